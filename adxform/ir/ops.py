@@ -1,0 +1,226 @@
+"""The IR on one screen: structured SSA with references to mutable arrays.
+
+A `Function` is a `Block`: parameters, operations in order, results. Control flow nests (`If`, `For`, `While` hold
+blocks), and values leave a nested block only as its results. A block may read any variable of the blocks around it.
+An array variable names a buffer, as in Python: writing to ``x[i]`` makes no new name, and two names may share memory.
+
+The same classes serve before and after specialisation. Before: every variable is an `Object`, a `Call` calls any
+value, a `For` walks any iterable, and `Free`, `Attribute` and `Closure` occur. After: variables are typed, a `Call` calls a
+literal callable (a primitive, or an opaque Python function on inactive values), a `For` walks a range.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from adxform.ir.types import Object, Type
+from adxform.source import NOWHERE, Span
+
+
+@dataclass(frozen=True, slots=True)
+class Var:
+    """A variable, assigned once. `name` is unique in its function: ``base`` or ``base.N``."""
+
+    name: str
+    type: Type = field(default_factory=Object)
+
+    @property
+    def base(self) -> str:
+        """The user's name, without the counter."""
+        return self.name.partition(".")[0]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lit:
+    """A value known when compiling. Equal only if type and value are: ``1``, ``1.0`` and ``True`` differ."""
+
+    value: Any
+
+    def _key(self) -> tuple[type, object]:
+        value = self.value
+        if isinstance(value, float | complex):
+            return type(value), repr(value)
+        if isinstance(value, tuple):
+            return tuple, tuple(Lit(item)._key() for item in value)
+        return type(value), value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Lit) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        try:
+            return hash(self._key())
+        except TypeError:
+            return id(self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Pack:
+    """An aggregate built where it is used: a tuple, a list, a slice (start, stop, step), or a dict (key, value, …)."""
+
+    kind: Literal["tuple", "list", "slice", "dict"]
+    items: tuple[Operand, ...]
+
+
+Operand = Var | Lit | Pack
+
+
+class _Undefined:
+    """The value of a variable on a path that does not assign it."""
+
+    def __repr__(self) -> str:
+        return "undefined"
+
+    def __reduce__(self) -> str:
+        return "_UNDEFINED"
+
+
+_UNDEFINED = _Undefined()
+UNDEFINED = Lit(_UNDEFINED)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Operations in order. The enclosing op says what the parameters and results stand for."""
+
+    params: tuple[Var, ...]
+    ops: tuple[Op, ...]
+    results: tuple[Operand, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """``outs = fn(*args, **kwargs)``; its effects are those of `fn` (see `adxform.rules.effects`).
+
+    One out, or none where the result is ``None`` or unused. (Several outs never occur: tuples are taken apart
+    by ``operator.getitem``.)
+    """
+
+    outs: tuple[Var, ...]
+    fn: Operand
+    args: tuple[Operand, ...]
+    kwargs: tuple[tuple[str, Operand], ...] = ()
+    span: Span = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Free:
+    """A name that the function finds in its closure, its module or the builtins. Before specialisation only."""
+
+    out: Var
+    name: str
+    span: Span = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """``out = value.name``. Before specialisation only."""
+
+    out: Var
+    value: Operand
+    name: str
+    span: Span = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Closure:
+    """A nested ``def`` or ``lambda``: `captures` are the enclosing variables it reads, `defaults` by parameter name.
+
+    A nested function that calls itself captures its own out. Before specialisation only.
+    """
+
+    out: Var
+    fn: Function
+    captures: tuple[tuple[str, Operand], ...]
+    defaults: tuple[tuple[str, Operand], ...]
+    span: Span = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class If:
+    """``outs = then() if cond else orelse()``; both blocks take no parameters."""
+
+    outs: tuple[Var, ...]
+    cond: Operand
+    then: Block
+    orelse: Block
+    span: Span = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class For:
+    """A counted loop that carries values: ``body(item, *carried) -> carried``.
+
+    `source` is one operand, any iterable, before specialisation; three, the arguments of a ``range``, after it.
+    With `breaks`, the body's first result is a condition ahead of the carried values: when it is false the loop ends
+    after that pass (the carried values of that pass still count).
+    """
+
+    outs: tuple[Var, ...]
+    source: tuple[Operand, ...]
+    inits: tuple[Operand, ...]
+    body: Block
+    breaks: bool = False
+    span: Span = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class While:
+    """``while test(*carried): carried = body(*carried)``; `test` has one result, a condition."""
+
+    outs: tuple[Var, ...]
+    inits: tuple[Operand, ...]
+    test: Block
+    body: Block
+    span: Span = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Invoke:
+    """A call of another function of the same `Function.helpers`, by name: recursion, and calls kept as calls."""
+
+    outs: tuple[Var, ...]
+    callee: str
+    args: tuple[Operand, ...]
+    span: Span = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Raise:
+    """``raise value``; what follows on this path is never reached."""
+
+    value: Operand
+    span: Span = field(default=NOWHERE, compare=False)
+
+
+Op = Call | Free | Attribute | Closure | If | For | While | Invoke | Raise
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function. `body.params` are its parameters; a specialised one has a result per leaf of what it returns.
+
+    `kinds` gives, before specialisation, each parameter's `inspect` kind name (``POSITIONAL_OR_KEYWORD``, …).
+    `helpers` are the functions it may `Invoke`, itself included when it is recursive.
+    """
+
+    name: str
+    body: Block
+    kinds: tuple[str, ...] = ()
+    helpers: tuple[Function, ...] = ()
+    span: Span = field(default=NOWHERE, compare=False)
+
+    @property
+    def params(self) -> tuple[Var, ...]:
+        """The parameters."""
+        return self.body.params
+
+    @property
+    def results(self) -> tuple[Operand, ...]:
+        """The results."""
+        return self.body.results
+
+
+Primitive = Callable[..., Any]

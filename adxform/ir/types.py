@@ -1,0 +1,86 @@
+"""The types of typed IR: what is known of a value before the program runs.
+
+A type says enough to choose a derivative rule and to emit lean code: the dtype, the rank, and which lengths are
+equal or one. It never holds a length that only a run can tell.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+FLOATS = ("float16", "float32", "float64", "longdouble")
+
+
+@dataclass(frozen=True, slots=True)
+class Dim:
+    """A length known only at run time: ``max(base + offset, 0)``.
+
+    Equal dims are equal lengths. A base starting with ``?`` may turn out to be one (and then broadcast);
+    any other base stands for a length that the signature says is not one.
+
+    >>> str(Dim("x.0", -2)), Dim("x.0").may_be_one, Dim("x.0", -1).may_be_one
+    ('x.0-2', False, True)
+    """
+
+    base: str
+    offset: int = 0
+
+    @property
+    def may_be_one(self) -> bool:
+        """Whether the length can be one."""
+        return self.base.startswith("?") or self.offset != 0
+
+    def __str__(self) -> str:
+        return self.base if self.offset == 0 else f"{self.base}{self.offset:+d}"
+
+
+Size = int | Dim
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A number. `weak`: a Python ``bool``/``int``/``float``/``complex``, else a NumPy scalar of that dtype."""
+
+    dtype: str
+    weak: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """An ``ndarray``. `shape` is ``None`` when even the rank is unknown (the value may then be a scalar)."""
+
+    dtype: str
+    shape: tuple[Size, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """A tape that grows: values are pushed in the forward sweep and popped in the reverse sweep."""
+
+
+@dataclass(frozen=True, slots=True)
+class Object:
+    """Anything else. Never active; the type of every variable before specialisation."""
+
+
+Type = Scalar | Array | Stack | Object
+
+FLOAT = Scalar("float64", weak=True)
+INT = Scalar("int64", weak=True)
+BOOL = Scalar("bool", weak=True)
+
+
+def is_float(type_: Type) -> bool:
+    """Whether values of `type_` can carry a derivative."""
+    return isinstance(type_, Scalar | Array) and type_.dtype in FLOATS
+
+
+def rank(type_: Type) -> int | None:
+    """The number of axes of a scalar or array; ``None`` when unknown."""
+    match type_:
+        case Scalar():
+            return 0
+        case Array(_, shape) if shape is not None:
+            return len(shape)
+        case _:
+            return None

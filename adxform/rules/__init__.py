@@ -1,0 +1,1 @@
+"""The rules: one record per primitive, in one table."""
