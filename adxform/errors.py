@@ -1,0 +1,108 @@
+"""Every error adxform raises: one class per cause, with a stable code, the user's line, a caret and a way out."""
+
+from __future__ import annotations
+
+import linecache
+from typing import ClassVar
+
+from adxform.source import NOWHERE, Span
+
+
+class AdxError(Exception):
+    """Base of all errors of adxform. `code` is stable; `span` is where in the user's code; `help` is the way out."""
+
+    code: ClassVar[str] = "ADX000"
+
+    def __init__(self, message: str, *, span: Span = NOWHERE, help: str = "") -> None:  # noqa: A002 - rustc's word
+        super().__init__(message)
+        self.message = message
+        self.span = span
+        self.help = help
+
+    def __str__(self) -> str:
+        lines = [f"error[{self.code}]: {self.message}"]
+        span = self.span
+        if span.line:
+            lines.append(f" --> {span.file}:{span.line}:{span.column + 1}")
+            text = linecache.getline(span.file, span.line).rstrip("\n")
+            if text:
+                gutter = " " * len(str(span.line))
+                last = span.end_column if span.end_line == span.line else len(text)
+                caret = " " * span.column + "^" * max(1, last - span.column)
+                lines += [f"{span.line} | {text}", f"{gutter} | {caret}"]
+        page = f"docs/errors.md#{self.code.lower()}"
+        lines.append(f"help: {self.help} — {page}" if self.help else f"help: see {page}")
+        return "\n".join(lines)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _rebuild, (type(self), self.message, self.span, self.help)
+
+
+def _rebuild(cls: type[AdxError], message: str, span: Span, help_: str) -> AdxError:
+    return cls(message, span=span, help=help_)
+
+
+class SourceUnavailableError(AdxError, OSError):
+    """The source text of a function cannot be found (built in, compiled, typed at a bare prompt, or deleted)."""
+
+    code = "ADX101"
+
+
+class UnsupportedSyntaxError(AdxError, SyntaxError):
+    """A construct of Python that adxform does not differentiate yet."""
+
+    code = "ADX102"
+
+
+class UnsupportedOperationError(AdxError, NotImplementedError):
+    """An operation whose types or values adxform cannot follow before the program runs."""
+
+    code = "ADX103"
+
+
+class GlobalMutationError(AdxError):
+    """The function writes to state outside of its arguments, on which the derivative would depend."""
+
+    code = "ADX104"
+
+
+class MissingRuleError(AdxError, NotImplementedError):
+    """A function without a derivative rule lies between the differentiated arguments and the result."""
+
+    code = "ADX201"
+
+
+class NonDifferentiableError(AdxError, TypeError):
+    """A derivative was asked for with respect to an argument that has none (an integer, a string, …)."""
+
+    code = "ADX202"
+
+
+class NonScalarOutputError(AdxError, TypeError):
+    """`grad` needs a function that returns one real number."""
+
+    code = "ADX203"
+
+
+class TangentMismatchError(AdxError, ValueError):
+    """A tangent or cotangent differs in structure, shape or dtype from the value it belongs to."""
+
+    code = "ADX204"
+
+
+class ArgnumsError(AdxError, ValueError):
+    """`argnums` names an argument that the call does not have."""
+
+    code = "ADX205"
+
+
+class AliasError(AdxError, ValueError):
+    """Arrays share memory in a way that the derivative cannot mirror."""
+
+    code = "ADX206"
+
+
+class VerificationError(AdxError):
+    """The IR breaks one of its own rules: a defect in adxform."""
+
+    code = "ADX901"
