@@ -1,0 +1,53 @@
+# Everything a person does with this checkout. `make help` lists it.
+# The environment is made once in .venv by the first command that needs it, and again when pyproject.toml changes.
+
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
+	"$$p" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo "$$p" && break; done)
+VERSION := $(if $(PYTHON),$(shell "$(PYTHON)" -c 'import sys; print("%d.%d.%d" % sys.version_info[:3])'))
+VENV := .venv
+READY := $(VENV)/ready-$(VERSION)
+RUN := $(VENV)/bin/python
+WORKERS ?= 2
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help demo test lint format bench docs-check golden setup clean
+
+help: ## list the commands
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: $(READY) ## fit a model to real data with generated derivatives (examples/fit.py)
+	$(RUN) examples/fit.py
+
+test: $(READY) ## run every test
+	$(RUN) -m pytest -n $(WORKERS)
+
+lint: $(READY) ## ruff and the strict type check
+	$(RUN) -m ruff check .
+	$(RUN) -m ruff format --check .
+	$(RUN) -m mypy
+
+format: $(READY) ## let ruff rewrite what it can
+	$(RUN) -m ruff check --fix .
+	$(RUN) -m ruff format .
+
+bench: $(READY) ## time gradients and the transform; table, and JSON in benchmarks/out
+	$(RUN) -m benchmarks
+
+docs-check: $(READY) ## run the code in README.md and docs, check links and error pages
+	$(RUN) -m pytest tests/test_docs.py
+
+golden: $(READY) ## rewrite tests/golden from what is generated now; the oracle must agree first
+	$(RUN) -m pytest tests/test_golden.py --update-golden
+
+setup: $(READY) ## make the environment and nothing else
+
+# The stamp is written last, so an interrupted set-up starts afresh; another Python makes another stamp.
+$(READY): pyproject.toml
+	@test -n "$(VERSION)" || { echo "adxform needs Python 3.11 or newer: install one, or say PYTHON=/its/path make ..." >&2; exit 1; }
+	"$(PYTHON)" -m venv --clear $(VENV)
+	$(RUN) -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+clean: ## remove the environment and everything generated
+	rm -rf $(VENV) build dist examples/out benchmarks/out .pytest_cache .mypy_cache .ruff_cache .hypothesis
