@@ -29,6 +29,18 @@ def broadcast_like(value: Any, like: Any) -> Any:
     return value if np.shape(value) == shape else np.broadcast_to(value, shape)
 
 
+def masked_product(ct: Any, partial: Any) -> Any:
+    """Return ``ct * partial``, and zero wherever `ct` is zero though `partial` be infinite or NaN.
+
+    >>> masked_product(np.array([2.0, 0.0]), np.array([3.0, np.inf]))
+    array([6., 0.])
+    """
+    if np.isfinite(partial).all():
+        return ct * partial
+    safe = np.where(np.equal(ct, 0), 0, partial)
+    return ct * safe
+
+
 def gather_last(x: Any, index: Any) -> Any:
     """Return ``x[index]`` with zero wherever a later entry of `index` names the same element.
 

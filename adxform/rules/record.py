@@ -40,9 +40,12 @@ class Partials:
     """Elementwise. ``body(y, *args, **kwargs)`` returns the partial derivative for each positional argument.
 
     `y` is the output. One partial may be returned bare; ``None`` stands for an argument that has no derivative.
+    `singular`: a partial can be infinite or NaN where the function is finite or unused (`sqrt` at 0), so the product
+    with a (co)tangent is `adxform.runtime.masked_product`, which is zero where the (co)tangent is: masked lanes leak no NaN.
     """
 
     body: Callable[..., Any]
+    singular: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,78 @@
+"""One-line declarations of primitives: what kind of derivative, and on which samples it is checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from adxform.ir.ops import Call, Operand
+from adxform.ir.types import Type
+from adxform.rules.record import PURE, Constant, Derivative, Effect, General, Linear, Partials, Primitive
+
+Samples = tuple[tuple[Any, ...], ...]
+Result = Callable[[tuple[Operand, ...], Mapping[str, Operand]], Type]
+Effects = Effect | Callable[[Call], Effect]
+
+
+def name_of(fn: Callable[..., Any]) -> str:
+    """The name by which a person knows `fn`: ``np.linalg.solve``, ``operator.add``, ``np.ndarray.sum``, ``math.sin``.
+
+    >>> name_of(max), name_of(list.append)
+    ('max', 'list.append')
+    """
+    name = getattr(fn, "__qualname__", None) or getattr(fn, "__name__", repr(fn))
+    if isinstance(ufunc := getattr(fn, "__self__", None), np.ufunc):
+        return f"np.{ufunc.__name__}.{fn.__name__}"
+    owner = getattr(fn, "__objclass__", None)
+    module = owner.__module__ if owner is not None else getattr(fn, "__module__", None) or "numpy"
+    module = {"numpy": "np", "_operator": "operator", "builtins": "", "adxform.ir.intrinsics": "intrinsics"}.get(module, module)
+    module = "np" + module.removeprefix("numpy") if module.startswith("numpy.") else module
+    return f"{module}.{name}" if module else name
+
+
+def primitive(
+    fn: Callable[..., Any],
+    derivative: Derivative | None,
+    *samples: tuple[Any, ...],
+    effect: Effects = PURE,
+    result: Result | None = None,
+) -> Primitive:
+    """The record of `fn` with any derivative, or ``None``."""
+    return Primitive(fn, name_of(fn), derivative, effect, result, samples)
+
+
+def scalar(
+    fn: Callable[..., Any], body: Callable[..., Any], *samples: tuple[Any, ...], singular: bool = False, result: Result | None = None
+) -> Primitive:
+    """An elementwise function by its partial derivatives, ``body(y, *args)``."""
+    return primitive(fn, Partials(body, singular), *samples, result=result)
+
+
+def linear(
+    fn: Callable[..., Any],
+    transposes: Callable[..., Any] | Mapping[int, Callable[..., Any]],
+    *samples: tuple[Any, ...],
+    effect: Effects = PURE,
+    result: Result | None = None,
+) -> Primitive:
+    """A function linear in its first argument (one transpose), or in each of several (a transpose by position)."""
+    table = transposes if isinstance(transposes, Mapping) else {0: transposes}
+    return primitive(fn, Linear(table), *samples, effect=effect, result=result)
+
+
+def constant(fn: Callable[..., Any], *, effect: Effects = PURE, result: Result | None = None) -> Primitive:
+    """A function whose derivative is zero wherever it exists."""
+    return primitive(fn, Constant(), effect=effect, result=result)
+
+
+def general(
+    fn: Callable[..., Any],
+    body: Callable[..., Any],
+    *samples: tuple[Any, ...],
+    tangent: Callable[..., Any] | None = None,
+    result: Result | None = None,
+) -> Primitive:
+    """A function by its value and pullback together."""
+    return primitive(fn, General(body, tangent), *samples, result=result)

@@ -1,0 +1,123 @@
+"""Loads, stores, tapes and shapes: the primitives that the transforms know by themselves, with their effects."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any, Literal
+
+import numpy as np
+
+from adxform import runtime
+from adxform.ir import intrinsics
+from adxform.ir.ops import Call, Lit, Operand, Pack, Var
+from adxform.ir.types import Array, Object, Scalar
+from adxform.rules.declare import constant, linear, primitive
+from adxform.rules.record import OPAQUE, PURE, SHAPE_ONLY, Effect, Memory, Primitive
+
+IndexKind = Literal["basic", "fancy", "unknown"]
+
+
+def index_kind(index: Operand) -> IndexKind:
+    """Whether `index` selects by position and stride (a load is then a view), by arrays (a copy), or cannot be told.
+
+    >>> index_kind(Pack("tuple", (Lit(0), Pack("slice", (Lit(1), Lit(None), Lit(None))))))
+    'basic'
+    >>> index_kind(Pack("list", (Lit(0), Lit(2))))
+    'fancy'
+    """
+    match index:
+        case Pack("tuple", items):
+            kinds = [_item_kind(item) for item in items]
+            return "fancy" if "fancy" in kinds else "unknown" if "unknown" in kinds else "basic"
+        case Lit(tuple() as items):
+            return "fancy" if any(_item_kind(Lit(item)) == "fancy" for item in items) else "basic"
+        case _:
+            return _item_kind(index)
+
+
+def _item_kind(item: Operand) -> IndexKind:
+    match item:
+        case Pack(kind="slice") | Lit(slice()):
+            return "basic"
+        case Pack() | Lit(bool() | np.bool() | list() | tuple() | np.ndarray()):
+            return "fancy"
+        case Lit():
+            return "basic"
+        case Var(_, Scalar(dtype)):
+            return "fancy" if dtype == "bool" else "basic"
+        case Var(_, Array()):
+            return "fancy"
+        case Var():
+            return "unknown"
+
+
+def _load_effect(call: Call) -> Effect:
+    x = call.args[0]
+    if not (isinstance(x, Var) and isinstance(x.type, Array)):
+        return PURE if not (isinstance(x, Var) and isinstance(x.type, Object)) else Effect(views=(0,))
+    if call.outs and isinstance(call.outs[0].type, Scalar):
+        return PURE
+    return PURE if index_kind(call.args[1]) == "fancy" else Effect(views=(0,))
+
+
+WRITES_FIRST = Effect(writes=(0,))
+VIEWS_FIRST = Effect(views=(0,))
+
+
+def _zero_like_transpose(ct: Any, like: Any) -> Any:
+    return runtime.broadcast_like(ct, like)
+
+
+LOADS_AND_STORES = (
+    primitive(operator.getitem, Memory(), effect=_load_effect),
+    primitive(operator.setitem, Memory(), effect=WRITES_FIRST),
+    primitive(intrinsics.accumulate, Memory(), effect=WRITES_FIRST),
+    primitive(intrinsics.deduct, Memory(), effect=WRITES_FIRST),
+    primitive(np.add.at, Memory(), effect=WRITES_FIRST),
+)
+
+TAPES = (
+    primitive(intrinsics.new_stack, Memory()),
+    primitive(intrinsics.push, Memory(), effect=WRITES_FIRST),
+    primitive(intrinsics.pop, Memory(), effect=WRITES_FIRST),
+    primitive(intrinsics.turning_point, Memory(), effect=OPAQUE),
+)
+
+SHAPES = tuple(constant(fn, effect=SHAPE_ONLY) for fn in (intrinsics.dim, np.shape, np.ndim, np.size, len))
+
+RECORDS: tuple[Primitive, ...] = (
+    *LOADS_AND_STORES,
+    *TAPES,
+    *SHAPES,
+    linear(
+        runtime.unbroadcast,
+        lambda ct, value, like: runtime.broadcast_like(ct, value),
+        (np.ones((3, 2)), np.ones((1, 2))),
+        (np.ones((3, 2)), 1.0),
+    ),
+    linear(
+        runtime.broadcast_like,
+        lambda ct, value, like: runtime.unbroadcast(ct, value),
+        (np.ones((1, 2)), np.ones((3, 2))),
+        effect=VIEWS_FIRST,
+    ),
+    linear(
+        runtime.gather_last,
+        lambda ct, x, index: runtime.scatter_last(ct, x, index),
+        (np.arange(3.0), np.array([0, 2, 0])),
+    ),
+    linear(
+        runtime.scatter_last,
+        lambda ct, values, x, index: runtime.gather_last(ct, index),
+        (np.arange(3.0), np.ones(4), np.array([0, 2, 0])),
+    ),
+    linear(runtime.private, lambda ct, x: ct, (np.arange(3.0),)),
+    linear(
+        runtime.masked_product,
+        {
+            0: lambda ct, x, p: runtime.unbroadcast(runtime.masked_product(ct, p), x),
+            1: lambda ct, x, p: runtime.unbroadcast(ct * x, p),
+        },
+        (np.array([1.0, 2.0]), np.array([3.0, 4.0])),
+    ),
+)

@@ -1,0 +1,86 @@
+"""The table of primitives: one immutable mapping from callable to record, and an overlay of the user's own rules."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from adxform.rules import memory, python_operators
+from adxform.rules.declare import name_of
+from adxform.rules.record import PURE, Effect, General, Primitive
+
+
+def collect(records: Iterable[Primitive]) -> Mapping[Callable[..., Any], Primitive]:
+    """`records` by their callables; two records for one callable are an error.
+
+    >>> collect((*memory.TAPES, memory.TAPES[0]))
+    Traceback (most recent call last):
+    ...
+    ValueError: two records for intrinsics.new_stack
+    """
+    table: dict[Callable[..., Any], Primitive] = {}
+    for record in records:
+        if record.fn in table:
+            raise ValueError(f"two records for {record.name}")
+        table[record.fn] = record
+    return MappingProxyType(table)
+
+
+TABLE: Mapping[Callable[..., Any], Primitive] = collect(
+    record for module in (memory, python_operators) for record in module.RECORDS
+)
+
+_lock = threading.Lock()
+_overlay: Mapping[Callable[..., Any], Primitive] = MappingProxyType({})
+_version = 0
+
+
+def lookup(fn: Any) -> Primitive | None:
+    """The record of `fn`, the user's own before the library's; ``None`` when there is none (or `fn` is unhashable)."""
+    try:
+        return _overlay.get(fn) or TABLE.get(fn)
+    except TypeError:
+        return None
+
+
+def table_version() -> int:
+    """A number that grows with each registration, so that a cached derivative knows which rules it was made from."""
+    return _version
+
+
+def register(record: Primitive) -> Primitive:
+    """Make `record` the rule of ``record.fn`` from now on, in place of an earlier one."""
+    global _overlay, _version
+    hash(record.fn)
+    with _lock:
+        _overlay = MappingProxyType({**_overlay, record.fn: record})
+        _version += 1
+    return record
+
+
+def rule(
+    fn: Callable[..., Any],
+    *,
+    tangent: Callable[..., Any] | None = None,
+    effect: Effect = PURE,
+    samples: tuple[tuple[Any, ...], ...] = (),
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Register the decorated function as the derivative of `fn`: it returns the value and the pullback.
+
+    >>> def cube(x): return x ** 3
+    >>> @rule(cube)
+    ... def _(x):
+    ...     def pullback(y_ct):
+    ...         return 3 * x ** 2 * y_ct
+    ...     return x ** 3, pullback
+    >>> lookup(cube).name
+    'adxform.rules.table.cube'
+    """
+
+    def decorate(body: Callable[..., Any]) -> Callable[..., Any]:
+        register(Primitive(fn, name_of(fn), General(body, tangent), effect, None, samples))
+        return body
+
+    return decorate
