@@ -1,0 +1,236 @@
+"""Which variables carry a derivative: those that depend on the inputs and that the results depend on.
+
+Arrays that are written carry activity by alias class, so a buffer is active from its allocation on, wherever in the
+program an active value is stored into it. Stacks carry it likewise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from adxform.errors import MissingRuleError
+from adxform.ir.ops import Block, Call, Closure, For, Free, Attribute, Function, If, Invoke, Lit, Op, Operand, Raise, Var, While
+from adxform.ir.types import Object, Stack, is_float
+from adxform.ir.walk import blocks, variables
+from adxform.rules.alias import Aliases, alias_classes
+from adxform.rules.effects import effect_of
+from adxform.rules.record import Constant
+from adxform.rules.table import lookup
+
+
+@dataclass(frozen=True)
+class Activity:
+    """The variables that depend on the inputs (`varied`) and those that also reach the results (`active`)."""
+
+    varied: frozenset[Var]
+    active: frozenset[Var]
+
+
+def is_constant(call: Call) -> bool:
+    """Whether the result of `call` has a zero derivative by its rule."""
+    record = lookup(call.fn.value) if isinstance(call.fn, Lit) else None
+    return record is not None and isinstance(record.derivative, Constant)
+
+
+def find_activity(fn: Function, wrt: Iterable[int], results: Iterable[Operand] | None = None) -> Activity:
+    """Find what is active when `fn` is differentiated with respect to its parameters `wrt`.
+
+    Raises:
+        MissingRuleError: a function without a rule lies between the inputs and the results.
+    """
+    aliases = alias_classes(fn)
+    varied = _Spread(aliases)
+    for index in wrt:
+        varied.add(fn.params[index])
+    varied.run(lambda: _vary(fn.body, varied))
+    useful = _Spread(aliases)
+    for result in fn.results if results is None else results:
+        useful.add_all(result)
+    useful.run(lambda: _use(fn.body, useful))
+    active = frozenset(var for var in varied.vars if var in useful and _carries(var))
+    _refuse_unknown(fn.body, varied, useful)
+    return Activity(frozenset(varied.vars), active)
+
+
+def _carries(var: Var) -> bool:
+    return is_float(var.type) or isinstance(var.type, Stack)
+
+
+class _Spread:
+    """A growing set of variables in which the members of a written alias class come and go together."""
+
+    def __init__(self, aliases: Aliases) -> None:
+        self.aliases = aliases
+        self.vars: dict[Var, None] = {}
+        self.classes: set[int] = set()
+        self.changed = False
+
+    def __contains__(self, var: Var) -> bool:
+        return var in self.vars or self._shared(var) in self.classes
+
+    def _shared(self, var: Var) -> int | None:
+        number = self.aliases.of(var)
+        return number if number in self.aliases.written else None
+
+    def add(self, var: Var) -> None:
+        if var in self.vars:
+            return
+        self.vars[var] = None
+        self.changed = True
+        shared = self._shared(var)
+        if shared is not None and shared not in self.classes:
+            self.classes.add(shared)
+            for member in self.aliases.members(shared):
+                self.add(member)
+
+    def add_all(self, operand: Operand) -> None:
+        for var in variables(operand):
+            self.add(var)
+
+    def has_any(self, operand: Operand) -> bool:
+        return any(var in self for var in variables(operand))
+
+    def run(self, step: Callable[[], None]) -> None:
+        self.changed = True
+        while self.changed:
+            self.changed = False
+            step()
+
+
+def _vary(block: Block, varied: _Spread) -> None:
+    for op in block.ops:
+        match op:
+            case Call():
+                _vary_call(op, varied)
+            case If(outs, _, then, orelse):
+                _vary(then, varied)
+                _vary(orelse, varied)
+                for out, one, other in zip(outs, then.results, orelse.results, strict=True):
+                    if varied.has_any(one) or varied.has_any(other):
+                        varied.add(out)
+            case For(outs, _, inits, body, breaks):
+                _vary_loop(outs, inits, body, body.params[1:], body.results[breaks:], varied)
+            case While(outs, inits, test, body):
+                for param, test_param in zip(body.params, test.params, strict=True):
+                    if param in varied:
+                        varied.add(test_param)
+                _vary(test, varied)
+                _vary_loop(outs, inits, body, body.params, body.results, varied)
+            case Invoke(outs, _, args):
+                if any(varied.has_any(arg) for arg in args):
+                    for var in (*outs, *(var for arg in args for var in variables(arg) if varied.aliases.of(var) in varied.aliases.written)):
+                        varied.add(var)
+            case Raise() | Free() | Attribute() | Closure():
+                pass
+
+
+def _vary_loop(
+    outs: tuple[Var, ...],
+    inits: tuple[Operand, ...],
+    body: Block,
+    params: tuple[Var, ...],
+    results: tuple[Operand, ...],
+    varied: _Spread,
+) -> None:
+    for param, init, result in zip(params, inits, results, strict=True):
+        if varied.has_any(init) or varied.has_any(result):
+            varied.add(param)
+    _vary(body, varied)
+    for out, init, result in zip(outs, inits, results, strict=True):
+        if varied.has_any(init) or varied.has_any(result):
+            varied.add(out)
+
+
+def _vary_call(call: Call, varied: _Spread) -> None:
+    sources = (*call.args, *(value for _, value in call.kwargs))
+    if not any(varied.has_any(source) for source in sources) or is_constant(call):
+        return
+    for out in call.outs:
+        if _carries(out) or isinstance(out.type, Object):
+            varied.add(out)
+    for position in effect_of(call).writes:
+        for var in variables(call.args[position]):
+            if _carries(var):
+                varied.add(var)
+
+
+def _use(block: Block, useful: _Spread) -> None:
+    for op in reversed(block.ops):
+        match op:
+            case Call():
+                written = [var for position in effect_of(op).writes for var in variables(op.args[position])]
+                if (any(out in useful for out in op.outs) or any(var in useful for var in written)) and not is_constant(op):
+                    for operand in (*op.args, *(value for _, value in op.kwargs)):
+                        useful.add_all(operand)
+            case If(outs, _, then, orelse):
+                for out, one, other in zip(outs, then.results, orelse.results, strict=True):
+                    if out in useful:
+                        useful.add_all(one)
+                        useful.add_all(other)
+                _use(then, useful)
+                _use(orelse, useful)
+            case For(outs, _, inits, body, breaks):
+                _use_loop(outs, inits, body, body.params[1:], body.results[breaks:], useful)
+            case While(outs, inits, _, body):
+                _use_loop(outs, inits, body, body.params, body.results, useful)
+            case Invoke(outs, _, args):
+                if any(out in useful for out in outs) or any(useful.has_any(arg) for arg in args):
+                    for arg in args:
+                        useful.add_all(arg)
+            case Raise() | Free() | Attribute() | Closure():
+                pass
+
+
+def _use_loop(
+    outs: tuple[Var, ...],
+    inits: tuple[Operand, ...],
+    body: Block,
+    params: tuple[Var, ...],
+    results: tuple[Operand, ...],
+    useful: _Spread,
+) -> None:
+    for out, param, result in zip(outs, params, results, strict=True):
+        if out in useful or param in useful:
+            useful.add_all(result)
+    _use(body, useful)
+    for out, param, init, result in zip(outs, params, inits, results, strict=True):
+        if out in useful or param in useful:
+            useful.add_all(init)
+            useful.add_all(result)
+
+
+def _refuse_unknown(block: Block, varied: _Spread, useful: _Spread) -> None:
+    for op in block.ops:
+        if isinstance(op, Call):
+            _refuse_call(op, varied, useful)
+        for inner in blocks(op):
+            _refuse_unknown(inner, varied, useful)
+
+
+def _refuse_call(call: Call, varied: _Spread, useful: _Spread) -> None:
+    assert isinstance(call.fn, Lit)
+    record = lookup(call.fn.value)
+    if record is not None and record.derivative is not None:
+        return
+    if any(out in varied and out in useful for out in call.outs):
+        name = callable_name(call.fn.value)
+        raise MissingRuleError(
+            f"no derivative rule for `{name}`",
+            span=call.span,
+            help=f"register one with `adxform.rule({name})`, or wrap the call in `stop_gradient`",
+        )
+
+
+def callable_name(fn: object) -> str:
+    """How a user would write `fn`."""
+    module = getattr(fn, "__module__", None) or ""
+    name = getattr(fn, "__qualname__", None) or getattr(fn, "__name__", None) or repr(fn)
+    if isinstance(fn, type) or module in {"builtins", "__main__", ""}:
+        return name
+    return f"{module}.{name}"
+
+
+def uses_active(op: Op, active: frozenset[Var]) -> bool:
+    """Whether a call reads an active variable."""
+    return isinstance(op, Call) and any(var in active for arg in (*op.args, *(v for _, v in op.kwargs)) for var in variables(arg))
