@@ -1,0 +1,282 @@
+"""Which variables may share memory: classes by unification, in near linear time, without regard to order.
+
+Two variables of different classes never share memory. Within a class they may: views, the two branches of an `If`, what a loop
+carries, arrays that went through a tape, the operands and the result of an opaque call. Scalars are alone in their class.
+
+Arguments of the analysed function are taken not to share memory with one another (the entry checks that where it matters);
+parameters of a helper share what some caller passes together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from adxform.ir import intrinsics
+from adxform.ir.ops import Attribute, Block, Call, Closure, For, Free, Function, If, Invoke, Lit, Op, Operand, Raise, Var, While
+from adxform.ir.walk import defined_variables
+from adxform.rules.effects import effect_of, functions, has_memory, memory, positions
+
+Vars = tuple[Var, ...]
+Operands = tuple[Operand, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Aliases:
+    """The alias classes of one function. Classes are numbered in order of the first variable of each.
+
+    `written`: classes with a store, a push or a pop anywhere, also through an `Invoke`. `exposed`: classes that an opaque call
+    receives or returns; any opaque call may write them. `helpers`: the classes of each helper, by its name.
+    """
+
+    written: frozenset[int]
+    exposed: frozenset[int]
+    phis: frozenset[int]
+    helpers: Mapping[str, Aliases]
+    summaries: Mapping[str, Summary]
+    _of: Mapping[str, int]
+    _members: tuple[tuple[Var, ...], ...]
+
+    def of(self, var: Var) -> int:
+        """The class of `var`."""
+        return self._of[var.name]
+
+    def members(self, id: int) -> tuple[Var, ...]:  # noqa: A002 - what callers call it
+        """The variables of class `id`, in order of definition."""
+        return self._members[id]
+
+    def has_phi(self, id: int) -> bool:  # noqa: A002
+        """Whether an out of an `If` or a variable carried by a loop stands for different variables of class `id`."""
+        return id in self.phis
+
+    def may_alias(self, a: Var, b: Var) -> bool:
+        """Whether `a` and `b` may share memory."""
+        return self._of[a.name] == self._of[b.name]
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What a function does to its callers' memory, by place: parameters first, then results.
+
+    `groups` numbers the class of each place (the first place of the class); `written` and `exposed` are places. `opaque`: it makes
+    opaque calls, so calling it may write whatever is exposed.
+    """
+
+    groups: tuple[int, ...]
+    written: frozenset[int]
+    exposed: frozenset[int]
+    opaque: bool
+
+
+def alias_classes(fn: Function) -> Aliases:
+    """The alias classes of `fn`, and of its helpers as `fn` and they call one another.
+
+    >>> import operator
+    >>> from adxform.ir.types import Array, FLOAT
+    >>> x, row, y = Var("x", Array("float64", (3, 2))), Var("row", Array("float64", (2,))), Var("y", Array("float64", (2,)))
+    >>> view = Call((row,), Lit(operator.getitem), (x, Lit(0)))
+    >>> store = Call((), Lit(operator.setitem), (row, Lit(1), Lit(2.0)))
+    >>> classes = alias_classes(Function("f", Block((x, y), (view, store), (row,))))
+    >>> classes.of(x) == classes.of(row), classes.of(x) == classes.of(y), classes.of(x) in classes.written
+    (True, False, True)
+    """
+    known = functions(fn)
+    summaries = {name: _optimistic(helper) for name, helper in known.items()}
+    together: dict[str, set[tuple[int, int]]] = {name: set() for name in known}
+    invokes = any(helper is not fn for helper in known.values())
+    while True:
+        found = {name: _Unifier(helper, summaries, together[name]) for name, helper in known.items()}
+        own = found[fn.name] if known[fn.name] is fn else _Unifier(fn, summaries, set())
+        fresh = {name: unifier.summary() for name, unifier in found.items()}
+        before = sum(map(len, together.values()))
+        for unifier in (own, *found.values()):
+            for callee, pairs in unifier.passed_together():
+                together[callee] |= pairs
+        if fresh == summaries and sum(map(len, together.values())) == before:
+            break
+        summaries = fresh
+        if not invokes and not own.invoked:
+            break
+    helpers = {name: unifier.freeze({}, summaries) for name, unifier in found.items() if known[name] is not fn}
+    return own.freeze(helpers, summaries)
+
+
+def _optimistic(fn: Function) -> Summary:
+    places = len(fn.params) + len(fn.results)
+    return Summary(tuple(range(places)), frozenset(), frozenset(), False)
+
+
+class _Unifier:
+    """Union-find over the variables of one function; a stack's class has an element class, what is pushed on it."""
+
+    def __init__(self, fn: Function, summaries: Mapping[str, Summary], together: Iterable[tuple[int, int]]) -> None:
+        self.fn = fn
+        self.summaries = summaries
+        self.parent: dict[str, str] = {}
+        self.element: dict[str, str] = {}
+        self.written: list[str] = []
+        self.exposed: list[str] = []
+        self.merged: list[str] = []
+        self.invoked: list[Invoke] = []
+        self.opaque = False
+        for a, b in sorted(together):
+            self.join((*memory(fn.params[a]), *memory(fn.params[b])))
+        waiting = [fn.body]
+        while waiting:
+            block = waiting.pop()
+            for op in block.ops:
+                waiting.extend(self.visit(op))
+
+    def root(self, name: str) -> str:
+        parent = self.parent
+        top = name
+        while (up := parent.get(top, top)) != top:
+            top = up
+        while name != top:
+            parent[name], name = top, parent[name]
+        return top
+
+    def join(self, joined: Iterable[Var], *names: str) -> None:
+        """Put all of `joined` (and the classes of `names`) in one class."""
+        found = [*(var.name for var in joined), *names]
+        for name in found[1:]:
+            self.unite(found[0], name)
+
+    def unite(self, a: str, b: str) -> None:
+        waiting = [(a, b)]
+        while waiting:
+            a, b = (self.root(name) for name in waiting.pop())
+            if a == b:
+                continue
+            self.parent[b] = a
+            if (element := self.element.pop(b, None)) is not None:
+                if a in self.element:
+                    waiting.append((self.element[a], element))
+                else:
+                    self.element[a] = element
+
+    def element_of(self, stack: Var) -> str:
+        """A name in the class of what is on `stack`."""
+        return self.element.setdefault(self.root(stack.name), f"{stack.name} element")
+
+    def visit(self, op: Op) -> tuple[Block, ...]:
+        """Unify what `op` makes share; return its blocks, to be visited too."""
+        match op:
+            case Call():
+                self.call(op)
+                return ()
+            case If(outs=outs, then=then, orelse=orelse):
+                for out, a, b in zip(outs, then.results, orelse.results, strict=True):
+                    self.phi(out, a != b, a, b)
+                return then, orelse
+            case For(outs=outs, inits=inits, body=body, breaks=breaks):
+                self.loop(outs, inits, body.params[-len(inits) :] if inits else (), body.results[breaks:])
+                return (body,)
+            case While(outs=outs, inits=inits, test=test, body=body):
+                self.loop(outs, inits, body.params, body.results)
+                for param, init in zip(test.params, inits, strict=True):
+                    self.phi(param, False, init)
+                return test, body
+            case Invoke():
+                self.invoke(op)
+                return ()
+            case Free(out=out):
+                self.expose((out,))
+                return ()
+            case Attribute(out=out, value=value):
+                self.expose((out, *memory(value)))
+                return ()
+            case Closure(out=out, captures=captures, defaults=defaults):
+                self.expose((out, *(var for _, value in (*captures, *defaults) for var in memory(value))))
+                return ()
+            case Raise(value=value):
+                self.expose(tuple(memory(value)))
+                return ()
+
+    def call(self, op: Call) -> None:
+        fn = op.fn.value if isinstance(op.fn, Lit) else None
+        out = tuple(var for var in op.outs if has_memory(var))
+        if fn is intrinsics.push or fn is intrinsics.pop:
+            for stack in memory(op.args[0]):
+                self.written.append(stack.name)
+                value = out if fn is intrinsics.pop else tuple(memory(op.args[1]))
+                if value:
+                    self.join(value, self.element_of(stack))
+            return
+        effect = effect_of(op)
+        self.written += [var.name for var in positions(op, effect.writes)]
+        if effect.opaque and fn is not intrinsics.turning_point:
+            self.opaque = True
+            self.expose((*out, *(var for given in (op.fn, *op.args, *(v for _, v in op.kwargs)) for var in memory(given))))
+        elif out and effect.views:
+            self.join((*out, *positions(op, effect.views)))
+
+    def expose(self, names: tuple[Var, ...]) -> None:
+        self.join(names)
+        self.exposed += [var.name for var in names[:1]]
+
+    def phi(self, out: Var, differs: bool, *sources: Operand) -> None:
+        """`out` is one of `sources`; when they differ, its class has a phi."""
+        if has_memory(out):
+            self.join((out, *(var for source in sources for var in memory(source))))
+            if differs:
+                self.merged.append(out.name)
+
+    def loop(self, outs: Vars, inits: Operands, params: Vars, results: Operands) -> None:
+        for out, init, param, result in zip(outs, inits, params, results, strict=True):
+            self.phi(out, result not in (param, init), init, param, result)
+
+    def invoke(self, op: Invoke) -> None:
+        self.invoked.append(op)
+        summary = self.summaries[op.callee]
+        self.opaque |= summary.opaque
+        places = [tuple(memory(operand)) for operand in (*op.args, *op.outs)]
+        groups: dict[int, Vars] = {}
+        for place, (group, names) in enumerate(zip(summary.groups, places, strict=True)):
+            groups[group] = (*groups.get(group, ()), *names)
+            if place in summary.written:
+                self.written += [var.name for var in names]
+            if place in summary.exposed:
+                self.exposed += [var.name for var in names]
+        for names in groups.values():
+            self.join(names)
+
+    def passed_together(self) -> Iterable[tuple[str, set[tuple[int, int]]]]:
+        """For each `Invoke`, its callee and the pairs of parameters that may share memory."""
+        for op in self.invoked:
+            first: dict[str, int] = {}
+            pairs: set[tuple[int, int]] = set()
+            for place, arg in enumerate(op.args):
+                for var in memory(arg):
+                    if (same := first.setdefault(self.root(var.name), place)) != place:
+                        pairs.add((same, place))
+            yield op.callee, pairs
+
+    def summary(self) -> Summary:
+        operands: Operands = (*self.fn.params, *self.fn.results)
+        for operand in operands:
+            self.join(memory(operand))
+        written, exposed = ({self.root(name) for name in names} for names in (self.written, self.exposed))
+        roots = [next((self.root(var.name) for var in memory(operand)), None) for operand in operands]
+        first: dict[str, int] = {}
+        return Summary(
+            tuple(place if root is None else first.setdefault(root, place) for place, root in enumerate(roots)),
+            frozenset(place for place, root in enumerate(roots) if root in written),
+            frozenset(place for place, root in enumerate(roots) if root in exposed),
+            self.opaque,
+        )
+
+    def freeze(self, helpers: Mapping[str, Aliases], summaries: Mapping[str, Summary]) -> Aliases:
+        number: dict[str, int] = {}
+        members: list[list[Var]] = []
+        of: dict[str, int] = {}
+        for var in defined_variables(self.fn.body):
+            id_ = of[var.name] = number.setdefault(self.root(var.name), len(members))
+            if id_ == len(members):
+                members.append([])
+            members[id_].append(var)
+        written, exposed, phis = (
+            frozenset(number[root] for name in names if (root := self.root(name)) in number)
+            for names in (self.written, self.exposed, self.merged)
+        )
+        return Aliases(written, exposed, phis, helpers, summaries, of, tuple(map(tuple, members)))

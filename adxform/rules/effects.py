@@ -1,0 +1,103 @@
+"""What an op does beside defining its outs, asked of the rule table: the one place where passes learn about effects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from adxform.ir.ops import Call, Closure, For, Function, If, Invoke, Lit, Op, Operand, Raise, Var, While
+from adxform.ir.types import Scalar
+from adxform.ir.walk import blocks, variables
+from adxform.rules.record import OPAQUE, Effect
+from adxform.rules.table import lookup
+
+
+def effect_of(call: Call) -> Effect:
+    """The effects of `call`; a callable without a record is `OPAQUE`."""
+    if not isinstance(call.fn, Lit):
+        return OPAQUE
+    record = lookup(call.fn.value)
+    if record is None:
+        return OPAQUE
+    effect = record.effect
+    return effect if isinstance(effect, Effect) else effect(call)
+
+
+def has_memory(var: Var) -> bool:
+    """Whether the value of `var` can hold or share memory that a write changes."""
+    return not isinstance(var.type, Scalar)
+
+
+def memory(operand: Operand) -> Iterator[Var]:
+    """The variables in `operand` through which memory can be reached."""
+    for var in variables(operand):
+        if has_memory(var):
+            yield var
+
+
+def positions(call: Call, places: tuple[int, ...]) -> Iterator[Var]:
+    """The variables with memory among the operands of `call` at `places` (positional, then keywords in order)."""
+    if places:
+        given = (*call.args, *(value for _, value in call.kwargs))
+        for place in places:
+            if place < len(given):
+                yield from memory(given[place])
+
+
+def is_opaque(op: Op) -> bool:
+    """Whether `op` itself, without its blocks, may do anything: it stays, once and in order."""
+    match op:
+        case Call():
+            return effect_of(op).opaque
+        case Raise() | Invoke():
+            return True
+        case _:
+            return False
+
+
+def is_removable(op: Op) -> bool:
+    """Whether `op` may go when nobody reads its outs: nothing written and nothing opaque in it or its blocks.
+
+    A loop is taken to end. A `While` may not end, yet it is as removable as its blocks.
+    """
+    match op:
+        case Call():
+            effect = effect_of(op)
+            return not effect.opaque and not effect.writes
+        case Raise() | Invoke():
+            return False
+        case _:
+            return all(is_removable(inner) for block in blocks(op) for inner in block.ops)
+
+
+def writes(op: Op) -> Iterator[Var]:
+    """The variables whose memory `op` writes by declared effect, also inside its blocks, in order.
+
+    An opaque call and an `Invoke` declare nothing: see `adxform.rules.alias` for what they may reach.
+    """
+    match op:
+        case Call():
+            yield from positions(op, effect_of(op).writes)
+        case If() | For() | While():
+            for block in blocks(op):
+                for inner in block.ops:
+                    yield from writes(inner)
+        case _:
+            return
+
+
+def functions(fn: Function) -> dict[str, Function]:
+    """The functions that `fn` and its helpers may `Invoke`, by name, in order."""
+    found: dict[str, Function] = {}
+    waiting = list(fn.helpers)
+    while waiting:
+        helper = waiting.pop(0)
+        if helper.name not in found:
+            found[helper.name] = helper
+            waiting.extend(helper.helpers)
+    found.setdefault(fn.name, fn)
+    return found
+
+
+def is_untyped(op: Op) -> bool:
+    """Whether `op` occurs only before specialisation."""
+    return isinstance(op, Closure) or not isinstance(op, Call | If | For | While | Invoke | Raise)
