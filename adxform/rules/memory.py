@@ -94,6 +94,7 @@ RECORDS: tuple[Primitive, ...] = (
         lambda ct, value, like: runtime.broadcast_like(ct, value),
         (np.ones((3, 2)), np.ones((1, 2))),
         (np.ones((3, 2)), 1.0),
+        effect=VIEWS_FIRST,
     ),
     linear(
         runtime.broadcast_like,
