@@ -12,7 +12,8 @@ from adxform.ir.types import Type
 from adxform.rules.record import PURE, Constant, Derivative, Effect, General, Linear, Partials, Primitive
 
 Samples = tuple[tuple[Any, ...], ...]
-Result = Callable[[tuple[Operand, ...], Mapping[str, Operand]], Type]
+Result = Callable[[tuple[Operand, ...], Mapping[str, Operand]], Type | None]
+Singular = bool | Callable[[tuple[Operand, ...]], bool]
 Effects = Effect | Callable[[Call], Effect]
 
 
@@ -44,7 +45,11 @@ def primitive(
 
 
 def scalar(
-    fn: Callable[..., Any], body: Callable[..., Any], *samples: tuple[Any, ...], singular: bool = False, result: Result | None = None
+    fn: Callable[..., Any],
+    body: Callable[..., Any],
+    *samples: tuple[Any, ...],
+    singular: Singular = False,
+    result: Result | None = None,
 ) -> Primitive:
     """An elementwise function by its partial derivatives, ``body(y, *args)``."""
     return primitive(fn, Partials(body, singular), *samples, result=result)

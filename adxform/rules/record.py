@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from adxform.ir.ops import Call, Operand
-from adxform.ir.types import Type
+from adxform.ir.ops import Call, Operand, Var
+from adxform.ir.types import Array, Type
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +40,19 @@ class Partials:
     """Elementwise. ``body(y, *args, **kwargs)`` returns the partial derivative for each positional argument.
 
     `y` is the output. One partial may be returned bare; ``None`` stands for an argument that has no derivative.
-    `singular`: a partial can be infinite or NaN where the function is finite or unused (`sqrt` at 0), so the product
-    with a (co)tangent is `adxform.runtime.masked_product`, which is zero where the (co)tangent is: masked lanes leak no NaN.
+    `singular`: a partial can be infinite or NaN in lanes where the function is finite or its value is not used (`sqrt` at 0).
+    The product with a (co)tangent is then `adxform.runtime.masked_product`, which is zero where the (co)tangent is, so that
+    masked lanes leak no NaN; ask `masked`. ``True``: for array operands; or a test of the operands.
     """
 
     body: Callable[..., Any]
-    singular: bool = False
+    singular: bool | Callable[[tuple[Operand, ...]], bool] = False
+
+    def masked(self, args: tuple[Operand, ...]) -> bool:
+        """Whether the products with (co)tangents are masked when the function is called on `args`."""
+        if callable(self.singular):
+            return self.singular(args)
+        return self.singular and any(isinstance(arg, Var) and isinstance(arg.type, Array) for arg in args)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +95,13 @@ Derivative = Partials | Linear | Constant | General | Memory
 class Primitive:
     """One primitive. `fn` is its identity; `derivative` is ``None`` when it has none (an error on an active path).
 
-    `result`, when given, is the type of the result from the operands (typed variables, literals, packs); otherwise
-    the type is found by running `fn` on tiny samples. `samples` are argument tuples inside the domain, for `check_rule`.
+    `result`, when given, is the type of the result from the operands (typed variables, literals, packs); otherwise, or
+    where it gives ``None``, the type is found by running `fn` on tiny samples. `samples` are argument tuples inside the domain, for `check_rule`.
     """
 
     fn: Callable[..., Any]
     name: str
     derivative: Derivative | None
     effect: Effect | Callable[[Call], Effect] = PURE
-    result: Callable[[tuple[Operand, ...], Mapping[str, Operand]], Type] | None = None
+    result: Callable[[tuple[Operand, ...], Mapping[str, Operand]], Type | None] | None = None
     samples: tuple[tuple[Any, ...], ...] = field(default=())

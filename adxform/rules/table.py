@@ -32,6 +32,8 @@ TABLE: Mapping[Callable[..., Any], Primitive] = collect(
     record for module in (memory, python_operators) for record in module.RECORDS
 )
 
+DEFINITIONS: Mapping[Callable[..., Any], Callable[..., Any]] = MappingProxyType({})
+
 _lock = threading.Lock()
 _overlay: Mapping[Callable[..., Any], Primitive] = MappingProxyType({})
 _version = 0
@@ -41,6 +43,14 @@ def lookup(fn: Any) -> Primitive | None:
     """The record of `fn`, the user's own before the library's; ``None`` when there is none (or `fn` is unhashable)."""
     try:
         return _overlay.get(fn) or TABLE.get(fn)
+    except TypeError:
+        return None
+
+
+def definition(fn: Any) -> Callable[..., Any] | None:
+    """A Python function that means the same as `fn` and is made of primitives, for the front end to inline in its place."""
+    try:
+        return DEFINITIONS.get(fn)
     except TypeError:
         return None
 
