@@ -38,3 +38,31 @@ def pop(stack: list[Any]) -> Any:
 
 def turning_point() -> None:
     """Marks where the forward sweep ends and the reverse sweep begins; prints as a comment."""
+
+
+def unpack(value: Any, count: int) -> tuple[Any, ...]:
+    """The `count` items of an iterable, as ``a, b = value`` takes them. Before specialisation only."""
+    items = tuple(value)
+    if len(items) > count:
+        raise ValueError(f"too many values to unpack (expected {count})")
+    if len(items) < count:
+        raise ValueError(f"not enough values to unpack (expected {count}, got {len(items)})")
+    return items
+
+
+def chain(*parts: Any) -> tuple[Any, ...]:
+    """``(*parts[0], *parts[1], …)``. Before specialisation only."""
+    return tuple(item for part in parts for item in part)
+
+
+def merge(*parts: Any) -> dict[Any, Any]:
+    """``{**parts[0], **parts[1], …}``. Before specialisation only."""
+    merged: dict[Any, Any] = {}
+    for part in parts:
+        merged.update(part)
+    return merged
+
+
+def apply(fn: Any, args: Any, kwargs: Any) -> Any:
+    """``fn(*args, **kwargs)``. Before specialisation only."""
+    return fn(*args, **kwargs)
