@@ -58,8 +58,8 @@ class Aliases:
 class Summary:
     """What a function does to its callers' memory, by place: parameters first, then results.
 
-    `groups` numbers the class of each place (the first place of the class); `written` and `exposed` are places. `opaque`: it makes
-    opaque calls, so calling it may write whatever is exposed.
+    `groups` numbers the class of each place (the first place of the class); `written` and `exposed` are places. `opaque`: it
+    makes opaque calls, so calling it may write whatever is exposed.
     """
 
     groups: tuple[int, ...]
@@ -170,7 +170,7 @@ class _Unifier:
                     self.phi(out, a != b, a, b)
                 return then, orelse
             case For(outs=outs, inits=inits, body=body, breaks=breaks):
-                self.loop(outs, inits, body.params[-len(inits) :] if inits else (), body.results[breaks:])
+                self.loop(outs, inits, body.params[1:], body.results[breaks:])
                 return (body,)
             case While(outs=outs, inits=inits, test=test, body=body):
                 self.loop(outs, inits, body.params, body.results)
