@@ -144,7 +144,7 @@ def report(console: Console, result: OptimizeResult, history: list[tuple[float, 
     console.print(steps)
 
     errors = np.sqrt(np.diag(np.linalg.inv(hessian(result.x, y))))
-    estimates = Table("parameter", "estimate", "standard error", title=f"{result.message}")
+    estimates = Table("parameter", "estimate", "standard error", title=result.message)
     for name, estimate, error in zip(NAMES, result.x, errors, strict=True):
         estimates.add_row(name, f"{estimate:.4f}", f"{error:.4f}")
     console.print(estimates)

@@ -1,0 +1,1 @@
+"""How long derivatives take to build and to run. `python -m benchmarks --help`."""

@@ -1,0 +1,81 @@
+"""Run the benchmarks: `python -m benchmarks [--quick] [--only NAME ...] [--json FILE] [--check]`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.gradients import gradients
+from benchmarks.growth import elements
+from benchmarks.record import Result
+from benchmarks.transform import depth, order, statements
+
+SECTIONS = {"statements": statements, "depth": depth, "order": order, "growth": elements, "gradients": gradients}
+OUT = Path(__file__).parent / "out" / "results.json"
+
+
+def cell(column: str, value: str | int | float) -> str:
+    """Return a number as people read it: times with a unit, bytes with a prefix, ratios short."""
+    if isinstance(value, str):
+        return value
+    words = column.split()
+    if "s" in words:
+        scale, unit = (1.0, "s") if value >= 1.0 else (1e3, "ms") if value >= 1e-3 else (1e6, "us")
+        return f"{value * scale:.3g} {unit}"
+    if column == "peak bytes":
+        return f"{value / 1024:,.0f} KiB"
+    return str(value) if isinstance(value, int) else f"{value:.3g}"
+
+
+def show(console: Console, result: Result) -> None:
+    """Print a table and what it is expected to show."""
+    table = Table(*result.columns, title=result.title)
+    for row in result.rows:
+        table.add_row(*(cell(column, value) for column, value in zip(result.columns, row, strict=True)))
+    console.print(table)
+    for claim in result.claims:
+        console.print(("yes  " if claim.holds else "NO   ") + claim.text)
+
+
+def main() -> int:
+    """Run the chosen sections; print tables; write JSON; with `--check`, fail if a claim does not hold."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="smallest sizes: a smoke test")
+    parser.add_argument(
+        "--only", nargs="+", choices=list(SECTIONS), default=list(SECTIONS), metavar="NAME", help=", ".join(SECTIONS)
+    )
+    parser.add_argument("--json", type=Path, default=OUT, metavar="FILE", help="where the numbers go")
+    parser.add_argument("--check", action="store_true", help="exit 1 if a claim does not hold")
+    options = parser.parse_args()
+
+    console = Console(width=None if sys.stdout.isatty() else 140)
+    results = []
+    for name in options.only:
+        results.append(SECTIONS[name](options.quick))
+        show(console, results[-1])
+
+    machine = {
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "processor": platform.machine(),
+        "cores": os.cpu_count(),
+        "threads": os.environ.get("OMP_NUM_THREADS", "default"),
+    }
+    options.json.parent.mkdir(parents=True, exist_ok=True)
+    options.json.write_text(json.dumps({"machine": machine, "results": [asdict(result) for result in results]}, indent=2) + "\n")
+    console.print(f"Numbers: {os.path.relpath(options.json)}")
+    missed = [claim for result in results for claim in result.claims if not claim.holds]
+    return 1 if options.check and missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
