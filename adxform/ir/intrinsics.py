@@ -66,3 +66,8 @@ def merge(*parts: Any) -> dict[Any, Any]:
 def apply(fn: Any, args: Any, kwargs: Any) -> Any:
     """``fn(*args, **kwargs)``. Before specialisation only."""
     return fn(*args, **kwargs)
+
+
+def stop_gradient(x: Any) -> Any:
+    """`x` itself, through which no derivative flows."""
+    return x

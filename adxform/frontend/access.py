@@ -1,0 +1,183 @@
+"""How a specialised function finds again, at each call, what it read from outside its arguments, and checks what it assumed."""
+
+from __future__ import annotations
+
+import builtins
+import types
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, assert_never
+
+from adxform.frontend.signature import Tree, describe, same_static
+from adxform.ir.ops import Lit
+
+StepKind = Literal["cell", "global", "default", "attribute", "item"]
+Step = tuple[StepKind, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """A path from the entry function (or from the object `root`) to a value: cells, globals, defaults, attributes, items."""
+
+    steps: tuple[Step, ...] = ()
+    root: Lit | None = None
+
+    def to(self, kind: StepKind, key: Any) -> Access:
+        """This path and one step more."""
+        return Access((*self.steps, (kind, key)), self.root)
+
+    def read(self, fn: Callable[..., Any]) -> Any:
+        """The value at the end of the path, now. Raises whatever Python does when there is none."""
+        value: Any = fn if self.root is None else self.root.value
+        for kind, key in self.steps:
+            value = _step(value, kind, key)
+        return value
+
+    def __str__(self) -> str:
+        name = ""
+        for kind, key in self.steps:
+            match kind:
+                case "cell" | "global" | "default":
+                    name = str(key)
+                case "attribute":
+                    name = f"{name}.{key}" if name else str(key)
+                case "item":
+                    name = f"{name}[{key!r}]"
+        return name or "the function"
+
+    @property
+    def hint(self) -> str:
+        """A variable name made from the last steps of the path."""
+        parts: list[str] = []
+        for kind, key in self.steps:
+            parts = [*parts, str(key)] if kind == "item" else [str(key)]
+        return "_".join(part if part.isidentifier() or part.isdigit() else "k" for part in parts) or "k"
+
+
+def _step(value: Any, kind: StepKind, key: Any) -> Any:
+    match kind:
+        case "cell":
+            code = value.__code__
+            return value.__closure__[code.co_freevars.index(key)].cell_contents
+        case "global":
+            space = value.__globals__
+            return space[key] if key in space else getattr(builtins, key)
+        case "default":
+            return default_of(value, key)
+        case "attribute":
+            return getattr(value, key)
+        case "item":
+            return value[key]
+        case _:
+            assert_never(kind)
+
+
+def default_of(fn: types.FunctionType, name: str) -> Any:
+    """The default value of the parameter `name`."""
+    if fn.__kwdefaults__ and name in fn.__kwdefaults__:
+        return fn.__kwdefaults__[name]
+    code = fn.__code__
+    defaults = fn.__defaults__ or ()
+    position = code.co_varnames.index(name) - (code.co_argcount - len(defaults))
+    if position < 0:
+        raise LookupError(name)
+    return defaults[position]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Is:
+    """The very object."""
+
+    value: Any
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Is) and self.value is other.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+    def met(self, value: Any) -> bool:
+        """Whether `value` is it."""
+        return value is self.value
+
+
+@dataclass(frozen=True, slots=True)
+class HasCode:
+    """A function with this code."""
+
+    code: types.CodeType
+
+    def met(self, value: Any) -> bool:
+        """Whether `value` is one."""
+        return isinstance(value, types.FunctionType) and (value.__code__ is self.code or value.__code__ == self.code)
+
+
+@dataclass(frozen=True, slots=True)
+class HasClass:
+    """An object of exactly this class."""
+
+    cls: type
+
+    def met(self, value: Any) -> bool:
+        """Whether `value` is one."""
+        return type(value) is self.cls
+
+
+@dataclass(frozen=True, slots=True)
+class Equals:
+    """This value and type: ``1``, ``1.0`` and ``True`` differ."""
+
+    lit: Lit
+
+    def met(self, value: Any) -> bool:
+        """Whether `value` is that."""
+        return same_static(self.lit.value, value)
+
+
+@dataclass(frozen=True, slots=True)
+class LooksLike:
+    """Numbers, arrays or a structure of them that `describe` describes by `tree`."""
+
+    tree: Tree
+    name: str
+
+    def met(self, value: Any) -> bool:
+        """Whether `value` is described so."""
+        return describe(value, self.name)[0] == self.tree
+
+
+@dataclass(frozen=True, slots=True)
+class HasNo:
+    """An object without the attribute `name` (or without a default for it)."""
+
+    name: str
+
+    def met(self, value: Any) -> bool:
+        """Whether `value` lacks it."""
+        return not hasattr(value, self.name)
+
+
+Expectation = Is | HasCode | HasClass | Equals | LooksLike | HasNo
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """What a specialisation assumed of the value at `access`."""
+
+    access: Access
+    expectation: Expectation
+
+    def holds(self, fn: Callable[..., Any], leaves: Sequence[Any] = ()) -> bool:
+        """Whether the assumption still holds for `fn`."""
+        try:
+            value = self.access.read(fn)
+        except Exception:  # noqa: BLE001 - whatever the lookup raises, the assumption does not hold
+            return False
+        return self.expectation.met(value)
+
+
+def guards_hold(guards: Sequence[Guard], fn: Callable[..., Any]) -> bool:
+    """Whether every one of `guards` holds for `fn`."""
+    return all(guard.holds(fn) for guard in guards)
+
+

@@ -1,0 +1,221 @@
+"""What a call looks like before it runs: the structure of its arguments and the type of each leaf.
+
+Floats, integers, booleans, complex numbers, NumPy scalars and arrays are leaves. Tuples, lists, dicts, named tuples,
+dataclasses and what is registered with `optree` are nodes. Everything else is fixed, and compared by value or identity.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import types
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Literal
+
+import numpy as np
+import optree
+
+from adxform.errors import UnsupportedOperationError
+from adxform.ir.ops import Lit
+from adxform.ir.types import BOOL, FLOAT, INT, Array, Dim, Object, Scalar, Size, Type
+
+COMPLEX = Scalar("complex128", weak=True)
+_PLAIN: Mapping[type, Type] = {float: FLOAT, int: INT, bool: BOOL, complex: COMPLEX}
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A number or an array."""
+
+    type: Type
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fixed:
+    """Anything known when compiling: equal to what has the same type and value, or is the same object."""
+
+    lit: Lit
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Fixed) and same_static(self.lit.value, other.lit.value)
+
+    def __hash__(self) -> int:
+        value = self.lit.value
+        return hash((type(value), value)) if _by_value(value) else id(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A structure of known shape: `keys` are positions, dict keys or field names; `cls` is its class."""
+
+    kind: Literal["tuple", "list", "dict", "namedtuple", "dataclass", "registered"]
+    cls: type
+    keys: tuple[Any, ...]
+    children: tuple[Tree, ...]
+
+
+Tree = Leaf | Fixed | Node
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """The descriptions of a call's positional and keyword arguments."""
+
+    args: tuple[Tree, ...]
+    kwargs: tuple[tuple[str, Tree], ...] = ()
+
+
+def _by_value(value: Any) -> bool:
+    return value is None or isinstance(value, str | bytes | bool | int | float | complex | np.dtype | type(...)) or (
+        isinstance(value, tuple | frozenset) and all(map(_by_value, value))
+    )
+
+
+def same_static(a: Any, b: Any) -> bool:
+    """Whether two static values are interchangeable: one object, or equal values of one type (``1``, ``1.0``, ``True`` differ)."""
+    if a is b:
+        return True
+    return type(a) is type(b) and _by_value(a) and _by_value(b) and Lit(a) == Lit(b)
+
+
+def dtype_name(dtype: np.dtype[Any]) -> str:
+    """The name of `dtype` in types: as NumPy's, but ``longdouble`` on every platform."""
+    return "longdouble" if dtype == np.longdouble and np.longdouble != np.float64 else dtype.name
+
+
+def scalar_type(value: Any) -> Type | None:
+    """The type of a number; ``None`` for anything else."""
+    plain = _PLAIN.get(type(value))
+    if plain is not None:
+        return plain
+    if isinstance(value, np.generic):
+        return Scalar(dtype_name(value.dtype)) if value.dtype.kind in "biufc" else None
+    if isinstance(value, bool | int | float | complex):
+        return _PLAIN[next(base for base in (bool, int, float, complex) if isinstance(value, base))]
+    return None
+
+
+@lru_cache(maxsize=4096)
+def _array_type(dtype: np.dtype[Any], ones: tuple[bool, ...], name: str) -> Array:
+    shape: tuple[Size, ...] = tuple(1 if one else Dim(f"{name}.{axis}") for axis, one in enumerate(ones))
+    return Array(dtype_name(dtype), shape)
+
+
+def leaf_type(value: Any, name: str) -> Type | None:
+    """The type of a number or an array called `name`; ``None`` for anything else."""
+    if isinstance(value, np.ndarray):
+        if isinstance(value, np.matrix | np.ma.MaskedArray):
+            raise UnsupportedOperationError(
+                f"`{name}` is a {type(value).__qualname__}", help="pass it as an ndarray, e.g. `np.asarray(x)`"
+            )
+        if value.dtype.kind not in "biufc":
+            return Object()
+        return _array_type(value.dtype, tuple(length == 1 for length in value.shape), name)
+    return scalar_type(value)
+
+
+def parts(value: Any) -> tuple[Literal["tuple", "list", "dict", "namedtuple", "dataclass"], tuple[Any, ...], tuple[Any, ...]] | None:
+    """The kind, keys and children of a structure; ``None`` for anything else."""
+    cls = type(value)
+    if cls is tuple:
+        return "tuple", tuple(range(len(value))), value
+    if cls is list:
+        return "list", tuple(range(len(value))), tuple(value)
+    if isinstance(value, dict):
+        return ("dict", tuple(value), tuple(value.values())) if cls is dict else None
+    if isinstance(value, tuple) and optree.is_namedtuple(value):
+        return "namedtuple", cls._fields, tuple(value)  # type: ignore[attr-defined]
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        names = tuple(field.name for field in dataclasses.fields(value))
+        return "dataclass", names, tuple(getattr(value, name) for name in names)
+    return None
+
+
+def describe(value: Any, name: str = "x") -> tuple[Tree, list[Any]]:
+    """The tree of `value`, called `name`, and its leaves in order."""
+    leaves: list[Any] = []
+    return _describe(value, name, leaves, ()), leaves
+
+
+def _describe(value: Any, name: str, leaves: list[Any], inside: tuple[int, ...]) -> Tree:
+    type_ = leaf_type(value, name)
+    if type_ is not None:
+        leaves.append(value)
+        return Leaf(type_)
+    structure = parts(value)
+    if structure is None:
+        return Fixed(Lit(value))
+    if id(value) in inside:
+        raise UnsupportedOperationError(f"`{name}` contains itself", help="pass structures without cycles")
+    kind, keys, children = structure
+    trees = tuple(
+        _describe(child, child_name(name, key), leaves, (*inside, id(value))) for key, child in zip(keys, children, strict=True)
+    )
+    return Node(kind, type(value), keys, trees)
+
+
+def child_name(name: str, key: Any) -> str:
+    """The variable name of a part of the structure called `name`."""
+    text = str(key)
+    return f"{name}_{text}" if text.isidentifier() or text.isdigit() else f"{name}_k"
+
+
+def leaf_types(tree: Tree) -> Iterable[Type]:
+    """The types of the leaves of `tree`, in order."""
+    match tree:
+        case Leaf(type_):
+            yield type_
+        case Node(children=children):
+            for child in children:
+                yield from leaf_types(child)
+        case Fixed():
+            return
+
+
+def leaf_paths(tree: Tree, name: str) -> Iterable[str]:
+    """How a user would write each leaf of the argument called `name`: ``p['w']``, ``p.mean``, ``p[0]``."""
+    match tree:
+        case Leaf():
+            yield name
+        case Node(kind, _, keys, children):
+            for key, child in zip(keys, children, strict=True):
+                path = f"{name}.{key}" if kind in ("namedtuple", "dataclass") else f"{name}[{key!r}]"
+                yield from leaf_paths(child, path)
+        case Fixed():
+            return
+
+
+@lru_cache(maxsize=1024)
+def _code_names(code: types.CodeType, skip: int) -> tuple[str, ...]:
+    return code.co_varnames[skip : code.co_argcount]
+
+
+def parameter_names(fn: Callable[..., Any], count: int) -> tuple[str, ...]:
+    """Names for `count` positional arguments of `fn`: those of its parameters, then ``args_0``, ``args_1``, …"""
+    skip = 0
+    target: Any = fn
+    if isinstance(target, types.MethodType):
+        target, skip = target.__func__, 1
+    if isinstance(target, types.FunctionType):
+        names = _code_names(target.__code__, skip)
+    else:
+        try:
+            names = tuple(
+                parameter.name
+                for parameter in inspect.signature(fn).parameters.values()
+                if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
+            )
+        except (TypeError, ValueError):
+            names = ()
+    return names[:count] + tuple(f"args_{index}" for index in range(count - len(names)))
+
+
+def sign(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Signature, list[Any]]:
+    """The signature of the call ``fn(*args, **kwargs)`` and its leaves in order."""
+    leaves: list[Any] = []
+    names = parameter_names(fn, len(args))
+    trees = tuple(_describe(arg, name, leaves, ()) for name, arg in zip(names, args, strict=True))
+    named = tuple((name, _describe(arg, name, leaves, ())) for name, arg in kwargs.items())
+    return Signature(trees, named), leaves

@@ -1,0 +1,237 @@
+"""What is known of a value while a function is specialised: a variable, a literal, a structure of those, or a callable.
+
+A `Var` is known by its type, a `Lit` by its value. Structures hold values and never occur at run time unless something
+opaque takes them. Lists, dicts and instances have identity: a `Ref` names one, and its contents are in the `Heap`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import FunctionType
+from typing import Any, Literal, NamedTuple
+
+from adxform.frontend.access import Access
+from adxform.ir.ops import UNDEFINED, Function, Lit, Operand, Var
+from adxform.ir.types import Object, Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class Tuple:
+    """A tuple, or a named tuple of class `cls`."""
+
+    items: tuple[Value, ...]
+    cls: type = tuple
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """``slice(start, stop, step)``"""
+
+    start: Value
+    stop: Value
+    step: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """``range(start, stop, step)``"""
+
+    start: Value
+    stop: Value
+    step: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Zip:
+    """``zip(*parts)``"""
+
+    parts: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Enumerate:
+    """``enumerate(items, start)``"""
+
+    items: Value
+    start: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Reversed:
+    """``reversed(items)``"""
+
+    items: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Mapped:
+    """A generator or list comprehension over `items` that has not run yet: `fn` takes one item."""
+
+    fn: Value
+    items: Value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Static:
+    """An object from outside the function: a module, a class, a function, anything that is not numbers.
+
+    `access` says how each call finds it again, so that what is read from it can be guarded; without one it is a constant.
+    """
+
+    value: Any
+    access: Access | None = None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Static) and self.value is other.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Where the free names of a function's code are looked up: in the Python function it was written in."""
+
+    fn: FunctionType
+    access: Access | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FunctionValue:
+    """A nested ``def`` or ``lambda`` with the values it captured. `itself` is the name by which it captured itself."""
+
+    fn: Function
+    captures: tuple[tuple[str, Value], ...]
+    defaults: tuple[tuple[str, Value], ...]
+    scope: Scope | None
+    itself: str | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Method:
+    """`fn` with its first arguments bound: a bound method, or a partial application."""
+
+    fn: Value
+    args: tuple[Value, ...]
+    kwargs: tuple[tuple[str, Value], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pullback:
+    """The second result of ``vjp``: the derived `joint` function of `operands` and cotangents."""
+
+    joint: Function
+    operands: tuple[Operand, ...]
+    out: Value
+    wrt: tuple[int, ...]
+    primals: tuple[Value, ...]
+    results: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ref:
+    """The identity of a list, a dict, a set or an instance of the class `cls`. `outside`: it belongs to the caller's program."""
+
+    kind: Literal["list", "dict", "set", "instance"]
+    cls: type
+    outside: bool = False
+    shared: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What a `Ref` holds now: values by key (position, dict key or attribute name)."""
+
+    keys: tuple[Any, ...]
+    items: tuple[Value, ...]
+
+    def get(self, key: Any) -> Value | None:
+        """The value under `key`, if any."""
+        for own, item in zip(self.keys, self.items, strict=True):
+            if own is key or (type(own) is type(key) and own == key) or own == key:
+                return item
+        return None
+
+    def put(self, key: Any, value: Value) -> Contents:
+        """These contents with `value` under `key`."""
+        if self.get(key) is None:
+            return Contents((*self.keys, key), (*self.items, value))
+        pairs = zip(self.keys, self.items, strict=True)
+        return Contents(self.keys, tuple(value if own == key else item for own, item in pairs))
+
+
+class Poison(NamedTuple):
+    """A value that differs in kind between two paths. Using it is an error, which says `why`."""
+
+    why: str
+
+
+Value = (
+    Var
+    | Lit
+    | Tuple
+    | Slice
+    | Range
+    | Zip
+    | Enumerate
+    | Reversed
+    | Mapped
+    | Static
+    | FunctionValue
+    | Method
+    | Pullback
+    | Ref
+    | Poison
+)
+Callable_ = Static | FunctionValue | Method | Pullback
+
+NONE = Lit(None)
+
+
+@dataclass(slots=True)
+class Heap:
+    """The contents of every `Ref`; a copy is a snapshot."""
+
+    contents: dict[Ref, Contents] = field(default_factory=dict)
+
+    def new(self, kind: Literal["list", "dict", "set", "instance"], cls: type, keys: tuple[Any, ...], items: tuple[Value, ...]) -> Ref:
+        """A fresh object."""
+        ref = Ref(kind, cls)
+        self.contents[ref] = Contents(keys, items)
+        return ref
+
+    def copy(self) -> Heap:
+        """A snapshot."""
+        return Heap(dict(self.contents))
+
+
+def is_undefined(value: Value) -> bool:
+    """Whether `value` is that of a name no path has assigned."""
+    return isinstance(value, Lit) and value.value is UNDEFINED.value
+
+
+def is_number(value: Value) -> bool:
+    """Whether `value` is a number, known or not, or an array: what a variable of numeric type can hold."""
+    match value:
+        case Var(_, type_):
+            return not isinstance(type_, Object)
+        case Lit(literal):
+            return isinstance(literal, bool | int | float | complex)
+        case _:
+            return False
+
+
+def is_int(value: Value) -> bool:
+    """Whether `value` is an integer scalar."""
+    match value:
+        case Var(_, Scalar(dtype)):
+            return dtype.startswith(("int", "uint"))
+        case Lit(literal):
+            return isinstance(literal, int) and not isinstance(literal, bool)
+        case _:
+            return False
+
+
+def list_contents(items: tuple[Value, ...]) -> Contents:
+    """The contents of a list of `items`."""
+    return Contents(tuple(range(len(items))), items)
