@@ -1,0 +1,25 @@
+"""Switches of the test suite."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+collect_ignore_glob = ["golden/*"]
+
+# The IR is verified between the stages of every derivative that a test builds.
+os.environ.setdefault("ADXFORM_VERIFY", "1")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add `--update-golden`."""
+    parser.addoption(
+        "--update-golden", action="store_true", help="write the generated source into tests/golden, once the oracle agrees"
+    )
+
+
+@pytest.fixture
+def update_golden(request: pytest.FixtureRequest) -> bool:
+    """Whether golden files are to be rewritten."""
+    return bool(request.config.getoption("--update-golden"))

@@ -1,0 +1,1 @@
+"""Small programs as people write them, each with points at which its derivatives are checked."""

@@ -1,0 +1,41 @@
+"""The corpus as one list."""
+
+from tests.corpus import (
+    aliases,
+    broadcasting,
+    callees,
+    closures,
+    control_flow,
+    dtypes,
+    edge_cases,
+    linear_algebra,
+    loops,
+    models,
+    peers,
+    raising,
+    scalars,
+    structures,
+    views,
+    writes,
+)
+from tests.corpus.case import Program, programs_of
+
+MODULES = (
+    scalars,
+    control_flow,
+    loops,
+    aliases,
+    views,
+    writes,
+    callees,
+    closures,
+    broadcasting,
+    linear_algebra,
+    structures,
+    peers,
+    dtypes,
+    edge_cases,
+    models,
+)
+PROGRAMS: tuple[Program, ...] = tuple(program for module in MODULES for program in programs_of(module))
+RAISING: tuple[Program, ...] = tuple(programs_of(raising))

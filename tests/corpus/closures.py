@@ -1,0 +1,140 @@
+"""Functions as values: closures over active values, lambdas, nested definitions, functions as arguments."""
+
+import math
+
+import numpy as np
+
+from tests.corpus.case import at, smooth, vec
+
+SCALE = 1.7
+TABLE = np.array([0.5, 1.5, 2.5])
+
+
+def scaled_by(factor):
+    def scaled(x):
+        return factor * x * x
+
+    return scaled
+
+
+closure_minus_one = at((1.5,))(scaled_by(-1.0))
+closure_minus_two = at((1.5,))(scaled_by(-2.0))
+closure_over_array = at((vec(1.0, 2.0),), (1.5,))(scaled_by(3.0))
+square_lambda = at((1.5,))(lambda x: x * x + math.sin(x))
+two_lambdas = at((1.5,))(lambda x: x**3), at((1.5,))(lambda x: x**4)
+first_lambda, second_lambda = two_lambdas
+
+
+def with_array(weights):
+    def weighted(x):
+        return np.sum(weights * x * x)
+
+    return weighted
+
+
+weights_in_closure = at((vec(1.0, 2.0),))(with_array(np.array([0.3, 0.7])))
+
+
+@at((1.5,))
+def global_number(x):
+    return SCALE * x * x
+
+
+@at((vec(1.0, 2.0, 3.0),))
+def global_array(x):
+    return np.sum(TABLE * x * x) + x[0] * TABLE[1]
+
+
+@at((1.5, 0.5))
+def nested_definition(x, y):
+    def inner(t):
+        return t * x + y
+
+    return inner(y) * inner(inner(x))
+
+
+@at((1.5, 0.5))
+def lambda_over_active(x, y):
+    f = lambda t, k=x: k * t + y  # noqa: E731
+    return f(y) + f(x, k=y) * f(1.0)
+
+
+def integrate(f, a, b, n):
+    h = (b - a) / n
+    total = 0.5 * (f(a) + f(b))
+    for i in range(1, n):
+        total = total + f(a + i * h)
+    return total * h
+
+
+@at((0.2, 1.5, 0.7, 4))
+def function_as_argument(a, b, k, n):
+    return integrate(lambda t: math.exp(-k * t) * t, a, b, n)
+
+
+def compose(f, g):
+    return lambda x: f(g(x))
+
+
+@at((0.7,))
+def composed_functions(x):
+    return compose(math.sin, lambda t: t * t * x)(x) + compose(abs, math.cos)(x)
+
+
+@at((0.7, 3), (0.7, 0))
+def closure_called_in_loop(x, n):
+    def step(y):
+        return math.sin(y) * x + 0.1
+
+    y = x
+    for _ in range(n):
+        y = step(y)
+    return y
+
+
+@at((vec(1.0, 2.0, 3.0),))
+def closure_writes_captured_array(x):
+    y = x * x
+
+    def update(i, value):
+        y[i] = value * y[i - 1]
+
+    for i in range(3):
+        update(i, x[i])
+    return np.sum(y)
+
+
+@at((0.7, True), (0.7, False))
+def function_chosen_by_flag(x, flag):
+    f = math.sin if flag else math.cos
+    return f(x) * x
+
+
+@at((0.7,))
+def functions_in_tuple(x):
+    total = x
+    for f in (math.sin, math.exp, lambda t: t * x):
+        total = f(total) + x
+    return total
+
+
+@at((1.5, 4))
+def nested_recursion(x, n):
+    def power(k):
+        return 1.0 if k == 0 else x * power(k - 1)
+
+    return power(n) + power(2)
+
+
+@at((smooth(2, 2), vec(0.3, 0.4)))
+def nested_three_deep(a, b):
+    def layer(h):
+        def act(t):
+            def bend(s):
+                return np.tanh(s) * b[0]
+
+            return bend(t) + b
+
+        return act(a @ h)
+
+    return np.sum(layer(layer(b)))

@@ -1,0 +1,67 @@
+"""Single precision stays single, NumPy scalars stay NumPy scalars, integers ride along."""
+
+import numpy as np
+
+from tests.corpus.case import at, smooth, vec
+
+
+@at((np.float32([0.5, 1.5, 2.5]),))
+def single_elementwise(x):
+    return np.sum(np.sin(x) * x + 2.0 * x**2)
+
+
+@at((np.float32(0.5), np.float32([1.0, 2.0])))
+def single_scalar_with_array(s, x):
+    return np.sum(s * x * x) + s
+
+
+@at((np.float32([0.5, 1.5]), vec(1.0, 2.0)))
+def single_with_double(x, y):
+    return np.sum(x * y + x / y)
+
+
+@at((smooth(2, 2).astype(np.float32), np.float32([1.0, 2.0])))
+def single_matmul(a, x):
+    return np.sum(np.tanh(a @ x))
+
+
+@at((np.float32([0.5, 1.5, 2.0]), 3))
+def single_loop(x, n):
+    y = x.copy()
+    for i in range(n):
+        y[i] = y[i - 1] * x[i] * 0.5
+    return np.sum(y)
+
+
+@at((vec(0.5, 1.5),))
+def cast_down_and_up(x):
+    return np.sum(x.astype(np.float64) * x) + np.sum(np.float64(2.0) * x)
+
+
+@at((vec(0.5, 1.5, 2.5), np.array([2, 0, 1])))
+def integer_array_argument(x, index):
+    return np.sum(x[index] * x * index)
+
+
+@at((vec(0.5, 1.5, 2.5), np.array([True, False, True])))
+def boolean_array_argument(x, mask):
+    return np.sum(x[mask] ** 2) + np.sum(x * mask)
+
+
+@at((vec(0.5, 1.5), np.arange(6).reshape(3, 2)))
+def integer_matrix(x, counts):
+    return np.sum((counts @ x) ** 2)
+
+
+@at((vec(0.5, 1.5, 2.5),))
+def integer_buffer_inside(x):
+    count = np.zeros(3, dtype=int)
+    for i in range(3):
+        count[i] = i * i
+        count[0] += count[i]
+    return np.sum(count * x * x)
+
+
+@at((1.5, vec(1.0, 2.0)))
+def python_float_with_array(s, x):
+    return s * np.sum(x) + np.float64(s) * 2 + float(s) * x[0]

@@ -1,0 +1,126 @@
+"""Empty arrays, kinks, infinities, long and deep programs."""
+
+import math
+
+import numpy as np
+
+from tests.corpus.case import at, smooth, vec
+
+
+@at((vec(),), (vec(2.0),))
+def empty_sum(x):
+    return np.sum(x * x) + 1.0
+
+
+@at((np.zeros((0, 3)), vec(1.0, 2.0, 3.0)))
+def empty_matmul(a, x):
+    return np.sum(a @ x) + np.sum(x)
+
+
+@at((vec(0.0, 1.0, -1.0),), gradient=(vec(0.0, 1.0, -1.0),))
+def absolute_value_at_zero(x):
+    return np.sum(np.abs(x))
+
+
+@at((0.0, 3.0), gradient=(0.0, 0.0), wrt=(0, 1))
+def power_at_zero(x, y):
+    return x**y
+
+
+@at((0.0,), gradient=(0.0,))
+def square_at_zero(x):
+    return x**2
+
+
+@at((vec(0.0, 0.0),), gradient=(vec(0.0, 0.0),))
+def norm_at_zero(x):
+    return np.linalg.norm(x)
+
+
+@at((vec(-1.0, 0.5, 3.0),))
+def clipped(x):
+    return np.sum(np.clip(x, 0.0, 2.0) * x)
+
+
+@at((vec(-1.3, 0.4, 3.2),))
+def piecewise_constant(x):
+    return np.sum(np.floor(x) * x + np.sign(x) * x**2 + np.round(x) * x)
+
+
+@at((vec(1.0, 3.0, 2.0),))
+def argmax_picks(x):
+    k = np.argmax(x)
+    order = np.argsort(x)
+    return x[k] ** 2 + np.sum(x[order] * np.arange(3.0))
+
+
+@at((1.5,))
+def long_straight_line(x):
+    a = x * x
+    b = a + x
+    c = a * b - x
+    d = c / b
+    e = math.sin(d) + a
+    f = e * d - c
+    g = f * f + b
+    h = math.exp(-g * 0.1)
+    i = h + e * a
+    j = i * h - d
+    return j * i + g
+
+
+@at((0.5, 2))
+def four_loops_deep(x, n):
+    y = x
+    for i in range(n):
+        for j in range(n):
+            for k in range(n):
+                for m in range(n):
+                    y = math.sin(y * x) + 0.1 * (i + j * k - m)
+    return y
+
+
+@at((vec(1.0, 2.0, 3.0),))
+def result_is_an_element(x):
+    return x[1]
+
+
+@at((vec(1.0, 2.0, 3.0),))
+def result_is_the_argument(x):
+    return x
+
+
+@at((vec(1.0, 2.0, 3.0),))
+def result_is_a_view(x):
+    return x[::-1]
+
+
+@at((vec(1.0, 2.0), 3.0))
+def argument_not_used(x, y):
+    return np.sum(x)
+
+
+@at((1.5, 2.5), wrt=(1,))
+def second_argument_only(x, y):
+    return x * y * y
+
+
+@at((1.5, 2.5, 3.5), wrt=(2, 0))
+def arguments_out_of_order(x, y, z):
+    return x * y * z * z
+
+
+@at((vec(0.3, 0.4),))
+def stable_log_sum_exp(x):
+    m = np.max(x)
+    return m + np.log(np.sum(np.exp(x - m)))
+
+
+@at((smooth(3),))
+def names_of_python_and_numpy(lambda_):
+    np_ = lambda_ * 2.0
+    sum_ = np_.sum()
+    list_ = sum_ * lambda_[0]
+    x_ct = list_ * 2.0
+    x_tape = x_ct + sum_
+    return x_tape * x_ct

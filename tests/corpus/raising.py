@@ -1,0 +1,40 @@
+"""Programs that fail half way, after they have written: the caller's arrays are as before."""
+
+import numpy as np
+
+from tests.corpus.case import at, vec
+
+
+@at((vec(1.0, 2.0, 3.0),), raises=AssertionError)
+def assertion_after_write(x):
+    x[0] = 5.0 * x[1]
+    assert x[0] < 3.0, "too large"
+    return np.sum(x * x)
+
+
+@at((vec(1.0, 2.0, 3.0), 5), raises=IndexError)
+def index_error_in_loop(x, n):
+    for i in range(n):
+        x[i] = x[i] * 2.0
+    return np.sum(x)
+
+
+@at((vec(1.0, 2.0, 3.0),), raises=ValueError)
+def raise_after_write(x):
+    y = x[1:]
+    y *= 2.0
+    if y[0] > 1.0:
+        raise ValueError("y must stay small")
+    return np.sum(x * x)
+
+
+@at((np.ones((2, 2)), vec(1.0, 2.0)), raises=np.linalg.LinAlgError)
+def singular_matrix(a, b):
+    b *= 3.0
+    return np.sum(np.linalg.solve(a, b))
+
+
+@at((vec(1.0, 2.0), vec(1.0, 2.0, 3.0)), raises=ValueError)
+def shapes_do_not_match(x, y):
+    x += 1.0
+    return np.sum(x * y)

@@ -1,0 +1,230 @@
+"""Slices, transposes and reshapes are windows: writes go through, in both directions."""
+
+import numpy as np
+
+from tests.corpus.case import at, smooth, vec
+
+
+@at((vec(1.0, 2.0, 3.0, 4.0), 0.7))
+def write_through_slice(x, a):
+    y = x * a
+    middle = y[1:3]
+    middle[0] = a
+    middle[1] *= x[0]
+    return np.sum(y * y)
+
+
+@at((vec(1.0, 2.0, 3.0, 4.0),))
+def scale_through_slice(x):
+    y = x.copy()
+    head = y[:2]
+    head *= 3.0
+    return np.sum(y * x) + head[0] * head[1]
+
+
+@at((vec(1.0, 2.0, 3.0, 4.0),))
+def read_through_view_after_write_to_base(x):
+    y = x * x
+    tail = y[2:]
+    y[3] = x[0] * x[1]
+    y[2] += 1.0
+    return np.sum(tail * tail)
+
+
+@at((vec(1.0, 2.0, 3.0, 4.0, 5.0),))
+def view_of_view(x):
+    y = x * 2.0
+    a = y[1:]
+    b = a[1:-1]
+    b[1] = x[0]
+    b[0] = b[0] * a[0]
+    return np.sum(y * y)
+
+
+@at((smooth(2, 3),))
+def write_through_transpose(a):
+    b = a * 2.0
+    t = b.T
+    t[2, 0] = a[0, 0] * a[1, 1]
+    t[0] *= 3.0
+    return np.sum(b * a)
+
+
+@at((smooth(2, 3),))
+def write_through_reshape(a):
+    b = a * a
+    flat = b.reshape(6)
+    flat[4] = a[0, 1]
+    flat[1:3] *= 2.0
+    return np.sum(b * b)
+
+
+@at((smooth(6),))
+def write_through_reshaped_argument(x):
+    grid = x.reshape(2, 3)
+    grid[0, 1] = grid[1, 2] * grid[0, 0]
+    grid[1] += grid[0]
+    return np.sum(x * x)
+
+
+@at((smooth(2, 3),))
+def reshape_of_transpose_is_a_copy(a):
+    b = a * 2.0
+    flat = b.T.reshape(-1)
+    flat[1] = 7.0 * a[0, 0]
+    return np.sum(flat * flat) + np.sum(b * b)
+
+
+@at((smooth(2, 3),))
+def ravel_is_a_view(a):
+    b = a * 2.0
+    flat = b.ravel()
+    flat[3] = a[0, 0] * a[0, 1]
+    return np.sum(b * b)
+
+
+@at((smooth(2, 3),))
+def flatten_is_a_copy(a):
+    b = a * 2.0
+    flat = b.flatten()
+    flat[3] = a[0, 0] * a[0, 1]
+    return np.sum(b * b) + np.sum(flat**3)
+
+
+@at((smooth(3, 2), 3))
+def row_views_in_loop(a, n):
+    b = a.copy()
+    for i in range(n):
+        row = b[i]
+        row[0] = row[0] * row[1]
+        row[1] += b[i - 1, 0]
+    return np.sum(b * b)
+
+
+@at((smooth(3, 2),))
+def rows_written_while_iterating(a):
+    b = a * 2.0
+    for row in b:
+        row[0] = row[1] ** 2
+        row *= a[0, 1]
+    return np.sum(b * a)
+
+
+@at((smooth(3, 3),))
+def column_views_in_loop(a):
+    b = a.copy()
+    for j in range(3):
+        column = b[:, j]
+        column /= np.sqrt(np.sum(column * column))
+        if j > 0:
+            column -= b[:, j - 1] * 0.3
+    return np.sum(b * a)
+
+
+@at((smooth(3, 3),))
+def diagonal_block_views(a):
+    b = a.copy()
+    block = b[1:, 1:]
+    block[0, 0] = b[0, 0] * b[0, 1]
+    block[:, 1] = block[:, 0] * b[0, 2]
+    return np.sum(b * b)
+
+
+@at((vec(1.0, 2.0, 3.0, 4.0),))
+def reversed_view(x):
+    y = x * 1.0
+    back = y[::-1]
+    back[0] = x[0] ** 2
+    y[1] = back[1] * y[0]
+    return np.sum(back * x)
+
+
+@at((vec(1.0, 2.0, 3.0, 4.0, 5.0),))
+def strided_views_interleave(x):
+    y = x.copy()
+    even, odd = y[::2], y[1::2]
+    even[1:] *= odd
+    odd += even[:-1]
+    return np.sum(y * y)
+
+
+@at((smooth(2, 2, 2),))
+def view_by_integer_and_ellipsis(a):
+    b = a * a
+    last = b[..., 1]
+    last[0] = last[1] * b[0, 0, 0]
+    first = b[1]
+    first[0, 0] = a[0, 0, 0]
+    return np.sum(b * a)
+
+
+@at((vec(1.0, 2.0, 3.0),))
+def view_with_new_axis(x):
+    y = x * 2.0
+    column = y[:, None]
+    column[1, 0] = x[0] * x[2]
+    table = column * y[np.newaxis, :]
+    return np.sum(table * table)
+
+
+@at((smooth(2, 3),))
+def swapped_axes_view(a):
+    b = a * 2.0
+    s = np.swapaxes(b, 0, 1)
+    s[1] = a[0, :2]
+    return np.sum(b**2) + np.sum(np.transpose(s) * a)
+
+
+@at((smooth(2, 3), 1.0), (smooth(2, 3), -1.0), wrt=(0,))
+def view_chosen_by_condition(a, c):
+    b = a * 2.0
+    row = b[0] if c > 0 else b[1]
+    row[1] = row[0] * row[2]
+    return np.sum(b * b)
+
+
+@at((smooth(3, 3), 1), (smooth(3, 3), 2))
+def row_chosen_at_run_time(a, k):
+    b = a.copy()
+    row = b[k]
+    row[0] = b[0, 0] * row[1]
+    b[k] *= 2.0
+    return np.sum(b * row)
+
+
+@at((vec(1.0, 2.0, 3.0, 4.0), 2), (vec(1.0, 2.0, 3.0, 4.0), 0), (vec(1.0, 2.0, 3.0, 4.0), 4))
+def window_of_run_time_size(x, k):
+    y = x * 1.0
+    head = y[:k]
+    head *= x[3]
+    return np.sum(y * y)
+
+
+@at((smooth(3, 4),))
+def squeezed_and_expanded(a):
+    b = a * 1.0
+    line = b[1:2].squeeze()
+    line[0] = a[2, 2] * line[1]
+    tower = np.expand_dims(b, 0)
+    tower[0, 0, 0] = a[2, 3]
+    return np.sum(b * b * a)
+
+
+@at((smooth(3, 3, low=0.5),))
+def fortran_order_result(a):
+    b = np.asfortranarray(a * 2.0)
+    b[0, 1] = a[2, 2] ** 2
+    return np.sum(b * a.T)
+
+
+@at((np.asfortranarray(smooth(2, 3)),))
+def fortran_order_argument(a):
+    a[0, 2] = a[1, 1] * a[0, 0]
+    a[:, 0] *= a[:, 1]
+    return np.sum(a * a)
+
+
+@at((smooth(6)[::2],))
+def strided_argument(x):
+    x[1] = x[0] * x[2]
+    return np.sum(x * x)
