@@ -1,8 +1,9 @@
 """The documents are true: their code runs and prints what they say, their links lead somewhere, every error has its section.
 
-A block opened by three backticks and ``python`` is run, one after another within a page, in one namespace; ``python NAME.py`` saves it
-under that name first, so that messages show it. A block marked ``output`` (``text output``, ``python output``) is what the block before it prints,
-or the error that it raises. Other blocks are not run. ``--update-golden`` rewrites the output blocks.
+A block opened by three backticks and ``python`` is run, one after another within a page, in one namespace;
+``python NAME.py`` saves it under that name first, so that messages show it. A block marked ``output`` (``text output``,
+``python output``) is what the block before it prints, or the error that it raises. Other blocks are not run.
+``sh run`` blocks hold one ``adxform`` command a line, run beside the saved files. ``--update-golden`` rewrites the output blocks.
 """
 
 from __future__ import annotations
@@ -10,7 +11,11 @@ from __future__ import annotations
 import contextlib
 import io
 import linecache
+import os
 import re
+import shlex
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,9 +45,29 @@ class Block:
 
 def blocks(page: str) -> Iterator[Block]:
     for match in FENCE.finditer(page):
-        kind, _, rest = match["info"].strip().partition(" ")
-        output = rest == "output"
-        yield Block("output" if output else kind, rest or "example.py", match["body"], match.start("body"), match.end("body"))
+        language, _, rest = match["info"].strip().partition(" ")
+        kind = "output" if rest == "output" else "sh run" if (language, rest) == ("sh", "run") else language
+        yield Block(kind, rest or "example.py", match["body"], match.start("body"), match.end("body"))
+
+
+def command(block: Block) -> str:
+    """Return what the `adxform` commands in the block print."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1", "COLUMNS": "110"}
+    printed = []
+    for line in block.text.splitlines():
+        program, *arguments = shlex.split(line)
+        assert program == "adxform"
+        done = subprocess.run(
+            [sys.executable, "-m", "adxform", *arguments],
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        printed.append(done.stdout)
+    return "".join(printed)
 
 
 def run(block: Block, number: int, namespace: dict[str, Any]) -> str:
@@ -68,9 +93,9 @@ def test_code_blocks_run_and_print_what_the_page_says(
     namespace: dict[str, Any] = {"__name__": "example"}
     rewritten, copied, printed = [], 0, None
     for number, block in enumerate(blocks(page)):
-        if block.kind == "python":
+        if block.kind in ("python", "sh run"):
             assert not printed, f"{path.name}: a block prints what no output block shows:\n{printed}"
-            printed = run(block, number, namespace)
+            printed = run(block, number, namespace) if block.kind == "python" else command(block)
         elif block.kind == "output":
             assert printed is not None, f"{path.name}: an output block without code before it"
             rewritten += [page[copied : block.start], printed]
