@@ -1,0 +1,182 @@
+"""The rules that every well-formed function keeps; run between stages in tests."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import NoReturn
+
+from adxform.errors import VerificationError
+from adxform.ir.ops import (
+    Attribute,
+    Block,
+    Call,
+    Closure,
+    For,
+    Free,
+    Function,
+    If,
+    Invoke,
+    Lit,
+    Op,
+    Operand,
+    Pack,
+    Raise,
+    Var,
+    While,
+)
+from adxform.ir.text import show_op, show_operand, show_type
+from adxform.ir.types import Array, Scalar
+from adxform.ir.walk import operands, outs
+
+_NAME = re.compile(r"[^\W\d]\w*(\.\d+)?")
+
+
+def verify(fn: Function, *, typed: bool = True) -> None:
+    """Check `fn` and its helpers: names unique and defined before use, arities, and (`typed`) no op of untyped IR.
+
+    Raises:
+        VerificationError: naming the op that breaks a rule, at its place in the user's source.
+
+    >>> from adxform.ir.text import read
+    >>> verify(read("def f(x: f64):\\n    y: f64 = np.sin(x)\\n    return y"))
+    >>> x = Var("x", Scalar("float64"))
+    >>> verify(Function("f", Block((x, x), (), (x,))))
+    Traceback (most recent call last):
+    ...
+    adxform.errors.VerificationError: error[ADX901]: f: x is defined twice, in the parameters
+    help: see docs/errors.md#adx901
+    """
+    callees: dict[str, Function] = {}
+    waiting = [fn]
+    while waiting:
+        function = waiting.pop(0)
+        if callees.setdefault(function.name, function) is function:
+            waiting += function.helpers
+    for helper in fn.helpers:
+        callees[helper.name] = helper
+    for function in {id(function): function for function in (fn, *callees.values())}.values():
+        _Verifier(function, callees, typed).function()
+
+
+class _Verifier:
+    def __init__(self, fn: Function, callees: Mapping[str, Function], typed: bool) -> None:
+        self.fn = fn
+        self.callees = callees
+        self.typed = typed
+        self.scope: dict[str, Var] = {}
+        self.defined: set[str] = set()
+        self.where: Op | str = "the parameters"
+        self.part = ""
+
+    def fail(self, message: str) -> NoReturn:
+        at = self.where
+        where, span = (at, self.fn.span) if isinstance(at, str) else (f"`{show_op(at).splitlines()[0]}`", at.span)
+        raise VerificationError(f"{self.fn.name}: {message}, in {self.part}{where}", span=span)
+
+    def require(self, held: bool, message: str) -> None:
+        if not held:
+            self.fail(message)
+
+    def function(self) -> None:
+        self.block(self.fn.body, "its return")
+
+    def at(self, op: Op) -> None:
+        self.where, self.part = op, ""
+
+    def define(self, var: Var) -> None:
+        self.require(_NAME.fullmatch(var.name) is not None, f"{var.name!r} is no variable name")
+        self.require(var.name not in self.defined, f"{var.name} is defined twice")
+        self.defined.add(var.name)
+        self.scope[var.name] = var
+
+    def use(self, operand: Operand) -> None:
+        match operand:
+            case Var(name, type_):
+                seen = self.scope.get(name)
+                if seen is not operand and seen != operand:
+                    if seen is None:
+                        self.fail(f"{name} is {'out of scope' if name in self.defined else 'not defined before use'}")
+                    self.fail(f"{name} is {show_type(seen.type)}, here {show_type(type_)}")
+            case Pack(kind, items):
+                self.require(kind != "slice" or len(items) == 3, f"{show_operand(operand)} is no slice")
+                self.require(kind != "dict" or len(items) % 2 == 0, f"{kind} without a value")
+                for item in items:
+                    self.use(item)
+            case Lit():
+                return
+
+    def block(self, block: Block, end: Op | str) -> None:
+        """Check `block`; what it defines is out of scope afterwards."""
+        before = len(self.scope)
+        for param in block.params:
+            self.define(param)
+        for op in block.ops:
+            self.op(op)
+        self.where, self.part = end, "" if isinstance(end, str) else "the yield of "
+        for result in block.results:
+            self.use(result)
+        for name in list(self.scope)[before:]:
+            del self.scope[name]
+
+    def nested(self, op: Op, block: Block, params: int, results: int) -> None:
+        self.at(op)
+        self.require(len(block.params) == params, f"a block has {len(block.params)} parameters, not {params}")
+        self.require(len(block.results) == results, f"a block yields {len(block.results)} values, not {results}")
+        self.block(block, op)
+        self.at(op)
+
+    def op(self, op: Op) -> None:
+        self.at(op)
+        for operand in operands(op):
+            self.use(operand)
+        match op:
+            case Call():
+                self.call(op)
+            case Free() | Attribute() | Closure():
+                self.require(not self.typed, "an op of untyped IR")
+                if isinstance(op, Closure):
+                    _Verifier(op.fn, {}, False).function()
+            case If():
+                for block in (op.then, op.orelse):
+                    self.nested(op, block, 0, len(op.outs))
+                    self.joins(op.outs, block.results)
+            case For():
+                self.require(len(op.source) == (3 if self.typed else 1), f"{len(op.source)} operands to walk")
+                self.require(len(op.outs) == len(op.inits), "one out for each carried value")
+                self.nested(op, op.body, 1 + len(op.inits), len(op.inits) + op.breaks)
+                self.joins(op.body.params[1:], op.inits)
+                self.joins(op.outs, op.body.results[op.breaks :])
+            case While():
+                self.require(len(op.outs) == len(op.inits), "one out for each carried value")
+                self.nested(op, op.test, len(op.inits), 1)
+                self.nested(op, op.body, len(op.inits), len(op.inits))
+                self.joins(op.body.params, op.inits)
+                self.joins(op.outs, op.body.results)
+            case Invoke():
+                self.invoke(op)
+            case Raise():
+                pass
+        for out in outs(op):
+            self.define(out)
+
+    def call(self, op: Call) -> None:
+        self.require(len(op.outs) <= 1, "a call with several outs")
+        known = isinstance(op.fn, Lit) and callable(op.fn.value)
+        self.require(known or not self.typed, "a call of no literal callable")
+        self.require(len({key for key, _ in op.kwargs}) == len(op.kwargs), "a keyword is given twice")
+
+    def invoke(self, op: Invoke) -> None:
+        callee = self.callees.get(op.callee)
+        if callee is None:
+            self.fail("no such helper")
+        self.require(len(callee.params) == len(op.args), f"{op.callee} takes {len(callee.params)} arguments")
+        self.require(len(callee.results) == len(op.outs), f"{op.callee} returns {len(callee.results)} values")
+
+    def joins(self, targets: tuple[Var, ...], sources: tuple[Operand, ...]) -> None:
+        """A number never stands for an array: aliases would be lost."""
+        for target, source in zip(targets, sources, strict=True):
+            array = isinstance(source, Var) and isinstance(source.type, Array) and bool(source.type.shape)
+            self.require(
+                not (isinstance(target.type, Scalar) and array), f"{target.name} is a number, {show_operand(source)} an array"
+            )
