@@ -45,6 +45,7 @@ setup: $(READY) ## make the environment and nothing else
 # The stamp is written last, so an interrupted set-up starts afresh; another Python makes another stamp.
 $(READY): pyproject.toml
 	@test -n "$(VERSION)" || { echo "adxform needs Python 3.11 or newer: install one, or say PYTHON=/its/path make ..." >&2; exit 1; }
+	@"$(PYTHON)" -c 'import ensurepip, venv' || { echo "this Python lacks the module venv (on Debian: apt install python3-venv)" >&2; exit 1; }
 	"$(PYTHON)" -m venv --clear $(VENV)
 	$(RUN) -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
