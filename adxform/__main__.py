@@ -1,0 +1,6 @@
+"""``python -m adxform``"""
+
+from adxform.cli import main
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,233 @@
+"""The derivatives of Python functions, as functions: `grad`, `value_and_grad`, `jvp`, `vjp`; and what is told about them.
+
+Each operator is an ordinary callable object that can be nested, pickled, and called with other arguments at every call. The rule
+that it runs is built at the first call with arguments of a kind, and found in the cache from then on.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+from types import MethodType
+from typing import Any
+
+import numpy as np
+
+from adxform.ad.reverse import Decision
+from adxform.application import Application, apply
+from adxform.errors import ArgnumsError
+from adxform.operators import Operator, operator
+from adxform.perturbations import perturbations, placed, settled
+from adxform.pipeline import DerivedRule
+from adxform.refusals import definition, differentiated_output, known_sizes, name_of, non_scalar
+from adxform.trees import leaves_of, rebuild
+
+Argnums = int | tuple[int, ...]
+
+
+class Derivative(Operator):
+    """A derivative of `fn` that can be called: the base of what `grad` and its kind return."""
+
+    @property
+    def word(self) -> str:
+        """What the operator is called."""
+        return self.kind
+
+    def __post_init__(self) -> None:
+        name = name_of(self.fn)
+        described = f"{self.word} of {name}.\n\n{inspect.getdoc(self.fn) or ''}".strip() if callable(self.fn) else ""
+        named = {"__name__": f"{name}_{self.word}", "__qualname__": f"{name}_{self.word}", "__doc__": described}
+        for key, value in named.items():
+            object.__setattr__(self, key, value)
+
+    def __repr__(self) -> str:
+        return f"{self.word}({name_of(self.fn)}, argnums={self.argnums})"
+
+    def __get__(self, instance: object, owner: type | None = None) -> Any:
+        return self if instance is None else MethodType(self, instance)
+
+
+class Gradient(Derivative):
+    """``grad(f)`` or ``value_and_grad(f)``."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (grad if self.kind == "grad" else value_and_grad), (self.fn, self.argnums, self.has_aux)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        call = apply(self.fn, args, kwargs)
+        value, gradient = value_and_gradient(call, self.argnums, self.has_aux)
+        if self.kind == "value_and_grad":
+            return value, gradient
+        return (gradient, value[1]) if self.has_aux else gradient
+
+
+@operator("grad")
+def grad(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Gradient:
+    """The gradient of `f`, which returns one real number, with respect to the positional arguments `argnums`.
+
+    The gradient has the structure of the argument; for a tuple of `argnums` it is a tuple of gradients. With `has_aux`, `f`
+    returns ``(value, aux)`` and the gradient function ``(gradient, aux)``.
+
+    >>> grad(lambda x: x ** 3)(2.0)
+    12.0
+    """
+    return Gradient("grad", f, checked_argnums(f, argnums), has_aux)
+
+
+@operator("value_and_grad")
+def value_and_grad(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Gradient:
+    """The value of `f` and its gradient (see `grad`), both from one run.
+
+    >>> value_and_grad(lambda x: x ** 3)(2.0)
+    (8.0, 12.0)
+    """
+    return Gradient("value_and_grad", f, checked_argnums(f, argnums), has_aux)
+
+
+def checked_argnums(f: Callable[..., Any], argnums: Any) -> Argnums:
+    """`argnums` as an int or a tuple of ints.
+
+    Raises:
+        ArgnumsError: it is neither.
+    """
+    numbers = argnums if isinstance(argnums, tuple | list) else (argnums,)
+    if not numbers or any(isinstance(n, bool) or not isinstance(n, int | np.integer) for n in numbers):
+        raise ArgnumsError(
+            f"argnums is {argnums!r}", span=definition(f), help="give the position of an argument, or a tuple of positions"
+        )
+    return tuple(int(n) for n in numbers) if isinstance(argnums, tuple | list) else int(argnums)
+
+
+def value_and_gradient(call: Application, argnums: Argnums, has_aux: bool) -> tuple[Any, Any]:
+    """The value and the gradient of the function applied in `call`."""
+    numbers = argnums if isinstance(argnums, tuple) else (argnums,)
+    wrt = call.wrt(numbers)
+    seed, outputs = differentiated_output(call.fn, call.result, known_sizes(call.signature, call.leaves), has_aux)
+    rule = call.rule("reverse", wrt, outputs if has_aux else None)
+    inputs = call.inputs()
+    results = call.run(rule, inputs, *[seed] * rule.seeds)
+    count = len(rule.typed.results)
+    if outputs and np.shape(results[0]) != ():
+        raise non_scalar(call.fn, "a gradient needs a function that returns one real number", f"shape {np.shape(results[0])}")
+    gradients = gradient_leaves(call, wrt, results[count:], [*inputs, *results[:count]])
+    trees = [call.argument(number) for number in numbers]
+    parts = tuple(placed(tree, gradients) for tree in trees)
+    return rebuild(call.result, iter(results[:count])), (parts if isinstance(argnums, tuple) else parts[0])
+
+
+def gradient_leaves(call: Application, wrt: Sequence[int], found: Sequence[Any], taken: list[Any]) -> Iterator[Any]:
+    """The gradients `found` of the leaves `wrt`, as the caller gets them."""
+    types = [leaf.type for arg in call.signature.args for leaf in leaves_of(arg)]
+    return iter([settled(value, types[position], taken) for position, value in zip(wrt, found, strict=True)])
+
+
+@operator("jvp")
+def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+    """The value of ``f(*primals)`` and its derivative in the direction `tangents`.
+
+    The tangent of the value has the structure of the value, with ``None`` where it holds no float.
+
+    >>> jvp(lambda x, y: x * y, (2.0, 3.0), (1.0, 0.0))
+    (6.0, 3.0)
+    """
+    call = apply(f, tuple(primals), {})
+    given = perturbations(call.fn, "tangent", tuple(primals), tuple(tangents))
+    rule = call.rule("forward", call.float_leaves())
+    results = call.run(rule, call.inputs(), *given)
+    count = len(rule.typed.results)
+    tangent = placed(call.result, iter(results[count:]))
+    return rebuild(call.result, iter(results[:count])), tangent
+
+
+@operator("vjp")
+def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Pullback]:
+    """The value of ``f(*primals)``, and the function that takes a cotangent of it to those of the primals.
+
+    >>> out, pullback = vjp(lambda x, y: x * y, 2.0, 3.0)
+    >>> out, pullback(1.0)
+    (6.0, (3.0, 2.0))
+    """
+    call = apply(f, primals, {})
+    wrt = call.float_leaves()
+    inputs = [kept(value) for value in call.inputs()]
+    results = call.run(call.rule("primal", ()), [kept(value) for value in inputs])
+    out = rebuild(call.result, iter(results))
+    return out, Pullback(call, wrt, inputs, out)
+
+
+@dataclass(frozen=True, eq=False)
+class Pullback:
+    """Takes cotangents of a value to cotangents of the primals. It may be called any number of times."""
+
+    call: Application
+    wrt: tuple[int, ...]
+    inputs: list[Any]
+    out: Any
+
+    def __call__(self, ct: Any) -> tuple[Any, ...]:
+        """One cotangent for each primal, with its structure, and ``None`` where it holds no float."""
+        call = self.call
+        given = perturbations(call.fn, "cotangent", self.out, ct)
+        rule = call.rule("reverse", self.wrt)
+        results = call.run(rule, self.inputs, *given[: rule.seeds])
+        count = len(rule.typed.results)
+        gradients = gradient_leaves(call, self.wrt, results[count:], [*self.inputs, *results[:count], *given])
+        return tuple(placed(tree, gradients) for tree in call.signature.args[call.lead :])
+
+
+def kept(value: Any) -> Any:
+    """`value` as it is now, whatever is written to it later."""
+    return value.copy() if isinstance(value, np.ndarray) else value
+
+
+@operator("stop_gradient")
+def stop_gradient(x: Any) -> Any:
+    """`x` itself, which a derivative takes for a constant."""
+    return x
+
+
+def source(f: Callable[..., Any], *example_args: Any, mode: str = "reverse", argnums: Argnums = 0) -> str:
+    """The generated module that runs for `f` at arguments like `example_args`.
+
+    `mode` is ``"reverse"``, ``"forward"``, ``"hvp"``, ``"hessian"`` (the product that the Hessian is made of) or ``"primal"``.
+    """
+    call, rule = rule_of(f, example_args, mode, argnums)
+    return rule.text
+
+
+def rule_of(f: Callable[..., Any], args: Sequence[Any], mode: str, argnums: Argnums) -> tuple[Application, DerivedRule]:
+    """The application of `f` to `args`, and its derived rule in `mode`."""
+    numbers = checked_argnums(f, argnums)
+    call = apply(f, tuple(args), {})
+    wrt = () if mode == "primal" else call.wrt(numbers if isinstance(numbers, tuple) else (numbers,))
+    match mode:
+        case "reverse" | "forward" | "primal":
+            return call, call.rule(mode, wrt)
+        case "hvp" | "hessian":
+            differentiated_output(call.fn, call.result, known_sizes(call.signature, call.leaves), False)
+            return call, call.rule("hvp", wrt)
+        case _:
+            raise ValueError(f"mode is {mode!r}; it is one of reverse, forward, hvp, hessian, primal")
+
+
+def explain(f: Callable[..., Any], *example_args: Any, mode: str = "reverse", argnums: Argnums = 0) -> str:
+    """What the derivative of `f` keeps, recomputes or puts on a tape, value by value, and why."""
+    call, rule = rule_of(f, example_args, mode, argnums)
+    names = [param.base for param in rule.request.function.params]
+    wrt = ", ".join(names[position] for position in rule.request.wrt)
+    lines = [f"{name_of(call.fn)}({', '.join(names)}): {mode} mode with respect to {wrt or 'nothing'}"]
+    rows = [(place(decision), decision.name, decision.kind, decision.reason) for decision in rule.decisions]
+    widths = [max((len(row[column]) for row in rows), default=0) for column in range(3)]
+    for row in rows:
+        lines.append("  ".join((*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[3])).rstrip())
+    if not rows:
+        lines.append("nothing is kept: the reverse sweep needs only what is there")
+    return "\n".join(lines)
+
+
+def place(decision: Decision) -> str:
+    """The file and line of a decision, without the folder."""
+    span = decision.span
+    return f"{PurePath(span.file).name}:{span.line}" if span.line else ""

@@ -1,0 +1,179 @@
+"""A function applied to arguments: its cached rule, the values that the rule takes, and the results put together again."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from adxform import counters
+from adxform.backend.loading import annotate
+from adxform.cache import Entry, entry_for, identity
+from adxform.errors import AliasError, ArgnumsError
+from adxform.frontend.signature import Signature, Tree, parameter_names, sign
+from adxform.ir.types import is_float
+from adxform.operators import Operator
+from adxform.pipeline import DerivedRule, Mode
+from adxform.refusals import definition, name_of, refuse
+from adxform.trees import leaves_of, named_ends
+
+@dataclass(frozen=True, slots=True)
+class Application:
+    """`fn` at `signature`, with the values `leaves`. `lead` arguments come from a `functools.partial`, ahead of the caller's."""
+
+    fn: Callable[..., Any]
+    signature: Signature
+    leaves: tuple[Any, ...]
+    entry: Entry
+    lead: int
+
+    @property
+    def result(self) -> Tree:
+        """The structure of what the function returns."""
+        return self.entry.specialized.result
+
+    def argument(self, argnum: int) -> Tree:
+        """The structure of the caller's argument `argnum`, which may count from the end.
+
+        Raises:
+            ArgnumsError: there is none.
+        """
+        count = len(self.signature.args) - self.lead
+        if not -count <= argnum < count:
+            raise ArgnumsError(
+                f"argnums is {argnum}, but `{name_of(self.fn)}` was called with {count} positional argument{'s' * (count != 1)}",
+                span=definition(self.fn),
+                help="count positional arguments from 0, and pass by position what is differentiated",
+            )
+        return self.signature.args[self.lead + argnum % count]
+
+    def wrt(self, argnums: tuple[int, ...]) -> tuple[int, ...]:
+        """The positions among `leaves` of the arguments `argnums`.
+
+        Raises:
+            ArgnumsError: out of range, or one argument twice.
+            NonDifferentiableError: one of them holds something without a derivative.
+        """
+        count = len(self.signature.args) - self.lead
+        names = parameter_names(self.fn, len(self.signature.args))
+        found: list[int] = []
+        for argnum in argnums:
+            tree = self.argument(argnum)
+            position = self.lead + argnum % count
+            for path, end in named_ends(tree, names[position]):
+                refuse(self.fn, path, end)
+            start = sum(1 for arg in self.signature.args[:position] for _ in leaves_of(arg))
+            found += range(start, start + sum(1 for _ in leaves_of(tree)))
+        if len(set(found)) < len(found):
+            raise ArgnumsError(
+                f"argnums {argnums} names one argument twice", span=definition(self.fn), help="name each argument once"
+            )
+        return tuple(found)
+
+    def float_leaves(self) -> tuple[int, ...]:
+        """The positions among `leaves` of every float in the caller's positional arguments."""
+        start = sum(1 for arg in self.signature.args[: self.lead] for _ in leaves_of(arg))
+        ends = (leaf for arg in self.signature.args[self.lead :] for leaf in leaves_of(arg))
+        return tuple(i for i, leaf in enumerate(ends, start) if is_float(leaf.type))
+
+    def parameters(self, wrt: Sequence[int]) -> tuple[int, ...]:
+        """The parameters of the specialised function that stand for the leaves `wrt`."""
+        promoted = [position for position, _ in self.entry.specialized.promoted]
+        return tuple(leaf - sum(1 for position in promoted if position < leaf) for leaf in wrt)
+
+    def rule(self, mode: Mode, wrt: Sequence[int], outputs: int | None = None) -> DerivedRule:
+        """The derived rule with respect to the leaves `wrt`, for the first `outputs` results."""
+        count = len(self.entry.specialized.function.results) if outputs is None else outputs
+        return self.entry.rule(mode, self.parameters(wrt), count)
+
+    def inputs(self) -> list[Any]:
+        """The value of each parameter of the specialised function: leaves, then what is read from its surroundings."""
+        specialized = self.entry.specialized
+        promoted = {position for position, _ in specialized.promoted}
+        given = [leaf for i, leaf in enumerate(self.leaves) if i not in promoted] if promoted else list(self.leaves)
+        return given + [access.read(self.fn) for access in specialized.hidden]
+
+    def run(self, rule: DerivedRule, inputs: list[Any], *seeds: Any) -> tuple[Any, ...]:
+        """What `rule` returns for these inputs and these cotangents or tangents."""
+        check_sharing(self.fn, rule, inputs)
+        counters.count("primal_calls")
+        try:
+            results = rule.run(*inputs, *seeds)
+        except Exception as error:
+            annotate(error, rule.generated)
+            raise
+        match len(rule.optimised.results):
+            case 0:
+                return ()
+            case 1:
+                return (results,)
+            case _:
+                return tuple(results)
+
+
+def apply(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Application:
+    """`fn` specialised for these arguments, from the cache where it was before."""
+    target, lead, keywords = unwrapped(fn)
+    signature, found = sign(target, (*lead, *args), {**keywords, **kwargs})
+    leaves = tuple(found)
+    return Application(target, signature, leaves, entry_for(target, identity(fn), signature, leaves), len(lead))
+
+
+def unwrapped(fn: Callable[..., Any]) -> tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]:
+    """The function behind `fn`, and the arguments that a `functools.partial` or an operator object adds to it."""
+    lead: tuple[Any, ...] = ()
+    keywords: dict[str, Any] = {}
+    while True:
+        inner = getattr(fn, "__adx_function__", None)
+        if inner is not None:
+            fn = inner
+        elif isinstance(fn, partial):
+            lead, keywords, fn = (*fn.args, *lead), {**fn.keywords, **keywords}, fn.func
+        elif isinstance(fn, Operator):
+            return as_function(fn), lead, keywords
+        elif not callable(fn):
+            raise TypeError(f"a function is needed, not {type(fn).__name__}")
+        elif inspect.isroutine(fn) or inspect.isclass(fn):
+            return fn, lead, keywords
+        else:
+            fn = fn.__call__
+
+
+def as_function(operator: Operator) -> Callable[..., Any]:
+    """A plain function that calls `operator`, so that it has source like any other."""
+
+    def derivative(*args, **kwargs):  # type: ignore[no-untyped-def]  # noqa: ANN002, ANN003, ANN202
+        return operator(*args, **kwargs)
+
+    return derivative
+
+
+def check_sharing(fn: Callable[..., Any], rule: DerivedRule, inputs: list[Any]) -> None:
+    """Raise where an array that the function writes shares memory with another of its arrays.
+
+    Each is copied before it is written, so that the other one would not see the write.
+    """
+    written = rule.private
+    for i in written:
+        for j, other in enumerate(inputs):
+            if i != j and isinstance(other, np.ndarray) and (j not in written or i < j) and overlap(inputs[i], other):
+                names = rule.typed.params[i].base, rule.typed.params[j].base
+                raise AliasError(
+                    f"`{name_of(fn)}` writes to `{names[0]}`, which shares memory with `{names[1]}`",
+                    span=definition(fn),
+                    help="pass a copy of one of them",
+                )
+
+
+def overlap(a: Any, b: Any) -> bool:
+    """Whether two arrays share an element, as far as that is quickly told."""
+    if not np.may_share_memory(a, b):
+        return False
+    try:
+        return np.shares_memory(a, b, max_work=10_000)
+    except np.exceptions.TooHardError:
+        return True

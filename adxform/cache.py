@@ -1,0 +1,126 @@
+"""The rule cache: what was specialised and derived, found again by value and checked by guards at every call.
+
+A *bucket* holds what was built for one code object and signature. Its entries differ in what the function reached by
+name when they were built (helpers, closures, defaults, modules): the guards of an entry say what that was, so a redefined helper or a
+rebound name finds another entry or makes one. Numbers and arrays reached by name are read at every call and need no guard.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from functools import partial
+from types import MethodType
+from typing import Any
+
+from adxform import counters, pipeline
+from adxform.frontend.access import guards_hold
+from adxform.frontend.signature import Signature, same_static
+from adxform.frontend.specialize import Specialized, specialize
+from adxform.ir.ops import Lit
+from adxform.operators import Operator
+from adxform.pipeline import DerivedRule, Mode, Request
+from adxform.rules.table import table_version
+
+ENTRIES = 64
+BUCKETS = 4096
+
+
+@dataclass(slots=True)
+class Entry:
+    """One specialisation of a function, and the rules that were derived from it."""
+
+    specialized: Specialized
+    lock: Any = field(default_factory=threading.RLock)
+    rules: dict[tuple[Mode, tuple[int, ...], int], DerivedRule] = field(default_factory=dict)
+
+    def holds(self, fn: Callable[..., Any], leaves: tuple[Any, ...]) -> bool:
+        """Whether the entry is for what `fn` reaches now and for the leaves that had to be known."""
+        specialized = self.specialized
+        known = all(same_static(leaves[position], lit.value) for position, lit in specialized.promoted)
+        return known and guards_hold(specialized.guards, fn)
+
+    def rule(self, mode: Mode, wrt: tuple[int, ...], outputs: int) -> DerivedRule:
+        """The derived rule, built at the first call."""
+        key = (mode, wrt, outputs)
+        found = self.rules.get(key)
+        if found is None:
+            with self.lock:
+                found = self.rules.get(key)
+                if found is None:
+                    found = self.rules[key] = pipeline.build(Request(self.specialized.function, mode, wrt, outputs))
+        return found
+
+
+@dataclass(slots=True)
+class Bucket:
+    """The entries for one code object and signature, the latest used first."""
+
+    lock: Any = field(default_factory=threading.RLock)
+    entries: list[Entry] = field(default_factory=list)
+
+    def find(self, fn: Callable[..., Any], leaves: tuple[Any, ...]) -> Entry | None:
+        """The entry whose guards hold."""
+        for entry in tuple(self.entries):
+            if entry.holds(fn, leaves):
+                return entry
+        return None
+
+
+_lock = threading.Lock()
+_buckets: OrderedDict[Hashable, Bucket] = OrderedDict()
+
+
+def entry_for(fn: Callable[..., Any], own: Hashable, signature: Signature, leaves: tuple[Any, ...]) -> Entry:
+    """The specialisation of `fn`, of identity `own`, for arguments like these; made when there is none yet."""
+    bucket = bucket_for((own, signature, table_version()))
+    entry = bucket.find(fn, leaves)
+    if entry is not None:
+        counters.count("cache_hits")
+        return entry
+    with bucket.lock:
+        entry = bucket.find(fn, leaves)
+        if entry is None:
+            entry = Entry(specialize(fn, signature, leaves, pipeline.derive))
+            bucket.entries = [entry, *bucket.entries[: ENTRIES - 1]]
+    return entry
+
+
+def bucket_for(key: Hashable) -> Bucket:
+    """The bucket of `key`; the oldest one goes when there are too many."""
+    with _lock:
+        bucket = _buckets.get(key)
+        if bucket is None:
+            bucket = _buckets[key] = Bucket()
+            if len(_buckets) > BUCKETS:
+                _buckets.popitem(last=False)
+    return bucket
+
+
+def identity(fn: Callable[..., Any]) -> Hashable:
+    """What stands for `fn` in a key: its code, compared by value, and the file it came from."""
+    match fn:
+        case Operator():
+            return type(fn), fn.kind, fn.argnums, fn.has_aux, identity(fn.fn)
+        case MethodType():
+            return "method", identity(fn.__func__)
+        case partial():
+            return "partial", identity(fn.func)
+        case _:
+            code = getattr(fn, "__code__", None)
+            return (code, code.co_filename) if code is not None else Lit(fn)
+
+
+def clear_cache() -> None:
+    """Forget every derived rule and start the counters again from zero."""
+    with _lock:
+        _buckets.clear()
+    pipeline.forget()
+    counters.reset()
+
+
+def stats() -> dict[str, int]:
+    """The counters: rules built, cache hits, parses, compilations, buffers allocated, and calls of a primal."""
+    return counters.snapshot()

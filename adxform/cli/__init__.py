@@ -1,0 +1,152 @@
+"""The command line: show, check and explain derivatives, and list the rules."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import gast
+import numpy as np
+from cyclopts import App, CycloptsError, Parameter
+from rich.console import Console
+from rich.syntax import Syntax
+from rich.table import Table
+
+import adxform
+from adxform import api
+from adxform.cli.target import UsageError, argument_numbers, example_arguments, load_function
+from adxform.errors import AdxError
+from adxform.frontend.lower import lower
+from adxform.frontend.source import find_source
+from adxform.ir.text import show as show_ir
+from adxform.rules.table import TABLE, lookup
+from adxform.testing import check_derivatives
+
+Mode = Literal["reverse", "forward", "hvp", "hessian"]
+Stage = Literal["ast", "ssa", "typed", "adjoint", "optimised", "python"]
+Target = Annotated[str, Parameter(help="FILE.py:FUNC or module:FUNC")]
+At = Annotated[str | None, Parameter(help="example arguments: Python expressions, with `np` and the names of the module")]
+Sig = Annotated[str | None, Parameter(help='types of the arguments, such as "f64[n], float"')]
+Wrt = Annotated[str | None, Parameter(help="arguments to differentiate, by name or position (default: the first)")]
+
+app = App(
+    name="adxform",
+    help="Derivatives of ordinary Python and NumPy code, as Python source.",
+    version=adxform.__version__,
+)
+
+
+@app.command
+def show(
+    target: Target,
+    /,
+    *,
+    at: At = None,
+    sig: Sig = None,
+    mode: Mode = "reverse",
+    wrt: Wrt = None,
+    stage: Stage = "python",
+    output: Annotated[Path | None, Parameter(help="write to this file")] = None,
+) -> int:
+    """Print the generated derivative, or what an earlier stage made of the function."""
+    fn, module = load_function(target)
+    text = staged(fn, stage, mode, lambda: (example_arguments(fn, module, at, sig), argument_numbers(fn, wrt)))
+    if output is not None:
+        output.write_text(text)
+    elif sys.stdout.isatty():
+        Console().print(Syntax(text, "python", background_color="default"))
+    else:
+        sys.stdout.write(text)
+    return 0
+
+
+def staged(fn: Callable[..., Any], stage: Stage, mode: Mode, given: Callable[[], tuple[tuple[Any, ...], Any]]) -> str:
+    """What `stage` makes of `fn`, as text. `given` tells the arguments and what to differentiate."""
+    if stage == "ast":
+        return gast.dump(find_source(fn).node, indent=2) + "\n"
+    if stage == "ssa":
+        return show_ir(lower(fn)).rstrip() + "\n"
+    args, argnums = given()
+    _, rule = api.rule_of(fn, args, mode, argnums)
+    match stage:
+        case "typed":
+            return show_ir(rule.typed).rstrip() + "\n"
+        case "adjoint":
+            return show_ir(rule.adjoint).rstrip() + "\n"
+        case "optimised":
+            return show_ir(rule.optimised).rstrip() + "\n"
+        case _:
+            return rule.text
+
+
+@app.command
+def check(target: Target, /, *, at: At = None, sig: Sig = None, wrt: Wrt = None) -> int:
+    """Compare value, reverse, forward and Hessian-vector product with central differences; exit with 1 where they differ."""
+    fn, module = load_function(target)
+    args = example_arguments(fn, module, at, sig)
+    records = check_derivatives(fn, *args, argnums=argument_numbers(fn, wrt))
+    table = Table("check", "error", "tolerance", "", title=f"{target} against central differences", title_justify="left")
+    for record in records:
+        verdict = "ok" if record.ok else "differs"
+        table.add_row(record.name, f"{record.error:.1e}", f"{record.tolerance:.1e}", verdict, style=None if record.ok else "bold red")
+    Console().print(table)
+    return 0 if all(record.ok for record in records) else 1
+
+
+@app.command
+def explain(target: Target, /, *, at: At = None, sig: Sig = None, mode: Mode = "reverse", wrt: Wrt = None) -> int:
+    """Say of each value whether the reverse sweep keeps it, recomputes it or does not need it."""
+    fn, module = load_function(target)
+    args = example_arguments(fn, module, at, sig)
+    sys.stdout.write(api.explain(fn, *args, mode=mode, argnums=argument_numbers(fn, wrt)) + "\n")
+    return 0
+
+
+@app.command
+def rules(*, missing: Annotated[str | None, Parameter(help="list the functions of this package that have none")] = None) -> int:
+    """List the functions that have a derivative rule."""
+    lines = missing_rules(missing) if missing else sorted(known_rules())
+    sys.stdout.write("".join(f"{line}\n" for line in lines))
+    return 0
+
+
+def known_rules() -> list[str]:
+    """Every function of the table, with the form of its derivative."""
+    names = [(record.name, type(record.derivative).__name__ if record.derivative else "none") for record in TABLE.values()]
+    width = max(len(name) for name, _ in names)
+    return [f"{name:{width}}  {form}" for name, form in names]
+
+
+def missing_rules(package: str) -> list[str]:
+    """The public functions of `package` without a rule."""
+    if package not in PACKAGES:
+        raise UsageError(f"--missing knows {', '.join(PACKAGES)}")
+    found = []
+    for prefix, module in PACKAGES[package]:
+        for name in sorted(dir(module)):
+            value = getattr(module, name)
+            if not name.startswith("_") and callable(value) and not isinstance(value, type) and lookup(value) is None:
+                found.append(f"{prefix}.{name}")
+    return found
+
+
+PACKAGES: dict[str, tuple[tuple[str, Any], ...]] = {"numpy": (("np", np), ("np.linalg", np.linalg), ("np.fft", np.fft))}
+
+
+def run(tokens: Sequence[str]) -> int:
+    """Carry out the command line `tokens`; return the exit status."""
+    try:
+        result = app(tokens, exit_on_error=False, result_action="return_value")
+    except CycloptsError:
+        return 2
+    except (UsageError, AdxError) as error:
+        sys.stderr.write(f"{error}\n" if isinstance(error, AdxError) else f"error: {error}\n")
+        return 2
+    return result if isinstance(result, int) else 0
+
+
+def main() -> None:
+    """The entry point of ``adxform``."""
+    sys.exit(run(sys.argv[1:]))

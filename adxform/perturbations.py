@@ -1,0 +1,141 @@
+"""Tangents, cotangents and gradients: values with the structure of the value that they belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, assert_never
+
+import numpy as np
+
+from adxform.errors import TangentMismatchError
+from adxform.frontend.signature import Fixed, Leaf, Node, Tree, describe
+from adxform.ir.types import Array, Scalar, Type, is_float
+from adxform.refusals import definition, name_of
+from adxform.trees import assemble
+
+
+def settled(gradient: Any, type_: Type, taken: list[Any]) -> Any:
+    """`gradient` of a leaf of type `type_` as the caller gets it.
+
+    A number stays a number of the leaf's precision. An array is memory of its own, writable, and none of `taken`; it joins those.
+    """
+    if isinstance(type_, Scalar):
+        number = gradient[()] if isinstance(gradient, np.ndarray) else gradient
+        return number if type_.weak or np.result_type(number) == type_.dtype else np.dtype(type_.dtype).type(number)
+    if isinstance(gradient, np.ndarray):
+        if gradient.base is not None or not gradient.flags.writeable or any(gradient is other for other in taken):
+            gradient = gradient.copy()
+        taken.append(gradient)
+    return gradient
+
+
+def placed(tree: Tree, values: Iterator[Any]) -> Any:
+    """The structure `tree` with `values` for its float leaves and ``None`` for everything else."""
+    match tree:
+        case Leaf():
+            return next(values) if is_float(tree.type) else None
+        case Fixed():
+            return 0.0 if isinstance(tree.lit.value, float) else None
+        case Node():
+            return assemble(tree, [placed(child, values) for child in tree.children])
+        case _:
+            assert_never(tree)
+
+
+def perturbations(fn: Callable[..., Any], what: str, values: Any, given: Any) -> list[Any]:
+    """The leaves of `given`, a tangent or cotangent of `values`, one for each float leaf of `values`.
+
+    Raises:
+        TangentMismatchError: structure, shape or dtype differ.
+    """
+    tree, leaves = describe(values, what)
+    other, others = describe(given, what)
+    return list(Match(fn, what, iter(leaves), iter(others)).walk(tree, other, what))
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A walk through a value and its tangent side by side."""
+
+    fn: Callable[..., Any]
+    what: str
+    leaves: Iterator[Any]
+    others: Iterator[Any]
+
+    def walk(self, tree: Tree, other: Tree, path: str) -> Iterator[Any]:
+        """The tangent of each float leaf."""
+        match tree, other:
+            case Leaf(), Leaf():
+                value, given = next(self.leaves), next(self.others)
+                if is_float(tree.type):
+                    yield self.fitted(value, given, path)
+                elif np.any(given):
+                    raise self.mismatch(path, f"the value is {kind(value)}, which has no derivative: zero or None", kind(given))
+            case Leaf(), Fixed() if other.lit.value is None and not is_float(tree.type):
+                next(self.leaves)
+            case Fixed(), Fixed():
+                pass
+            case Node(), Node() if alike(tree, other):
+                for key, left, right in zip(tree.keys, tree.children, other.children, strict=True):
+                    yield from self.walk(left, right, f"{path}[{key!r}]")
+            case _:
+                raise self.mismatch(path, described(tree), described(other))
+
+    def fitted(self, value: Any, given: Any, path: str) -> Any:
+        """`given` as a tangent of the float or float array `value`."""
+        if isinstance(value, np.ndarray):
+            if np.shape(given) != value.shape:
+                raise self.mismatch(path, kind(value), kind(given))
+            if isinstance(given, np.ndarray | np.generic) and given.dtype == value.dtype:
+                return np.asarray(given)
+            if value.shape == () and isinstance(given, float | int) and not isinstance(given, bool | np.generic):
+                return np.asarray(given, value.dtype)
+            raise self.mismatch(path, kind(value), kind(given))
+        if np.shape(given) or isinstance(given, complex | bool):
+            raise self.mismatch(path, kind(value), kind(given))
+        number = given[()] if isinstance(given, np.ndarray) else given
+        if isinstance(number, np.generic) and not isinstance(number, np.floating):
+            raise self.mismatch(path, kind(value), kind(given))
+        if isinstance(value, np.generic):
+            if isinstance(number, np.generic) and number.dtype != value.dtype:
+                raise self.mismatch(path, kind(value), kind(given))
+            return value.dtype.type(number)
+        return float(number)
+
+    def mismatch(self, path: str, expected: str, got: str) -> TangentMismatchError:
+        """The error at `path`."""
+        return TangentMismatchError(
+            f"`{path}` for `{name_of(self.fn)}` does not fit: expected {expected}, got {got}",
+            span=definition(self.fn),
+            help=f"give the {self.what} the structure, shape and dtype of the value it belongs to",
+        )
+
+
+def alike(left: Node, right: Node) -> bool:
+    """Whether two nodes are the same container with the same keys."""
+    return (left.kind, left.cls, left.keys, len(left.children)) == (right.kind, right.cls, right.keys, len(right.children))
+
+
+def described(tree: Tree) -> str:
+    """`tree` in a few words."""
+    match tree:
+        case Leaf(type=Array(dtype, shape)):
+            return f"an array of {dtype} with {len(shape or ())} axes"
+        case Leaf():
+            return "a number"
+        case Fixed():
+            return repr(tree.lit.value)
+        case Node():
+            return f"a {tree.kind} of {len(tree.children)}"
+        case _:
+            assert_never(tree)
+
+
+def kind(value: Any) -> str:
+    """`value` by type, and an array by shape and dtype."""
+    if isinstance(value, np.ndarray):
+        return f"an array of {value.dtype} of shape {value.shape}"
+    if isinstance(value, np.generic):
+        return f"a number of type {value.dtype}"
+    return f"a Python {type(value).__name__}"

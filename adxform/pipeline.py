@@ -1,0 +1,273 @@
+"""The row of stages: from a specialised function to the derived rule that runs.
+
+``protect`` keeps the caller's arrays as they are, ``transform`` differentiates, ``optimise`` cleans, ``emit`` writes Python
+and ``load`` makes it callable. A `DerivedRule` holds what each stage returned, so that any of them can be shown.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Container, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import chain
+from typing import Any, Literal, assert_never
+
+import numpy as np
+
+from adxform import counters, runtime
+from adxform.ad.forward import forward
+from adxform.ad.reverse import Decision, reverse
+from adxform.backend.emit import Generated, emit
+from adxform.backend.loading import load
+from adxform.frontend.specialize import Expander
+from adxform.ir.build import Builder
+from adxform.ir.intrinsics import stop_gradient
+from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Var
+from adxform.ir.types import Array, Scalar, is_float, rank
+from adxform.ir.verify import verify
+from adxform.ir.walk import Names, blocks, free_variables, reads, rename_block
+from adxform.opt import optimise
+from adxform.rules import table
+from adxform.rules.alias import alias_classes
+
+Mode = Literal["primal", "reverse", "forward", "hvp"]
+SUFFIX: dict[Mode, str] = {"primal": "", "reverse": "_vjp", "forward": "_jvp", "hvp": "_hvp"}
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to derive. `wrt` are parameters of `function`; the first `outputs` results are differentiated, the rest are aux."""
+
+    function: Function
+    mode: Mode
+    wrt: tuple[int, ...]
+    outputs: int
+
+
+@dataclass(frozen=True, slots=True)
+class DerivedRule:
+    """What each stage returned for a request."""
+
+    request: Request
+    typed: Function
+    adjoint: Function
+    optimised: Function
+    generated: Generated
+    run: Callable[..., Any]
+    decisions: tuple[Decision, ...]
+    private: tuple[int, ...]
+
+    @property
+    def text(self) -> str:
+        """The generated module."""
+        return self.generated.text
+
+    @property
+    def seeds(self) -> int:
+        """How many tangents or cotangents the rule takes after its inputs."""
+        return len(self.optimised.params) - len(self.typed.params)
+
+
+def build(request: Request) -> DerivedRule:
+    """Take `request` through every stage."""
+    typed = checked(protect(aux_stopped(request.function, request.outputs)))
+    adjoint, decisions = transform(request.mode, typed, request.wrt, request.outputs)
+    optimised = checked(protect(optimise(checked(adjoint))))
+    generated = emit(optimised)
+    private = private_parameters(typed)
+    return DerivedRule(request, typed, adjoint, optimised, generated, load(generated), decisions, private)
+
+
+def transform(mode: Mode, fn: Function, wrt: tuple[int, ...], outputs: int) -> tuple[Function, tuple[Decision, ...]]:
+    """The derivative of `fn` as IR, named after it, and what its reverse sweep keeps."""
+    name = fn.name + SUFFIX[mode]
+    expander = Expander(derive)
+    match mode:
+        case "primal":
+            return fn, ()
+        case "reverse":
+            count()
+            adjoint = reverse(fn, wrt, expander)
+            zeros = {i: 0.0 for i in range(outputs, len(fn.results))}
+            return renamed(fresh_gradients(seeded(adjoint.fn, fn, zeros), fn, wrt), name), adjoint.decisions
+        case "forward":
+            count()
+            return renamed(shaped_tangents(forward(fn, wrt, expander), fn), name), ()
+        case "hvp":
+            count()
+            adjoint = reverse(fn, wrt, expander)
+            seeds = {i: 1.0 if i < outputs else 0.0 for i in range(len(fn.results))}
+            gradient = fresh_gradients(seeded(adjoint.fn, fn, seeds), fn, wrt)
+            gradient = checked(optimise(restricted(gradient, range(len(fn.results), len(gradient.results)))))
+            count()
+            both = shaped_tangents(forward(gradient, wrt, expander), gradient)
+            product = restricted(both, range(len(gradient.results), len(both.results)))
+            return renamed(product, name), adjoint.decisions
+        case _:
+            assert_never(mode)
+
+
+def derive(kind: str, function: Function, wrt: tuple[int, ...]) -> Function:
+    """The derivative of a typed function inside another one, each built once: ``"reverse"`` or ``"forward"``."""
+    return _derived(kind, function, wrt, table.table_version())
+
+
+@lru_cache(maxsize=1024)
+def _derived(kind: str, function: Function, wrt: tuple[int, ...], _version: int) -> Function:
+    typed = protect(function)
+    mode: Mode = "reverse" if kind == "reverse" else "forward"
+    derived, _ = transform(mode, typed, wrt, len(function.results))
+    return optimise(checked(derived))
+
+
+def forget() -> None:
+    """Drop the derivatives that `derive` keeps."""
+    _derived.cache_clear()
+
+
+def count() -> None:
+    """One more derived transform was built."""
+    counters.count("rule_builds")
+
+
+def checked(fn: Function) -> Function:
+    """`fn`, verified when the environment asks for it (the tests do)."""
+    if os.environ.get("ADXFORM_VERIFY"):
+        verify(fn, typed=True)
+    return fn
+
+
+def renamed(fn: Function, name: str) -> Function:
+    """`fn` under `name`, unless it calls itself under another one."""
+    if any(helper.name in (fn.name, name) for helper in fn.helpers):
+        return fn
+    return replace(fn, name=name)
+
+
+def protect(fn: Function) -> Function:
+    """Let `fn` work on private copies of the array parameters that it writes to or hands to an opaque call."""
+    classes = alias_classes(fn)
+    touched = classes.written | classes.exposed
+    written = [p for p in fn.params if isinstance(p.type, Array) and classes.of(p) in touched]
+    if not written:
+        return fn
+    builder = Builder(Names.of(fn), fn.span)
+    mapping: dict[Var, Operand] = {
+        param: builder.call(runtime.private, param, type=param.type, hint=param.base) for param in written
+    }
+    body = rename_block(Block((), fn.body.ops, fn.body.results), mapping)
+    return replace(fn, body=Block(fn.params, (*builder.ops, *body.ops), body.results))
+
+
+def private_parameters(fn: Function) -> tuple[int, ...]:
+    """The positions of the parameters of which `protect` made `fn` take private copies."""
+    copied = [op.args[0] for op in fn.body.ops[: len(fn.params)] if isinstance(op, Call) and op.fn == Lit(runtime.private)]
+    return tuple(i for i, param in enumerate(fn.params) if param in copied)
+
+
+def restricted(fn: Function, keep: Iterable[int]) -> Function:
+    """`fn` returning only some of its results."""
+    return replace(fn, body=replace(fn.body, results=tuple(fn.results[i] for i in keep)))
+
+
+def float_results(fn: Function) -> tuple[int, ...]:
+    """The positions of the results that carry a derivative."""
+    return tuple(i for i, result in enumerate(fn.results) if is_float_operand(result))
+
+
+def is_float_operand(operand: Operand) -> bool:
+    """Whether a result is a float, typed or literal."""
+    match operand:
+        case Var():
+            return is_float(operand.type)
+        case Lit(value):
+            return isinstance(value, float | np.floating)
+        case _:
+            return False
+
+
+def aux_stopped(fn: Function, outputs: int) -> Function:
+    """`fn` with its results from position `outputs` on cut off from differentiation."""
+    aux = [i for i, result in enumerate(fn.results) if i >= outputs and is_float_operand(result)]
+    if not aux:
+        return fn
+    builder = Builder(Names.of(fn), fn.span)
+    results = list(fn.results)
+    for i in aux:
+        result = results[i]
+        if isinstance(result, Var):
+            results[i] = builder.call(stop_gradient, result, type=result.type, hint=result.base)
+    return replace(fn, body=Block(fn.params, (*fn.body.ops, *builder.ops), tuple(results)))
+
+
+def seeded(joint: Function, primal: Function, seeds: Mapping[int, float]) -> Function:
+    """The reverse function `joint` with the cotangents of the results in `seeds` fixed to that number.
+
+    An array gets an array of it, made just before the first op that reads it: by then the result is there to take the
+    shape from.
+    """
+    cotangents = dict(zip(float_results(primal), joint.params[len(primal.params) :], strict=True))
+    builder = Builder(Names.of(joint), joint.span)
+    values: dict[Var, Operand] = {}
+    for position, number in seeds.items():
+        if position not in cotangents:
+            continue
+        seed, result = cotangents[position], joint.results[position]
+        if isinstance(seed.type, Array):
+            like = np.ones_like if number else np.zeros_like
+            values[seed] = builder.call(like, result, type=seed.type, hint=seed.base)
+        else:
+            strong = isinstance(seed.type, Scalar) and not seed.type.weak and seed.type.dtype != "float64"
+            values[seed] = Lit(np.dtype(seed.type.dtype).type(number) if strong else number)
+    first = first_reader(joint.body.ops, values)
+    made = Block((), (*joint.body.ops[:first], *builder.ops, *joint.body.ops[first:]), joint.results)
+    params = tuple(param for param in joint.params if param not in values)
+    return replace(joint, body=replace(rename_block(made, values), params=params))
+
+
+def first_reader(ops: tuple[Op, ...], wanted: Container[Var]) -> int:
+    """The position of the first op that reads one of `wanted`, itself or in a block inside it."""
+    for position, op in enumerate(ops):
+        inside = (var for block in blocks(op) for var in free_variables(block))
+        if any(var in wanted for var in chain(reads(op), inside)):
+            return position
+    return len(ops)
+
+
+def fresh_gradients(joint: Function, primal: Function, wrt: tuple[int, ...]) -> Function:
+    """`joint` with each cotangent of an array an array of the same shape and dtype."""
+    start = len(primal.results)
+    pairs = zip(joint.results[start:], (primal.params[i] for i in wrt), strict=True)
+    return conformed(joint, start, tuple(pairs), "_ct")
+
+
+def shaped_tangents(joint: Function, primal: Function) -> Function:
+    """`joint` with each tangent of an array result an array of the same shape and dtype."""
+    start = len(primal.results)
+    likes = (joint.results[i] for i in float_results(primal))
+    return conformed(joint, start, tuple(zip(joint.results[start:], likes, strict=True)), "_t")
+
+
+def conformed(fn: Function, start: int, pairs: tuple[tuple[Operand, Operand], ...], suffix: str) -> Function:
+    """`fn` with its results from `start` on, the first of each pair, made to fit the second."""
+    builder = Builder(Names.of(fn), fn.span)
+    results = tuple(fitted(builder, value, like, suffix) for value, like in pairs)
+    return replace(fn, body=Block(fn.params, (*fn.body.ops, *builder.ops), (*fn.results[:start], *results)))
+
+
+def fitted(builder: Builder, value: Operand, like: Operand, suffix: str) -> Operand:
+    """`value` as an array of the shape and dtype of `like`, as far as the types say that it is not one yet."""
+    if not isinstance(like, Var) or not isinstance(like.type, Array) or rank(like.type) is None:
+        return value
+    hint = like.base + suffix
+    match value:
+        case Lit(0.0):
+            return builder.call(np.zeros_like, like, type=like.type, hint=hint)
+        case Lit() | Var(type=Scalar()):
+            return builder.call(np.full_like, like, value, type=like.type, hint=hint)
+        case Var(type=Array(dtype)) if dtype != like.type.dtype:
+            to = Lit(np.dtype(like.type.dtype).type)
+            return builder.call(np.ndarray.astype, value, to, type=replace(value.type, dtype=like.type.dtype), hint=hint)
+        case _:
+            return value

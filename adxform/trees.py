@@ -1,0 +1,74 @@
+"""Values of known structure at the edge of the API: taken apart by `describe`, put together again here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, assert_never
+
+from adxform.errors import UnsupportedOperationError
+from adxform.frontend.signature import Fixed, Leaf, Node, Tree
+
+
+def rebuild(tree: Tree, leaves: Iterator[Any]) -> Any:
+    """The value of structure `tree` with `leaves` for its leaves, in order."""
+    match tree:
+        case Leaf():
+            return next(leaves)
+        case Fixed():
+            return tree.lit.value
+        case Node():
+            return assemble(tree, [rebuild(child, leaves) for child in tree.children])
+        case _:
+            assert_never(tree)
+
+
+def assemble(node: Node, children: list[Any]) -> Any:
+    """The tuple, list, dict, named tuple or dataclass of `node` that holds `children`."""
+    match node.kind:
+        case "tuple":
+            return tuple(children)
+        case "list":
+            return children
+        case "dict":
+            return dict(zip(node.keys, children, strict=True))
+        case "namedtuple":
+            return node.cls(*children)
+        case "dataclass":
+            return record(node.cls, dict(zip(node.keys, children, strict=True)))
+        case _:
+            raise UnsupportedOperationError(f"a {node.cls.__qualname__} cannot be put together again")
+
+
+def record(cls: type, values: dict[str, Any]) -> Any:
+    """An instance of the dataclass `cls` with `values` for its fields, made without running its constructor."""
+    instance = object.__new__(cls)
+    for name, value in values.items():
+        object.__setattr__(instance, name, value)
+    return instance
+
+
+def leaves_of(tree: Tree) -> Iterator[Leaf]:
+    """The leaves of `tree`, in order."""
+    match tree:
+        case Leaf():
+            yield tree
+        case Fixed():
+            return
+        case Node():
+            for child in tree.children:
+                yield from leaves_of(child)
+        case _:
+            assert_never(tree)
+
+
+def named_ends(tree: Tree, path: str) -> Iterator[tuple[str, Leaf | Fixed]]:
+    """Each leaf and each fixed value of `tree` with the expression that reaches it from `path`."""
+    match tree:
+        case Leaf() | Fixed():
+            yield path, tree
+        case Node():
+            for key, child in zip(tree.keys, tree.children, strict=True):
+                step = f".{key}" if tree.kind in ("namedtuple", "dataclass") else f"[{key!r}]"
+                yield from named_ends(child, path + step)
+        case _:
+            assert_never(tree)
