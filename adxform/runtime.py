@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,122 @@ def masked_product(ct: Any, partial: Any) -> Any:
     return ct * safe
 
 
+def quotient(a: Any, b: Any) -> Any:
+    """Return ``a / b``, infinite where `b` is zero, without a warning."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.divide(a, b)
+
+
+def ratio(a: Any, b: Any) -> Any:
+    """Return ``a / b``, and zero wherever `b` is zero: the subgradient of a length at the origin.
+
+    >>> ratio(np.array([3.0, 0.0]), np.array([2.0, 0.0]))
+    array([1.5, 0. ])
+    """
+    zero = np.equal(b, 0)
+    return np.where(zero, 0, np.divide(a, np.where(zero, 1, b)))[()]
+
+
+def power(a: Any, b: Any) -> Any:
+    """Return ``a ** b``, infinite at a pole, without a warning."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.power(a, b)
+
+
+def log_or_zero(x: Any) -> Any:
+    """Return the logarithm of `x`, zero where `x` is zero, and NaN below, without a warning.
+
+    >>> float(log_or_zero(0.0)), float(log_or_zero(1.0))
+    (0.0, 0.0)
+    """
+    with np.errstate(invalid="ignore"):
+        return np.log(np.where(np.equal(x, 0), 1, x))[()]
+
+
+def add_along_axis(values: Any, x: Any, indices: Any, axis: int) -> Any:
+    """Return zeros shaped as `x` with `values` added at `indices`: the transpose of ``np.take_along_axis``."""
+    out = np.zeros(np.shape(x), np.result_type(values))
+    places = list(np.indices(indices.shape, sparse=True))
+    places[axis] = indices
+    np.add.at(out, tuple(places), values)
+    return out
+
+
+def add_diagonal(values: Any, x: Any, k: int) -> Any:
+    """Return zeros shaped as the matrix `x` with `values` on diagonal `k`: the transpose of ``np.diagonal``."""
+    out = np.zeros(np.shape(x), np.result_type(values))
+    rows = np.arange(len(values)) + max(-k, 0)
+    out[rows, rows + k] = values
+    return out
+
+
+def tile_like(x: Any, tiles: Any) -> Any:
+    """Return `x` repeated as often as `tiles` holds it: the transpose of `sum_tiles`."""
+    padded = (1,) * (np.ndim(tiles) - np.ndim(x)) + np.shape(x)
+    return np.tile(x, tuple(n // max(m, 1) for n, m in zip(np.shape(tiles), padded, strict=True)))
+
+
+def sum_tiles(tiles: Any, x: Any) -> Any:
+    """Return the sum of the copies of `x` in `tiles`: the transpose of ``np.tile``."""
+    padded = (1,) * (np.ndim(tiles) - np.ndim(x)) + np.shape(x)
+    pairs = [(n // max(m, 1), m) for n, m in zip(np.shape(tiles), padded, strict=True)]
+    parts = np.reshape(tiles, [n for pair in pairs for n in pair])
+    return np.reshape(np.sum(parts, axis=tuple(range(0, 2 * len(pairs), 2))), np.shape(x))
+
+
+def sum_repeats(repeated: Any, x: Any, repeats: Any, axis: int | None) -> Any:
+    """Return the sum of the repetitions of each element: the transpose of ``np.repeat``."""
+    rows = np.reshape(repeated, -1) if axis is None else np.moveaxis(repeated, axis, 0)
+    shape = (np.size(x),) if axis is None else np.moveaxis(x, axis, 0).shape
+    out = np.zeros(shape, np.result_type(repeated))
+    np.add.at(out, np.repeat(np.arange(shape[0]), repeats), rows)
+    return np.reshape(out, np.shape(x)) if axis is None else np.moveaxis(out, 0, axis)
+
+
+def polygamma(n: int, x: Any) -> Any:
+    """Return the derivative of order ``n + 1`` of ``log(gamma(x))``; `n` is at least zero.
+
+    Source: Abramowitz and Stegun, 6.4.6 (recurrence) and 6.4.11 (asymptotic series).
+
+    >>> round(float(polygamma(0, 1.0)), 12), round(float(polygamma(1, 1.0)), 12)
+    (-0.577215664902, 1.644934066848)
+    """
+    z = np.array(x, dtype=np.float64)
+    sign, factorial = -((-1.0) ** n), float(math.factorial(n))
+    total = np.zeros_like(z)
+    least = 15.0 + n
+    while (low := z < least).any():
+        total += np.where(low, sign * factorial * z ** -(n + 1.0), 0.0)
+        z = np.where(low, z + 1.0, z)
+    series = np.log(z) if n == 0 else sign * math.factorial(n - 1) * z**-n
+    series = series + sign * factorial * z ** -(n + 1.0) / 2
+    for k, bernoulli in enumerate(_BERNOULLI, start=1):
+        series = series + sign * bernoulli * math.factorial(2 * k + n - 1) / math.factorial(2 * k) * z ** -(2.0 * k + n)
+    return (total + series)[()]
+
+
+def sinc_slope(n: int, x: Any) -> Any:
+    """Return the derivative of order `n` of ``np.sinc``, also at zero.
+
+    Near zero it is the integral of ``(pi t)**n cos(pi x t + n pi / 2)`` over ``0 < t < 1``; further out, a recurrence.
+
+    >>> round(float(sinc_slope(2, 0.0)), 12) == round(-np.pi**2 / 3, 12)
+    True
+    """
+    x = np.asarray(x, dtype=np.float64)
+    nodes, weights = np.polynomial.legendre.leggauss(24)
+    t = np.pi * (nodes + 1) / 2
+    near = np.sum(weights / 2 * t**n * np.cos(x[..., None] * t + n * np.pi / 2), axis=-1)
+    safe = np.where(x == 0, 1, x)
+    far = np.sinc(x)
+    for k in range(1, n + 1):
+        far = (np.pi ** (k - 1) * np.sin(np.pi * x + k * np.pi / 2) - k * far) / safe
+    return np.where(np.abs(x) < 2, near, far)[()]
+
+
+_BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)
+
+
 def gather_last(x: Any, index: Any) -> Any:
     """Return ``x[index]`` with zero wherever a later entry of `index` names the same element.
 
@@ -73,3 +190,12 @@ def private(x: Any) -> Any:
     copy: Any = np.ndarray(x.shape, x.dtype, buffer, offset=-low, strides=x.strides)
     copy[...] = x
     return copy
+
+
+def trip_count(start: int, stop: int, step: int) -> int:
+    """Return how many passes a loop over ``range(start, stop, step)`` makes.
+
+    >>> trip_count(3, 10, 2)
+    4
+    """
+    return len(range(start, stop, step))

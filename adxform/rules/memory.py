@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from adxform.ir import intrinsics
 from adxform.ir.ops import Call, Lit, Operand, Pack, Var
 from adxform.ir.types import Array, Object, Scalar
 from adxform.rules.declare import constant, linear, primitive
-from adxform.rules.record import OPAQUE, PURE, SHAPE_ONLY, Effect, Memory, Primitive
+from adxform.rules.record import OPAQUE, PURE, SHAPE_ONLY, VIEWS_FIRST, WRITES_FIRST, Effect, Memory, Primitive
 
 IndexKind = Literal["basic", "fancy", "unknown"]
 
@@ -60,14 +60,6 @@ def _load_effect(call: Call) -> Effect:
     return PURE if index_kind(call.args[1]) == "fancy" else Effect(views=(0,))
 
 
-WRITES_FIRST = Effect(writes=(0,))
-VIEWS_FIRST = Effect(views=(0,))
-
-
-def _zero_like_transpose(ct: Any, like: Any) -> Any:
-    return runtime.broadcast_like(ct, like)
-
-
 LOADS_AND_STORES = (
     primitive(operator.getitem, Memory(), effect=_load_effect),
     primitive(operator.setitem, Memory(), effect=WRITES_FIRST),
@@ -83,7 +75,13 @@ TAPES = (
     primitive(intrinsics.turning_point, Memory(), effect=OPAQUE),
 )
 
-SHAPES = tuple(constant(fn, effect=SHAPE_ONLY) for fn in (intrinsics.dim, np.shape, np.ndim, np.size, len))
+
+def _shape_effect(call: Call) -> Effect:
+    """Arrays keep their shape; another sized object can change its length."""
+    return SHAPE_ONLY if isinstance(call.args[0], Var) and isinstance(call.args[0].type, Array | Scalar) else PURE
+
+
+SHAPES = tuple(constant(fn, effect=_shape_effect) for fn in (intrinsics.dim, np.shape, np.ndim, np.size, len, runtime.trip_count))
 
 RECORDS: tuple[Primitive, ...] = (
     *LOADS_AND_STORES,

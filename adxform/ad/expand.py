@@ -1,0 +1,174 @@
+"""Writes the pieces of a derivative into a block: rule bodies as IR, sums, and cotangents fitted to their primals."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator
+from typing import Any, Protocol
+
+import numpy as np
+
+from adxform import runtime
+from adxform.ir.build import Builder
+from adxform.ir.ops import Call, Function, Lit, Operand, Pack, Var
+from adxform.ir.types import Array, Scalar, Type, is_float, rank
+from adxform.ir.walk import variables
+from adxform.rules.record import Derivative
+from adxform.rules.table import lookup
+
+Kwargs = tuple[tuple[str, Operand], ...]
+
+
+class Expander(Protocol):
+    """Turns the Python body of a rule into typed IR; given by the pipeline (see docs/architecture.md)."""
+
+    def expand(self, body: Callable[..., Any], args: tuple[Operand, ...], kwargs: Kwargs) -> Function:
+        """`body` specialised on the operands; its parameters are their distinct variables in order of occurrence."""
+        ...
+
+    def expand_rule(self, body: Callable[..., Any], args: tuple[Operand, ...], kwargs: Kwargs) -> tuple[Function, Function]:
+        """``(forward, pullback)`` of a `General` rule."""
+        ...
+
+
+def derivative_of(call: Call) -> Derivative | None:
+    """The derivative of the primitive that `call` calls."""
+    record = lookup(call.fn.value) if isinstance(call.fn, Lit) else None
+    return None if record is None else record.derivative
+
+
+def distinct(args: tuple[Operand, ...], kwargs: Kwargs = ()) -> tuple[Var, ...]:
+    """The variables of the operands, once each, in order of first occurrence."""
+    return tuple(dict.fromkeys(var for operand in (*args, *(value for _, value in kwargs)) for var in variables(operand)))
+
+
+def leaves(operand: Operand) -> Iterator[Operand]:
+    """The leaves of a positional argument: the items of a tuple or list, else the argument itself."""
+    match operand:
+        case Pack("tuple" | "list", items):
+            for item in items:
+                yield from leaves(item)
+        case _:
+            yield operand
+
+
+def replace_leaves(operand: Operand, new: Iterator[Operand]) -> Operand:
+    """`operand` with its leaves taken from `new`."""
+    match operand:
+        case Pack("tuple" | "list" as kind, items):
+            return Pack(kind, tuple(replace_leaves(item, new) for item in items))
+        case _:
+            return next(new)
+
+
+def write(b: Builder, expander: Expander, body: Callable[..., Any], *args: Operand, kwargs: Kwargs = ()) -> tuple[Operand, ...]:
+    """Append ``body(*args, **kwargs)`` to the block of `b`; return the leaves of its result."""
+    fn = expander.expand(body, args, kwargs)
+    return b.splice(fn, distinct(args, kwargs))
+
+
+def write_one(b: Builder, expander: Expander, body: Callable[..., Any], *args: Operand) -> Operand:
+    """As `write`, for a body with one result."""
+    (result,) = write(b, expander, body, *args)
+    return result
+
+
+def type_of(operand: Operand) -> Type | None:
+    """The type of a variable or of a literal number."""
+    match operand:
+        case Var(_, type_):
+            return type_
+        case Lit(bool()):
+            return Scalar("bool", weak=True)
+        case Lit(int()):
+            return Scalar("int64", weak=True)
+        case Lit(float()):
+            return Scalar("float64", weak=True)
+        case _:
+            return None
+
+
+def same_shape(one: Type | None, other: Type | None) -> bool:
+    """Whether values of the two types certainly have the same shape."""
+    match one, other:
+        case Scalar(), Scalar():
+            return True
+        case Array(_, shape), Array(_, other_shape):
+            return shape is not None and shape == other_shape
+        case _:
+            return False
+
+
+def add(b: Builder, expander: Expander, one: Operand | None, other: Operand) -> Operand:
+    """``one + other``, or `other` where there is nothing to add to."""
+    if one is None or is_zero(one):
+        return other
+    if is_zero(other):
+        return one
+    return write_one(b, expander, operator.add, one, other)
+
+
+def is_result(operand: Operand) -> bool:
+    """Whether a result of a function has a tangent and a cotangent: a float variable."""
+    return isinstance(operand, Var) and is_float(operand.type)
+
+
+def is_zero(operand: Operand) -> bool:
+    """Whether `operand` is the literal zero that stands for no contribution."""
+    return isinstance(operand, Lit) and isinstance(operand.value, float) and operand.value == 0.0
+
+
+def scaled(ct: Any, partial: Any) -> Any:
+    """A cotangent or tangent times a partial derivative."""
+    return ct * partial
+
+
+def cast(b: Builder, value: Operand, like: Var) -> Operand:
+    """`value` in the dtype of `like`, where the types say that it has another."""
+    type_ = type_of(value)
+    if not isinstance(type_, Scalar | Array) or not isinstance(like.type, Scalar | Array):
+        return value
+    weak = isinstance(like.type, Scalar) and like.type.weak or isinstance(type_, Scalar) and type_.weak
+    if type_.dtype == like.type.dtype or weak:
+        return value
+    dtype = np.dtype(like.type.dtype).type
+    if isinstance(type_, Array) and type_.shape is not None:
+        return b.call(np.ndarray.astype, value, Lit(dtype), type=Array(like.type.dtype, type_.shape), hint=_hint(value))
+    if isinstance(type_, Scalar):
+        return b.call(dtype, value, type=Scalar(like.type.dtype), hint=_hint(value))
+    return value
+
+
+def fit_cotangent(b: Builder, ct: Operand, like: Var) -> Operand:
+    """`ct` summed over the axes along which `like` was broadcast, in the dtype of `like`."""
+    type_ = type_of(ct)
+    if not same_shape(type_, like.type) and not is_zero(ct):
+        if isinstance(like.type, Scalar) and isinstance(type_, Array) and type_.shape is not None:
+            ct = b.call(np.sum, ct, type=Scalar(type_.dtype), hint=_hint(ct))
+        else:
+            dtype = type_.dtype if isinstance(type_, Scalar | Array) else "float64"
+            fitted = Scalar(dtype) if isinstance(like.type, Scalar) else Array(dtype, getattr(like.type, "shape", None))
+            ct = b.call(runtime.unbroadcast, ct, like, type=fitted, hint=_hint(ct))
+    return cast(b, ct, like)
+
+
+def fit_tangent(b: Builder, tangent: Operand, like: Var) -> Operand:
+    """`tangent` broadcast to the shape of `like`, in its dtype."""
+    type_ = type_of(tangent)
+    if not same_shape(type_, like.type):
+        shape = like.type.shape if isinstance(like.type, Array) else None
+        dtype = type_.dtype if isinstance(type_, Scalar | Array) else "float64"
+        if rank(like.type) != 0:
+            tangent = b.call(runtime.broadcast_like, tangent, like, type=Array(dtype, shape), hint=_hint(tangent))
+    return cast(b, tangent, like)
+
+
+def _hint(operand: Operand) -> str:
+    return operand.base if isinstance(operand, Var) else "t"
+
+
+def zeros(b: Builder, like: Var, hint: str) -> Operand:
+    """Zero of the kind of `like`: a literal for a scalar, a fresh array otherwise."""
+    if isinstance(like.type, Scalar) or (isinstance(like.type, Array) and like.type.shape is None):
+        return Lit(0.0)
+    return b.call(np.zeros_like, like, type=like.type, hint=hint)

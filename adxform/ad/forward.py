@@ -1,0 +1,326 @@
+"""Forward mode: a function that computes values and tangents side by side.
+
+Every active variable ``x`` gets a tangent ``x_t`` right after it. Arrays that are written have tangent arrays that mirror
+their memory: a view of ``x`` has the same view of ``x_t``, a store into ``x`` stores the tangent into ``x_t``, a tape has a
+tape of tangents. So aliases need no special case.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, assert_never
+
+import numpy as np
+
+from adxform import runtime
+from adxform.ad.expand import (
+    Expander,
+    add,
+    cast,
+    derivative_of,
+    distinct,
+    fit_tangent,
+    is_result,
+    leaves,
+    replace_leaves,
+    scaled,
+    write,
+    write_one,
+    zeros,
+)
+from adxform.ad.transpose import transpose_pullback
+from adxform.analysis.activity import Activity, find_activity
+from adxform.ir import intrinsics
+from adxform.ir.build import Builder
+from adxform.ir.ops import (
+    UNDEFINED,
+    Attribute,
+    Block,
+    Call,
+    Closure,
+    For,
+    Free,
+    Function,
+    If,
+    Invoke,
+    Lit,
+    Op,
+    Operand,
+    Pack,
+    Raise,
+    Var,
+    While,
+)
+from adxform.ir.types import Array, Stack, is_float
+from adxform.ir.walk import Names, substitute, variables
+from adxform.rules.alias import Aliases, alias_classes
+from adxform.rules.effects import effect_of, functions
+from adxform.rules.record import Constant, General, Linear, Memory, Partials
+
+
+def forward(fn: Function, wrt: Sequence[int], expander: Expander) -> Function:
+    """Return the function of ``fn.params`` and a tangent per `wrt` that returns ``fn.results`` and a tangent per float result.
+
+    Raises:
+        MissingRuleError: a function without a rule lies between the inputs and the results.
+
+    Source: Griewank and Walther, Evaluating Derivatives (2008), section 3.1.
+    """
+    activity = find_activity(fn, wrt)
+    derived: dict[str, Function | None] = {}
+    entry = _Forward(fn, activity, expander, derived).function(wrt)
+    more = tuple(helper for helper in derived.values() if helper is not None)
+    return replace(entry, helpers=fn.helpers + more)
+
+
+class _Forward:
+    def __init__(self, fn: Function, activity: Activity, expander: Expander, derived: dict[str, Function | None]) -> None:
+        self.fn = fn
+        self.derived = derived
+        self.active = activity.active
+        self.expander = expander
+        self.aliases: Aliases = alias_classes(fn)
+        self.names = Names.of(fn)
+        self.tangents: dict[Var, Operand] = {}
+        self.renamed: dict[Var, Operand] = {}
+
+    def function(self, wrt: Sequence[int]) -> Function:
+        fn = self.fn
+        tangents = tuple(self.declare(fn.params[index]) for index in wrt)
+        body = self.block(fn.body, Builder(self.names), fn.params + tangents, is_entry=True)
+        return replace(fn, name=f"{fn.name}_jvp", body=body)
+
+    def declare(self, var: Var) -> Var:
+        """A new variable for the tangent of `var`."""
+        tangent = Var(self.names.fresh(f"{var.base}_t"), var.type)
+        self.tangents[var] = tangent
+        return tangent
+
+    def tangent(self, b: Builder, operand: Operand) -> Operand:
+        """The tangent of `operand`, zero when it is not active."""
+        if operand == UNDEFINED:
+            return UNDEFINED
+        if not isinstance(operand, Var):
+            return Lit(0.0)
+        if operand in self.active and operand in self.tangents:
+            return self.tangents[operand]
+        return zeros(b, operand, f"{operand.base}_t")
+
+    def is_active(self, operand: Operand) -> bool:
+        return any(var in self.active for var in variables(operand))
+
+    def block(self, block: Block, b: Builder, params: tuple[Var, ...], *, is_entry: bool = False) -> Block:
+        if is_entry:
+            for param in block.params:
+                if param in self.active and param not in self.tangents:
+                    self.tangents[param] = zeros(b, param, f"{param.base}_t")
+        for op in block.ops:
+            b.span = op.span
+            self.op(op, b)
+        results = tuple(self.value(result) for result in block.results)
+        if is_entry:
+            results += tuple(self.tangent(b, result) for result in block.results if is_result(result))
+        return b.block(params, results)
+
+    def value(self, operand: Operand) -> Operand:
+        return substitute(operand, self.renamed)
+
+    def op(self, op: Op, b: Builder) -> None:
+        match op:
+            case Call():
+                self.call(op, b)
+            case If():
+                self.branch(op, b)
+            case For():
+                self.loop(op, b)
+            case While():
+                self.while_(op, b)
+            case Raise():
+                b.emit(replace(op, value=self.value(op.value)))
+            case Invoke():
+                self.invoke(op, b)
+            case Free() | Attribute() | Closure():
+                raise AssertionError("untyped IR reached the forward transform")
+            case _:
+                assert_never(op)
+
+    # Calls
+
+    def call(self, op: Call, b: Builder) -> None:
+        args = tuple(self.value(arg) for arg in op.args)
+        kwargs = tuple((key, self.value(value)) for key, value in op.kwargs)
+        op = replace(op, args=args, kwargs=kwargs)
+        derivative = derivative_of(op)
+        touched = [*op.outs, *(var for position in effect_of(op).writes for var in variables(op.args[position]))]
+        if derivative is None or not any(var in self.active for var in touched):
+            b.emit(op)
+            return
+        match derivative:
+            case Memory():
+                b.emit(op)
+                self.memory(op, b)
+            case Constant():
+                b.emit(op)
+                (out,) = op.outs
+                self.define(out, zeros(b, out, f"{out.base}_t"), b)
+            case Partials(body, singular):
+                b.emit(op)
+                self.define(op.outs[0], self.elementwise(op, body, singular, b), b)
+            case Linear(transposes):
+                b.emit(op)
+                self.define(op.outs[0], self.linear(op, tuple(transposes), b), b)
+            case General():
+                self.general(op, derivative, b)
+            case _:
+                assert_never(derivative)
+
+    def define(self, out: Var, tangent: Operand, b: Builder) -> None:
+        """Make `tangent` the tangent of `out`; its own memory where `out` will be written."""
+        tangent = fit_tangent(b, tangent, out)
+        if isinstance(out.type, Array) and self.aliases.of(out) in self.aliases.written:
+            tangent = b.call(np.ndarray.copy, tangent, type=out.type, hint=f"{out.base}_t")
+        self.tangents[out] = self.rename(tangent, out, b)
+
+    def rename(self, tangent: Operand, out: Var, b: Builder) -> Operand:
+        """Give a freshly computed tangent the name of its primal."""
+        if not (isinstance(tangent, Var) and b.ops):
+            return tangent
+        last = b.ops[-1]
+        if isinstance(last, Call) and last.outs == (tangent,) and tangent.base != f"{out.base}_t":
+            named = Var(self.names.fresh(f"{out.base}_t"), tangent.type)
+            b.ops[-1] = replace(last, outs=(named,))
+            return named
+        return tangent
+
+    def elementwise(self, op: Call, body: Callable[..., Any], singular: bool, b: Builder) -> Operand:
+        (out,) = op.outs
+        items = [leaf for arg in op.args for leaf in leaves(arg)]
+        partials = write(b, self.expander, body, out, *op.args, kwargs=op.kwargs)
+        total: Operand | None = None
+        for leaf, partial in zip(items, partials, strict=True):
+            if self.is_active(leaf) and partial != Lit(None):
+                product = runtime.masked_product if singular else scaled
+                total = add(b, self.expander, total, write_one(b, self.expander, product, self.tangent(b, leaf), partial))
+        return Lit(0.0) if total is None else total
+
+    def linear(self, op: Call, positions: tuple[int, ...], b: Builder) -> Operand:
+        (out,) = op.outs
+        total: Operand | None = None
+        for position in positions:
+            if position < len(op.args) and self.is_active(op.args[position]):
+                moved = replace_leaves(op.args[position], iter([self.tangent(b, leaf) for leaf in leaves(op.args[position])]))
+                args = (*op.args[:position], moved, *op.args[position + 1 :])
+                term = Var(self.names.fresh(f"{out.base}_t"), out.type)
+                b.emit(replace(op, outs=(term,), args=args))
+                total = add(b, self.expander, total, term)
+        return Lit(0.0) if total is None else total
+
+    def general(self, op: Call, derivative: General, b: Builder) -> None:
+        (out,) = op.outs
+        items = [leaf for arg in op.args for leaf in leaves(arg)]
+        if derivative.tangent is not None:
+            b.emit(op)
+            tangents = [self.tangent(b, leaf) if self.is_active(leaf) else Lit(0.0) for leaf in items]
+            moved = iter(tangents)
+            args_t = tuple(replace_leaves(arg, moved) for arg in op.args)
+            packed = (out, Pack("tuple", op.args), Pack("tuple", args_t))
+            self.define(out, write(b, self.expander, derivative.tangent, *packed, kwargs=op.kwargs)[0], b)
+            return
+        rule, pullback = self.expander.expand_rule(derivative.body, op.args, op.kwargs)
+        value, *residuals = b.splice(rule, distinct(op.args, op.kwargs))
+        self.renamed[out] = value
+        pushed = transpose_pullback(pullback, [self.is_active(leaf) for leaf in items], self.expander)
+        placeholder = zeros(b, out, f"{out.base}_ct") if not isinstance(value, Var) else zeros(b, value, f"{out.base}_ct")
+        tangents = [cast(b, self.tangent(b, leaf), leaf) for leaf in items if isinstance(leaf, Var) and self.is_active(leaf)]
+        *_, tangent = b.splice(pushed, (*residuals, placeholder, *tangents))
+        self.define(out, tangent, b)
+
+    def memory(self, op: Call, b: Builder) -> None:
+        fn = op.fn.value if isinstance(op.fn, Lit) else None
+        if fn is intrinsics.new_stack:
+            self.tangents[op.outs[0]] = b.call(fn, type=Stack(), hint=f"{op.outs[0].base}_t")
+            return
+        target = self.tangent(b, op.args[0])
+        if fn is operator.getitem:
+            (out,) = op.outs
+            if out in self.active:
+                self.tangents[out] = b.call(operator.getitem, target, op.args[1], type=out.type, hint=f"{out.base}_t")
+        elif fn is intrinsics.pop:
+            (out,) = op.outs
+            if is_float(out.type):
+                self.tangents[out] = b.call(intrinsics.pop, target, type=out.type, hint=f"{out.base}_t")
+        elif fn is intrinsics.push:
+            if is_result(op.args[1]):
+                b.effect(intrinsics.push, target, self.tangent(b, op.args[1]))
+        else:
+            value = op.args[2]
+            tangent = self.tangent(b, value) if self.is_active(value) else Lit(0.0)
+            if fn is operator.setitem or self.is_active(value):
+                assert fn is not None
+                b.effect(fn, target, op.args[1], tangent)
+
+    # Calls of helpers
+
+    def invoke(self, op: Invoke, b: Builder) -> None:
+        op = replace(op, args=tuple(self.value(arg) for arg in op.args))
+        if not any(out in self.active for out in op.outs) and not any(self.is_active(arg) for arg in op.args):
+            b.emit(op)
+            return
+        callee = functions(self.fn)[op.callee]
+        moving = [is_float(param.type) for param in callee.params]
+        tangents = tuple(self.tangent(b, arg) for arg, moves in zip(op.args, moving, strict=True) if moves)
+        outs = tuple(self.declare(out) for out, result in zip(op.outs, callee.results, strict=True) if is_result(result))
+        b.emit(Invoke(op.outs + outs, self.derive_helper(callee), op.args + tangents, op.span))
+
+    def derive_helper(self, callee: Function) -> str:
+        """The name of the forward derivative of `callee` with respect to all its float parameters, derived once."""
+        name = f"{callee.name}_jvp"
+        if name not in self.derived:
+            self.derived[name] = None
+            wrt = [place for place, param in enumerate(callee.params) if is_float(param.type)]
+            whole = replace(callee, helpers=self.fn.helpers)
+            pass_ = _Forward(whole, find_activity(whole, wrt), self.expander, self.derived)
+            self.derived[name] = replace(pass_.function(wrt), helpers=())
+        return name
+
+    # Control flow
+
+    def branch(self, op: If, b: Builder) -> None:
+        moving = [out in self.active for out in op.outs]
+        outs = op.outs + tuple(self.declare(out) for out in op.outs if out in self.active)
+        then, orelse = (self.inner(block, (), block.results, moving, b) for block in (op.then, op.orelse))
+        b.emit(replace(op, cond=self.value(op.cond), then=then, orelse=orelse, outs=outs))
+
+    def inner(self, block: Block, params: tuple[Var, ...], carried: tuple[Operand, ...], moving: list[bool], b: Builder) -> Block:
+        """A nested block whose results are followed by the tangents of those of `carried` that move."""
+        nested = b.nested()
+        inner = self.block(block, nested, params)
+        tangents = tuple(self.tangent(nested, result) for result, moves in zip(carried, moving, strict=True) if moves)
+        return nested.block(params, inner.results + tangents)
+
+    def loop(self, op: For, b: Builder) -> None:
+        params = op.body.params[1:]
+        moving = [param in self.active or out in self.active for param, out in zip(params, op.outs, strict=True)]
+        inits = tuple(self.value(init) for init in op.inits) + self.moving_tangents(op.inits, moving, b)
+        inner_params = op.body.params + self.declare_moving(params, moving)
+        body = self.inner(op.body, inner_params, op.body.results[op.breaks :], moving, b)
+        outs = op.outs + self.declare_moving(op.outs, moving)
+        source = tuple(self.value(operand) for operand in op.source)
+        b.emit(replace(op, source=source, inits=inits, body=body, outs=outs))
+
+    def while_(self, op: While, b: Builder) -> None:
+        params = op.body.params
+        moving = [param in self.active or out in self.active for param, out in zip(params, op.outs, strict=True)]
+        inits = tuple(self.value(init) for init in op.inits) + self.moving_tangents(op.inits, moving, b)
+        test_params = op.test.params + self.declare_moving(op.test.params, moving)
+        test = self.block(op.test, b.nested(), test_params)
+        body = self.inner(op.body, params + self.declare_moving(params, moving), op.body.results, moving, b)
+        b.emit(replace(op, inits=inits, test=test, body=body, outs=op.outs + self.declare_moving(op.outs, moving)))
+
+    def declare_moving(self, vars_: tuple[Var, ...], moving: list[bool]) -> tuple[Var, ...]:
+        return tuple(self.declare(var) for var, moves in zip(vars_, moving, strict=True) if moves)
+
+    def moving_tangents(self, operands: tuple[Operand, ...], moving: list[bool], b: Builder) -> tuple[Operand, ...]:
+        return tuple(self.tangent(b, operand) for operand, moves in zip(operands, moving, strict=True) if moves)

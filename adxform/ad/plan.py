@@ -1,0 +1,134 @@
+"""Where the cotangent of each active variable lives.
+
+- *value*: an SSA value, assigned by its first contribution. Scalars, and arrays that are used as a whole.
+- *buffer*: an array of its own, contributions accumulate in place. Arrays that are read in part (an indexed read then costs
+  the element, not the array), captured by a loop, or written.
+- *view*: the same view of another variable's buffer. Names that share primal memory share cotangent memory.
+- *companion*: a buffer made in the forward sweep beside the primal and carried along with it through branches and loops. Arrays
+  that are written and that an `If` or a loop may rebind: which buffer a name means is then known only at run time.
+"""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from adxform.analysis.activity import Activity
+from adxform.errors import AliasError
+from adxform.ir import intrinsics
+from adxform.ir.ops import Block, Call, For, Function, Lit, Operand, Var, While
+from adxform.ir.types import Array, Stack
+from adxform.ir.walk import all_ops, blocks, outs, reads, variables
+from adxform.rules.alias import Aliases
+from adxform.rules.effects import effect_of
+
+Mode = Literal["value", "buffer", "view", "companion"]
+
+# Views whose result NumPy makes read-only: a cotangent cannot be accumulated through them.
+READ_ONLY_VIEWS = frozenset({np.diagonal, np.broadcast_to, np.ndarray.diagonal})
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The mode of each active variable, and the call that makes each view."""
+
+    modes: dict[Var, Mode]
+    view_calls: dict[Var, Call]
+
+    def mode(self, var: Var) -> Mode:
+        """Where the cotangent of `var` lives."""
+        return self.modes.get(var, "value")
+
+
+def plan_cotangents(fn: Function, activity: Activity, aliases: Aliases) -> Plan:
+    """Choose a mode for every active variable of `fn`.
+
+    Raises:
+        AliasError: memory that is written is also reached through a read-only view.
+    """
+    views = _view_calls(fn, activity)
+    partly_read = _partly_read(fn)
+    modes: dict[Var, Mode] = {}
+    roots: dict[int, int] = {}
+    for var in activity.active:
+        if var not in views:
+            roots[aliases.of(var)] = roots.get(aliases.of(var), 0) + 1
+    popped = {out for op in all_ops(fn.body) if isinstance(op, Call) and op.fn == Lit(intrinsics.pop) for out in op.outs}
+    popped_classes = {aliases.of(var) for var in popped if isinstance(var.type, Array)}
+    # Deterministic: modes are looked up by variable, so the order of the set does not show.
+    for var in activity.active:
+        number = aliases.of(var)
+        if isinstance(var.type, Stack) or (isinstance(var.type, Array) and number in aliases.written):
+            alone = roots.get(number, 0) == 1 and number not in popped_classes
+            modes[var] = ("view" if var in views else "buffer") if alone else "companion"
+            if var in views:
+                _refuse_read_only(views[var])
+        elif isinstance(var.type, Array) and var.type.shape is not None and var in partly_read:
+            is_load = var in views and views[var].fn == Lit(operator.getitem) and _has_rank(views[var].args[0])
+            modes[var] = "view" if is_load else "buffer"
+        else:
+            modes[var] = "value"
+    return Plan(modes, views)
+
+
+def _has_rank(operand: Operand) -> bool:
+    return isinstance(operand, Var) and isinstance(operand.type, Array) and operand.type.shape is not None
+
+
+def _refuse_read_only(call: Call) -> None:
+    assert isinstance(call.fn, Lit)
+    if call.fn.value in READ_ONLY_VIEWS:
+        raise AliasError(
+            "an array that is written is also read through a read-only view",
+            span=call.span,
+            help="copy the view: `.copy()`",
+        )
+
+
+def _view_calls(fn: Function, activity: Activity) -> dict[Var, Call]:
+    return {
+        op.outs[0]: op
+        for op in all_ops(fn.body)
+        if isinstance(op, Call)
+        and op.outs
+        and op.outs[0] in activity.active
+        and isinstance(op.outs[0].type, Array)
+        and effect_of(op).views == (0,)
+        and isinstance(op.args[0], Var)
+        and op.args[0] in activity.active
+    }
+
+
+def _partly_read(fn: Function) -> set[Var]:
+    """Arrays that are indexed, or used in a loop that they are defined outside of."""
+    found: set[Var] = set()
+    _collect(fn.body, {}, 0, [0], found)
+    return found
+
+
+def _collect(block: Block, home: dict[Var, int], loop: int, count: list[int], found: set[Var]) -> None:
+    for param in block.params:
+        home[param] = loop
+    for op in block.ops:
+        for var in reads(op):
+            if home.get(var, loop) != loop:
+                found.add(var)
+        if isinstance(op, Call) and op.fn == Lit(operator.getitem) and isinstance(op.args[0], Var):
+            found.add(op.args[0])
+        for inner in blocks(op):
+            inner_loop = loop
+            if isinstance(op, For | While):
+                count[0] += 1
+                inner_loop = count[0]
+            _collect(inner, home, inner_loop, count, found)
+        for out in outs(op):
+            home[out] = loop
+    for result in block.results:
+        for var in variables(result):
+            if home.get(var, loop) != loop:
+                found.add(var)
+
+
