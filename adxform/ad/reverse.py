@@ -59,7 +59,7 @@ from adxform.ir.ops import (
 from adxform.ir.types import INT, Array, Stack, is_float
 from adxform.ir.walk import Names, all_ops, defined_variables, free_variables, rename_block, variables
 from adxform.rules.alias import alias_classes
-from adxform.rules.effects import effect_of
+from adxform.rules.effects import effect_of, functions
 from adxform.rules.memory import index_kind
 from adxform.rules.record import Constant, General, Linear, Memory, Partials
 
@@ -83,24 +83,40 @@ def reverse(fn: Function, wrt: Sequence[int], expander: Expander) -> Adjoint:
 
     Source: Griewank and Walther, Evaluating Derivatives (2008), chapters 3, 4 and 12.
     """
-    first = _Reverse(fn, wrt, expander, lambda number, path: True)
-    adjoint = first.run()
-    if not first.undone:
-        return adjoint
-    needed = must_undo(fn, first.recorder.readers + first.readers)
-    if all(needed(number, path) for number, path in first.undone):
-        return adjoint
-    return _Reverse(fn, wrt, expander, needed).run()
+    derived: dict[str, Function | None] = {}
+    pass_ = _run_twice(fn, wrt, expander, derived)
+    more = tuple(helper for helper in derived.values() if helper is not None)
+    return Adjoint(replace(pass_.joint(), helpers=fn.helpers + more), tuple(pass_.recorder.decisions))
+
+
+def _run_twice(fn: Function, wrt: Sequence[int], expander: Expander, derived: dict[str, Function | None]) -> _Reverse:
+    """Run the transform; run it anew when the first pass undid stores that nothing in the reverse sweep needs undone."""
+    first = _Reverse(fn, wrt, expander, derived, lambda number, path: True)
+    first.run()
+    if first.undone:
+        needed = must_undo(fn, first.recorder.readers + first.readers)
+        if not all(needed(number, path) for number, path in first.undone):
+            second = _Reverse(fn, wrt, expander, derived, needed)
+            second.run()
+            return second
+    return first
 
 
 class _Reverse:
     def __init__(
-        self, fn: Function, wrt: Sequence[int], expander: Expander, undo: Callable[[int, tuple[int, ...]], bool]
+        self,
+        fn: Function,
+        wrt: Sequence[int],
+        expander: Expander,
+        derived: dict[str, Function | None],
+        undo: Callable[[int, tuple[int, ...]], bool],
     ) -> None:
         self.fn = fn
         self.wrt = tuple(wrt)
         self.expander = expander
+        self.derived = derived
         self.undo = undo
+        self.stack: Var | None = None
         self.aliases = alias_classes(fn)
         activity = find_activity(fn, wrt)
         self.active = activity.active
@@ -116,6 +132,11 @@ class _Reverse:
         self.prologues: dict[Var, Builder] = {}
         self.renamed: dict[Var, Operand] = {}
         self.path: tuple[int, ...] = ()
+        self.result_cts: tuple[Var, ...] = ()
+        self.results: tuple[Operand, ...] = ()
+        self.cotangents: tuple[Operand, ...] = ()
+        self.forward_ops: tuple[Op, ...] = ()
+        self.reverse_ops: tuple[Op, ...] = ()
         self.loops = 0
         self.primal = set(defined_variables(fn.body))
         self.definition = {out: op for op in all_ops(fn.body) if isinstance(op, Call) for out in op.outs}
@@ -125,24 +146,91 @@ class _Reverse:
 
     # The whole function
 
-    def run(self) -> Adjoint:
+    def run(self) -> None:
+        """Make the two sweeps."""
         fn = self.fn
-        result_cts = tuple(Var(self.names.fresh(f"{_base(r)}_ct"), r.type) for r in fn.results if is_result(r) and isinstance(r, Var))
+        named = [(result, result.type) for result in fn.results if isinstance(result, Var) and is_result(result)]
+        self.result_cts = tuple(Var(self.names.fresh(f"{result.base}_ct"), type_) for result, type_ in named)
         sweep = Sweep(fn.body, ())
         for param in fn.params:
             if param in self.companions:
                 self.make_companion(param, sweep.entry)
-        seeds = [(result, ct) for result, ct in zip((r for r in fn.results if is_result(r)), result_cts, strict=True)]
-        self.sweep_block(sweep, seeds)
-        turning = Builder(self.names, fn.span)
-        results = self.saved_results(turning)
-        turning.effect(intrinsics.turning_point)
-        last = Builder(self.names, fn.span)
-        cotangents = self.gradients(result_cts, sweep, last)
-        ops = (*sweep.forward_ops(), *turning.ops, *sweep.reverse_ops(), *last.ops)
-        body = rename_block(Block(fn.params + result_cts, ops, results + cotangents), dict(self.renamed))
-        joint = replace(fn, name=f"{fn.name}_vjp", body=body)
-        return Adjoint(joint, tuple(self.recorder.decisions))
+        self.sweep_block(sweep, [(result, ct) for (result, _), ct in zip(named, self.result_cts, strict=True)])
+        turning, last = Builder(self.names, fn.span), Builder(self.names, fn.span)
+        self.results = self.saved_results(turning)
+        self.cotangents = self.gradients(sweep, last)
+        self.forward_ops = (*sweep.forward_ops(), *turning.ops)
+        self.reverse_ops = (*sweep.reverse_ops(), *last.ops)
+
+    def joint(self) -> Function:
+        """Both sweeps as one function."""
+        made = () if self.stack is None else (Call((self.stack,), Lit(intrinsics.new_stack), ()),)
+        turn = Call((), Lit(intrinsics.turning_point), (), (), self.fn.span)
+        ops = (*made, *self.forward_ops, turn, *self.reverse_ops)
+        block = Block(self.fn.params + self.result_cts, ops, self.results + self.cotangents)
+        return replace(self.fn, name=f"{self.fn.name}_vjp", body=rename_block(block, dict(self.renamed)))
+
+    def cut(self) -> tuple[Function, Function]:
+        """The two sweeps as two functions; what lives across the cut goes over a stack that both take."""
+        stack = self.tape_stack()
+        backward = rename_block(Block((), self.reverse_ops, self.cotangents), dict(self.renamed))
+        known = {stack, *self.result_cts}
+        live = [var for var in free_variables(backward) if var not in known]
+        pushes = tuple(Call((), Lit(intrinsics.push), (stack, var)) for var in live)
+        pops = tuple(Call((var,), Lit(intrinsics.pop), (stack,)) for var in reversed(live))
+        forward = rename_block(Block((*self.fn.params, stack), self.forward_ops, self.results), dict(self.renamed))
+        forward = replace(forward, ops=forward.ops + pushes)
+        backward = replace(backward, params=(stack, *self.result_cts), ops=pops + backward.ops)
+        name = self.fn.name
+        return Function(f"{name}_fwd", forward, span=self.fn.span), Function(f"{name}_bwd", backward, span=self.fn.span)
+
+    def tape_stack(self) -> Var:
+        """The stack on which calls of helpers keep what their reverse needs."""
+        if self.stack is None:
+            self.stack = Var(self.names.fresh("tape"), Stack())
+        return self.stack
+
+    def derive_helper(self, callee: Function) -> tuple[str, str]:
+        """The names of the two sweeps of `callee`, with respect to all its float parameters; derived once."""
+        forward, backward = f"{callee.name}_fwd", f"{callee.name}_bwd"
+        if forward not in self.derived:
+            self.derived[forward] = self.derived[backward] = None
+            wrt = [place for place, param in enumerate(callee.params) if is_float(param.type)]
+            whole = replace(callee, helpers=self.fn.helpers)
+            pass_ = _run_twice(whole, wrt, self.expander, self.derived)
+            self.derived[forward], self.derived[backward] = pass_.cut()
+        return forward, backward
+
+    def invoke(self, op: Invoke, b: Builder, f: Builder) -> None:
+        if not any(out in self.active for out in op.outs):
+            if any(self.is_active(arg) for arg in op.args) and self.aliases.summaries[op.callee].written:
+                self.refuse_writing(op)
+            f.emit(op)
+            return
+        callee = functions(self.fn)[op.callee]
+        if self.aliases.summaries[op.callee].written or any(out in self.companions for out in op.outs):
+            self.refuse_writing(op)
+        forward, backward = self.derive_helper(callee)
+        stack = self.tape_stack()
+        self.readers += [(self.aliases.of(var), self.path) for var in distinct(op.args) if self.is_memory(var)]
+        f.emit(replace(op, callee=forward, args=(*op.args, stack)))
+        cts: list[Operand] = []
+        for out, result in zip(op.outs, callee.results, strict=True):
+            if is_result(result):
+                ct = self.take(out)
+                cts.append(zeros(b, out, f"{out.base}_ct") if ct is None else ct)
+        moving = [(arg, param) for arg, param in zip(op.args, callee.params, strict=True) if is_float(param.type)]
+        outs = tuple(Var(self.names.fresh(f"{param.base}_ct"), param.type) for _, param in moving)
+        b.emit(Invoke(outs, backward, (stack, *cts), op.span))
+        for (arg, _), ct in zip(moving, outs, strict=True):
+            self.contribute(arg, ct, b)
+
+    def refuse_writing(self, op: Invoke) -> None:
+        raise UnsupportedOperationError(
+            f"reverse mode through the recursive function `{op.callee}`, which writes to an array it is given",
+            span=op.span,
+            help="let it return a new array, or write the recursion as a loop",
+        )
 
     def saved_results(self, b: Builder) -> tuple[Operand, ...]:
         """The results, copied where the reverse sweep will undo what was stored in them."""
@@ -155,7 +243,7 @@ class _Reverse:
                 saved.append(result)
         return tuple(saved)
 
-    def gradients(self, seeds: tuple[Var, ...], sweep: Sweep, b: Builder) -> tuple[Operand, ...]:
+    def gradients(self, sweep: Sweep, b: Builder) -> tuple[Operand, ...]:
         """The cotangents of the `wrt` parameters: fresh arrays, none twice."""
         fresh = {out for op in sweep.reverse_ops() if isinstance(op, Call) and _is_fresh(op) for out in op.outs}
         found: list[Operand] = []
@@ -325,13 +413,7 @@ class _Reverse:
             case Raise():
                 f.emit(op)
             case Invoke():
-                if any(out in self.active for out in op.outs) or any(self.is_active(arg) for arg in op.args):
-                    raise UnsupportedOperationError(
-                        f"reverse mode through the recursive function `{op.callee}`",
-                        span=op.span,
-                        help="write the recursion as a loop",
-                    )
-                f.emit(op)
+                self.invoke(op, b, f)
             case Free() | Attribute() | Closure():
                 raise AssertionError("untyped IR reached the reverse transform")
             case _:
