@@ -114,6 +114,16 @@ def sum_repeats(repeated: Any, x: Any, repeats: Any, axis: int | None) -> Any:
     return np.reshape(out, np.shape(x)) if axis is None else np.moveaxis(out, 0, axis)
 
 
+def sign_of_determinant(a: Any) -> Any:
+    """Return the first result of ``np.linalg.slogdet``."""
+    return np.linalg.slogdet(a)[0]
+
+
+def log_of_determinant(a: Any) -> Any:
+    """Return the second result of ``np.linalg.slogdet``."""
+    return np.linalg.slogdet(a)[1]
+
+
 def polygamma(n: int, x: Any) -> Any:
     """Return the derivative of order ``n + 1`` of ``log(gamma(x))``; `n` is at least zero.
 

@@ -2,41 +2,120 @@
 
 from __future__ import annotations
 
+import builtins
 import operator
+from typing import Any
 
 import numpy as np
 
-from adxform.rules.declare import constant, scalar
+from adxform import runtime
+from adxform.ir.ops import Lit, Operand, Var
+from adxform.ir.types import Array
+from adxform.rules.declare import constant, linear, scalar
+from adxform.rules.numpy_linear_algebra import matmul_left, matmul_right
 from adxform.rules.record import Primitive
+
+
+def is_array(operand: Operand) -> bool:
+    """Whether `operand` has lanes, some of which may be masked."""
+    return isinstance(operand, Var) and isinstance(operand.type, Array)
+
+
+def divides_by_array(args: tuple[Operand, ...]) -> bool:
+    """Whether the second operand, a divisor, is an array."""
+    return is_array(args[1])
+
+
+def may_have_pole(args: tuple[Operand, ...]) -> bool:
+    """Whether the slope of ``a ** b`` can be infinite in a lane: not for a literal exponent of one or more, or zero."""
+    base, exponent = args[0], args[1]
+    if isinstance(exponent, Lit) and (exponent.value >= 1 or exponent.value == 0):
+        return False
+    return is_array(base) or is_array(exponent)
+
+
+def power_partials(y: Any, a: Any, b: Any) -> Any:
+    """The slopes of ``a ** b``; that of the exponent is zero at base zero."""
+    return power_slope(a, b), y * runtime.log_or_zero(a)
+
+
+def power_slope(a: Any, b: Any) -> Any:
+    """``b * a ** (b - 1)``, without a warning where an array has zeros and `b` is between zero and one."""
+    if np.ndim(a) == 0 or np.ndim(b) > 0 or isinstance(b, int):
+        return b * a ** (b - 1)
+    if b >= 1:
+        return b * a ** (b - 1)
+    return b * runtime.power(a, b - 1)
+
+
+def larger_partials(y: Any, a: Any, b: Any, *rest: Any) -> Any:
+    """Of equal numbers the first is the one taken."""
+    if len(rest) == 0:
+        return a >= b, a < b
+    if len(rest) == 1:
+        return a == y, (a != y) * (b == y), (a != y) * (b != y)
+    c = rest[0]
+    return a == y, (a != y) * (b == y), (a != y) * (b != y) * (c == y), (a != y) * (b != y) * (c != y)
+
+
+def smaller_partials(y: Any, a: Any, b: Any, *rest: Any) -> Any:
+    """Of equal numbers the first is the one taken."""
+    if len(rest) == 0:
+        return a <= b, a > b
+    return larger_partials(y, a, b, *rest)
+
 
 _A = np.array([0.5, -1.5, 2.0])
 _B = np.array([[1.25], [-0.75]])
+_P = np.array([0.5, 1.5, 2.0])
+_M = np.array([[1.0, 2.0, -0.5], [0.25, -1.0, 3.0]])
+
+_CONSTANT = (
+    operator.lt,
+    operator.le,
+    operator.eq,
+    operator.ne,
+    operator.gt,
+    operator.ge,
+    operator.not_,
+    operator.is_,
+    operator.is_not,
+    operator.contains,
+    operator.and_,
+    operator.or_,
+    operator.xor,
+    operator.invert,
+    operator.lshift,
+    operator.rshift,
+    operator.floordiv,
+    builtins.int,
+    builtins.bool,
+    builtins.round,
+    operator.index,
+)
 
 RECORDS: tuple[Primitive, ...] = (
     scalar(operator.add, lambda y, a, b: (1.0, 1.0), (1.5, 2.5), (_A, _B)),
     scalar(operator.sub, lambda y, a, b: (1.0, -1.0), (1.5, 2.5), (_A, _B)),
-    scalar(operator.mul, lambda y, a, b: (b, a), (1.5, 2.5), (_A, _B), (_A, 3)),
+    scalar(operator.mul, lambda y, a, b: (b, a), (1.5, 2.5), (_A, _B), (_A, 3.0)),
+    scalar(
+        operator.truediv,
+        lambda y, a, b: (1.0 / b, -y / b),
+        (1.5, 2.5),
+        (_A, _B),
+        (_A, 3.0),
+        singular=divides_by_array,
+    ),
+    scalar(operator.mod, lambda y, a, b: (1.0, -(a // b)), (7.3, 2.5), (_A, _B)),
+    scalar(operator.pow, power_partials, (1.5, 2.5), (1.5, 2), (_P, _B), (_A, 3), (_A, 2), (_P, -1.5), singular=may_have_pole),
     scalar(operator.neg, lambda y, x: -1.0, (1.5,), (_A,)),
     scalar(operator.pos, lambda y, x: 1.0, (1.5,), (_A,)),
-    *(
-        constant(fn)
-        for fn in (
-            operator.lt,
-            operator.le,
-            operator.eq,
-            operator.ne,
-            operator.gt,
-            operator.ge,
-            operator.not_,
-            operator.is_,
-            operator.is_not,
-            operator.contains,
-            operator.and_,
-            operator.or_,
-            operator.xor,
-            operator.invert,
-            operator.lshift,
-            operator.rshift,
-        )
-    ),
+    scalar(operator.abs, lambda y, x: np.sign(x), (1.5,), (-0.5,), (_A,)),
+    scalar(builtins.abs, lambda y, x: np.sign(x), (1.5,), (-0.5,), (_A,)),
+    scalar(builtins.pow, power_partials, (1.5, 2.5), (_A, 3), singular=may_have_pole),
+    scalar(builtins.max, larger_partials, (1.5, 2.5), (1.5, -2.5), (0.5, 2.5, -1.0), (0.5, 2.5, -1.0, 3.0)),
+    scalar(builtins.min, smaller_partials, (1.5, 2.5), (1.5, -2.5), (0.5, 2.5, -1.0), (0.5, 2.5, -1.0, 3.0)),
+    linear(builtins.float, lambda ct, x: runtime.broadcast_like(ct, x), (1.5,), (np.float64(2.5),)),
+    linear(operator.matmul, {0: matmul_left, 1: matmul_right}, (_M, _A), (_M, _M.T), (_A, _A)),
+    *(constant(fn) for fn in _CONSTANT),
 )

@@ -32,6 +32,8 @@ class Effect:
 
 PURE = Effect()
 SHAPE_ONLY = Effect(reads=False)
+WRITES_FIRST = Effect(writes=(0,))
+VIEWS_FIRST = Effect(views=(0,))
 OPAQUE = Effect(opaque=True)
 
 
@@ -96,7 +98,8 @@ class Primitive:
     """One primitive. `fn` is its identity; `derivative` is ``None`` when it has none (an error on an active path).
 
     `result`, when given, is the type of the result from the operands (typed variables, literals, packs); otherwise, or
-    where it gives ``None``, the type is found by running `fn` on tiny samples. `samples` are argument tuples inside the domain, for `check_rule`.
+    where it gives ``None``, the type is found by running `fn` on tiny samples. `samples` are argument tuples inside the
+    domain, for `check_rule`.
     """
 
     fn: Callable[..., Any]

@@ -7,7 +7,17 @@ from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from adxform.rules import memory, python_operators
+from adxform.rules import (
+    definitions,
+    math_functions,
+    memory,
+    numpy_creation,
+    numpy_elementwise,
+    numpy_linear_algebra,
+    numpy_reductions,
+    numpy_shape,
+    python_operators,
+)
 from adxform.rules.declare import name_of
 from adxform.rules.record import PURE, Effect, General, Primitive
 
@@ -29,10 +39,18 @@ def collect(records: Iterable[Primitive]) -> Mapping[Callable[..., Any], Primiti
 
 
 TABLE: Mapping[Callable[..., Any], Primitive] = collect(
-    record for module in (memory, python_operators) for record in module.RECORDS
+    (
+        *memory.RECORDS,
+        *python_operators.RECORDS,
+        *math_functions.RECORDS,
+        *numpy_elementwise.RECORDS,
+        *numpy_reductions.RECORDS,
+        *numpy_linear_algebra.RECORDS,
+        *numpy_shape.RECORDS,
+        *numpy_creation.RECORDS,
+        *definitions.RECORDS,
+    )
 )
-
-DEFINITIONS: Mapping[Callable[..., Any], Callable[..., Any]] = MappingProxyType({})
 
 _lock = threading.Lock()
 _overlay: Mapping[Callable[..., Any], Primitive] = MappingProxyType({})
@@ -50,7 +68,7 @@ def lookup(fn: Any) -> Primitive | None:
 def definition(fn: Any) -> Callable[..., Any] | None:
     """A Python function that means the same as `fn` and is made of primitives, for the front end to inline in its place."""
     try:
-        return DEFINITIONS.get(fn)
+        return definitions.DEFINITIONS.get(fn)
     except TypeError:
         return None
 

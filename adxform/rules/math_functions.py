@@ -1,0 +1,86 @@
+"""The functions of `math`: Python floats in, Python floats out."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from adxform import runtime
+from adxform.rules.declare import constant, scalar
+from adxform.rules.record import Primitive
+
+
+def _log_partials(y: Any, x: Any, base: Any = None) -> Any:
+    if base is None:
+        return 1.0 / x
+    return 1.0 / (x * math.log(base)), -y / (base * math.log(base))
+
+
+def _hypot_partials(y: Any, *sides: Any) -> Any:
+    if len(sides) == 1:
+        return runtime.ratio(sides[0], y)
+    if len(sides) == 2:
+        return runtime.ratio(sides[0], y), runtime.ratio(sides[1], y)
+    a, b, c = sides
+    return runtime.ratio(a, y), runtime.ratio(b, y), runtime.ratio(c, y)
+
+
+def _atan2_partials(y: Any, a: Any, b: Any) -> Any:
+    squared = a * a + b * b
+    return runtime.ratio(b, squared), -runtime.ratio(a, squared)
+
+
+_CONSTANT = (
+    math.floor,
+    math.ceil,
+    math.trunc,
+    math.isnan,
+    math.isinf,
+    math.isfinite,
+    math.isclose,
+    math.gcd,
+    math.factorial,
+    math.comb,
+    math.isqrt,
+    math.perm,
+    math.lcm,
+)
+
+RECORDS: tuple[Primitive, ...] = (
+    scalar(math.sqrt, lambda y, x: 0.5 / y, (2.5,)),
+    scalar(math.cbrt, lambda y, x: 1.0 / (3.0 * y * y), (2.5,), (-1.5,)),
+    scalar(math.exp, lambda y, x: y, (0.5,)),
+    scalar(math.exp2, lambda y, x: y * math.log(2.0), (0.5,)),
+    scalar(math.expm1, lambda y, x: y + 1.0, (0.5,)),
+    scalar(math.log, _log_partials, (2.5,), (2.5, 3.5)),
+    scalar(math.log1p, lambda y, x: 1.0 / (1.0 + x), (2.5,)),
+    scalar(math.log2, lambda y, x: 1.0 / (x * math.log(2.0)), (2.5,)),
+    scalar(math.log10, lambda y, x: 1.0 / (x * math.log(10.0)), (2.5,)),
+    scalar(math.sin, lambda y, x: math.cos(x), (0.7,)),
+    scalar(math.cos, lambda y, x: -math.sin(x), (0.7,)),
+    scalar(math.tan, lambda y, x: 1.0 + y * y, (0.7,)),
+    scalar(math.asin, lambda y, x: 1.0 / math.sqrt(1.0 - x * x), (0.3,)),
+    scalar(math.acos, lambda y, x: -1.0 / math.sqrt(1.0 - x * x), (0.3,)),
+    scalar(math.atan, lambda y, x: 1.0 / (1.0 + x * x), (0.7,)),
+    scalar(math.atan2, _atan2_partials, (0.7, -1.2)),
+    scalar(math.sinh, lambda y, x: math.cosh(x), (0.7,)),
+    scalar(math.cosh, lambda y, x: math.sinh(x), (0.7,)),
+    scalar(math.tanh, lambda y, x: 1.0 - y * y, (0.7,)),
+    scalar(math.asinh, lambda y, x: 1.0 / math.sqrt(x * x + 1.0), (0.7,)),
+    scalar(math.acosh, lambda y, x: 1.0 / math.sqrt(x * x - 1.0), (1.7,)),
+    scalar(math.atanh, lambda y, x: 1.0 / (1.0 - x * x), (0.3,)),
+    scalar(math.hypot, _hypot_partials, (3.0, 4.0), (-1.0,), (1.0, 2.0, 3.0)),
+    scalar(math.fabs, lambda y, x: math.copysign(1.0, x), (0.7,), (-0.7,)),
+    scalar(math.pow, lambda y, a, b: (b * math.pow(a, b - 1.0), y * runtime.log_or_zero(a)), (1.5, 2.5), (1.5, -0.5)),
+    scalar(math.copysign, lambda y, a, b: (math.copysign(1.0, a) * math.copysign(1.0, b), 0.0), (1.5, -2.5), (-1.5, -2.0)),
+    scalar(math.fmod, lambda y, a, b: (1.0, -math.trunc(a / b)), (7.3, 2.5), (-7.3, 2.5)),
+    scalar(math.remainder, lambda y, a, b: (1.0, -round((a - y) / b)), (7.3, 2.5)),
+    scalar(math.degrees, lambda y, x: math.degrees(1.0), (0.7,)),
+    scalar(math.radians, lambda y, x: math.radians(1.0), (0.7,)),
+    scalar(math.erf, lambda y, x: 1.1283791670955126 * math.exp(-x * x), (0.7,)),
+    scalar(math.erfc, lambda y, x: -1.1283791670955126 * math.exp(-x * x), (0.7,)),
+    scalar(math.gamma, lambda y, x: y * runtime.polygamma(0, x), (2.7,), (-1.3,)),
+    scalar(math.lgamma, lambda y, x: runtime.polygamma(0, x), (2.7,), (-1.3,)),
+    scalar(runtime.polygamma, lambda y, n, x: (None, runtime.polygamma(n + 1, x)), (0, 2.7), (1, 0.3), (0, -1.3)),
+    *(constant(fn) for fn in _CONSTANT),
+)

@@ -1,0 +1,58 @@
+"""Functions that make arrays: of zeros, of one value, of numbers, of other arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from adxform import runtime
+from adxform.rules.declare import constant, general, linear, primitive
+from adxform.rules.record import SHAPE_ONLY, VIEWS_FIRST, Primitive
+
+
+def _array_transpose(ct: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
+    """Each number of a list, or of a list of lists, gets its own element of `ct`."""
+    if not isinstance(x, (list, tuple)):
+        return ct
+    cts = []
+    for i in range(len(x)):
+        if isinstance(x[i], (list, tuple)):
+            row = []
+            for j in range(len(x[i])):
+                row.append(ct[i][j])
+            cts.append(tuple(row))
+        else:
+            cts.append(ct[i])
+    return tuple(cts)
+
+
+def _linspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True) -> Any:
+    y = np.linspace(start, stop, num, endpoint=endpoint)
+
+    def pullback(ct: Any) -> Any:
+        weight = np.linspace(0.0, 1.0, num, endpoint=endpoint)
+        return np.sum(ct * (1.0 - weight)), np.sum(ct * weight)
+
+    return y, pullback
+
+
+def _full_transpose(ct: Any, shape: Any, value: Any, *args: Any, **kwargs: Any) -> Any:
+    return runtime.unbroadcast(ct, value)
+
+
+_V = np.array([0.5, -1.5, 2.0])
+_M = np.array([[1.0, 2.0, -0.5], [0.25, -1.0, 3.0]])
+
+RECORDS: tuple[Primitive, ...] = (
+    *(constant(fn) for fn in (np.zeros, np.ones, np.empty, np.eye, np.identity, np.indices, np.tri)),
+    *(constant(fn, effect=SHAPE_ONLY) for fn in (np.zeros_like, np.ones_like, np.empty_like)),
+    linear(np.full, {1: _full_transpose}, (3, 2.0), ((2, 3), _V)),
+    linear(np.full_like, {1: _full_transpose}, (_V, 2.0), (_M, _V)),
+    linear(np.array, _array_transpose, ([1.0, 2.0],), ([[1.0, 2.0], [3.0, 4.0]],), ([_V, _V],), (2.0,), (_V,)),
+    linear(np.asarray, _array_transpose, ([1.0, 2.0],), (_V,), (2.0,), effect=VIEWS_FIRST),
+    linear(np.asanyarray, _array_transpose, (_V,), effect=VIEWS_FIRST),
+    linear(np.ascontiguousarray, lambda ct, x: np.reshape(ct, np.shape(x)), (_M,), effect=VIEWS_FIRST),
+    general(np.linspace, _linspace, (0.5, 2.0, 4), (0.5, 2.0, 4, False)),
+    primitive(np.arange, None),
+)

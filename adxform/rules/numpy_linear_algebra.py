@@ -1,0 +1,316 @@
+"""Products of vectors and matrices, solvers and factorisations.
+
+Source: Giles, "Collected matrix derivative results for forward and reverse mode algorithmic differentiation" (2008).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from adxform import runtime
+from adxform.rules.declare import constant, general, linear
+from adxform.rules.record import Primitive
+
+
+def matmul_left(ct: Any, a: Any, b: Any) -> Any:
+    """The cotangent of `a` in ``a @ b``."""
+    if np.ndim(b) == 1:
+        if np.ndim(a) == 1:
+            return ct * b
+        if np.ndim(a) == 2:
+            return np.outer(ct, b)
+        return np.expand_dims(ct, -1) * b
+    if np.ndim(a) == 1:
+        if np.ndim(b) == 2:
+            return b @ ct
+        return runtime.unbroadcast(np.sum(b * np.expand_dims(ct, -2), axis=-1), a)
+    if np.ndim(b) == 2:
+        return ct @ b.T
+    return runtime.unbroadcast(ct @ np.swapaxes(b, -1, -2), a)
+
+
+def matmul_right(ct: Any, a: Any, b: Any) -> Any:
+    """The cotangent of `b` in ``a @ b``."""
+    if np.ndim(a) == 1:
+        if np.ndim(b) == 1:
+            return ct * a
+        if np.ndim(b) == 2:
+            return np.outer(a, ct)
+        return np.expand_dims(a, -1) * np.expand_dims(ct, -2)
+    if np.ndim(b) == 1:
+        if np.ndim(a) == 2:
+            return ct @ a
+        return runtime.unbroadcast(np.expand_dims(ct, -1) * a, b)
+    if np.ndim(a) == 2 and np.ndim(b) == 2:
+        return a.T @ ct
+    return runtime.unbroadcast(np.swapaxes(a, -1, -2) @ ct, b)
+
+
+def _dot_left(ct: Any, a: Any, b: Any) -> Any:
+    if np.ndim(b) == 0:
+        return ct * b
+    if np.ndim(a) == 0:
+        return np.sum(ct * b)
+    if np.ndim(b) == 1 or np.ndim(b) == 2 and np.ndim(a) <= 2:
+        return matmul_left(ct, a, b)
+    axes = tuple(range(np.ndim(a) - 1, np.ndim(ct)))
+    return np.tensordot(ct, np.moveaxis(b, -2, -1), (axes, tuple(range(len(axes)))))
+
+
+def _dot_right(ct: Any, a: Any, b: Any) -> Any:
+    if np.ndim(a) == 0:
+        return ct * a
+    if np.ndim(b) == 0:
+        return np.sum(ct * a)
+    if np.ndim(b) <= 2 and np.ndim(a) <= 2:
+        return matmul_right(ct, a, b)
+    axes = tuple(range(np.ndim(a) - 1))
+    b_ct = np.tensordot(ct, a, (axes, axes))
+    return b_ct if np.ndim(b) == 1 else np.moveaxis(b_ct, -1, -2)
+
+
+def _inner_left(ct: Any, a: Any, b: Any) -> Any:
+    if np.ndim(a) == 0 or np.ndim(b) == 0:
+        return runtime.unbroadcast(ct * b, a)
+    if np.ndim(b) == 1:
+        return np.expand_dims(ct, -1) * b
+    return np.tensordot(ct, b, (tuple(range(np.ndim(a) - 1, np.ndim(ct))), tuple(range(np.ndim(b) - 1))))
+
+
+def _inner_right(ct: Any, a: Any, b: Any) -> Any:
+    if np.ndim(a) == 0 or np.ndim(b) == 0:
+        return runtime.unbroadcast(ct * a, b)
+    if np.ndim(a) == 1:
+        return np.expand_dims(ct, -1) * a
+    axes = tuple(range(np.ndim(a) - 1))
+    return np.tensordot(ct, a, (axes, axes))
+
+
+def _outer_left(ct: Any, a: Any, b: Any) -> Any:
+    return np.reshape(ct @ np.ravel(b), np.shape(a))
+
+
+def _outer_right(ct: Any, a: Any, b: Any) -> Any:
+    return np.reshape(np.ravel(a) @ ct, np.shape(b))
+
+
+def tensordot_axes(
+    rank_a: int, rank_b: int, axes: Any
+) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
+    """The axes that ``tensordot`` keeps and sums, of the first operand and then of the second.
+
+    >>> tensordot_axes(3, 2, 1)
+    ((0, 1), (2,), (1,), (0,))
+    """
+    if isinstance(axes, int):
+        first, second = tuple(range(rank_a - axes, rank_a)), tuple(range(axes))
+    else:
+        first, second = (tuple(int(i) for i in np.atleast_1d(part)) for part in axes)
+        first, second = tuple(i % rank_a for i in first), tuple(i % rank_b for i in second)
+    kept_a = tuple(i for i in range(rank_a) if i not in first)
+    kept_b = tuple(i for i in range(rank_b) if i not in second)
+    return kept_a, first, kept_b, second
+
+
+def _tensordot_left(ct: Any, a: Any, b: Any, axes: Any = 2) -> Any:
+    kept_a, summed_a, kept_b, summed_b = tensordot_axes(np.ndim(a), np.ndim(b), axes)
+    last = tuple(range(len(kept_a), np.ndim(ct)))
+    a_ct = np.tensordot(ct, np.transpose(b, kept_b + summed_b), (last, tuple(range(len(kept_b)))))
+    return np.moveaxis(a_ct, tuple(range(np.ndim(a))), kept_a + summed_a)
+
+
+def _tensordot_right(ct: Any, a: Any, b: Any, axes: Any = 2) -> Any:
+    kept_a, summed_a, kept_b, summed_b = tensordot_axes(np.ndim(a), np.ndim(b), axes)
+    first = tuple(range(len(kept_a)))
+    b_ct = np.tensordot(ct, np.transpose(a, kept_a + summed_a), (first, first))
+    return np.moveaxis(b_ct, tuple(range(np.ndim(b))), kept_b + summed_b)
+
+
+def einsum_subscripts(subscripts: str, position: int) -> tuple[str, bool]:
+    """The subscripts of the ``einsum`` over ``(ct, *others)`` that is the cotangent of one operand of ``einsum(subscripts, …)``.
+
+    And whether ones shaped as the operand must come last, because it has an axis that nothing else has.
+
+    >>> einsum_subscripts("ij,jk->ik", 1)
+    ('ik,ij->jk', False)
+    >>> einsum_subscripts("ij,ij", 0)
+    (',ij->ij', False)
+    >>> einsum_subscripts("ij->j", 0)
+    ('j,ij->ij', True)
+    """
+    text = subscripts.replace(" ", "")
+    if "." in text:
+        raise NotImplementedError("einsum with an ellipsis has no derivative rule: name the axes")
+    inputs, arrow, output = text.partition("->")
+    terms = inputs.split(",")
+    if not arrow:
+        letters = inputs.replace(",", "")
+        output = "".join(sorted(letter for letter in letters if letters.count(letter) == 1))
+    own = terms.pop(position)
+    if len(set(own)) < len(own):
+        raise NotImplementedError("einsum that repeats an axis of one operand has no derivative rule: use diagonal or trace")
+    alone = bool(set(own) - set(output) - set("".join(terms)))
+    return ",".join([output, *terms, *([own] if alone else [])]) + "->" + own, alone
+
+
+def _einsum_first(ct: Any, subscripts: str, a: Any, *rest: Any) -> Any:
+    transposed, alone = einsum_subscripts(subscripts, 0)
+    return np.einsum(transposed, ct, *rest, np.ones_like(a)) if alone else np.einsum(transposed, ct, *rest)
+
+
+def _einsum_second(ct: Any, subscripts: str, a: Any, b: Any, *rest: Any) -> Any:
+    transposed, alone = einsum_subscripts(subscripts, 1)
+    return np.einsum(transposed, ct, a, *rest, np.ones_like(b)) if alone else np.einsum(transposed, ct, a, *rest)
+
+
+def _einsum_third(ct: Any, subscripts: str, a: Any, b: Any, c: Any, *rest: Any) -> Any:
+    transposed, alone = einsum_subscripts(subscripts, 2)
+    return np.einsum(transposed, ct, a, b, *rest, np.ones_like(c)) if alone else np.einsum(transposed, ct, a, b, *rest)
+
+
+def _trace_transpose(ct: Any, x: Any, offset: Any = 0) -> Any:
+    return ct * np.eye(x.shape[0], x.shape[1], offset, dtype=x.dtype)
+
+
+def _cross_left(ct: Any, a: Any, b: Any) -> Any:
+    return runtime.unbroadcast(np.cross(b, ct), a)
+
+
+def _cross_right(ct: Any, a: Any, b: Any) -> Any:
+    return runtime.unbroadcast(np.cross(ct, a), b)
+
+
+def _kron_blocks(ct: Any, a: Any, b: Any) -> Any:
+    """The cotangent of ``kron(a, b)`` with the axes of `a` and of `b` side by side."""
+    if np.ndim(a) == 1:
+        return np.reshape(ct, (a.shape[0], b.shape[0]))
+    return np.swapaxes(np.reshape(ct, (a.shape[0], b.shape[0], a.shape[1], b.shape[1])), 1, 2)
+
+
+def _kron_left(ct: Any, a: Any, b: Any) -> Any:
+    return np.sum(_kron_blocks(ct, a, b) * b, axis=tuple(range(np.ndim(a), 2 * np.ndim(a))))
+
+
+def _kron_right(ct: Any, a: Any, b: Any) -> Any:
+    blocks = np.moveaxis(_kron_blocks(ct, a, b), tuple(range(np.ndim(a))), tuple(range(np.ndim(a), 2 * np.ndim(a))))
+    return np.sum(blocks * a, axis=tuple(range(np.ndim(a), 2 * np.ndim(a))))
+
+
+def _solve(a: Any, b: Any) -> Any:
+    x = np.linalg.solve(a, b)
+
+    def pullback(x_ct: Any) -> Any:
+        b_ct = np.linalg.solve(np.swapaxes(a, -1, -2), x_ct)
+        if np.ndim(b) == 1:
+            return runtime.unbroadcast(-np.expand_dims(b_ct, -1) * np.expand_dims(x, -2), a), runtime.unbroadcast(b_ct, b)
+        return runtime.unbroadcast(-(b_ct @ np.swapaxes(x, -1, -2)), a), runtime.unbroadcast(b_ct, b)
+
+    return x, pullback
+
+
+def _solve_tangent(x: Any, args: Any, args_t: Any) -> Any:
+    a, b = args
+    a_t, b_t = args_t
+    if isinstance(a_t, float):
+        return np.linalg.solve(a, runtime.broadcast_like(b_t, x))
+    return np.linalg.solve(a, runtime.broadcast_like(b_t - a_t @ x, x))
+
+
+def _inv(a: Any) -> Any:
+    y = np.linalg.inv(a)
+
+    def pullback(ct: Any) -> Any:
+        transposed = np.swapaxes(y, -1, -2)
+        return -(transposed @ ct @ transposed)
+
+    return y, pullback
+
+
+def _det(a: Any) -> Any:
+    y = np.linalg.det(a)
+
+    def pullback(ct: Any) -> Any:
+        return np.expand_dims(ct * y, (-2, -1)) * np.swapaxes(np.linalg.inv(a), -1, -2)
+
+    return y, pullback
+
+
+def _cholesky(a: Any) -> Any:
+    factor = np.linalg.cholesky(a)
+
+    def pullback(ct: Any) -> Any:
+        transposed = np.swapaxes(factor, -1, -2)
+        inner = np.tril(transposed @ ct)
+        inner = inner - 0.5 * (inner * np.eye(a.shape[-1], dtype=a.dtype))
+        half = np.linalg.solve(transposed, np.swapaxes(np.linalg.solve(transposed, np.swapaxes(inner, -1, -2)), -1, -2))
+        both = 0.5 * (half + np.swapaxes(half, -1, -2))
+        return np.tril(both) + np.tril(both, -1)
+
+    return factor, pullback
+
+
+_V = np.array([0.5, -1.5, 2.0])
+_W = np.array([1.0, 0.25])
+_M = np.array([[1.0, 2.0, -0.5], [0.25, -1.0, 3.0]])
+_S = np.array([[2.0, 0.5], [-0.25, 1.5]])
+_SPD = np.array([[2.0, 0.5, 0.25], [0.5, 1.5, -0.5], [0.25, -0.5, 3.0]])
+_T = np.arange(12.0).reshape(2, 2, 3) / 7 - 0.5
+
+_matmul = {0: matmul_left, 1: matmul_right}
+_dot = {0: _dot_left, 1: _dot_right}
+
+RECORDS: tuple[Primitive, ...] = (
+    linear(
+        np.matmul,
+        _matmul,
+        (_M, _V),
+        (_W, _M),
+        (_M, _M.T),
+        (_V, _V),
+        (_T, _M.T),
+        (_T, _V),
+        (_W, _T),
+        (_M.T, _T),
+        (_T, _T[0].T),
+    ),
+    linear(np.dot, _dot, (_M, _V), (_M, _M.T), (_V, _V), (2.0, _V), (_V, 2.0), (_T, _V), (_T, _M.T)),
+    linear(np.ndarray.dot, _dot, (_M, _V), (_M, _M.T), (_V, _V)),
+    linear(
+        np.vdot,
+        {0: lambda ct, a, b: ct * np.reshape(b, np.shape(a)), 1: lambda ct, a, b: ct * np.reshape(a, np.shape(b))},
+        (_V, _V),
+        (_M, _M),
+    ),
+    linear(np.inner, {0: _inner_left, 1: _inner_right}, (_V, _V), (_M, _V), (_M, _M), (_T, _M), (_M, _T), (_V, 2.0)),
+    linear(np.outer, {0: _outer_left, 1: _outer_right}, (_V, _W), (_M, _W)),
+    linear(
+        np.tensordot, {0: _tensordot_left, 1: _tensordot_right}, (_T, _M, 1), (_T, _T, ((0, 2), (0, 2))), (_M, _M), (_V, _W, 0)
+    ),
+    linear(
+        np.einsum,
+        {1: _einsum_first, 2: _einsum_second, 3: _einsum_third},
+        ("ij,j->i", _M, _V),
+        ("ij,kj->ik", _M, _M),
+        ("i,ij,j", _W, _M, _V),
+        ("ij->ji", _M),
+        ("ij->j", _M),
+    ),
+    linear(np.trace, _trace_transpose, (_SPD,), (_M, 1)),
+    linear(np.ndarray.trace, _trace_transpose, (_SPD,)),
+    linear(np.cross, {0: _cross_left, 1: _cross_right}, (_V, _SPD[0]), (_SPD, _V)),
+    linear(np.kron, {0: _kron_left, 1: _kron_right}, (_V, _W), (_M, _S)),
+    general(np.linalg.solve, _solve, (_S, _W), (_S, _S), (_S, _M), tangent=_solve_tangent),
+    general(np.linalg.inv, _inv, (_S,), (_SPD,), tangent=lambda y, args, args_t: -(y @ args_t[0] @ y)),
+    general(
+        np.linalg.det,
+        _det,
+        (_S,),
+        (_SPD,),
+        tangent=lambda y, args, args_t: y * np.trace(np.linalg.solve(args[0], args_t[0])),
+    ),
+    general(np.linalg.cholesky, _cholesky, (_SPD,)),
+    constant(tensordot_axes),
+    constant(einsum_subscripts),
+)

@@ -1,0 +1,228 @@
+"""Functions that move, repeat or select elements; most are views of their argument."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from adxform import runtime
+from adxform.ir.ops import Call, Lit
+from adxform.rules.declare import constant, linear
+from adxform.rules.record import PURE, VIEWS_FIRST, Effect, Primitive
+
+
+def _reshaped(ct: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
+    return np.reshape(ct, np.shape(x))
+
+
+def _transpose_transpose(ct: Any, x: Any, axes: Any = None) -> Any:
+    if axes is None:
+        return np.transpose(ct)
+    return np.transpose(ct, inverse_axes(axes))
+
+
+def _method_transpose(ct: Any, x: Any, *axes: Any) -> Any:
+    if len(axes) == 0 or axes[0] is None:
+        return np.transpose(ct)
+    if isinstance(axes[0], tuple):
+        return np.transpose(ct, inverse_axes(axes[0]))
+    return np.transpose(ct, inverse_axes(axes))
+
+
+def inverse_axes(axes: tuple[int, ...]) -> tuple[int, ...]:
+    """The permutation of axes that undoes `axes`.
+
+    >>> inverse_axes((2, 0, -2))
+    (1, 2, 0)
+    """
+    return tuple(int(i) for i in np.argsort([a % len(axes) for a in axes]))
+
+
+def _broadcast_to_transpose(ct: Any, x: Any, shape: Any) -> Any:
+    return runtime.unbroadcast(ct, x)
+
+
+def _concatenate_transpose(ct: Any, parts: Any, axis: Any = 0) -> Any:
+    if axis is None:
+        return _flat_parts(ct, parts)
+    rows = ct if axis == 0 else np.swapaxes(ct, 0, axis)
+    cts = []
+    start = 0
+    for part in parts:
+        stop = start + part.shape[axis]
+        cts.append(rows[start:stop] if axis == 0 else np.swapaxes(rows[start:stop], 0, axis))
+        start = stop
+    return tuple(cts)
+
+
+def _flat_parts(ct: Any, parts: Any) -> Any:
+    cts = []
+    start = 0
+    for part in parts:
+        stop = start + np.size(part)
+        cts.append(np.reshape(ct[start:stop], np.shape(part)))
+        start = stop
+    return tuple(cts)
+
+
+def _stack_transpose(ct: Any, parts: Any, axis: Any = 0) -> Any:
+    rows = ct if axis == 0 else np.moveaxis(ct, axis, 0)
+    cts = []
+    for i in range(len(parts)):
+        cts.append(rows[i])
+    return tuple(cts)
+
+
+def _flip_transpose(ct: Any, x: Any, axis: Any = None) -> Any:
+    return np.flip(ct, axis)
+
+
+def _roll_transpose(ct: Any, x: Any, shift: Any, axis: Any = None) -> Any:
+    if isinstance(shift, tuple):
+        return np.roll(ct, tuple([-s for s in shift]), axis)
+    return np.roll(ct, -shift, axis)
+
+
+def _diag_transpose(ct: Any, x: Any, k: Any = 0) -> Any:
+    if np.ndim(x) == 1:
+        return np.diagonal(ct, k)
+    return runtime.add_diagonal(ct, x, k)
+
+
+def _diagonal_transpose(ct: Any, x: Any, offset: Any = 0) -> Any:
+    return runtime.add_diagonal(ct, x, offset)
+
+
+def _repeat_transpose(ct: Any, x: Any, repeats: Any, axis: Any = None) -> Any:
+    return runtime.sum_repeats(ct, x, repeats, axis)
+
+
+def _tile_transpose(ct: Any, x: Any, reps: Any) -> Any:
+    return runtime.sum_tiles(ct, x)
+
+
+def _take_transpose(ct: Any, x: Any, indices: Any, axis: Any = None) -> Any:
+    x_ct = np.zeros_like(x)
+    if axis is None:
+        np.add.at(np.reshape(x_ct, -1), indices, ct)
+    else:
+        moved = tuple(range(axis % np.ndim(x), axis % np.ndim(x) + np.ndim(indices)))
+        np.add.at(np.moveaxis(x_ct, axis, 0), indices, np.moveaxis(ct, moved, tuple(range(np.ndim(indices)))))
+    return x_ct
+
+
+def _pad_transpose(ct: Any, x: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Any:
+    if mode != "constant":
+        raise NotImplementedError("np.pad has a derivative rule for mode='constant' only")
+    return ct[pad_index(pad_width, np.ndim(x))]
+
+
+def pad_index(pad_width: Any, rank: int) -> tuple[slice, ...]:
+    """The index of what was padded, in the padded array.
+
+    >>> pad_index(((1, 2),), 1)
+    (slice(1, -2, None),)
+    """
+    widths = np.broadcast_to(np.asarray(pad_width), (rank, 2)).tolist()
+    return tuple(slice(before, -after if after else None) for before, after in widths)
+
+
+def _astype_effect(call: Call) -> Effect:
+    """A copy, unless ``copy=False`` allows the array itself."""
+    copies = dict(call.kwargs).get("copy", Lit(True)) == Lit(True) and len(call.args) <= 2
+    return PURE if copies else VIEWS_FIRST
+
+
+def _cast_back(ct: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
+    return ct.astype(x.dtype)
+
+
+def _same(ct: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
+    return ct
+
+
+def _item_transpose(ct: Any, x: Any, *index: Any) -> Any:
+    if len(index) == 0:
+        return runtime.broadcast_like(ct, x)
+    x_ct = np.zeros_like(x)
+    if len(index) == 1 and not isinstance(index[0], tuple):
+        np.reshape(x_ct, -1)[index[0]] = ct
+    else:
+        x_ct[index if len(index) > 1 else index[0]] = ct
+    return x_ct
+
+
+_V = np.array([0.5, -1.5, 2.0])
+_M = np.array([[1.0, 2.0, -0.5], [0.25, -1.0, 3.0]])
+_T = np.arange(12.0).reshape(2, 3, 2) / 7 - 0.5
+_R = np.array([[1.0], [2.0]])
+
+_VIEWS = (
+    linear(np.reshape, _reshaped, (_M, (3, 2)), (_M, -1), effect=VIEWS_FIRST),
+    linear(np.ndarray.reshape, _reshaped, (_M, 3, 2), (_M, (3, -1)), effect=VIEWS_FIRST),
+    linear(np.ravel, _reshaped, (_M,), (_T,), effect=VIEWS_FIRST),
+    linear(np.ndarray.ravel, _reshaped, (_M,), effect=VIEWS_FIRST),
+    linear(np.transpose, _transpose_transpose, (_M,), (_T, (2, 0, 1)), effect=VIEWS_FIRST),
+    linear(np.ndarray.transpose, _method_transpose, (_M,), (_T, 2, 0, 1), effect=VIEWS_FIRST),
+    linear(np.swapaxes, lambda ct, x, a, b: np.swapaxes(ct, a, b), (_T, 0, 2), effect=VIEWS_FIRST),
+    linear(
+        np.ndarray.swapaxes,
+        lambda ct, x, a, b: np.swapaxes(ct, a, b),
+        (_T, 0, 2),
+        effect=VIEWS_FIRST,
+    ),
+    linear(
+        np.moveaxis,
+        lambda ct, x, source, destination: np.moveaxis(ct, destination, source),
+        (_T, 0, -1),
+        (_T, (0, 1), (1, 2)),
+        effect=VIEWS_FIRST,
+    ),
+    linear(np.squeeze, _reshaped, (_R,), (_R, 1), effect=VIEWS_FIRST),
+    linear(np.ndarray.squeeze, _reshaped, (_R,), (_R, 1), effect=VIEWS_FIRST),
+    linear(np.expand_dims, _reshaped, (_M, 0), (_M, (0, 3)), effect=VIEWS_FIRST),
+    linear(np.atleast_1d, _reshaped, (_V,), (2.0,), effect=VIEWS_FIRST),
+    linear(np.atleast_2d, _reshaped, (_V,), (2.0,), (_M,), effect=VIEWS_FIRST),
+    linear(np.atleast_3d, _reshaped, (_V,), (_M,), effect=VIEWS_FIRST),
+    linear(np.broadcast_to, _broadcast_to_transpose, (_V, (2, 3)), (2.0, (3,)), effect=VIEWS_FIRST),
+    linear(np.diagonal, _diagonal_transpose, (_M,), (_M, 1), effect=VIEWS_FIRST),
+    linear(np.ndarray.diagonal, _diagonal_transpose, (_M,), effect=VIEWS_FIRST),
+    linear(np.diag, _diag_transpose, (_V,), (_M,), (_V, 1), (_M, -1), effect=VIEWS_FIRST),
+    linear(np.flip, _flip_transpose, (_V,), (_M, 1), (_M,), effect=VIEWS_FIRST),
+    linear(np.flipud, lambda ct, x: np.flipud(ct), (_M,), effect=VIEWS_FIRST),
+    linear(np.fliplr, lambda ct, x: np.fliplr(ct), (_M,), effect=VIEWS_FIRST),
+    linear(np.rot90, lambda ct, x, k=1: np.rot90(ct, -k), (_M,), (_M, 2), effect=VIEWS_FIRST),
+)
+
+_COPIES = (
+    linear(np.ndarray.flatten, _reshaped, (_M,)),
+    linear(np.copy, _same, (_M,), (2.0,)),
+    linear(np.ndarray.copy, _same, (_M,)),
+    linear(np.ndarray.astype, _cast_back, (_M, np.float64), effect=_astype_effect),
+    linear(np.ndarray.item, _item_transpose, (np.array([[2.0]]),), (_V, 1), (_M, 1, 2)),
+    linear(np.concatenate, _concatenate_transpose, ((_M, _R), 1), ([_V, _V],), ((_M, _R), None)),
+    linear(np.stack, _stack_transpose, ((_V, _V),), ([_M, _M], 1), ((_V, _V), -1)),
+    linear(np.roll, _roll_transpose, (_V, 1), (_M, 1, 0), (_M, (1, 2), (0, 1))),
+    linear(np.triu, lambda ct, x, k=0: np.triu(ct, k), (_M,), (_M, 1)),
+    linear(np.tril, lambda ct, x, k=0: np.tril(ct, k), (_M,), (_M, -1)),
+    linear(np.tile, _tile_transpose, (_V, 2), (_M, (2, 1)), (_V, (2, 3))),
+    linear(np.repeat, _repeat_transpose, (_V, 2), (_M, 3, 1), (_M, 2)),
+    linear(np.ndarray.repeat, _repeat_transpose, (_V, 2), (_M, 3, 1)),
+    linear(np.take, _take_transpose, (_V, [0, 2, 0]), (_M, np.array([[0, 2], [1, 1]]), 1), (_M, [0, 4]), (_M, 1, 0)),
+    linear(np.ndarray.take, _take_transpose, (_V, [0, 2, 0]), (_M, [1], 1)),
+    linear(np.pad, _pad_transpose, (_V, 1), (_M, ((1, 0), (0, 2)))),
+)
+
+_INTERNAL = (
+    linear(runtime.add_diagonal, lambda ct, values, x, k: np.diagonal(ct, k), (_V[:2], np.ones((2, 3)), 0)),
+    linear(runtime.sum_tiles, lambda ct, tiles, x: runtime.tile_like(ct, tiles), (np.ones((4, 6)), _M)),
+    linear(runtime.tile_like, lambda ct, x, like: runtime.sum_tiles(ct, x), (_M, np.ones((4, 6)))),
+    linear(
+        runtime.sum_repeats,
+        lambda ct, repeated, x, repeats, axis: np.repeat(ct, repeats, axis),
+        (np.arange(6.0), _V, 2, None),
+    ),
+)
+
+RECORDS: tuple[Primitive, ...] = (*_VIEWS, *_COPIES, *_INTERNAL, constant(inverse_axes), constant(pad_index))
