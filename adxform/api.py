@@ -137,7 +137,7 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     rule = call.rule("forward", call.float_leaves())
     results = call.run(rule, call.inputs(), *given)
     count = len(rule.typed.results)
-    tangent = placed(call.result, iter(results[count:]))
+    tangent = placed(call.result, rule.spread(results[count:]))
     return rebuild(call.result, iter(results[:count])), tangent
 
 
@@ -171,7 +171,7 @@ class Pullback:
         call = self.call
         given = perturbations(call.fn, "cotangent", self.out, ct)
         rule = call.rule("reverse", self.wrt)
-        results = call.run(rule, self.inputs, *given[: rule.seeds])
+        results = call.run(rule, self.inputs, *rule.seeded(given))
         count = len(rule.typed.results)
         gradients = gradient_leaves(call, self.wrt, results[count:], [*self.inputs, *results[:count], *given])
         return tuple(placed(tree, gradients) for tree in call.signature.args[call.lead :])

@@ -154,8 +154,14 @@ class Tangents:
         if mode == "hvp":
             differentiated_output(call.fn, call.result, known_sizes(call.signature, call.leaves), False)
         rule = call.rule(mode, self.wrt)
-        results = call.run(rule, self.inputs, *seeds)
-        return results if mode == "hvp" else results[len(rule.typed.results) :]
+        results = call.run(rule, self.inputs, *(rule.seeded(seeds) if mode == "reverse" else seeds))
+        match mode:
+            case "hvp":
+                return results
+            case "forward":
+                return tuple(rule.spread(results[len(rule.typed.results) :]))
+            case _:
+                return results[len(rule.typed.results) :]
 
     def arranged(self, many: bool, blocks: list[Any]) -> Any:
         """`blocks`, one for each leaf of the arguments, in the structure of the arguments."""

@@ -7,7 +7,7 @@ and ``load`` makes it callable. A `DerivedRule` holds what each stage returned, 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
@@ -67,6 +67,19 @@ class DerivedRule:
     def seeds(self) -> int:
         """How many tangents or cotangents the rule takes after its inputs."""
         return len(self.optimised.params) - len(self.typed.params)
+
+    def seeded(self, cotangents: Sequence[Any]) -> list[Any]:
+        """Those of `cotangents`, one for each float result, that the rule takes: a literal has none."""
+        return [ct for ct, takes in zip(cotangents, self._takes(), strict=True) if takes]
+
+    def spread(self, tangents: Sequence[Any]) -> Iterator[Any]:
+        """One of `tangents` for each float result, and zero where it is a literal."""
+        found = iter(tangents)
+        return iter([next(found) if takes else 0.0 for takes in self._takes()])
+
+    def _takes(self) -> list[bool]:
+        floats = [result for result in self.typed.results if isinstance(result, Var) or isinstance(result.value, float)]
+        return [isinstance(result, Var) for result in floats if not isinstance(result, Var) or is_float(result.type)]
 
 
 def build(request: Request) -> DerivedRule:
@@ -172,24 +185,13 @@ def restricted(fn: Function, keep: Iterable[int]) -> Function:
 
 
 def float_results(fn: Function) -> tuple[int, ...]:
-    """The positions of the results that carry a derivative."""
-    return tuple(i for i, result in enumerate(fn.results) if is_float_operand(result))
-
-
-def is_float_operand(operand: Operand) -> bool:
-    """Whether a result is a float, typed or literal."""
-    match operand:
-        case Var():
-            return is_float(operand.type)
-        case Lit(value):
-            return isinstance(value, float | np.floating)
-        case _:
-            return False
+    """The positions of the results that carry a derivative: float variables."""
+    return tuple(i for i, result in enumerate(fn.results) if isinstance(result, Var) and is_float(result.type))
 
 
 def aux_stopped(fn: Function, outputs: int) -> Function:
     """`fn` with its results from position `outputs` on cut off from differentiation."""
-    aux = [i for i, result in enumerate(fn.results) if i >= outputs and is_float_operand(result)]
+    aux = [i for i in float_results(fn) if i >= outputs]
     if not aux:
         return fn
     builder = Builder(Names.of(fn), fn.span)

@@ -14,7 +14,6 @@ from rich.console import Console
 from rich.syntax import Syntax
 from rich.table import Table
 
-import adxform
 from adxform import api
 from adxform.cli.target import UsageError, argument_numbers, example_arguments, load_function
 from adxform.errors import AdxError
@@ -31,11 +30,7 @@ At = Annotated[str | None, Parameter(help="example arguments: Python expressions
 Sig = Annotated[str | None, Parameter(help='types of the arguments, such as "f64[n], float"')]
 Wrt = Annotated[str | None, Parameter(help="arguments to differentiate, by name or position (default: the first)")]
 
-app = App(
-    name="adxform",
-    help="Derivatives of ordinary Python and NumPy code, as Python source.",
-    version=adxform.__version__,
-)
+app = App(name="adxform", help="Derivatives of ordinary Python and NumPy code, as Python source.")
 
 
 @app.command

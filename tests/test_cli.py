@@ -1,0 +1,162 @@
+"""The command line, called as a function and as a process."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from adxform.cli import run
+from adxform.cli.target import UsageError, argument_numbers, of_types
+
+MODEL = '''\
+import numpy as np
+
+SCALE = 2.0
+
+
+def spring(x, k):
+    stretch = x[1:] - x[:-1]
+    return 0.5 * k * np.sum(stretch**2)
+
+
+def annotated(x: float, n: int) -> float:
+    return x**n
+
+
+def wrong(x):
+    try:
+        return x
+    finally:
+        pass
+'''
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> str:
+    path = tmp_path / "springs.py"
+    path.write_text(MODEL)
+    return str(path)
+
+
+def test_show_prints_clean_source(model: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["show", f"{model}:spring", "--at", "np.arange(4.0), SCALE"]) == 0
+    text = capsys.readouterr().out
+    assert "\x1b" not in text
+    space: dict[str, object] = {}
+    exec(text, space)
+    assert "def spring_vjp(x, k, " in text
+
+
+@pytest.mark.parametrize("mode", ["reverse", "forward", "hvp", "hessian"])
+@pytest.mark.parametrize("stage", ["ast", "ssa", "typed", "adjoint", "optimised", "python"])
+def test_every_stage_of_every_mode(model: str, capsys: pytest.CaptureFixture[str], mode: str, stage: str) -> None:
+    assert run(["show", f"{model}:spring", "--at", "np.arange(4.0), 2.0", "--mode", mode, "--stage", stage]) == 0
+    assert "spring" in capsys.readouterr().out
+
+
+def test_wrt_and_output(model: str, tmp_path: Path) -> None:
+    target = tmp_path / "out.py"
+    assert run(["show", f"{model}:spring", "--at", "np.arange(4.0), 2.0", "--wrt", "x,k", "--output", str(target)]) == 0
+    assert "return" in target.read_text()
+    assert run(["show", f"{model}:spring", "--sig", "f64[n], float", "--wrt", "1"]) == 0
+
+
+def test_signatures(model: str, capsys: pytest.CaptureFixture[str]) -> None:
+    run(["show", f"{model}:spring", "--at", "np.arange(4.0), 2.0"])
+    first = capsys.readouterr().out
+    run(["show", f"{model}:spring", "--sig", "f64[n], float"])
+    assert capsys.readouterr().out == first
+    assert run(["show", f"{model}:annotated"]) == 0
+    assert "def annotated_vjp(x, n, " in capsys.readouterr().out
+
+
+def test_types() -> None:
+    x, y, n, z = of_types("f64[n, 3], f32[n], int, f64")
+    assert (x.shape[1], x.dtype, y.dtype) == (3, np.float64, np.float32)
+    assert x.shape[0] == y.shape[0] != 3 or x.shape[0] == y.shape[0]
+    assert (type(n), type(z)) == (int, np.float64)
+    with pytest.raises(UsageError):
+        of_types("complex[n]")
+
+
+def test_argument_numbers() -> None:
+    def f(x, k):
+        return x * k
+
+    assert argument_numbers(f, None) == 0
+    assert argument_numbers(f, "k") == 1
+    assert argument_numbers(f, "x,k") == (0, 1)
+    with pytest.raises(UsageError):
+        argument_numbers(f, "z")
+
+
+def test_check(model: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["check", f"{model}:spring", "--at", "np.arange(4.0) ** 2, 2.0"]) == 0
+    assert "hvp" in capsys.readouterr().out
+
+
+def test_explain(model: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["explain", f"{model}:spring", "--at", "np.arange(4.0), 2.0"]) == 0
+    assert "spring(x, k): reverse mode with respect to x" in capsys.readouterr().out
+
+
+def test_rules(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["rules"]) == 0
+    assert "np.sin" in capsys.readouterr().out
+    assert run(["rules", "--missing", "numpy"]) == 0
+    missing = capsys.readouterr().out.split()
+    assert "np.fft.fft" in missing
+    assert "np.sin" not in missing
+
+
+@pytest.mark.parametrize(
+    ("tokens", "words"),
+    [
+        (["show", "nowhere.py:f"], "no file"),
+        (["show", "{model}:nothing"], "no function"),
+        (["show", "{model}"], "FILE.py:FUNC"),
+        (["show", "{model}:spring", "--at", "1 +"], "not a list"),
+        (["show", "{model}:spring", "--at", "nothing, 1.0"], "NameError"),
+        (["show", "{model}:spring"], "--at"),
+        (["show", "{model}:wrong", "--at", "1.0"], "error[ADX102]"),
+        (["show", "{model}:spring", "--at", "np.ones(3), 1.0", "--wrt", "z"], "no argument"),
+        (["rules", "--missing", "pandas"], "knows"),
+    ],
+)
+def test_mistakes_exit_with_two(model: str, capsys: pytest.CaptureFixture[str], tokens: list[str], words: str) -> None:
+    assert run([token.replace("{model}", model) for token in tokens]) == 2
+    assert words in capsys.readouterr().err
+
+
+def test_a_bad_option_exits_with_two() -> None:
+    assert run(["show", "--no-such-option"]) == 2
+
+
+def test_a_wrong_rule_makes_check_fail(tmp_path: Path) -> None:
+    path = tmp_path / "faulty.py"
+    path.write_text(
+        "import adxform\n\n\ndef box(x):\n    return x * x\n\n\n@adxform.rule(box)\ndef _(x):\n    def pullback(ct):\n"
+        "        return 3.0 * ct\n\n    return x * x, pullback\n\n\ndef f(x):\n    return box(x)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "adxform", "check", f"{path}:f", "--at", "2.0"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1, done.stderr
+    assert "differs" in done.stdout
+
+
+def test_as_a_process(model: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "adxform", "show", "springs:spring", "--at", "np.arange(4.0), 2.0"],
+        cwd=Path(model).parent,
+        env={"PYTHONPATH": str(Path(__file__).parent.parent), "PATH": ""},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("def spring_vjp") == 1
