@@ -1,0 +1,106 @@
+"""Nested functions: what they capture, and that capturing by value is what Python would do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import gast
+
+from adxform.errors import AdxError, GlobalMutationError, UnsupportedSyntaxError
+from adxform.frontend.lowering.binding import bindings, body_of, free_names, parameters, walk_scope
+from adxform.frontend.lowering.scope import Scope, State
+from adxform.frontend.lowering.late_binding import refuse_late_binding
+from adxform.frontend.source import FunctionSource
+from adxform.ir.ops import UNDEFINED, Closure, Function, Operand, Var
+from adxform.ir.prune import prune
+from adxform.ir.walk import Names
+
+Body = Callable[[State], Operand]
+"""Fills the block of a function; returns its result."""
+
+
+def build_function(source: FunctionSource, lower_body: Body) -> Function:
+    """The untyped `Function` of a definition, whose body `lower_body` fills."""
+    node = source.node
+    scope = _scope(source)
+    state = State.entry(scope)
+    params: list[Var] = []
+    kinds: list[str] = []
+    for arg, kind, _ in parameters(node.args):
+        name = scope.mangle(arg.id)
+        params.append(state.builder.var(name))
+        kinds.append(kind)
+        state.env[name] = params[-1]
+    result = lower_body(state)
+    name = "anonymous" if isinstance(node, gast.Lambda) else node.name
+    fn = prune(Function(name, state.block(tuple(params), (result,)), tuple(kinds), (), source.span(node)))
+    if scope.brief:
+        refuse_late_binding(fn, scope.brief)
+    return fn
+
+
+def _scope(source: FunctionSource) -> Scope:
+    node, names = source.node, Names()
+    body = body_of(node)
+    declared: set[str] = set()
+    for inner in walk_scope(body):
+        if isinstance(inner, gast.Nonlocal):
+            raise _error(source, inner, "`nonlocal` is not supported", "return the new value and assign it where the function is called")
+        if isinstance(inner, gast.Global):
+            declared.update(inner.names)
+    scope = Scope(source, names, {}, source.outer, {})
+    for arg, _, _ in parameters(node.args):
+        scope.bound.setdefault(scope.mangle(arg.id), []).append((arg.lineno, arg.col_offset))
+    for name, inner in bindings(body):
+        if name in declared:
+            help_ = "return the value, or keep it in an object that is passed as an argument"
+            raise _error(source, inner, f"the global variable `{name}` is written", help_, GlobalMutationError)
+        scope.bound.setdefault(scope.mangle(name), []).append((inner.lineno, inner.col_offset))
+    return scope
+
+
+def _error(source: FunctionSource, node: Any, message: str, help_: str, cls: type[AdxError] = UnsupportedSyntaxError) -> AdxError:
+    return cls(message, span=source.span(node), help=help_)
+
+
+def close(state: State, node: Any, defaults: tuple[tuple[str, Operand], ...], lower_body: Body) -> Var:
+    """Append the `Closure` of a nested ``def`` or ``lambda`` in `state`; return the function.
+
+    Captures are by value. That is what Python does, as long as nothing is assigned to a captured name afterwards.
+    """
+    scope = state.scope
+    name = scope.mangle(node.name) if isinstance(node, gast.FunctionDef) else ""
+    out = state.builder.var(name or "function")
+    captures = tuple(
+        (captured, out if captured == name else _capture(state, node, captured))
+        for captured in map(scope.mangle, free_names(node))
+        if captured in state.env or captured in scope.bound or captured in scope.outer
+    )
+    _refuse_rebinding(state, node, [captured for captured, _ in captures], name)
+    if any(captured in state.loop for captured, _ in captures if captured != name):
+        scope.brief[out] = None
+    source = replace(scope.source, node=node, outer=frozenset(captured for captured, _ in captures))
+    fn = build_function(source, lower_body)
+    state.builder.emit(Closure(out, fn, captures, defaults, state.at(node)))
+    return out
+
+
+def _capture(state: State, node: Any, name: str) -> Operand:
+    value = state.env.get(name, UNDEFINED)
+    if value == UNDEFINED and name in state.scope.bound:
+        help_ = f"define `{name}` above the function that uses it, or pass it as an argument"
+        raise state.scope.error(node, f"a nested function uses `{name}`, which is assigned only later", help_)
+    return state.read(name, node)
+
+
+def _refuse_rebinding(state: State, node: Any, captured: list[str], own: str) -> None:
+    end = node.end_lineno, node.end_col_offset
+    for name in captured:
+        places = state.scope.bound.get(name, [])
+        later = next((place for place in places if place > end), None)
+        if later is not None or name == own and len(places) > 1:
+            where = f"on line {later[0]}" if later else "elsewhere"
+            help_ = f"use another name {where}, or pass `{name}` to the function as an argument"
+            raise state.scope.error(node, f"a nested function uses `{name}`, which is assigned again {where}", help_)

@@ -1,0 +1,321 @@
+"""Expressions to operands: evaluated left to right, each operation an op of the block."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import gast
+
+from adxform.frontend.lowering.binding import bound_names, parameters
+from adxform.frontend.lowering.closures import close
+from adxform.frontend.lowering.scope import State, branch, describe
+from adxform.ir import intrinsics
+from adxform.ir.ops import UNDEFINED, Attribute, Call, For, Lit, Operand, Pack, Var
+
+BINARY: dict[type, Callable[..., Any]] = {
+    gast.Add: operator.add,
+    gast.Sub: operator.sub,
+    gast.Mult: operator.mul,
+    gast.Div: operator.truediv,
+    gast.FloorDiv: operator.floordiv,
+    gast.Mod: operator.mod,
+    gast.Pow: operator.pow,
+    gast.MatMult: operator.matmul,
+    gast.BitAnd: operator.and_,
+    gast.BitOr: operator.or_,
+    gast.BitXor: operator.xor,
+    gast.LShift: operator.lshift,
+    gast.RShift: operator.rshift,
+}
+_UNARY: dict[type, Callable[..., Any]] = {
+    gast.USub: operator.neg,
+    gast.UAdd: operator.pos,
+    gast.Not: operator.not_,
+    gast.Invert: operator.inv,
+}
+_COMPARE: dict[type, Callable[..., Any]] = {
+    gast.Lt: operator.lt,
+    gast.LtE: operator.le,
+    gast.Gt: operator.gt,
+    gast.GtE: operator.ge,
+    gast.Eq: operator.eq,
+    gast.NotEq: operator.ne,
+    gast.Is: operator.is_,
+    gast.IsNot: operator.is_not,
+}
+
+
+def lower_expression(state: State, node: Any, hint: str = "t") -> Operand:
+    """Append the ops of the expression `node`; return its value, named `hint` where it is new."""
+    match node:
+        case gast.Constant(value=value):
+            return Lit(value)
+        case gast.Name(id=name):
+            return state.read(state.scope.mangle(name), node)
+        case gast.BinOp() | gast.UnaryOp() | gast.Compare() | gast.Subscript() | gast.Attribute():
+            return _lower_operation(state, node, hint)
+        case gast.BoolOp(op=op, values=values):
+            return _lower_boolean(state, node, values, isinstance(op, gast.And), hint)
+        case gast.IfExp(test=test, body=body, orelse=orelse):
+            cond = lower_expression(state, test)
+            return choose(state, node, cond, lambda side: lower_expression(side, body, hint), lambda side: lower_expression(side, orelse, hint), hint)
+        case gast.Call():
+            return _lower_call(state, node, hint, wanted=True)
+        case gast.Tuple() | gast.List() | gast.Set() | gast.Dict():
+            return _lower_display(state, node, hint)
+        case gast.Slice():
+            return Pack("slice", tuple(Lit(None) if part is None else lower_expression(state, part) for part in (node.lower, node.upper, node.step)))
+        case gast.JoinedStr():
+            return _lower_text(state, node, hint)
+        case gast.NamedExpr(target=target, value=value):
+            result = lower_expression(state, value, target.id)
+            state.bind(state.scope.mangle(target.id), result)
+            return result
+        case gast.Lambda(body=body):
+            return close(state, node, lower_defaults(state, node), lambda inner: lower_expression(inner, body))
+        case gast.ListComp() | gast.SetComp() | gast.DictComp() | gast.GeneratorExp():
+            return _lower_comprehension(state, node, hint)
+        case _:
+            raise state.scope.error(node, f"{describe(node)} is not supported", "write it with supported syntax")
+
+
+def lower_argument(state: State, node: Any) -> Operand:
+    """As `lower_expression`, for a value used once, at once: list and dict displays are built where they are used."""
+    match node:
+        case gast.List(elts=items) if not any(isinstance(item, gast.Starred) for item in items):
+            return Pack("list", tuple(lower_argument(state, item) for item in items))
+        case gast.Tuple(elts=items) if not any(isinstance(item, gast.Starred) for item in items):
+            return Pack("tuple", tuple(lower_argument(state, item) for item in items))
+        case gast.Dict(keys=keys, values=values) if None not in keys:
+            return Pack("dict", tuple(lower_argument(state, part) for pair in zip(keys, values, strict=True) for part in pair))
+        case _:
+            return lower_expression(state, node)
+
+
+def lower_defaults(state: State, node: Any) -> tuple[tuple[str, Operand], ...]:
+    """The defaults of a nested function, by parameter name, evaluated where it is defined."""
+    found = [(arg.id, default) for arg, _, default in parameters(node.args) if default is not None]
+    return tuple((state.scope.mangle(name), lower_expression(state, default)) for name, default in found)
+
+
+def attribute(state: State, node: Any, value: Operand, name: str) -> Var:
+    """Append ``value.name``."""
+    name = state.scope.mangle(name)
+    out = state.builder.var(name)
+    state.builder.emit(Attribute(out, value, name, state.at(node)))
+    return out
+
+
+def _lower_operation(state: State, node: Any, hint: str) -> Operand:
+    match node:
+        case gast.UnaryOp(op=gast.USub(), operand=gast.Constant(value=int() | float() | complex() as value)) if not isinstance(value, bool):
+            return Lit(-value)
+        case gast.UnaryOp(op=op, operand=operand):
+            value = lower_expression(state, operand)
+            return state.builder.call(_UNARY[type(op)], value, hint=hint, span=state.at(node))
+        case gast.BinOp(left=left, op=op, right=right):
+            operands = lower_expression(state, left), lower_expression(state, right)
+            return state.builder.call(BINARY[type(op)], *operands, hint=hint, span=state.at(node))
+        case gast.Subscript(value=value, slice=index):
+            operands = lower_expression(state, value), lower_argument(state, index)
+            return state.builder.call(operator.getitem, *operands, hint=hint, span=state.at(node))
+        case gast.Attribute(value=value, attr=name):
+            return attribute(state, node, lower_expression(state, value), name)
+        case gast.Compare(left=left, ops=ops, comparators=comparators):
+            return _lower_comparison(state, node, lower_expression(state, left), list(zip(ops, comparators, strict=True)), hint)
+        case _:
+            raise AssertionError(node)
+
+
+def _lower_comparison(state: State, node: Any, left: Operand, rest: list[tuple[Any, Any]], hint: str) -> Operand:
+    (op, comparator), *more = rest
+    right = lower_argument(state, comparator) if isinstance(op, gast.In | gast.NotIn) else lower_expression(state, comparator)
+    span = state.at(node)
+    if isinstance(op, gast.In | gast.NotIn):
+        result = state.builder.call(operator.contains, right, left, hint="t" if isinstance(op, gast.NotIn) else hint, span=span)
+        if isinstance(op, gast.NotIn):
+            result = state.builder.call(operator.not_, result, hint=hint, span=span)
+    else:
+        result = state.builder.call(_COMPARE[type(op)], left, right, hint=hint, span=span)
+    if not more:
+        return result
+    return choose(state, node, result, lambda side: _lower_comparison(side, node, right, more, hint), lambda _: result, hint)
+
+
+def _lower_boolean(state: State, node: Any, values: list[Any], conjunction: bool, hint: str) -> Operand:
+    first, *rest = values
+    left = lower_expression(state, first, hint)
+    if not rest:
+        return left
+
+    def go_on(side: State) -> Operand:
+        return _lower_boolean(side, node, rest, conjunction, hint)
+
+    def stop(_: State) -> Operand:
+        return left
+
+    return choose(state, node, left, go_on, stop, hint) if conjunction else choose(state, node, left, stop, go_on, hint)
+
+
+def choose(
+    state: State, node: Any, cond: Operand, then: Callable[[State], Operand], orelse: Callable[[State], Operand], hint: str
+) -> Operand:
+    """Append an `If` whose sides give one value."""
+    sides = state.nested(), state.nested()
+    for side, lower in zip(sides, (then, orelse), strict=True):
+        side.bind("?" + hint, lower(side))
+    branch(state, cond, *sides, state.at(node))
+    value = state.env.pop("?" + hint, UNDEFINED)
+    state.written.pop("?" + hint, None)
+    return value
+
+
+def _lower_display(state: State, node: Any, hint: str) -> Operand:
+    """Tuples are values; a list, set or dict is an object, made once."""
+    if isinstance(node, gast.Dict):
+        parts = lower_pairs(state, list(zip(node.keys, node.values, strict=True)))
+        whole = parts if isinstance(parts, Pack) else None
+        return parts if whole is None else state.builder.call(dict, whole, hint=hint, span=state.at(node))
+    if any(isinstance(item, gast.Starred) for item in node.elts):
+        items = lower_items(state, node.elts, lower_expression)
+    else:
+        items = Pack("tuple", tuple(lower_expression(state, item) for item in node.elts))
+    make = {gast.List: list, gast.Set: set}.get(type(node))
+    return items if make is None else state.builder.call(make, items, hint=hint, span=state.at(node))
+
+
+def lower_items(state: State, nodes: list[Any], lower: Callable[[State, Any], Operand]) -> Operand:
+    """A sequence with ``*`` parts, as one tuple."""
+    parts: list[Operand] = []
+    for node in nodes:
+        if isinstance(node, gast.Starred):
+            parts.append(lower_expression(state, node.value))
+        elif parts and isinstance(parts[-1], Pack) and parts[-1].kind == "list":
+            parts[-1] = Pack("list", (*parts[-1].items, lower(state, node)))
+        else:
+            parts.append(Pack("list", (lower(state, node),)))
+    parts = [Pack("tuple", part.items) if isinstance(part, Pack) and part.kind == "list" else part for part in parts]
+    if len(parts) == 1 and isinstance(parts[0], Pack):
+        return parts[0]
+    return state.builder.call(intrinsics.chain, *parts) if parts else Pack("tuple", ())
+
+
+def lower_pairs(state: State, pairs: list[tuple[Any, Any]]) -> Operand:
+    """A mapping with ``**`` parts (a pair without key), as one dict."""
+    parts: list[Operand] = []
+    items: list[Operand] = []
+    for key, value in pairs:
+        if key is None:
+            parts += [Pack("dict", tuple(items)), lower_expression(state, value)]
+            items = []
+        else:
+            items += [lower_expression(state, key), lower_expression(state, value)]
+    last = Pack("dict", tuple(items))
+    parts = [part for part in (*parts, last) if part != Pack("dict", ())]
+    return state.builder.call(intrinsics.merge, *parts) if any(key is None for key, _ in pairs) else last
+
+
+def lower_call_statement(state: State, node: gast.Call) -> None:
+    """Append a call whose result nobody wants."""
+    _lower_call(state, node, "t", wanted=False)
+
+
+def _lower_call(state: State, node: gast.Call, hint: str, *, wanted: bool) -> Operand:
+    if isinstance(node.func, gast.Name) and node.func.id == "super" and "super" not in state.env and not node.args:
+        raise state.scope.error(node, "`super()` without arguments is not supported", "name the base class: `Base.method(self, …)`")
+    fn = lower_expression(state, node.func)
+    kwargs: tuple[tuple[str, Operand], ...] = ()
+    if any(isinstance(arg, gast.Starred) for arg in node.args) or any(keyword.arg is None for keyword in node.keywords):
+        items = lower_items(state, node.args, lower_argument)
+        named = [(None if keyword.arg is None else gast.Constant(keyword.arg, None), keyword.value) for keyword in node.keywords]
+        args: tuple[Operand, ...] = (fn, items, lower_pairs(state, named))
+        fn = Lit(intrinsics.apply)
+    else:
+        args = tuple(lower_argument(state, arg) for arg in node.args)
+        kwargs = tuple((keyword.arg, lower_argument(state, keyword.value)) for keyword in node.keywords)
+    outs = (state.builder.var(hint),) if wanted else ()
+    state.builder.emit(Call(outs, fn, args, kwargs, state.at(node)))
+    return outs[0] if outs else Lit(None)
+
+
+def _lower_text(state: State, node: gast.JoinedStr, hint: str) -> Operand:
+    """An f-string: its parts formatted and joined."""
+    parts: list[Operand] = []
+    conversions: dict[int, Callable[..., Any]] = {ord("r"): repr, ord("s"): str, ord("a"): ascii}
+    for part in node.values:
+        if isinstance(part, gast.FormattedValue):
+            value = lower_expression(state, part.value)
+            if part.conversion in conversions:
+                value = state.builder.call(conversions[part.conversion], value)
+            spec = () if part.format_spec is None else (_lower_text(state, part.format_spec, "t"),)
+            parts.append(state.builder.call(format, value, *spec, span=state.at(node)))
+        else:
+            parts.append(Lit(part.value))
+    if all(isinstance(part, Lit) for part in parts):
+        return Lit("".join(part.value for part in parts if isinstance(part, Lit)))
+    return parts[0] if len(parts) == 1 else state.builder.call(str.join, Lit(""), Pack("list", tuple(parts)), hint=hint, span=state.at(node))
+
+
+def assign(state: State, target: Any, value: Operand) -> None:
+    """Append the assignment of `value` to any target."""
+    match target:
+        case gast.Name(id=name):
+            state.bind(state.scope.mangle(name), value)
+        case gast.Tuple(elts=targets) | gast.List(elts=targets):
+            starred = next((item for item in targets if isinstance(item, gast.Starred)), None)
+            if starred is not None:
+                raise state.scope.error(starred, "a starred target is not supported", "take the parts with slices: `head, tail = x[0], x[1:]`")
+            if isinstance(value, Pack) and value.kind in ("tuple", "list") and len(value.items) == len(targets):
+                items: list[Operand] = list(value.items)
+            else:
+                span = state.at(target)
+                whole = state.builder.call(intrinsics.unpack, value, Lit(len(targets)), span=span)
+                hints = [item.id if isinstance(item, gast.Name) else "item" for item in targets]
+                items = [state.builder.call(operator.getitem, whole, Lit(k), hint=hint, span=span) for k, hint in enumerate(hints)]
+            for item, part in zip(targets, items, strict=True):
+                assign(state, item, part)
+        case gast.Subscript(value=base, slice=index):
+            operands = lower_expression(state, base), lower_argument(state, index)
+            state.builder.effect(operator.setitem, *operands, value, span=state.at(target))
+        case gast.Attribute(value=base, attr=name):
+            owner = lower_expression(state, base)
+            state.builder.effect(setattr, owner, Lit(state.scope.mangle(name)), value, span=state.at(target))
+        case _:
+            raise state.scope.error(target, f"assignment to {describe(target)} is not supported", "assign to names, items or attributes")
+
+
+def _lower_comprehension(state: State, node: Any, hint: str) -> Operand:
+    """A list that the loop appends to. The set, dict and generator forms are made of that list."""
+    if len(node.generators) > 1 or node.generators[0].is_async:
+        raise state.scope.error(node, "a comprehension with several `for` is not supported", "write it as nested loops")
+    part = node.generators[0]
+    for inner in gast.walk(node):
+        if isinstance(inner, gast.NamedExpr):
+            raise state.scope.error(inner, "`:=` in a comprehension is not supported", "write the comprehension as a loop")
+    source = lower_argument(state, part.iter)
+    span = state.at(node)
+    items = state.builder.call(list, hint=hint if isinstance(node, gast.ListComp) else "items")
+    body = state.nested()
+    body.loop = body.loop | frozenset(bound_names([part.target]))
+    item = body.builder.var(state.scope.mangle(part.target.id) if isinstance(part.target, gast.Name) else "item")
+    assign(body, part.target, item)
+    _append_if(body, node, part.ifs, items)
+    state.builder.emit(For((), (source,), (), body.block((item,), ()), False, span))
+    make = {gast.SetComp: set, gast.DictComp: dict}.get(type(node))
+    return items if make is None else state.builder.call(make, items, hint=hint, span=span)
+
+
+def _append_if(state: State, node: Any, conditions: list[Any], items: Operand) -> None:
+    if conditions:
+        cond = lower_expression(state, conditions[0])
+        then, orelse = state.nested(), state.nested()
+        _append_if(then, node, conditions[1:], items)
+        branch(state, cond, then, orelse, state.at(node))
+        return
+    pair = isinstance(node, gast.DictComp)
+    value = Pack("tuple", (lower_expression(state, node.key), lower_expression(state, node.value))) if pair else lower_expression(state, node.elt)
+    append = state.builder.var("append")
+    state.builder.emit(Attribute(append, items, "append", state.at(node)))
+    state.builder.emit(Call((), append, (value,), (), state.at(node)))

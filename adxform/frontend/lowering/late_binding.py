@@ -1,0 +1,72 @@
+"""Refuses nested functions that outlive the pass of a loop whose variables they capture.
+
+Python would show them the variables of the last pass; a capture by value shows those of their own.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable
+
+from adxform.errors import UnsupportedSyntaxError
+from adxform.ir import intrinsics
+from adxform.ir.ops import Attribute, Block, Call, Closure, For, Function, If, Lit, Op, Operand, Pack, Var, While
+from adxform.ir.walk import variables
+from adxform.source import Span
+
+_KEEPERS = frozenset({"append", "appendleft", "extend", "insert", "add", "setdefault", "update"})
+_STORES = (operator.setitem, setattr)
+
+
+def refuse_late_binding(fn: Function, brief: Iterable[Var]) -> None:
+    """Raise `UnsupportedSyntaxError` where one of the functions `brief` may be called in a later pass of its loop."""
+    _Check(brief).block(fn.body)
+
+
+class _Check:
+    def __init__(self, brief: Iterable[Var]) -> None:
+        self.brief = set(brief)
+        self.spans: dict[Var, Span] = {}
+        self.keepers: set[Var] = set()
+
+    def block(self, block: Block) -> None:
+        for op in block.ops:
+            self.op(op)
+
+    def op(self, op: Op) -> None:
+        match op:
+            case Closure(out=out, captures=captures, span=span):
+                if out in self.brief or self.holds([value for _, value in captures]):
+                    self.brief.add(out)
+                    self.spans[out] = span
+            case Attribute(out=out, name=name) if name in _KEEPERS:
+                self.keepers.add(out)
+            case Call(fn=fn, args=args, kwargs=kwargs):
+                packed = [value for value in args if isinstance(value, Pack)]
+                keeps = fn in self.keepers or isinstance(fn, Lit) and fn.value in _STORES
+                unpacks = isinstance(fn, Lit) and fn.value is intrinsics.apply
+                self.refuse(list(args) if keeps else [] if unpacks else packed)
+                self.refuse([value for _, value in kwargs if isinstance(value, Pack)])
+            case If(outs=outs, then=then, orelse=orelse):
+                self.block(then)
+                self.block(orelse)
+                for out, *values in zip(outs, then.results, orelse.results, strict=True):
+                    if self.holds(values):
+                        self.brief.add(out)
+                        self.spans[out] = next(self.spans[var] for value in values for var in variables(value) if var in self.spans)
+            case For(body=body) | While(body=body):
+                self.block(body)
+                self.refuse(body.results)
+            case _:
+                pass
+
+    def holds(self, operands: Iterable[Operand]) -> bool:
+        return any(var in self.spans for operand in operands for var in variables(operand))
+
+    def refuse(self, operands: Iterable[Operand]) -> None:
+        for operand in operands:
+            for var in variables(operand):
+                if var in self.spans:
+                    message = "a nested function outlives the pass of the loop whose variables it uses"
+                    help_ = "bind the values as defaults, `lambda x, a=a: …`, or call it in the same pass"
+                    raise UnsupportedSyntaxError(message, span=self.spans[var], help=help_)

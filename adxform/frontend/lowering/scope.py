@@ -1,0 +1,186 @@
+"""The state of lowering: what holds for a whole function (`Scope`) and for the block being filled (`State`).
+
+Control that leaves a block early is data. Three conditions are variables like any other, known literals wherever
+possible: ``going`` (the rest of this body runs), ``keep_going`` (the loop goes round again), ``running`` (the function
+has not returned); ``result`` is what it returns. ``going`` implies ``keep_going`` implies ``running``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from adxform.errors import AdxError, UnsupportedSyntaxError
+from adxform.frontend.source import FunctionSource
+from adxform.ir.build import Builder
+from adxform.ir.ops import UNDEFINED, Block, Free, If, Lit, Operand, Pack, Raise, Var
+from adxform.ir.walk import Names
+from adxform.source import Span
+
+GOING, KEEP_GOING, RUNNING, RESULT = "%going", "%keep_going", "%running", "%result"
+FLAGS = (GOING, KEEP_GOING, RUNNING)
+TRUE, FALSE = Lit(True), Lit(False)
+
+NESTING = 24
+"""Blocks nested deeper than this are strung out one after the other, each under its condition."""
+
+_MATERIALISE = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """One function being lowered. `bound` says where each name of its own is bound, as (line, column) in order.
+
+    `outer` are the names of the functions around it; `brief` the nested functions that must not outlive a loop's pass.
+    """
+
+    source: FunctionSource
+    names: Names
+    bound: dict[str, list[tuple[int, int]]]
+    outer: frozenset[str]
+    brief: dict[Var, None]
+
+    def mangle(self, name: str) -> str:
+        """The name that Python uses for `name`: private names of a class carry the name of the class."""
+        owner = self.source.class_name.lstrip("_")
+        return f"_{owner}{name}" if owner and name.startswith("__") and not name.endswith("__") else name
+
+    def error(self, node: Any, message: str, help_: str, cls: type[AdxError] = UnsupportedSyntaxError) -> AdxError:
+        """An error located at `node`."""
+        return cls(message, span=self.source.span(node), help=help_)
+
+
+@dataclass(slots=True)
+class State:
+    """One block being filled. `env` maps names to values; `written` are those bound since the block began.
+
+    `free` caches the names found outside; `loop` are the names that the loops around this block bind; after `dead`
+    nothing is reached.
+    """
+
+    scope: Scope
+    builder: Builder
+    env: dict[str, Operand]
+    free: dict[str, Var]
+    written: dict[str, None] = field(default_factory=dict)
+    loop: frozenset[str] = frozenset()
+    depth: int = 0
+    dead: bool = False
+
+    @classmethod
+    def entry(cls, scope: Scope) -> State:
+        """The state at the beginning of a function."""
+        env: dict[str, Operand] = {GOING: TRUE, KEEP_GOING: TRUE, RUNNING: TRUE, RESULT: UNDEFINED}
+        return cls(scope, Builder(scope.names, scope.source.span(scope.source.node)), env, {})
+
+    def at(self, node: Any) -> Span:
+        """Make `node` the place of the ops that follow; return its span."""
+        span = self.scope.source.span(node)
+        self.builder.span = span
+        return span
+
+    def bind(self, name: str, value: Operand) -> None:
+        """Give `name` the value `value` from here on."""
+        if isinstance(value, Pack) and _size(value) > _MATERIALISE:
+            value = self.builder.call(tuple, value, hint=name)
+        self.env[name] = value
+        self.written[name] = None
+
+    def flag(self, *flags: str, value: Operand = FALSE) -> None:
+        """Set the conditions `flags`."""
+        for name in flags:
+            self.bind(name, value)
+
+    def read(self, name: str, node: Any) -> Operand:
+        """The value of `name`; a local name that no path has assigned raises, as in Python."""
+        if name in self.env or name in self.scope.bound:
+            value = self.env.get(name, UNDEFINED)
+            if value == UNDEFINED and not self.dead:
+                self.at(node)
+                self.fail(UnboundLocalError, f"cannot access local variable '{name}' where it is not associated with a value")
+            return value
+        if name not in self.free:
+            self.free[name] = self.builder.var(name)
+            self.builder.emit(Free(self.free[name], name, self.at(node)))
+        return self.free[name]
+
+    def nested(self) -> State:
+        """The state of a block inside this one."""
+        builder = self.builder.nested()
+        return State(self.scope, builder, dict(self.env), dict(self.free), {}, self.loop, self.depth + 1)
+
+    def assume_going(self) -> None:
+        """Begin a block that is only entered while nothing has been left."""
+        for name in FLAGS:
+            self.env[name] = TRUE
+
+    def gone(self, name: str) -> bool:
+        """Whether nothing that follows this block can read the `name` that it leaves."""
+        return self.dead or self.env[RUNNING] == FALSE and name not in FLAGS and name != RESULT
+
+    def block(self, params: tuple[Var, ...], results: tuple[Operand, ...]) -> Block:
+        """The finished block."""
+        return self.builder.block(params, results)
+
+    def fail(self, exception: type[Exception], message: str) -> None:
+        """Append the raising of `exception`."""
+        value = self.builder.call(exception, Lit(message))
+        self.builder.emit(Raise(value, self.builder.span))
+        self.dead = True
+
+
+def _size(operand: Operand) -> int:
+    return 1 + sum(_size(item) for item in operand.items) if isinstance(operand, Pack) else 1
+
+
+def branch(state: State, cond: Operand, then: State, orelse: State, span: Span) -> None:
+    """Append an `If` over the filled blocks `then` and `orelse`, and bind what either bound.
+
+    A name that one side binds and the other does not know is undefined there. A side that is never left at its end
+    (it raises, or has returned) contributes no value but the conditions and the result.
+    """
+    outs: list[Var] = []
+    pairs: list[tuple[Operand, Operand]] = []
+    shared: dict[tuple[Operand, Operand], Var] = {}
+    for name in {**then.written, **orelse.written}:
+        sides = [side for side in (then, orelse) if not side.gone(name)]
+        if not any(name in side.written for side in sides):
+            continue
+        unknown = FALSE if name in FLAGS else UNDEFINED
+        left, right = (unknown if side.gone(name) else side.env.get(name, UNDEFINED) for side in (then, orelse))
+        known = right if then.gone(name) else left
+        if left == right or len(sides) == 1 and isinstance(known, Lit):
+            state.bind(name, known)
+        elif name in FLAGS and (left, right) in shared:
+            state.bind(name, shared[left, right])
+        else:
+            out = state.builder.var(name.lstrip("%?"))
+            outs.append(out)
+            pairs.append((left, right))
+            state.bind(name, out)
+            if name in FLAGS:
+                shared[left, right] = out
+    lefts, rights = tuple(left for left, _ in pairs), tuple(right for _, right in pairs)
+    state.builder.emit(If(tuple(outs), cond, then.block((), lefts), orelse.block((), rights), span))
+    state.dead = then.dead and orelse.dead
+
+
+def describe(node: Any) -> str:
+    """What the user calls the construct `node`."""
+    return _CONSTRUCTS.get(type(node).__name__, f"`{type(node).__name__}`")
+
+
+_CONSTRUCTS = {
+    "Try": "`try`",
+    "TryStar": "`try`",
+    "With": "`with`",
+    "AsyncWith": "`async with`",
+    "AsyncFor": "`async for`",
+    "AsyncFunctionDef": "`async def`",
+    "Await": "`await`",
+    "Yield": "`yield`",
+    "YieldFrom": "`yield from`",
+    "ClassDef": "a class inside a function",
+    "Match": "`match`",
+    "Starred": "a starred target",
+}

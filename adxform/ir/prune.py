@@ -1,0 +1,174 @@
+"""Drops values that control flow carries for nobody, and those that it carries unchanged."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TypeVar, assert_never
+
+from adxform.ir.ops import Block, For, Function, If, Lit, Op, Operand, Pack, Var, While
+from adxform.ir.types import BOOL, FLOAT, INT, Object, Type
+from adxform.ir.walk import operands, rename_block, substitute, variables
+
+_T = TypeVar("_T")
+_LITERALS: dict[type, Type] = {float: FLOAT, int: INT, bool: BOOL}
+
+
+def prune(fn: Function) -> Function:
+    """Drop outs of `If`, `For` and `While` that nobody reads; replace those that never change by what they are.
+
+    A carried value is dropped when it is read only to carry itself. One that every pass hands on as it was is its
+    initial value; an `If` out that is the same on both sides is that value. An `If` that does nothing disappears.
+
+    Before::
+
+        def f(n):
+            for i, a.1, k.1 in n carrying 0, 1:
+                b = add(a.1, i)
+                yield b, k.1
+            return k                              # the out of k.1
+
+    After: ``for i in n: b = add(a.1, i)`` carries nothing, ``a.1`` is gone with its use, and ``return 1``.
+    """
+    body = _drop(fn.body)
+    while same := _unchanged(body):
+        body = _drop(rename_block(body, same))
+    fn = replace(fn, body=body)
+    helpers = tuple(prune(helper) for helper in fn.helpers)
+    return fn if helpers == fn.helpers else replace(fn, helpers=helpers)
+
+
+def _drop(body: Block) -> Block:
+    """Without the outs and carried values that no op reads, however indirectly."""
+    feeds: dict[Var, list[Operand]] = {}
+    wanted: list[Operand] = list(body.results)
+    _collect(body, feeds, wanted)
+    live: set[Var] = set()
+    stack = [var for operand in wanted for var in variables(operand)]
+    while stack:
+        var = stack.pop()
+        if var not in live:
+            live.add(var)
+            stack.extend(inner for operand in feeds.get(var, ()) for inner in variables(operand))
+    return _keep(body, live)
+
+
+def _collect(block: Block, feeds: dict[Var, list[Operand]], wanted: list[Operand]) -> None:
+    """Gather what keeps what alive: `feeds` for values that control flow carries, `wanted` for what ops read."""
+    for op in block.ops:
+        match op:
+            case If(outs=outs, cond=cond, then=then, orelse=orelse):
+                wanted.append(cond)
+                for out, left, right in zip(outs, then.results, orelse.results, strict=True):
+                    feeds[out] = [left, right]
+                _collect(then, feeds, wanted)
+                _collect(orelse, feeds, wanted)
+            case For(outs=outs, source=source, inits=inits, body=body, breaks=breaks):
+                wanted.extend(source)
+                wanted.extend(body.results[:breaks])
+                carried = body.params[len(body.params) - len(inits) :]
+                for out, param, init, result in zip(outs, carried, inits, body.results[breaks:], strict=True):
+                    feeds[out] = [init, result, param]
+                    feeds[param] = [init, result, out]
+                _collect(body, feeds, wanted)
+            case While(outs=outs, inits=inits, test=test, body=body):
+                wanted.extend(test.results)
+                for out, seen, param, init, result in zip(outs, test.params, body.params, inits, body.results, strict=True):
+                    feeds[out] = feeds[seen] = feeds[param] = [init, result, out, seen, param]
+                _collect(test, feeds, wanted)
+                _collect(body, feeds, wanted)
+            case _:
+                wanted.extend(operands(op))
+
+
+def _keep(block: Block, live: set[Var]) -> Block:
+    ops: list[Op] = []
+    for op in block.ops:
+        match op:
+            case If(outs=outs, then=then, orelse=orelse):
+                kept = [k for k, out in enumerate(outs) if out in live]
+                then, orelse = _results(_keep(then, live), kept), _results(_keep(orelse, live), kept)
+                if kept or then.ops or orelse.ops:
+                    ops.append(replace(op, outs=_pick(outs, kept), then=then, orelse=orelse))
+            case For(outs=outs, inits=inits, body=body, breaks=breaks):
+                kept = [k for k, out in enumerate(outs) if out in live]
+                items = len(body.params) - len(inits)
+                params = (*body.params[:items], *_pick(body.params[items:], kept))
+                results = (*body.results[:breaks], *_pick(body.results[breaks:], kept))
+                body = Block(params, _keep(body, live).ops, results)
+                ops.append(replace(op, outs=_pick(outs, kept), inits=_pick(inits, kept), body=body))
+            case While(outs=outs, inits=inits, test=test, body=body):
+                kept = [k for k, out in enumerate(outs) if out in live]
+                test = Block(_pick(test.params, kept), _keep(test, live).ops, test.results)
+                body = Block(_pick(body.params, kept), _keep(body, live).ops, _pick(body.results, kept))
+                ops.append(replace(op, outs=_pick(outs, kept), inits=_pick(inits, kept), test=test, body=body))
+            case _:
+                ops.append(op)
+    return Block(block.params, tuple(ops), block.results)
+
+
+def _pick(items: tuple[_T, ...], kept: list[int]) -> tuple[_T, ...]:
+    return items if len(kept) == len(items) else tuple(items[k] for k in kept)
+
+
+def _results(block: Block, kept: list[int]) -> Block:
+    return Block(block.params, block.ops, _pick(block.results, kept))
+
+
+def _unchanged(body: Block) -> dict[Var, Operand]:
+    """The outs and carried values that are always another operand, with that operand."""
+    same: dict[Var, Operand] = {}
+    _compare(body, same)
+    return {var: _chase(operand, same) for var, operand in same.items()}
+
+
+def _chase(operand: Operand, same: dict[Var, Operand]) -> Operand:
+    while (after := substitute(operand, same)) != operand:
+        operand = after
+    return operand
+
+
+def _compare(block: Block, same: dict[Var, Operand]) -> None:
+    for op in block.ops:
+        match op:
+            case If(outs=outs, then=then, orelse=orelse):
+                _compare(then, same)
+                _compare(orelse, same)
+                slots = [((out,), left, right) for out, left, right in zip(outs, then.results, orelse.results, strict=True)]
+                _compare_slots(slots, same)
+            case For(outs=outs, inits=inits, body=body, breaks=breaks):
+                _compare(body, same)
+                carried = zip(outs, body.params[len(body.params) - len(inits) :], strict=True)
+                _compare_slots(list(zip(carried, inits, body.results[breaks:], strict=True)), same)
+            case While(outs=outs, inits=inits, test=test, body=body):
+                _compare(test, same)
+                _compare(body, same)
+                carried_by = zip(outs, test.params, body.params, strict=True)
+                _compare_slots(list(zip(carried_by, inits, body.results, strict=True)), same)
+            case _:
+                pass
+
+
+def _compare_slots(slots: list[tuple[tuple[Var, ...], Operand, Operand]], same: dict[Var, Operand]) -> None:
+    """Find the slots whose two values agree (a loop's second may be the slot itself), and slots that agree with each other."""
+    first: dict[tuple[Operand, Operand, Type], tuple[Var, ...]] = {}
+    for names, left, right in slots:
+        left, right = _chase(left, same), _chase(right, same)
+        if (left == right or right in names) and _fits(names[0].type, left):
+            same.update(dict.fromkeys(names, left))
+        else:
+            twin = first.setdefault((left, right, names[0].type), names)
+            if twin is not names:
+                same.update(zip(names, twin, strict=True))
+
+
+def _fits(type_: Type, operand: Operand) -> bool:
+    """Whether a variable of `type_` may be replaced by `operand`."""
+    match operand:
+        case Var():
+            return operand.type == type_
+        case Lit(value=value):
+            return type_ == Object() or type_ == _LITERALS.get(type(value))
+        case Pack(kind=kind):
+            return type_ == Object() and kind in ("tuple", "slice")
+        case _:
+            assert_never(operand)
