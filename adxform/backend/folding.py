@@ -1,0 +1,318 @@
+"""Which values are written where they are used, instead of being given a name.
+
+A value that is used once, in its own block, moves into the expression that uses it if nothing between may change what it
+reads, the line stays short, and the user gave it no name. A conditional with nothing but expressions in its branches becomes
+``a if c else b``, ``a and b`` or ``a or b``, with what its branches compute still computed only there.
+
+    t = operator.mul(u, 2.0)
+    t.1 = operator.getitem(x, i)        x[j] = u * 2.0 + x[i]
+    t.2 = operator.add(t, t.1)
+    operator.setitem(x, j, t.2)
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import assert_never
+
+from adxform.backend.syntax import NEW_NAMES, is_temporary, label_width
+from adxform.errors import VerificationError
+from adxform.ir import intrinsics
+from adxform.ir.ops import Attribute, Block, Call, Closure, For, Free, Function, If, Invoke, Lit, Op, Operand, Pack, Raise, Var, While
+from adxform.ir.walk import all_ops, blocks, operands, variables
+from adxform.rules.alias import Aliases
+from adxform.rules.effects import effect_of, memory, positions
+
+WIDTH = 84
+DEPTH = 9
+SMALL = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Folding:
+    """`values`: folded variables and the ops that compute them. `conditionals`: outs of each `If` that is an expression."""
+
+    values: Mapping[Var, Op]
+    conditionals: frozenset[Var]
+
+    def is_expression(self, op: Op) -> bool:
+        """Whether `op` is an `If` that is written as an expression."""
+        return isinstance(op, If) and len(op.outs) == 1 and op.outs[0] in self.conditionals
+
+    def leaves(self, operand: Operand) -> Iterator[Var]:
+        """The variables that `operand` reads by name once folded values are written out."""
+        for var in variables(operand):
+            op = self.values.get(var)
+            if op is None:
+                yield var
+            else:
+                yield from self.reads(op)
+
+    def reads(self, op: Op) -> Iterator[Var]:
+        """The variables that `op`, an expression or the head of a statement, reads by name."""
+        for operand in operands(op):
+            yield from self.leaves(operand)
+        if self.is_expression(op):
+            for block in blocks(op):
+                for result in block.results:
+                    yield from self.leaves(result)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reach:
+    """What some code may touch: alias classes read and written; `opaque`: it may do anything."""
+
+    reads: frozenset[int] = frozenset()
+    writes: frozenset[int] = frozenset()
+    opaque: bool = False
+
+    def __or__(self, other: _Reach) -> _Reach:
+        return _Reach(self.reads | other.reads, self.writes | other.writes, self.opaque or other.opaque)
+
+    def disturbs(self, earlier: _Reach) -> bool:
+        """Whether moving `earlier` behind this code might change a value."""
+        if self.opaque:
+            return bool(earlier.reads or earlier.writes)
+        return not (self.writes.isdisjoint(earlier.reads | earlier.writes) and earlier.writes.isdisjoint(self.reads))
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    """A value that may still move: its op, what it touches, how wide and deep it is written, where it stood."""
+
+    op: Op
+    reach: _Reach
+    width: int
+    depth: int
+    at: int
+
+
+@dataclass(slots=True)
+class _Scratch:
+    values: dict[Var, Op] = field(default_factory=dict)
+    conditionals: set[Var] = field(default_factory=set)
+
+
+@dataclass(frozen=True, slots=True)
+class _Walked:
+    """A block after folding: what it touches, how many statements stay, how wide and deep its foldable results are."""
+
+    reach: _Reach
+    statements: int
+    width: int
+    depth: int
+
+
+def fold(fn: Function, aliases: Aliases) -> Folding:
+    """What is written in place in the body of `fn`."""
+    walk = _Fold(fn, aliases)
+    scratch = _Scratch()
+    walk.block(fn.body, scratch, range(len(fn.results)), 1)
+    return Folding(scratch.values, frozenset(scratch.conditionals))
+
+
+class _Fold:
+    def __init__(self, fn: Function, aliases: Aliases) -> None:
+        self.aliases = aliases
+        self.uses: Counter[Var] = Counter()
+        for operand in fn.results:
+            self.uses.update(variables(operand))
+        for op in all_ops(fn.body):
+            for operand in operands(op):
+                self.uses.update(variables(operand))
+            for block in blocks(op):
+                for operand in block.results:
+                    if not (isinstance(op, If) and operand == op.cond):
+                        self.uses.update(variables(operand))
+
+    def block(self, block: Block, scratch: _Scratch, results: Iterable[int], depth: int) -> _Walked:
+        """Fold inside `block`; results at the positions `results` may be folded values. `depth` is its indentation."""
+        walk = _BlockFold(self, scratch, depth)
+        for at, op in enumerate(block.ops):
+            walk.visit(op, at)
+        taken = walk.take(tuple(block.results[k] for k in results), WIDTH - 4 * depth)
+        return _Walked(walk.reach, len(block.ops) - walk.moved, taken.width, taken.depth)
+
+    def loop_body(self, op: For | While, scratch: _Scratch, depth: int) -> _Reach:
+        """Fold inside the body of a loop, also into what it carries to the next pass where a name would be in the way."""
+        body = op.body
+        walk = _BlockFold(self, scratch, depth)
+        for at, inner in enumerate(body.ops):
+            walk.visit(inner, at)
+        breaks = isinstance(op, For) and op.breaks
+        carried = body.params[isinstance(op, For) :]
+        room = WIDTH - 4 * depth
+        for k, (param, result) in enumerate(zip(carried, body.results[breaks:], strict=True)):
+            others = (*body.results[:breaks], *(r for n, r in enumerate(body.results[breaks:]) if n != k))
+            if isinstance(result, Var) and result in walk.waiting:
+                late = walk.last_read.get(param, -1) > walk.waiting[result].at
+                if late or any(param in variables(other) for other in others):
+                    walk.take((result,), room)
+        if breaks and isinstance(body.results[0], Var) and body.results[0] in walk.waiting:
+            keep = walk.waiting[body.results[0]].op
+            if not set(body.params) & set(Folding(scratch.values, frozenset(scratch.conditionals)).reads(keep)):
+                walk.take(body.results[:1], room)
+        return walk.reach
+
+
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    reach: _Reach
+    width: int
+    depth: int
+
+
+class _BlockFold:
+    """One pass over the ops of a block, with the values that may still move."""
+
+    def __init__(self, fold: _Fold, scratch: _Scratch, depth: int) -> None:
+        self.fold = fold
+        self.scratch = scratch
+        self.depth = depth
+        self.waiting: dict[Var, _Waiting] = {}
+        self.last_read: dict[Var, int] = {}
+        self.reach = _Reach()
+        self.moved = 0
+
+    def take(self, wanted: tuple[Operand, ...], room: int) -> _Taken:
+        """Write waiting values into an expression with these operands, the narrow ones first, while there is room."""
+        plain = sum(map(_width, wanted)) + 2 * len(wanted)
+        found = [var for operand in wanted for var in variables(operand) if var in self.waiting]
+        reach, depth = _Reach(), 0
+        for var in sorted(found, key=lambda var: self.waiting[var].width):
+            value = self.waiting[var]
+            grown = plain - _width(var) + value.width
+            if (grown > room and value.width > _width(var)) or value.depth >= DEPTH:
+                continue
+            plain = grown
+            depth = max(depth, value.depth)
+            reach |= value.reach
+            self.scratch.values[var] = value.op
+            self.moved += 1
+            del self.waiting[var]
+        return _Taken(reach, plain, depth + 1)
+
+    def visit(self, op: Op, at: int) -> None:
+        """Fold into `op`, drop what it disturbs, and let it wait if it may move itself."""
+        for operand in operands(op):
+            self.read(operand, at)
+        for block in blocks(op):
+            for inner in all_ops(block):
+                for operand in operands(inner):
+                    self.read(operand, at)
+                for nested in blocks(inner):
+                    for operand in nested.results:
+                        self.read(operand, at)
+            for operand in block.results:
+                self.read(operand, at)
+        match op:
+            case Call():
+                taken = self.take((op.fn, *op.args, *(value for _, value in op.kwargs)), self.room(op))
+                reach = taken.reach | self.reach_of(op)
+                self.disturb(reach)
+                if _may_move(op, reach) and self.wanted_once(op):
+                    self.wait(op, _Taken(reach, taken.width + label_width(op), taken.depth), at)
+            case If():
+                self.conditional(op, at)
+            case For() | While():
+                taken = self.take(op.source, self.room(op)) if isinstance(op, For) else _Taken(_Reach(), 0, 0)
+                reach = taken.reach
+                if isinstance(op, While):
+                    reach |= self.fold.block(op.test, self.scratch, (0,), self.depth).reach
+                self.disturb(reach | self.fold.loop_body(op, self.scratch, self.depth + 1))
+            case Invoke(args=args):
+                self.take(args, self.room(op))
+                self.disturb(_Reach(opaque=True))
+            case Raise(value=value):
+                self.take((value,), self.room(op))
+                self.disturb(_Reach(opaque=True))
+            case Free() | Attribute() | Closure():
+                raise VerificationError("untyped IR cannot be emitted", span=op.span)
+            case _:
+                assert_never(op)
+
+    def conditional(self, op: If, at: int) -> None:
+        """An `If`: an expression if its branches are, else a statement."""
+        echoed = op.cond in (*op.then.results, *op.orelse.results)
+        if len(op.outs) == 1 and is_small(op):
+            scratch = _Scratch()
+            then, orelse = (self.fold.block(block, scratch, (0,), self.depth) for block in (op.then, op.orelse))
+            width = _width(op.cond) + then.width + orelse.width + 10
+            reach = then.reach | orelse.reach
+            is_short = width <= self.room(op) - 10 and (is_temporary(op.outs[0]) or is_flat(op))
+            if is_short and not (then.statements or orelse.statements or reach.writes or reach.opaque):
+                self.scratch.values |= scratch.values
+                self.scratch.conditionals |= scratch.conditionals
+                self.scratch.conditionals.add(op.outs[0])
+                taken = self.take((op.cond,), self.room(op) - then.width - orelse.width)
+                reach |= taken.reach
+                self.disturb(reach)
+                if self.wanted_once(op):
+                    depth = max(taken.depth, then.depth, orelse.depth)
+                    self.wait(op, _Taken(reach, taken.width + then.width + orelse.width + 12, depth), at)
+                return
+        taken = _Taken(_Reach(), 0, 0) if echoed else self.take((op.cond,), self.room(op))
+        then, orelse = (self.fold.block(block, self.scratch, (), self.depth + 1) for block in (op.then, op.orelse))
+        self.disturb(taken.reach | then.reach | orelse.reach)
+
+    def room(self, op: Op) -> int:
+        """How wide the operands of `op` may get together."""
+        target = max((len(out.base) + 5 for out in getattr(op, "outs", ())), default=0)
+        return WIDTH - 4 * self.depth - target - (label_width(op) if isinstance(op, Call) else 0)
+
+    def read(self, operand: Operand, at: int) -> None:
+        for var in variables(operand):
+            self.last_read[var] = at
+
+    def disturb(self, reach: _Reach) -> None:
+        """Fix in place whatever code that touches `reach` may change."""
+        self.reach |= reach
+        if reach.writes or reach.opaque or reach.reads:
+            for var in [var for var, value in self.waiting.items() if reach.disturbs(value.reach)]:
+                del self.waiting[var]
+
+    def wait(self, op: Call | If, taken: _Taken, at: int) -> None:
+        self.waiting[op.outs[0]] = _Waiting(op, taken.reach, taken.width, taken.depth, at)
+
+    def wanted_once(self, op: Call | If) -> bool:
+        """Whether the value of `op` has one use and no name of the user's."""
+        return len(op.outs) == 1 and self.fold.uses[op.outs[0]] == 1 and is_temporary(op.outs[0])
+
+    def reach_of(self, op: Call) -> _Reach:
+        """What the call itself touches."""
+        effect = effect_of(op)
+        if effect.opaque:
+            return _Reach(opaque=True)
+        of = self.fold.aliases.of
+        given = (op.fn, *op.args, *(value for _, value in op.kwargs)) if effect.reads else ()
+        reads = frozenset(of(var) for operand in given for var in memory(operand))
+        return _Reach(reads, frozenset(of(var) for var in positions(op, effect.writes)))
+
+
+def _may_move(op: Call, reach: _Reach) -> bool:
+    fn = op.fn.value if isinstance(op.fn, Lit) else None
+    return not reach.opaque and (not effect_of(op).writes or fn is intrinsics.pop) and fn not in NEW_NAMES
+
+
+def is_small(op: If) -> bool:
+    """Whether the branches hold few enough ops to try them as an expression."""
+    return sum(1 for block in blocks(op) for _ in zip(range(SMALL), all_ops(block), strict=False)) < SMALL
+
+
+def is_flat(op: If) -> bool:
+    """Whether the branches only choose between values that are there."""
+    return not op.then.ops and not op.orelse.ops
+
+
+def _width(operand: Operand) -> int:
+    match operand:
+        case Var():
+            return len(operand.base) + 1
+        case Lit(value):
+            return min(len(repr(value)), 20) if not callable(value) else 12
+        case Pack(_, items):
+            return 2 + sum(_width(item) + 2 for item in items)
+        case _:
+            assert_never(operand)

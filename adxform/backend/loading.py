@@ -1,0 +1,68 @@
+"""Generated source to a callable that tracebacks and debuggers can follow back to the user's lines."""
+
+from __future__ import annotations
+
+import linecache
+import os
+from collections.abc import Callable
+from hashlib import sha256
+from types import TracebackType
+from typing import Any
+
+from adxform import counters
+from adxform.backend.emit import Generated
+from adxform.source import Span
+
+_ORIGINS: dict[str, Generated] = {}
+
+
+def load(generated: Generated) -> Callable[..., Any]:
+    """Compile and run `generated`, and return its function. `linecache` keeps the text under `filename`."""
+    file = filename(generated)
+    counters.count("py_compiles")
+    code = compile(generated.text, file, "exec", dont_inherit=True)
+    linecache.cache[file] = (len(generated.text), None, generated.text.splitlines(keepends=True), file)
+    _ORIGINS[file] = generated
+    namespace: dict[str, Any] = {"__name__": f"adxform.generated.{generated.entry}", **generated.externals}
+    exec(code, namespace)  # noqa: S102 - what adxform has just written
+    function: Callable[..., Any] = namespace[generated.entry]
+    return function
+
+
+def filename(generated: Generated) -> str:
+    """The name under which tracebacks show `generated`: the same for the same text."""
+    return f"<adxform {generated.entry} {sha256(generated.text.encode()).hexdigest()[:12]}>"
+
+
+def user_location(file: str, line: int) -> Span | None:
+    """The user's code that `line` of the generated `file` stems from: that of the line, else of the nearest line above."""
+    generated = _ORIGINS.get(file)
+    if generated is None:
+        return None
+    while line > 0:
+        if (span := generated.origins.get(line)) is not None:
+            return span
+        line -= 1
+    return None
+
+
+def annotate(exception: BaseException, generated: Generated) -> None:
+    """Add a note to `exception` that names the user's line, if it passed through the code of `generated`."""
+    line = _innermost(exception.__traceback__, filename(generated))
+    span = user_location(filename(generated), line) if line else None
+    if span is None:
+        return
+    text = linecache.getline(span.file, span.line).strip()
+    note = f"in the derivative of {os.path.basename(span.file)}:{span.line}" + (f": {text}" if text else "")
+    if note not in getattr(exception, "__notes__", ()):
+        exception.add_note(note)
+
+
+def _innermost(traceback: TracebackType | None, file: str) -> int:
+    """The line in `file` at which the innermost frame of that file stood; 0 without one."""
+    line = 0
+    while traceback is not None:
+        if traceback.tb_frame.f_code.co_filename == file:
+            line = traceback.tb_lineno
+        traceback = traceback.tb_next
+    return line

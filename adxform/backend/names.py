@@ -1,0 +1,290 @@
+"""Python names for SSA variables: out of SSA without copies where that is possible.
+
+A value that leaves a branch or is carried by a loop lives in one place: the op's out, and inside a loop its parameter too. What
+flows into the place is a parallel copy before the loop and at the end of each block. A source whose live ranges do not touch
+those of the place takes the place itself, and its copy is gone. Then variables of one user name share it where they are not
+live together; the others get ``name_1``, ``name_2``, ….
+"""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from itertools import islice
+from typing import assert_never
+
+from adxform.backend.folding import Folding
+from adxform.backend.liveness import Fork, Node, Ranges, Step, live_ranges, loop, overlap, union
+from adxform.backend.syntax import is_temporary
+from adxform.errors import VerificationError
+from adxform.ir.ops import UNDEFINED, Attribute, Block, Call, Closure, For, Free, Function, If, Invoke, Op, Operand, Raise, Var, While
+from adxform.ir.types import Array, Type
+from adxform.ir.walk import defined_variables
+
+NEAR = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """`names`: the name of each variable that has one; ``_`` for what nobody reads. `bound`: places that must hold something
+    even where the program leaves them undefined, because a copy out of them runs anyway."""
+
+    names: Mapping[Var, str]
+    bound: Collection[Var]
+
+    def is_read(self, var: Var) -> bool:
+        """Whether anything reads `var`."""
+        return self.names[var] != "_"
+
+
+def assign_names(fn: Function, folding: Folding, reserved: Collection[str]) -> Naming:
+    """Names for the variables of `fn` that are not folded, none of them in `reserved`."""
+    program = _Program(folding)
+    program.function(fn)
+    ranges = live_ranges(program.nodes)
+    classes = _Classes(ranges, program, fn.params)
+    classes.coalesce()
+    by_root = _colour(classes, fn.params, frozenset(reserved))
+    names: dict[Var, str] = {}
+    params = frozenset(fn.params)
+    for var in defined_variables(fn.body):
+        place = program.place(var)
+        if place in ranges:
+            unread = all(start == end for start, end in ranges[place]) and var not in params
+            names[var] = "_" if unread and classes.is_single(place) else by_root[classes.root(place)]
+    bound = classes.bound(by_root)
+    return Naming(names, frozenset(var for var in names if classes.root(program.place(var)) in bound))
+
+
+@dataclass(frozen=True, slots=True)
+class _Copy:
+    """``target = source`` in a parallel copy, inside `depth` loops."""
+
+    target: Var
+    source: Operand
+    depth: int
+
+
+class _Program:
+    """The steps of a function as liveness sees them, and its copies."""
+
+    def __init__(self, folding: Folding) -> None:
+        self.folding = folding
+        self.nodes: list[Node] = []
+        self.copies: list[_Copy] = []
+        self._places: dict[Var, Var] = {}
+        self._at = 0
+        self._depth = 0
+
+    def place(self, var: Var) -> Var:
+        """The out that stands for `var`, a parameter of a loop body; else `var`."""
+        return self._places.get(var, var)
+
+    def leaves(self, *operands: Operand) -> tuple[Var, ...]:
+        return tuple(self.place(leaf) for operand in operands for leaf in self.folding.leaves(operand))
+
+    def step(self, reads: tuple[Var, ...] = (), writes: tuple[Var, ...] = ()) -> None:
+        self.nodes.append(Step(self._at, reads, writes))
+        self._at += 1
+
+    def copy(self, targets: tuple[Var, ...], sources: tuple[Operand, ...]) -> None:
+        for target, source in zip(targets, sources, strict=True):
+            self.copies.append(_Copy(target, source, self._depth))
+        self.step(self.leaves(*sources), targets)
+
+    def function(self, fn: Function) -> None:
+        self.step(writes=fn.params)
+        self.ops(fn.body)
+        self.step(self.leaves(*fn.results))
+
+    def ops(self, block: Block) -> None:
+        for op in block.ops:
+            self.op(op)
+
+    def op(self, op: Op) -> None:
+        if self.folding.is_expression(op) or isinstance(op, Call):
+            outs = op.outs if isinstance(op, Call | If) else ()
+            if not (outs and outs[0] in self.folding.values):
+                self.step(tuple(self.place(leaf) for leaf in self.folding.reads(op)), outs)
+            return
+        match op:
+            case If(outs=outs, cond=cond, then=then, orelse=orelse):
+                self.step(self.leaves(cond))
+                arms = (self.arm(then, outs), self.arm(orelse, outs))
+                self.nodes.append(Fork(arms))
+            case For(outs=outs, source=source, inits=inits, body=body, breaks=breaks):
+                self._places.update(zip(body.params[1:], outs, strict=True))
+                self.copy(outs, inits)
+                self.step(self.leaves(*source))
+                outer = self.enter()
+                self.step(reads=outs)
+                self.step(writes=body.params[:1])
+                self.ops(body)
+                self.copy(outs, body.results[breaks:])
+                self.step(self.leaves(*body.results[:breaks]))
+                self.leave(outer)
+            case While(outs=outs, inits=inits, test=test, body=body):
+                self._places.update(zip(test.params, outs, strict=True))
+                self._places.update(zip(body.params, outs, strict=True))
+                self.copy(outs, inits)
+                outer = self.enter()
+                self.ops(test)
+                self.step((*self.leaves(*test.results), *outs))
+                self.ops(body)
+                self.copy(outs, body.results)
+                self.leave(outer)
+            case Invoke(outs=outs, args=args):
+                self.step(self.leaves(*args), outs)
+            case Raise(value=value):
+                self.step(self.leaves(value))
+            case Free() | Attribute() | Closure() | Call():
+                raise VerificationError("untyped IR cannot be emitted", span=op.span)
+            case _:
+                assert_never(op)
+
+    def arm(self, block: Block, outs: tuple[Var, ...]) -> tuple[Node, ...]:
+        outer, self.nodes = self.nodes, []
+        self.ops(block)
+        self.copy(outs, block.results)
+        arm, self.nodes = tuple(self.nodes), outer
+        return arm
+
+    def enter(self) -> list[Node]:
+        outer, self.nodes = self.nodes, []
+        self._depth += 1
+        return outer
+
+    def leave(self, outer: list[Node]) -> None:
+        outer.append(loop(self.nodes))
+        self.nodes = outer
+        self._depth -= 1
+
+
+class _Classes:
+    """Places that share one name, by union-find over live ranges."""
+
+    def __init__(self, ranges: dict[Var, Ranges], program: _Program, params: tuple[Var, ...]) -> None:
+        self.ranges = dict(ranges)
+        self.program = program
+        self.parent: dict[Var, Var] = {}
+        self.members: dict[Var, list[Var]] = {var: [var] for var in ranges}
+        self.fixed: dict[Var, Var] = {var: var for var in params}
+
+    def root(self, var: Var) -> Var:
+        while var in self.parent:
+            var = self.parent[var]
+        return var
+
+    def is_single(self, var: Var) -> bool:
+        return len(self.members[self.root(var)]) == 1
+
+    def coalesce(self) -> None:
+        """Put sources and targets of copies in one class, those of inner loops first."""
+        for copy in sorted(self.program.copies, key=lambda copy: -copy.depth):
+            source = copy.source
+            if isinstance(source, Var) and source not in self.program.folding.values:
+                self.merge(self.root(copy.target), self.root(self.program.place(source)))
+
+    def merge(self, a: Var, b: Var) -> None:
+        if a == b or overlap(self.ranges[a], self.ranges[b]):
+            return
+        if b in self.fixed:
+            a, b = b, a
+        self.ranges[a] = union(self.ranges[a], self.ranges.pop(b))
+        self.members[a] += self.members.pop(b)
+        self.parent[b] = a
+
+    def bound(self, names: Mapping[Var, str]) -> frozenset[Var]:
+        """The classes that a copy reads although they may be undefined."""
+        flows = [(self.root(copy.target), self._source(copy)) for copy in self.program.copies]
+        undefined = {target for target, source in flows if source == UNDEFINED}
+        grown = True
+        while grown:
+            grown = False
+            for target, source in flows:
+                if isinstance(source, Var) and source in undefined and target not in undefined:
+                    undefined.add(target)
+                    grown = True
+        return frozenset(
+            source for target, source in flows if isinstance(source, Var) and source in undefined and names[source] != names[target]
+        )
+
+    def _source(self, copy: _Copy) -> Operand:
+        source = copy.source
+        if isinstance(source, Var) and source not in self.program.folding.values:
+            return self.root(self.program.place(source))
+        return source
+
+    def base(self, root: Var) -> str:
+        """The name that class `root` would like: the user's before adxform's, a place's before a source's."""
+        users = [var for var in self.members[root] if not is_temporary(var)]
+        return (users or self.members[root])[0].base
+
+
+def _colour(classes: _Classes, params: tuple[Var, ...], reserved: frozenset[str]) -> dict[Var, str]:
+    """A name for each class, such that classes live together have different names."""
+    roots = sorted(classes.members, key=lambda root: classes.ranges[root][0])
+    fixed = {classes.root(var): _identifier(var.base) for var in params}
+    taken = {*reserved, *fixed.values(), *(_identifier(classes.base(root)) for root in roots)}
+    pools: dict[tuple[str, object], _Pool] = {}
+    counts: dict[str, int] = {}
+    names: dict[Var, str] = {}
+
+    def fresh(base: str) -> str:
+        if base not in counts and base not in reserved:
+            counts[base] = 0
+            return base
+        while True:
+            counts[base] = counts.get(base, 0) + 1
+            if (name := f"{base}_{counts[base]}") not in taken:
+                return name
+
+    for root in (*(classes.root(var) for var in params), *(root for root in roots if root not in fixed)):
+        base = fixed.get(root) or _identifier(classes.base(root))
+        pool = pools.setdefault((base, _kind(root.type)), _Pool())
+        name = None if root in fixed else pool.find(classes.ranges[root])
+        if name is None:
+            name = fresh(base)
+        names[root] = name
+        pool.add(name, classes.ranges[root])
+    return names
+
+
+class _Pool:
+    """Names of one base, each with the ranges where it is in use. Ranges come in order of their beginnings."""
+
+    def __init__(self) -> None:
+        self.used: dict[str, Ranges] = {}
+        self.ending: list[tuple[int, int, str]] = []
+
+    def find(self, ranges: Ranges) -> str | None:
+        """A name that is free on `ranges`: one of the first few, or one that is out of use by then."""
+        for name, used in islice(self.used.items(), NEAR):
+            if not overlap(used, ranges):
+                return name
+        while self.ending and self.ending[0][0] < ranges[0][0]:
+            end, _, name = heappop(self.ending)
+            if self.used[name][-1][1] == end:
+                return name
+        return None
+
+    def add(self, name: str, ranges: Ranges) -> None:
+        self.used[name] = union(self.used.get(name, []), ranges)
+        heappush(self.ending, (self.used[name][-1][1], len(self.ending), name))
+
+
+def _kind(type_: Type) -> object:
+    """What variables must have in common to share a name: arrays of different dtype or rank do not."""
+    return (type_.dtype, type_.shape and len(type_.shape)) if isinstance(type_, Array) else None
+
+
+def _identifier(base: str) -> str:
+    """`base` as a legal name."""
+    name = "".join(char if char.isidentifier() or char.isdecimal() else "_" for char in base)
+    if not name.strip("_"):
+        name = "item"
+    if not name.isidentifier():
+        name = f"v_{name}"
+    return f"{name}_" if keyword.iskeyword(name) or keyword.issoftkeyword(name) else name

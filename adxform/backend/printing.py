@@ -1,0 +1,183 @@
+"""Python AST to source text: the one place that knows which printer is used.
+
+Comments are marker statements in the tree: an `Origin` says which of the user's lines the next statement stems from and prints
+as ``# file.py:3`` after it, where that changes; a `Remark` prints as a line of its own.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from adxform.source import Span
+
+if sys.version_info < (3, 14):
+    try:
+        import astor
+    except ImportError:  # pragma: no cover - the extra is not installed
+        astor = None
+else:  # pragma: no cover - astor does not run there
+    astor = None
+
+
+class Marker(ast.Expr):
+    """A statement that prints as a comment."""
+
+
+class Origin(Marker):
+    """The next statement stems from `span` of the user's code."""
+
+    def __init__(self, span: Span) -> None:
+        super().__init__(ast.Constant(None))
+        self.span = span
+
+
+class Remark(Marker):
+    """A comment line."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(ast.Constant(None))
+        self.text = text
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """Source text, and the user's span for each of its lines that has one."""
+
+    text: str
+    origins: dict[int, Span]
+
+
+def to_source(tree: ast.Module) -> str:
+    """The source of `tree`, with its markers as comments.
+
+    >>> span = Span("/home/you/model.py", 3, 4, 3, 9)
+    >>> print(to_source(ast.Module([Remark("sum"), Origin(span), *ast.parse("x = (a + b)").body], [])), end="")
+    # sum
+    x = a + b  # model.py:3
+    """
+    return print_module(tree).text
+
+
+def print_module(tree: ast.Module) -> Printed:
+    """The source of `tree`, and where its lines stem from."""
+    notes = _Notes()
+    plain = ast.Module(notes.strip(tree.body), [])
+    text = _unparse(plain)
+    parsed = ast.parse(text)
+    if astor is not None and ast.dump(parsed) != ast.dump(plain):
+        text = ast.unparse(ast.fix_missing_locations(plain))
+        parsed = ast.parse(text)
+    return notes.merge(text, parsed)
+
+
+def _unparse(tree: ast.Module) -> str:
+    if astor is None:
+        return ast.unparse(ast.fix_missing_locations(tree))
+    text: str = astor.to_source(tree, pretty_source="".join, pretty_string=_string)
+    return text
+
+
+def _string(value: str, embedded: bool, current_line: str, *_: object, **__: object) -> str:
+    """A string literal; a docstring over several lines keeps them."""
+    if embedded or current_line.strip() or "\n" not in value or value != value.strip(" ") or '"""' in value or "\\" in value:
+        return repr(value)
+    return f'"""{value}"""'
+
+
+@dataclass(slots=True)
+class _Notes:
+    """What the markers say, by the number of the statement they stand before (in preorder)."""
+
+    count: int = 0
+    spans: dict[int, Span] = field(default_factory=dict)
+    remarks: dict[int, list[str]] = field(default_factory=dict)
+
+    def strip(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        """`body` without markers, which are noted."""
+        kept: list[ast.stmt] = []
+        for stmt in body:
+            match stmt:
+                case Origin():
+                    self.spans[self.count] = stmt.span
+                case Remark():
+                    self.remarks.setdefault(self.count, []).append(stmt.text)
+                case _:
+                    self.count += 1
+                    kept.append(self.inside(stmt))
+        return kept
+
+    def inside(self, stmt: ast.stmt) -> ast.stmt:
+        match stmt:
+            case ast.FunctionDef(name, args, body):
+                new: ast.stmt = ast.parse("def f(): pass").body[0]
+                assert isinstance(new, ast.FunctionDef)
+                new.name, new.args, new.body = name, args, self.strip(body)
+                return new
+            case ast.If(test, body, orelse):
+                return ast.If(test, self.strip(body), self.strip(orelse))
+            case ast.For(target, source, body, orelse):
+                return ast.For(target, source, self.strip(body), self.strip(orelse))
+            case ast.While(test, body, orelse):
+                return ast.While(test, self.strip(body), self.strip(orelse))
+            case _:
+                return stmt
+
+    def merge(self, text: str, parsed: ast.Module) -> Printed:
+        """`text` with comments, two empty lines around functions and none elsewhere."""
+        lines = text.splitlines()
+        trailing: dict[int, str] = {}
+        before: dict[int, list[str]] = {}
+        origins: dict[int, Span] = {}
+        last = ("", 0)
+        for number, stmt in enumerate(_statements(parsed.body)):
+            for remark in self.remarks.get(number, ()):
+                before.setdefault(stmt.lineno, []).append(" " * stmt.col_offset + "# " + remark)
+            span = self.spans.get(number)
+            if span is not None and span.line:
+                origins[stmt.lineno] = span
+                if (span.file, span.line) != last:
+                    last = (span.file, span.line)
+                    trailing[stmt.lineno] = f"  # {os.path.basename(span.file)}:{span.line}"
+        result: list[str] = []
+        moved: dict[int, Span] = {}
+        previous: ast.stmt | None = None
+        for top in parsed.body:
+            if previous is not None and (isinstance(top, ast.FunctionDef) or isinstance(previous, ast.FunctionDef)):
+                result += ["", ""]
+            elif isinstance(previous, ast.Expr) or (_is_import(previous) and not _is_import(top)):
+                result.append("")
+            previous = top
+            inner = _string_lines(top)
+            for number in range(top.lineno, (top.end_lineno or top.lineno) + 1):
+                line = lines[number - 1]
+                if line or number in inner:
+                    result += before.get(number, ())
+                    result.append(line + trailing.get(number, ""))
+                    if number in origins:
+                        moved[len(result)] = origins[number]
+        return Printed("\n".join(result) + "\n", moved)
+
+
+def _string_lines(top: ast.stmt) -> set[int]:
+    """The lines inside string literals, where empty lines count."""
+    inner: set[int] = set()
+    for node in ast.walk(top):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.end_lineno != node.lineno:
+            inner.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+    return inner
+
+
+def _is_import(stmt: ast.stmt | None) -> bool:
+    return isinstance(stmt, ast.Import | ast.ImportFrom)
+
+
+def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """Every statement, in the order in which `_Notes.strip` counts."""
+    for stmt in body:
+        yield stmt
+        for part in ("body", "orelse"):
+            yield from _statements(getattr(stmt, part, []))
