@@ -23,11 +23,11 @@ def name_of(fn: Callable[..., Any]) -> str:
     >>> name_of(max), name_of(list.append)
     ('max', 'list.append')
     """
-    name = getattr(fn, "__qualname__", None) or getattr(fn, "__name__", repr(fn))
+    name: str = getattr(fn, "__qualname__", "") or getattr(fn, "__name__", repr(fn))
     if isinstance(ufunc := getattr(fn, "__self__", None), np.ufunc):
         return f"np.{ufunc.__name__}.{fn.__name__}"
-    owner = getattr(fn, "__objclass__", None)
-    module = owner.__module__ if owner is not None else getattr(fn, "__module__", None) or "numpy"
+    owner = getattr(fn, "__objclass__", fn)
+    module: str = getattr(owner, "__module__", None) or "numpy"
     module = {"numpy": "np", "_operator": "operator", "builtins": "", "adxform.ir.intrinsics": "intrinsics"}.get(module, module)
     module = "np" + module.removeprefix("numpy") if module.startswith("numpy.") else module
     return f"{module}.{name}" if module else name

@@ -75,7 +75,7 @@ def _where_tangent(y: Any, args: Any, args_t: Any) -> Any:
 
 
 _REAL = np.array([0.5, -1.5, 2.0])
-_COLUMN = np.array([[1.25], [-0.75]])
+_COLUMN = np.array([[1.25], [-0.7]])
 _POSITIVE = np.array([0.5, 1.5, 2.0])
 _UNIT = np.array([0.5, -0.25, 0.75])
 _ABOVE_ONE = np.array([1.5, 2.5, 7.0])

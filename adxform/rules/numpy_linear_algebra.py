@@ -211,7 +211,7 @@ def _solve(a: Any, b: Any) -> Any:
 
 
 def _solve_tangent(x: Any, args: Any, args_t: Any) -> Any:
-    a, b = args
+    a = args[0]
     a_t, b_t = args_t
     if isinstance(a_t, float):
         return np.linalg.solve(a, runtime.broadcast_like(b_t, x))
@@ -286,7 +286,7 @@ RECORDS: tuple[Primitive, ...] = (
     linear(np.inner, {0: _inner_left, 1: _inner_right}, (_V, _V), (_M, _V), (_M, _M), (_T, _M), (_M, _T), (_V, 2.0)),
     linear(np.outer, {0: _outer_left, 1: _outer_right}, (_V, _W), (_M, _W)),
     linear(
-        np.tensordot, {0: _tensordot_left, 1: _tensordot_right}, (_T, _M, 1), (_T, _T, ((0, 2), (0, 2))), (_M, _M), (_V, _W, 0)
+        np.tensordot, {0: _tensordot_left, 1: _tensordot_right}, (_T, _M.T, 1), (_T, _T, ((0, 2), (0, 2))), (_M, _M), (_V, _W, 0)
     ),
     linear(
         np.einsum,

@@ -119,7 +119,7 @@ def _prod(x: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims
         if isinstance(axis, tuple):
             first = tuple(range(len(axis)))
             rows = np.moveaxis(x, axis, first)
-            others = np.reshape(_others(np.reshape(rows, (-1,) + np.shape(rows)[len(axis) :])), np.shape(rows))
+            others = np.reshape(_others(np.reshape(rows, (-1, *np.shape(rows)[len(axis) :]))), np.shape(rows))
             return restore(ct, axis, keepdims) * np.moveaxis(others, first, axis)
         return restore(ct, axis, keepdims) * np.swapaxes(_others(np.swapaxes(x, 0, axis)), 0, axis)
 

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from adxform import runtime
-from adxform.ir.ops import Call, Lit
+from adxform.ir.ops import Call, Lit, Var
+from adxform.ir.types import rank
 from adxform.rules.declare import constant, linear
 from adxform.rules.record import PURE, VIEWS_FIRST, Effect, Primitive
 
@@ -134,6 +135,12 @@ def _astype_effect(call: Call) -> Effect:
     return PURE if copies else VIEWS_FIRST
 
 
+def _diag_effect(call: Call) -> Effect:
+    """The diagonal of a matrix is a view; the matrix of a diagonal is new."""
+    x = call.args[0]
+    return VIEWS_FIRST if isinstance(x, Var) and rank(x.type) != 1 else PURE
+
+
 def _cast_back(ct: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
     return ct.astype(x.dtype)
 
@@ -188,7 +195,7 @@ _VIEWS = (
     linear(np.broadcast_to, _broadcast_to_transpose, (_V, (2, 3)), (2.0, (3,)), effect=VIEWS_FIRST),
     linear(np.diagonal, _diagonal_transpose, (_M,), (_M, 1), effect=VIEWS_FIRST),
     linear(np.ndarray.diagonal, _diagonal_transpose, (_M,), effect=VIEWS_FIRST),
-    linear(np.diag, _diag_transpose, (_V,), (_M,), (_V, 1), (_M, -1), effect=VIEWS_FIRST),
+    linear(np.diag, _diag_transpose, (_V,), (_M,), (_V, 1), (_M, -1), effect=_diag_effect),
     linear(np.flip, _flip_transpose, (_V,), (_M, 1), (_M,), effect=VIEWS_FIRST),
     linear(np.flipud, lambda ct, x: np.flipud(ct), (_M,), effect=VIEWS_FIRST),
     linear(np.fliplr, lambda ct, x: np.fliplr(ct), (_M,), effect=VIEWS_FIRST),

@@ -66,7 +66,7 @@ def smaller_partials(y: Any, a: Any, b: Any, *rest: Any) -> Any:
 
 
 _A = np.array([0.5, -1.5, 2.0])
-_B = np.array([[1.25], [-0.75]])
+_B = np.array([[1.25], [-0.7]])
 _P = np.array([0.5, 1.5, 2.0])
 _M = np.array([[1.0, 2.0, -0.5], [0.25, -1.0, 3.0]])
 

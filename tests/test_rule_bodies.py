@@ -1,0 +1,118 @@
+"""The bodies of the rules as plain Python: partials, transposes and pullbacks against central differences of the primitive."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from adxform.rules.record import General, Linear, Partials, Primitive
+from adxform.rules.table import TABLE
+
+UNSAMPLED = {np.float32}  # its results are too coarse for differences
+
+
+def is_active(value: Any) -> bool:
+    """Whether `value` is a float, a float array, or a sequence of those (not an axis, a shape, a flag)."""
+    if isinstance(value, list | tuple):
+        return bool(value) and all(is_active(item) for item in value)
+    return isinstance(value, float) or (isinstance(value, np.ndarray | np.generic) and value.dtype.kind == "f")
+
+
+def direction(value: Any, rng: np.random.Generator) -> Any:
+    if isinstance(value, list | tuple):
+        return type(value)(direction(item, rng) for item in value)
+    return rng.standard_normal(np.shape(value)) if np.ndim(value) else float(rng.standard_normal())
+
+
+def moved(value: Any, along: Any, step: float) -> Any:
+    if isinstance(value, list | tuple):
+        return type(value)(moved(item, one, step) for item, one in zip(value, along, strict=True))
+    return value + step * along
+
+
+def dot(one: Any, other: Any) -> float:
+    if isinstance(one, list | tuple):
+        return sum(dot(a, b) for a, b in zip(one, other, strict=True))
+    assert np.shape(one) == np.shape(other), "a cotangent has the shape of its argument"
+    return float(np.sum(np.asarray(one) * np.asarray(other)))
+
+
+def slope(fn: Callable[..., Any], args: tuple[Any, ...], position: int, along: Any) -> Any:
+    """The directional derivative of `fn` in one argument, by central differences with Richardson's step."""
+
+    def at(step: float) -> Any:
+        value = moved(args[position], along, step)
+        return np.asarray(fn(*args[:position], value, *args[position + 1 :]), dtype=float)
+
+    coarse, fine = ((at(h) - at(-h)) / (2 * h) for h in (2e-3, 1e-3))
+    return (4 * fine - coarse) / 3
+
+
+CASES = [
+    pytest.param(record, sample, id=f"{record.name}-{number}")
+    for record in TABLE.values()
+    if isinstance(record.derivative, Partials | Linear | General)
+    for number, sample in enumerate(record.samples)
+]
+
+
+def close(one: Any, other: Any) -> None:
+    np.testing.assert_allclose(one, other, rtol=1e-7, atol=1e-8)
+
+
+def as_tuple(value: Any) -> tuple[Any, ...]:
+    return value if isinstance(value, tuple) else (value,)
+
+
+@pytest.mark.parametrize(("record", "args"), CASES)
+def test_the_body_agrees_with_differences(record: Primitive, args: tuple[Any, ...]) -> None:
+    rng = np.random.default_rng(0)
+    y = record.fn(*args)
+    y_ct = np.asarray(rng.standard_normal(np.shape(y)))[()]
+    for position, cotangent, tangent in derivatives(record, args, y, y_ct):
+        along = direction(args[position], rng)
+        expected = slope(record.fn, args, position, along)
+        if tangent is not None:
+            close(np.broadcast_to(tangent(along), np.shape(y)), expected)
+        if cotangent is not None:
+            close(dot(cotangent, along), np.sum(y_ct * expected))
+
+
+def derivatives(record: Primitive, args: tuple[Any, ...], y: Any, y_ct: Any) -> Iterator[tuple[int, Any, Any]]:
+    """For each active argument: its position, its cotangent, and the function from its tangent to that of the result."""
+    match record.derivative:
+        case Partials(body):
+            partials = as_tuple(body(y, *args))
+            for position, partial in enumerate(partials[: len(args)]):
+                if is_active(args[position]):
+                    assert partial is not None
+                    yield position, None, lambda along, partial=partial: partial * along
+        case Linear(transposes):
+            for position, transpose in transposes.items():
+                if position < len(args) and is_active(args[position]):
+                    tangent = _with(record.fn, args, position)
+                    yield position, transpose(y_ct, *args), tangent
+        case General(body, tangent):
+            value, pullback = body(*args)
+            np.testing.assert_array_equal(value, y)
+            for position, cotangent in enumerate(as_tuple(pullback(y_ct))[: len(args)]):
+                if is_active(args[position]):
+                    assert cotangent is not None
+                    yield position, cotangent, None if tangent is None else _tangent(tangent, y, args, position)
+
+
+def _with(fn: Callable[..., Any], args: tuple[Any, ...], position: int) -> Callable[[Any], Any]:
+    return lambda along: fn(*args[:position], along, *args[position + 1 :])
+
+
+def _tangent(tangent: Callable[..., Any], y: Any, args: tuple[Any, ...], position: int) -> Callable[[Any], Any]:
+    return lambda along: tangent(y, args, tuple(along if place == position else 0.0 for place in range(len(args))))
+
+
+@pytest.mark.parametrize("record", [record for record in TABLE.values() if record.fn not in UNSAMPLED], ids=lambda r: r.name)
+def test_every_derivative_has_samples_with_an_active_argument(record: Primitive) -> None:
+    if isinstance(record.derivative, Partials | Linear | General):
+        assert any(any(is_active(arg) for arg in sample) for sample in record.samples)
