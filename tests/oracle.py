@@ -148,4 +148,5 @@ def _difference(flat: Callable[[Vector], Vector], x: Vector, column: int, step: 
     above, below = x.copy(), x.copy()
     above[column] += step
     below[column] -= step
-    return (flat(above) - flat(below)) / (above[column] - below[column])
+    slope: Vector = (flat(above) - flat(below)) / (above[column] - below[column])
+    return slope

@@ -1,0 +1,171 @@
+"""Programs that adxform says no to: each raises a located error that names the construct.
+
+The last comment on a line, ``# here``, marks the line that the error has to point at.
+"""
+
+import contextlib
+
+import numpy as np
+
+from adxform.errors import (
+    AliasError,
+    GlobalMutationError,
+    MissingRuleError,
+    NonDifferentiableError,
+    NonScalarOutputError,
+    UnsupportedOperationError,
+    UnsupportedSyntaxError,
+)
+from tests.corpus.case import at, smooth, vec
+
+COUNTER = 0
+HISTORY = np.zeros(3)
+SETTINGS = {"scale": 2.0}
+
+
+@at((1.5,), raises=UnsupportedSyntaxError)
+def with_statement(x):
+    with contextlib.nullcontext():  # here
+        y = x * x
+    return y
+
+
+@at((1.5,), raises=UnsupportedSyntaxError)
+def try_statement(x):
+    try:  # here
+        y = x * x
+    except ValueError:
+        y = x
+    return y
+
+
+@at((1.5,), raises=UnsupportedSyntaxError)
+def nonlocal_statement(x):
+    total = x
+
+    def add(v):
+        nonlocal total  # here
+        total = total + v
+
+    add(x * x)
+    return total
+
+
+@at((1.5,), raises=UnsupportedSyntaxError)
+def class_inside(x):
+    class Box:  # here
+        value = 1.0
+
+    return x * Box.value
+
+
+@at((1.5,), raises=UnsupportedSyntaxError)
+def match_statement(x):
+    match x:  # here
+        case 1.0:
+            return x
+        case _:
+            return x * x
+
+
+@at((1.5,), raises=UnsupportedSyntaxError)
+def generator(x):
+    yield x * x  # here
+
+
+@at((1.5,), raises=UnsupportedSyntaxError)
+def captured_name_rebound_later(x):
+    y = x
+
+    def read():
+        return y * x
+
+    y = x * x  # here
+    return read() * y
+
+
+@at((1.5,), raises=GlobalMutationError)
+def global_statement(x):
+    global COUNTER  # here
+    COUNTER = COUNTER + 1
+    return x * COUNTER
+
+
+@at((vec(1.0, 2.0, 3.0),), raises=GlobalMutationError)
+def global_array_written(x):
+    HISTORY[0] = x[0]  # here
+    return np.sum(x * HISTORY)
+
+
+@at((1.5,), raises=GlobalMutationError)
+def global_dictionary_written(x):
+    SETTINGS["scale"] = x  # here
+    return x * SETTINGS["scale"]
+
+
+def closure_that_keeps_score(total):
+    def scored(x):
+        total[0] = total[0] + x  # here
+        return x * total[0]
+
+    return at((1.5,), raises=GlobalMutationError)(scored)
+
+
+captured_array_written = closure_that_keeps_score(np.zeros(2))
+
+
+@at((vec(1.0, 2.0, 3.0, 4.0),), raises=MissingRuleError)
+def unknown_primitive(x):
+    spectrum = np.fft.fft(x)  # here
+    return np.sum(np.abs(spectrum))
+
+
+@at((vec(1.0, 2.0, 3.0),), raises=MissingRuleError)
+def opaque_object(x):
+    return np.poly1d(x)(2.0) * x[0]  # here
+
+
+@at((1.5, 3), raises=UnsupportedOperationError)
+def list_grown_in_dynamic_loop(x, n):
+    parts = [x]
+    for i in range(n):
+        parts.append(x * i)  # here
+    return sum(parts)
+
+
+@at((1.5,), raises=UnsupportedOperationError)
+def number_or_none(x):
+    y = None
+    if x > 1.0:
+        y = x * x
+    return y + 1.0  # here
+
+
+@at((vec(1.0, -2.0), vec(3.0, 4.0)), raises=UnsupportedOperationError)
+def masked_ufunc(x, y):
+    z = np.add(x, y, where=x > 0)  # here
+    return np.sum(z)
+
+
+SHARED = vec(1.0, 2.0, 3.0)
+
+
+@at((SHARED, SHARED), raises=AliasError)
+def arguments_share_memory(x, y):  # here
+    x[0] = y[1] * 2.0
+    return np.sum(x * y)
+
+
+@at((2,), wrt=(0,), raises=NonDifferentiableError)
+def integer_argument(n):  # here
+    return n * 2.0
+
+
+@at(("text",), wrt=(0,), raises=NonDifferentiableError)
+def string_argument(s):  # here
+    return float(len(s))
+
+
+@at((smooth(3),), raises=NonScalarOutputError)
+def vector_result(x):  # here
+    return x * 2.0

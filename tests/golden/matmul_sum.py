@@ -1,0 +1,11 @@
+"""Two matrix products in the reverse sweep, no closure."""
+
+import numpy as np
+
+EXAMPLE = (np.array([[1.0, 2.0, 0.5], [0.3, 0.7, 1.1]]), np.array([[0.2, 0.4], [1.5, 0.1], [0.6, 0.9]]))
+
+
+def matmul_sum(A, B):
+    return (A @ B).sum()
+
+# --- vjp
