@@ -52,6 +52,12 @@ def leaves(operand: Operand) -> Iterator[Operand]:
             yield operand
 
 
+def per_leaf(args: tuple[Operand, ...], values: tuple[Operand, ...]) -> list[tuple[Operand, Operand]]:
+    """The leaves of `args` with what a rule returned for each; a rule may leave out the last ones, which have no derivative."""
+    items = [leaf for arg in args for leaf in leaves(arg)]
+    return list(zip(items, (*values, *(Lit(None) for _ in items)), strict=False))
+
+
 def replace_leaves(operand: Operand, new: Iterator[Operand]) -> Operand:
     """`operand` with its leaves taken from `new`."""
     match operand:

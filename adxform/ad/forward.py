@@ -24,6 +24,7 @@ from adxform.ad.expand import (
     fit_tangent,
     is_result,
     leaves,
+    per_leaf,
     replace_leaves,
     scaled,
     write,
@@ -165,9 +166,9 @@ class _Forward:
                 b.emit(op)
                 (out,) = op.outs
                 self.define(out, zeros(b, out, f"{out.base}_t"), b)
-            case Partials(body, singular):
+            case Partials(body):
                 b.emit(op)
-                self.define(op.outs[0], self.elementwise(op, body, singular, b), b)
+                self.define(op.outs[0], self.elementwise(op, body, derivative.masked(op.args), b), b)
             case Linear(transposes):
                 b.emit(op)
                 self.define(op.outs[0], self.linear(op, tuple(transposes), b), b)
@@ -194,14 +195,13 @@ class _Forward:
             return named
         return tangent
 
-    def elementwise(self, op: Call, body: Callable[..., Any], singular: bool, b: Builder) -> Operand:
+    def elementwise(self, op: Call, body: Callable[..., Any], masked: bool, b: Builder) -> Operand:
         (out,) = op.outs
-        items = [leaf for arg in op.args for leaf in leaves(arg)]
         partials = write(b, self.expander, body, out, *op.args, kwargs=op.kwargs)
         total: Operand | None = None
-        for leaf, partial in zip(items, partials, strict=True):
+        for leaf, partial in per_leaf(op.args, partials):
             if self.is_active(leaf) and partial != Lit(None):
-                product = runtime.masked_product if singular else scaled
+                product = runtime.masked_product if masked else scaled
                 total = add(b, self.expander, total, write_one(b, self.expander, product, self.tangent(b, leaf), partial))
         return Lit(0.0) if total is None else total
 

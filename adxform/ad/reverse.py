@@ -25,6 +25,7 @@ from adxform.ad.expand import (
     is_result,
     is_zero,
     leaves,
+    per_leaf,
     same_shape,
     scaled,
     write,
@@ -56,7 +57,7 @@ from adxform.ir.ops import (
     Var,
     While,
 )
-from adxform.ir.types import INT, Array, Stack, is_float
+from adxform.ir.types import INT, Array, Scalar, Stack, is_float
 from adxform.ir.walk import Names, all_ops, defined_variables, free_variables, rename_block, variables
 from adxform.rules.alias import alias_classes
 from adxform.rules.effects import effect_of, functions
@@ -440,10 +441,10 @@ class _Reverse:
         if ct is None or is_zero(ct):
             return
         match derivative:
-            case Partials(body, singular):
+            case Partials(body):
                 partials = write(b, self.expander, body, out, *op.args, kwargs=op.kwargs)
-                product = runtime.masked_product if singular else scaled
-                for leaf, partial in zip((leaf for arg in op.args for leaf in leaves(arg)), partials, strict=True):
+                product = runtime.masked_product if derivative.masked(op.args) else scaled
+                for leaf, partial in per_leaf(op.args, partials):
                     if self.is_active(leaf) and partial != Lit(None):
                         self.contribute(leaf, write_one(b, self.expander, product, ct, partial), b)
             case Linear(transposes):
@@ -476,7 +477,7 @@ class _Reverse:
         if ct is None or is_zero(ct):
             return
         contributions = b.splice(pullback, (*residuals, ct))
-        for leaf, contribution in zip((leaf for arg in op.args for leaf in leaves(arg)), contributions, strict=True):
+        for leaf, contribution in per_leaf(op.args, contributions):
             if contribution != Lit(None):
                 self.contribute(leaf, contribution, b)
 
@@ -654,10 +655,16 @@ class _Reverse:
             for position, _ in companions:
                 results.append(self.companion_of(sweep.block.results[position], ops))
             for other, kept in enumerate(pairs):
-                results += [var if other == side else UNDEFINED for var, _ in kept]
+                results += [var if other == side else self.absent(var) for var, _ in kept]
             blocks_.append(Block((), tuple(ops), tuple(results)))
         f.emit(replace(op, outs=tuple(outs), then=blocks_[0], orelse=blocks_[1]))
         extra[:] = pairs
+
+    def absent(self, var: Var) -> Operand:
+        """What stands for a kept value on the other branch; inside a loop it goes on a tape there, unread."""
+        if not self.loops:
+            return UNDEFINED
+        return Lit(np.dtype(var.type.dtype).type(0).item()) if isinstance(var.type, Scalar) else Lit(None)
 
     def companion_of(self, operand: Operand, ops: list[Op]) -> Operand:
         if isinstance(operand, Var) and operand in self.companions:
@@ -750,7 +757,8 @@ class _Reverse:
         inner_params = tuple(Var(self.names.fresh(f"{var.base}_ct"), var.type) for var in carried)
         outer_cts = self.cts
         self.cts = dict(zip(captured, inner_params[len(flows) :], strict=True))
-        sweep = Sweep(op.body, (*self.path, 0))
+        companions = tuple(self.companions[param] for param in params if param in self.companions)
+        sweep = Sweep(replace(op.body, params=op.body.params + companions), (*self.path, 0))
         seeds = [(results[place], ct) for place, ct in zip(flows, inner_params, strict=False)]
         outer_path, self.path = self.path, sweep.path
         self.loops += 1
