@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from adxform.ad.reverse import Decision
+from adxform.ad.record import Decision
 from adxform.application import Application, apply
 from adxform.errors import ArgnumsError
 from adxform.operators import Operator, operator
@@ -30,6 +30,12 @@ Argnums = int | tuple[int, ...]
 class Derivative(Operator):
     """A derivative of `fn` that can be called: the base of what `grad` and its kind return."""
 
+    __name__: str
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The derivative at `args`."""
+        raise NotImplementedError
+
     @property
     def word(self) -> str:
         """What the operator is called."""
@@ -37,7 +43,7 @@ class Derivative(Operator):
 
     def __post_init__(self) -> None:
         name = name_of(self.fn)
-        described = f"{self.word} of {name}.\n\n{inspect.getdoc(self.fn) or ''}".strip() if callable(self.fn) else ""
+        described = f"{self.word} of {name}.\n\n{inspect.getdoc(self.fn) or ''}".strip()
         named = {"__name__": f"{name}_{self.word}", "__qualname__": f"{name}_{self.word}", "__doc__": described}
         for key, value in named.items():
             object.__setattr__(self, key, value)
@@ -56,6 +62,7 @@ class Gradient(Derivative):
         return (grad if self.kind == "grad" else value_and_grad), (self.fn, self.argnums, self.has_aux)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The gradient at `args`, or the value and the gradient."""
         call = apply(self.fn, args, kwargs)
         value, gradient = value_and_gradient(call, self.argnums, self.has_aux)
         if self.kind == "value_and_grad":
@@ -193,7 +200,7 @@ def source(f: Callable[..., Any], *example_args: Any, mode: str = "reverse", arg
 
     `mode` is ``"reverse"``, ``"forward"``, ``"hvp"``, ``"hessian"`` (the product that the Hessian is made of) or ``"primal"``.
     """
-    call, rule = rule_of(f, example_args, mode, argnums)
+    _call, rule = rule_of(f, example_args, mode, argnums)
     return rule.text
 
 

@@ -21,6 +21,7 @@ from adxform.pipeline import DerivedRule, Mode
 from adxform.refusals import definition, name_of, refuse
 from adxform.trees import leaves_of, named_ends
 
+
 @dataclass(frozen=True, slots=True)
 class Application:
     """`fn` at `signature`, with the values `leaves`. `lead` arguments come from a `functools.partial`, ahead of the caller's."""
@@ -135,18 +136,24 @@ def unwrapped(fn: Callable[..., Any]) -> tuple[Callable[..., Any], tuple[Any, ..
             lead, keywords, fn = (*fn.args, *lead), {**fn.keywords, **keywords}, fn.func
         elif isinstance(fn, Operator):
             return as_function(fn), lead, keywords
-        elif not callable(fn):
-            raise TypeError(f"a function is needed, not {type(fn).__name__}")
         elif inspect.isroutine(fn) or inspect.isclass(fn):
             return fn, lead, keywords
         else:
-            fn = fn.__call__
+            fn = called(fn)
 
 
-def as_function(operator: Operator) -> Callable[..., Any]:
+def called(instance: object) -> Callable[..., Any]:
+    """The method that calling `instance` calls."""
+    if not callable(instance):
+        raise TypeError(f"a function is needed, not {type(instance).__name__}")
+    method: Callable[..., Any] = instance.__call__
+    return method
+
+
+def as_function(operator: Callable[..., Any]) -> Callable[..., Any]:
     """A plain function that calls `operator`, so that it has source like any other."""
 
-    def derivative(*args, **kwargs):  # type: ignore[no-untyped-def]  # noqa: ANN002, ANN003, ANN202
+    def derivative(*args: Any, **kwargs: Any) -> Any:
         return operator(*args, **kwargs)
 
     return derivative
@@ -174,6 +181,6 @@ def overlap(a: Any, b: Any) -> bool:
     if not np.may_share_memory(a, b):
         return False
     try:
-        return np.shares_memory(a, b, max_work=10_000)
+        return bool(np.shares_memory(a, b, max_work=10_000))  # type: ignore[arg-type]
     except np.exceptions.TooHardError:
         return True

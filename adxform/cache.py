@@ -1,8 +1,8 @@
 """The rule cache: what was specialised and derived, found again by value and checked by guards at every call.
 
 A *bucket* holds what was built for one code object and signature. Its entries differ in what the function reached by
-name when they were built (helpers, closures, defaults, modules): the guards of an entry say what that was, so a redefined helper or a
-rebound name finds another entry or makes one. Numbers and arrays reached by name are read at every call and need no guard.
+name when they were built (helpers, closures, defaults, modules): the guards of an entry say what that was, so a redefined helper or
+a rebound name finds another entry or makes one. Numbers and arrays reached by name are read at every call and need no guard.
 """
 
 from __future__ import annotations

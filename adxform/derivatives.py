@@ -44,7 +44,8 @@ def hessian(f: Callable[..., Any], argnums: Argnums = 0) -> Hessian:
 def jacobian(f: Callable[..., Any], argnums: Argnums = 0, mode: Literal["auto", "forward", "reverse"] = "auto") -> Jacobian:
     """The Jacobian of `f`: for array value and argument of shapes ``r`` and ``s``, an array of shape ``r + s``.
 
-    ``"forward"`` takes a run for each number in the argument, ``"reverse"`` one for each number in the value; ``"auto"`` the fewer.
+    ``"forward"`` takes a run for each number in the argument, ``"reverse"`` one for each number in the value;
+    ``"auto"`` the fewer.
 
     >>> jacobian(lambda x: np.array([x[0] * x[1], x[0]]))(np.array([2.0, 3.0]))
     array([[3., 2.],
@@ -64,6 +65,9 @@ class HessianProduct(Derivative):
         return hvp, (self.fn, self.argnums)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The Jacobian at `args`."""
+        """The Hessian at `args`."""
+        """The product with the last of `args`."""
         if len(args) < 2:
             raise TypeError("hvp(f) is called with the arguments of f and then the vector: hvp(f)(*args, v)")
         primals, v = args[:-1], args[-1]
@@ -209,40 +213,40 @@ def turned(matrix: Any, over: Any, of: Any) -> Any:
     return np.ascontiguousarray(np.transpose(matrix, (*range(n, n + m), *range(n)))) if n and m else matrix
 
 
-def product(f, argnums, *args):  # type: ignore[no-untyped-def]
+def product(f: Callable[..., Any], argnums: Argnums, *args: Any) -> Any:
     """``hvp(f, argnums)(*args)`` as a differentiated function sees it."""
     primals = args[:-1]
     vector = args[-1]
     if isinstance(argnums, int):
 
-        def gradient(x):  # type: ignore[no-untyped-def]
+        def gradient(x: Any) -> Any:
             return grad(f, argnums)(*primals[:argnums], x, *primals[argnums + 1 :])
 
         return jvp(gradient, (primals[argnums],), (vector,))[1]
 
-    def gradients(*xs):  # type: ignore[no-untyped-def]
+    def gradients(*xs: Any) -> Any:
         point = list(primals)
-        for number, x in zip(argnums, xs):
+        for number, x in zip(argnums, xs, strict=False):
             point[number] = x
         return grad(f, argnums)(*point)
 
     return jvp(gradients, tuple([primals[number] for number in argnums]), vector)[1]
 
 
-def second(f, argnums, *args):  # type: ignore[no-untyped-def]
+def second(f: Callable[..., Any], argnums: int, *args: Any) -> Any:
     """``hessian(f, argnums)(*args)`` of one number or array."""
 
-    def gradient(x):  # type: ignore[no-untyped-def]
+    def gradient(x: Any) -> Any:
         return grad(f, argnums)(*args[:argnums], x, *args[argnums + 1 :])
 
     return by_columns(gradient, 0, args[argnums])
 
 
-def by_columns(f, argnums, *args):  # type: ignore[no-untyped-def]
+def by_columns(f: Callable[..., Any], argnums: int, *args: Any) -> Any:
     """The Jacobian by one tangent for each number in the argument."""
     x = args[argnums]
 
-    def along(value):  # type: ignore[no-untyped-def]
+    def along(value: Any) -> Any:
         return f(*args[:argnums], value, *args[argnums + 1 :])
 
     if np.ndim(x) == 0:
@@ -256,11 +260,11 @@ def by_columns(f, argnums, *args):  # type: ignore[no-untyped-def]
     return np.reshape(np.transpose(columns), np.shape(y) + np.shape(x))
 
 
-def by_rows(f, argnums, *args):  # type: ignore[no-untyped-def]
+def by_rows(f: Callable[..., Any], argnums: int, *args: Any) -> Any:
     """The Jacobian by one cotangent for each number in the value."""
     x = args[argnums]
 
-    def along(value):  # type: ignore[no-untyped-def]
+    def along(value: Any) -> Any:
         return f(*args[:argnums], value, *args[argnums + 1 :])
 
     y = along(x)
@@ -272,12 +276,12 @@ def by_rows(f, argnums, *args):  # type: ignore[no-untyped-def]
     return np.reshape(rows, np.shape(y) + np.shape(x))
 
 
-def element(x, f, i):  # type: ignore[no-untyped-def]
+def element(x: Any, f: Callable[..., Any], i: int) -> Any:
     """Number `i` of ``f(x)``."""
     return np.ravel(f(x))[i]
 
 
-def by_fewer(f, argnums, *args):  # type: ignore[no-untyped-def]
+def by_fewer(f: Callable[..., Any], argnums: int, *args: Any) -> Any:
     """The Jacobian by columns, unless the value is a number and the argument is not."""
     if np.ndim(f(*args)) == 0:
         return by_rows(f, argnums, *args)

@@ -21,7 +21,10 @@ class Differentiable(Generic[P, R]):
         functools.update_wrapper(self, fn)
         self.__adx_function__ = fn
 
+    __qualname__: str
+
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """What the function returns."""
         return self.__adx_function__(*args, **kwargs)
 
     def __get__(self, instance: object, owner: type | None = None) -> Differentiable[..., R]:

@@ -71,7 +71,7 @@ class Match:
                 if is_float(tree.type):
                     yield self.fitted(value, given, path)
                 elif np.any(given):
-                    raise self.mismatch(path, f"the value is {kind(value)}, which has no derivative: zero or None", kind(given))
+                    raise self.mismatch(path, f"zero or None (the value is {kind(value)}, which has no derivative)", kind(given))
             case Leaf(), Fixed() if other.lit.value is None and not is_float(tree.type):
                 next(self.leaves)
             case Fixed(), Fixed():

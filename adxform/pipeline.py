@@ -17,7 +17,8 @@ import numpy as np
 
 from adxform import counters, runtime
 from adxform.ad.forward import forward
-from adxform.ad.reverse import Decision, reverse
+from adxform.ad.record import Decision
+from adxform.ad.reverse import reverse
 from adxform.backend.emit import Generated, emit
 from adxform.backend.loading import load
 from adxform.frontend.specialize import Expander
@@ -78,8 +79,7 @@ class DerivedRule:
         return iter([next(found) if takes else 0.0 for takes in self._takes()])
 
     def _takes(self) -> list[bool]:
-        floats = [result for result in self.typed.results if isinstance(result, Var) or isinstance(result.value, float)]
-        return [isinstance(result, Var) for result in floats if not isinstance(result, Var) or is_float(result.type)]
+        return [isinstance(result, Var) for result in self.typed.results if is_number(result)]
 
 
 def build(request: Request) -> DerivedRule:
@@ -102,7 +102,7 @@ def transform(mode: Mode, fn: Function, wrt: tuple[int, ...], outputs: int) -> t
         case "reverse":
             count()
             adjoint = reverse(fn, wrt, expander)
-            zeros = {i: 0.0 for i in range(outputs, len(fn.results))}
+            zeros = dict.fromkeys(range(outputs, len(fn.results)), 0.0)
             return renamed(fresh_gradients(seeded(adjoint.fn, fn, zeros), fn, wrt), name), adjoint.decisions
         case "forward":
             count()
@@ -189,6 +189,17 @@ def float_results(fn: Function) -> tuple[int, ...]:
     return tuple(i for i, result in enumerate(fn.results) if isinstance(result, Var) and is_float(result.type))
 
 
+def is_number(operand: Operand) -> bool:
+    """Whether a result is a float: a variable, or a literal."""
+    match operand:
+        case Var(type=type_):
+            return is_float(type_)
+        case Lit(value):
+            return isinstance(value, float | np.floating)
+        case _:
+            return False
+
+
 def aux_stopped(fn: Function, outputs: int) -> Function:
     """`fn` with its results from position `outputs` on cut off from differentiation."""
     aux = [i for i in float_results(fn) if i >= outputs]
@@ -216,12 +227,12 @@ def seeded(joint: Function, primal: Function, seeds: Mapping[int, float]) -> Fun
         if position not in cotangents:
             continue
         seed, result = cotangents[position], joint.results[position]
-        if isinstance(seed.type, Array):
-            like = np.ones_like if number else np.zeros_like
-            values[seed] = builder.call(like, result, type=seed.type, hint=seed.base)
-        else:
-            strong = isinstance(seed.type, Scalar) and not seed.type.weak and seed.type.dtype != "float64"
-            values[seed] = Lit(np.dtype(seed.type.dtype).type(number) if strong else number)
+        match seed.type:
+            case Array():
+                like = np.ones_like if number else np.zeros_like
+                values[seed] = builder.call(like, result, type=seed.type, hint=seed.base)
+            case Scalar(dtype, weak):
+                values[seed] = Lit(number if weak or dtype == "float64" else np.dtype(dtype).type(number))
     first = first_reader(joint.body.ops, values)
     made = Block((), (*joint.body.ops[:first], *builder.ops, *joint.body.ops[first:]), joint.results)
     params = tuple(param for param in joint.params if param not in values)
@@ -268,8 +279,8 @@ def fitted(builder: Builder, value: Operand, like: Operand, suffix: str) -> Oper
             return builder.call(np.zeros_like, like, type=like.type, hint=hint)
         case Lit() | Var(type=Scalar()):
             return builder.call(np.full_like, like, value, type=like.type, hint=hint)
-        case Var(type=Array(dtype)) if dtype != like.type.dtype:
+        case Var(type=Array(dtype, shape)) if dtype != like.type.dtype:
             to = Lit(np.dtype(like.type.dtype).type)
-            return builder.call(np.ndarray.astype, value, to, type=replace(value.type, dtype=like.type.dtype), hint=hint)
+            return builder.call(np.ndarray.astype, value, to, type=Array(like.type.dtype, shape), hint=hint)
         case _:
             return value

@@ -13,6 +13,7 @@ from adxform.frontend.source import find_source
 from adxform.ir.types import Array, Dim, Scalar, Size, is_float
 from adxform.source import NOWHERE, Span
 from adxform.trees import leaves_of
+
 Sizes = Mapping[str, int]
 
 

@@ -362,7 +362,12 @@ def test_differentiable_methods() -> None:
 
 
 def test_operators_pickle() -> None:
-    for made in (adxform.grad(rosenbrock), adxform.value_and_grad(rosenbrock, (0,)), adxform.hvp(rosenbrock), adxform.jacobian(rosenbrock)):
+    for made in (
+        adxform.grad(rosenbrock),
+        adxform.value_and_grad(rosenbrock, (0,)),
+        adxform.hvp(rosenbrock),
+        adxform.jacobian(rosenbrock),
+    ):
         again = pickle.loads(pickle.dumps(made))
         assert (type(again), again.fn, again.argnums) == (type(made), made.fn, made.argnums)
     assert pickle.loads(pickle.dumps(cubic)) is cubic
@@ -370,7 +375,11 @@ def test_operators_pickle() -> None:
 
 def test_scipy_optimises_with_it() -> None:
     found = scipy.optimize.minimize(
-        adxform.value_and_grad(rosenbrock), np.array([-1.0, 1.5, 2.0]), jac=True, hessp=adxform.hvp(rosenbrock), method="trust-ncg"
+        adxform.value_and_grad(rosenbrock),
+        np.array([-1.0, 1.5, 2.0]),
+        jac=True,
+        hessp=adxform.hvp(rosenbrock),
+        method="trust-ncg",
     )
     assert found.success
     np.testing.assert_allclose(found.x, np.ones(3), atol=1e-5)

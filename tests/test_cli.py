@@ -12,7 +12,7 @@ import pytest
 from adxform.cli import run
 from adxform.cli.target import UsageError, argument_numbers, of_types
 
-MODEL = '''\
+MODEL = """\
 import numpy as np
 
 SCALE = 2.0
@@ -32,7 +32,7 @@ def wrong(x):
         return x
     finally:
         pass
-'''
+"""
 
 
 @pytest.fixture

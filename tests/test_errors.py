@@ -16,7 +16,7 @@ import pytest
 import adxform
 from adxform import errors
 
-MODEL = '''\
+MODEL = """\
 import numpy as np
 from scipy.special import zeta
 
@@ -72,7 +72,7 @@ def yields(x):
 
 
 either = lambda x, flag: "word" if flag else x
-'''
+"""
 
 
 @pytest.fixture(scope="module")
@@ -114,7 +114,8 @@ def placed(error: errors.AdxError, module: ModuleType, text: str, code: str) -> 
 
 
 @pytest.mark.parametrize(
-    ("value", "word"), [(3, "int"), (True, "bool"), ("a", "str"), (np.arange(3), "int64 array"), (2j, "complex"), ({"k": [1.0, 2]}, "int")]
+    ("value", "word"),
+    [(3, "int"), (True, "bool"), ("a", "str"), (np.arange(3), "int64 array"), (2j, "complex"), ({"k": [1.0, 2]}, "int")],
 )
 def test_arguments_without_a_derivative(model: ModuleType, value: Any, word: str) -> None:
     error = raised(errors.NonDifferentiableError, lambda: adxform.grad(model.scalar)(value))

@@ -85,7 +85,9 @@ def check(target: Target, /, *, at: At = None, sig: Sig = None, wrt: Wrt = None)
     table = Table("check", "error", "tolerance", "", title=f"{target} against central differences", title_justify="left")
     for record in records:
         verdict = "ok" if record.ok else "differs"
-        table.add_row(record.name, f"{record.error:.1e}", f"{record.tolerance:.1e}", verdict, style=None if record.ok else "bold red")
+        table.add_row(
+            record.name, f"{record.error:.1e}", f"{record.tolerance:.1e}", verdict, style=None if record.ok else "bold red"
+        )
     Console().print(table)
     return 0 if all(record.ok for record in records) else 1
 

@@ -83,7 +83,7 @@ def evaluated(expressions: str, module: ModuleType) -> tuple[Any, ...]:
     except SyntaxError as error:
         raise UsageError(f"--at {expressions!r} is not a list of Python expressions") from error
     try:
-        values: tuple[Any, ...] = eval(compile(tree, "--at", "eval"), {"np": np, **vars(module)})  # noqa: S307 - the user's own words
+        values: tuple[Any, ...] = eval(compile(tree, "--at", "eval"), {"np": np, **vars(module)})
     except Exception as error:
         raise UsageError(f"--at {expressions!r} raises {type(error).__name__}: {error}") from error
     return values
