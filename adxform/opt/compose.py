@@ -26,10 +26,12 @@ def compose_views(fn: Function) -> Function:
     ...     row: f64[x.1] = operator.getitem(x, t)
     ...     operator.setitem(row, i, v)
     ...     tail: f64[x.1-1] = operator.getitem(x, (0, slice(1, None, None)))
-    ...     intrinsics.accumulate(tail, ..., v)'''))))
+    ...     intrinsics.accumulate(tail, ..., v)
+    ...     return x'''))))
     def f(x: f64[x.0, x.1], t: int, i: int, v: f64):
         operator.setitem(x, (t, i), v)
         intrinsics.accumulate(x, (0, slice(1, None, None)), v)
+        return x
     """
     body = _Composing(fn).block(fn.body)
     helpers = tuple(map(compose_views, fn.helpers))
