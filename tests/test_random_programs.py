@@ -5,6 +5,9 @@ numbers, `i` for the index of the innermost loop; a program is a random tree of 
 Programs whose branches flip near the point, which central differences cannot judge, are passed over.
 """
 
+# The templates are pieces of programs, not code of this module.
+# ruff: noqa: B007, F821, F841, PIE790, RET503
+
 from __future__ import annotations
 
 import ast
@@ -77,16 +80,19 @@ def blocks(u, v, w, s, t, i):  # type: ignore[no-untyped-def]
     for i in range(4):
         ...
     for i in range(3, 0, -1):
+        ...
         if s > 1.5:
             break
-    for i in range(n):  # noqa: F821
+    for i in range(n):
         if u[i] > 1.0:
             continue
+        ...
     for row in u.reshape(2, 2):
         row[0] = np.cos(row[1]) * s
-    while s > 0.3 and fuel > 0:  # noqa: F821
-        fuel -= 1  # noqa: F821
+    while s > 0.3 and fuel > 0:
+        fuel -= 1
         s = s * 0.5 - 0.1
+        ...
     if s < -0.9:
         return s * np.sum(u * v)
 
@@ -99,6 +105,7 @@ def frame(x, a, n):  # type: ignore[no-untyped-def]
     b = a * a
     i = 1
     fuel = 6
+    ...
     return np.sum(x * p) + np.sum(q * r) * b + a
 
 
