@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from types import FunctionType, MethodType
@@ -29,7 +30,7 @@ from adxform.ir.ops import (
 )
 
 
-class UndefinedRead(Exception):
+class UndefinedReadError(Exception):
     """An operation took a value that no path has assigned."""
 
 
@@ -52,10 +53,8 @@ def interpret_call(fn: Function, like: Callable[..., Any], *args: Any, **kwargs:
     cells = zip(plain.__code__.co_freevars, plain.__closure__ or (), strict=True)
     scope: dict[str, Any] = {**vars(builtins), **plain.__globals__}
     for name, cell in cells:
-        try:
+        with contextlib.suppress(ValueError):  # not assigned yet
             scope[name] = cell.cell_contents
-        except ValueError:
-            pass
     values = list(bound.arguments.values())
     return interpret(fn, *([like.__self__] if isinstance(like, MethodType) else []), *values, free=scope)
 
@@ -68,7 +67,7 @@ class _Machine:
     def function(self, fn: Function, args: Iterable[Any]) -> tuple[Any, ...]:
         env = dict(zip(fn.params, args, strict=True))
         self.run(fn.body, env)
-        return tuple(self.value(result, env) for result in fn.results)
+        return tuple(self.read(result, env) for result in fn.results)
 
     def value(self, operand: Operand, env: dict[Var, Any]) -> Any:
         """The value of `operand`; `UNDEFINED` stands for itself (control flow may carry it)."""
@@ -88,7 +87,7 @@ class _Machine:
     def read(self, operand: Operand, env: dict[Var, Any]) -> Any:
         value = self.value(operand, env)
         if value is UNDEFINED:
-            raise UndefinedRead(operand)
+            raise UndefinedReadError(operand)
         return value
 
     def run(self, block: Block, env: dict[Var, Any]) -> None:

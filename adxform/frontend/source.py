@@ -1,14 +1,13 @@
 """Finds the source text of a function and parses it, with the line and column numbers of the user's file."""
 
 from __future__ import annotations
-
 import __future__
 
 import ast
 import copy
 import functools
 import linecache
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from types import CodeType, FunctionType, MethodType
 from typing import Any
@@ -19,9 +18,7 @@ from adxform import counters
 from adxform.errors import SourceUnavailableError
 from adxform.source import Span
 
-_FUTURES = functools.reduce(
-    lambda flags, name: flags | getattr(__future__, name).compiler_flag, __future__.all_feature_names, 0
-)
+_FUTURES = functools.reduce(lambda flags, name: flags | getattr(__future__, name).compiler_flag, __future__.all_feature_names, 0)
 _HELP = "define it in a file or a notebook cell, or give it a rule with `adxform.rule`"
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -92,34 +89,59 @@ def find_source(fn: Callable[..., Any] | CodeType) -> FunctionSource:
 
 def _search(code: CodeType, module: dict[str, Any] | None) -> FunctionSource | None:
     lines = tuple(linecache.getlines(code.co_filename, module))
-    index = _definitions("".join(lines)) if lines else None
-    if index is None:
+    module_text = _parse("".join(lines)) if lines else None
+    if module_text is None:
         return None
-    candidates = [found for found in index.get(code.co_firstlineno, ()) if _name(found[0]) == code.co_name]
-    exact = [found for found in candidates if _compiled(*found, code) == code]
-    matching = exact or [found for found in candidates if len(candidates) == 1 and _differs_by_assertions(*found, code)]
-    if not matching:
-        return None
-    node, class_name = matching[0]
-    return FunctionSource(gast.ast_to_gast(node), code.co_filename, lines, frozenset(code.co_freevars), class_name)
+    candidates = [found for found in module_text.definitions.get(code.co_firstlineno, ()) if _name(found.node) == code.co_name]
+    compiled = [_compile(found, module_text.imports, code) for found in candidates]
+    for found, made in zip(candidates, compiled, strict=True):
+        if made is not None and (made == code or (len(candidates) == 1 and _differs_by_assertions(found.node, made, code))):
+            node = gast.ast_to_gast(found.node)
+            return FunctionSource(node, code.co_filename, lines, frozenset(code.co_freevars), found.class_name)
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A definition in a file, with the class whose private names it sees."""
+
+    node: Definition
+    class_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Module:
+    """The functions of a file by the first line of their code, and the names it imports (how calls compile depends on them)."""
+
+    definitions: dict[int, list[_Found]]
+    imports: tuple[str, ...]
 
 
 @functools.lru_cache(maxsize=64)
-def _definitions(text: str) -> dict[int, list[tuple[Definition, str]]] | None:
-    """Every function of a file, by the first line of its code, with the class whose private names it sees."""
+def _parse(text: str) -> _Module | None:
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError):
         return None
-    index: dict[int, list[tuple[Definition, str]]] = {}
+    module = _Module({}, tuple(dict.fromkeys(_imports(tree))))
     stack: list[tuple[ast.AST, str]] = [(tree, "")]
     while stack:
         node, class_name = stack.pop()
         if isinstance(node, Definition):
-            index.setdefault(_first_line(node), []).append((node, class_name))
+            module.definitions.setdefault(_first_line(node), []).append(_Found(node, class_name))
         inner = node.name if isinstance(node, ast.ClassDef) else class_name
         stack.extend((child, inner) for child in ast.iter_child_nodes(node))
-    return index
+    return module
+
+
+def _imports(tree: ast.Module) -> Iterator[str]:
+    stack: list[ast.AST] = [tree]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield from (alias.asname or alias.name.partition(".")[0] for alias in node.names if alias.name != "*")
+        elif not isinstance(node, ast.ClassDef | Definition):
+            stack.extend(ast.iter_child_nodes(node))
 
 
 def _name(node: Definition) -> str:
@@ -131,27 +153,29 @@ def _first_line(node: Definition) -> int:
     return min(node.lineno, *(decorator.lineno for decorator in decorators)) if decorators else node.lineno
 
 
-def _compiled(node: Definition, class_name: str, code: CodeType) -> CodeType | None:
-    """What `node` compiles to where it stands: inside functions that define the free variables of `code`."""
+def _compile(found: _Found, imports: tuple[str, ...], code: CodeType) -> CodeType | None:
+    """What a definition compiles to where it stands: inside functions that define the free variables of `code`."""
+    node = found.node
     bare = copy.copy(node)  # a default may hold a lambda of its own
     bare.args = copy.copy(node.args)
     bare.args.defaults = [ast.Constant(None) for _ in node.args.defaults]
     bare.args.kw_defaults = [default and ast.Constant(None) for default in node.args.kw_defaults]
     body: list[ast.stmt] = [ast.Expr(bare) if isinstance(bare, ast.Lambda) else bare]
-    if class_name:
-        body = [ast.ClassDef(class_name, [], [], body, [], **_type_params())]
+    if found.class_name:
+        body = [ast.ClassDef(found.class_name, [], [], body, [], **_type_params())]
     if code.co_freevars:
         params = [ast.arg(name) for name in code.co_freevars]
         body = [ast.FunctionDef("scope", ast.arguments([], params, None, [], [], None, []), body, [], **_type_params())]
-    module = ast.fix_missing_locations(ast.Module(body, []))
+    names = [ast.alias(name, None) for name in imports]
+    module = ast.fix_missing_locations(ast.Module([ast.Import(names), *body] if names else body, []))
     try:
-        compiled = compile(module, code.co_filename, "exec", flags=code.co_flags & _FUTURES, dont_inherit=True)
+        whole: CodeType = compile(module, code.co_filename, "exec", flags=code.co_flags & _FUTURES, dont_inherit=True)
     except SyntaxError:
         return None
-    level = [compiled]
+    level = [whole]
     while level:  # the outermost is the node's own; the same name may occur inside it
         level = [const for outer in level for const in outer.co_consts if isinstance(const, CodeType)]
-        own = next((found for found in level if found.co_name == code.co_name), None)
+        own = next((inner for inner in level if inner.co_name == code.co_name), None)
         if own is not None:
             return own
     return None
@@ -161,10 +185,9 @@ def _type_params() -> dict[str, Any]:
     return {"type_params": []} if "type_params" in ast.FunctionDef._fields else {}
 
 
-def _differs_by_assertions(node: Definition, class_name: str, code: CodeType) -> bool:
+def _differs_by_assertions(node: Definition, compiled: CodeType, code: CodeType) -> bool:
     """Whether `code` is `node` with rewritten ``assert`` statements, as pytest loads test modules."""
-    compiled = _compiled(node, class_name, code)
-    if compiled is None or not any(isinstance(inner, ast.Assert) for inner in ast.walk(node)):
+    if not any(isinstance(inner, ast.Assert) for inner in ast.walk(node)):
         return False
     values = {repr(const) for const in code.co_consts if not isinstance(const, CodeType)}
     return (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeVar, assert_never
 
@@ -148,7 +149,7 @@ def _compare(block: Block, same: dict[Var, Operand]) -> None:
                 pass
 
 
-def _compare_slots(slots: list[tuple[tuple[Var, ...], Operand, Operand]], same: dict[Var, Operand]) -> None:
+def _compare_slots(slots: Sequence[tuple[tuple[Var, ...], Operand, Operand]], same: dict[Var, Operand]) -> None:
     """Find the slots whose two values agree (a loop's second may be the slot itself), and slots that agree with each other."""
     first: dict[tuple[Operand, Operand, Type], tuple[Var, ...]] = {}
     for names, left, right in slots:

@@ -129,7 +129,8 @@ class _Verifier:
     def op(self, op: Op) -> None:
         self.at(op)
         for operand in operands(op):
-            self.use(operand)
+            if not isinstance(op, Closure) or operand != op.out:  # a nested function that calls itself
+                self.use(operand)
         match op:
             case Call():
                 self.call(op)

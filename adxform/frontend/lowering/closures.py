@@ -10,8 +10,8 @@ import gast
 
 from adxform.errors import AdxError, GlobalMutationError, UnsupportedSyntaxError
 from adxform.frontend.lowering.binding import bindings, body_of, free_names, parameters, walk_scope
-from adxform.frontend.lowering.scope import Scope, State
 from adxform.frontend.lowering.late_binding import refuse_late_binding
+from adxform.frontend.lowering.scope import Scope, State
 from adxform.frontend.source import FunctionSource
 from adxform.ir.ops import UNDEFINED, Closure, Function, Operand, Var
 from adxform.ir.prune import prune
@@ -47,7 +47,9 @@ def _scope(source: FunctionSource) -> Scope:
     declared: set[str] = set()
     for inner in walk_scope(body):
         if isinstance(inner, gast.Nonlocal):
-            raise _error(source, inner, "`nonlocal` is not supported", "return the new value and assign it where the function is called")
+            raise _error(
+                source, inner, "`nonlocal` is not supported", "return the new value and assign it where the function is called"
+            )
         if isinstance(inner, gast.Global):
             declared.update(inner.names)
     scope = Scope(source, names, {}, source.outer, {})
@@ -100,7 +102,7 @@ def _refuse_rebinding(state: State, node: Any, captured: list[str], own: str) ->
     for name in captured:
         places = state.scope.bound.get(name, [])
         later = next((place for place in places if place > end), None)
-        if later is not None or name == own and len(places) > 1:
+        if later is not None or (name == own and len(places) > 1):
             where = f"on line {later[0]}" if later else "elsewhere"
             help_ = f"use another name {where}, or pass `{name}` to the function as an argument"
             raise state.scope.error(node, f"a nested function uses `{name}`, which is assigned again {where}", help_)

@@ -60,13 +60,25 @@ def lower_expression(state: State, node: Any, hint: str = "t") -> Operand:
             return _lower_boolean(state, node, values, isinstance(op, gast.And), hint)
         case gast.IfExp(test=test, body=body, orelse=orelse):
             cond = lower_expression(state, test)
-            return choose(state, node, cond, lambda side: lower_expression(side, body, hint), lambda side: lower_expression(side, orelse, hint), hint)
+            return choose(
+                state,
+                node,
+                cond,
+                lambda side: lower_expression(side, body, hint),
+                lambda side: lower_expression(side, orelse, hint),
+                hint,
+            )
         case gast.Call():
             return _lower_call(state, node, hint, wanted=True)
         case gast.Tuple() | gast.List() | gast.Set() | gast.Dict():
             return _lower_display(state, node, hint)
         case gast.Slice():
-            return Pack("slice", tuple(Lit(None) if part is None else lower_expression(state, part) for part in (node.lower, node.upper, node.step)))
+            return Pack(
+                "slice",
+                tuple(
+                    Lit(None) if part is None else lower_expression(state, part) for part in (node.lower, node.upper, node.step)
+                ),
+            )
         case gast.JoinedStr():
             return _lower_text(state, node, hint)
         case gast.NamedExpr(target=target, value=value):
@@ -110,7 +122,9 @@ def attribute(state: State, node: Any, value: Operand, name: str) -> Var:
 
 def _lower_operation(state: State, node: Any, hint: str) -> Operand:
     match node:
-        case gast.UnaryOp(op=gast.USub(), operand=gast.Constant(value=int() | float() | complex() as value)) if not isinstance(value, bool):
+        case gast.UnaryOp(op=gast.USub(), operand=gast.Constant(value=int() | float() | complex() as value)) if not isinstance(
+            value, bool
+        ):
             return Lit(-value)
         case gast.UnaryOp(op=op, operand=operand):
             value = lower_expression(state, operand)
@@ -224,7 +238,9 @@ def lower_call_statement(state: State, node: gast.Call) -> None:
 
 def _lower_call(state: State, node: gast.Call, hint: str, *, wanted: bool) -> Operand:
     if isinstance(node.func, gast.Name) and node.func.id == "super" and "super" not in state.env and not node.args:
-        raise state.scope.error(node, "`super()` without arguments is not supported", "name the base class: `Base.method(self, …)`")
+        raise state.scope.error(
+            node, "`super()` without arguments is not supported", "name the base class: `Base.method(self, …)`"
+        )
     fn = lower_expression(state, node.func)
     kwargs: tuple[tuple[str, Operand], ...] = ()
     if any(isinstance(arg, gast.Starred) for arg in node.args) or any(keyword.arg is None for keyword in node.keywords):
@@ -255,7 +271,11 @@ def _lower_text(state: State, node: gast.JoinedStr, hint: str) -> Operand:
             parts.append(Lit(part.value))
     if all(isinstance(part, Lit) for part in parts):
         return Lit("".join(part.value for part in parts if isinstance(part, Lit)))
-    return parts[0] if len(parts) == 1 else state.builder.call(str.join, Lit(""), Pack("list", tuple(parts)), hint=hint, span=state.at(node))
+    return (
+        parts[0]
+        if len(parts) == 1
+        else state.builder.call(str.join, Lit(""), Pack("list", tuple(parts)), hint=hint, span=state.at(node))
+    )
 
 
 def assign(state: State, target: Any, value: Operand) -> None:
@@ -266,14 +286,18 @@ def assign(state: State, target: Any, value: Operand) -> None:
         case gast.Tuple(elts=targets) | gast.List(elts=targets):
             starred = next((item for item in targets if isinstance(item, gast.Starred)), None)
             if starred is not None:
-                raise state.scope.error(starred, "a starred target is not supported", "take the parts with slices: `head, tail = x[0], x[1:]`")
+                raise state.scope.error(
+                    starred, "a starred target is not supported", "take the parts with slices: `head, tail = x[0], x[1:]`"
+                )
             if isinstance(value, Pack) and value.kind in ("tuple", "list") and len(value.items) == len(targets):
                 items: list[Operand] = list(value.items)
             else:
                 span = state.at(target)
                 whole = state.builder.call(intrinsics.unpack, value, Lit(len(targets)), span=span)
                 hints = [item.id if isinstance(item, gast.Name) else "item" for item in targets]
-                items = [state.builder.call(operator.getitem, whole, Lit(k), hint=hint, span=span) for k, hint in enumerate(hints)]
+                items = [
+                    state.builder.call(operator.getitem, whole, Lit(k), hint=hint, span=span) for k, hint in enumerate(hints)
+                ]
             for item, part in zip(targets, items, strict=True):
                 assign(state, item, part)
         case gast.Subscript(value=base, slice=index):
@@ -283,7 +307,9 @@ def assign(state: State, target: Any, value: Operand) -> None:
             owner = lower_expression(state, base)
             state.builder.effect(setattr, owner, Lit(state.scope.mangle(name)), value, span=state.at(target))
         case _:
-            raise state.scope.error(target, f"assignment to {describe(target)} is not supported", "assign to names, items or attributes")
+            raise state.scope.error(
+                target, f"assignment to {describe(target)} is not supported", "assign to names, items or attributes"
+            )
 
 
 def _lower_comprehension(state: State, node: Any, hint: str) -> Operand:
@@ -315,7 +341,11 @@ def _append_if(state: State, node: Any, conditions: list[Any], items: Operand) -
         branch(state, cond, then, orelse, state.at(node))
         return
     pair = isinstance(node, gast.DictComp)
-    value = Pack("tuple", (lower_expression(state, node.key), lower_expression(state, node.value))) if pair else lower_expression(state, node.elt)
+    value = (
+        Pack("tuple", (lower_expression(state, node.key), lower_expression(state, node.value)))
+        if pair
+        else lower_expression(state, node.elt)
+    )
     append = state.builder.var("append")
     state.builder.emit(Attribute(append, items, "append", state.at(node)))
     state.builder.emit(Call((), append, (value,), (), state.at(node)))

@@ -43,7 +43,7 @@ class _Check:
                 self.keepers.add(out)
             case Call(fn=fn, args=args, kwargs=kwargs):
                 packed = [value for value in args if isinstance(value, Pack)]
-                keeps = fn in self.keepers or isinstance(fn, Lit) and fn.value in _STORES
+                keeps = fn in self.keepers or (isinstance(fn, Lit) and fn.value in _STORES)
                 unpacks = isinstance(fn, Lit) and fn.value is intrinsics.apply
                 self.refuse(list(args) if keeps else [] if unpacks else packed)
                 self.refuse([value for _, value in kwargs if isinstance(value, Pack)])
@@ -53,7 +53,9 @@ class _Check:
                 for out, *values in zip(outs, then.results, orelse.results, strict=True):
                     if self.holds(values):
                         self.brief.add(out)
-                        self.spans[out] = next(self.spans[var] for value in values for var in variables(value) if var in self.spans)
+                        self.spans[out] = next(
+                            self.spans[var] for value in values for var in variables(value) if var in self.spans
+                        )
             case For(body=body) | While(body=body):
                 self.block(body)
                 self.refuse(body.results)

@@ -116,7 +116,7 @@ class State:
 
     def gone(self, name: str) -> bool:
         """Whether nothing that follows this block can read the `name` that it leaves."""
-        return self.dead or self.env[RUNNING] == FALSE and name not in FLAGS and name != RESULT
+        return self.dead or (self.env[RUNNING] == FALSE and name not in FLAGS and name != RESULT)
 
     def block(self, params: tuple[Var, ...], results: tuple[Operand, ...]) -> Block:
         """The finished block."""
@@ -149,7 +149,7 @@ def branch(state: State, cond: Operand, then: State, orelse: State, span: Span) 
         unknown = FALSE if name in FLAGS else UNDEFINED
         left, right = (unknown if side.gone(name) else side.env.get(name, UNDEFINED) for side in (then, orelse))
         known = right if then.gone(name) else left
-        if left == right or len(sides) == 1 and isinstance(known, Lit):
+        if left == right or (len(sides) == 1 and isinstance(known, Lit)):
             state.bind(name, known)
         elif name in FLAGS and (left, right) in shared:
             state.bind(name, shared[left, right])
