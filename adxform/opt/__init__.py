@@ -1,0 +1,72 @@
+"""The optimiser: passes `Function -> Function`, and the list that can be read aloud."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from adxform.ir.ops import Function, Invoke
+from adxform.ir.prune import prune
+from adxform.ir.walk import all_ops
+from adxform.opt.cse import share_common_subexpressions
+from adxform.opt.dce import eliminate_dead_code
+from adxform.opt.fold import fold_constants
+from adxform.opt.hoist import hoist_invariants
+from adxform.opt.simplify import simplify_algebra
+from adxform.rules.effects import functions
+
+Pass = Callable[[Function], Function]
+
+
+def drop_unused_helpers(fn: Function) -> Function:
+    """Drop the helpers that nothing reachable from `fn` invokes."""
+    known = functions(fn)
+    reached: set[str] = set()
+    waiting = [fn]
+    while waiting:
+        part = waiting.pop()
+        for op in all_ops(part.body):
+            if isinstance(op, Invoke) and op.callee not in reached:
+                reached.add(op.callee)
+                waiting.append(known[op.callee])
+    helpers = tuple(helper for helper in fn.helpers if helper.name in reached)
+    return fn if len(helpers) == len(fn.helpers) else replace(fn, helpers=helpers)
+
+
+PASSES: tuple[Pass, ...] = (
+    eliminate_dead_code,
+    prune,
+    fold_constants,
+    simplify_algebra,
+    share_common_subexpressions,
+    hoist_invariants,
+    drop_unused_helpers,
+)
+
+ROUNDS = 4
+
+
+def optimise(fn: Function) -> Function:
+    """`fn` after all passes, again and again until nothing changes (four rounds at most), with dead code gone.
+
+    >>> from adxform.ir.text import read, show
+    >>> print(show(optimise(read('''
+    ... def f(x: f64):
+    ...     a: f64 = operator.mul(1.0, x)
+    ...     b: f64 = operator.mul(a, x)
+    ...     c: f64 = operator.mul(x, a)
+    ...     d: f64 = operator.add(b, c)
+    ...     e: f64 = operator.sub(d, d)
+    ...     return d'''))))
+    def f(x: f64):
+        b: f64 = operator.mul(x, x)
+        d: f64 = operator.add(b, b)
+        return d
+    """
+    for _ in range(ROUNDS):
+        before = fn
+        for pass_ in PASSES:
+            fn = pass_(fn)
+        if fn == before:
+            break
+    return eliminate_dead_code(fn)

@@ -1,0 +1,123 @@
+"""Loop invariants: cheap numbers that a loop would compute anew in each pass."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator
+from dataclasses import replace
+
+from adxform.ir import intrinsics
+from adxform.ir.ops import Block, Call, For, Function, If, Lit, Op, Operand, Var, While
+from adxform.ir.types import Array, Scalar
+from adxform.ir.walk import all_ops, blocks, operands, outs, variables
+from adxform.opt.rewriting import callee, each_function
+
+NEVER_RAISE = frozenset(
+    {operator.add, operator.sub, operator.mul, operator.neg, operator.pos, operator.lt, operator.le, operator.gt, operator.ge}
+    | {operator.eq, operator.ne, operator.not_, operator.abs, abs}
+)
+DIVIDE = frozenset({operator.floordiv, operator.mod, operator.truediv})
+
+
+def hoist_invariants(fn: Function) -> Function:
+    """Compute numbers that do not depend on a loop ahead of it: arithmetic that cannot raise, lengths, comparisons.
+
+    The bounds of an inner loop stay where they are read.
+
+    >>> from adxform.ir.text import read, show
+    >>> print(show(hoist_invariants(read('''
+    ... def f(x: f64[x.0], n: int):
+    ...     for i: int in range(0, n, 1):
+    ...         last: int = operator.sub(n, 1)
+    ...         j: int = operator.sub(last, i)
+    ...         operator.setitem(x, j, 0.0)
+    ...     return x'''))))
+    def f(x: f64[x.0], n: int):
+        last: int = operator.sub(n, 1)
+        for i: int in range(0, n, 1):
+            j: int = operator.sub(last, i)
+            operator.setitem(x, j, 0.0)
+        return x
+    """
+    return each_function(fn, lambda part, _: _Hoisting(part).block(part.body))
+
+
+class _Hoisting:
+    def __init__(self, fn: Function) -> None:
+        self.wanted = set(_names_read_beside_bounds(fn.body))
+
+    def block(self, block: Block) -> Block:
+        ops: list[Op] = []
+        for op in block.ops:
+            self.visit(op, ops)
+        same = len(ops) == len(block.ops) and all(map(operator.is_, ops, block.ops))
+        return block if same else replace(block, ops=tuple(ops))
+
+    def visit(self, op: Op, ops: list[Op]) -> None:
+        match op:
+            case If(then=then, orelse=orelse):
+                then, orelse = self.block(then), self.block(orelse)
+                ops.append(op if then is op.then and orelse is op.orelse else replace(op, then=then, orelse=orelse))
+            case For(body=body):
+                body = self.lift(self.block(body), ops)
+                ops.append(op if body is op.body else replace(op, body=body))
+            case While(test=test, body=body):
+                test, body = self.lift(self.block(test), ops), self.lift(self.block(body), ops)
+                ops.append(op if test is op.test and body is op.body else replace(op, test=test, body=body))
+            case _:
+                ops.append(op)
+
+    def lift(self, body: Block, ops: list[Op]) -> Block:
+        """Move what does not depend on the loop from `body` to `ops`."""
+        inside = {param.name for param in body.params}
+        kept: list[Op] = []
+        for op in body.ops:
+            if self.is_liftable(op, inside):
+                ops.append(op)
+            else:
+                kept.append(op)
+                inside.update(out.name for out in outs(op))
+        return body if len(kept) == len(body.ops) else replace(body, ops=tuple(kept))
+
+    def is_liftable(self, op: Op, inside: set[str]) -> bool:
+        return (
+            isinstance(op, Call)
+            and len(op.outs) == 1
+            and op.outs[0].name in self.wanted
+            and cannot_raise(op)
+            and not any(var.name in inside for given in operands(op) for var in variables(given))
+        )
+
+
+def cannot_raise(op: Call) -> bool:
+    """Whether `op` is cheap, a number, and neither raises nor warns whatever its operands are."""
+    fn = callee(op)
+    if fn is intrinsics.dim or fn is len:
+        return isinstance(op.args[0], Var) and isinstance(op.args[0].type, Array) and op.args[0].type.shape is not None
+    if fn in DIVIDE:
+        match op.args[1]:
+            case Lit(int() | float() as divisor) if divisor:
+                return all(map(_is_python_number, (*op.args, *op.outs)))
+            case _:
+                return False
+    return fn in NEVER_RAISE and not op.kwargs and all(map(_is_python_number, (*op.args, *op.outs)))
+
+
+def _is_python_number(operand: Operand) -> bool:
+    match operand:
+        case Var(type=Scalar(_, weak)):
+            return weak
+        case Lit(value):
+            return type(value) in (bool, int, float)
+        case _:
+            return False
+
+
+def _names_read_beside_bounds(block: Block) -> Iterator[str]:
+    """The variables that something else than the range of a loop reads."""
+    for op in all_ops(block):
+        given = op.inits if isinstance(op, For) else operands(op)
+        yield from (var.name for operand in given for var in variables(operand))
+        for inner in blocks(op):
+            yield from (var.name for result in inner.results for var in variables(result))
+    yield from (var.name for result in block.results for var in variables(result))

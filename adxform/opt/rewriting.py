@@ -1,0 +1,182 @@
+"""What the passes share: a walk that replaces variables as it goes, and the memory that an op touches."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from adxform.ir import intrinsics
+from adxform.ir.ops import Block, Call, For, Function, If, Invoke, Lit, Op, Operand, Pack, Var, While
+from adxform.ir.types import Array, Scalar
+from adxform.ir.walk import blocks, map_op, operands
+from adxform.rules.alias import Aliases, alias_classes
+from adxform.rules.effects import effect_of, memory, positions
+from adxform.rules.record import Effect
+
+VIEWS_ALWAYS = frozenset({np.transpose, np.ndarray.transpose, np.swapaxes, np.ndarray.swapaxes, np.moveaxis})
+
+
+def each_function(fn: Function, transform: Callable[[Function, Aliases], Block]) -> Function:
+    """`fn` with the bodies of itself and of its helpers transformed, each with its alias classes; `fn` itself if none changed."""
+    aliases = alias_classes(fn)
+
+    def renewed(part: Function, classes: Aliases) -> Function:
+        body = transform(part, classes)
+        helpers = tuple(renewed(helper, aliases.helpers.get(helper.name, classes)) for helper in part.helpers)
+        same = body is part.body and all(a is b for a, b in zip(helpers, part.helpers, strict=True))
+        return part if same else replace(part, body=body, helpers=helpers)
+
+    return renewed(fn, aliases)
+
+
+class Rewriter:
+    """Walks blocks in order and replaces each variable in `known` by its operand; a pass overrides `visit`.
+
+    What does not change stays the same object.
+    """
+
+    def __init__(self) -> None:
+        self.known: dict[str, Operand] = {}
+
+    def operand(self, operand: Operand) -> Operand:
+        """`operand` with known variables replaced."""
+        if isinstance(operand, Var):
+            return self.known.get(operand.name, operand)
+        if isinstance(operand, Pack):
+            items = self.operands(operand.items)
+            return operand if items is operand.items else Pack(operand.kind, items)
+        return operand
+
+    def operands(self, given: tuple[Operand, ...]) -> tuple[Operand, ...]:
+        """`given` with known variables replaced; the same tuple when there are none."""
+        for operand in given:
+            if self.operand(operand) is not operand:
+                return tuple(map(self.operand, given))
+        return given
+
+    def block(self, block: Block) -> Block:
+        """`block` after the pass."""
+        ops: list[Op] = []
+        for op in block.ops:
+            self.visit(self.renew(op), ops)
+        results = self.operands(block.results)
+        same = results is block.results and len(ops) == len(block.ops) and all(map(operator.is_, ops, block.ops))
+        return block if same else Block(block.params, tuple(ops), results)
+
+    def renew(self, op: Op) -> Op:
+        """`op` with known variables replaced in what it takes itself."""
+        if self.known and any(self.operand(given) is not given for given in operands(op)):
+            return map_op(op, self.operand, lambda block: block)
+        return op
+
+    def visit(self, op: Op, ops: list[Op]) -> None:
+        """Append what becomes of `op` to `ops`."""
+        ops.append(self.descend(op))
+
+    def descend(self, op: Op) -> Op:
+        """`op` with its blocks walked."""
+        match op:
+            case If(then=then, orelse=orelse):
+                then, orelse = self.block(then), self.block(orelse)
+                return op if then is op.then and orelse is op.orelse else replace(op, then=then, orelse=orelse)
+            case For(body=body):
+                body = self.block(body)
+                return op if body is op.body else replace(op, body=body)
+            case While(test=test, body=body):
+                test, body = self.block(test), self.block(body)
+                return op if test is op.test and body is op.body else replace(op, test=test, body=body)
+            case _:
+                return op
+
+
+class Sharing:
+    """Decides when it makes no difference that two equal arrays are one object."""
+
+    def __init__(self, fn: Function, aliases: Aliases) -> None:
+        self.aliases = aliases
+        self.fixed = aliases.written | aliases.exposed
+        self.results = set(classes_of(fn.results, aliases))
+        self.outside = self.results | set(classes_of(fn.params, aliases))
+
+    def is_constant(self, operand: Operand) -> bool:
+        """Whether the contents of `operand` never change after it is made."""
+        return all(self.aliases.of(var) not in self.fixed for var in memory(operand))
+
+    def unite(self, out: Var, earlier: Var) -> bool:
+        """Whether `earlier` may stand for `out`; if so, what is returned as `out` is from now on `earlier`.
+
+        Not when one of them is written, nor when the caller would get one array twice or an argument of its own.
+        """
+        if isinstance(out.type, Scalar):
+            return True
+        a, b = self.aliases.of(out), self.aliases.of(earlier)
+        if a in self.fixed or b in self.fixed or not isinstance(out.type, Array):
+            return False
+        if a in self.results:
+            if b in self.outside:
+                return False
+            self.results.add(b)
+            self.outside.add(b)
+        return True
+
+
+def callee(op: Op) -> Callable[..., object] | None:
+    """The literal callable that `op` calls."""
+    fn = op.fn.value if isinstance(op, Call) and isinstance(op.fn, Lit) else None
+    return fn if callable(fn) else None
+
+
+def is_load_of_element(op: Call) -> bool:
+    """Whether `op` reads one element, ``x[i]``."""
+    return bool(op.outs) and isinstance(op.outs[0].type, Scalar) and callee(op) is operator.getitem
+
+
+def is_certain_view(op: Call, effect: Effect) -> bool:
+    """Whether `op` only makes another name for memory and reads none."""
+    fn = callee(op)
+    if not effect.views or not op.outs or not isinstance(op.outs[0].type, Array) or op.outs[0].type.shape is None:
+        return False
+    if fn is operator.getitem:
+        return isinstance(op.args[0], Var) and isinstance(op.args[0].type, Array)
+    return fn in VIEWS_ALWAYS
+
+
+def classes_read(op: Call, effect: Effect, aliases: Aliases) -> Iterator[int]:
+    """The alias classes whose contents the call reads, in order; a store's target is not among them."""
+    if effect.reads and not is_certain_view(op, effect):
+        for place, given in enumerate((*op.args, *(value for _, value in op.kwargs))):
+            if place not in effect.writes or callee(op) is intrinsics.pop:
+                for var in memory(given):
+                    yield aliases.of(var)
+
+
+def classes_written(op: Op, aliases: Aliases) -> Iterator[int]:
+    """The alias classes that `op` may write, in its blocks too."""
+    match op:
+        case Call():
+            effect = effect_of(op)
+            if effect.opaque and callee(op) is not intrinsics.turning_point:
+                yield from aliases.exposed
+            for var in positions(op, effect.writes):
+                yield aliases.of(var)
+        case Invoke(outs, name, args):
+            summary = aliases.summaries[name]
+            if summary.opaque:
+                yield from aliases.exposed
+            for place, given in enumerate((*args, *outs)):
+                if place in summary.written:
+                    yield from map(aliases.of, memory(given))
+        case _:
+            for block in blocks(op):
+                for inner in block.ops:
+                    yield from classes_written(inner, aliases)
+
+
+def classes_of(given: Iterable[Operand], aliases: Aliases) -> Iterator[int]:
+    """The alias classes of the variables with memory in `given`."""
+    for operand in given:
+        for var in memory(operand):
+            yield aliases.of(var)

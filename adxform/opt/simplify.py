@@ -1,0 +1,233 @@
+"""Algebra that a person would not write down: ``1.0 * x``, ``x + -y``, sums that know their axes."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from adxform import runtime
+from adxform.ir import intrinsics
+from adxform.ir.ops import Call, Function, Lit, Op, Operand, Var
+from adxform.ir.types import Array, Dim, Scalar, Type
+from adxform.opt.rewriting import Rewriter, Sharing, callee, each_function
+
+Replacement = Var | Call | None
+
+
+def simplify_algebra(fn: Function) -> Function:
+    """Rewrite arithmetic to simpler arithmetic of the same value, dtype and shape (but ``x + 0.0`` keeps the sign of a zero).
+
+    >>> from adxform.ir.text import read, show
+    >>> print(show(simplify_algebra(read('''
+    ... def f(x: f64[x.0, 3], b: f64[3], ct: f64):
+    ...     a: f64 = operator.mul(1.0, ct)
+    ...     n: f64 = operator.neg(a)
+    ...     d: f64 = operator.add(ct, n)
+    ...     p: f64[x.0, 3] = operator.mul(x, d)
+    ...     b_ct: f64[3] = runtime.unbroadcast(p, b)
+    ...     intrinsics.accumulate(b, ..., b_ct)
+    ...     return d'''))))
+    def f(x: f64[x.0, 3], b: f64[3], ct: f64):
+        n: f64 = operator.neg(ct)
+        d: f64 = operator.sub(ct, ct)
+        p: f64[x.0, 3] = operator.mul(x, d)
+        b_ct: f64[3] = np.sum(p, axis=0)
+        intrinsics.accumulate(b, ..., b_ct)
+        return d
+    """
+    return each_function(fn, lambda part, aliases: _Simplifying(Sharing(part, aliases)).block(part.body))
+
+
+class _Simplifying(Rewriter):
+    def __init__(self, sharing: Sharing) -> None:
+        super().__init__()
+        self.sharing = sharing
+        self.negated: dict[str, Operand] = {}
+
+    def visit(self, op: Op, ops: list[Op]) -> None:
+        if not isinstance(op, Call):
+            ops.append(self.descend(op))
+            return
+        if not op.outs:
+            ops.append(self.store(op))
+            return
+        found = self.simpler(op)
+        if isinstance(found, Var) and self.sharing.unite(op.outs[0], found):
+            self.known[op.outs[0].name] = found
+            return
+        op = found if isinstance(found, Call) else op
+        if callee(op) in NEGATIONS and self.sharing.is_constant(op.args[0]):
+            self.negated[op.outs[0].name] = op.args[0]
+        ops.append(op)
+
+    def simpler(self, op: Call) -> Replacement:
+        fn = callee(op)
+        rule = RULES.get(fn) if fn is not None and not op.kwargs else None
+        return rule(self, op) if rule is not None and len(op.args) in (1, 2) else None
+
+    def store(self, op: Call) -> Op:
+        """``x[i] += -v`` is ``x[i] -= v``, and the other way round."""
+        fn = callee(op)
+        if fn in OPPOSITE and len(op.args) == 3 and (positive := self.opposite(op.args[2])) is not None:
+            return Call((), Lit(OPPOSITE[fn]), (*op.args[:2], positive), (), op.span)
+        return op
+
+    def opposite(self, operand: Operand) -> Operand | None:
+        """`y` when `operand` is ``-y``."""
+        return self.negated.get(operand.name) if isinstance(operand, Var) else None
+
+
+def _type(operand: Operand) -> Type | None:
+    return operand.type if isinstance(operand, Var) else None
+
+
+def _is(operand: Operand, number: float) -> bool:
+    """Whether `operand` is that number as a literal."""
+    return isinstance(operand, Lit) and type(operand.value) in (int, float) and operand.value == number
+
+
+def _same(op: Call, operand: Operand) -> Var | None:
+    """`operand` where it has the very type of the result of `op`."""
+    out = op.outs[0].type
+    return operand if isinstance(operand, Var) and operand.type == out and not _may_vary(out) else None
+
+
+def _may_vary(type_: Type) -> bool:
+    """Whether two values of `type_` can differ in shape."""
+    return isinstance(type_, Array) and type_.shape is None
+
+
+def _becomes(op: Call, fn: Callable[..., object], *args: Operand, **kwargs: object) -> Call:
+    return Call(op.outs, Lit(fn), args, tuple((key, Lit(value)) for key, value in kwargs.items()), op.span)
+
+
+def _is_number(type_: Type | None) -> bool:
+    return isinstance(type_, Scalar | Array) and type_.dtype not in ("bool", "object")
+
+
+def _add(pass_: _Simplifying, op: Call) -> Replacement:
+    a, b = op.args
+    if _is(b, 0.0):
+        return _same(op, a)
+    if _is(a, 0.0):
+        return _same(op, b)
+    if not _is_number(op.outs[0].type):
+        return None
+    if (y := pass_.opposite(b)) is not None:
+        return _becomes(op, operator.sub, a, y)
+    if (y := pass_.opposite(a)) is not None:
+        return _becomes(op, operator.sub, b, y)
+    return None
+
+
+def _sub(pass_: _Simplifying, op: Call) -> Replacement:
+    a, b = op.args
+    if _is(b, 0.0):
+        return _same(op, a)
+    if _is(a, 0.0) and _same(op, b) is not None:
+        return _becomes(op, operator.neg, b)
+    if (y := pass_.opposite(b)) is not None:
+        return _becomes(op, operator.add, a, y)
+    return None
+
+
+def _mul(pass_: _Simplifying, op: Call) -> Replacement:
+    for a, b in (op.args, op.args[::-1]):
+        if _is(a, 1.0):
+            return _same(op, b)
+        if _is(a, -1.0) and _same(op, b) is not None:
+            return _becomes(op, operator.neg, b)
+    x, y = (pass_.opposite(arg) for arg in op.args)
+    return _becomes(op, operator.mul, x, y) if x is not None and y is not None else None
+
+
+def _truediv(pass_: _Simplifying, op: Call) -> Replacement:
+    return _same(op, op.args[0]) if _is(op.args[1], 1.0) else None
+
+
+def _neg(pass_: _Simplifying, op: Call) -> Replacement:
+    positive = pass_.opposite(op.args[0])
+    return None if positive is None else _same(op, positive)
+
+
+def _unbroadcast(pass_: _Simplifying, op: Call) -> Replacement:
+    """A sum over the axes that the types say were broadcast; nothing when they leave it open."""
+    ct, like = op.args
+    out, given, target = op.outs[0].type, _type(ct), _type(like)
+    if isinstance(like, Lit) and type(like.value) in (int, float, bool):
+        target = Scalar("float64")
+    if given is None or target is None:
+        return None
+    if isinstance(given, Scalar) and isinstance(target, Scalar):
+        return _same(op, ct)
+    if not isinstance(given, Array) or given.shape is None or not isinstance(target, Scalar | Array):
+        return None
+    if isinstance(target, Scalar):
+        return _becomes(op, np.sum, ct) if isinstance(out, Scalar) and given.shape else None
+    if target.shape is None:
+        return None
+    if given.shape == target.shape:
+        return _same(op, ct)
+    extra = len(given.shape) - len(target.shape)
+    pairs = list(zip(given.shape[extra:], target.shape, strict=True)) if extra >= 0 else []
+    ones = tuple(axis for axis, (size, wanted) in enumerate(pairs) if wanted == 1 and size != 1)
+    known = extra >= 0 and all(size == wanted or wanted == 1 or _is_not_one(wanted) for size, wanted in pairs)
+    if not known or (extra and ones):
+        return None
+    if extra:
+        return _becomes(op, np.sum, ct, axis=0 if extra == 1 else tuple(range(extra)))
+    if not ones:
+        return _same(op, ct)
+    return _becomes(op, np.sum, ct, axis=ones[0] if len(ones) == 1 else ones, keepdims=True)
+
+
+def _is_not_one(size: int | Dim) -> bool:
+    return not size.may_be_one if isinstance(size, Dim) else size != 1
+
+
+def _broadcast_like(pass_: _Simplifying, op: Call) -> Replacement:
+    value, like = op.args
+    given, target = _type(value), _type(like)
+    if isinstance(given, Scalar) and isinstance(target, Scalar):
+        return _same(op, value)
+    equal = isinstance(given, Array) and isinstance(target, Array) and given.shape == target.shape
+    return _same(op, value) if equal else None
+
+
+def _power(pass_: _Simplifying, op: Call) -> Replacement:
+    return _same(op, op.args[0]) if _is(op.args[1], 1) else None
+
+
+def _conversion(pass_: _Simplifying, op: Call) -> Replacement:
+    type_ = _type(op.args[0])
+    return _same(op, op.args[0]) if isinstance(type_, Scalar) and type_.weak else None
+
+
+Rule = Callable[[_Simplifying, Call], Replacement]
+
+RULES: Mapping[Callable[..., object], Rule] = {
+    operator.add: _add,
+    np.add: _add,
+    operator.sub: _sub,
+    np.subtract: _sub,
+    operator.mul: _mul,
+    np.multiply: _mul,
+    operator.truediv: _truediv,
+    np.divide: _truediv,
+    operator.pow: _power,
+    np.power: _power,
+    operator.neg: _neg,
+    np.negative: _neg,
+    runtime.unbroadcast: _unbroadcast,
+    runtime.broadcast_like: _broadcast_like,
+    float: _conversion,
+    int: _conversion,
+    bool: _conversion,
+}
+NEGATIONS = frozenset({operator.neg, np.negative})
+OPPOSITE: Mapping[Callable[..., object] | None, Callable[..., object]] = {
+    intrinsics.accumulate: intrinsics.deduct,
+    intrinsics.deduct: intrinsics.accumulate,
+}
