@@ -53,7 +53,7 @@ def _dot_left(ct: Any, a: Any, b: Any) -> Any:
         return ct * b
     if np.ndim(a) == 0:
         return np.sum(ct * b)
-    if np.ndim(b) == 1 or np.ndim(b) == 2 and np.ndim(a) <= 2:
+    if np.ndim(b) == 1 or (np.ndim(b) == 2 and np.ndim(a) <= 2):
         return matmul_left(ct, a, b)
     axes = tuple(range(np.ndim(a) - 1, np.ndim(ct)))
     return np.tensordot(ct, np.moveaxis(b, -2, -1), (axes, tuple(range(len(axes)))))

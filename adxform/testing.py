@@ -1,0 +1,334 @@
+"""Checks of derivatives by oracles that share no code with adxform: central differences and the transpose identity.
+
+`check_derivatives` is for a user's function, `check_rule` for the rule of a primitive.
+"""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from adxform.api import grad, jvp, vjp
+from adxform.derivatives import hvp
+from adxform.rules.record import Partials
+from adxform.rules.table import lookup
+
+Argnums = int | tuple[int, ...]
+MANY = 48
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One comparison: the largest error found, relative to the size of what is compared (at least one)."""
+
+    name: str
+    error: float
+    tolerance: float
+
+    @property
+    def ok(self) -> bool:
+        """Whether the error is within the tolerance."""
+        return self.error <= self.tolerance
+
+
+def check_derivatives(
+    f: Callable[..., Any], *args: Any, argnums: Argnums | None = None, rtol: float = 1e-7, second_order: bool = True
+) -> list[Check]:
+    """Compare the value of `f` at `args` and its derivatives with respect to `argnums` (all floats) with central differences.
+
+    The checks are ``value``, ``forward``, ``reverse``, ``transpose`` (that the two modes are each other's transpose),
+    ``hvp`` and ``inputs`` (that the arguments are as before, and a second call gives the same). Where an argument or result
+    has single precision, or the function rounds inside, give a larger `rtol`.
+
+    >>> [check.ok for check in check_derivatives(lambda x: x ** 3, 2.0)]
+    [True, True, True, True, True, True]
+    """
+    point = _Point(f, args, _numbers(args, argnums))
+    coarse = any(np.asarray(leaf).dtype.itemsize < 8 for leaf in _floats((*args, point.value)))
+    rtol = max(rtol, 2e-3) if coarse else rtol
+    exact = 1e-5 if coarse else 1e-10
+    before = copy.deepcopy(args)
+    rng = np.random.default_rng(0)
+    cts = [_random(leaf, rng) for leaf in _floats(point.value)]
+    out, pullback = vjp(f, *args)
+    pulled = pullback(_with_floats(point.value, iter(cts)))
+    given = _picked([args[n] for n in point.numbers], [pulled[n] for n in point.numbers])
+    forward, reverse, transpose = 0.0, 0.0, 0.0
+    for direction in point.directions(rng):
+        expected = point.slope(direction)
+        got = _picked(point.value, jvp(f, args, point.tangents(direction))[1])
+        forward = max(forward, _error(got, expected))
+        slope = sum(float(np.sum(ct * np.asarray(part))) for ct, part in zip(cts, expected, strict=True))
+        dotted = _dot(given, direction)
+        reverse = max(reverse, _error([dotted], [slope]))
+        transpose = max(transpose, _error([dotted], [_dot(cts, got)]))
+    again, _ = vjp(f, *args)
+    touched = not _same(before, args) or not _same(out, again)
+    checks = [
+        Check("value", _error(list(_floats(out)), list(_floats(point.value))), exact),
+        Check("forward", forward, rtol),
+        Check("reverse", reverse, rtol),
+        Check("transpose", transpose, exact),
+    ]
+    if second_order and _is_flat(point.value):
+        checks.append(Check("hvp", _second_order(point, cts, rng), max(rtol, 1e-6)))
+    return [*checks, Check("inputs", float(touched), 0.0)]
+
+
+def check_rule(
+    fn: Callable[..., Any],
+    samples: Sequence[tuple[Any, ...]] | None = None,
+    *,
+    argnums: Argnums | None = None,
+    rtol: float = 1e-7,
+    second_order: bool = True,
+) -> None:
+    """Check the rule of the primitive `fn` at each of `samples` (argument tuples; its record's own when there are none).
+
+    Each sample is checked as by `check_derivatives`. Samples of an elementwise function are also checked as arrays without axes
+    and without elements, of length one, and in single precision, whose derivatives must have single precision.
+
+    >>> check_rule(np.tanh, [(0.5,)])
+
+    Raises:
+        AssertionError: a check fails; the message names the sample, the check, the error and the tolerance.
+    """
+    record = lookup(fn)
+    samples = record.samples if samples is None and record is not None else samples
+    if not samples:
+        raise AssertionError(f"{getattr(fn, '__name__', fn)} has no samples to check")
+    elementwise = record is not None and isinstance(record.derivative, Partials)
+    for sample in samples:
+        _check_sample(fn, sample, argnums, rtol, second_order)
+        if elementwise:
+            for variant in _variants(sample):
+                _check_sample(fn, variant, argnums, rtol, second_order=False)
+
+
+def applied(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """A Python function that calls `fn`, for a primitive that has no source to differentiate."""
+
+    def call(*args: Any) -> Any:
+        return fn(*args)
+
+    return call
+
+
+def _check_sample(
+    fn: Callable[..., Any], sample: tuple[Any, ...], argnums: Argnums | None, rtol: float, second_order: bool
+) -> None:
+    call = applied(fn)
+    checks = check_derivatives(call, *sample, argnums=argnums, rtol=rtol, second_order=second_order)
+    for check in checks:
+        if not check.ok:
+            name = getattr(fn, "__name__", repr(fn))
+            raise AssertionError(f"{name}{sample!r}: {check.name} differs by {check.error:.2e}, more than {check.tolerance:.0e}")
+    _, pullback = vjp(call, *sample)
+    value = fn(*copy.deepcopy(sample))
+    for leaf, ct in _pairs(sample, pullback(_with_floats(value, iter([leaf * 0 + 1 for leaf in _floats(value)])))):
+        if np.shape(ct) != np.shape(leaf) or (isinstance(leaf, np.ndarray | np.generic) and np.result_type(ct) != leaf.dtype):
+            raise AssertionError(f"{fn}{sample!r}: a gradient is {np.result_type(ct)}{np.shape(ct)}, not as {leaf!r}")
+
+
+def _variants(sample: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
+    """A sample of arrays in other shapes and in single precision."""
+    changes: tuple[Callable[[Any], Any], ...] = (
+        lambda x: x.reshape(-1)[:1].reshape(()),
+        lambda x: x.reshape(-1)[:1],
+        lambda x: x.reshape(-1)[:0],
+        lambda x: x.astype(np.float32),
+    )
+    if any(isinstance(arg, np.ndarray) for arg in sample):
+        for change in changes:
+            yield tuple(change(arg) if isinstance(arg, np.ndarray) and arg.dtype.kind == "f" else arg for arg in sample)
+
+
+class _Point:
+    """A function at a point, in double precision, moving in its arguments `numbers`."""
+
+    def __init__(self, f: Callable[..., Any], args: tuple[Any, ...], numbers: tuple[int, ...]) -> None:
+        self.f = f
+        self.args = args
+        self.numbers = numbers
+        self.moving = [leaf for n in numbers for leaf in _floats(args[n])]
+        self.value = f(*copy.deepcopy(args))
+
+    def directions(self, rng: np.random.Generator) -> Iterator[list[Any]]:
+        """The unit vectors, or for many arguments some random ones, as one part for each float leaf."""
+        sizes = [int(np.size(leaf)) for leaf in self.moving]
+        if sum(sizes) > MANY:
+            for _ in range(8):
+                yield [_random(leaf, rng) for leaf in self.moving]
+            return
+        for place, size in enumerate(sizes):
+            for element in range(size):
+                direction = [_zero(leaf) for leaf in self.moving]
+                if isinstance(direction[place], np.ndarray):
+                    direction[place].reshape(-1)[element] = 1
+                else:
+                    direction[place] = direction[place] + 1
+                yield direction
+
+    def at(self, direction: list[Any], step: float) -> tuple[Any, ...]:
+        """The arguments moved by `step` along `direction`."""
+        moved = iter([_double(leaf) + step * _double(part) for leaf, part in zip(self.moving, direction, strict=True)])
+        args = [_with_floats(copy.deepcopy(arg), iter([_double(leaf) for leaf in _floats(arg)])) for arg in self.args]
+        for n in self.numbers:
+            args[n] = _with_floats(args[n], moved)
+        return tuple(args)
+
+    def slope(self, direction: list[Any], of: Callable[..., Any] | None = None, step: float = 2e-4) -> list[Any]:
+        """The derivative along `direction` of each float result, by central differences extrapolated once."""
+        f = self.f if of is None else of
+
+        def difference(h: float) -> list[Any]:
+            above, below = _floats(f(*self.at(direction, h))), _floats(f(*self.at(direction, -h)))
+            return [(np.asarray(a, float) - np.asarray(b, float)) / (2 * h) for a, b in zip(above, below, strict=True)]
+
+        return [(4 * fine - wide) / 3 for fine, wide in zip(difference(step / 2), difference(step), strict=True)]
+
+    def tangents(self, direction: list[Any]) -> tuple[Any, ...]:
+        """A tangent for every argument, zero for those that do not move."""
+        parts = iter(direction)
+        return tuple(
+            _with_floats(arg, parts if n in self.numbers else iter([_zero(leaf) for leaf in _floats(arg)]), other=None)
+            for n, arg in enumerate(self.args)
+        )
+
+
+def _second_order(point: _Point, weights: list[Any], rng: np.random.Generator) -> float:
+    """The error of the Hessian of the weighted sum of the results, along a random direction."""
+    f = point.f
+    numbers = point.numbers
+
+    def weighted(*args: Any) -> Any:
+        out = f(*args)
+        if isinstance(out, tuple | list):
+            total = 0.0
+            for part, weight in zip(out, weights, strict=True):
+                total = total + np.sum(part * weight)
+            return total
+        return np.sum(out * weights[0])
+
+    direction = [_random(leaf, rng) for leaf in point.moving]
+    tangents = point.tangents(direction)
+    got = hvp(weighted, numbers)(*point.args, tuple(tangents[n] for n in numbers))
+    expected = point.slope(direction, of=grad(weighted, numbers))
+    return _error(_picked([point.args[n] for n in numbers], list(got)), expected)
+
+
+def _numbers(args: tuple[Any, ...], argnums: Argnums | None) -> tuple[int, ...]:
+    if argnums is None:
+        return tuple(n for n, arg in enumerate(args) if next(_floats(arg), None) is not None)
+    return argnums if isinstance(argnums, tuple) else (argnums,)
+
+
+def _is_float(leaf: Any) -> bool:
+    return isinstance(leaf, float | np.floating) or (isinstance(leaf, np.ndarray) and leaf.dtype.kind == "f")
+
+
+def _is_flat(value: Any) -> bool:
+    """Whether `value` is a float, a float array, or a tuple of those."""
+    return _is_float(value) or (isinstance(value, tuple | list) and bool(value) and all(map(_is_float, value)))
+
+
+def _children(tree: Any) -> list[Any] | None:
+    match tree:
+        case tuple() | list():
+            return list(tree)
+        case dict():
+            return list(tree.values())
+        case _ if dataclasses.is_dataclass(tree) and not isinstance(tree, type):
+            return [getattr(tree, field.name) for field in dataclasses.fields(tree)]
+        case _:
+            return None
+
+
+def _floats(tree: Any) -> Iterator[Any]:
+    """The float leaves of nested tuples, lists, dicts, named tuples and dataclasses."""
+    children = _children(tree)
+    if children is not None:
+        for child in children:
+            yield from _floats(child)
+    elif _is_float(tree):
+        yield tree
+
+
+def _pairs(tree: Any, other: Any) -> Iterator[tuple[Any, Any]]:
+    """The float leaves of `tree` with what `other`, of the same structure, has in their place."""
+    children = _children(tree)
+    if children is not None:
+        for child, partner in zip(children, _children(other) or (), strict=True):
+            yield from _pairs(child, partner)
+    elif _is_float(tree):
+        yield tree, other
+
+
+def _picked(tree: Any, other: Any) -> list[Any]:
+    return [part for _, part in _pairs(tree, other)]
+
+
+_KEEP = object()
+
+
+def _with_floats(tree: Any, values: Iterator[Any], other: Any = _KEEP) -> Any:
+    """`tree` with `values` for its float leaves, and every other leaf kept, or replaced by `other`."""
+    match tree:
+        case tuple() if hasattr(tree, "_fields"):
+            return type(tree)(*(_with_floats(item, values, other) for item in tree))
+        case tuple() | list():
+            return type(tree)(_with_floats(item, values, other) for item in tree)
+        case dict():
+            return {key: _with_floats(item, values, other) for key, item in tree.items()}
+        case _ if dataclasses.is_dataclass(tree) and not isinstance(tree, type):
+            fields = {field.name: _with_floats(getattr(tree, field.name), values, other) for field in dataclasses.fields(tree)}
+            return dataclasses.replace(tree, **fields)
+        case _ if _is_float(tree):
+            return next(values)
+        case _:
+            return tree if other is _KEEP else other
+
+
+def _random(leaf: Any, rng: np.random.Generator) -> Any:
+    if isinstance(leaf, np.ndarray):
+        return rng.standard_normal(leaf.shape).astype(leaf.dtype)
+    return type(leaf)(rng.standard_normal())
+
+
+def _zero(leaf: Any) -> Any:
+    return np.zeros(leaf.shape, leaf.dtype) if isinstance(leaf, np.ndarray) else type(leaf)(0.0)
+
+
+def _double(leaf: Any) -> Any:
+    if isinstance(leaf, np.ndarray):
+        return np.array(leaf, np.float64)
+    return np.float64(leaf) if isinstance(leaf, np.generic) else leaf
+
+
+def _dot(one: list[Any], other: list[Any]) -> float:
+    return sum(float(np.sum(np.asarray(a, float) * np.asarray(b, float))) for a, b in zip(one, other, strict=True))
+
+
+def _error(got: list[Any], expected: list[Any]) -> float:
+    """The largest difference, relative to the largest number expected, or to one; infinite where shapes or NaNs differ."""
+    worst = 0.0
+    scale = max([1.0, *(float(np.max(np.abs(part), initial=0.0)) for part in expected)])
+    for one, other in zip(got, expected, strict=True):
+        a, b = np.asarray(one, float), np.asarray(other, float)
+        if a.shape != b.shape or (np.isnan(a) != np.isnan(b)).any():
+            return float("inf")
+        with np.errstate(invalid="ignore"):
+            difference = np.where((a == b) | np.isnan(a), 0.0, np.abs(a - b))
+        worst = max(worst, float(np.max(difference, initial=0.0)) / scale)
+    return worst
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two structures hold the same bits."""
+    pairs = zip(_floats(one), _floats(other), strict=True)
+    return all(np.asarray(a).tobytes() == np.asarray(b).tobytes() for a, b in pairs)

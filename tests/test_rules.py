@@ -1,0 +1,162 @@
+"""Every rule through the whole pipeline, by `check_rule` on the samples of its record; and the edges that samples miss."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adxform
+from adxform import runtime
+from adxform.rules.record import Derivative, General, Linear, Partials, Primitive
+from adxform.rules.table import TABLE, lookup, register, rule, table_version
+from adxform.testing import check_derivatives, check_rule
+
+DERIVATIVES = (Partials, Linear, General)
+COARSE = {np.float32}
+
+
+def has_derivative(derivative: Derivative | None) -> bool:
+    return isinstance(derivative, DERIVATIVES)
+
+
+@pytest.mark.parametrize(
+    "record",
+    [record for record in TABLE.values() if has_derivative(record.derivative) and record.fn not in COARSE],
+    ids=lambda record: record.name,
+)
+def test_rule(record: Primitive) -> None:
+    check_rule(record.fn)
+
+
+def grad_of(f: Any, x: Any) -> Any:
+    return adxform.grad(f)(x)
+
+
+class TestMaskedLanes:
+    """Lanes that a `where` leaves out give zero, not NaN."""
+
+    x = np.array([-1.0, 0.0, 4.0])
+
+    def test_where_over_sqrt(self) -> None:
+        with np.errstate(invalid="ignore"):
+            got = grad_of(lambda x: np.where(x > 0, np.sqrt(x), 0.0).sum(), self.x)
+        np.testing.assert_allclose(got, [0.0, 0.0, 0.25])
+
+    def test_where_over_log(self) -> None:
+        with np.errstate(all="ignore"):
+            got = grad_of(lambda x: np.where(x > 0, np.log(x), 0.0).sum(), self.x)
+        np.testing.assert_allclose(got, [0.0, 0.0, 0.25])
+
+    def test_where_over_division(self) -> None:
+        with np.errstate(all="ignore"):
+            got = grad_of(lambda x: np.where(x != 0, 1.0 / x, 0.0).sum(), self.x)
+        np.testing.assert_allclose(got, [-1.0, 0.0, -1 / 16])
+
+    def test_where_over_a_root_as_a_power(self) -> None:
+        with np.errstate(invalid="ignore"):
+            got = grad_of(lambda x: np.where(x > 0, x**0.5, 0.0).sum(), self.x)
+        np.testing.assert_allclose(got, [0.0, 0.0, 0.25])
+
+    def test_an_element_that_is_not_used(self) -> None:
+        np.testing.assert_allclose(grad_of(lambda x: np.sqrt(x)[1:].sum(), np.array([0.0, 4.0])), [0.0, 0.25])
+
+
+class TestKinks:
+    """At a kink the derivative is a subgradient."""
+
+    def test_norm_of_zero(self) -> None:
+        np.testing.assert_array_equal(grad_of(lambda x: np.linalg.norm(x), np.zeros(3)), np.zeros(3))
+
+    def test_hypot_at_the_origin(self) -> None:
+        assert adxform.grad(lambda x, y: np.hypot(x, y), (0, 1))(0.0, 0.0) == (0.0, 0.0)
+
+    def test_standard_deviation_of_equal_numbers(self) -> None:
+        np.testing.assert_array_equal(grad_of(lambda x: np.std(x), np.ones(3)), np.zeros(3))
+
+    def test_power_of_zero(self) -> None:
+        np.testing.assert_array_equal(grad_of(lambda x: (x**2).sum(), np.zeros(2)), np.zeros(2))
+        assert adxform.grad(lambda x, p: x**p, 1)(0.0, 2.0) == 0.0
+
+    def test_maximum_shares_between_equal_numbers(self) -> None:
+        np.testing.assert_array_equal(grad_of(lambda x: np.max(x), np.array([1.0, 2.0, 2.0])), [0.0, 0.5, 0.5])
+
+    def test_prod_with_zeros(self) -> None:
+        np.testing.assert_array_equal(grad_of(lambda x: np.prod(x), np.array([2.0, 0.0, 3.0])), [0.0, 6.0, 0.0])
+
+
+class TestTable:
+    """One record per callable; the user's rules come first."""
+
+    def test_lookup_of_what_has_no_hash(self) -> None:
+        assert lookup([]) is None
+
+    def test_a_user_rule_is_seen_and_changes_the_version(self) -> None:
+        def cube(x: float) -> float:
+            return x**3
+
+        before = table_version()
+
+        @rule(cube, samples=((1.5,), (-2.0,)))
+        def _(x: Any) -> Any:
+            def pullback(ct: Any) -> Any:
+                return 3.0 * x**2 * ct
+
+            return x**3, pullback
+
+        assert table_version() == before + 1
+        check_rule(cube)
+
+    def test_a_rule_replaces_another(self) -> None:
+        def identity(x: float) -> float:
+            return x
+
+        register(Primitive(identity, "identity", Partials(lambda y, x: 2.0), samples=((1.0,),)))
+        assert adxform.grad(lambda x: identity(x))(1.0) == 2.0
+        register(Primitive(identity, "identity", Partials(lambda y, x: 1.0), samples=((1.0,),)))
+        assert adxform.grad(lambda x: identity(x))(1.0) == 1.0
+
+    def test_a_wrong_rule_is_found(self) -> None:
+        def halved(x: float) -> float:
+            return x / 2
+
+        register(Primitive(halved, "halved", Partials(lambda y, x: 2.0), samples=((1.0,),)))
+        with pytest.raises(AssertionError, match=r"halved.*differs"):
+            check_rule(halved)
+
+
+DEFINED = [
+    (lambda x: np.diff(x).prod(), np.array([1.0, 2.5, 2.0])),
+    (lambda x: np.diff(x, 2).sum(), np.array([1.0, 2.5, 2.0, 7.0])),
+    (lambda x: np.trapezoid(x**2), np.array([1.0, 2.5, 2.0])),
+    (lambda x: np.trapezoid(x**2, np.array([0.0, 1.0, 3.0])), np.array([1.0, 2.5, 2.0])),
+    (lambda x: np.average(x, weights=np.array([1.0, 2.0, 3.0])) ** 2, np.array([1.0, 2.5, 2.0])),
+    (lambda x: np.median(x) ** 2, np.array([1.0, 2.5, 2.0])),
+    (lambda x: np.median(x) ** 2, np.array([1.0, 2.5, 2.0, 7.0])),
+    (lambda x: np.ptp(x) ** 2, np.array([1.0, 2.5, 2.0])),
+    (lambda x: (np.hstack([x, 2.0 * x]) ** 2).sum(), np.array([1.0, 2.5])),
+    (lambda x: (np.vstack([x, x * x]) @ x).prod(), np.array([1.0, 2.5])),
+    (lambda x: (np.column_stack([x, x * x]) @ x).prod(), np.array([1.0, 2.5])),
+    (lambda x: np.split(x, 2)[0] @ np.split(x, 2)[1], np.array([1.0, 2.5, 2.0, 7.0])),
+    (lambda x: np.linalg.slogdet(x)[1], np.array([[2.0, 0.5], [-0.25, 1.5]])),
+    (lambda x: np.linalg.matrix_power(x, 3).sum(), np.array([[2.0, 0.5], [-0.25, 1.5]])),
+    (lambda x: (np.append(x, x[0]) ** 2).sum(), np.array([1.0, 2.5])),
+]
+
+
+@pytest.mark.parametrize("case", range(len(DEFINED)))
+def test_functions_known_by_definition(case: int) -> None:
+    f, x = DEFINED[case]
+    for check in check_derivatives(f, x, rtol=1e-6):
+        assert check.ok, check
+
+
+def test_exact_products_stay_exact() -> None:
+    ct = np.array([0.0, 2.0, np.nan])
+    np.testing.assert_array_equal(runtime.masked_product(ct, np.array([np.inf, 3.0, 1.0])), [0.0, 6.0, np.nan])
+
+
+def test_operators_have_rules() -> None:
+    assert all(lookup(fn) is not None for fn in (operator.add, operator.matmul, operator.getitem, operator.setitem))
