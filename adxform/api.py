@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from adxform.ad.record import Decision
-from adxform.application import Application, apply
+from adxform.application import Application, Tape, apply
 from adxform.errors import ArgnumsError
 from adxform.operators import Operator, operator
 from adxform.perturbations import perturbations, placed, settled
@@ -158,10 +158,9 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Pullback]:
     """
     call = apply(f, primals, {})
     wrt = call.float_leaves()
-    inputs = [kept(value) for value in call.inputs()]
-    results = call.run(call.rule("primal", ()), [kept(value) for value in inputs])
-    out = rebuild(call.result, iter(results))
-    return out, Pullback(call, wrt, inputs, out)
+    results, tape = call.run_forward(wrt, [kept(value) for value in call.inputs()])
+    shapes = rebuild(call.result, iter([kept(value) for value in results]))
+    return rebuild(call.result, iter(results)), Pullback(call, wrt, tape, shapes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,17 +169,14 @@ class Pullback:
 
     call: Application
     wrt: tuple[int, ...]
-    inputs: list[Any]
+    tape: Tape
     out: Any
 
     def __call__(self, ct: Any) -> tuple[Any, ...]:
         """One cotangent for each primal, with its structure, and ``None`` where it holds no float."""
         call = self.call
         given = perturbations(call.fn, "cotangent", self.out, ct)
-        rule = call.rule("reverse", self.wrt)
-        results = call.run(rule, self.inputs, *rule.seeded(given))
-        count = len(rule.typed.results)
-        gradients = gradient_leaves(call, self.wrt, results[count:], [*self.inputs, *results[:count], *given])
+        gradients = gradient_leaves(call, self.wrt, self.tape.run(given), [*self.tape.values, *given])
         return tuple(placed(tree, gradients) for tree in call.signature.args[call.lead :])
 
 

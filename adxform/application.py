@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy as np
 from adxform import counters
 from adxform.backend.loading import annotate
 from adxform.cache import Entry, entry_for, identity
+from adxform.cut import CutRule, as_tuple, put_back, saved
 from adxform.errors import AliasError, ArgnumsError
 from adxform.frontend.signature import Signature, Tree, parameter_names, sign
 from adxform.ir.types import is_float
@@ -107,13 +109,54 @@ class Application:
         except Exception as error:
             annotate(error, rule.generated)
             raise
-        match len(rule.optimised.results):
-            case 0:
-                return ()
-            case 1:
-                return (results,)
-            case _:
-                return tuple(results)
+        return as_tuple(results, len(rule.optimised.results))
+
+    def run_forward(self, wrt: Sequence[int], inputs: list[Any]) -> tuple[tuple[Any, ...], Tape]:
+        """The results for `inputs`, which are the tape's from now on, and what their cotangents with respect to `wrt` need."""
+        params = self.parameters(wrt)
+        rule = self.entry.rule("reverse", params, len(self.entry.specialized.function.results))
+        parts = self.entry.cut(params)
+        check_sharing(self.fn, rule, inputs)
+        counters.count("primal_calls")
+        try:
+            found = as_tuple(parts.run_forward(*inputs), parts.results + parts.tape)
+        except Exception as error:
+            annotate(error, parts.forward)
+            raise
+        values = found[parts.results :]
+        arrays = [value for value in values if isinstance(value, np.ndarray)]
+        results = tuple(apart(value, arrays) for value in found[: parts.results])
+        return results, Tape(rule, parts, values, Lock())
+
+
+@dataclass(frozen=True, slots=True)
+class Tape:
+    """What the backward part of a rule takes beside cotangents; the same before and after each `run`."""
+
+    rule: DerivedRule
+    parts: CutRule
+    values: tuple[Any, ...]
+    lock: Any
+
+    def run(self, cotangents: Sequence[Any]) -> tuple[Any, ...]:
+        """The cotangents of the inputs for these, one for each float result."""
+        parts = self.parts
+        with self.lock:
+            contents = saved(self.values[i] for i in parts.changed)
+            try:
+                return as_tuple(parts.run_backward(*self.values, *self.rule.seeded(cotangents)), parts.gradients)
+            except Exception as error:
+                annotate(error, parts.backward)
+                raise
+            finally:
+                put_back(contents)
+
+
+def apart(value: Any, arrays: list[Any]) -> Any:
+    """`value`, copied if it is an array that shares memory with one of `arrays`."""
+    if isinstance(value, np.ndarray) and any(np.may_share_memory(value, array) for array in arrays):
+        return value.copy()
+    return value
 
 
 def apply(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Application:

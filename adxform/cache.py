@@ -1,8 +1,8 @@
 """The rule cache: what was specialised and derived, found again by value and checked by guards at every call.
 
 A *bucket* holds what was built for one code object and signature. Its entries differ in what the function reached by
-name when they were built (helpers, closures, defaults, modules): the guards of an entry say what that was, so a redefined helper or
-a rebound name finds another entry or makes one. Numbers and arrays reached by name are read at every call and need no guard.
+name when they were built (helpers, closures, defaults, modules): the guards of an entry say what that was, so a redefined helper
+or a rebound name finds another entry or makes one. Numbers and arrays reached by name are read at every call and need no guard.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from types import MethodType
 from typing import Any
 
 from adxform import counters, pipeline
+from adxform.cut import CutRule, cut
 from adxform.frontend.access import guards_hold
 from adxform.frontend.signature import Signature, same_static
 from adxform.frontend.specialize import Specialized, specialize
@@ -35,6 +36,7 @@ class Entry:
     specialized: Specialized
     lock: Any = field(default_factory=threading.RLock)
     rules: dict[tuple[Mode, tuple[int, ...], int], DerivedRule] = field(default_factory=dict)
+    cuts: dict[tuple[int, ...], CutRule] = field(default_factory=dict)
 
     def holds(self, fn: Callable[..., Any], leaves: tuple[Any, ...]) -> bool:
         """Whether the entry is for what `fn` reaches now and for the leaves that had to be known."""
@@ -51,6 +53,18 @@ class Entry:
                 found = self.rules.get(key)
                 if found is None:
                     found = self.rules[key] = pipeline.build(Request(self.specialized.function, mode, wrt, outputs))
+        return found
+
+    def cut(self, wrt: tuple[int, ...]) -> CutRule:
+        """The reverse rule in two parts, made at the first call."""
+        found = self.cuts.get(wrt)
+        if found is None:
+            rule = self.rule("reverse", wrt, len(self.specialized.function.results))
+            with self.lock:
+                found = self.cuts.get(wrt)
+                if found is None:
+                    typed = rule.typed
+                    found = self.cuts[wrt] = cut(rule.optimised, len(typed.params), len(typed.results))
         return found
 
 
