@@ -8,11 +8,15 @@ from dataclasses import replace
 from adxform.ir.ops import Function, Invoke
 from adxform.ir.prune import prune
 from adxform.ir.walk import all_ops
+from adxform.opt.compose import compose_views
+from adxform.opt.contributions import assign_first_contributions
 from adxform.opt.cse import share_common_subexpressions
 from adxform.opt.dce import eliminate_dead_code
 from adxform.opt.fold import fold_constants
 from adxform.opt.hoist import hoist_invariants
 from adxform.opt.simplify import simplify_algebra
+from adxform.opt.sink import sink_stores
+from adxform.opt.stores import merge_stores
 from adxform.rules.effects import functions
 
 Pass = Callable[[Function], Function]
@@ -38,12 +42,17 @@ PASSES: tuple[Pass, ...] = (
     prune,
     fold_constants,
     simplify_algebra,
+    compose_views,
     share_common_subexpressions,
+    merge_stores,
+    assign_first_contributions,
     hoist_invariants,
     drop_unused_helpers,
 )
 
 ROUNDS = 4
+
+__all__ = ["PASSES", "Pass", "drop_unused_helpers", "optimise", "sink_stores"]
 
 
 def optimise(fn: Function) -> Function:

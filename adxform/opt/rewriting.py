@@ -11,7 +11,7 @@ import numpy as np
 from adxform.ir import intrinsics
 from adxform.ir.ops import Block, Call, For, Function, If, Invoke, Lit, Op, Operand, Pack, Var, While
 from adxform.ir.types import Array, Scalar
-from adxform.ir.walk import blocks, map_op, operands
+from adxform.ir.walk import blocks, map_op, operands, outs
 from adxform.rules.alias import Aliases, alias_classes
 from adxform.rules.effects import effect_of, memory, positions
 from adxform.rules.record import Effect
@@ -173,6 +173,16 @@ def classes_written(op: Op, aliases: Aliases) -> Iterator[int]:
             for block in blocks(op):
                 for inner in block.ops:
                     yield from classes_written(inner, aliases)
+
+
+def classes_touched(op: Op, aliases: Aliases) -> Iterator[int]:
+    """The alias classes that `op` mentions or may write, in its blocks too."""
+    yield from classes_of((*operands(op), *outs(op)), aliases)
+    yield from () if blocks(op) else classes_written(op, aliases)
+    for block in blocks(op):
+        for inner in block.ops:
+            yield from classes_touched(inner, aliases)
+        yield from classes_of((*block.params, *block.results), aliases)
 
 
 def classes_of(given: Iterable[Operand], aliases: Aliases) -> Iterator[int]:

@@ -1,0 +1,142 @@
+"""First contributions: a buffer that starts as zeros and is then added to starts as what is added."""
+
+from __future__ import annotations
+
+import operator
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
+
+from adxform.ir import intrinsics
+from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Pack, Var
+from adxform.ir.types import Array, Scalar
+from adxform.ir.walk import all_ops, blocks, operands, variables
+from adxform.opt.rewriting import Rewriter, callee, classes_touched, each_function, is_certain_view
+from adxform.rules.alias import Aliases
+from adxform.rules.effects import effect_of
+
+ADDING = frozenset({intrinsics.accumulate, intrinsics.deduct})
+WHOLE = (Lit(...), Pack("slice", (Lit(None), Lit(None), Lit(None))))
+
+
+def assign_first_contributions(fn: Function) -> Function:
+    """Replace ``z = zeros_like(x)``, ``z += v`` by `v` itself where it is a fresh array that nobody else reads, else by a copy.
+
+    >>> from adxform.ir.text import read, show
+    >>> print(show(assign_first_contributions(read('''
+    ... def f(x: f64[x.0], y_ct: f64[x.0], s: f64):
+    ...     z: f64[x.0] = np.zeros_like(x)
+    ...     a: f64[x.0] = operator.mul(y_ct, s)
+    ...     intrinsics.accumulate(z, ..., a)
+    ...     w: f64[x.0] = np.zeros_like(x)
+    ...     intrinsics.accumulate(w, ..., s)
+    ...     return z, w'''))))
+    def f(x: f64[x.0], y_ct: f64[x.0], s: f64):
+        a: f64[x.0] = operator.mul(y_ct, s)
+        w: f64[x.0] = np.full_like(x, s)
+        return a, w
+    """
+    return each_function(fn, lambda part, aliases: _Contributions(part, aliases).block(part.body))
+
+
+class _Contributions(Rewriter):
+    def __init__(self, fn: Function, aliases: Aliases) -> None:
+        super().__init__()
+        self.aliases = aliases
+        self.uses = Counter(_names_read(fn.body))
+        self.loose = set(_classes_of_possible_copies(fn.body, aliases))
+
+    def block(self, block: Block) -> Block:
+        """Meets each op in order; `fresh` holds the zeros that nothing has touched yet, by alias class."""
+        ops: list[Op | None] = []
+        made: set[str] = set()
+        fresh: dict[int, tuple[int, Call]] = {}
+        for given in block.ops:
+            op = self.renew(given)
+            if blocks(op):
+                op = self.descend(op)
+            found = self.untouched(op, fresh)
+            for class_ in classes_touched(given, self.aliases):
+                fresh.pop(class_, None)
+            if found is not None and (merged := self.first(found[1], op, made)) is not None:
+                ops[found[0]] = None
+                ops += merged
+                continue
+            if isinstance(op, Call) and op.outs:
+                if is_fresh(op):
+                    made.add(op.outs[0].name)
+                if callee(op) is np.zeros_like and len(op.args) == 1 and not op.kwargs:
+                    fresh[self.aliases.of(op.outs[0])] = len(ops), op
+            ops.append(op)
+        kept = [op for op in ops if op is not None]
+        results = self.operands(block.results)
+        same = results is block.results and len(kept) == len(block.ops) and all(map(operator.is_, kept, block.ops))
+        return block if same else Block(block.params, tuple(kept), results)
+
+    def untouched(self, op: Op, fresh: dict[int, tuple[int, Call]]) -> tuple[int, Call] | None:
+        """The zeros that `op` is the first to add to, and where they are."""
+        if not isinstance(op, Call) or callee(op) not in ADDING or op.args[1] not in WHOLE:
+            return None
+        z, _, value = op.args
+        if not isinstance(z, Var):
+            return None
+        class_ = self.aliases.of(z)
+        found = fresh.get(class_)
+        own = isinstance(value, Var) and self.aliases.of(value) == class_
+        return found if found is not None and found[1].outs == (z,) and not own else None
+
+    def first(self, zeros: Call, op: Op, made: set[str]) -> tuple[Call, ...] | None:
+        """What takes the place of `zeros` and `op`; ``None`` when both stay."""
+        (z,) = zeros.outs
+        value = operands(op)[-1]
+        adds = callee(op) is intrinsics.accumulate
+        if not isinstance(z.type, Array) or z.type.shape is None:
+            return None
+        if _is_scalar(value):
+            return (Call((z,), Lit(np.full_like), (*zeros.args, value), (), op.span),) if adds else None
+        if not isinstance(value, Var) or value.type != z.type or self.aliases.of(z) in self.loose:
+            return None
+        if not adds:
+            return (Call((z,), Lit(operator.neg), (value,), (), op.span),)
+        if value.name in made and self.uses[value.name] == 1:
+            made.discard(value.name)
+            self.known[z.name] = value
+            return ()
+        return (Call((z,), Lit(np.copy), (value,), (), op.span),)
+
+
+def is_fresh(op: Call) -> bool:
+    """Whether the result of `op` is a new array, in memory of its own."""
+    effect = effect_of(op)
+    return isinstance(op.outs[0].type, Array) and not (effect.opaque or effect.views or effect.writes)
+
+
+def _is_scalar(value: Operand) -> bool:
+    match value:
+        case Var(type=type_):
+            return isinstance(type_, Scalar)
+        case Lit(number):
+            return isinstance(number, int | float | np.number)
+        case _:
+            return False
+
+
+def _names_read(block: Block) -> Iterator[str]:
+    for op in all_ops(block):
+        for operand in operands(op):
+            yield from (var.name for var in variables(operand))
+        for inner in blocks(op):
+            for result in inner.results:
+                yield from (var.name for var in variables(result))
+    for result in block.results:
+        yield from (var.name for var in variables(result))
+
+
+def _classes_of_possible_copies(block: Block, aliases: Aliases) -> Iterator[int]:
+    """The classes with a view that is a copy for some strides (`reshape`): there the layout of a buffer matters."""
+    for op in all_ops(block):
+        if isinstance(op, Call) and op.outs and not isinstance(op.outs[0].type, Scalar):
+            effect = effect_of(op)
+            if effect.views and not is_certain_view(op, effect):
+                yield aliases.of(op.outs[0])
