@@ -18,11 +18,13 @@ import numpy as np
 from adxform.ad.record import Decision
 from adxform.application import Application, Tape, apply
 from adxform.errors import ArgnumsError
+from adxform.frontend.signature import Tree
+from adxform.ir.types import Type
 from adxform.operators import Operator, operator
 from adxform.perturbations import perturbations, placed, settled
 from adxform.pipeline import DerivedRule
 from adxform.refusals import definition, differentiated_output, known_sizes, name_of, non_scalar
-from adxform.trees import leaves_of, rebuild
+from adxform.trees import rebuild
 
 Argnums = int | tuple[int, ...]
 
@@ -107,27 +109,52 @@ def checked_argnums(f: Callable[..., Any], argnums: Any) -> Argnums:
     return tuple(int(n) for n in numbers) if isinstance(argnums, tuple | list) else int(argnums)
 
 
+@dataclass(frozen=True, slots=True)
+class GradientPlan:
+    """What a gradient of one specialised function does at every call.
+
+    The first `count` results are the value's leaves, of which the first `scalar` are the number that is differentiated.
+    """
+
+    rule: DerivedRule
+    seeds: tuple[Any, ...]
+    scalar: int
+    count: int
+    types: tuple[Type, ...]
+    trees: tuple[Tree, ...]
+
+
+def plan_gradient(call: Application, argnums: Argnums, has_aux: bool) -> GradientPlan:
+    """The plan for the function applied in `call`, made at the first call."""
+    key = (argnums, has_aux, call.lead)
+    plan: GradientPlan | None = call.entry.plans.get(key)
+    if plan is None:
+        numbers = argnums if isinstance(argnums, tuple) else (argnums,)
+        wrt = call.wrt(numbers)
+        seed, outputs = differentiated_output(call.fn, call.result, known_sizes(call.signature, call.leaves), has_aux)
+        rule = call.rule("reverse", wrt, outputs if has_aux else None)
+        trees = tuple(call.argument(number) for number in numbers)
+        plan = GradientPlan(rule, (seed,) * rule.seeds, outputs, len(rule.typed.results), call.types(wrt), trees)
+        call.entry.plans[key] = plan
+    return plan
+
+
 def value_and_gradient(call: Application, argnums: Argnums, has_aux: bool) -> tuple[Any, Any]:
     """The value and the gradient of the function applied in `call`."""
-    numbers = argnums if isinstance(argnums, tuple) else (argnums,)
-    wrt = call.wrt(numbers)
-    seed, outputs = differentiated_output(call.fn, call.result, known_sizes(call.signature, call.leaves), has_aux)
-    rule = call.rule("reverse", wrt, outputs if has_aux else None)
+    plan = plan_gradient(call, argnums, has_aux)
     inputs = call.inputs()
-    results = call.run(rule, inputs, *[seed] * rule.seeds)
-    count = len(rule.typed.results)
-    if outputs and np.shape(results[0]) != ():
-        raise non_scalar(call.fn, "a gradient needs a function that returns one real number", f"shape {np.shape(results[0])}")
-    gradients = gradient_leaves(call, wrt, results[count:], [*inputs, *results[:count]])
-    trees = [call.argument(number) for number in numbers]
-    parts = tuple(placed(tree, gradients) for tree in trees)
-    return rebuild(call.result, iter(results[:count])), (parts if isinstance(argnums, tuple) else parts[0])
+    results = call.run(plan.rule, inputs, *plan.seeds)
+    values = results[: plan.count]
+    if plan.scalar and np.shape(values[0]) != ():
+        raise non_scalar(call.fn, "a gradient needs a function that returns one real number", f"shape {np.shape(values[0])}")
+    gradients = gradient_leaves(plan.types, results[plan.count :], [*inputs, *values, *plan.seeds])
+    parts = tuple([placed(tree, gradients) for tree in plan.trees])
+    return rebuild(call.result, iter(values)), (parts if isinstance(argnums, tuple) else parts[0])
 
 
-def gradient_leaves(call: Application, wrt: Sequence[int], found: Sequence[Any], taken: list[Any]) -> Iterator[Any]:
-    """The gradients `found` of the leaves `wrt`, as the caller gets them."""
-    types = [leaf.type for arg in call.signature.args for leaf in leaves_of(arg)]
-    return iter([settled(value, types[position], taken) for position, value in zip(wrt, found, strict=True)])
+def gradient_leaves(types: Sequence[Type], found: Sequence[Any], taken: list[Any]) -> Iterator[Any]:
+    """The gradients `found` of leaves of `types`, as the caller gets them: none of `taken`, and none the same."""
+    return iter([settled(value, type_, taken) for value, type_ in zip(found, types, strict=True)])
 
 
 @operator("jvp")
@@ -176,7 +203,7 @@ class Pullback:
         """One cotangent for each primal, with its structure, and ``None`` where it holds no float."""
         call = self.call
         given = perturbations(call.fn, "cotangent", self.out, ct)
-        gradients = gradient_leaves(call, self.wrt, self.tape.run(given), [*self.tape.values, *given])
+        gradients = gradient_leaves(call.types(self.wrt), self.tape.run(given), [*self.tape.values, *given])
         return tuple(placed(tree, gradients) for tree in call.signature.args[call.lead :])
 
 

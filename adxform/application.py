@@ -7,17 +7,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from threading import Lock
+from types import FunctionType
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from adxform import counters
 from adxform.backend.loading import annotate
-from adxform.cache import Entry, entry_for, identity
+from adxform.cache import Entry, entry_for, epoch, identity
 from adxform.cut import CutRule, as_tuple, put_back, saved
 from adxform.errors import AliasError, ArgnumsError
 from adxform.frontend.signature import Signature, Tree, parameter_names, sign
-from adxform.ir.types import is_float
+from adxform.ir.types import Type, is_float
 from adxform.operators import Operator
 from adxform.pipeline import DerivedRule, Mode
 from adxform.refusals import definition, name_of, refuse
@@ -82,6 +84,11 @@ class Application:
         start = sum(1 for arg in self.signature.args[: self.lead] for _ in leaves_of(arg))
         ends = (leaf for arg in self.signature.args[self.lead :] for leaf in leaves_of(arg))
         return tuple(i for i, leaf in enumerate(ends, start) if is_float(leaf.type))
+
+    def types(self, wrt: Sequence[int]) -> tuple[Type, ...]:
+        """The types of the leaves `wrt` of the positional arguments."""
+        found = [leaf.type for arg in self.signature.args for leaf in leaves_of(arg)]
+        return tuple(found[position] for position in wrt)
 
     def parameters(self, wrt: Sequence[int]) -> tuple[int, ...]:
         """The parameters of the specialised function that stand for the leaves `wrt`."""
@@ -161,10 +168,83 @@ def apart(value: Any, arrays: list[Any]) -> Any:
 
 def apply(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Application:
     """`fn` specialised for these arguments, from the cache where it was before."""
+    kinds = None if kwargs else kinds_of(args)
+    site = None if kinds is None else site_of(fn)
+    if site is None or kinds is None:
+        return found_or_made(fn, args, kwargs)
+    known = site.get(kinds)
+    if known is not None and known.good(fn, args):
+        counters.count("cache_hits")
+        return Application(known.target or fn, known.signature, args, known.entry, 0)
+    call = found_or_made(fn, args, kwargs)
+    if not call.lead:
+        if len(site) >= KINDS:
+            site.clear()
+        target = None if call.fn is fn else call.fn
+        site[kinds] = Known(target, call.signature, call.entry, epoch(), code_of_target(call.fn))
+    return call
+
+
+def found_or_made(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Application:
+    """`fn` specialised for these arguments, by way of their signature."""
     target, lead, keywords = unwrapped(fn)
     signature, found = sign(target, (*lead, *args), {**keywords, **kwargs})
     leaves = tuple(found)
     return Application(target, signature, leaves, entry_for(target, identity(fn), signature, leaves), len(lead))
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """An entry that may be good for the next call with arguments of the same kinds; `target` is ``None`` for the function."""
+
+    target: Callable[..., Any] | None
+    signature: Signature
+    entry: Entry
+    epoch: tuple[int, int]
+    code: Any
+
+    def good(self, fn: Callable[..., Any], leaves: tuple[Any, ...]) -> bool:
+        """Whether it is: nothing was cleared or registered, the code is the same, and the guards hold."""
+        target = self.target or fn
+        return self.epoch == epoch() and self.code is code_of_target(target) and self.entry.holds(target, leaves)
+
+
+Site = dict[tuple[Any, ...], Known]
+KINDS = 64
+NUMBERS = frozenset([float, int, bool, np.float64, np.float32])
+_sites: WeakKeyDictionary[Any, Site] = WeakKeyDictionary()
+
+
+def site_of(fn: Callable[..., Any]) -> Site | None:
+    """Where the latest applications of a function or an operator object are kept, by the kinds of their arguments."""
+    match fn:
+        case FunctionType():
+            site = _sites.get(fn)
+            return _sites.setdefault(fn, {}) if site is None else site
+        case Operator():
+            own: Site = vars(fn).setdefault("_site", {})
+            return own
+        case _:
+            return None
+
+
+def kinds_of(args: tuple[Any, ...]) -> tuple[Any, ...] | None:
+    """What the signature of plain numbers and arrays depends on; ``None`` where there is anything else among `args`."""
+    kinds: list[Any] = []
+    for arg in args:
+        cls = type(arg)
+        if cls is np.ndarray:
+            kinds.append((arg.dtype, *[length == 1 for length in arg.shape]))
+        elif cls in NUMBERS:
+            kinds.append(cls)
+        else:
+            return None
+    return tuple(kinds)
+
+
+def code_of_target(fn: Callable[..., Any]) -> Any:
+    """The code that calling `fn` runs, if it is a function."""
+    return getattr(fn, "__code__", None)
 
 
 def unwrapped(fn: Callable[..., Any]) -> tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]:

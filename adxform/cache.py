@@ -37,6 +37,7 @@ class Entry:
     lock: Any = field(default_factory=threading.RLock)
     rules: dict[tuple[Mode, tuple[int, ...], int], DerivedRule] = field(default_factory=dict)
     cuts: dict[tuple[int, ...], CutRule] = field(default_factory=dict)
+    plans: dict[Hashable, Any] = field(default_factory=dict)
 
     def holds(self, fn: Callable[..., Any], leaves: tuple[Any, ...]) -> bool:
         """Whether the entry is for what `fn` reaches now and for the leaves that had to be known."""
@@ -85,6 +86,7 @@ class Bucket:
 
 _lock = threading.Lock()
 _buckets: OrderedDict[Hashable, Bucket] = OrderedDict()
+_cleared = [0]
 
 
 def entry_for(fn: Callable[..., Any], own: Hashable, signature: Signature, leaves: tuple[Any, ...]) -> Entry:
@@ -127,10 +129,16 @@ def identity(fn: Callable[..., Any]) -> Hashable:
             return (code, code.co_filename) if code is not None else Lit(fn)
 
 
+def epoch() -> tuple[int, int]:
+    """What an entry that is kept elsewhere is good for: it changes when the cache is cleared or a rule is registered."""
+    return _cleared[0], table_version()
+
+
 def clear_cache() -> None:
     """Forget every derived rule and start the counters again from zero."""
     with _lock:
         _buckets.clear()
+        _cleared[0] += 1
     pipeline.forget()
     counters.reset()
 

@@ -65,7 +65,7 @@ class HessianProduct(Derivative):
         return hvp, (self.fn, self.argnums)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """The Jacobian at `args`."""
+        """The product with the last of `args`."""
         """The Hessian at `args`."""
         """The product with the last of `args`."""
         if len(args) < 2:
@@ -76,7 +76,7 @@ class HessianProduct(Derivative):
         rule = Tangents(call, numbers)
         at = tuple(primals[n] for n in numbers) if many else primals[numbers[0]]
         given = perturbations(call.fn, "vector", at, v)
-        found = gradient_leaves(call, rule.wrt, rule.columns("hvp", given), [*rule.inputs, *given])
+        found = gradient_leaves(call.types(rule.wrt), rule.columns("hvp", given), [*rule.inputs, *given])
         parts = tuple(placed(call.argument(number), found) for number in numbers)
         return parts if many else parts[0]
 
@@ -90,6 +90,7 @@ class Hessian(Derivative):
         return hessian, (self.fn, self.argnums)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The Hessian at `args`."""
         call = apply(self.fn, args, kwargs)
         many, numbers = split_argnums(self.argnums)
         rule = Tangents(call, numbers)
@@ -117,6 +118,7 @@ class Jacobian(Derivative):
         return jacobian, (self.fn, self.argnums, self.mode)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The Jacobian at `args`."""
         call = apply(self.fn, args, kwargs)
         many, numbers = split_argnums(self.argnums)
         rule = Tangents(call, numbers)
