@@ -296,7 +296,7 @@ def _with_floats(tree: Any, values: Iterator[Any], other: Any = _KEEP) -> Any:
 
 def _random(leaf: Any, rng: np.random.Generator) -> Any:
     if isinstance(leaf, np.ndarray):
-        return rng.standard_normal(leaf.shape).astype(leaf.dtype)
+        return np.asarray(rng.standard_normal(leaf.shape), leaf.dtype)
     return type(leaf)(rng.standard_normal())
 
 

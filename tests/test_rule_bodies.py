@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from adxform.rules.declare import name_of
+from adxform.rules.definitions import DEFINITIONS
 from adxform.rules.record import General, Linear, Partials, Primitive
-from adxform.rules.table import TABLE
+from adxform.rules.table import TABLE, definition
 
 UNSAMPLED = {np.float32}  # its results are too coarse for differences
 
@@ -116,3 +118,64 @@ def _tangent(tangent: Callable[..., Any], y: Any, args: tuple[Any, ...], positio
 def test_every_derivative_has_samples_with_an_active_argument(record: Primitive) -> None:
     if isinstance(record.derivative, Partials | Linear | General):
         assert any(any(is_active(arg) for arg in sample) for sample in record.samples)
+
+
+_V = np.array([1.0, 2.5, 2.0, -7.0, 0.5])
+_M = np.array([[2.0, 0.5, 1.5], [-0.25, 1.5, 4.0], [3.0, 1.0, -2.0]])
+_X = np.array([0.0, 1.0, 3.0, 4.0, 7.0])
+_B = np.array([[2.0, 0.5, 1.5], [-0.25, 1.5, 4.0]])
+DEFINED: dict[Callable[..., Any], list[tuple[tuple[Any, ...], dict[str, Any]]]] = {
+    np.ptp: [((_V,), {}), ((_M, 1), {}), ((_M, 0), {"keepdims": True})],
+    np.diff: [((_V,), {}), ((_V, 2), {}), ((_M,), {}), ((_M, 1, 0), {})],
+    np.trapezoid: [((_V,), {}), ((_V, _X), {}), ((_M,), {"dx": 0.5}), ((_B, _X[:3]), {}), ((_B.T, _X[:3]), {"axis": 0})],
+    np.average: [((_V,), {}), ((_V,), {"weights": _X}), ((_M, 0), {"weights": _X[:3]}), ((_M, 1, _M), {})],
+    np.median: [((_V,), {}), ((_V[:4],), {}), ((_B, 0), {}), ((_M, 1), {"keepdims": True})],
+    np.split: [((_V[:4], 2), {}), ((_V, [1, 3]), {}), ((_M, 3, 1), {})],
+    np.array_split: [((_V, 2), {}), ((_V, [1, 3]), {}), ((_M, 2, 1), {})],
+    np.hsplit: [((_M, 3), {}), ((_V, [2]), {})],
+    np.vsplit: [((_M, 3), {})],
+    np.hstack: [(([_V, _X],), {}), (((_M, _M),), {}), (([1.0, _V],), {})],
+    np.vstack: [(([_V, _X],), {}), (((_M, _B),), {})],
+    np.dstack: [(([_V, _X],), {}), (((_M, _M),), {})],
+    np.column_stack: [(([_V, _X],), {}), (((_M, _V[:3]),), {})],
+    np.append: [((_V, 1.0), {}), ((_M, _B, 0), {}), ((_M, _V), {})],
+    np.meshgrid: [((_V, _X), {}), ((_V, _X[:2]), {"indexing": "ij"})],
+    np.linalg.slogdet: [((_M,), {})],
+    np.linalg.matrix_power: [((_M, 3), {}), ((_M, 0), {}), ((_M, -2), {})],
+    np.interp: [((1.5, _X, _V), {}), ((np.array([-1.0, 0.5, 3.0, 9.0]), _X, _V), {})],
+    np.polyval: [((_V, 2.0), {}), ((_V, _X), {})],
+    np.select: [(([_V > 1, _V > 0], [_V, 2 * _X]), {}), (([_V > 1], [_V], 7.0), {})],
+    np.quantile: [((_V, 0.3), {}), ((_V, 1.0), {}), ((_M, 0.3, 1), {}), ((_M, 0.3, 0), {})],
+    np.percentile: [((_V, 30.0), {}), ((_M, 30.0, 1), {})],
+    np.cov: [((_V,), {}), ((_M,), {}), ((_V, _X), {}), ((_B,), {"rowvar": False}), ((_M,), {"ddof": 0})],
+    np.vecdot: [((_V, _X), {}), ((_M, _M), {})],
+    np.linalg.vecdot: [((_V, _X), {})],
+    np.linalg.multi_dot: [(([_B, _M, _V[:3]],), {})],
+    np.add.outer: [((_V, _X), {}), ((_M, _X), {})],
+    np.subtract.outer: [((_V, _X), {})],
+    np.multiply.outer: [((_V, _X), {})],
+    np.divide.outer: [((_X, _V), {})],
+    np.add.reduce: [((_M,), {}), ((_M, 1), {})],
+    np.multiply.reduce: [((_M,), {}), ((_M, 1), {})],
+    np.maximum.reduce: [((_M,), {}), ((_M,), {"axis": None})],
+    np.minimum.reduce: [((_M,), {}), ((_M, 1), {})],
+    np.add.accumulate: [((_M,), {}), ((_M, 1), {})],
+    divmod: [((7.5, 2.0), {}), ((-7.5, 2.0), {})],
+}
+GIVEN = [pytest.param(fn, *given, id=f"{name_of(fn)}-{n}") for fn, cases in DEFINED.items() for n, given in enumerate(cases)]
+
+
+@pytest.mark.parametrize(("fn", "args", "kwargs"), GIVEN)
+def test_a_definition_means_the_same(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    meaning = definition(fn)
+    assert meaning is not None
+    expected, got = fn(*args, **kwargs), meaning(*args, **kwargs)
+    if not isinstance(expected, tuple | list):
+        expected, got = [expected], [got]
+    for one, other in zip(expected, got, strict=True):
+        assert np.shape(one) == np.shape(other)
+        np.testing.assert_allclose(other, one, rtol=1e-13)
+
+
+def test_every_definition_is_tried() -> None:
+    assert set(DEFINITIONS) - set(DEFINED) == {np.divmod}

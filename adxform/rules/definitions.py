@@ -82,6 +82,13 @@ def _split(x: Any, indices_or_sections: Any, axis: Any = 0) -> Any:
     return _split_at(x, indices_or_sections, axis)
 
 
+def _array_split(x: Any, indices_or_sections: Any, axis: Any = 0) -> Any:
+    if not isinstance(indices_or_sections, int):
+        return _split_at(x, indices_or_sections, axis)
+    width, wider = divmod(x.shape[axis], indices_or_sections)
+    return _split_at(x, [width * i + min(i, wider) for i in range(1, indices_or_sections)], axis)
+
+
 def _hstack(parts: Any) -> Any:
     arrays = [np.atleast_1d(part) for part in parts]
     if np.ndim(arrays[0]) == 1:
@@ -133,6 +140,116 @@ def _matrix_power(a: Any, n: Any) -> Any:
     return result
 
 
+def _interp(x: Any, xp: Any, fp: Any) -> Any:
+    inside = np.clip(x, xp[0], xp[-1])
+    left = np.clip(np.searchsorted(xp, inside, side="right") - 1, 0, xp.shape[0] - 2)
+    start, width = xp[left], xp[left + 1] - xp[left]
+    return fp[left] + (inside - start) / width * (fp[left + 1] - fp[left])
+
+
+def _polyval(p: Any, x: Any) -> Any:
+    y = np.zeros_like(x)
+    for coefficient in p:
+        y = y * x + coefficient
+    return y
+
+
+def _select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
+    y = default
+    for i in range(len(condlist) - 1, -1, -1):
+        y = np.where(condlist[i], choicelist[i], y)
+    return y
+
+
+def _quantile(x: Any, q: Any, axis: Any = None) -> Any:
+    rows = np.sort(np.ravel(x)) if axis is None else np.sort(np.swapaxes(x, 0, axis), axis=0)
+    last = rows.shape[0] - 1
+    place = q * last
+    left = min(int(place), last)
+    right = min(left + 1, last)
+    y = rows[left] + (place - left) * (rows[right] - rows[left])
+    if axis is None or np.ndim(x) == 1:
+        return y
+    return np.squeeze(np.swapaxes(np.expand_dims(y, 0), 0, axis), axis)
+
+
+def _percentile(x: Any, q: Any, axis: Any = None) -> Any:
+    return _quantile(x, q / 100.0, axis)
+
+
+def _cov(m: Any, y: Any = None, rowvar: Any = True, bias: Any = False, ddof: Any = None) -> Any:
+    rows = np.atleast_2d(m) if y is None else np.concatenate((np.atleast_2d(m), np.atleast_2d(y)), 0)
+    rows = rows if rowvar or np.ndim(m) == 1 else rows.T
+    centred = rows - np.mean(rows, axis=1, keepdims=True)
+    lost = (0 if bias else 1) if ddof is None else ddof
+    product = centred @ centred.T / (rows.shape[1] - lost)
+    return product[0, 0] if np.ndim(m) == 1 and y is None else product
+
+
+def _vecdot(a: Any, b: Any) -> Any:
+    return np.sum(a * b, axis=-1)
+
+
+def _multi_dot(arrays: Any) -> Any:
+    product = arrays[0]
+    for array in arrays[1:]:
+        product = product @ array
+    return product
+
+
+def _dstack(parts: Any) -> Any:
+    return np.concatenate([np.atleast_3d(part) for part in parts], 2)
+
+
+def _hsplit(x: Any, indices_or_sections: Any) -> Any:
+    return _split(x, indices_or_sections, 0 if np.ndim(x) == 1 else 1)
+
+
+def _vsplit(x: Any, indices_or_sections: Any) -> Any:
+    return _split(x, indices_or_sections, 0)
+
+
+def _columns(a: Any, b: Any) -> Any:
+    """`a` with an axis of one behind for each axis of `b`: the first operand of an outer product."""
+    return np.reshape(a, np.shape(a) + (1,) * np.ndim(b))
+
+
+def _add_outer(a: Any, b: Any) -> Any:
+    return _columns(a, b) + b
+
+
+def _subtract_outer(a: Any, b: Any) -> Any:
+    return _columns(a, b) - b
+
+
+def _multiply_outer(a: Any, b: Any) -> Any:
+    return _columns(a, b) * b
+
+
+def _divide_outer(a: Any, b: Any) -> Any:
+    return _columns(a, b) / b
+
+
+def _add_reduce(x: Any, axis: Any = 0) -> Any:
+    return np.sum(x, axis=axis)
+
+
+def _multiply_reduce(x: Any, axis: Any = 0) -> Any:
+    return np.prod(x, axis=axis)
+
+
+def _maximum_reduce(x: Any, axis: Any = 0) -> Any:
+    return np.max(x, axis=axis)
+
+
+def _minimum_reduce(x: Any, axis: Any = 0) -> Any:
+    return np.min(x, axis=axis)
+
+
+def _add_accumulate(x: Any, axis: Any = 0) -> Any:
+    return np.cumsum(x, axis=axis)
+
+
 DEFINITIONS: Mapping[Callable[..., Any], Callable[..., Any]] = MappingProxyType(
     {
         np.ptp: _ptp,
@@ -148,6 +265,28 @@ DEFINITIONS: Mapping[Callable[..., Any], Callable[..., Any]] = MappingProxyType(
         np.meshgrid: _meshgrid,
         np.linalg.slogdet: _slogdet,
         np.linalg.matrix_power: _matrix_power,
+        np.interp: _interp,
+        np.polyval: _polyval,
+        np.select: _select,
+        np.quantile: _quantile,
+        np.percentile: _percentile,
+        np.cov: _cov,
+        np.vecdot: _vecdot,
+        np.linalg.vecdot: _vecdot,
+        np.linalg.multi_dot: _multi_dot,
+        np.dstack: _dstack,
+        np.array_split: _array_split,
+        np.hsplit: _hsplit,
+        np.vsplit: _vsplit,
+        np.add.outer: _add_outer,
+        np.subtract.outer: _subtract_outer,
+        np.multiply.outer: _multiply_outer,
+        np.divide.outer: _divide_outer,
+        np.add.reduce: _add_reduce,
+        np.multiply.reduce: _multiply_reduce,
+        np.maximum.reduce: _maximum_reduce,
+        np.minimum.reduce: _minimum_reduce,
+        np.add.accumulate: _add_accumulate,
         builtins.divmod: _divmod,
         np.divmod: _divmod,
     }
