@@ -6,13 +6,17 @@ opaque takes them. Lists, dicts and instances have identity: a `Ref` names one, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import FunctionType
 from typing import Any, Literal, NamedTuple
 
 from adxform.frontend.access import Access
+from adxform.frontend.signature import scalar_type
 from adxform.ir.ops import UNDEFINED, Function, Lit, Operand, Var
 from adxform.ir.types import Object, Scalar
+
+
+RefKind = Literal["list", "dict", "set", "instance"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +67,6 @@ class Reversed:
     items: Value
 
 
-@dataclass(frozen=True, slots=True)
-class Mapped:
-    """A generator or list comprehension over `items` that has not run yet: `fn` takes one item."""
-
-    fn: Value
-    items: Value
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Static:
     """An object from outside the function: a module, a class, a function, anything that is not numbers.
@@ -118,13 +114,13 @@ class Method:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pullback:
-    """The second result of ``vjp``: the derived `joint` function of `operands` and cotangents."""
+    """The second result of ``vjp``: the derived `joint` function, which takes `operands` and a cotangent per float result."""
 
     joint: Function
     operands: tuple[Operand, ...]
     out: Value
-    wrt: tuple[int, ...]
     primals: tuple[Value, ...]
+    wrt: tuple[bool, ...]
     results: int
 
 
@@ -132,7 +128,7 @@ class Pullback:
 class Ref:
     """The identity of a list, a dict, a set or an instance of the class `cls`. `outside`: it belongs to the caller's program."""
 
-    kind: Literal["list", "dict", "set", "instance"]
+    kind: RefKind
     cls: type
     outside: bool = False
     shared: bool = False
@@ -160,6 +156,24 @@ class Contents:
         return Contents(self.keys, tuple(value if own == key else item for own, item in pairs))
 
 
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """The contents of a list that a loop of unknown length has filled: `count` numbers, in an array."""
+
+    buffer: Var
+    count: Value
+
+    @property
+    def keys(self) -> tuple[Any, ...]:
+        """Not known."""
+        return ()
+
+    @property
+    def items(self) -> tuple[Value, ...]:
+        """Not known one by one."""
+        return ()
+
+
 class Poison(NamedTuple):
     """A value that differs in kind between two paths. Using it is an error, which says `why`."""
 
@@ -175,7 +189,6 @@ Value = (
     | Zip
     | Enumerate
     | Reversed
-    | Mapped
     | Static
     | FunctionValue
     | Method
@@ -188,21 +201,38 @@ Callable_ = Static | FunctionValue | Method | Pullback
 NONE = Lit(None)
 
 
-@dataclass(slots=True)
+class Cells(dict[Ref, Contents]):
+    """Contents by object. What belongs to the caller's program never changes and is shared by all snapshots."""
+
+    def __init__(self, cells: dict[Ref, Contents], foreign: dict[Ref, Contents]) -> None:
+        super().__init__(cells)
+        self.foreign = foreign
+
+    def __missing__(self, ref: Ref) -> Contents:
+        return self.foreign[ref]
+
+
 class Heap:
     """The contents of every `Ref`; a copy is a snapshot."""
 
-    contents: dict[Ref, Contents] = field(default_factory=dict)
+    def __init__(self, cells: Cells | None = None) -> None:
+        self.contents = Cells({}, {}) if cells is None else cells
 
-    def new(self, kind: Literal["list", "dict", "set", "instance"], cls: type, keys: tuple[Any, ...], items: tuple[Value, ...]) -> Ref:
+    def new(self, kind: RefKind, cls: type, keys: tuple[Any, ...], items: tuple[Value, ...]) -> Ref:
         """A fresh object."""
         ref = Ref(kind, cls)
         self.contents[ref] = Contents(keys, items)
         return ref
 
+    def foreign(self, kind: RefKind, cls: type, keys: tuple[Any, ...], items: tuple[Value, ...]) -> Ref:
+        """An object of the caller's program."""
+        ref = Ref(kind, cls, outside=True)
+        self.contents.foreign[ref] = Contents(keys, items)
+        return ref
+
     def copy(self) -> Heap:
         """A snapshot."""
-        return Heap(dict(self.contents))
+        return Heap(Cells(self.contents, self.contents.foreign))
 
 
 def is_undefined(value: Value) -> bool:
@@ -216,7 +246,7 @@ def is_number(value: Value) -> bool:
         case Var(_, type_):
             return not isinstance(type_, Object)
         case Lit(literal):
-            return isinstance(literal, bool | int | float | complex)
+            return scalar_type(literal) is not None
         case _:
             return False
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Var
-from adxform.ir.types import Object, Type
+from adxform.ir.types import Array, Dim, Object, Size, Type
 from adxform.ir.walk import Names, rename_block
 from adxform.source import NOWHERE, Span
 
@@ -57,6 +57,28 @@ class Builder:
         """Append the body of `fn` with `args` for its parameters; return its results."""
         mapping: dict[Var, Operand] = dict(zip(fn.params, args, strict=True))
         body = Block((), fn.body.ops, fn.body.results)
-        renamed = rename_block(body, mapping, lambda var: Var(self.names.fresh(var.name), var.type))
+        known = {size.base for param in fn.params for size in _unknown_lengths(param.type)}
+        lengths: dict[str, str] = {}
+        renamed = rename_block(body, mapping, lambda var: Var(self.names.fresh(var.name), self._own_lengths(var.type, known, lengths)))
         self.ops.extend(renamed.ops)
         return renamed.results
+
+    def _own_lengths(self, type_: Type, known: set[str], lengths: dict[str, str]) -> Type:
+        """`type_` with the unknown lengths that a spliced body made named anew: another splice of it makes others."""
+        if not any(size.base not in known for size in _unknown_lengths(type_)):
+            return type_
+        assert isinstance(type_, Array)
+        assert type_.shape is not None
+        shape: list[Size] = []
+        for size in type_.shape:
+            if isinstance(size, Dim) and size.base.startswith("?") and size.base not in known:
+                if size.base not in lengths:
+                    lengths[size.base] = self.names.fresh(size.base)
+                size = Dim(lengths[size.base], size.offset)
+            shape.append(size)
+        return Array(type_.dtype, tuple(shape))
+
+
+def _unknown_lengths(type_: Type) -> Iterator[Dim]:
+    if isinstance(type_, Array) and type_.shape is not None:
+        yield from (size for size in type_.shape if isinstance(size, Dim) and size.base.startswith("?"))

@@ -24,6 +24,7 @@ from adxform.ir.ops import (
     Var,
     While,
 )
+from adxform.ir.types import Array, Dim, Type
 
 
 def outs(op: Op) -> tuple[Var, ...]:
@@ -217,8 +218,19 @@ class Names:
     def __init__(self, taken: Iterable[Var] = ()) -> None:
         self._next: dict[str, int] = {}
         for var in taken:
-            base, _, number = var.name.partition(".")
-            self._next[base] = max(self._next.get(base, 0), int(number or 0) + 1)
+            self._take(var.name)
+            self.reserve_lengths(var.type)
+
+    def reserve_lengths(self, type_: Type) -> None:
+        """Take the names of the unknown lengths in `type_`: they are unique in a function too."""
+        if isinstance(type_, Array) and type_.shape is not None:
+            for size in type_.shape:
+                if isinstance(size, Dim) and size.base.startswith("?"):
+                    self._take(size.base)
+
+    def _take(self, name: str) -> None:
+        base, _, number = name.partition(".")
+        self._next[base] = max(self._next.get(base, 0), int(number) + 1 if number.isdigit() else 1)
 
     @classmethod
     def of(cls, fn: Function) -> Names:

@@ -1,0 +1,226 @@
+"""Attributes: of arrays and numbers by type, of structures by value, of objects from outside by reading them."""
+
+from __future__ import annotations
+
+import inspect
+import operator
+import types
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from adxform.frontend import indexing
+from adxform.frontend.methods import METHODS
+from adxform.frontend.outside import from_outside, outside_write
+from adxform.frontend.values import FunctionValue, Method, Ref, Slice, Static, Tuple, Value
+from adxform.ir.ops import Lit, Var
+from adxform.ir.types import INT, Array, Object, Scalar
+
+if TYPE_CHECKING:
+    from adxform.frontend.interpreter import Interpreter
+
+
+def load(interp: Interpreter, value: Value, name: str, hint: str = "t") -> Value:
+    """``value.name``"""
+    match value:
+        case Var(_, Array() as type_):
+            return _of_array(interp, value, type_, name, hint)
+        case Var(_, Scalar() as type_):
+            return _of_scalar(interp, value, type_, name)
+        case Var(_, Object()):
+            return interp.emit(getattr, (value, Lit(name)), Object(), hint)
+        case Tuple(items, cls):
+            return _of_tuple(interp, value, items, cls, name)
+        case Ref():
+            return _of_object(interp, value, name)
+        case Slice(start, stop, step) if name in ("start", "stop", "step"):
+            return {"start": start, "stop": stop, "step": step}[name]
+        case Lit(literal):
+            return _of_constant(interp, literal, name, value)
+        case Static(literal):
+            return _of_outside(interp, value, name)
+        case Method(fn) if name == "__func__":
+            return fn
+        case FunctionValue(fn) if name in ("__name__", "__qualname__"):
+            return Lit(fn.name)
+        case _:
+            raise interp.error(f"the attribute `{name}` of this value cannot be followed", "use the value itself")
+
+
+def _of_array(interp: Interpreter, x: Var, type_: Array, name: str, hint: str) -> Value:
+    shape = type_.shape
+    match name:
+        case "shape":
+            if shape is None:
+                raise interp.error("the shape of a value that may be a number or an array", "give it one kind on every path")
+            return Tuple(tuple(indexing.dim(interp, x, axis) for axis in range(len(shape))))
+        case "ndim":
+            return interp.emit(np.ndim, (x,), INT, hint) if shape is None else Lit(len(shape))
+        case "size":
+            if shape is None:
+                return interp.emit(np.size, (x,), INT, hint)
+            total: Value = Lit(1)
+            for axis in range(len(shape)):
+                size = indexing.dim(interp, x, axis)
+                total = size if total == Lit(1) else interp.call(Lit(operator.mul), (total, size), hint="size")
+            return total
+        case "dtype":
+            return Lit(np.dtype(type_.dtype))
+        case "T":
+            return interp.call(Lit(np.transpose), (x,), hint=hint)
+        case "mT":
+            return interp.call(Lit(np.swapaxes), (x, Lit(-1), Lit(-2)), hint=hint)
+        case "real" if not type_.dtype.startswith("complex"):
+            return x
+        case "real" | "imag":
+            return interp.call(Lit(getattr(np, name)), (x,), hint=hint)
+        case "itemsize" | "nbytes" | "strides" | "flags" | "base":
+            return interp.emit(getattr, (x, Lit(name)), Object(), hint)
+    unbound = getattr(np.ndarray, name, None)
+    if unbound is None:
+        return interp.fail(AttributeError, f"'numpy.ndarray' object has no attribute '{name}'")
+    if not callable(unbound):
+        raise interp.error(f"the array attribute `{name}` is not supported", "use the function of NumPy that does the same")
+    return Method(Lit(unbound), (x,))
+
+
+def _of_scalar(interp: Interpreter, x: Var, type_: Scalar, name: str) -> Value:
+    real = not type_.dtype.startswith("complex")
+    match name:
+        case "real" if real:
+            return x
+        case "imag" if real:
+            return Lit(0.0)
+        case "T" if not type_.weak:
+            return x
+        case "shape" if not type_.weak:
+            return Tuple(())
+        case "ndim" if not type_.weak:
+            return Lit(0)
+        case "size" if not type_.weak:
+            return Lit(1)
+        case "dtype" if not type_.weak:
+            return Lit(np.dtype(type_.dtype))
+    sample = {"float64": float, "int64": int, "bool": bool, "complex128": complex}[type_.dtype] if type_.weak else np.dtype(type_.dtype).type
+    if not hasattr(sample, name):
+        return interp.fail(AttributeError, f"'{sample.__name__}' object has no attribute '{name}'")
+    if type_.weak:
+        return Method(Lit(getattr(sample, name)), (x,))
+    if name in ("conjugate", "conj", "item", "tolist") and real:
+        return Method(Lit(_identity if name.startswith("conj") else getattr(np.ndarray, name)), (x,))
+    return Method(Lit(getattr(np.ndarray, name, None) or getattr(sample, name)), (x,))
+
+
+def _identity(x: Any) -> Any:
+    return x
+
+
+def _of_tuple(interp: Interpreter, value: Tuple, items: tuple[Value, ...], cls: type, name: str) -> Value:
+    fields = getattr(cls, "_fields", ())
+    if name in fields:
+        return items[fields.index(name)]
+    method = METHODS.get((tuple, name))
+    if method is not None:
+        return Method(Lit(method), (value,))
+    found = inspect.getattr_static(cls, name, None)
+    return _of_class(interp, value, cls, name, found)
+
+
+def _of_object(interp: Interpreter, value: Ref, name: str) -> Value:
+    method = METHODS.get((value.cls if value.kind != "instance" else object, name))
+    if value.kind in ("list", "dict", "set"):
+        method = METHODS.get(({"list": list, "dict": dict, "set": set}[value.kind], name))
+        if method is None:
+            raise interp.error(f"the method `{name}` of a {value.cls.__name__} is not supported", "write it with the supported methods")
+        return Method(Lit(method), (value,))
+    if name == "__class__":
+        return Static(value.cls)
+    found = interp.contents(value).get(name)
+    if found is not None:
+        return found
+    return _of_class(interp, value, value.cls, name, inspect.getattr_static(value.cls, name, None))
+
+
+def _of_class(interp: Interpreter, value: Value, cls: type, name: str, found: Any) -> Value:
+    """An attribute that an instance finds in its class."""
+    match found:
+        case None:
+            return interp.fail(AttributeError, f"'{cls.__name__}' object has no attribute '{name}'")
+        case property():
+            return interp.call(Static(found.fget), (value,), hint=name)
+        case staticmethod():
+            return from_outside(interp, found.__func__, None)
+        case classmethod():
+            return Method(Static(found.__func__), (Static(cls),))
+        case types.FunctionType():
+            return Method(Static(found), (value,))
+        case _:
+            return from_outside(interp, getattr(cls, name), None)
+
+
+def _of_constant(interp: Interpreter, literal: Any, name: str, value: Lit) -> Value:
+    if callable(literal) and not isinstance(literal, type):
+        return from_outside(interp, getattr(literal, name), None)
+    try:
+        found = getattr(literal, name)
+    except AttributeError as error:
+        return interp.fail(AttributeError, str(error))
+    if callable(found):
+        return Method(Lit(getattr(type(literal), name)), (value,)) if not isinstance(literal, type) else Static(found)
+    return from_outside(interp, found, None)
+
+
+def _of_outside(interp: Interpreter, value: Static, name: str) -> Value:
+    """An attribute of an object from outside: its methods by its class, its data by reading it."""
+    owner, access = value.value, value.access
+    if isinstance(owner, types.ModuleType):
+        return _of_module(interp, owner, access, name)
+    try:
+        found = getattr(owner, name)
+    except AttributeError as error:
+        return interp.fail(AttributeError, str(error))
+    static = inspect.getattr_static(type(owner), name, None)
+    own = getattr(owner, "__dict__", {})
+    if isinstance(owner, type):
+        if isinstance(found, types.MethodType):
+            return Method(from_outside(interp, found.__func__, None if access is None else access.to("attribute", name).to("attribute", "__func__")), (value,))
+        return from_outside(interp, found, None if access is None else access.to("attribute", name))
+    if isinstance(static, types.FunctionType) and name not in own:
+        path = None if access is None else access.to("attribute", "__class__").to("attribute", name)
+        return Method(from_outside(interp, static, path), (value,))
+    if isinstance(static, property) and isinstance(static.fget, types.FunctionType) and not _library(type(owner)):
+        return interp.call(Static(static.fget), (value,), hint=name)
+    if isinstance(found, types.MethodType) and found.__self__ is not owner:
+        return from_outside(interp, found, None)
+    if isinstance(found, types.BuiltinFunctionType | types.MethodWrapperType):
+        return Static(found, None if access is None else access.to("attribute", name))
+    return from_outside(interp, found, None if access is None else access.to("attribute", name))
+
+
+def _library(cls: type) -> bool:
+    return cls.__module__.partition(".")[0] in ("numpy", "builtins", "scipy")
+
+
+def _of_module(interp: Interpreter, module: types.ModuleType, access: Any, name: str) -> Value:
+    try:
+        found = getattr(module, name)
+    except AttributeError as error:
+        return interp.fail(AttributeError, str(error))
+    fixed = module.__name__.partition(".")[0] in ("numpy", "math", "operator", "scipy", "functools", "itertools", "adxform")
+    return from_outside(interp, found, None if fixed or access is None else access.to("attribute", name))
+
+
+def store(interp: Interpreter, value: Value, name: str, new: Value) -> None:
+    """``value.name = new``"""
+    match value:
+        case Ref(kind="instance"):
+            params = getattr(value.cls, "__dataclass_params__", None)
+            if params is not None and params.frozen:
+                interp.fail(AttributeError, f"cannot assign to field '{name}'")
+            interp.write(value, interp.contents(value).put(name, new))
+        case Static(owner):
+            raise outside_write(interp, f"the attribute `{name}` of a {type(owner).__name__}")
+        case Var(_, Object()):
+            interp.builder.effect(setattr, value, Lit(name), interp.operand(new), span=interp.span)
+        case _:
+            raise interp.error(f"the attribute `{name}` of this value cannot be set", "build a new value instead")

@@ -1,0 +1,151 @@
+"""The bodies of rules as typed IR: the same front end, on operands in place of a call's arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from adxform.errors import UnsupportedOperationError
+from adxform.frontend import trees
+from adxform.frontend.interpreter import Derive, Interpreter
+from adxform.frontend.outside import constant
+from adxform.frontend.signals import Restart
+from adxform.frontend.values import NONE, Tuple, Value
+from adxform.ir.ops import Block, Function, Lit, Operand, Pack, Var
+from adxform.ir.prune import prune
+from adxform.ir.walk import Names, free_variables, substitute, variables
+
+Kwargs = Mapping[str, Operand] | tuple[tuple[str, Operand], ...]
+_LIMIT = 20_000
+
+
+class Expander:
+    """Turns rule bodies into typed functions, each once for each kind of operands."""
+
+    def __init__(self, derive: Derive) -> None:
+        self.derive = derive
+
+    def expand(self, body: Callable[..., Any], args: tuple[Operand, ...], kwargs: Kwargs = ()) -> Function:
+        """`body` on operands: a function of their distinct variables in order, with a result per leaf of what it returns."""
+        named = tuple(dict(kwargs).items())
+        key = ("expand", self.derive, body, *_canonical(args, named))
+        found = _MEMO.get(key)
+        if found is None:
+            found = self._expand(body, args, named)
+            _remember(key, found)
+        return found[0]
+
+    def expand_rule(self, body: Callable[..., Any], args: tuple[Operand, ...], kwargs: Kwargs = ()) -> tuple[Function, Function]:
+        """`body`, which returns ``(y, pullback)``, as ``forward -> (y, *residuals)`` and ``pullback(*residuals, ct)``."""
+        named = tuple(dict(kwargs).items())
+        key = ("rule", self.derive, body, *_canonical(args, named))
+        found = _MEMO.get(key)
+        if found is None:
+            found = self._expand_rule(body, args, named)
+            _remember(key, found)
+        return found[0], found[1]
+
+    def _expand(self, body: Callable[..., Any], args: tuple[Operand, ...], named: tuple[tuple[str, Operand], ...]) -> tuple[Function]:
+        interp, params, values, keywords = self._start(args, named)
+        try:
+            returned = interp.call(constant(interp, body), values, keywords)
+            results = tuple(interp.operand(leaf) for leaf in trees.all_leaves(interp, returned))
+        except Restart as restart:
+            raise _stuck(body, restart) from None
+        function = Function(_name(body), Block(params, tuple(interp.builder.ops), results), (), interp.helper_functions())
+        return (prune(function),)
+
+    def _expand_rule(
+        self, body: Callable[..., Any], args: tuple[Operand, ...], named: tuple[tuple[str, Operand], ...]
+    ) -> tuple[Function, Function]:
+        interp, params, values, keywords = self._start(args, named)
+        try:
+            pair = interp.call(constant(interp, body), values, keywords)
+            if not isinstance(pair, Tuple) or len(pair.items) != 2:
+                raise interp.error("a rule returns its value and its pullback", "return `y, pullback`")
+            y, pullback = pair.items
+            tree, outs = trees.result(interp, y)
+            del tree
+            forward_ops = interp.builder.ops
+            cts = [Var(interp.names.fresh("ct"), out.type if isinstance(out, Var) else trees.literal_type(out)) for out in outs]
+            interp.builder = interp.builder.nested()
+            returned = interp.call(pullback, (trees.rebuilt(interp, y, iter(cts)),))
+            results = tuple(_cotangents(interp, returned, values))
+        except Restart as restart:
+            raise _stuck(body, restart) from None
+        block = Block((), tuple(interp.builder.ops), results)
+        residuals = tuple(var for var in free_variables(block) if var not in cts)
+        helpers = interp.helper_functions()
+        forward = Function(_name(body), Block(params, tuple(forward_ops), (*outs, *residuals)), (), helpers)
+        back = Function("pullback", Block((*residuals, *cts), block.ops, results), (), helpers)
+        return prune(forward), prune(back)
+
+    def _start(
+        self, args: tuple[Operand, ...], named: tuple[tuple[str, Operand], ...]
+    ) -> tuple[Interpreter, tuple[Var, ...], tuple[Value, ...], dict[str, Value]]:
+        given = dict.fromkeys(var for operand in (*args, *(value for _, value in named)) for var in variables(operand))
+        names = Names()
+        for var in given:
+            names.reserve_lengths(var.type)
+        renamed: dict[Var, Operand] = {var: Var(names.fresh(var.base), var.type) for var in given}
+        interp = Interpreter(names, self.derive)
+        params = tuple(var for var in renamed.values() if isinstance(var, Var))
+        values = tuple(interp.value(substitute(arg, renamed), _Itself()) for arg in args)
+        return interp, params, values, {key: interp.value(substitute(value, renamed), _Itself()) for key, value in named}
+
+
+class _Itself(dict[Var, Value]):
+    """An environment in which every variable is itself."""
+
+    def __missing__(self, var: Var) -> Value:
+        return var
+
+
+_MEMO: dict[Any, tuple[Function, ...]] = {}
+
+
+def _remember(key: Any, found: tuple[Function, ...]) -> None:
+    if len(_MEMO) >= _LIMIT:
+        _MEMO.clear()
+    _MEMO[key] = found
+
+
+def _canonical(args: tuple[Operand, ...], named: tuple[tuple[str, Operand], ...]) -> tuple[Any, ...]:
+    """The operands with variables numbered, so that calls that differ in names only share an expansion."""
+    numbers: dict[Var, int] = {}
+
+    def canonical(operand: Operand) -> Any:
+        match operand:
+            case Var(_, type_):
+                return numbers.setdefault(operand, len(numbers)), operand.base, type_
+            case Pack(kind, items):
+                return kind, tuple(map(canonical, items))
+            case Lit():
+                return operand
+
+    return tuple(map(canonical, args)), tuple((key, canonical(value)) for key, value in named)
+
+
+def _cotangents(interp: Interpreter, returned: Value, args: tuple[Value, ...]) -> Iterator[Operand]:
+    """One operand per leaf of the positional arguments; ``None`` where there is no derivative."""
+    items = returned.items if isinstance(returned, Tuple) else (returned,)
+    if len(args) == 1 and len(items) != 1:
+        items = (returned,)
+    for arg, item in zip(args, (*items, *(NONE for _ in args)), strict=False):
+        leaves = list(trees.all_leaves(interp, arg))
+        parts = list(trees.all_leaves(interp, item))
+        if len(parts) != len(leaves):
+            if item != NONE:
+                raise interp.error("a pullback's cotangent differs in structure from its argument", "return one for each leaf")
+            parts = [NONE] * len(leaves)
+        for part in parts:
+            yield interp.operand(part)
+
+
+def _name(body: Callable[..., Any]) -> str:
+    name = getattr(body, "__name__", "rule")
+    return name if name.isidentifier() else "rule"
+
+
+def _stuck(body: Callable[..., Any], restart: Restart) -> UnsupportedOperationError:
+    return UnsupportedOperationError(f"the rule body `{_name(body)}` cannot be expanded: {restart}", help="simplify the rule")

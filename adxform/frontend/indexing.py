@@ -1,0 +1,258 @@
+"""Loads and stores by subscript: on arrays by type, on tuples, lists and dicts by value."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from adxform.frontend.infer import FRESH, NoSample, broadcast, sampled_type, slice_size
+from adxform.frontend.values import Collected, Range, Ref, Static, Tuple, Value, list_contents
+from adxform.ir import intrinsics
+from adxform.ir.ops import Lit, Operand, Pack, Var
+from adxform.ir.types import INT, Array, Object, Scalar, Size, Type
+from adxform.rules.memory import index_kind
+
+if TYPE_CHECKING:
+    from adxform.frontend.interpreter import Interpreter
+
+
+def dim(interp: Interpreter, x: Var, axis: int) -> Value:
+    """``x.shape[axis]``: a literal where the type says it, else one variable per array and axis."""
+    assert isinstance(x.type, Array)
+    shape = x.type.shape
+    if shape is None:
+        return interp.emit(intrinsics.dim, (x, Lit(axis)), INT, "n")
+    size = shape[axis]
+    if isinstance(size, int):
+        return Lit(size)
+    out = interp.emit(intrinsics.dim, (x, Lit(axis % len(shape))), INT, "n")
+    interp.sizes[out] = size
+    return out
+
+
+# -- loads ------------------------------------------------------------------------------------------------------------
+
+
+def load(interp: Interpreter, x: Value, index: Value, hint: str = "t") -> Value:
+    """``x[index]``"""
+    match x:
+        case Var(_, Array()):
+            at = interp.operand(index)
+            return interp.emit(operator.getitem, (x, at), element_type(interp, x, at), hint)
+        case Var(_, Object()):
+            return interp.emit(operator.getitem, (x, interp.operand(index)), Object(), hint)
+        case Tuple(items):
+            return _item(interp, items, index, "a tuple", Tuple)
+        case Ref(kind="list"):
+            contents = interp.contents(x)
+            if isinstance(contents, Collected):
+                return load(interp, contents.buffer, index, hint)
+            return _item(interp, contents.items, index, "a list", None)
+        case Ref(kind="dict"):
+            key = interp.static(index, "a dict key")
+            found = interp.contents(x).get(key)
+            if found is None:
+                return interp.fail(KeyError, key)
+            return found
+        case Ref(kind="instance"):
+            return interp.call(interp.attribute(x, "__getitem__"), (index,), hint=hint)
+        case Range(start, _, step):
+            if isinstance(index, Lit) and index.value >= 0:
+                return interp.call(Lit(operator.add), (start, interp.call(Lit(operator.mul), (index, step))))
+            raise interp.error("this index into a range cannot be followed", "compute the number instead")
+        case Lit(value):
+            return interp.evaluate(operator.getitem, (value, interp.static(index, "an index")))
+        case Static(value):
+            return interp.outside_item(x, interp.static(index, "an index"))
+        case Var():
+            raise interp.error("a number cannot be indexed", "index an array")
+        case _:
+            raise interp.error("this value cannot be indexed", "index an array, a tuple, a list or a dict")
+
+
+def _item(interp: Interpreter, items: tuple[Value, ...], index: Value, what: str, build: Any) -> Value:
+    at = interp.static(index, f"an index into {what}")
+    if isinstance(at, slice):
+        part = items[at]
+        return Tuple(part) if build is Tuple else interp.new_list(part)
+    try:
+        return items[operator.index(at)]
+    except IndexError:
+        return interp.fail(IndexError, f"{what.removeprefix('a ')} index out of range")
+    except TypeError:
+        raise interp.error(f"{what} is indexed by a {type(at).__name__}", "use an integer or a slice") from None
+
+
+def element_type(interp: Interpreter, x: Var, index: Operand) -> Type:
+    """The type of ``x[index]``."""
+    assert isinstance(x.type, Array)
+    dtype, shape = x.type.dtype, x.type.shape
+    if shape is None or index_kind(index) == "unknown":
+        if shape is not None and len(shape) == 1 and isinstance(index, Var):
+            return Array(dtype, None)
+        return Array(dtype, None)
+    parts = _expand(interp, index, len(shape))
+    if index_kind(index) == "fancy":
+        return _fancy_type(interp, x, shape, parts)
+    sizes = _basic_sizes(interp, shape, parts)
+    if not sizes and not any(_is_ellipsis(part) for part in _parts(index)):
+        return Scalar(dtype)
+    return Array(dtype, tuple(sizes))
+
+
+def _parts(index: Operand) -> tuple[Operand, ...]:
+    match index:
+        case Pack("tuple", items):
+            return items
+        case Lit(tuple() as items):
+            return tuple(Lit(item) for item in items)
+        case _:
+            return (index,)
+
+
+def _is_ellipsis(part: Operand) -> bool:
+    return isinstance(part, Lit) and part.value is Ellipsis
+
+
+def _is_new_axis(part: Operand) -> bool:
+    return isinstance(part, Lit) and part.value is None
+
+
+def _consumed(part: Operand) -> int:
+    """How many axes of the array an index part takes."""
+    if _is_new_axis(part):
+        return 0
+    if isinstance(part, Var) and isinstance(part.type, Array) and part.type.dtype == "bool":
+        return len(part.type.shape or ())
+    return 1
+
+
+def _expand(interp: Interpreter, index: Operand, rank: int) -> list[Operand]:
+    """The index parts with ``...`` written out and missing axes added."""
+    parts = list(_parts(index))
+    everything = Pack("slice", (Lit(None), Lit(None), Lit(None)))
+    taken = sum(_consumed(part) for part in parts if not _is_ellipsis(part))
+    if taken > rank:
+        raise interp.error(f"too many indices: the array has {rank} axes, and {taken} were indexed", "drop an index")
+    fill: list[Operand] = [everything] * (rank - taken)
+    for position, part in enumerate(parts):
+        if _is_ellipsis(part):
+            return [*parts[:position], *fill, *parts[position + 1 :]]
+    return [*parts, *fill]
+
+
+def _bound(interp: Interpreter, bound: Operand) -> Any:
+    """A slice bound: a number, ``None``, a length, or `FRESH`."""
+    match bound:
+        case Lit(value):
+            return value if value is None else operator.index(value)
+        case Var():
+            return interp.sizes.get(bound) or interp.dim_of(bound) or FRESH
+        case _:
+            return FRESH
+
+
+def _basic_sizes(interp: Interpreter, shape: tuple[Size, ...], parts: list[Operand]) -> list[Size]:
+    sizes: list[Size] = []
+    axis = 0
+    for part in parts:
+        if _is_new_axis(part):
+            sizes.append(1)
+            continue
+        match part:
+            case Pack("slice", (start, stop, step)):
+                size = slice_size(shape[axis], _bound(interp, start), _bound(interp, stop), _bound(interp, step))
+                sizes.append(size)
+            case Lit(slice() as piece):
+                sizes.append(slice_size(shape[axis], piece.start, piece.stop, piece.step))
+            case _:
+                pass
+        axis += 1
+    return sizes
+
+
+def _fancy_type(interp: Interpreter, x: Var, shape: tuple[Size, ...], parts: list[Operand]) -> Type:
+    """The type of a load by index arrays, masks and lists, by NumPy's rules."""
+    assert isinstance(x.type, Array)
+    index_shapes: list[tuple[Size, ...]] = []
+    kinds: list[str] = []
+    kept: list[Size] = []
+    axis = 0
+    for part in parts:
+        consumed = _consumed(part)
+        if _is_new_axis(part) or isinstance(part, Pack) and part.kind == "slice" or isinstance(part, Lit) and isinstance(part.value, slice):
+            kinds.append("basic")
+            kept += _basic_sizes(interp, shape[axis : axis + consumed], [part])
+        else:
+            kinds.append("fancy")
+            index_shapes.append(_index_shape(interp, part))
+        axis += consumed
+    picked = broadcast(index_shapes)
+    first = kinds.index("fancy")
+    last = len(kinds) - 1 - kinds[::-1].index("fancy")
+    apart = "basic" in kinds[first : last + 1]
+    before = 0 if apart else first
+    sizes = (*kept[:before], *picked, *kept[before:])
+    return Array(x.type.dtype, tuple(sizes))
+
+
+def _index_shape(interp: Interpreter, part: Operand) -> tuple[Size, ...]:
+    match part:
+        case Var(_, Array(dtype, shape)) if shape is not None:
+            return (FRESH,) if dtype == "bool" else shape
+        case Var(_, Scalar()):
+            return ()
+        case Lit(value) if not isinstance(value, bool):
+            return tuple(np.shape(value))
+        case Pack():
+            try:
+                found = sampled_type(np.asarray, (part,), {}, interp.sizes)
+            except NoSample:
+                found = Object()
+            if isinstance(found, Array) and found.shape is not None and found.dtype != "bool":
+                return found.shape
+            if isinstance(found, Array) and found.dtype == "bool":
+                return (FRESH,)
+        case _:
+            pass
+    raise interp.error("an index of this kind cannot be followed", "use integers, slices, integer arrays or masks")
+
+
+# -- stores -----------------------------------------------------------------------------------------------------------
+
+
+def store(interp: Interpreter, x: Value, index: Value, value: Value) -> None:
+    """``x[index] = value``"""
+    match x:
+        case Var(_, Array()):
+            operands = x, interp.operand(index), interp.operand(value)
+            interp.builder.effect(operator.setitem, *operands, span=interp.span)
+        case Var(_, Object()):
+            operands_ = x, interp.operand(index), interp.operand(value)
+            interp.builder.effect(operator.setitem, *operands_, span=interp.span)
+        case Ref(kind="dict"):
+            interp.write(x, interp.contents(x).put(interp.static(index, "a dict key"), value))
+        case Ref(kind="list"):
+            contents = interp.contents(x)
+            if isinstance(contents, Collected):
+                raise interp.error("a list of unknown length cannot be changed", "make it an array with `np.array(…)`")
+            at = interp.static(index, "an index into a list")
+            items = list(contents.items)
+            if isinstance(at, slice):
+                known = interp.items(value)
+                items[at] = known
+            else:
+                try:
+                    items[at] = value
+                except IndexError:
+                    interp.fail(IndexError, "list assignment index out of range")
+            interp.write(x, list_contents(tuple(items)))
+        case Ref(kind="instance"):
+            interp.call(interp.attribute(x, "__setitem__"), (index, value))
+        case Static():
+            raise interp.outside_write(f"the {type(x.value).__name__} that is changed here")
+        case _:
+            raise interp.error("this value does not support item assignment", "use an array, a list or a dict")
+

@@ -1,0 +1,311 @@
+"""The type of a primitive's result: found by running the primitive on small samples of its operands' types.
+
+Each unknown length is sampled twice, with two different values; a length of the result that moves with it is that length
+(plus an offset), one that does not move is a constant, and any other is a fresh unknown.
+"""
+
+from __future__ import annotations
+
+import types
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from adxform.frontend.signature import dtype_name, scalar_type
+from adxform.ir.ops import Lit, Operand, Pack, Var
+from adxform.ir.types import Array, Dim, Object, Scalar, Size, Type
+
+FRESH = Dim("?*")
+DATA_DEPENDENT = frozenset(
+    {"unique", "nonzero", "flatnonzero", "argwhere", "compress", "extract", "trim_zeros", "intersect1d", "union1d", "setdiff1d",
+     "repeat", "delete", "bincount"}
+)  # fmt: skip
+_LARGEST_OFFSET = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Sized:
+    """The type of an integer whose value is the length `dim`."""
+
+    type: Scalar
+    dim: Dim
+
+
+Spec = Type | Sized | Lit | tuple["str", tuple["Spec", ...]]
+
+
+class NoSample(Exception):
+    """The primitive raised on every sample; the message is its last."""
+
+
+def spec_of(operand: Operand, sizes: Mapping[Var, Dim]) -> Spec:
+    """What sampling needs to know of `operand`."""
+    match operand:
+        case Var(_, Scalar() as type_) if operand in sizes:
+            return Sized(type_, sizes[operand])
+        case Var(_, type_):
+            return type_
+        case Pack(kind, items):
+            return kind, tuple(spec_of(item, sizes) for item in items)
+        case Lit():
+            return operand
+
+
+def dims_of(spec: Spec) -> Iterator[Dim]:
+    """The unknown lengths in `spec`, in order."""
+    match spec:
+        case Array(_, shape) if shape is not None:
+            yield from (size for size in shape if isinstance(size, Dim))
+        case Sized(_, dim):
+            yield dim
+        case (str(), items):
+            for item in items:
+                yield from dims_of(item)
+        case _:
+            return
+
+
+@dataclass(frozen=True, slots=True)
+class _Lengths:
+    """The values of the unknown lengths in one run."""
+
+    values: Mapping[str, int]
+    run: int
+
+    def of(self, size: Size) -> int:
+        return size if isinstance(size, int) else max(self.values[size.base] + size.offset, 0)
+
+
+def sample(spec: Spec, lengths: _Lengths) -> Any:
+    """A value of `spec`."""
+    match spec:
+        case Sized(type_, dim):
+            return _number(type_, max(lengths.values[dim.base] + dim.offset, 0))
+        case Scalar(dtype):
+            return _number(spec, 0.5 if dtype.startswith(("float", "long", "complex")) else 1)
+        case Array(dtype, shape):
+            return _array(dtype, tuple(map(lengths.of, (1,) if shape is None else shape)), lengths.run)
+        case Lit(value):
+            return value
+        case ("tuple", items):
+            return tuple(sample(item, lengths) for item in items)
+        case ("list", items):
+            return [sample(item, lengths) for item in items]
+        case ("slice", items):
+            return slice(*(sample(item, lengths) for item in items))
+        case ("dict", items):
+            values = [sample(item, lengths) for item in items]
+            return dict(zip(values[::2], values[1::2], strict=True))
+        case _:
+            raise NoSample("an operand of unknown type")
+
+
+def _number(type_: Scalar, value: float) -> Any:
+    if type_.weak:
+        return {"float64": float, "int64": int, "bool": bool, "complex128": complex}[type_.dtype](value)
+    return np.dtype(type_.dtype).type(value)
+
+
+def _array(dtype: str, shape: tuple[int, ...], run: int) -> Any:
+    if dtype == "bool":
+        mask = np.ones(shape, np.bool_)
+        if run:
+            mask.reshape(-1)[3:] = False
+        return mask
+    if not dtype.startswith(("float", "long", "complex")):
+        return np.ones(shape, dtype)
+    x = np.full(shape, 0.25, dtype)
+    if len(shape) >= 2 and shape[-1] == shape[-2]:
+        x = x + np.eye(shape[-1], dtype=dtype) * shape[-1]
+    return x
+
+
+def run(fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    """``fn(*args, **kwargs)`` in silence; an ndarray method is looked up on the first argument, which may be a scalar."""
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if isinstance(fn, types.MethodDescriptorType) and fn.__objclass__ is np.ndarray:
+            return getattr(args[0], fn.__name__)(*args[1:], **kwargs)
+        return fn(*args, **kwargs)
+
+
+def type_of(value: Any) -> Type:
+    """The type of a result, with its lengths as they are."""
+    if isinstance(value, np.ndarray):
+        return Array(dtype_name(value.dtype), value.shape) if value.dtype.kind in "biufc" else Object()
+    return scalar_type(value) or Object()
+
+
+_memo: dict[tuple[Any, ...], Type | NoSample] = {}
+
+
+def sampled_type(
+    fn: Callable[..., Any], args: tuple[Operand, ...], kwargs: Mapping[str, Operand], sizes: Mapping[Var, Dim]
+) -> Type:
+    """The type of ``fn(*args, **kwargs)``; a length that cannot be named is `FRESH`.
+
+    Raises: `NoSample` when no sample can be run.
+    """
+    specs = tuple(spec_of(arg, sizes) for arg in args)
+    named = tuple((key, spec_of(value, sizes)) for key, value in kwargs.items())
+    key = (fn, specs, named)
+    found = _memo.get(key)
+    if found is None:
+        if len(_memo) > 20_000:
+            _memo.clear()
+        found = _sampled_type(fn, specs, dict(named))
+        _memo[key] = found
+    if isinstance(found, NoSample):
+        raise found
+    return found
+
+
+def _sampled_type(fn: Callable[..., Any], specs: tuple[Spec, ...], named: dict[str, Spec]) -> Type | NoSample:
+    bases: dict[str, int] = {}
+    for spec in (*specs, *named.values()):
+        for dim in dims_of(spec):
+            bases.setdefault(dim.base, len(bases))
+    distinct = tuple(
+        _Lengths({base: 11 + 5 * k + run * (2 * k + 3) for base, k in bases.items()}, run) for run in (0, 1)
+    )
+    same = tuple(_Lengths({base: 11 + 3 * run for base in bases}, run) for run in (0, 1))
+    ones = (_Lengths(dict.fromkeys(bases, 1), 0), _Lengths(dict.fromkeys(bases, 1), 1))
+    failure = NoSample("it cannot be run on samples")
+    for lengths in (distinct, same, ones) if len(bases) > 1 else (distinct, ones):
+        try:
+            results = [run(fn, [sample(s, one) for s in specs], {k: sample(s, one) for k, s in named.items()}) for one in lengths]
+        except NoSample as error:
+            return error
+        except Exception as error:  # noqa: BLE001 - whatever the primitive raises, this sample was none
+            failure = NoSample(str(error))
+            continue
+        unknown = lengths is ones and bool(bases) or getattr(fn, "__name__", "") in DATA_DEPENDENT
+        return _combine(type_of(results[0]), type_of(results[1]), lengths, unknown)
+    return failure
+
+
+def _combine(first: Type, second: Type, lengths: tuple[_Lengths, _Lengths], unknown: bool) -> Type:
+    match first, second:
+        case Array(dtype, a), Array(_, b) if a is not None and b is not None:
+            if len(a) != len(b):
+                return Array(dtype, None)
+            if unknown:
+                return Array(dtype, tuple(FRESH for _ in a))
+            return Array(dtype, tuple(_size(n, m, lengths) for n, m in zip(a, b, strict=True)))
+        case _:
+            return first
+
+
+def _size(first: int, second: int, lengths: tuple[_Lengths, _Lengths]) -> Size:
+    matches = [
+        Dim(base, first - value)
+        for base, value in lengths[0].values.items()
+        if first - value == second - lengths[1].values[base] and abs(first - value) <= _LARGEST_OFFSET
+    ]
+    if len(matches) == 1:
+        return matches[0]
+    return first if first == second else FRESH
+
+
+def with_fresh(type_: Type, fresh: Callable[[], Dim]) -> Type:
+    """`type_` with each `FRESH` length made one of its own."""
+    match type_:
+        case Array(dtype, shape) if shape is not None and FRESH in shape:
+            return Array(dtype, tuple(fresh() if size == FRESH else size for size in shape))
+        case _:
+            return type_
+
+
+def broadcast(shapes: Sequence[tuple[Size, ...]]) -> tuple[Size, ...]:
+    """The shape that `shapes` broadcast to, given that they do; `FRESH` where a length cannot be told.
+
+    >>> [str(size) for size in broadcast([(Dim("x.0"), 1), (Dim("y.0"),)])]
+    ['x.0', 'y.0']
+    """
+    rank = max(map(len, shapes), default=0)
+    out: list[Size] = []
+    for axis in range(-rank, 0):
+        size: Size = 1
+        for shape in shapes:
+            if len(shape) >= -axis:
+                size = _broadcast_sizes(size, shape[axis])
+        out.append(size)
+    return tuple(out)
+
+
+def _broadcast_sizes(a: Size, b: Size) -> Size:
+    if a == b or b == 1:
+        return a
+    if a == 1:
+        return b
+    if FRESH in (a, b):
+        other = b if a == FRESH else a
+        return other if isinstance(other, int) or not other.may_be_one else FRESH
+    if isinstance(a, int):
+        return a
+    if isinstance(b, int):
+        return b
+    if not a.may_be_one:
+        return a
+    return b if not b.may_be_one else FRESH
+
+
+def elementwise_type(
+    fn: Callable[..., Any], args: tuple[Operand, ...], kwargs: Mapping[str, Operand], sizes: Mapping[Var, Dim]
+) -> Type:
+    """The type of an elementwise call: the dtype by sampling, the shape by broadcasting.
+
+    Raises: `NoSample` when no sample can be run.
+    """
+    small = tuple(_with_small_shape(arg) for arg in args)
+    result = sampled_type(fn, small, kwargs, sizes)
+    if not isinstance(result, Array):
+        return result
+    shapes: list[tuple[Size, ...]] = []
+    for arg in args:
+        match arg:
+            case Var(_, Array(_, None)):
+                return Array(result.dtype, None)
+            case Var(_, Array(_, shape)) if shape is not None:
+                shapes.append(shape)
+            case Pack() | Lit(tuple() | list() | np.ndarray()):
+                return sampled_type(fn, args, kwargs, sizes)
+            case _:
+                pass
+    return Array(result.dtype, broadcast(shapes))
+
+
+def _with_small_shape(arg: Operand) -> Operand:
+    match arg:
+        case Var(name, Array(dtype, shape)):
+            return Var(name, Array(dtype, (1,) * (1 if shape is None else len(shape))))
+        case _:
+            return arg
+
+
+
+def slice_size(length: Size, start: Any, stop: Any, step: Any) -> Size:
+    """The length of ``x[start:stop:step]`` where `x` has `length`; each bound an int, ``None``, a `Dim` or `FRESH`.
+
+    >>> str(slice_size(Dim("x.0"), 1, -1, None)), str(slice_size(Dim("x.0"), None, Dim("x.0", -1), None))
+    ('x.0-2', 'x.0-1')
+    """
+    if isinstance(length, int):
+        if all(bound is None or isinstance(bound, int) for bound in (start, stop, step)):
+            return len(range(*slice(start, stop, step).indices(length)))
+        return FRESH
+    if step == -1 and start is None and stop is None:
+        return length
+    if step not in (None, 1):
+        return FRESH
+    if isinstance(stop, Dim) and stop.base == length.base and length.offset == 0 and stop.offset <= 0:
+        stop = stop.offset or None
+    if isinstance(start, Dim) or not (start is None or (isinstance(start, int) and start >= 0)):
+        return FRESH
+    if not (stop is None or (isinstance(stop, int) and stop < 0)):
+        return FRESH
+    offset = (stop or 0) - (start or 0)
+    return Dim(length.base, length.offset + offset) if offset else length

@@ -1,0 +1,322 @@
+"""Runs untyped SSA on what is known of its values, and writes the typed SSA of what remains to be done at run time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, assert_never
+
+from adxform.errors import AdxError, UnsupportedOperationError
+from adxform.frontend import attributes, calls, control, iteration, outside
+from adxform.frontend.access import Access, Guard
+from adxform.frontend.augmented import Augmented, augmented_assignment
+from adxform.frontend.infer import with_fresh
+from adxform.frontend.recursion import Frame, Helper
+from adxform.frontend.signals import Promote, Unreachable
+from adxform.frontend.values import (
+    Contents,
+    FunctionValue,
+    Heap,
+    Poison,
+    Ref,
+    Scope,
+    Slice,
+    Static,
+    Tuple,
+    Value,
+    is_undefined,
+    list_contents,
+)
+from adxform.ir.build import Builder
+from adxform.ir.ops import Attribute, Block, Call, Closure, For, Free, Function, If, Invoke, Lit, Op, Operand, Pack, Raise, Var, While
+from adxform.ir.types import Dim, Object, Scalar, Type
+from adxform.ir.walk import Names
+from adxform.source import NOWHERE, Span
+
+Derive = Callable[[str, Function, tuple[int, ...]], Function]
+
+
+Env = dict[Var, Value]
+
+
+@dataclass(slots=True)
+class Knowledge:
+    """What restarts have taught: which hidden values are known when compiling, and which calls are recursive."""
+
+    hidden: dict[Access, Lit]
+    recursive: dict[Any, None]
+
+
+class Interpreter:
+    """The state of one specialisation."""
+
+    def __init__(self, names: Names, derive: Derive, knowledge: Knowledge | None = None) -> None:
+        self.names = names
+        self.derive = derive
+        self.knowledge = knowledge or Knowledge({}, {})
+        self.builder = Builder(names)
+        self.heap = Heap()
+        self.span: Span = NOWHERE
+        self.frames: list[Frame] = []
+        self.sizes: dict[Var, Dim] = {}
+        self.origins: dict[Var, frozenset[Var]] = {}
+        self.lengths: list[str] = []
+        self.hidden: dict[Access, Var] = {}
+        self.guards: dict[Guard, None] = {}
+        self.outside: dict[tuple[Access, int], Value] = {}
+        self.hidden_values: dict[Var, Any] = {}
+        self.helpers: dict[Any, Helper] = {}
+        self.adopted: dict[str, Function] = {}
+
+    # -- values ---------------------------------------------------------------------------------------------------
+
+    def value(self, operand: Operand, env: Mapping[Var, Value]) -> Value:
+        """What is known of `operand`."""
+        match operand:
+            case Var():
+                return env[operand]
+            case Lit():
+                return operand
+            case Pack("tuple", items):
+                return Tuple(tuple(self.value(item, env) for item in items))
+            case Pack("list", items):
+                return self.new_list(tuple(self.use(self.value(item, env)) for item in items))
+            case Pack("slice", items):
+                start, stop, step = (self.value(item, env) for item in items)
+                return Slice(start, stop, step)
+            case Pack("dict", items):
+                values = [self.use(self.value(item, env)) for item in items]
+                ref = self.heap.new("dict", dict, (), ())
+                for key, item in zip(values[::2], values[1::2], strict=True):
+                    self.heap.contents[ref] = self.contents(ref).put(self.static(key, "a dict key"), item)
+                return ref
+            case _:
+                raise AssertionError(operand)
+
+    def use(self, value: Value) -> Value:
+        """`value`, given that it can be used; otherwise a located error, or the end of the path."""
+        if isinstance(value, Poison):
+            raise self.error(f"this value cannot be followed: {value.why}", "make it the same kind of value on every path")
+        if is_undefined(value):
+            error = self.builder.call(UnboundLocalError, Lit("a variable is used before it is assigned"), span=self.span)
+            self.builder.emit(Raise(error, self.span))
+            raise Unreachable
+        return value
+
+    def new_list(self, items: tuple[Value, ...]) -> Ref:
+        """A fresh list."""
+        contents = list_contents(items)
+        return self.heap.new("list", list, contents.keys, contents.items)
+
+    def contents(self, ref: Ref) -> Contents:
+        """What `ref` holds now."""
+        contents: Any = self.heap.contents[ref]
+        if isinstance(contents, Poison):
+            raise self.error(f"this {ref.cls.__name__} cannot be followed: {contents.why}", "build it outside of the condition or loop")
+        assert isinstance(contents, Contents)
+        return contents
+
+    def write(self, ref: Ref, contents: Contents) -> None:
+        """Give `ref` new contents."""
+        if ref.outside:
+            raise outside.outside_write(self, f"a {ref.cls.__name__}")
+        if ref.shared:
+            message = f"this {ref.cls.__name__} is another object on another path, so a change to it cannot be followed"
+            raise self.error(message, "build a new one instead of changing it")
+        self.heap.contents[ref] = contents
+
+    # -- errors, names, lengths -----------------------------------------------------------------------------------
+
+    def error(self, message: str, help_: str, cls: type[AdxError] = UnsupportedOperationError, span: Span | None = None) -> AdxError:
+        """An error located at the op being run."""
+        return cls(message, span=span or self.span, help=help_)
+
+    def fresh_dim(self) -> Dim:
+        """A length of which nothing is known."""
+        base = self.names.fresh("?")
+        self.lengths.append(base)
+        return Dim(base)
+
+    def dim_of(self, value: Value) -> Dim | None:
+        """The length that an integer variable is, where it is used as one."""
+        if not isinstance(value, Var) or not isinstance(value.type, Scalar):
+            return None
+        known = self.sizes.get(value)
+        if known is None:
+            base = self.names.fresh("?" + value.base)
+            self.lengths.append(base)
+            known = Dim(base)
+            self.sizes[value] = known
+        return known
+
+    def emit(
+        self,
+        fn: Callable[..., Any],
+        args: Sequence[Operand],
+        type_: Type,
+        hint: str = "t",
+        kwargs: Mapping[str, Operand] | None = None,
+    ) -> Var:
+        """Append the call of a primitive and return its out."""
+        return self.builder.call(fn, *args, type=with_fresh(type_, self.fresh_dim), hint=hint, kwargs=kwargs, span=self.span)
+
+    def static(self, value: Value, what: str) -> Any:
+        """The run-time value of `value`, which must be known when compiling."""
+        match value:
+            case Lit(literal):
+                return self.use(value) and literal
+            case Static(literal):
+                return self.pin(value)
+            case Tuple(items, cls):
+                parts = [self.static(item, what) for item in items]
+                return tuple(parts) if cls is tuple else cls(*parts)
+            case Ref(kind="list"):
+                return [self.static(item, what) for item in self.contents(value).items]
+            case Slice(start, stop, step):
+                return slice(*(self.static(part, what) for part in (start, stop, step)))
+            case Var():
+                origin = self.origins.get(value)
+                if origin:
+                    raise Promote(origin)
+                raise self.error(f"{what} must be known before the program runs", "make it a constant or an integer argument")
+            case _:
+                raise self.error(f"{what} must be a constant", "pass a plain value")
+
+    def pin(self, value: Static) -> Any:
+        """The object itself; each call must find the same one."""
+        return outside.pin(self, value)
+
+    def items(self, value: Value) -> list[Value]:
+        """The items of an iterable of known length."""
+        known = iteration.known_items(self, value)
+        if known is None:
+            count = iteration.literal_trips(self, value)
+            if count is None:
+                params = iteration.promotable(self, value)
+                if params:
+                    raise Promote(params)
+                raise self.error("how many items this has must be known before the program runs", "use a tuple, a list, or an array")
+            known = [iteration.item_at(self, value, Lit(k)) for k in range(count)]
+        return known
+
+    def pairs(self, value: Value) -> list[tuple[Any, Value]]:
+        """The keys and values of a mapping, or of a sequence of pairs."""
+        if isinstance(value, Ref) and value.kind == "dict":
+            contents = self.contents(value)
+            return list(zip(contents.keys, contents.items, strict=True))
+        if isinstance(value, Lit) and isinstance(value.value, dict):
+            return [(key, outside.constant(self, item)) for key, item in value.value.items()]
+        found = []
+        for pair in self.items(value):
+            key, item = self.items(pair)
+            found.append((self.static(key, "a dict key"), item))
+        return found
+
+    def fail(self, exception: type[Exception], message: Any) -> Value:
+        """Write the raising of `exception`: what follows on this path is never reached."""
+        error = self.builder.call(exception, Lit(message), span=self.span)
+        self.builder.emit(Raise(error, self.span))
+        raise Unreachable
+
+    def evaluate(self, fn: Callable[..., Any], args: Sequence[Any]) -> Value:
+        """The value of a pure call on known objects."""
+        try:
+            result = fn(*args)
+        except Exception as error:
+            return self.fail(type(error), str(error))
+        return outside.constant(self, result)
+
+    def outside_item(self, value: Static, key: Any) -> Value:
+        """``value[key]`` of an object from outside."""
+        try:
+            found = value.value[key]
+        except Exception as error:
+            return self.fail(type(error), str(error))
+        return outside.from_outside(self, found, None if value.access is None else value.access.to("item", key))
+
+    def outside_write(self, what: str) -> AdxError:
+        """The error for a change to something that belongs to the caller's program."""
+        return outside.outside_write(self, what)
+
+    def helper_functions(self) -> tuple[Function, ...]:
+        """The functions called by name so far."""
+        own = [helper.function for helper in self.helpers.values() if helper.function is not None]
+        return (*own, *self.adopted.values())
+
+    def adopt(self, helpers: Sequence[Function]) -> None:
+        """Take over the functions that a spliced function calls by name."""
+        own = {helper.name for helper in self.helpers.values()}
+        for helper in helpers:
+            if helper.name not in own:
+                self.adopted[helper.name] = helper
+
+    def reduce_loop(self, source: Value, start: Value, step: Callable[[Value, Value], Value], hint: str) -> Value:
+        """The result of a loop that carries one value over the items of `source`."""
+        return control.reduce_loop(self, source, start, step, hint)
+
+    def operand(self, value: Value) -> Operand:
+        """`value` as an operand of a typed op."""
+        return calls.operand(self, value)
+
+    def call(
+        self, fn: Value, args: Sequence[Value], kwargs: Mapping[str, Value] | None = None, hint: str = "t", wanted: bool = True
+    ) -> Value:
+        """The result of a call."""
+        return calls.call(self, fn, tuple(args), dict(kwargs or {}), hint, wanted)
+
+    def attribute(self, value: Value, name: str, hint: str = "t") -> Value:
+        """``value.name``"""
+        return attributes.load(self, value, name, hint)
+
+    # -- ops ------------------------------------------------------------------------------------------------------
+
+    def run_block(self, block: Block, env: Env) -> list[Value]:
+        """Run the ops of `block` and return what is known of its results. Raises `Unreachable` when it never ends."""
+        skipped: dict[int, Augmented] = {}
+        for index, op in enumerate(block.ops):
+            if op.span.line:
+                self.span = op.span
+            if isinstance(op, Call) and augmented_assignment(self, block, index, env, skipped):
+                continue
+            self.run_op(op, env)
+        return [self.value(result, env) for result in block.results]
+
+    def run_op(self, op: Op, env: Env) -> None:
+        """Run one op, binding its outs in `env`."""
+        match op:
+            case Call(outs, fn, args, kwargs):
+                values = [self.use(self.value(arg, env)) for arg in args]
+                named = {key: self.use(self.value(arg, env)) for key, arg in kwargs}
+                callee = self.use(self.value(fn, env))
+                hint = outs[0].base if outs else "t"
+                result = self.call(callee, values, named, hint, bool(outs))
+                if outs:
+                    env[outs[0]] = result
+            case Free(out, name):
+                env[out] = calls.free_name(self, name)
+            case Attribute(out, value, name):
+                env[out] = self.attribute(self.use(self.value(value, env)), name, out.base)
+            case Closure(out, fn, captures, defaults):
+                frame = self.frames[-1] if self.frames else None
+                itself = next((name for name, value in captures if value == out), None)
+                captured = tuple((name, self.value(value, env)) for name, value in captures if value != out)
+                values_ = tuple((name, self.use(self.value(value, env))) for name, value in defaults)
+                env[out] = FunctionValue(fn, captured, values_, frame.scope if frame else None, itself)
+            case If():
+                control.run_if(self, op, env)
+            case For():
+                control.run_for(self, op, env)
+            case While():
+                control.run_while(self, op, env)
+            case Raise(value):
+                control.run_raise(self, value, env)
+                raise Unreachable
+            case Invoke():
+                raise AssertionError(op)
+            case _:
+                assert_never(op)
+
+
+def is_object(value: Value) -> bool:
+    """Whether nothing is known of `value`."""
+    return isinstance(value, Var) and isinstance(value.type, Object)

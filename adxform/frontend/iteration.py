@@ -1,0 +1,229 @@
+"""What a loop walks over: items that are known now, or a counted loop that loads them."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from adxform.frontend import indexing
+from adxform.frontend.values import Collected, Enumerate, Range, Ref, Reversed, Static, Tuple, Value, Zip, is_int
+from adxform.ir.ops import Lit, Operand, Var
+from adxform.ir.types import INT, Array, Object, Scalar, Type
+
+if TYPE_CHECKING:
+    from adxform.frontend.interpreter import Interpreter
+
+ZERO, ONE = Lit(0), Lit(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Trip:
+    """A counted loop: the arguments of its range, the type and name of its index, and the item at an index."""
+
+    start: Operand
+    stop: Operand
+    step: Operand
+    item: Callable[[Var], Value]
+    hint: str = "i"
+    type: Type = INT
+
+
+def known_items(interp: Interpreter, source: Value) -> list[Value] | None:
+    """The items of `source`, where they are known one by one."""
+    match source:
+        case Tuple(items):
+            return list(items)
+        case Ref(kind="list"):
+            contents = interp.contents(source)
+            return None if isinstance(contents, Collected) else list(contents.items)
+        case Ref(kind="dict" | "set"):
+            return [Lit(key) for key in interp.contents(source).keys]
+        case Lit(value) if isinstance(value, str | bytes | tuple | frozenset | dict | range):
+            return [Lit(item) for item in value]
+        case Static(value) if hasattr(value, "__iter__") and isinstance(value, type):
+            return [Static(item) for item in interp.pin(source)]
+        case Zip(parts):
+            return _known_zip(interp, parts)
+        case Enumerate(items, start):
+            known = known_items(interp, items)
+            return None if known is None else [Tuple((add(interp, start, Lit(k)), item)) for k, item in enumerate(known)]
+        case Reversed(items):
+            known = known_items(interp, items)
+            return None if known is None else known[::-1]
+        case Range(Lit(start), Lit(stop), Lit(step)) if step and len(range(start, stop, step)) == 0:
+            return []
+        case Var(_, Array(_, shape)) if shape is not None and shape and shape[0] == 0:
+            return []
+        case _:
+            return None
+
+
+def _known_zip(interp: Interpreter, parts: tuple[Value, ...]) -> list[Value] | None:
+    lists = [known_items(interp, part) for part in parts]
+    if all(known is None for known in lists):
+        return None if parts else []
+    counts = [literal_trips(interp, part) if known is None else len(known) for known, part in zip(lists, parts, strict=True)]
+    if any(count is None for count in counts):
+        message = "`zip` of a sequence of known length with one whose length only a run can tell"
+        raise interp.error(message, "make both arrays, or index the array")
+    shortest = min(count for count in counts if count is not None)
+    return [
+        Tuple(tuple(item_at(interp, part, Lit(k)) if known is None else known[k] for known, part in zip(lists, parts, strict=True)))
+        for k in range(shortest)
+    ]
+
+
+def literal_trips(interp: Interpreter, source: Value) -> int | None:
+    """How many items `source` has, where that is known."""
+    match source:
+        case Range(Lit(start), Lit(stop), Lit(step)) if step:
+            return len(range(start, stop, step))
+        case Var(_, Array(_, shape)) if shape:
+            return shape[0] if isinstance(shape[0], int) else None
+        case Enumerate(items) | Reversed(items):
+            return literal_trips(interp, items)
+        case Zip(parts) if parts:
+            counts = [literal_trips(interp, part) for part in parts]
+            return None if None in counts else min(count for count in counts if count is not None)
+        case _:
+            known = known_items(interp, source)
+            return None if known is None else len(known)
+
+
+def promotable(interp: Interpreter, source: Value) -> frozenset[Var]:
+    """The parameters that decide how many items `source` has, if nothing else does."""
+    match source:
+        case Range(start, stop, step):
+            found: frozenset[Var] = frozenset()
+            for part in (start, stop, step):
+                if isinstance(part, Var):
+                    if not interp.origins.get(part):
+                        return frozenset()
+                    found |= interp.origins[part]
+            return found
+        case Enumerate(items) | Reversed(items):
+            return promotable(interp, items)
+        case Zip(parts):
+            return frozenset().union(*(promotable(interp, part) for part in parts))
+        case _:
+            return frozenset()
+
+
+def add(interp: Interpreter, a: Value, b: Value) -> Value:
+    """``a + b`` of integers."""
+    if a == ZERO:
+        return b
+    return a if b == ZERO else interp.call(Lit(operator.add), (a, b))
+
+
+def subtract(interp: Interpreter, a: Value, b: Value) -> Value:
+    """``a - b`` of integers."""
+    return a if b == ZERO else interp.call(Lit(operator.sub), (a, b))
+
+
+def length(interp: Interpreter, source: Value) -> Value:
+    """``len(source)``, also of what Python does not let one ask."""
+    match source:
+        case Var(_, Array(_, shape)):
+            if shape is not None and not shape:
+                raise interp.error("a 0-d array has no length", "use the value itself")
+            return indexing.dim(interp, source, 0)
+        case Var(_, Object()):
+            return interp.emit(len, (source,), INT, "n")
+        case Range(start, stop, Lit(1)):
+            if start == ZERO:
+                return stop if isinstance(stop, Lit) else interp.call(Lit(max), (stop, ZERO)) if stop not in interp.sizes else stop
+            return interp.call(Lit(max), (subtract(interp, stop, start), ZERO))
+        case Range(start, stop, step):
+            if isinstance(start, Lit) and isinstance(stop, Lit) and isinstance(step, Lit):
+                return Lit(len(range(start.value, stop.value, step.value)))
+            distance = subtract(interp, stop, start)
+            rounded = interp.call(Lit(operator.floordiv), (subtract(interp, add(interp, distance, step), _sign(interp, step)), step))
+            return interp.call(Lit(max), (rounded, ZERO))
+        case Zip(parts):
+            return _shortest(interp, [length(interp, part) for part in parts])
+        case Enumerate(items) | Reversed(items):
+            return length(interp, items)
+        case Ref(kind="list"):
+            contents = interp.contents(source)
+            return contents.count if isinstance(contents, Collected) else Lit(len(contents.keys))
+        case _:
+            known = known_items(interp, source)
+            if known is None:
+                raise interp.error("this cannot be iterated over", "iterate over a range, an array, a tuple or a list")
+            return Lit(len(known))
+
+
+
+def _sign(interp: Interpreter, step: Value) -> Value:
+    if isinstance(step, Lit):
+        return Lit(1 if step.value > 0 else -1)
+    raise interp.error("the step of this range must be a constant here", "use a constant step")
+
+
+def _shortest(interp: Interpreter, counts: list[Value]) -> Value:
+    distinct: list[Value] = []
+    for count in counts:
+        size = interp.sizes.get(count) if isinstance(count, Var) else count
+        known = [interp.sizes.get(other) if isinstance(other, Var) else other for other in distinct]
+        if size is None or size not in known:
+            distinct.append(count)
+    return distinct[0] if len(distinct) == 1 else interp.call(Lit(min), distinct)
+
+
+def item_at(interp: Interpreter, source: Value, k: Value) -> Value:
+    """Item `k`, counted from zero, of `source`."""
+    match source:
+        case Var(_, Array()):
+            return indexing.load(interp, source, k, "item")
+        case Var(_, Object()):
+            return interp.emit(operator.getitem, (source, interp.operand(k)), Object(), "item")
+        case Range(start, _, step):
+            return add(interp, start, k if step == ONE else interp.call(Lit(operator.mul), (k, step)))
+        case Zip(parts):
+            return Tuple(tuple(item_at(interp, part, k) for part in parts))
+        case Enumerate(items, start):
+            return Tuple((add(interp, start, k), item_at(interp, items, k)))
+        case Reversed(items):
+            last = subtract(interp, length(interp, items), ONE)
+            return item_at(interp, items, interp.call(Lit(operator.sub), (last, k)))
+        case Ref(kind="list") if isinstance(contents := interp.contents(source), Collected):
+            return indexing.load(interp, contents.buffer, k, "item")
+        case _:
+            known = known_items(interp, source)
+            if known is None:
+                raise interp.error("this cannot be iterated over", "iterate over a range, an array, a tuple or a list")
+            return known[interp.static(k, "an index into a tuple or list")]
+
+
+def trip(interp: Interpreter, source: Value, hint: str) -> Trip:
+    """The counted loop over `source`; `hint` names the item."""
+    match source:
+        case Range(start, stop, step):
+            for part in (start, stop, step):
+                if not is_int(part) and not (isinstance(part, Var) and isinstance(part.type, Object | Scalar)):
+                    raise interp.error("the bounds of a range must be integers", "convert them with `int(…)`")
+            return Trip(interp.operand(start), interp.operand(stop), interp.operand(step), lambda index: index, hint)
+        case Reversed(Range(start, stop, Lit(1))):
+            first, last = subtract(interp, stop, ONE), subtract(interp, start, ONE)
+            return Trip(interp.operand(first), interp.operand(last), Lit(-1), lambda index: index, hint)
+        case Reversed(Var(_, Array()) as x):
+            first = subtract(interp, length(interp, x), ONE)
+            return Trip(interp.operand(first), Lit(-1), Lit(-1), lambda index: indexing.load(interp, x, index, hint))
+        case Var(_, Array() as type_) as x:
+            if type_.shape is None:
+                raise interp.error("this may be a number or an array, so it cannot be iterated over", "give it one kind on every path")
+            stop = length(interp, x)
+            return Trip(ZERO, interp.operand(stop), ONE, lambda index: indexing.load(interp, x, index, hint))
+        case Var(_, Object()):
+            items = interp.emit(list, (source,), Object(), "items")
+            return Trip(ZERO, interp.operand(length(interp, items)), ONE, lambda index: item_at(interp, items, index))
+        case Var():
+            raise interp.error("a number cannot be iterated over", "iterate over a range or an array")
+        case _:
+            stop = length(interp, source)
+            return Trip(ZERO, interp.operand(stop), ONE, lambda index: item_at(interp, source, index))
+
+

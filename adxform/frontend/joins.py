@@ -1,0 +1,308 @@
+"""Where paths meet: what is known of a value that comes from one of two places.
+
+A template is a value in which `Slot`s stand for variables of the joined result, and `Built` for an object made of joined parts.
+`merge` makes one, `instantiate` gives it variables, and `collect` finds, for the value of one path, the operand of each slot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from adxform.frontend.signature import scalar_type
+from adxform.frontend.values import Contents, FunctionValue, Heap, Method, Poison, Ref, Tuple, Value, is_undefined
+from adxform.ir.ops import UNDEFINED, Lit, Operand, Var
+from adxform.ir.types import Array, Dim, Object, Scalar, Size, Type, is_float
+
+_RANKS = ("bool", "int64", "float64", "complex128")
+_PYTHON = {"bool": False, "int64": 0, "float64": 0.0, "complex128": 0j}
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A variable of the joined result, with its type."""
+
+    type: Type
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """An object that is a different one on each path, with the same kind, class and keys."""
+
+    kind: Any
+    cls: type
+    keys: tuple[Any, ...]
+    items: tuple[Template, ...]
+
+
+Template = Any
+"""A `Value` whose parts may be `Slot` and `Built`."""
+
+
+def join_types(a: Type, b: Type, fresh: Callable[[], Dim]) -> Type | None:
+    """The type of a value of type `a` or `b`; ``None`` when there is none that loses nothing."""
+    if a == b:
+        return a
+    match a, b:
+        case Scalar(), Scalar():
+            return _join_scalars(a, b)
+        case (Array(), Scalar()) | (Scalar(), Array()) | (Array(), Array()):
+            dtype = _join_dtypes(a, b)
+            shapes = [type_.shape if isinstance(type_, Array) else () for type_ in (a, b)]
+            first, second = shapes
+            if isinstance(a, Scalar) or isinstance(b, Scalar) or first is None or second is None or len(first) != len(second):
+                return Array(dtype, None)
+            return Array(dtype, tuple(n if n == m else fresh() for n, m in zip(first, second, strict=True)))
+        case (Object(), other) | (other, Object()):
+            return None if is_float(other) else Object()
+        case _:
+            return None
+
+
+def _join_scalars(a: Scalar, b: Scalar) -> Scalar:
+    if a.weak and b.weak:
+        return max(a, b, key=lambda type_: _RANKS.index(type_.dtype))
+    return Scalar(_join_dtypes(a, b))
+
+
+def _join_dtypes(a: Type, b: Type) -> str:
+    assert isinstance(a, Scalar | Array)
+    assert isinstance(b, Scalar | Array)
+    if a.dtype == b.dtype:
+        return a.dtype
+    left, right = (_PYTHON[t.dtype] if isinstance(t, Scalar) and t.weak else np.dtype(t.dtype) for t in (a, b))
+    return np.result_type(left, right).name  # type: ignore[arg-type]
+
+
+def same(a: Value, b: Value) -> bool:
+    """Whether two values are one and the same."""
+    if a is b:
+        return True
+    match a, b:
+        case (Var(), Var()) | (Lit(), Lit()):
+            return a == b
+        case Tuple(items, cls), Tuple(others, other_cls):
+            return cls is other_cls and len(items) == len(others) and all(map(same, items, others))
+        case (FunctionValue() | Method() | Ref() | Poison(), _):
+            return False
+        case _:
+            return type(a) is type(b) and a == b
+
+
+def number_type(value: Value | Slot) -> Type | None:
+    """The type of a number, an array or an opaque variable; ``None`` for structures and other statics."""
+    match value:
+        case Slot(type_) | Var(_, type_):
+            return type_
+        case Lit(literal):
+            return scalar_type(literal)
+        case _:
+            return None
+
+
+class Joiner:
+    """Merges values; `heap_of` gives the contents of objects on either side, `fresh` new lengths."""
+
+    def __init__(self, fresh: Callable[[], Dim], *, owned: set[str] | None = None, local: Callable[[Dim], bool] | None = None) -> None:
+        self.fresh = fresh
+        self.owned = owned
+        self.local = local
+
+    def generalise(self, value: Value, heap: Heap, *, numbers: bool) -> Template:
+        """The template of `value` alone: variables, and with `numbers` literal numbers, become slots."""
+        match value:
+            case Var(_, type_):
+                return Slot(self._globalised(type_))
+            case Lit(literal) if numbers and scalar_type(literal) is not None:
+                return Slot(scalar_type(literal) or Object())
+            case Tuple(items, cls):
+                return Tuple(tuple(self.generalise(item, heap, numbers=numbers) for item in items), cls)
+            case FunctionValue(captures=captures):
+                return replace(value, captures=tuple((k, self.generalise(v, heap, numbers=numbers)) for k, v in captures))
+            case Method(_, args):
+                return replace(value, args=tuple(self.generalise(arg, heap, numbers=numbers) for arg in args))
+            case _:
+                return value
+
+    def escape(self, value: Value, heap: Heap, old: Heap) -> Template:
+        """As `generalise`, for a value that only one path has: objects made on that path are made anew after it."""
+        if isinstance(value, Ref) and value not in old.contents:
+            contents = heap.contents[value]
+            if isinstance(contents, Poison):
+                return contents
+            return Built(value.kind, value.cls, contents.keys, tuple(self.escape(item, heap, old) for item in contents.items))
+        if isinstance(value, Tuple):
+            return Tuple(tuple(self.escape(item, heap, old) for item in value.items), value.cls)
+        return self.generalise(value, heap, numbers=False)
+
+    def merge(self, a: Template, heap_a: Heap, b: Template, heap_b: Heap, old: Heap) -> Template:
+        """The template of a value that is `a` or `b`; `old` is the heap before the paths parted."""
+        if isinstance(a, Poison) or isinstance(b, Poison):
+            return a if isinstance(a, Poison) else b
+        if is_undefined(a):
+            return b if is_undefined(b) else self.escape(b, heap_b, old)
+        if is_undefined(b):
+            return a if _has_slots(a) else self.escape(a, heap_a, old)
+        if not isinstance(a, Slot | Built) and same(a, b):
+            return a
+        left, right = number_type(a), number_type(b)
+        if left is not None and right is not None:
+            joined = self._join(left, right)
+            return Poison(_differ(left, right)) if joined is None else Slot(joined)
+        match a, b:
+            case Tuple(items, cls), Tuple(others, other) if cls is other and len(items) == len(others):
+                return Tuple(tuple(self.merge(x, heap_a, y, heap_b, old) for x, y in zip(items, others, strict=True)), cls)
+            case FunctionValue(fn, captures), FunctionValue(other, theirs) if fn is other:
+                pairs = zip(captures, theirs, strict=True)
+                return replace(a, captures=tuple((k, self.merge(x, heap_a, y, heap_b, old)) for (k, x), (_, y) in pairs))
+            case Method(fn, args), Method(other, theirs) if same(fn, other) and len(args) == len(theirs):
+                return replace(a, args=tuple(self.merge(x, heap_a, y, heap_b, old) for x, y in zip(args, theirs, strict=True)))
+            case Ref() | Built(), Ref():
+                return self._merge_objects(a, heap_a, b, heap_b, old)
+            case _:
+                return Poison(f"it is {_kind(a)} on one path and {_kind(b)} on another")
+
+    def _merge_objects(self, a: Ref | Built, heap_a: Heap, b: Ref, heap_b: Heap, old: Heap) -> Template:
+        left: Any = a if isinstance(a, Built) else heap_a.contents[a]
+        right: Any = heap_b.contents[b]
+        if isinstance(left, Poison) or isinstance(right, Poison):
+            return left if isinstance(left, Poison) else right
+        if a.kind != b.kind or a.cls is not b.cls or left.keys != right.keys:
+            return Poison(f"it is a {a.cls.__name__} with other contents on another path")
+        items = tuple(self.merge(x, heap_a, y, heap_b, old) for x, y in zip(left.items, right.items, strict=True))
+        return Built(a.kind, a.cls, left.keys, items)
+
+    def merge_contents(self, a: Any, heap_a: Heap, b: Any, heap_b: Heap, old: Heap) -> Any:
+        """The template of the contents of one object that differ between paths."""
+        if isinstance(a, Poison) or isinstance(b, Poison):
+            return a if isinstance(a, Poison) else b
+        if a.keys != b.keys:
+            return Poison("its length or keys depend on a run-time condition")
+        return Contents(a.keys, tuple(self.merge(x, heap_a, y, heap_b, old) for x, y in zip(a.items, b.items, strict=True)))
+
+    def _join(self, a: Type, b: Type) -> Type | None:
+        owned = self.owned
+        if owned is None or not (isinstance(a, Array) and isinstance(b, Array)) or a.shape is None or b.shape is None:
+            return join_types(a, b, self.fresh)
+        if len(a.shape) != len(b.shape):
+            return join_types(a, b, self.fresh)
+        dtype = _join_dtypes(a, b)
+        return Array(dtype, tuple(self._own(n, m, owned) for n, m in zip(a.shape, b.shape, strict=True)))
+
+    def _own(self, n: Size, m: Size, owned: set[str]) -> Size:
+        if n == m or (isinstance(n, Dim) and n.base in owned):
+            return n
+        dim = self.fresh()
+        owned.add(dim.base)
+        return dim
+
+    def _globalised(self, type_: Type) -> Type:
+        """`type_` with the lengths that exist only inside the loop body made the loop's own."""
+        local, owned = self.local, self.owned
+        if local is None or owned is None or not isinstance(type_, Array) or type_.shape is None:
+            return type_
+        shape = tuple(self._own(1, n, owned) if isinstance(n, Dim) and local(n) and n.base not in owned else n for n in type_.shape)
+        return Array(type_.dtype, shape)
+
+
+def _has_slots(template: Template) -> bool:
+    return next(slots(template), None) is not None or isinstance(template, Built)
+
+
+def slots(template: Template) -> Iterator[Slot]:
+    """The slots of `template`, in order."""
+    match template:
+        case Slot():
+            yield template
+        case Tuple(items) | Built(items=items) | Contents(items=items) | Method(args=items):
+            for item in items:
+                yield from slots(item)
+        case FunctionValue(captures=captures):
+            for _, item in captures:
+                yield from slots(item)
+        case _:
+            return
+
+
+def instantiate(template: Template, make: Callable[[Type], Var], heap: Heap) -> Any:
+    """`template` with a variable made for each slot, in order."""
+    match template:
+        case Slot(type_):
+            return make(type_)
+        case Tuple(items, cls):
+            return Tuple(tuple(instantiate(item, make, heap) for item in items), cls)
+        case Built(kind, cls, keys, items):
+            ref = Ref(kind, cls, shared=True)
+            heap.contents[ref] = Contents(keys, tuple(instantiate(item, make, heap) for item in items))
+            return ref
+        case Contents(keys, items):
+            return Contents(keys, tuple(instantiate(item, make, heap) for item in items))
+        case Method(_, args):
+            return replace(template, args=tuple(instantiate(arg, make, heap) for arg in args)) if any(slots(template)) else template
+        case FunctionValue(captures=captures):
+            if not _has_slots(template):
+                return template
+            return replace(template, captures=tuple((k, instantiate(v, make, heap)) for k, v in captures))
+        case _:
+            return template
+
+
+def collect(template: Template, value: Any, heap: Heap, operand: Callable[[Value], Operand]) -> Iterator[Operand]:
+    """The operand of each slot of `template` on the path that has `value`, in order."""
+    if is_undefined(value):
+        for _ in slots(template):
+            yield UNDEFINED
+        return
+    match template:
+        case Slot():
+            yield operand(value)
+        case Tuple(items):
+            for item, part in zip(items, value.items, strict=True):
+                yield from collect(item, part, heap, operand)
+        case Built(items=items) | Contents(items=items):
+            contents = value if isinstance(value, Contents) else heap.contents[value]
+            for item, part in zip(items, contents.items, strict=True):
+                yield from collect(item, part, heap, operand)
+        case Method(_, args):
+            for item, part in zip(args, value.args, strict=True):
+                yield from collect(item, part, heap, operand)
+        case FunctionValue(captures=captures):
+            for (_, item), (_, part) in zip(captures, value.captures, strict=True):
+                yield from collect(item, part, heap, operand)
+        case _:
+            return
+
+
+def _kind(value: Any) -> str:
+    match value:
+        case Lit(None):
+            return "None"
+        case Slot(type_) | Var(_, type_):
+            return _type_name(type_)
+        case Lit(literal):
+            return f"the {type(literal).__name__} {literal!r}"
+        case Tuple(items):
+            return f"a tuple of {len(items)}"
+        case Ref(cls=cls) | Built(cls=cls):
+            return f"a {cls.__name__}"
+        case FunctionValue() | Method():
+            return "a function"
+        case _:
+            return "another object"
+
+
+def _type_name(type_: Type) -> str:
+    match type_:
+        case Scalar(dtype):
+            return f"a {dtype}"
+        case Array(dtype):
+            return f"a {dtype} array"
+        case _:
+            return "an object"
+
+
+def _differ(a: Type, b: Type) -> str:
+    return f"it is {_type_name(a)} on one path and {_type_name(b)} on another"

@@ -1,0 +1,207 @@
+"""Methods of lists, dicts, sets and named tuples of known structure. Each takes the interpreter, the arguments and the keywords."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from adxform.frontend.values import NONE, Collected, Contents, Ref, Tuple, Value, list_contents
+from adxform.ir.ops import Lit
+
+if TYPE_CHECKING:
+    from adxform.frontend.interpreter import Interpreter
+
+Handler = Callable[["Interpreter", tuple[Value, ...], dict[str, Value], str], Value]
+
+
+class Known:
+    """A callable that only the front end runs, by its `handler`."""
+
+    def __init__(self, name: str, handler: Handler) -> None:
+        self.name = name
+        self.handler = handler
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise AssertionError(self.name)
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+def _list(interp: Interpreter, value: Value) -> tuple[Ref, list[Value]]:
+    assert isinstance(value, Ref)
+    contents: Any = interp.contents(value)
+    if isinstance(contents, Collected):
+        raise interp.error("a list of unknown length cannot be changed", "make it an array with `np.array(…)`")
+    return value, list(contents.items)
+
+
+def _append(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    ref, items = _list(interp, args[0])
+    interp.write(ref, list_contents((*items, args[1])))
+    return NONE
+
+
+def _extend(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    ref, items = _list(interp, args[0])
+    interp.write(ref, list_contents((*items, *interp.items(args[1]))))
+    return NONE
+
+
+def _pop(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    ref, items = _list(interp, args[0])
+    at = interp.static(args[1], "an index into a list") if len(args) > 1 else -1
+    try:
+        item = items.pop(at)
+    except IndexError as error:
+        return interp.fail(IndexError, str(error))
+    interp.write(ref, list_contents(tuple(items)))
+    return item
+
+
+def _insert(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    ref, items = _list(interp, args[0])
+    items.insert(interp.static(args[1], "an index into a list"), args[2])
+    interp.write(ref, list_contents(tuple(items)))
+    return NONE
+
+
+def _reverse(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    ref, items = _list(interp, args[0])
+    interp.write(ref, list_contents(tuple(items[::-1])))
+    return NONE
+
+
+def _clear(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    assert isinstance(args[0], Ref)
+    interp.write(args[0], Contents((), ()))
+    return NONE
+
+
+def _copy(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    ref = args[0]
+    assert isinstance(ref, Ref)
+    contents = interp.contents(ref)
+    new = interp.heap.new(ref.kind, ref.cls, (), ())
+    interp.heap.contents[new] = contents
+    return new
+
+
+def _get(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    assert isinstance(args[0], Ref)
+    found = interp.contents(args[0]).get(interp.static(args[1], "a dict key"))
+    return found if found is not None else args[2] if len(args) > 2 else NONE
+
+
+def _keys(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    assert isinstance(args[0], Ref)
+    return Tuple(tuple(Lit(key) for key in interp.contents(args[0]).keys))
+
+
+def _values(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    assert isinstance(args[0], Ref)
+    return Tuple(interp.contents(args[0]).items)
+
+
+def _items(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    assert isinstance(args[0], Ref)
+    contents = interp.contents(args[0])
+    return Tuple(tuple(Tuple((Lit(key), item)) for key, item in zip(contents.keys, contents.items, strict=True)))
+
+
+def _update(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    ref = args[0]
+    assert isinstance(ref, Ref)
+    contents = interp.contents(ref)
+    for other in args[1:]:
+        for key, item in interp.pairs(other):
+            contents = contents.put(key, item)
+    for key, item in kwargs.items():
+        contents = contents.put(key, item)
+    interp.write(ref, contents)
+    return NONE
+
+
+def _set_default(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    ref, key = args[0], interp.static(args[1], "a dict key")
+    assert isinstance(ref, Ref)
+    found = interp.contents(ref).get(key)
+    if found is None:
+        found = args[2] if len(args) > 2 else NONE
+        interp.write(ref, interp.contents(ref).put(key, found))
+    return found
+
+
+def _dict_pop(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    ref, key = args[0], interp.static(args[1], "a dict key")
+    assert isinstance(ref, Ref)
+    contents = interp.contents(ref)
+    found = contents.get(key)
+    if found is None:
+        return args[2] if len(args) > 2 else interp.fail(KeyError, key)
+    kept = [(own, item) for own, item in zip(contents.keys, contents.items, strict=True) if own != key]
+    interp.write(ref, Contents(tuple(own for own, _ in kept), tuple(item for _, item in kept)))
+    return found
+
+
+def _add(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    ref, key = args[0], interp.static(args[1], "an element of a set")
+    assert isinstance(ref, Ref)
+    interp.write(ref, interp.contents(ref).put(key, Lit(key)))
+    return NONE
+
+
+def _replace(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    value = args[0]
+    assert isinstance(value, Tuple)
+    fields: tuple[str, ...] = value.cls._fields  # type: ignore[attr-defined]
+    return Tuple(tuple(kwargs.get(name, item) for name, item in zip(fields, value.items, strict=True)), value.cls)
+
+
+def _as_dict(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    value = args[0]
+    assert isinstance(value, Tuple)
+    return interp.heap.new("dict", dict, value.cls._fields, value.items)  # type: ignore[attr-defined]
+
+
+def _index(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    items = [interp.static(item, "an item") for item in interp.items(args[0])]
+    return Lit(items.index(interp.static(args[1], "an item")))
+
+
+def _count(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    items = [interp.static(item, "an item") for item in interp.items(args[0])]
+    return Lit(items.count(interp.static(args[1], "an item")))
+
+
+_TABLE: dict[tuple[type, str], Handler] = {
+    (list, "append"): _append,
+    (list, "extend"): _extend,
+    (list, "pop"): _pop,
+    (list, "insert"): _insert,
+    (list, "reverse"): _reverse,
+    (list, "clear"): _clear,
+    (list, "copy"): _copy,
+    (list, "index"): _index,
+    (list, "count"): _count,
+    (dict, "get"): _get,
+    (dict, "keys"): _keys,
+    (dict, "values"): _values,
+    (dict, "items"): _items,
+    (dict, "update"): _update,
+    (dict, "setdefault"): _set_default,
+    (dict, "pop"): _dict_pop,
+    (dict, "clear"): _clear,
+    (dict, "copy"): _copy,
+    (set, "add"): _add,
+    (set, "copy"): _copy,
+    (tuple, "_replace"): _replace,
+    (tuple, "_asdict"): _as_dict,
+    (tuple, "index"): _index,
+    (tuple, "count"): _count,
+}
+
+METHODS: Mapping[tuple[type, str], Known] = MappingProxyType(
+    {(cls, name): Known(f"{cls.__name__}.{name}", handler) for (cls, name), handler in _TABLE.items()}
+)

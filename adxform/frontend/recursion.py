@@ -1,0 +1,235 @@
+"""Functions that call themselves: one typed function for each kind of arguments, called by name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from adxform.frontend.access import Access
+from adxform.frontend.joins import Joiner, Slot, collect, instantiate
+from adxform.frontend.signals import Unreachable
+from adxform.frontend.signature import scalar_type
+from adxform.frontend.values import FunctionValue, Heap, Method, Poison, Ref, Scope, Static, Tuple, Value
+from adxform.ir.build import Builder
+from adxform.ir.ops import UNDEFINED, Block, Function, Invoke, Lit, Operand, Var
+from adxform.ir.types import Array, Dim, Scalar, Type
+from adxform.ir.walk import free_variables
+
+if TYPE_CHECKING:
+    from adxform.frontend.interpreter import Interpreter
+
+_PASSES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """The call of a user function that is being run."""
+
+    fn: Function
+    captured: dict[str, Value]
+    scope: Scope | None
+    key: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A literal number in a key, which `general_key` replaces by its type."""
+
+    lit: Lit
+
+
+def key_of(interp: Interpreter, fn: Function, bound: tuple[Value, ...], captured: dict[str, Value], scope: Scope | None) -> Any:
+    """What calls of one function must have in common to share a specialisation."""
+    names = tuple(name for name, value in captured.items() if not (isinstance(value, FunctionValue) and value.fn is fn))
+    return id(fn), _access(scope), tuple(map(_Keys(interp).of, bound)), tuple(_Keys(interp).of(captured[name]) for name in names)
+
+
+def _access(scope: Scope | None) -> Any:
+    return None if scope is None else (scope.access, id(scope.fn) if scope.access is None else 0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Keys:
+    interp: Interpreter
+
+    def of(self, value: Value) -> Any:
+        match value:
+            case Var(_, Array(dtype, shape)):
+                return "array", dtype, None if shape is None else len(shape)
+            case Var(_, type_):
+                return type_
+            case Lit(literal):
+                return Number(value) if scalar_type(literal) is not None else value
+            case Tuple(items, cls):
+                return cls, tuple(map(self.of, items))
+            case Ref(kind, cls):
+                contents: Any = self.interp.heap.contents[value]
+                return kind, cls, contents if isinstance(contents, Poison) else (contents.keys, tuple(map(self.of, contents.items)))
+            case FunctionValue(fn, captures):
+                return id(fn), tuple(self.of(item) for _, item in captures)
+            case Method(fn, args):
+                return "method", self.of(fn), tuple(map(self.of, args))
+            case Static(found):
+                return id(found)
+            case _:
+                return value
+
+
+def general_key(key: Any) -> Any:
+    """`key` with literal numbers replaced by their types."""
+    match key:
+        case tuple():
+            return tuple(map(general_key, key))
+        case Number(Lit(literal)):
+            return scalar_type(literal)
+        case _:
+            return key
+
+
+@dataclass(slots=True)
+class Helper:
+    """A function being specialised on its own. `result` is what is known of its result so far."""
+
+    name: str
+    template: Any
+    params: tuple[Var, ...]
+    result: Any = None
+    function: Function | None = None
+    free: tuple[Var, ...] = ()
+    uses: list[Access] = field(default_factory=list)
+
+
+def call_helper(
+    interp: Interpreter,
+    key: Any,
+    fn: Function,
+    bound: tuple[Value, ...],
+    captured: dict[str, Value],
+    scope: Scope | None,
+    numbers: bool,
+) -> Value:
+    """Call the function's own specialisation, building it at the first call."""
+    itself = next((name for name, value in captured.items() if isinstance(value, FunctionValue) and value.fn is fn), None)
+    names = tuple(name for name in captured if name != itself)
+    given = Tuple((*bound, *(captured[name] for name in names)))
+    helper = interp.helpers.get(key)
+    if helper is None:
+        template = _template(interp, given, interp.heap, numbers)
+        params: list[Var] = []
+        helper = Helper(interp.names.fresh("%" + fn.name).replace("%", "").replace(".", "_"), template, ())
+        interp.helpers[key] = helper
+        _build(interp, helper, Frame(fn, {}, scope, key), len(bound), names, itself, captured, params)
+    operands = [*collect(helper.template, given, interp.heap, interp.operand), *helper.free]
+    if helper.result is None:
+        interp.builder.emit(Invoke((), helper.name, tuple(operands), interp.span))
+        raise Unreachable
+    outs: list[Var] = []
+
+    def make(type_: Type) -> Var:
+        outs.append(Var(interp.names.fresh(fn.name), _renewed(interp, type_)))
+        return outs[-1]
+
+    result: Value = instantiate(helper.result, make, interp.heap)
+    interp.builder.emit(Invoke(tuple(outs), helper.name, tuple(operands), interp.span))
+    return result
+
+
+def _template(interp: Interpreter, given: Tuple, heap: Heap, numbers: bool) -> Any:
+    joiner = Joiner(interp.fresh_dim)
+
+    def general(value: Any) -> Any:
+        match value:
+            case Var(_, type_):
+                return Slot(_renewed(interp, type_))
+            case Lit(literal) if numbers and scalar_type(literal) is not None:
+                return Slot(scalar_type(literal) or Scalar("float64", True))
+            case Tuple(items, cls):
+                return Tuple(tuple(map(general, items)), cls)
+            case Ref():
+                return joiner.escape(value, heap, Heap())
+            case _:
+                return joiner.generalise(value, heap, numbers=numbers)
+
+    return general(given)
+
+
+def _renewed(interp: Interpreter, type_: Type) -> Type:
+    """`type_` with lengths of its own."""
+    if not isinstance(type_, Array) or type_.shape is None:
+        return type_
+    return Array(type_.dtype, tuple(interp.fresh_dim() for _ in type_.shape))
+
+
+def _build(
+    interp: Interpreter,
+    helper: Helper,
+    frame: Frame,
+    count: int,
+    names: tuple[str, ...],
+    itself: str | None,
+    captured: dict[str, Value],
+    params: list[Var],
+) -> None:
+    outer, heap, frames = interp.builder, interp.heap, interp.frames
+    joiner = Joiner(interp.fresh_dim)
+    try:
+        for _ in range(_PASSES):
+            params.clear()
+            interp.builder, interp.heap, interp.frames = Builder(interp.names, frame.fn.span), heap.copy(), []
+
+            def make(type_: Type) -> Var:
+                hint = frame.fn.params[min(len(params), len(frame.fn.params) - 1)].base if frame.fn.params else "x"
+                params.append(Var(interp.names.fresh(hint), type_))
+                return params[-1]
+
+            values = instantiate(helper.template, make, interp.heap).items
+            inner = dict(zip(names, values[count:], strict=True))
+            if itself is not None:
+                inner[itself] = captured[itself]
+            old = interp.heap.copy()
+            interp.frames = [Frame(frame.fn, inner, frame.scope, frame.key)]
+            env = dict(zip(frame.fn.params, values[:count], strict=True))
+            try:
+                (result,) = interp.run_block(frame.fn.body, env)
+            except Unreachable:
+                result = UNDEFINED
+            known = helper.result if helper.result is not None else UNDEFINED
+            merged = joiner.merge(known, old, result, interp.heap, old)
+            merged = None if merged == UNDEFINED else _slotted(merged)
+            results: tuple[Operand, ...] = () if merged is None else tuple(collect(merged, result, interp.heap, interp.operand))
+            block = Block((), tuple(interp.builder.ops), results)
+            free = tuple(var for var in free_variables(block) if var not in params)
+            settled = _alike(merged, helper.result) and free == helper.free
+            helper.result, helper.free, helper.params = merged, free, tuple(params)
+            helper.function = Function(helper.name, Block((*params, *free), block.ops, results), (), (), frame.fn.span)
+            if settled:
+                return
+        raise interp.error(f"the type of the result of `{frame.fn.name}` does not settle", "return one type on every path")
+    finally:
+        interp.builder, interp.heap, interp.frames = outer, heap, frames
+
+
+def _slotted(template: Any) -> Any:
+    """Numbers that a recursive function returns are variables: another call may return another."""
+    match template:
+        case Lit(literal) if scalar_type(literal) is not None:
+            return Slot(scalar_type(literal) or Scalar("float64", True))
+        case Var(_, type_):
+            return Slot(type_)
+        case Tuple(items, cls):
+            return Tuple(tuple(map(_slotted, items)), cls)
+        case _:
+            return template
+
+
+def _alike(a: Any, b: Any) -> bool:
+    """Whether two templates agree but for the names of unknown lengths."""
+    match a, b:
+        case Slot(Array(dtype, shape)), Slot(Array(other, theirs)):
+            if shape is None or theirs is None:
+                return dtype == other and shape == theirs
+            return dtype == other and [isinstance(n, Dim) for n in shape] == [isinstance(n, Dim) for n in theirs]
+        case Tuple(items), Tuple(others):
+            return len(items) == len(others) and all(map(_alike, items, others))
+        case _:
+            return bool(a == b)

@@ -1,0 +1,171 @@
+"""Specialises a function on a signature: untyped SSA in, typed SSA out, with what every call must read again and check."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from adxform.errors import GlobalMutationError, UnsupportedOperationError
+from adxform.frontend import trees
+from adxform.frontend.access import Access, Guard
+from adxform.frontend.expander import Expander
+from adxform.frontend.interpreter import Derive, Interpreter, Knowledge
+from adxform.frontend.outside import from_outside
+from adxform.frontend.signals import Promote, Recursive, Unreachable
+from adxform.frontend.signature import Leaf, Signature, Tree, leaf_paths, parameter_names
+from adxform.frontend.values import NONE, Value
+from adxform.ir.ops import Block, Call, Function, Lit, Var
+from adxform.ir.prune import prune
+from adxform.ir.types import Array, Dim, Scalar, Type
+from adxform.ir.walk import Names, all_ops, variables
+from adxform.rules.alias import alias_classes
+from adxform.rules.effects import effect_of
+from adxform.source import Span
+
+__all__ = ["Expander", "Specialized", "specialize"]
+
+_RESTARTS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Specialized:
+    """A typed function and what it assumes.
+
+    Its parameters are the leaves of the signature that are not `promoted`, then those read by `hidden`. `promoted` are the
+    positions and values of leaves that had to be known. `names` say what a user calls each leaf.
+    """
+
+    function: Function
+    hidden: tuple[Access, ...]
+    guards: tuple[Guard, ...]
+    promoted: tuple[tuple[int, Lit], ...]
+    result: Tree
+    names: tuple[str, ...]
+
+
+def specialize(fn: Callable[..., Any], signature: Signature, leaves: Sequence[Any], derive: Derive) -> Specialized:
+    """`fn` for calls that look like `signature`, of which `leaves` are one.
+
+    Raises: the located errors of `adxform.errors` for what cannot be followed.
+    """
+    knowledge = Knowledge({}, {})
+    promoted: dict[int, Lit] = {}
+    for _ in range(_RESTARTS):
+        attempt = _Attempt(fn, signature, leaves, derive, knowledge, promoted)
+        try:
+            return attempt.run()
+        except Promote as promotion:
+            for param in promotion.params:
+                attempt.promote(param)
+        except Recursive as recursion:
+            knowledge.recursive[recursion.key] = None
+    raise UnsupportedOperationError("specialisation does not settle", help="simplify the function")
+
+
+class _Attempt:
+    """One try: a restart makes another that knows more."""
+
+    def __init__(
+        self,
+        fn: Callable[..., Any],
+        signature: Signature,
+        leaves: Sequence[Any],
+        derive: Derive,
+        knowledge: Knowledge,
+        promoted: dict[int, Lit],
+    ) -> None:
+        self.fn = fn
+        self.signature = signature
+        self.leaves = leaves
+        self.promoted = promoted
+        self.names = Names()
+        self.interp = Interpreter(self.names, derive, knowledge)
+        self.params: dict[Var, int] = {}
+        self.count = 0
+
+    def run(self) -> Specialized:
+        """Specialise. Raises `Restart` when more must be known."""
+        interp, signature = self.interp, self.signature
+        arg_names = parameter_names(self.fn, len(signature.args))
+        args = [trees.argument(interp, tree, name, self.leaf) for tree, name in zip(signature.args, arg_names, strict=True)]
+        kwargs = {name: trees.argument(interp, tree, name, self.leaf) for name, tree in signature.kwargs}
+        entry = from_outside(interp, self.fn, Access())
+        out: Value
+        try:
+            out = interp.call(entry, args, kwargs)
+        except Unreachable:
+            out = NONE
+        tree, results = trees.result(interp, out)
+        hidden = tuple(interp.hidden)
+        params = (*self.params, *interp.hidden.values())
+        name = getattr(self.fn, "__name__", type(self.fn).__name__)
+        body = Block(params, tuple(interp.builder.ops), results)
+        function = Function(name if name.isidentifier() else "anonymous", body, (), interp.helper_functions(), _span(self.fn))
+        function = prune(function)
+        refuse_outside_writes(function, tuple(interp.hidden.values()))
+        paths = [path for t, n in (*zip(signature.args, arg_names, strict=True), *((t, n) for n, t in signature.kwargs)) for path in leaf_paths(t, n)]
+        return Specialized(
+            function, hidden, tuple(interp.guards), tuple(sorted(self.promoted.items(), key=lambda item: item[0])), tree, tuple(paths)
+        )
+
+    def leaf(self, leaf: Leaf, name: str) -> Value:
+        """The value of the next leaf: a parameter, or its literal where it was promoted."""
+        position = self.count
+        self.count += 1
+        if position in self.promoted:
+            return self.promoted[position]
+        var = Var(self.names.fresh(name), leaf.type)
+        var = replace(var, type=rebased(leaf.type, var.name))
+        self.params[var] = position
+        if isinstance(leaf.type, Scalar) and isinstance(self.leaves[position], bool | int | np.bool_ | np.integer):
+            self.interp.origins[var] = frozenset((var,))
+        return var
+
+    def promote(self, param: Var) -> None:
+        """Let the next try know the value of `param`."""
+        if param in self.params:
+            position = self.params[param]
+            self.promoted[position] = Lit(self.leaves[position])
+            return
+        for access, var in self.interp.hidden.items():
+            if var == param:
+                self.interp.knowledge.hidden[access] = Lit(self.interp.hidden_values[var])
+
+
+def rebased(type_: Type, name: str) -> Type:
+    """`type_` with its lengths named after the parameter `name`, which is unique."""
+    if not isinstance(type_, Array) or type_.shape is None:
+        return type_
+    return Array(type_.dtype, tuple(Dim(f"{name}.{axis}") if isinstance(size, Dim) else size for axis, size in enumerate(type_.shape)))
+
+
+def _span(fn: Any) -> Span:
+    code = getattr(getattr(fn, "__func__", fn), "__code__", None)
+    if code is None:
+        return Span("", 0, 0, 0, 0)
+    return Span(code.co_filename, code.co_firstlineno, 0, code.co_firstlineno, 0)
+
+
+def refuse_outside_writes(function: Function, hidden: tuple[Var, ...]) -> None:
+    """Raise where `function` writes to an array that it found outside of its arguments."""
+    arrays = [var for var in hidden if isinstance(var.type, Array)]
+    if not arrays:
+        return
+    classes = alias_classes(function)
+    owners = {classes.of(var): var for var in arrays if classes.of(var) in classes.written}
+    if not owners:
+        return
+    for op in all_ops(function.body):
+        if isinstance(op, Call):
+            for place in effect_of(op).writes:
+                for var in variables(op.args[place]):
+                    if classes.of(var) in owners:
+                        message = f"the array `{owners[classes.of(var)].base}` from outside the function is changed"
+                        raise GlobalMutationError(message, span=op.span, help="pass it as an argument, or work on a copy")
+    (name, *_) = owners.values()
+    raise GlobalMutationError(f"the array `{name.base}` from outside the function is changed", help="pass it as an argument")
+
+
