@@ -134,7 +134,7 @@ def cast(b: Builder, value: Operand, like: Var) -> Operand:
     type_ = type_of(value)
     if not isinstance(type_, Scalar | Array) or not isinstance(like.type, Scalar | Array):
         return value
-    weak = isinstance(like.type, Scalar) and like.type.weak or isinstance(type_, Scalar) and type_.weak
+    weak = (isinstance(like.type, Scalar) and like.type.weak) or (isinstance(type_, Scalar) and type_.weak)
     if type_.dtype == like.type.dtype or weak:
         return value
     dtype = np.dtype(like.type.dtype).type

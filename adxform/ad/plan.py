@@ -130,5 +130,3 @@ def _collect(block: Block, home: dict[Var, int], loop: int, count: list[int], fo
         for var in variables(result):
             if home.get(var, loop) != loop:
                 found.add(var)
-
-

@@ -12,7 +12,7 @@ For one block and its reverse, `recover` looks at the variables of the block tha
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -60,7 +60,9 @@ CHEAP: frozenset[Callable[..., Any]] = frozenset(
 )
 
 
-HOISTABLE = frozenset({operator.add, operator.sub, operator.mul, operator.floordiv, max, min, len, intrinsics.dim, runtime.trip_count})
+HOISTABLE = frozenset(
+    {operator.add, operator.sub, operator.mul, operator.floordiv, max, min, len, intrinsics.dim, runtime.trip_count}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +79,8 @@ class Decision:
 class Sweep:
     """A block in the making with its reverse.
 
-    `entry` comes before the block's ops, `forward[k]` replaces op ``k``; `segments` are the reverse sweep in order, each with the index of the op it reverses (the
-    number of ops for the prologue); `results` are what the reverse block yields.
+    `entry` comes before the block's ops, `forward[k]` replaces op ``k``; `segments` are the reverse sweep in order, each with
+    the index of the op it reverses (the number of ops for the prologue); `results` are what the reverse block yields.
     """
 
     block: Block
@@ -177,22 +179,24 @@ class Recorder:
             if var not in slots or var in sources.given:
                 continue
             slot = slots[var]
-            free = sources.free_cost(var)
             operands = sources.local_operands(var)
-            if free is not None and free <= CHEAP_COST and slot < sources.limit(var):
-                chosen.append(var)
-            elif operands and sources.is_cheap(var) and slot < sources.own_limit(var) and all(
-                operand in slots or ((cost := sources.free_cost(operand)) is not None and slot < sources.limit(operand) and cost < CHEAP_COST)
-                for operand in operands
-            ):
-                chosen.append(var)
-            else:
+            if not sources.is_free(var, slot, CHEAP_COST) and not self._follows(var, operands, slot, slots, sources):
                 continue
+            chosen.append(var)
             for operand in operands:
                 slots[operand] = max(slots.get(operand, -1), slot)
         for var in chosen:
             sources.slot[var] = slots[var]
         return chosen[::-1]
+
+    def _follows(self, var: Var, operands: list[Var], slot: int, slots: dict[Var, int], sources: _Sources) -> bool:
+        """Whether one cheap op computes `var` from values that the reverse needs anyway."""
+        return (
+            bool(operands)
+            and sources.is_cheap(var)
+            and slot < sources.own_limit(var)
+            and all(operand in slots or sources.is_free(operand, slot, CHEAP_COST - 1) for operand in operands)
+        )
 
     def _recompute(self, sweep: Sweep, sources: _Sources, chosen: list[Var], mapping: dict[Var, Operand]) -> None:
         """Insert copies of the definitions of `chosen` where they are first used."""
@@ -394,7 +398,7 @@ class _Sources:
             return False
         if isinstance(var.type, Array):
             return effect.views == (0,)
-        return op.fn.value in CHEAP and not _takes_array(op) or op.fn.value in {operator.getitem, intrinsics.dim, len}
+        return (op.fn.value in CHEAP and not _takes_array(op)) or op.fn.value in {operator.getitem, intrinsics.dim, len}
 
     def free_cost(self, var: Var) -> int | None:
         """How many cheap ops compute `var` from what the reverse has anyway; ``None`` when some of it must be taped."""
@@ -407,6 +411,11 @@ class _Sources:
                 if all(cost is not None for cost in costs):
                     self._free[var] = 1 + sum(cost for cost in costs if cost is not None)
         return self._free[var]
+
+    def is_free(self, var: Var, slot: int, most: int) -> bool:
+        """Whether at most `most` cheap ops compute `var`, in the reverse of op `slot`, from what is there anyway."""
+        cost = self.free_cost(var)
+        return cost is not None and cost <= most and slot < self.limit(var)
 
     def can_hoist(self, operand: Operand) -> bool:
         """Whether `operand` can be computed before the block, as lengths usually can."""

@@ -1,0 +1,331 @@
+"""The reverse of blocks, branches and loops."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, assert_never
+
+import numpy as np
+
+from adxform import runtime
+from adxform.ad.calls import CallReversal, Path
+from adxform.ad.expand import (
+    Expander,
+    same_shape,
+    zeros,
+)
+from adxform.ad.record import Recorder, Sweep
+from adxform.errors import UnsupportedOperationError
+from adxform.ir.build import Builder
+from adxform.ir.ops import (
+    UNDEFINED,
+    Attribute,
+    Block,
+    Call,
+    Closure,
+    For,
+    Free,
+    Function,
+    If,
+    Invoke,
+    Lit,
+    Op,
+    Operand,
+    Raise,
+    Var,
+    While,
+)
+from adxform.ir.types import INT, Scalar
+from adxform.ir.walk import all_ops, defined_variables, free_variables, rename_block, variables
+from adxform.rules.effects import effect_of
+
+
+class BlockReversal(CallReversal):
+    """Reverses blocks from their last op to their first; what the reverse needs of the forward sweep, `recorder` provides."""
+
+    def __init__(self, fn: Function, wrt: Sequence[int], expander: Expander, undo: Callable[[int, Path], bool]) -> None:
+        super().__init__(fn, wrt, expander, undo)
+        self.recorder = Recorder(self.names, self.aliases)
+        self.loops = 0
+
+    def sweep_block(self, sweep: Sweep, seeds: Sequence[tuple[Operand, Operand]]) -> None:
+        """Fill `sweep` with the forward ops of its block and their reverse, which starts by contributing `seeds`."""
+        block = sweep.block
+        prologue = Builder(self.names)
+        for var in _defined_here(block):
+            if var in self.active:
+                self.prologues[var] = prologue
+                if self.plan.mode(var) == "buffer":
+                    self.buffers[var] = self.make_buffer(var, prologue)
+        after = Builder(self.names)
+        for target, value in seeds:
+            self.contribute(target, value, after)
+        segments: list[tuple[int, list[Op]]] = []
+        forward: list[list[Op]] = []
+        outer = self.path
+        for position in range(len(block.ops) - 1, -1, -1):
+            op = block.ops[position]
+            self.path = (*outer, position)
+            b, f = Builder(self.names, op.span), Builder(self.names, op.span)
+            self.op(op, b, f)
+            if b.ops:
+                segments.append((position, self.pruned(b.ops)))
+                self.note_readers(segments[-1][1])
+            forward.append(f.ops)
+        self.path = outer
+        sweep.forward = forward[::-1]
+        sweep.segments = [(len(block.ops), prologue.ops + after.ops), *segments]
+
+    def pruned(self, ops: list[Op]) -> list[Op]:
+        """`ops` without the pure calls that nobody reads: the halves of a rule that are not asked for."""
+        later = {var for ct in self.cts.values() for var in variables(ct)}
+        kept: list[Op] = []
+        for op in reversed(ops):
+            removable = isinstance(op, Call) and not effect_of(op).writes and not effect_of(op).opaque
+            if removable and not any(out in later for out in op.outs):  # type: ignore[union-attr]
+                continue
+            kept.append(op)
+            later.update(free_variables(Block((), (op,), ())))
+        return kept[::-1]
+
+    def op(self, op: Op, b: Builder, f: Builder) -> None:
+        """Append `op` to the forward sweep `f` and its reverse to `b`."""
+        match op:
+            case Call():
+                self.call(op, b, f)
+            case If():
+                self.branch(op, b, f)
+            case For():
+                self.loop(op, b, f)
+            case While():
+                self.while_(op, b, f)
+            case Raise():
+                f.emit(op)
+            case Invoke():
+                self.invoke(op, b, f)
+            case Free() | Attribute() | Closure():
+                raise AssertionError("untyped IR reached the reverse transform")
+            case _:
+                assert_never(op)
+
+    def invoke(self, op: Invoke, b: Builder, f: Builder) -> None:
+        """Reverse the call of a helper."""
+        raise NotImplementedError
+
+    def branch(self, op: If, b: Builder, f: Builder) -> None:
+        """Reverse the branch that was taken; cotangents that either side changes are results of the reverse `If`."""
+        seeds = [None if out in self.companions else self.take(out) for out in op.outs]
+        base = dict(self.cts)
+        sweeps: list[Sweep] = []
+        afters: list[dict[Var, Operand]] = []
+        for number, block in enumerate((op.then, op.orelse)):
+            self.cts = dict(base)
+            sweep = Sweep(block, (*self.path, number))
+            given = [(result, ct) for result, ct in zip(block.results, seeds, strict=True) if ct is not None]
+            outer, self.path = self.path, sweep.path
+            self.sweep_block(sweep, given)
+            self.path = outer
+            sweeps.append(sweep)
+            afters.append(self.cts)
+        self.cts = base
+        inside = {var for block in (op.then, op.orelse) for var in defined_variables(block)}
+        changed = [
+            var
+            for var in dict.fromkeys((*afters[0], *afters[1]))
+            if var not in inside and not (afters[0].get(var) == base.get(var) == afters[1].get(var))
+        ]
+        extra: list[tuple[Var, ...]] = []
+        for sweep, after in zip(sweeps, afters, strict=True):
+            last = Builder(self.names, op.span)
+            sweep.results = tuple(after[var] if var in after else zeros(last, var, f"{var.base}_ct") for var in changed)
+            sweep.segments.append((-1, last.ops))
+            kept, before = self.recorder.recover_branch(sweep, self.loops > 0)
+            extra.append(kept)
+            f.ops.extend(before)
+        self.emit_branch(op, sweeps, extra, f)
+        outs = tuple(Var(self.names.fresh(f"{var.base}_ct"), var.type) for var in changed)
+        then, orelse = (Block((), sweep.reverse_ops(), sweep.results) for sweep in sweeps)
+        if then.ops or orelse.ops or outs:
+            mapping = {var: new for kept in extra for var, new in kept}
+            b.emit(
+                If(
+                    outs,
+                    op.cond,
+                    rename_block(then, dict(mapping)),
+                    rename_block(orelse, dict(mapping)),
+                    op.span,
+                )
+            )
+        self.cts.update(zip(changed, outs, strict=True))
+
+    def emit_branch(self, op: If, sweeps: list[Sweep], extra: list[Any], f: Builder) -> None:
+        """Append the forward branch; values that the reverse needs become more of its results."""
+        companions = [(position, self.companions[out]) for position, out in enumerate(op.outs) if out in self.companions]
+        blocks_ = []
+        outs = [*op.outs, *(companion for _, companion in companions)]
+        pairs: list[list[tuple[Var, Var]]] = [
+            [(var, Var(self.names.fresh(var.name), var.type)) for var in kept] for kept in extra
+        ]
+        outs += [new for kept in pairs for _, new in kept]
+        for side, sweep in enumerate(sweeps):
+            results: list[Operand] = list(sweep.block.results)
+            ops = list(sweep.forward_ops())
+            for position, _ in companions:
+                results.append(self.companion_of(sweep.block.results[position], ops))
+            for other, kept in enumerate(pairs):
+                results += [var if other == side else self.absent(var) for var, _ in kept]
+            blocks_.append(Block((), tuple(ops), tuple(results)))
+        f.emit(replace(op, outs=tuple(outs), then=blocks_[0], orelse=blocks_[1]))
+        extra[:] = pairs
+
+    def absent(self, var: Var) -> Operand:
+        """What stands for a kept value on the other branch; inside a loop it goes on a tape there, unread."""
+        if not self.loops:
+            return UNDEFINED
+        return Lit(np.dtype(var.type.dtype).type(0).item()) if isinstance(var.type, Scalar) else Lit(None)
+
+    def loop(self, op: For, b: Builder, f: Builder) -> None:
+        """Reverse a counted loop by one that counts backwards, from the pass that broke out where there is a `break`."""
+        index = op.body.params[0]
+        back = Var(self.names.fresh(index.name), INT)
+        count: Var | None = None
+        if op.breaks:
+            op, count = self.count_passes(op)
+        source = self.reverse_range(op, count, b)
+        self.reverse_loop(op, op.body.params[1:], op.body.results[op.breaks :], source, back, None if op.breaks else op, b, f)
+
+    def while_(self, op: While, b: Builder, f: Builder) -> None:
+        """Count the passes, and reverse that many."""
+        if any(isinstance(inner, Call) and effect_of(inner).writes for inner in all_ops(op.test)):
+            raise UnsupportedOperationError(
+                "a `while` whose condition writes to memory", span=op.span, help="compute the condition at the end of the body"
+            )
+        count_in, count_next, count = (Var(self.names.fresh("passes"), INT) for _ in range(3))
+        test_in = Var(self.names.fresh("passes"), INT)
+        step = Call((count_next,), Lit(operator.add), (count_in, Lit(1)), (), op.span)
+        body = Block((*op.body.params, count_in), (*op.body.ops, step), (*op.body.results, count_next))
+        test = replace(op.test, params=(*op.test.params, test_in))
+        counted = replace(op, outs=(*op.outs, count), inits=(*op.inits, Lit(0)), test=test, body=body)
+        back = Var(self.names.fresh("k"), INT)
+        self.reverse_loop(counted, body.params, body.results, (Lit(0), count, Lit(1)), back, None, b, f)
+
+    def count_passes(self, op: For) -> tuple[For, Var]:
+        """`op` with one more carried value, the number of passes it makes."""
+        count_in, count_next, count = (Var(self.names.fresh("passes"), INT) for _ in range(3))
+        step = Call((count_next,), Lit(operator.add), (count_in, Lit(1)), (), op.span)
+        body = Block((*op.body.params, count_in), (*op.body.ops, step), (*op.body.results, count_next))
+        counted = replace(op, outs=(*op.outs, count), inits=(*op.inits, Lit(0)), body=body)
+        return counted, count
+
+    def reverse_range(self, op: For, count: Var | None, b: Builder) -> tuple[Operand, Operand, Operand]:
+        """The arguments of the range that visits the passes of `op` backwards."""
+        start, stop, step = op.source
+
+        def arithmetic(fn: Callable[..., int], one: Operand, other: Operand) -> Operand:
+            if isinstance(one, Lit) and isinstance(other, Lit):
+                return Lit(fn(one.value, other.value))
+            return b.call(fn, one, other, type=INT, hint="last")
+
+        if count is None and step == Lit(1):
+            return arithmetic(operator.sub, stop, Lit(1)), arithmetic(operator.sub, start, Lit(1)), Lit(-1)
+        if count is None and step == Lit(-1):
+            return arithmetic(operator.add, stop, Lit(1)), arithmetic(operator.add, start, Lit(1)), Lit(1)
+        passes = count if count is not None else b.call(runtime.trip_count, start, stop, step, type=INT, hint="passes")
+        last = arithmetic(operator.add, start, arithmetic(operator.mul, arithmetic(operator.sub, passes, Lit(1)), step))
+        down = Lit(-step.value) if isinstance(step, Lit) else b.call(operator.neg, step, type=INT, hint="step")
+        return last, arithmetic(operator.sub, start, step), down
+
+    def reverse_loop(
+        self,
+        op: For | While,
+        params: tuple[Var, ...],
+        results: tuple[Operand, ...],
+        source: tuple[Operand, Operand, Operand],
+        back: Var,
+        known: For | None,
+        b: Builder,
+        f: Builder,
+    ) -> None:
+        """Append the forward loop to `f` and the loop that reverses it to `b`."""
+        flows = [
+            place
+            for place, (param, out) in enumerate(zip(params, op.outs, strict=True))
+            if (param in self.active or out in self.active) and param not in self.companions and out not in self.companions
+        ]
+        inits: list[Operand] = []
+        for place in flows:
+            ct = self.take(op.outs[place])
+            inits.append(zeros(b, op.outs[place], f"{op.outs[place].base}_ct") if ct is None else ct)
+        captured = [
+            var
+            for var in free_variables(op.body)
+            if var in self.active and self.plan.mode(var) == "value" and var not in self.buffers
+        ]
+        inits += [self.cts.get(var, Lit(0.0)) for var in captured]
+        carried = [params[place] for place in flows] + captured
+        inner_params = tuple(Var(self.names.fresh(f"{var.base}_ct"), var.type) for var in carried)
+        outer_cts = self.cts
+        self.cts = dict(zip(captured, inner_params[len(flows) :], strict=True))
+        companions = tuple(self.companions[param] for param in params if param in self.companions)
+        sweep = Sweep(replace(op.body, params=op.body.params + companions), (*self.path, 0))
+        seeds = [(results[place], ct) for place, ct in zip(flows, inner_params, strict=False)]
+        outer_path, self.path = self.path, sweep.path
+        self.loops += 1
+        self.sweep_block(sweep, seeds)
+        self.loops -= 1
+        self.path = outer_path
+        last = Builder(self.names, op.span)
+        finals: list[Operand] = []
+        for place, incoming in zip(flows, inner_params, strict=False):
+            ct = self.take(params[place])
+            if ct is None:
+                like = incoming if same_shape(incoming.type, params[place].type) else params[place]
+                ct = zeros(last, like, f"{params[place].base}_ct")
+            finals.append(ct)
+        finals += [self.cts[var] for var in captured]
+        sweep.segments.append((-1, last.ops))
+        sweep.results = tuple(finals)
+        self.cts = outer_cts
+        index = back if isinstance(op, For) else None
+        f.ops.extend(self.recorder.recover_loop(sweep, known, index))
+        self.emit_loop(op, sweep, f)
+        outs = tuple(Var(self.names.fresh(f"{var.base}_ct"), var.type) for var in carried)
+        body = Block((back, *inner_params), sweep.reverse_ops(), sweep.results)
+        b.emit(For(outs, source, tuple(inits), body, False, op.span))
+        for var, out in zip(captured, outs[len(flows) :], strict=True):
+            self.cts[var] = out
+        for place, out in zip(flows, outs, strict=False):
+            self.contribute(op.inits[place], out, b)
+
+    def emit_loop(self, op: For | While, sweep: Sweep, f: Builder) -> None:
+        """Append the forward loop, which carries companions beside the arrays that it rebinds."""
+        params = op.body.params[1:] if isinstance(op, For) else op.body.params
+        results = op.body.results[op.breaks :] if isinstance(op, For) else op.body.results
+        places = [place for place, param in enumerate(params) if param in self.companions]
+        ops = list(sweep.forward_ops())
+        more_inits = tuple(self.companion_of(op.inits[place], f.ops) for place in places)
+        more_results = tuple(self.companion_of(results[place], ops) for place in places)
+        more_params = tuple(self.companions[params[place]] for place in places)
+        more_outs = tuple(self.companions[op.outs[place]] for place in places)
+        body = Block(op.body.params + more_params, tuple(ops), op.body.results + more_results)
+        if isinstance(op, For):
+            f.emit(replace(op, outs=op.outs + more_outs, inits=op.inits + more_inits, body=body))
+        else:
+            more_tests = tuple(Var(self.names.fresh(var.name), var.type) for var in more_params)
+            test = replace(op.test, params=op.test.params + more_tests)
+            f.emit(replace(op, outs=op.outs + more_outs, inits=op.inits + more_inits, test=test, body=body))
+
+
+def _defined_here(block: Block) -> list[Var]:
+    from_ops = [out for op in block.ops for out in _outs(op)]
+    return [*block.params, *from_ops]
+
+
+def _outs(op: Op) -> tuple[Var, ...]:
+    match op:
+        case Call(outs=outs) | If(outs=outs) | For(outs=outs) | While(outs=outs) | Invoke(outs=outs):
+            return outs
+        case _:
+            return ()

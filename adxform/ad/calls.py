@@ -1,0 +1,270 @@
+"""The reverse of one call: by its rule, or as a load, a store or a tape operation."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from adxform import runtime
+from adxform.ad.cotangents import WHOLE, Cotangents
+from adxform.ad.expand import (
+    Expander,
+    derivative_of,
+    distinct,
+    is_zero,
+    leaves,
+    per_leaf,
+    scaled,
+    write,
+    write_one,
+    zeros,
+)
+from adxform.errors import UnsupportedOperationError
+from adxform.ir import intrinsics
+from adxform.ir.build import Builder
+from adxform.ir.ops import (
+    Block,
+    Call,
+    Function,
+    Lit,
+    Op,
+    Operand,
+    Var,
+)
+from adxform.ir.types import Array, Stack, is_float
+from adxform.ir.walk import all_ops, defined_variables, rename_block
+from adxform.rules.effects import effect_of
+from adxform.rules.memory import index_kind
+from adxform.rules.record import Constant, General, Linear, Memory, Partials
+
+Path = tuple[int, ...]
+
+
+class CallReversal(Cotangents):
+    """Reverses calls. `undo` says which stores put the old contents back; `path` is where the current op is."""
+
+    def __init__(self, fn: Function, wrt: Sequence[int], expander: Expander, undo: Callable[[int, Path], bool]) -> None:
+        super().__init__(fn, wrt, expander)
+        self.undo = undo
+        self.undone: list[tuple[int, Path]] = []
+        self.readers: list[tuple[int, Path]] = []
+        self.renamed: dict[Var, Operand] = {}
+        self.beside: dict[Var, Var] = {}
+        self.path: Path = ()
+        self.primal = set(defined_variables(fn.body))
+        for op in all_ops(fn.body):
+            if isinstance(op, Call) and op.fn == Lit(intrinsics.new_stack) and op.outs[0] in self.active:
+                self.beside[op.outs[0]] = Var(self.names.fresh(f"{op.outs[0].base}_refs"), Stack())
+
+    def call(self, op: Call, b: Builder, f: Builder) -> None:
+        """Append `op` to the forward sweep `f` and its reverse to `b`."""
+        derivative = derivative_of(op)
+        if isinstance(derivative, Memory):
+            self.memory(op, b, f)
+            return
+        out = op.outs[0] if op.outs else None
+        if out in self.active and isinstance(derivative, General):
+            assert out is not None
+            self.general(op, out, derivative, b, f)
+            return
+        f.emit(op)
+        if out is None or out not in self.active:
+            return
+        if out in self.companions:
+            self.forward_companion(op, out, f)
+        if self.plan.mode(out) == "view" or (out in self.plan.view_calls and self.plan.mode(out) == "companion"):
+            return
+        ct = self.take(out)
+        if ct is None or is_zero(ct):
+            return
+        match derivative:
+            case Partials(body):
+                partials = write(b, self.expander, body, out, *op.args, kwargs=op.kwargs)
+                product = runtime.masked_product if derivative.masked(op.args) else scaled
+                for leaf, partial in per_leaf(op.args, partials):
+                    if self.is_active(leaf) and partial != Lit(None):
+                        self.contribute(leaf, write_one(b, self.expander, product, ct, partial), b)
+            case Linear(transposes):
+                for position, transpose in transposes.items():
+                    if position < len(op.args) and self.is_active(op.args[position]):
+                        contributions = write(b, self.expander, transpose, ct, *op.args, kwargs=op.kwargs)
+                        for leaf, value in zip(leaves(op.args[position]), contributions, strict=True):
+                            self.contribute(leaf, value, b)
+            case Constant() | None:
+                pass
+            case _:
+                raise AssertionError(f"unexpected rule {derivative}")
+
+    def forward_companion(self, op: Call, out: Var, f: Builder) -> None:
+        """Append what makes the companion of `out`: the same view of a companion, or zeros."""
+        if out in self.plan.view_calls:
+            base = op.args[0]
+            assert isinstance(base, Var)
+            f.emit(replace(op, outs=(self.companions[out],), args=(self.companions[base], *op.args[1:])))
+        else:
+            self.make_companion(out, f.ops)
+
+    def general(self, op: Call, out: Var, derivative: General, b: Builder, f: Builder) -> None:
+        """Put the forward part of the rule, with its residuals, in the place of the call, and the pullback in the reverse."""
+        rule, pullback = self.expander.expand_rule(derivative.body, op.args, op.kwargs)
+        self.readers += [(self.aliases.of(var), self.path) for var in distinct(op.args, op.kwargs) if self.is_memory(var)]
+        value, *residuals = f.splice(rule, distinct(op.args, op.kwargs))
+        self.bind(out, value, f)
+        if out in self.companions:
+            self.make_companion(out, f.ops)
+        ct = self.take(out)
+        if ct is None or is_zero(ct):
+            return
+        contributions = b.splice(pullback, (*residuals, ct))
+        for leaf, contribution in per_leaf(op.args, contributions):
+            if contribution != Lit(None):
+                self.contribute(leaf, contribution, b)
+
+    def bind(self, out: Var, value: Operand, f: Builder) -> None:
+        """Let `out` be what `f` just computed as `value`."""
+        for position, op in enumerate(f.ops):
+            if isinstance(op, Call) and op.outs == (value,):
+                mapping: dict[Var, Operand] = {value: out}  # type: ignore[dict-item]
+                rest = rename_block(Block((), tuple(f.ops[position + 1 :]), ()), mapping)
+                f.ops[position:] = [replace(op, outs=(out,)), *rest.ops]
+                return
+        self.renamed[out] = value
+
+    def note_readers(self, ops: list[Op]) -> None:
+        """Remember which written memory the reverse of the current op reads as whole arrays."""
+        for op in ops:
+            if isinstance(op, Call) and effect_of(op).reads:
+                self.readers += [(self.aliases.of(var), self.path) for var in distinct(op.args, op.kwargs) if self.is_memory(var)]
+
+    def is_memory(self, var: Var) -> bool:
+        """Whether `var` is an array of the primal."""
+        return isinstance(var.type, Array) and var in self.primal
+
+    def memory(self, op: Call, b: Builder, f: Builder) -> None:
+        """Reverse a load, a store or a tape operation."""
+        assert isinstance(op.fn, Lit)
+        fn: Callable[..., Any] = op.fn.value
+        if fn is intrinsics.turning_point:
+            return
+        if fn is operator.getitem:
+            f.emit(op)
+            self.load(op, b, f)
+        elif fn is intrinsics.new_stack:
+            f.emit(op)
+            (stack,) = op.outs
+            if stack in self.companions:
+                self.make_companion(stack, f.ops)
+            if stack in self.beside:
+                f.emit(Call((self.beside[stack],), Lit(intrinsics.new_stack), (), (), op.span))
+        elif fn in (intrinsics.push, intrinsics.pop):
+            f.emit(op)
+            self.tape(op, fn, b, f)
+        else:
+            self.store(op, fn, b, f)
+
+    def load(self, op: Call, b: Builder, f: Builder) -> None:
+        """``y = x[i]``: ``x_ct[i] += y_ct``; nothing for a view, which shares the cotangent's memory."""
+        (out,) = op.outs
+        x, index = op.args
+        if out not in self.active:
+            return
+        if out in self.companions:
+            self.forward_companion(op, out, f)
+        if self.plan.mode(out) == "view" or (out in self.plan.view_calls and self.plan.mode(out) == "companion"):
+            return
+        ct = self.take(out)
+        if ct is None or is_zero(ct):
+            return
+        assert isinstance(x, Var)
+        if self.plan.mode(x) == "value":
+            part = b.call(np.zeros_like, x, type=x.type, hint=f"{x.base}_ct")
+            self.scatter(part, index, ct, b)
+            self.contribute(x, part, b)
+        else:
+            self.scatter(self.reference(x), index, ct, b)
+
+    def scatter(self, target: Operand, index: Operand, ct: Operand, b: Builder) -> None:
+        """``target[index] += ct``, also where `index` repeats."""
+        b.effect(intrinsics.accumulate if _is_unique(index) else np.add.at, target, index, ct)
+
+    def store(self, op: Call, fn: Callable[..., Any], b: Builder, f: Builder) -> None:
+        """``x[i] = v``: put old contents back if they are needed, ``v_ct += x_ct[i]``, and ``x_ct[i] = 0`` unless it adds."""
+        x, index, value = op.args
+        assert isinstance(x, Var)
+        number = self.aliases.of(x)
+        if self.undo(number, self.path):
+            self.undone.append((number, self.path))
+            old = self.old_contents(x, index, f)
+            b.effect(operator.setitem, x, index, old)
+        f.emit(op)
+        if x not in self.active:
+            return
+        target = self.reference(x)
+        active = self.is_active(value)
+        if fn is not operator.setitem and not active:
+            return
+        if _is_unique(index):
+            ct = target if index == WHOLE else write_one(b, self.expander, operator.getitem, target, index)
+        elif fn is operator.setitem:
+            ct = write_one(b, self.expander, runtime.gather_last, target, index)
+        else:
+            ct = write_one(b, self.expander, operator.getitem, target, index)
+        if fn is operator.setitem:
+            if active and isinstance(ct, Var) and isinstance(ct.type, Array):
+                ct = b.call(np.ndarray.copy, ct, type=ct.type, hint="ct")
+            b.effect(operator.setitem, target, index, Lit(0.0))
+        elif isinstance(value, Var) and self.plan.mode(value) == "value" and isinstance(ct, Var) and isinstance(ct.type, Array):
+            ct = b.call(np.ndarray.copy, ct, type=ct.type, hint="ct")
+        if active:
+            if fn is intrinsics.deduct:
+                ct = write_one(b, self.expander, operator.neg, ct)
+            self.contribute(value, ct, b)
+
+    def old_contents(self, x: Var, index: Operand, f: Builder) -> Operand:
+        """What a store is about to overwrite, as a value of its own."""
+        old = write_one(f, self.expander, operator.getitem, x, index)
+        if isinstance(old, Var) and isinstance(old.type, Array):
+            if index_kind(index) == "basic":
+                old = f.call(np.ndarray.copy, old, type=old.type, hint=f"{x.base}_old")
+            return old
+        return self.named(old, f"{x.base}_old", f)
+
+    def tape(self, op: Call, fn: Callable[..., Any], b: Builder, f: Builder) -> None:
+        """The reverse of a push is a pop from a stack of cotangents, and the other way round.
+
+        Of an array that is written, the stack holds a reference; a stack of companions then runs beside it.
+        """
+        stack = op.args[0]
+        assert isinstance(stack, Var)
+        value = op.args[1] if fn is intrinsics.push else op.outs[0]
+        if stack not in self.active or not isinstance(value, Var) or not is_float(value.type):
+            return
+        if isinstance(value.type, Array) and self.aliases.of(value) in self.aliases.written:
+            if stack not in self.beside:
+                raise UnsupportedOperationError(
+                    "a stack of arrays that are written in place, passed to a recursive function",
+                    span=op.span,
+                    help="use forward over reverse (`hvp`, `hessian`, `jvp` of `grad`)",
+                )
+            if fn is intrinsics.push:
+                f.effect(intrinsics.push, self.beside[stack], self.companions[value])
+            else:
+                f.emit(Call((self.companions[value],), Lit(intrinsics.pop), (self.beside[stack],), (), op.span))
+            return
+        if fn is intrinsics.push:
+            popped = b.call(intrinsics.pop, self.reference(stack), type=value.type, hint=f"{value.base}_ct")
+            self.contribute(value, popped, b)
+        else:
+            ct = self.take(value)
+            b.effect(intrinsics.push, self.reference(stack), zeros(b, value, f"{value.base}_ct") if ct is None else ct)
+
+
+def _is_unique(index: Operand) -> bool:
+    """Whether `index` names no element twice."""
+    return index_kind(index) == "basic" or (
+        isinstance(index, Var) and isinstance(index.type, Array) and index.type.dtype == "bool"
+    )

@@ -1,0 +1,156 @@
+"""Cotangents in the making: where each one is, and how contributions get there."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from adxform.ad.expand import (
+    Expander,
+    add,
+    fit_cotangent,
+    is_zero,
+    same_shape,
+)
+from adxform.ad.plan import plan_cotangents
+from adxform.analysis.activity import find_activity
+from adxform.ir import intrinsics
+from adxform.ir.build import Builder
+from adxform.ir.ops import (
+    UNDEFINED,
+    Call,
+    Function,
+    Lit,
+    Op,
+    Operand,
+    Var,
+)
+from adxform.ir.types import Stack
+from adxform.ir.walk import Names, all_ops, defined_variables, variables
+from adxform.rules.alias import alias_classes
+from adxform.rules.effects import effect_of
+
+WHOLE = Lit(...)
+
+
+class Cotangents:
+    """The state of a reverse sweep: the cotangents of the active variables of `fn`, by the modes of the plan."""
+
+    def __init__(self, fn: Function, wrt: Sequence[int], expander: Expander) -> None:
+        self.fn = fn
+        self.wrt = tuple(wrt)
+        self.expander = expander
+        self.aliases = alias_classes(fn)
+        activity = find_activity(fn, wrt)
+        self.active = activity.active
+        self.plan = plan_cotangents(fn, activity, self.aliases)
+        self.names = Names.of(fn)
+        self.cts: dict[Var, Operand] = {}
+        self.buffers: dict[Var, Var] = {}
+        self.companions: dict[Var, Var] = {}
+        self.references: dict[Var, Operand] = {}
+        self.prologues: dict[Var, Builder] = {}
+        self.definition = {out: op for op in all_ops(fn.body) if isinstance(op, Call) for out in op.outs}
+        for var in defined_variables(fn.body):
+            if var in self.active and self.plan.mode(var) == "companion":
+                self.companions[var] = Var(self.names.fresh(f"{var.base}_ct"), var.type)
+
+    def is_active(self, operand: Operand) -> bool:
+        """Whether an active variable is in `operand`."""
+        return any(var in self.active for var in variables(operand))
+
+    def reference(self, var: Var) -> Operand:
+        """The memory that holds the cotangent of `var`, an array or a stack."""
+        match self.plan.mode(var):
+            case "buffer":
+                return self.buffers[var]
+            case "companion":
+                return self.companions[var]
+            case "view":
+                if var not in self.references:
+                    call = self.plan.view_calls[var]
+                    base = call.args[0]
+                    assert isinstance(base, Var)
+                    parent = self.reference(base)
+                    b = self.prologues[var]
+                    view = Var(self.names.fresh(f"{var.base}_ct"), var.type)
+                    b.emit(replace(call, outs=(view,), args=(parent, *call.args[1:])))
+                    self.references[var] = view
+                return self.references[var]
+            case _:
+                raise AssertionError(f"the cotangent of {var.name} has no memory")
+
+    def contribute(self, target: Operand, value: Operand, b: Builder) -> None:
+        """Add `value` to the cotangent of `target`."""
+        if not isinstance(target, Var) or target not in self.active or is_zero(value):
+            return
+        value = fit_cotangent(b, value, target)
+        mode = self.plan.mode(target)
+        if mode == "value":
+            total = add(b, self.expander, self.cts.get(target), value)
+            self.cts[target] = self.named(total, f"{target.base}_ct", b)
+        elif mode == "view" and target not in self.references and self.plan.view_calls[target].fn == Lit(operator.getitem):
+            call = self.plan.view_calls[target]
+            assert isinstance(call.args[0], Var)
+            b.effect(intrinsics.accumulate, self.reference(call.args[0]), call.args[1], value)
+        else:
+            b.effect(intrinsics.accumulate, self.reference(target), WHOLE, value)
+
+    def named(self, operand: Operand, hint: str, b: Builder) -> Operand:
+        """Give a value that was just computed the name that a reader expects."""
+        if isinstance(operand, Var) and b.ops and isinstance(b.ops[-1], Call) and b.ops[-1].outs == (operand,):
+            if operand.base == hint:
+                return operand
+            new = Var(self.names.fresh(hint), operand.type)
+            b.ops[-1] = replace(b.ops[-1], outs=(new,))
+            return new
+        return operand
+
+    def take(self, var: Var) -> Operand | None:
+        """The complete cotangent of `var`, at the op that defines it; ``None`` when nothing contributed."""
+        if var not in self.active:
+            return None
+        if self.plan.mode(var) == "value":
+            return self.cts.pop(var, None)
+        return self.reference(var)
+
+    def make_buffer(self, var: Var, b: Builder) -> Var:
+        """Write the allocation of the cotangent of `var`: zeros, or an empty stack."""
+        hint = f"{var.base}_ct"
+        if isinstance(var.type, Stack):
+            return b.call(intrinsics.new_stack, type=Stack(), hint=hint)
+        return b.call(np.zeros_like, self.shape_source(var), type=var.type, hint=hint)
+
+    def shape_source(self, var: Var) -> Var:
+        """A variable with the shape and dtype of `var` that was there earlier, so that `var` need not be kept for its shape."""
+        seen = var
+        while True:
+            call = self.definition.get(seen)
+            if call is None or effect_of(call).views:
+                return seen
+            same = [v for arg in call.args for v in variables(arg) if v.type == var.type and same_shape(v.type, var.type)]
+            if not same:
+                return seen
+            seen = same[0]
+
+    def make_companion(self, var: Var, ops: list[Op]) -> None:
+        """Append the allocation of the companion of `var` to the forward sweep."""
+        b = Builder(self.names)
+        if isinstance(var.type, Stack):
+            b.emit(Call((self.companions[var],), Lit(intrinsics.new_stack), ()))
+        else:
+            b.emit(Call((self.companions[var],), Lit(np.zeros_like), (var,)))
+        ops.extend(b.ops)
+
+    def companion_of(self, operand: Operand, ops: list[Op]) -> Operand:
+        """The companion of what a branch or a pass of a loop yields; zeros where that is not active."""
+        if isinstance(operand, Var) and operand in self.companions:
+            return self.companions[operand]
+        if operand == UNDEFINED or not isinstance(operand, Var):
+            return UNDEFINED
+        companion = Var(self.names.fresh(f"{operand.base}_ct"), operand.type)
+        ops.append(Call((companion,), Lit(np.zeros_like), (operand,)))
+        return companion
