@@ -157,7 +157,18 @@ class HasNo:
         return not hasattr(value, self.name)
 
 
-Expectation = Is | HasCode | HasClass | Equals | LooksLike | HasNo
+@dataclass(frozen=True, slots=True)
+class SameAs:
+    """The very object that another path leads to."""
+
+    access: Access
+
+    def met(self, value: Any) -> bool:
+        """Asked of `Guard.holds`, which knows the function."""
+        raise AssertionError(value)
+
+
+Expectation = SameAs | Is | HasCode | HasClass | Equals | LooksLike | HasNo
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +182,8 @@ class Guard:
         """Whether the assumption still holds for `fn`."""
         try:
             value = self.access.read(fn)
+            if isinstance(self.expectation, SameAs):
+                return self.expectation.access.read(fn) is value
         except Exception:  # noqa: BLE001 - whatever the lookup raises, the assumption does not hold
             return False
         return self.expectation.met(value)

@@ -16,7 +16,7 @@ import numpy as np
 from adxform.errors import MissingRuleError, SourceUnavailableError
 from adxform.frontend import nested
 from adxform.frontend.binding import bind
-from adxform.frontend.infer import NoSample, elementwise_type, run, sampled_type, with_fresh
+from adxform.frontend.infer import NoSample, elementwise_type, reshaped_type, run, sampled_type, with_fresh
 from adxform.frontend.known import KNOWN
 from adxform.frontend.lower import lower
 from adxform.frontend.methods import Known
@@ -81,6 +81,8 @@ def free_name(interp: Interpreter, name: str) -> Value:
         found = getattr(builtins, name)
     else:
         return interp.fail(NameError, f"name '{name}' is not defined")
+    if access is not None:
+        access = interp.modules.setdefault(id(fn.__globals__), access)
     return from_outside(interp, found, None if access is None else access.to("global", name))
 
 
@@ -204,8 +206,12 @@ def _call_object(
         return call(interp, from_outside(interp, wrapped, path), args, kwargs, hint, wanted)
     record = lookup(fn)
     if record is not None:
+        if isinstance(value, Static):
+            pin(interp, value)
         return primitive(interp, record, fn, args, kwargs, hint, wanted)
     meaning = definition(fn)
+    if meaning is not None and isinstance(value, Static):
+        pin(interp, value)
     if meaning is not None and not all(is_static(interp, arg) for arg in (*args, *kwargs.values())):
         return call(interp, Static(meaning), args, kwargs, hint, wanted)
     if isinstance(fn, types.MethodType):
@@ -512,6 +518,8 @@ def result_type(
         found = record.result(operands, named)
         if found is not None:
             return with_fresh(found, interp.fresh_dim)
+    if fn in (np.reshape, np.ndarray.reshape) and (shaped := reshaped_type(operands, named, interp.sizes)) is not None:
+        return with_fresh(shaped, interp.fresh_dim)
     given = [var for arg in (*operands, *named.values()) for var in variables(arg)]
     objects = [var for var in given if isinstance(var.type, Object)]
     floats = [var for var in given if is_float(var.type)]

@@ -87,7 +87,8 @@ def branch(
         raise Unreachable
     reached = [values is not None for values in results]
     lefts, rights = ([UNDEFINED] * len(hints) if values is None else values for values in results)
-    joiner = Joiner(interp.fresh_dim)
+    origin = interp.origins.get(cond) if isinstance(cond, Var) else None
+    joiner = Joiner(interp.fresh_dim, params=origin or frozenset())
     templates = [joiner.merge(a, heaps[0], b, heaps[1], start) for a, b in zip(lefts, rights, strict=True)]
     changed = _changed(start, heaps)
     merged = [_merge_side(joiner, ref, heaps, start, reached) for ref in changed]

@@ -68,6 +68,17 @@ def dims_of(spec: Spec) -> Iterator[Dim]:
             return
 
 
+def _literal_sizes(spec: Spec) -> Iterator[int]:
+    match spec:
+        case Array(_, shape) if shape is not None:
+            yield from (size for size in shape if isinstance(size, int) and size > 1)
+        case (str(), items):
+            for item in items:
+                yield from _literal_sizes(item)
+        case _:
+            return
+
+
 @dataclass(frozen=True, slots=True)
 class _Lengths:
     """The values of the unknown lengths in one run."""
@@ -174,7 +185,12 @@ def _sampled_type(fn: Callable[..., Any], specs: tuple[Spec, ...], named: dict[s
     same = tuple(_Lengths({base: 11 + 3 * run for base in bases}, run) for run in (0, 1))
     ones = (_Lengths(dict.fromkeys(bases, 1), 0), _Lengths(dict.fromkeys(bases, 1), 1))
     failure = NoSample("it cannot be run on samples")
-    for lengths in (distinct, same, ones) if len(bases) > 1 else (distinct, ones):
+    literal = [
+        tuple(_Lengths(dict.fromkeys(bases, size), run) for run in (0, 1))
+        for size in dict.fromkeys(size for spec in (*specs, *named.values()) for size in _literal_sizes(spec))
+        if bases
+    ]
+    for lengths in (distinct, *((same,) if len(bases) > 1 else ()), *literal, ones):
         try:
             results = [run(fn, [sample(s, one) for s in specs], {k: sample(s, one) for k, s in named.items()}) for one in lengths]
         except NoSample as error:
@@ -182,7 +198,7 @@ def _sampled_type(fn: Callable[..., Any], specs: tuple[Spec, ...], named: dict[s
         except Exception as error:  # noqa: BLE001 - whatever the primitive raises, this sample was none
             failure = NoSample(str(error))
             continue
-        unknown = lengths is ones and bool(bases) or getattr(fn, "__name__", "") in DATA_DEPENDENT
+        unknown = (lengths not in (distinct, same) and bool(bases)) or getattr(fn, "__name__", "") in DATA_DEPENDENT
         return _combine(type_of(results[0]), type_of(results[1]), lengths, unknown)
     return failure
 
@@ -285,6 +301,31 @@ def _with_small_shape(arg: Operand) -> Operand:
         case _:
             return arg
 
+
+
+def reshaped_type(args: tuple[Operand, ...], kwargs: Mapping[str, Operand], sizes: Mapping[Var, Dim]) -> Type | None:
+    """The type of ``np.reshape(x, shape)`` or ``x.reshape(*shape)``."""
+    x, *rest = args
+    given: Any = kwargs.get("shape", kwargs.get("newshape", rest[0] if len(rest) == 1 else Pack("tuple", tuple(rest))))
+    if not isinstance(x, Var) or not isinstance(x.type, Array):
+        return None
+    match given:
+        case Pack("tuple" | "list", parts):
+            items = list(parts)
+        case Lit(tuple() | list() as literal):
+            items = [Lit(item) for item in literal]
+        case _:
+            items = [given]
+    shape: list[Size] = []
+    for item in items:
+        match item:
+            case Lit(int() as size):
+                shape.append(FRESH if size < 0 else size)
+            case Var(_, Scalar()):
+                shape.append(sizes.get(item, FRESH))
+            case _:
+                return None
+    return Array(x.type.dtype, tuple(shape))
 
 
 def slice_size(length: Size, start: Any, stop: Any, step: Any) -> Size:

@@ -65,6 +65,8 @@ class Interpreter:
         self.guards: dict[Guard, None] = {}
         self.outside: dict[tuple[Access, int], Value] = {}
         self.hidden_values: dict[Var, Any] = {}
+        self.functions: dict[int, Access] = {}
+        self.modules: dict[int, Access] = {}
         self.helpers: dict[Any, Helper] = {}
         self.adopted: dict[str, Function] = {}
 
@@ -96,6 +98,8 @@ class Interpreter:
     def use(self, value: Value) -> Value:
         """`value`, given that it can be used; otherwise a located error, or the end of the path."""
         if isinstance(value, Poison):
+            if value.params:
+                raise Promote(value.params)
             raise self.error(f"this value cannot be followed: {value.why}", "make it the same kind of value on every path")
         if is_undefined(value):
             error = self.builder.call(UnboundLocalError, Lit("a variable is used before it is assigned"), span=self.span)
@@ -112,6 +116,8 @@ class Interpreter:
         """What `ref` holds now."""
         contents: Any = self.heap.contents[ref]
         if isinstance(contents, Poison):
+            if contents.params:
+                raise Promote(contents.params)
             raise self.error(f"this {ref.cls.__name__} cannot be followed: {contents.why}", "build it outside of the condition or loop")
         assert isinstance(contents, Contents)
         return contents

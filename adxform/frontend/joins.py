@@ -106,8 +106,16 @@ def number_type(value: Value | Slot) -> Type | None:
 class Joiner:
     """Merges values; `heap_of` gives the contents of objects on either side, `fresh` new lengths."""
 
-    def __init__(self, fresh: Callable[[], Dim], *, owned: set[str] | None = None, local: Callable[[Dim], bool] | None = None) -> None:
+    def __init__(
+        self,
+        fresh: Callable[[], Dim],
+        *,
+        owned: set[str] | None = None,
+        local: Callable[[Dim], bool] | None = None,
+        params: frozenset[Var] = frozenset(),
+    ) -> None:
         self.fresh = fresh
+        self.params = params
         self.owned = owned
         self.local = local
 
@@ -151,7 +159,7 @@ class Joiner:
         left, right = number_type(a), number_type(b)
         if left is not None and right is not None:
             joined = self._join(left, right)
-            return Poison(_differ(left, right)) if joined is None else Slot(joined)
+            return Poison(_differ(left, right), self.params) if joined is None else Slot(joined)
         match a, b:
             case Tuple(items, cls), Tuple(others, other) if cls is other and len(items) == len(others):
                 return Tuple(tuple(self.merge(x, heap_a, y, heap_b, old) for x, y in zip(items, others, strict=True)), cls)
@@ -163,7 +171,7 @@ class Joiner:
             case Ref() | Built(), Ref():
                 return self._merge_objects(a, heap_a, b, heap_b, old)
             case _:
-                return Poison(f"it is {_kind(a)} on one path and {_kind(b)} on another")
+                return Poison(f"it is {_kind(a)} on one path and {_kind(b)} on another", self.params)
 
     def _merge_objects(self, a: Ref | Built, heap_a: Heap, b: Ref, heap_b: Heap, old: Heap) -> Template:
         left: Any = a if isinstance(a, Built) else heap_a.contents[a]
@@ -171,7 +179,7 @@ class Joiner:
         if isinstance(left, Poison) or isinstance(right, Poison):
             return left if isinstance(left, Poison) else right
         if a.kind != b.kind or a.cls is not b.cls or left.keys != right.keys:
-            return Poison(f"it is a {a.cls.__name__} with other contents on another path")
+            return Poison(f"it is a {a.cls.__name__} with other contents on another path", self.params)
         items = tuple(self.merge(x, heap_a, y, heap_b, old) for x, y in zip(left.items, right.items, strict=True))
         return Built(a.kind, a.cls, left.keys, items)
 
@@ -180,7 +188,7 @@ class Joiner:
         if isinstance(a, Poison) or isinstance(b, Poison):
             return a if isinstance(a, Poison) else b
         if a.keys != b.keys:
-            return Poison("its length or keys depend on a run-time condition")
+            return Poison("its length or keys depend on a run-time condition", self.params)
         return Contents(a.keys, tuple(self.merge(x, heap_a, y, heap_b, old) for x, y in zip(a.items, b.items, strict=True)))
 
     def _join(self, a: Type, b: Type) -> Type | None:

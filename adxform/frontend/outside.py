@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adxform.errors import AdxError, GlobalMutationError
-from adxform.frontend.access import Access, Equals, HasClass, HasCode, Is, LooksLike
+from adxform.frontend.access import Access, Equals, HasClass, HasCode, Is, LooksLike, SameAs
 from adxform.frontend.access import Guard as _Guard
 from adxform.frontend.signature import Leaf, describe, leaf_type, parts
 from adxform.frontend.values import Static, Tuple, Value
@@ -58,6 +58,10 @@ def _from_outside(interp: Interpreter, value: Any, access: Access) -> Value:
         guard(interp, access, Equals(Lit(value)))
         return Lit(value)
     if isinstance(value, types.FunctionType):
+        first = interp.functions.setdefault(id(value), access)
+        if first != access:
+            guard(interp, access, SameAs(first))
+            return Static(value, first)
         guard(interp, access, HasCode(value.__code__))
     elif isinstance(value, _IDENTITIES):
         guard(interp, access, Is(value))

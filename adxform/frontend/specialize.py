@@ -89,6 +89,8 @@ class _Attempt:
     def run(self) -> Specialized:
         """Specialise. Raises `Restart` when more must be known."""
         interp, signature = self.interp, self.signature
+        name = getattr(self.fn, "__name__", type(self.fn).__name__)
+        self.names.fresh("%" + name)
         arg_names = parameter_names(self.fn, len(signature.args))
         args = [trees.argument(interp, tree, name, self.leaf) for tree, name in zip(signature.args, arg_names, strict=True)]
         kwargs = {name: trees.argument(interp, tree, name, self.leaf) for name, tree in signature.kwargs}
@@ -101,7 +103,6 @@ class _Attempt:
         tree, results = trees.result(interp, out)
         hidden = tuple(interp.hidden)
         params = (*self.params, *interp.hidden.values())
-        name = getattr(self.fn, "__name__", type(self.fn).__name__)
         body = Block(params, tuple(interp.builder.ops), results)
         function = Function(name if name.isidentifier() else "anonymous", body, (), interp.helper_functions(), _span(self.fn))
         function = prune(function)

@@ -175,9 +175,13 @@ class Collected:
 
 
 class Poison(NamedTuple):
-    """A value that differs in kind between two paths. Using it is an error, which says `why`."""
+    """A value that differs in kind between two paths. Using it is an error, which says `why`.
+
+    It would be one kind of value if the parameters `params`, which may be promoted, were known.
+    """
 
     why: str
+    params: frozenset[Var] = frozenset()
 
 
 Value = (
