@@ -25,7 +25,7 @@ from adxform.ir.walk import all_ops, blocks, operands, variables
 from adxform.rules.alias import Aliases
 from adxform.rules.effects import effect_of, memory, positions
 
-WIDTH = 84
+WIDTH = 92
 DEPTH = 9
 SMALL = 8
 
@@ -178,7 +178,7 @@ class _BlockFold:
 
     def take(self, wanted: tuple[Operand, ...], room: int) -> _Taken:
         """Write waiting values into an expression with these operands, the narrow ones first, while there is room."""
-        plain = sum(map(_width, wanted)) + 2 * len(wanted)
+        plain = sum(map(_width, wanted))
         found = [var for operand in wanted for var in variables(operand) if var in self.waiting]
         reach, depth = _Reach(), 0
         for var in sorted(found, key=lambda var: self.waiting[var].width):
@@ -209,7 +209,7 @@ class _BlockFold:
                 self.read(operand, at)
         match op:
             case Call():
-                taken = self.take((op.fn, *op.args, *(value for _, value in op.kwargs)), self.room(op))
+                taken = self.take((*op.args, *(value for _, value in op.kwargs)), self.room(op))
                 reach = taken.reach | self.reach_of(op)
                 self.disturb(reach)
                 if _may_move(op, reach) and self.wanted_once(op):
@@ -309,10 +309,10 @@ def is_flat(op: If) -> bool:
 def _width(operand: Operand) -> int:
     match operand:
         case Var():
-            return len(operand.base) + 1
+            return len(operand.base)
         case Lit(value):
             return min(len(repr(value)), 20) if not callable(value) else 12
         case Pack(_, items):
-            return 2 + sum(_width(item) + 2 for item in items)
+            return sum(_width(item) + 2 for item in items)
         case _:
             assert_never(operand)

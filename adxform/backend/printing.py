@@ -82,8 +82,8 @@ def _unparse(tree: ast.Module) -> str:
 
 
 def _string(value: str, embedded: bool, current_line: str, *_: object, **__: object) -> str:
-    """A string literal; a docstring over several lines keeps them."""
-    if embedded or current_line.strip() or "\n" not in value or value != value.strip(" ") or '"""' in value or "\\" in value:
+    """A string literal; a docstring in triple quotes, over as many lines as it has."""
+    if embedded or current_line.strip() or '"' in value or "\\" in value or not value.isprintable() and "\n" not in value:
         return repr(value)
     return f'"""{value}"""'
 

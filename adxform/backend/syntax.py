@@ -93,10 +93,10 @@ def has_syntax(fn: object) -> bool:
 def label_width(op: Call) -> int:
     """How many columns a call takes beside its operands."""
     fn = op.fn.value if isinstance(op.fn, Lit) else None
-    keywords = sum(len(key) + 1 for key, _ in op.kwargs)
+    keywords = sum(len(key) + 3 for key, _ in op.kwargs)
     if has_syntax(fn):
-        return keywords + (len(getattr(fn, "__name__", "")) if is_method(fn) else 2)
-    return keywords + len(getattr(fn, "__name__", "function")) + 5
+        return keywords + (len(getattr(fn, "__name__", "")) + 3 if is_method(fn) else 3)
+    return keywords + len(getattr(fn, "__name__", "function")) + 5 + 2 * len(op.args)
 
 
 _OWN: frozenset[Callable[..., Any]] = frozenset(
