@@ -6,6 +6,7 @@ import __future__
 import ast
 import copy
 import functools
+import inspect
 import linecache
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -163,7 +164,7 @@ def _compile(found: _Found, imports: tuple[str, ...], code: CodeType) -> CodeTyp
     body: list[ast.stmt] = [ast.Expr(bare) if isinstance(bare, ast.Lambda) else bare]
     if found.class_name:
         body = [ast.ClassDef(found.class_name, [], [], body, [], **_type_params())]
-    if code.co_freevars:
+    if code.co_flags & inspect.CO_NESTED:
         params = [ast.arg(name) for name in code.co_freevars]
         body = [ast.FunctionDef("scope", ast.arguments([], params, None, [], [], None, []), body, [], **_type_params())]
     names = [ast.alias(name, None) for name in imports]
