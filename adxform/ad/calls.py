@@ -19,6 +19,7 @@ from adxform.ad.expand import (
     leaves,
     per_leaf,
     scaled,
+    splice,
     write,
     write_one,
     zeros,
@@ -112,14 +113,16 @@ class CallReversal(Cotangents):
         """Put the forward part of the rule, with its residuals, in the place of the call, and the pullback in the reverse."""
         rule, pullback = self.expander.expand_rule(derivative.body, op.args, op.kwargs)
         self.readers += [(self.aliases.of(var), self.path) for var in distinct(op.args, op.kwargs) if self.is_memory(var)]
-        value, *residuals = f.splice(rule, distinct(op.args, op.kwargs))
+        value, *residuals = splice(f, rule, distinct(op.args, op.kwargs))
         self.bind(out, value, f)
+        if out not in self.renamed:
+            residuals = [out if residual == value else residual for residual in residuals]
         if out in self.companions:
             self.make_companion(out, f.ops)
         ct = self.take(out)
         if ct is None or is_zero(ct):
             return
-        contributions = b.splice(pullback, (*residuals, ct))
+        contributions = splice(b, pullback, (*residuals, ct))
         for leaf, contribution in per_leaf(op.args, contributions):
             if contribution != Lit(None):
                 self.contribute(leaf, contribution, b)
