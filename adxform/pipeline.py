@@ -28,7 +28,7 @@ from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Var
 from adxform.ir.types import Array, Scalar, is_float, rank
 from adxform.ir.verify import verify
 from adxform.ir.walk import Names, blocks, free_variables, reads, rename_block
-from adxform.opt import optimise
+from adxform.opt import optimise, sink_stores
 from adxform.rules import table
 from adxform.rules.alias import alias_classes
 
@@ -85,11 +85,16 @@ class DerivedRule:
 def build(request: Request) -> DerivedRule:
     """Take `request` through every stage."""
     typed = checked(protect(aux_stopped(request.function, request.outputs)))
-    adjoint, decisions = transform(request.mode, typed, request.wrt, request.outputs)
+    adjoint, decisions = transform(request.mode, cleaned(typed), request.wrt, request.outputs)
     optimised = checked(protect(optimise(checked(adjoint))))
     generated = emit(optimised)
     private = private_parameters(typed)
     return DerivedRule(request, typed, adjoint, optimised, generated, load(generated), decisions, private)
+
+
+def cleaned(fn: Function) -> Function:
+    """`fn` ready to be differentiated: the less it computes and stores, the less there is to record."""
+    return checked(sink_stores(optimise(fn)))
 
 
 def transform(mode: Mode, fn: Function, wrt: tuple[int, ...], outputs: int) -> tuple[Function, tuple[Decision, ...]]:
@@ -130,7 +135,7 @@ def derive(kind: str, function: Function, wrt: tuple[int, ...]) -> Function:
 def _derived(kind: str, function: Function, wrt: tuple[int, ...], _version: int) -> Function:
     typed = protect(function)
     mode: Mode = "reverse" if kind == "reverse" else "forward"
-    derived, _ = transform(mode, typed, wrt, len(function.results))
+    derived, _ = transform(mode, cleaned(typed), wrt, len(function.results))
     return optimise(checked(derived))
 
 

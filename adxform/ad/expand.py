@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
 
 from adxform import runtime
 from adxform.ir.build import Builder
-from adxform.ir.ops import Call, Function, Lit, Operand, Pack, Var
+from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import Array, Scalar, Type, is_float, rank
-from adxform.ir.walk import variables
+from adxform.ir.walk import map_op, substitute, variables
 from adxform.rules.record import Derivative
 from adxform.rules.table import lookup
 
@@ -69,8 +70,31 @@ def replace_leaves(operand: Operand, new: Iterator[Operand]) -> Operand:
 
 def write(b: Builder, expander: Expander, body: Callable[..., Any], *args: Operand, kwargs: Kwargs = ()) -> tuple[Operand, ...]:
     """Append ``body(*args, **kwargs)`` to the block of `b`; return the leaves of its result."""
-    fn = expander.expand(body, args, kwargs)
-    return b.splice(fn, distinct(args, kwargs))
+    return splice(b, expander.expand(body, args, kwargs), distinct(args, kwargs))
+
+
+def splice(b: Builder, fn: Function, args: tuple[Operand, ...]) -> tuple[Operand, ...]:
+    """Append the body of `fn`, part of a rule: at the place of the user's op, its variables named as temporaries."""
+    mapping: dict[Var, Operand] = dict(zip(fn.params, args, strict=True))
+
+    def operand(value: Operand) -> Operand:
+        return substitute(value, mapping)
+
+    def define(var: Var) -> Var:
+        new = Var(b.names.fresh("t"), var.type)
+        mapping[var] = new
+        return new
+
+    def inner(block: Block) -> Block:
+        params = tuple(map(define, block.params))
+        ops = tuple(placed(op) for op in block.ops)
+        return Block(params, ops, tuple(map(operand, block.results)))
+
+    def placed(op: Op) -> Op:
+        return replace(map_op(op, operand, inner, define), span=b.span)
+
+    b.ops.extend(map(placed, fn.body.ops))
+    return tuple(map(operand, fn.body.results))
 
 
 def write_one(b: Builder, expander: Expander, body: Callable[..., Any], *args: Operand) -> Operand:

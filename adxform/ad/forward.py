@@ -27,6 +27,7 @@ from adxform.ad.expand import (
     per_leaf,
     replace_leaves,
     scaled,
+    splice,
     write,
     write_one,
     zeros,
@@ -229,12 +230,12 @@ class _Forward:
             self.define(out, write(b, self.expander, derivative.tangent, *packed, kwargs=op.kwargs)[0], b)
             return
         rule, pullback = self.expander.expand_rule(derivative.body, op.args, op.kwargs)
-        value, *residuals = b.splice(rule, distinct(op.args, op.kwargs))
+        value, *residuals = splice(b, rule, distinct(op.args, op.kwargs))
         self.renamed[out] = value
         pushed = transpose_pullback(pullback, [self.is_active(leaf) for leaf in items], self.expander)
         placeholder = zeros(b, out, f"{out.base}_ct") if not isinstance(value, Var) else zeros(b, value, f"{out.base}_ct")
         tangents = [cast(b, self.tangent(b, leaf), leaf) for leaf in items if isinstance(leaf, Var) and self.is_active(leaf)]
-        *_, tangent = b.splice(pushed, (*residuals, placeholder, *tangents))
+        *_, tangent = splice(b, pushed, (*residuals, placeholder, *tangents))
         self.define(out, tangent, b)
 
     def memory(self, op: Call, b: Builder) -> None:
