@@ -101,7 +101,7 @@ def fit(y: np.ndarray) -> tuple[OptimizeResult, list[tuple[float, dict[str, int]
         hessp=lambda theta, v, y: hessian_product(theta, y, v),
         method="trust-ncg",
         callback=record,
-        options={"gtol": 1e-7},
+        options={"gtol": 1e-5},
     )
     return result, history
 

@@ -30,7 +30,8 @@ def main() -> None:
 
     product = adxform.hvp(rosenbrock)
     start = np.full(10, -1.2)
-    result = minimize(adxform.value_and_grad(rosenbrock), start, jac=True, hessp=product, method="trust-ncg")
+    function = adxform.value_and_grad(rosenbrock)
+    result = minimize(function, start, jac=True, hessp=product, method="trust-ncg", options={"gtol": 1e-8})
     print(f"{result.nit} iterations to {result.fun:.2e} at {result.x.round(6).tolist()}")
     np.testing.assert_allclose(result.x, np.ones(10), atol=1e-6)
     print("counters:", dict(adxform.stats()))
