@@ -13,7 +13,7 @@ from adxform import runtime
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import Array, Scalar, Type, is_float, rank
-from adxform.ir.walk import map_op, substitute, variables
+from adxform.ir.walk import map_op, rename_block, substitute, variables
 from adxform.rules.record import Derivative
 from adxform.rules.table import lookup
 
@@ -66,6 +66,17 @@ def replace_leaves(operand: Operand, new: Iterator[Operand]) -> Operand:
             return Pack(kind, tuple(replace_leaves(item, new) for item in items))
         case _:
             return next(new)
+
+
+def name_result(b: Builder, start: int, value: Operand, out: Var) -> bool:
+    """Let the call that computed `value`, among the ops of `b` from `start` on, define `out` instead; whether there is one."""
+    for position in range(start, len(b.ops)):
+        op = b.ops[position]
+        if isinstance(op, Call) and op.outs == (value,):
+            rest = rename_block(Block((), tuple(b.ops[position + 1 :]), ()), {op.outs[0]: out})
+            b.ops[position:] = [replace(op, outs=(out,)), *rest.ops]
+            return True
+    return False
 
 
 def write(b: Builder, expander: Expander, body: Callable[..., Any], *args: Operand, kwargs: Kwargs = ()) -> tuple[Operand, ...]:
@@ -167,6 +178,18 @@ def cast(b: Builder, value: Operand, like: Var) -> Operand:
     if isinstance(type_, Scalar):
         return b.call(dtype, value, type=Scalar(like.type.dtype), hint=_hint(value))
     return value
+
+
+def reshaped(b: Builder, value: Operand, like: Var) -> Operand:
+    """`value`, just computed with the shape of `like`, with a type that says so."""
+    last = b.ops[-1] if b.ops else None
+    if not isinstance(value, Var) or not isinstance(last, Call) or last.outs != (value,):
+        return value
+    if not isinstance(value.type, Array) or not isinstance(like.type, Array) or rank(value.type) != rank(like.type):
+        return value
+    exact = Var(value.name, Array(value.type.dtype, like.type.shape))
+    b.ops[-1] = replace(last, outs=(exact,))
+    return exact
 
 
 def fit_cotangent(b: Builder, ct: Operand, like: Var) -> Operand:

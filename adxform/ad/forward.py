@@ -24,6 +24,7 @@ from adxform.ad.expand import (
     fit_tangent,
     is_result,
     leaves,
+    name_result,
     per_leaf,
     replace_leaves,
     scaled,
@@ -230,10 +231,14 @@ class _Forward:
             self.define(out, write(b, self.expander, derivative.tangent, *packed, kwargs=op.kwargs)[0], b)
             return
         rule, pullback = self.expander.expand_rule(derivative.body, op.args, op.kwargs)
+        start = len(b.ops)
         value, *residuals = splice(b, rule, distinct(op.args, op.kwargs))
-        self.renamed[out] = value
+        if name_result(b, start, value, out):
+            residuals = [out if residual == value else residual for residual in residuals]
+        else:
+            b.emit(replace(op, outs=(out,), fn=Lit(intrinsics.stop_gradient), args=(value,), kwargs=()))
         pushed = transpose_pullback(pullback, [self.is_active(leaf) for leaf in items], self.expander)
-        placeholder = zeros(b, out, f"{out.base}_ct") if not isinstance(value, Var) else zeros(b, value, f"{out.base}_ct")
+        placeholder = zeros(b, out, f"{out.base}_ct")
         tangents = [cast(b, self.tangent(b, leaf), leaf) for leaf in items if isinstance(leaf, Var) and self.is_active(leaf)]
         *_, tangent = splice(b, pushed, (*residuals, placeholder, *tangents))
         self.define(out, tangent, b)
