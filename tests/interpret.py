@@ -107,6 +107,8 @@ class _Machine:
                 if outs:
                     env[outs[0]] = result
             case Free(out=out, name=name):
+                if name not in self.free and not hasattr(builtins, name):
+                    raise NameError(name)
                 env[out] = self.free[name] if name in self.free else getattr(builtins, name)
             case Attribute(out=out, value=value, name=name):
                 env[out] = getattr(self.read(value, env), name)

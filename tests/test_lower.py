@@ -1,7 +1,7 @@
 """Lowering: what the untyped SSA computes is what Python computes, and what it refuses is located."""
 
 # The programs are written as people write them.
-# ruff: noqa: B007, B015, B905, C416, RET503, RET504, SIM300
+# ruff: noqa: B007, B015, B905, C416, RET503, RET504
 from __future__ import annotations
 
 import copy

@@ -53,16 +53,21 @@ def _drop(body: Block) -> Block:
     return _keep(body, live)
 
 
-def _collect(block: Block, feeds: dict[Var, list[Operand]], wanted: list[Operand]) -> None:
-    """Gather what keeps what alive: `feeds` for values that control flow carries, `wanted` for what ops read."""
+def _collect(block: Block, feeds: dict[Var, list[Operand]], wanted: list[Operand]) -> bool:
+    """Gather what keeps what alive: `feeds` for values that control flow carries, `wanted` for what ops read.
+
+    Returns whether `block` holds an op that stays whatever its outs are for.
+    """
+    stays = False
     for op in block.ops:
         match op:
             case If(outs=outs, cond=cond, then=then, orelse=orelse):
-                wanted.append(cond)
                 for out, left, right in zip(outs, then.results, orelse.results, strict=True):
-                    feeds[out] = [left, right]
-                _collect(then, feeds, wanted)
-                _collect(orelse, feeds, wanted)
+                    feeds[out] = [cond, left, right]
+                sides = [_collect(side, feeds, wanted) for side in (then, orelse)]
+                if any(sides):
+                    wanted.append(cond)
+                    stays = True
             case For(outs=outs, source=source, inits=inits, body=body, breaks=breaks):
                 wanted.extend(source)
                 wanted.extend(body.results[:breaks])
@@ -71,14 +76,18 @@ def _collect(block: Block, feeds: dict[Var, list[Operand]], wanted: list[Operand
                     feeds[out] = [init, result, param]
                     feeds[param] = [init, result, out]
                 _collect(body, feeds, wanted)
+                stays = True
             case While(outs=outs, inits=inits, test=test, body=body):
                 wanted.extend(test.results)
                 for out, seen, param, init, result in zip(outs, test.params, body.params, inits, body.results, strict=True):
                     feeds[out] = feeds[seen] = feeds[param] = [init, result, out, seen, param]
                 _collect(test, feeds, wanted)
                 _collect(body, feeds, wanted)
+                stays = True
             case _:
                 wanted.extend(operands(op))
+                stays = True
+    return stays
 
 
 def _keep(block: Block, live: set[Var]) -> Block:
