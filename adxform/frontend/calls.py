@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adxform.errors import MissingRuleError, SourceUnavailableError
-from adxform.frontend import nested
+from adxform.frontend import collecting, nested
 from adxform.frontend.binding import bind
 from adxform.frontend.infer import NoSample, elementwise_type, reshaped_type, run, sampled_type, with_fresh
 from adxform.frontend.known import KNOWN
@@ -26,7 +26,6 @@ from adxform.frontend.signals import Recursive
 from adxform.frontend.sizes import learn
 from adxform.frontend.values import (
     NONE,
-    Collected,
     FunctionValue,
     Method,
     Pullback,
@@ -103,10 +102,10 @@ def operand(interp: Interpreter, value: Value) -> Operand:
             parts = tuple(operand(interp, part) for part in (start, stop, step))
             return interp.emit(range, parts, Object())
         case Ref(kind="list"):
-            contents: Any = interp.contents(value)
-            if isinstance(contents, Collected):
-                return contents.buffer
-            return Pack("list", tuple(operand(interp, item) for item in contents.items))
+            filled = interp.filled(value)
+            if filled is not None:
+                return collecting.so_far(interp, filled)
+            return Pack("list", tuple(operand(interp, item) for item in interp.contents(value).items))
         case Ref(kind="dict"):
             contents = interp.contents(value)
             pairs = zip(contents.keys, contents.items, strict=True)
@@ -141,8 +140,7 @@ def is_static(interp: Interpreter, value: Value) -> bool:
         case Slice(start, stop, step) | Range(start, stop, step):
             return all(is_static(interp, part) for part in (start, stop, step))
         case Ref(kind="list" | "dict"):
-            contents: Any = interp.contents(value)
-            return not isinstance(contents, Collected) and all(is_static(interp, item) for item in contents.items)
+            return interp.filled(value) is None and all(is_static(interp, item) for item in interp.contents(value).items)
         case _:
             return False
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from adxform.errors import UnsupportedOperationError
-from adxform.frontend import iteration
+from adxform.frontend import collecting, iteration
+from adxform.frontend.collecting import Grows, growth
 from adxform.frontend.joins import Joiner, collect, instantiate, slots
 from adxform.frontend.signals import Promote, Unreachable
 from adxform.frontend.sizes import note_origin
-from adxform.frontend.values import Contents, Heap, Poison, Ref, Static, Tuple, Value
+from adxform.frontend.values import Collected, Contents, Heap, Poison, Range, Ref, Reversed, Static, Tuple, Value
 from adxform.ir.build import Builder
 from adxform.ir.ops import UNDEFINED, For, If, Lit, Operand, Raise, Var, While
 from adxform.ir.types import Array, Dim, Scalar, Type
@@ -200,14 +202,16 @@ def _dynamic_for(interp: Interpreter, op: For, source: Value, inits: list[Value]
     saved = _State.of(interp)
     try:
         return _loop(interp, op, source, inits, env)
-    except UnsupportedOperationError:
-        trips = iteration.literal_trips(interp, source)
-        params = iteration.promotable(interp, source)
-        if trips is None and params:
-            raise Promote(params) from None
-        if trips is None or trips > _UNROLL:
-            raise
+    except (UnsupportedOperationError, Grows) as reason:
         saved.restore(interp)
+        trips = iteration.literal_trips(interp, source)
+        if trips is None or trips > _UNROLL:
+            if isinstance(reason, Grows):
+                return _collecting(interp, op, source, inits, env, reason)
+            params = iteration.promotable(interp, source)
+            if trips is None and params:
+                raise Promote(params) from None
+            raise
         items = [iteration.item_at(interp, source, Lit(k)) for k in range(trips)]
         return unrolled(interp, op, items, inits, env)
 
@@ -230,7 +234,34 @@ def unrolled(interp: Interpreter, op: For, items: list[Value], inits: list[Value
     return carried
 
 
-def _loop(interp: Interpreter, op: For, source: Value, inits: list[Value], env: Env) -> list[Value]:
+def _collecting(interp: Interpreter, op: For, source: Value, inits: list[Value], env: Env, growing: Grows) -> list[Value]:
+    """Run a loop that fills lists."""
+    fills: dict[Ref, Collected] = {}
+    while True:
+        ref = growing.ref
+        contents = None if growing.item is None or op.breaks else collecting.start(interp, ref, growing.item, source)
+        if contents is None:
+            params = iteration.promotable(interp, source)
+            if params:
+                raise Promote(params)
+            message = f"how many items this {ref.cls.__name__} has after the loop cannot be told"
+            raise interp.error(message, "append one number on each pass, or fill an array", span=op.span)
+        fills[ref] = contents
+        saved = _State.of(interp)
+        try:
+            values = _loop(interp, op, source, inits, env, fills)
+        except Grows as another:
+            saved.restore(interp)
+            growing = another
+            continue
+        for ref, contents in fills.items():
+            interp.heap.contents[ref] = replace(contents, count=contents.total, done=True)  # type: ignore[assignment]
+        return values
+
+
+def _loop(
+    interp: Interpreter, op: For, source: Value, inits: list[Value], env: Env, fills: dict[Ref, Collected] | None = None
+) -> list[Value]:
     trip = iteration.trip(interp, source, op.body.params[0].base)
 
     def body(carried: list[Value], index: Var) -> list[Value]:
@@ -239,12 +270,22 @@ def _loop(interp: Interpreter, op: For, source: Value, inits: list[Value], env: 
 
     def step(carried: list[Value]) -> tuple[tuple[Var, ...], list[Value], list[Operand]]:
         index = Var(interp.names.fresh(trip.hint), trip.type)
+        start = _first_pass(interp, source, index) if fills else index
+        for ref, contents in (fills or {}).items():
+            here = replace(contents, count=iteration.add(interp, start, contents.count))
+            interp.heap.contents[ref] = here  # type: ignore[assignment]
         results = body(carried, index)
+        for ref, contents in (fills or {}).items():
+            now: Any = interp.heap.contents[ref]
+            if not isinstance(now, Collected) or now.passed != contents.passed + 1:
+                raise interp.error("this list does not get one item on each pass of the loop", "append once, unconditionally", span=op.span)
+            interp.heap.contents[ref] = kept[ref]
         if not op.breaks:
             return (index,), results, []
         going = truth(interp, results[0])
         return (index,), results[1:], [Lit(going) if isinstance(going, bool) else going]
 
+    kept = {ref: interp.heap.contents[ref] for ref in fills or ()}
     hints = [param.base for param in op.body.params[1:]]
     fixed = _fixpoint(interp, inits, hints, step)
     block = fixed.builder.block((*fixed.own, *fixed.params), (*fixed.conditions, *fixed.yields))
@@ -266,17 +307,35 @@ def reduce_loop(interp: Interpreter, source: Value, start: Value, step: Callable
     return fixed.values[0]
 
 
+def _first_pass(interp: Interpreter, source: Value, index: Var) -> Value:
+    """How many passes came before the one with `index`."""
+    match source:
+        case Range(start, _, Lit(1)):
+            return iteration.subtract(interp, index, start)
+        case Range(start, _, step):
+            return interp.call(Lit(operator.floordiv), (iteration.subtract(interp, index, start), step))
+        case Reversed(Range() | Var() as items):
+            last = iteration.subtract(interp, iteration.length(interp, items), Lit(1))
+            first = items.start if isinstance(items, Range) else Lit(0)
+            return iteration.subtract(interp, iteration.add(interp, last, first), index)
+        case _:
+            return index
+
+
 def run_while(interp: Interpreter, op: While, env: Env) -> None:
     """Run a `While`."""
     inits = [interp.value(init, env) for init in op.inits]
     saved = _State.of(interp)
     try:
         outs = _while(interp, op, inits, env)
-    except UnsupportedOperationError:
+    except (UnsupportedOperationError, Grows) as reason:
         saved.restore(interp)
         known = _unrolled_while(interp, op, inits, env)
         if known is None:
-            raise
+            if not isinstance(reason, Grows):
+                raise
+            message = f"how many items this {reason.ref.cls.__name__} has after the loop cannot be told"
+            raise interp.error(message, "fill an array of known length", span=op.span) from None
         outs = known
     env.update(zip(op.outs, outs, strict=True))
 
@@ -393,6 +452,9 @@ def _fixpoint(
             if ref not in start.contents:
                 continue
             init_contents: Any = start.contents[ref]
+            grows = growth(interp, ref, before.contents[ref], heap.contents[ref])
+            if grows is not None:
+                raise grows
             if ref in merged_heap:
                 old = merged_heap[ref]
             elif isinstance(init_contents, Poison):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adxform.frontend.infer import FRESH, NoSample, broadcast, sampled_type, slice_size
-from adxform.frontend.values import Collected, Range, Ref, Static, Tuple, Value, list_contents
+from adxform.frontend.values import Range, Ref, Static, Tuple, Value, list_contents
 from adxform.ir import intrinsics
 from adxform.ir.ops import Lit, Operand, Pack, Var
 from adxform.ir.types import INT, Array, Object, Scalar, Size, Type
@@ -46,10 +46,7 @@ def load(interp: Interpreter, x: Value, index: Value, hint: str = "t") -> Value:
         case Tuple(items):
             return _item(interp, items, index, "a tuple", Tuple)
         case Ref(kind="list"):
-            contents = interp.contents(x)
-            if isinstance(contents, Collected):
-                return load(interp, contents.buffer, index, hint)
-            return _item(interp, contents.items, index, "a list", None)
+            return _item(interp, interp.contents(x).items, index, "a list", None)
         case Ref(kind="dict"):
             key = interp.static(index, "a dict key")
             found = interp.contents(x).get(key)
@@ -236,8 +233,6 @@ def store(interp: Interpreter, x: Value, index: Value, value: Value) -> None:
             interp.write(x, interp.contents(x).put(interp.static(index, "a dict key"), value))
         case Ref(kind="list"):
             contents = interp.contents(x)
-            if isinstance(contents, Collected):
-                raise interp.error("a list of unknown length cannot be changed", "make it an array with `np.array(…)`")
             at = interp.static(index, "an index into a list")
             items = list(contents.items)
             if isinstance(at, slice):

@@ -14,6 +14,7 @@ from adxform.frontend.infer import with_fresh
 from adxform.frontend.recursion import Frame, Helper
 from adxform.frontend.signals import Promote, Unreachable
 from adxform.frontend.values import (
+    Collected,
     Contents,
     FunctionValue,
     Heap,
@@ -65,6 +66,8 @@ class Interpreter:
         self.guards: dict[Guard, None] = {}
         self.outside: dict[tuple[Access, int], Value] = {}
         self.hidden_values: dict[Var, Any] = {}
+        self.parameters: dict[str, Var] = {}
+        self.collected: list[tuple[Var, Span]] = []
         self.functions: dict[int, Access] = {}
         self.modules: dict[int, Access] = {}
         self.helpers: dict[Any, Helper] = {}
@@ -119,8 +122,18 @@ class Interpreter:
             if contents.params:
                 raise Promote(contents.params)
             raise self.error(f"this {ref.cls.__name__} cannot be followed: {contents.why}", "build it outside of the condition or loop")
+        if isinstance(contents, Collected):
+            if contents.params:
+                raise Promote(contents.params)
+            message = "the items of this list must be known one by one, but a loop whose length only a run can tell has filled it"
+            raise self.error(message, "make it an array with `np.array(…)`")
         assert isinstance(contents, Contents)
         return contents
+
+    def filled(self, value: Value) -> Collected | None:
+        """What a loop has filled the list `value` with, if one has."""
+        contents: Any = self.heap.contents[value] if isinstance(value, Ref) else None
+        return contents if isinstance(contents, Collected) else None
 
     def write(self, ref: Ref, contents: Contents) -> None:
         """Give `ref` new contents."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from adxform.frontend import indexing
-from adxform.frontend.values import Collected, Enumerate, Range, Ref, Reversed, Static, Tuple, Value, Zip, is_int
+from adxform.frontend.values import Enumerate, Range, Ref, Reversed, Static, Tuple, Value, Zip, is_int
 from adxform.ir.ops import Lit, Operand, Var
 from adxform.ir.types import INT, Array, Object, Scalar, Type
 
@@ -36,8 +36,7 @@ def known_items(interp: Interpreter, source: Value) -> list[Value] | None:
         case Tuple(items):
             return list(items)
         case Ref(kind="list"):
-            contents = interp.contents(source)
-            return None if isinstance(contents, Collected) else list(contents.items)
+            return None if interp.filled(source) is not None else list(interp.contents(source).items)
         case Ref(kind="dict" | "set"):
             return [Lit(key) for key in interp.contents(source).keys]
         case Lit(value) if isinstance(value, str | bytes | tuple | frozenset | dict | range):
@@ -105,6 +104,9 @@ def promotable(interp: Interpreter, source: Value) -> frozenset[Var]:
             return found
         case Enumerate(items) | Reversed(items):
             return promotable(interp, items)
+        case Ref(kind="list"):
+            filled = interp.filled(source)
+            return frozenset() if filled is None else filled.params
         case Zip(parts):
             return frozenset().union(*(promotable(interp, part) for part in parts))
         case _:
@@ -147,8 +149,8 @@ def length(interp: Interpreter, source: Value) -> Value:
         case Enumerate(items) | Reversed(items):
             return length(interp, items)
         case Ref(kind="list"):
-            contents = interp.contents(source)
-            return contents.count if isinstance(contents, Collected) else Lit(len(contents.keys))
+            filled = interp.filled(source)
+            return Lit(len(interp.contents(source).keys)) if filled is None else filled.total if filled.done else filled.count
         case _:
             known = known_items(interp, source)
             if known is None:
@@ -189,8 +191,8 @@ def item_at(interp: Interpreter, source: Value, k: Value) -> Value:
         case Reversed(items):
             last = subtract(interp, length(interp, items), ONE)
             return item_at(interp, items, interp.call(Lit(operator.sub), (last, k)))
-        case Ref(kind="list") if isinstance(contents := interp.contents(source), Collected):
-            return indexing.load(interp, contents.buffer, k, "item")
+        case Ref(kind="list") if (filled := interp.filled(source)) is not None:
+            return indexing.load(interp, filled.buffer, k, "item")
         case _:
             known = known_items(interp, source)
             if known is None:

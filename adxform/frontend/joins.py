@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from adxform.frontend.signature import scalar_type
-from adxform.frontend.values import Contents, FunctionValue, Heap, Method, Poison, Ref, Tuple, Value, is_undefined
+from adxform.frontend.values import Collected, Contents, FunctionValue, Heap, Method, Poison, Ref, Tuple, Value, is_undefined
 from adxform.ir.ops import UNDEFINED, Lit, Operand, Var
 from adxform.ir.types import Array, Dim, Object, Scalar, Size, Type, is_float
 
@@ -138,9 +138,11 @@ class Joiner:
     def escape(self, value: Value, heap: Heap, old: Heap) -> Template:
         """As `generalise`, for a value that only one path has: objects made on that path are made anew after it."""
         if isinstance(value, Ref) and value not in old.contents:
-            contents = heap.contents[value]
+            contents: Any = heap.contents[value]
             if isinstance(contents, Poison):
                 return contents
+            if isinstance(contents, Collected):
+                return Poison("it is a list that a loop fills on one path only")
             return Built(value.kind, value.cls, contents.keys, tuple(self.escape(item, heap, old) for item in contents.items))
         if isinstance(value, Tuple):
             return Tuple(tuple(self.escape(item, heap, old) for item in value.items), value.cls)
@@ -178,6 +180,8 @@ class Joiner:
         right: Any = heap_b.contents[b]
         if isinstance(left, Poison) or isinstance(right, Poison):
             return left if isinstance(left, Poison) else right
+        if isinstance(left, Collected) or isinstance(right, Collected):
+            return Poison("it is a list that a loop fills on one path only")
         if a.kind != b.kind or a.cls is not b.cls or left.keys != right.keys:
             return Poison(f"it is a {a.cls.__name__} with other contents on another path", self.params)
         items = tuple(self.merge(x, heap_a, y, heap_b, old) for x, y in zip(left.items, right.items, strict=True))
@@ -187,6 +191,8 @@ class Joiner:
         """The template of the contents of one object that differ between paths."""
         if isinstance(a, Poison) or isinstance(b, Poison):
             return a if isinstance(a, Poison) else b
+        if isinstance(a, Collected) or isinstance(b, Collected):
+            return a if a == b else Poison("whether a loop appends to it depends on a run-time condition")
         if a.keys != b.keys:
             return Poison("its length or keys depend on a run-time condition", self.params)
         return Contents(a.keys, tuple(self.merge(x, heap_a, y, heap_b, old) for x, y in zip(a.items, b.items, strict=True)))

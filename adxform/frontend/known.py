@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adxform.frontend import attributes, indexing, iteration
+from adxform.frontend import attributes, collecting, indexing, iteration
 from adxform.frontend.augmented import PLAIN, UPDATES
 from adxform.frontend.control import branch, truth
 from adxform.frontend.joins import same
@@ -23,7 +23,6 @@ from adxform.frontend.outside import from_outside
 from adxform.frontend.signature import scalar_type
 from adxform.frontend.values import (
     NONE,
-    Collected,
     Contents,
     Enumerate,
     FunctionValue,
@@ -55,6 +54,9 @@ _PASS: Any = NotImplemented
 
 
 def _getitem(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Value:
+    filled = interp.filled(args[0])
+    if filled is not None:
+        return collecting.load(interp, filled, args[1], hint)
     return indexing.load(interp, args[0], args[1], hint)
 
 
@@ -628,9 +630,9 @@ def _as_array(fn: Any) -> Handler:
 
     def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Value:
         if fn is np.array and isinstance(args[0], Ref) and args[0].kind == "list" and len(args) == 1 and not kwargs:
-            contents: Any = interp.contents(args[0])
-            if isinstance(contents, Collected):
-                return interp.call(Lit(np.ndarray.copy), (contents.buffer,), hint=hint)
+            filled = interp.filled(args[0])
+            if filled is not None:
+                return interp.call(Lit(np.ndarray.copy), (collecting.so_far(interp, filled),), hint=hint)
         if fn is np.array or not isinstance(args[0], Var) or not isinstance(args[0].type, Array) or args[0].type.shape is None:
             return _PASS
         dtype = args[1] if len(args) > 1 else kwargs.get("dtype", NONE)

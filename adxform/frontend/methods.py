@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from adxform.frontend.values import NONE, Collected, Contents, Ref, Tuple, Value, list_contents
+from adxform.frontend import collecting
+from adxform.frontend.values import NONE, Contents, Ref, Tuple, Value, list_contents
 from adxform.ir.ops import Lit
 
 if TYPE_CHECKING:
@@ -31,13 +32,14 @@ class Known:
 
 def _list(interp: Interpreter, value: Value) -> tuple[Ref, list[Value]]:
     assert isinstance(value, Ref)
-    contents: Any = interp.contents(value)
-    if isinstance(contents, Collected):
-        raise interp.error("a list of unknown length cannot be changed", "make it an array with `np.array(…)`")
-    return value, list(contents.items)
+    return value, list(interp.contents(value).items)
 
 
 def _append(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    filled = interp.filled(args[0])
+    if filled is not None and isinstance(args[0], Ref):
+        collecting.append(interp, args[0], filled, args[1])
+        return NONE
     ref, items = _list(interp, args[0])
     interp.write(ref, list_contents((*items, args[1])))
     return NONE

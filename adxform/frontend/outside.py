@@ -95,6 +95,7 @@ def _hidden(interp: Interpreter, value: Any, access: Access) -> Value:
         found = Var(name, type_)
         guard(interp, access, LooksLike(Leaf(type_), name))
         interp.hidden[access] = found
+        interp.parameters[name] = found
         interp.hidden_values[found] = value
         if isinstance(type_, Scalar) and isinstance(value, bool | int | np.bool_ | np.integer):
             interp.origins[found] = frozenset((found,))

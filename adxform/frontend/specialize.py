@@ -105,6 +105,7 @@ class _Attempt:
         params = (*self.params, *interp.hidden.values())
         body = Block(params, tuple(interp.builder.ops), results)
         function = Function(name if name.isidentifier() else "anonymous", body, (), interp.helper_functions(), _span(self.fn))
+        refuse_shared_items(function, interp.collected)
         function = prune(function)
         refuse_outside_writes(function, tuple(interp.hidden.values()))
         paths = [path for t, n in (*zip(signature.args, arg_names, strict=True), *((t, n) for n, t in signature.kwargs)) for path in leaf_paths(t, n)]
@@ -121,6 +122,7 @@ class _Attempt:
         var = Var(self.names.fresh(name), leaf.type)
         var = replace(var, type=rebased(leaf.type, var.name))
         self.params[var] = position
+        self.interp.parameters[var.name] = var
         if isinstance(leaf.type, Scalar) and isinstance(self.leaves[position], bool | int | np.bool_ | np.integer):
             self.interp.origins[var] = frozenset((var,))
         return var
@@ -148,6 +150,17 @@ def _span(fn: Any) -> Span:
     if code is None:
         return Span("", 0, 0, 0, 0)
     return Span(code.co_filename, code.co_firstlineno, 0, code.co_firstlineno, 0)
+
+
+def refuse_shared_items(function: Function, collected: Sequence[tuple[Var, Span]]) -> None:
+    """Raise where an array in a list that a loop fills is written to: the list holds a copy of it."""
+    if not collected:
+        return
+    classes = alias_classes(function)
+    for var, span in collected:
+        if classes.of(var) in classes.written:
+            message = f"the array `{var.base}`, which a loop appends to a list, is changed in place"
+            raise UnsupportedOperationError(message, span=span, help="append a copy: `.append(x.copy())`")
 
 
 def refuse_outside_writes(function: Function, hidden: tuple[Var, ...]) -> None:

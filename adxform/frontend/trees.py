@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from adxform.frontend.access import Access
 from adxform.frontend.outside import from_outside
 from adxform.frontend.signature import Fixed, Leaf, Node, Tree, child_name, scalar_type
-from adxform.frontend.values import Collected, Ref, Static, Tuple, Value
+from adxform.frontend.values import Ref, Static, Tuple, Value
 from adxform.ir.ops import Lit, Operand, Var
 from adxform.ir.types import Object, Type
 
@@ -59,9 +59,7 @@ def _result(interp: Interpreter, value: Value, leaves: list[Operand]) -> Tree:
             kind, keys = ("tuple", tuple(range(len(items)))) if cls is tuple else ("namedtuple", cls._fields)  # type: ignore[attr-defined]
             return Node(kind, cls, keys, tuple(_result(interp, item, leaves) for item in items))
         case Ref(kind="list" | "dict" as kind, cls=cls):
-            contents: Any = interp.contents(value)
-            if isinstance(contents, Collected):
-                raise interp.error("a list of unknown length is returned", "return an array: `np.array(…)`")
+            contents = interp.contents(value)
             return Node(kind, cls, contents.keys, tuple(_result(interp, item, leaves) for item in contents.items))
         case Ref(kind="instance", cls=cls) if dataclasses.is_dataclass(cls):
             contents = interp.contents(value)

@@ -158,20 +158,17 @@ class Contents:
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """The contents of a list that a loop of unknown length has filled: `count` numbers, in an array."""
+    """The contents of a list that a loop fills: the first `count` items of `buffer`, which has room for `total`.
+
+    They would be known one by one if the parameters `params`, which may be promoted, were.
+    """
 
     buffer: Var
     count: Value
-
-    @property
-    def keys(self) -> tuple[Any, ...]:
-        """Not known."""
-        return ()
-
-    @property
-    def items(self) -> tuple[Value, ...]:
-        """Not known one by one."""
-        return ()
+    total: Value
+    params: frozenset[Var] = frozenset()
+    passed: int = 0
+    done: bool = False
 
 
 class Poison(NamedTuple):
