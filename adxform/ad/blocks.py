@@ -49,6 +49,7 @@ class BlockReversal(CallReversal):
         super().__init__(fn, wrt, expander, undo)
         self.recorder = Recorder(self.names, self.aliases)
         self.loops = 0
+        self.is_helper = False
 
     def sweep_block(self, sweep: Sweep, seeds: Sequence[tuple[Operand, Operand]]) -> None:
         """Fill `sweep` with the forward ops of its block and their reverse, which starts by contributing `seeds`."""
@@ -181,8 +182,8 @@ class BlockReversal(CallReversal):
         extra[:] = pairs
 
     def absent(self, var: Var) -> Operand:
-        """What stands for a kept value on the other branch; inside a loop it goes on a tape there, unread."""
-        if not self.loops:
+        """What stands for a kept value on the other branch; inside a loop or a helper it goes on a tape there, unread."""
+        if not self.loops and not self.is_helper:
             return UNDEFINED
         return Lit(np.dtype(var.type.dtype).type(0).item()) if isinstance(var.type, Scalar) else Lit(None)
 

@@ -94,7 +94,7 @@ class CallReversal(Cotangents):
                     if position < len(op.args) and self.is_active(op.args[position]):
                         contributions = write(b, self.expander, transpose, ct, *op.args, kwargs=op.kwargs)
                         for leaf, value in zip(leaves(op.args[position]), contributions, strict=True):
-                            self.contribute(leaf, value, b)
+                            self.contribute(leaf, value, b, fits=contributions.count(value) == 1)
             case Constant() | None:
                 pass
             case _:
@@ -125,7 +125,7 @@ class CallReversal(Cotangents):
         contributions = splice(b, pullback, (*residuals, ct))
         for leaf, contribution in per_leaf(op.args, contributions):
             if contribution != Lit(None):
-                self.contribute(leaf, contribution, b)
+                self.contribute(leaf, contribution, b, fits=contributions.count(contribution) == 1)
 
     def bind(self, out: Var, value: Operand, f: Builder) -> None:
         """Let `out` be what `f` just computed as `value`."""

@@ -11,8 +11,10 @@ import numpy as np
 from adxform.ad.expand import (
     Expander,
     add,
+    cast,
     fit_cotangent,
     is_zero,
+    reshaped,
     same_shape,
 )
 from adxform.ad.plan import plan_cotangents
@@ -83,11 +85,11 @@ class Cotangents:
             case _:
                 raise AssertionError(f"the cotangent of {var.name} has no memory")
 
-    def contribute(self, target: Operand, value: Operand, b: Builder) -> None:
-        """Add `value` to the cotangent of `target`."""
+    def contribute(self, target: Operand, value: Operand, b: Builder, *, fits: bool = False) -> None:
+        """Add `value` to the cotangent of `target`; it `fits` when its rule promises the shape of `target`."""
         if not isinstance(target, Var) or target not in self.active or is_zero(value):
             return
-        value = fit_cotangent(b, value, target)
+        value = cast(b, reshaped(b, value, target), target) if fits else fit_cotangent(b, value, target)
         mode = self.plan.mode(target)
         if mode == "value":
             total = add(b, self.expander, self.cts.get(target), value)

@@ -65,14 +65,18 @@ def reverse(fn: Function, wrt: Sequence[int], expander: Expander) -> Adjoint:
     return Adjoint(replace(pass_.joint(), helpers=fn.helpers + more), tuple(pass_.recorder.decisions))
 
 
-def _run_twice(fn: Function, wrt: Sequence[int], expander: Expander, derived: dict[str, Function | None]) -> _Reverse:
+def _run_twice(
+    fn: Function, wrt: Sequence[int], expander: Expander, derived: dict[str, Function | None], *, is_helper: bool = False
+) -> _Reverse:
     """Run the transform; run it anew when the first pass undid stores that nothing in the reverse sweep needs undone."""
     first = _Reverse(fn, wrt, expander, derived, lambda number, path: True)
+    first.is_helper = is_helper
     first.run()
     if first.undone:
         needed = must_undo(fn, first.recorder.readers + first.readers)
         if not all(needed(number, path) for number, path in first.undone):
             second = _Reverse(fn, wrt, expander, derived, needed)
+            second.is_helper = is_helper
             second.run()
             return second
     return first
@@ -177,7 +181,7 @@ class _Reverse(BlockReversal):
             self.derived[forward] = self.derived[backward] = None
             wrt = [place for place, param in enumerate(callee.params) if is_float(param.type)]
             whole = replace(callee, helpers=self.fn.helpers)
-            pass_ = _run_twice(whole, wrt, self.expander, self.derived)
+            pass_ = _run_twice(whole, wrt, self.expander, self.derived, is_helper=True)
             self.derived[forward], self.derived[backward] = pass_.cut()
         return forward, backward
 
