@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from adxform.ad.record import Decision
-from adxform.application import Application, Tape, apply
+from adxform.application import Application, Argnums, Tape, apply
 from adxform.errors import ArgnumsError
 from adxform.frontend.signature import Tree
 from adxform.ir.types import Type
@@ -26,13 +26,9 @@ from adxform.pipeline import DerivedRule
 from adxform.refusals import definition, differentiated_output, known_sizes, name_of, non_scalar
 from adxform.trees import rebuild
 
-Argnums = int | tuple[int, ...]
-
 
 class Derivative(Operator):
     """A derivative of `fn` that can be called: the base of what `grad` and its kind return."""
-
-    __name__: str
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The derivative at `args`."""
@@ -43,12 +39,13 @@ class Derivative(Operator):
         """What the operator is called."""
         return self.kind
 
-    def __post_init__(self) -> None:
-        name = name_of(self.fn)
-        described = f"{self.word} of {name}.\n\n{inspect.getdoc(self.fn) or ''}".strip()
-        named = {"__name__": f"{name}_{self.word}", "__qualname__": f"{name}_{self.word}", "__doc__": described}
-        for key, value in named.items():
-            object.__setattr__(self, key, value)
+    @property
+    def __name__(self) -> str:
+        return f"{name_of(self.fn)}_{self.word}"
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        return inspect.signature(self.fn)
 
     def __repr__(self) -> str:
         return f"{self.word}({name_of(self.fn)}, argnums={self.argnums})"
@@ -65,7 +62,7 @@ class Gradient(Derivative):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The gradient at `args`, or the value and the gradient."""
-        call = apply(self.fn, args, kwargs)
+        call = apply(self.fn, args, kwargs, self.argnums)
         value, gradient = value_and_gradient(call, self.argnums, self.has_aux)
         if self.kind == "value_and_grad":
             return value, gradient
@@ -130,7 +127,7 @@ def plan_gradient(call: Application, argnums: Argnums, has_aux: bool) -> Gradien
     plan: GradientPlan | None = call.entry.plans.get(key)
     if plan is None:
         numbers = argnums if isinstance(argnums, tuple) else (argnums,)
-        wrt = call.wrt(numbers)
+        wrt = call.wrt(argnums)
         seed, outputs = differentiated_output(call.fn, call.result, known_sizes(call.signature, call.leaves), has_aux)
         rule = call.rule("reverse", wrt, outputs if has_aux else None)
         trees = tuple(call.argument(number) for number in numbers)
@@ -230,8 +227,8 @@ def source(f: Callable[..., Any], *example_args: Any, mode: str = "reverse", arg
 def rule_of(f: Callable[..., Any], args: Sequence[Any], mode: str, argnums: Argnums) -> tuple[Application, DerivedRule]:
     """The application of `f` to `args`, and its derived rule in `mode`."""
     numbers = checked_argnums(f, argnums)
-    call = apply(f, tuple(args), {})
-    wrt = () if mode == "primal" else call.wrt(numbers if isinstance(numbers, tuple) else (numbers,))
+    call = apply(f, tuple(args), {}, None if mode == "primal" else numbers)
+    wrt = () if mode == "primal" else call.wrt(numbers)
     match mode:
         case "reverse" | "forward" | "primal":
             return call, call.rule(mode, wrt)

@@ -25,6 +25,8 @@ from adxform.pipeline import DerivedRule, Mode
 from adxform.refusals import definition, name_of, refuse
 from adxform.trees import leaves_of, named_ends
 
+Argnums = int | tuple[int, ...]
+
 
 @dataclass(frozen=True, slots=True)
 class Application:
@@ -42,42 +44,12 @@ class Application:
         return self.entry.specialized.result
 
     def argument(self, argnum: int) -> Tree:
-        """The structure of the caller's argument `argnum`, which may count from the end.
+        """The structure of the caller's argument `argnum`, which may count from the end."""
+        return self.signature.args[self.lead + argnum % (len(self.signature.args) - self.lead)]
 
-        Raises:
-            ArgnumsError: there is none.
-        """
-        count = len(self.signature.args) - self.lead
-        if not -count <= argnum < count:
-            raise ArgnumsError(
-                f"argnums is {argnum}, but `{name_of(self.fn)}` was called with {count} positional argument{'s' * (count != 1)}",
-                span=definition(self.fn),
-                help="count positional arguments from 0, and pass by position what is differentiated",
-            )
-        return self.signature.args[self.lead + argnum % count]
-
-    def wrt(self, argnums: tuple[int, ...]) -> tuple[int, ...]:
-        """The positions among `leaves` of the arguments `argnums`.
-
-        Raises:
-            ArgnumsError: out of range, or one argument twice.
-            NonDifferentiableError: one of them holds something without a derivative.
-        """
-        count = len(self.signature.args) - self.lead
-        names = parameter_names(self.fn, len(self.signature.args))
-        found: list[int] = []
-        for argnum in argnums:
-            tree = self.argument(argnum)
-            position = self.lead + argnum % count
-            for path, end in named_ends(tree, names[position]):
-                refuse(self.fn, path, end)
-            start = sum(1 for arg in self.signature.args[:position] for _ in leaves_of(arg))
-            found += range(start, start + sum(1 for _ in leaves_of(tree)))
-        if len(set(found)) < len(found):
-            raise ArgnumsError(
-                f"argnums {argnums} names one argument twice", span=definition(self.fn), help="name each argument once"
-            )
-        return tuple(found)
+    def wrt(self, argnums: Argnums) -> tuple[int, ...]:
+        """The positions among `leaves` of the arguments `argnums`."""
+        return positions(self.fn, self.signature, self.lead, argnums)
 
     def float_leaves(self) -> tuple[int, ...]:
         """The positions among `leaves` of every float in the caller's positional arguments."""
@@ -166,17 +138,50 @@ def apart(value: Any, arrays: list[Any]) -> Any:
     return value
 
 
-def apply(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Application:
-    """`fn` specialised for these arguments, from the cache where it was before."""
+def positions(fn: Callable[..., Any], signature: Signature, lead: int, argnums: Argnums) -> tuple[int, ...]:
+    """The positions among the leaves of `signature` of the arguments `argnums`, counted after the first `lead`.
+
+    Raises:
+        ArgnumsError: out of range, or one argument twice.
+        NonDifferentiableError: one of them holds something without a derivative.
+    """
+    numbers = argnums if isinstance(argnums, tuple) else (argnums,)
+    count = len(signature.args) - lead
+    names = parameter_names(fn, len(signature.args))
+    found: list[int] = []
+    for number in numbers:
+        if not -count <= number < count:
+            raise ArgnumsError(
+                f"argnums is {number}, but `{name_of(fn)}` was called with {count} positional argument{'s' * (count != 1)}",
+                span=definition(fn),
+                help="count positional arguments from 0, and pass by position what is differentiated",
+            )
+        position = lead + number % count
+        for path, end in named_ends(signature.args[position], names[position]):
+            refuse(fn, path, end)
+        start = sum(1 for arg in signature.args[:position] for _ in leaves_of(arg))
+        found += range(start, start + sum(1 for _ in leaves_of(signature.args[position])))
+    if len({number % count for number in numbers}) < len(numbers):
+        raise ArgnumsError(f"argnums {argnums} names one argument twice", span=definition(fn), help="name each argument once")
+    return tuple(found)
+
+
+def apply(
+    fn: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any], argnums: Argnums | None = None
+) -> Application:
+    """`fn` specialised for these arguments, from the cache where it was before.
+
+    With `argnums`, what is wrong with them is said before anything that is wrong with the function.
+    """
     kinds = None if kwargs else kinds_of(args)
     site = None if kinds is None else site_of(fn)
     if site is None or kinds is None:
-        return found_or_made(fn, args, kwargs)
+        return found_or_made(fn, args, kwargs, argnums)
     known = site.get(kinds)
     if known is not None and known.good(fn, args):
         counters.count("cache_hits")
         return Application(known.target or fn, known.signature, args, known.entry, 0)
-    call = found_or_made(fn, args, kwargs)
+    call = found_or_made(fn, args, kwargs, argnums)
     if not call.lead:
         if len(site) >= KINDS:
             site.clear()
@@ -185,11 +190,15 @@ def apply(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, An
     return call
 
 
-def found_or_made(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Application:
+def found_or_made(
+    fn: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any], argnums: Argnums | None
+) -> Application:
     """`fn` specialised for these arguments, by way of their signature."""
     target, lead, keywords = unwrapped(fn)
     signature, found = sign(target, (*lead, *args), {**keywords, **kwargs})
     leaves = tuple(found)
+    if argnums is not None:
+        positions(target, signature, len(lead), argnums)
     return Application(target, signature, leaves, entry_for(target, identity(fn), signature, leaves), len(lead))
 
 

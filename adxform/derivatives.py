@@ -71,7 +71,7 @@ class HessianProduct(Derivative):
         if len(args) < 2:
             raise TypeError("hvp(f) is called with the arguments of f and then the vector: hvp(f)(*args, v)")
         primals, v = args[:-1], args[-1]
-        call = apply(self.fn, primals, kwargs)
+        call = apply(self.fn, primals, kwargs, self.argnums)
         many, numbers = split_argnums(self.argnums)
         rule = Tangents(call, numbers)
         at = tuple(primals[n] for n in numbers) if many else primals[numbers[0]]
@@ -91,7 +91,7 @@ class Hessian(Derivative):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The Hessian at `args`."""
-        call = apply(self.fn, args, kwargs)
+        call = apply(self.fn, args, kwargs, self.argnums)
         many, numbers = split_argnums(self.argnums)
         rule = Tangents(call, numbers)
         values = rule.values
@@ -119,7 +119,7 @@ class Jacobian(Derivative):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The Jacobian at `args`."""
-        call = apply(self.fn, args, kwargs)
+        call = apply(self.fn, args, kwargs, self.argnums)
         many, numbers = split_argnums(self.argnums)
         rule = Tangents(call, numbers)
         values = rule.values

@@ -128,7 +128,7 @@ def transform(mode: Mode, fn: Function, wrt: tuple[int, ...], outputs: int) -> t
 
 def derive(kind: str, function: Function, wrt: tuple[int, ...]) -> Function:
     """The derivative of a typed function inside another one, each built once: ``"reverse"`` or ``"forward"``."""
-    return _derived(kind, function, wrt, table.table_version())
+    return _derived(kind, canonical(function), wrt, table.table_version())
 
 
 @lru_cache(maxsize=1024)
@@ -137,6 +137,12 @@ def _derived(kind: str, function: Function, wrt: tuple[int, ...], _version: int)
     mode: Mode = "reverse" if kind == "reverse" else "forward"
     derived, _ = transform(mode, cleaned(typed), wrt, len(function.results))
     return optimise(checked(derived))
+
+
+def canonical(fn: Function) -> Function:
+    """`fn` with its variables named in order, so that functions equal but for names are equal."""
+    names = Names()
+    return replace(fn, body=rename_block(fn.body, {}, lambda var: Var(names.fresh(var.name), var.type)))
 
 
 def forget() -> None:

@@ -87,6 +87,7 @@ RECORDS: tuple[Primitive, ...] = (
     *LOADS_AND_STORES,
     *TAPES,
     *SHAPES,
+    constant(intrinsics.stop_gradient, effect=VIEWS_FIRST),
     linear(
         runtime.unbroadcast,
         lambda ct, value, like: runtime.broadcast_like(ct, value),
