@@ -525,7 +525,7 @@ def result_type(
         if floats and not isinstance(record.derivative, Constant):
             return _type_with_objects(interp, record, fn, floats)
         return Object()
-    elementwise = isinstance(record.derivative, Partials) or isinstance(fn, np.ufunc) or fn in ELEMENTWISE
+    elementwise = isinstance(record.derivative, Partials) or (isinstance(fn, np.ufunc) and fn.signature is None) or fn in ELEMENTWISE
     try:
         infer = elementwise_type if elementwise else sampled_type
         return with_fresh(infer(fn, operands, named, interp.sizes), interp.fresh_dim)
