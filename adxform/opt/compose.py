@@ -121,4 +121,3 @@ def _results(block: Block) -> list[Var]:
         for inner in blocks(op):
             found += [var for result in inner.results for var in variables(result)]
     return found
-

@@ -54,7 +54,7 @@ class _Simplifying(Rewriter):
             ops.append(self.store(op))
             return
         found = self.simpler(op)
-        if isinstance(found, Var) and self.sharing.unite(op.outs[0], found):
+        if isinstance(found, Var) and (callee(op) in ITSELF or self.sharing.unite(op.outs[0], found)):
             self.known[op.outs[0].name] = found
             return
         op = found if isinstance(found, Call) else op
@@ -226,6 +226,8 @@ RULES: Mapping[Callable[..., object], Rule] = {
     int: _conversion,
     bool: _conversion,
 }
+ITSELF = frozenset({runtime.unbroadcast, runtime.broadcast_like})
+"""What returns its very operand when the shapes are equal: no array of its own is lost."""
 NEGATIONS = frozenset({operator.neg, np.negative})
 OPPOSITE: Mapping[Callable[..., object] | None, Callable[..., object]] = {
     intrinsics.accumulate: intrinsics.deduct,

@@ -116,7 +116,7 @@ _UNARY = (
     scalar(runtime.sinc_slope, lambda y, n, x: (None, runtime.sinc_slope(n + 1, x)), (1, _REAL), (2, 0.0)),
     scalar(np.nan_to_num, lambda y, x, *args, **kwargs: np.isfinite(x), (_REAL,)),
     scalar(np.conjugate, lambda y, x: 1.0, (_REAL,)),
-    scalar(np.ndarray.conj, lambda y, x: 1.0, (_REAL,)),
+    linear(np.ndarray.conj, lambda ct, x: ct, (_REAL,), effect=VIEWS_FIRST),
 )
 
 _BINARY = (
@@ -158,8 +158,8 @@ _INTERNAL = (
 
 _OTHER = (
     general(np.where, _where, (_REAL > 0, _REAL, _COLUMN), (_REAL > 0, _REAL, 0.0), tangent=_where_tangent),
-    linear(np.float64, lambda ct, x: ct, (1.5,), (_REAL,)),
-    linear(np.float32, lambda ct, x: ct),
+    linear(np.float64, lambda ct, x: ct, (1.5,), (_REAL,), effect=VIEWS_FIRST),
+    linear(np.float32, lambda ct, x: ct, effect=VIEWS_FIRST),
     linear(np.real, lambda ct, x: ct, (_REAL,), effect=VIEWS_FIRST),
 )
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from adxform import runtime
 from adxform.rules.declare import constant, general, linear
-from adxform.rules.record import Primitive
+from adxform.rules.record import Effect, Primitive
 
 
 def matmul_left(ct: Any, a: Any, b: Any) -> Any:
@@ -296,6 +296,7 @@ RECORDS: tuple[Primitive, ...] = (
         ("i,ij,j", _W, _M, _V),
         ("ij->ji", _M),
         ("ij->j", _M),
+        effect=Effect(views=(1,)),
     ),
     linear(np.trace, _trace_transpose, (_SPD,), (_M, 1)),
     linear(np.ndarray.trace, _trace_transpose, (_SPD,)),
