@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from benchmarks.gradients import gradients
@@ -38,7 +39,7 @@ def cell(column: str, value: str | int | float) -> str:
 
 def show(console: Console, result: Result) -> None:
     """Print a table and what it is expected to show."""
-    table = Table(*result.columns, title=result.title)
+    table = Table(*result.columns, title=escape(result.title))
     for row in result.rows:
         table.add_row(*(cell(column, value) for column, value in zip(result.columns, row, strict=True)))
     console.print(table)

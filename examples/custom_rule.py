@@ -46,7 +46,7 @@ def main() -> None:
     check_rule(gammaln, [(2.5,), (np.array([0.5, 3.0]),)])
     x = np.random.default_rng(1).gamma(shape=3.0, scale=0.5, size=2000)
     gradient, hessian = adxform.grad(negative_log_likelihood), adxform.hessian(negative_log_likelihood)
-    theta = np.zeros(2)
+    theta = np.log([x.mean() ** 2 / x.var(), x.mean() / x.var()])  # the estimates by moments
     for step in range(20):
         slope = gradient(theta, x)
         print(f"step {step}: shape {np.exp(theta[0]):.6f}, rate {np.exp(theta[1]):.6f}, gradient {np.abs(slope).max():.1e}")

@@ -1,9 +1,10 @@
 """The documents are true: their code runs and prints what they say, their links lead somewhere, every error has its section.
 
 A block opened by three backticks and ``python`` is run, one after another within a page, in one namespace;
-``python NAME.py`` saves it under that name first, so that messages show it. A block marked ``output`` (``text output``,
-``python output``) is what the block before it prints, or the error that it raises; marked ``sample`` it shows numbers that differ between machines, and is not compared. Other blocks are not run.
-``sh run`` blocks hold one ``adxform`` command a line, run beside the saved files. ``--update-golden`` rewrites the output blocks.
+``python NAME.py`` saves it under that name first, so that messages show it. ``sh run`` blocks hold one ``adxform`` command a
+line, run beside the saved files. A block marked ``output`` (``text output``, ``python output``) is what the block before it
+prints, or the error that it raises; one marked ``sample`` shows numbers that differ between machines, and is not compared.
+Other blocks are not run. ``--update-golden`` rewrites the output blocks.
 """
 
 from __future__ import annotations
