@@ -15,7 +15,7 @@ import numpy as np
 
 from adxform.api import grad, jvp, vjp
 from adxform.derivatives import hvp
-from adxform.rules.record import Partials
+from adxform.rules.record import General, Linear, Partials, Primitive
 from adxform.rules.table import lookup
 
 Argnums = int | tuple[int, ...]
@@ -102,12 +102,29 @@ def check_rule(
     samples = record.samples if samples is None and record is not None else samples
     if not samples:
         raise AssertionError(f"{getattr(fn, '__name__', fn)} has no samples to check")
-    elementwise = record is not None and isinstance(record.derivative, Partials)
     for sample in samples:
-        _check_sample(fn, sample, argnums, rtol, second_order)
-        if elementwise:
+        numbers = argnums if argnums is not None or record is None else _differentiable(record, sample)
+        _check_sample(fn, sample, numbers, rtol, second_order)
+        if record is not None and isinstance(record.derivative, Partials):
             for variant in _variants(sample):
-                _check_sample(fn, variant, argnums, rtol, second_order=False)
+                _check_sample(fn, variant, numbers, rtol, second_order=False)
+
+
+def _differentiable(record: Primitive, sample: tuple[Any, ...]) -> tuple[int, ...]:
+    """The positions of the floats for which the rule gives a derivative."""
+    floats = _numbers(sample, None)
+    match record.derivative:
+        case Partials(body):
+            given = body(record.fn(*sample), *sample)
+        case General(body):
+            value, pullback = body(*copy.deepcopy(sample))
+            given = pullback(value)
+        case Linear(transposes):
+            return tuple(n for n in transposes if n in floats)
+        case _:
+            return floats
+    parts = given if isinstance(given, tuple) else (given,)
+    return tuple(n for n in floats if n < len(parts) and parts[n] is not None)
 
 
 def applied(fn: Callable[..., Any]) -> Callable[..., Any]:
@@ -176,7 +193,7 @@ class _Point:
 
     def at(self, direction: list[Any], step: float) -> tuple[Any, ...]:
         """The arguments moved by `step` along `direction`."""
-        moved = iter([_double(leaf) + step * _double(part) for leaf, part in zip(self.moving, direction, strict=True)])
+        moved = iter([_moved(leaf, part, step) for leaf, part in zip(self.moving, direction, strict=True)])
         args = [_with_floats(copy.deepcopy(arg), iter([_double(leaf) for leaf in _floats(arg)])) for arg in self.args]
         for n in self.numbers:
             args[n] = _with_floats(args[n], moved)
@@ -308,6 +325,12 @@ def _double(leaf: Any) -> Any:
     if isinstance(leaf, np.ndarray):
         return np.array(leaf, np.float64)
     return np.float64(leaf) if isinstance(leaf, np.generic) else leaf
+
+
+def _moved(leaf: Any, direction: Any, step: float) -> Any:
+    """`leaf` in double precision, moved; an array without axes stays an array."""
+    moved = _double(leaf) + step * _double(direction)
+    return np.asarray(moved) if isinstance(leaf, np.ndarray) else moved
 
 
 def _dot(one: list[Any], other: list[Any]) -> float:

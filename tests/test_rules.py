@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adxform.api import grad
 from adxform import runtime
+from adxform.api import grad
 from adxform.rules.record import Derivative, General, Linear, Partials, Primitive
 from adxform.rules.table import TABLE, lookup, register, rule, table_version
 from adxform.testing import check_derivatives, check_rule
@@ -125,6 +125,20 @@ class TestTable:
         register(Primitive(halved, "halved", Partials(lambda y, x: 2.0), samples=((1.0,),)))
         with pytest.raises(AssertionError, match=r"halved.*differs"):
             check_rule(halved)
+
+
+STATIC_AXES = [
+    (lambda x: np.take(x, [0, 2, 0], axis=1).prod(), np.array([[1.0, 2.5, 2.0], [0.5, -1.0, 3.0]])),
+    (lambda x: np.take(x, 1, axis=0).prod(), np.array([[1.0, 2.5, 2.0], [0.5, -1.0, 3.0]])),
+    (lambda x: x.take([0, 1], 0).prod(), np.array([[1.0, 2.5, 2.0], [0.5, -1.0, 3.0]])),
+]
+
+
+@pytest.mark.parametrize("case", range(len(STATIC_AXES)))
+def test_functions_that_need_a_known_axis(case: int) -> None:
+    f, x = STATIC_AXES[case]
+    for check in check_derivatives(f, x, rtol=1e-6):
+        assert check.ok, check
 
 
 DEFINED = [

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 from adxform import runtime
+from adxform.ir.ops import Operand
+from adxform.ir.types import FLOAT, Type
 from adxform.rules.declare import constant, scalar
 from adxform.rules.record import Primitive
 
@@ -28,6 +31,11 @@ def _hypot_partials(y: Any, *sides: Any) -> Any:
 def _atan2_partials(y: Any, a: Any, b: Any) -> Any:
     squared = a * a + b * b
     return runtime.ratio(b, squared), -runtime.ratio(a, squared)
+
+
+def _python_float(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> Type:
+    """The type of the result, also where tiny samples lie outside the domain."""
+    return FLOAT
 
 
 _CONSTANT = (
@@ -67,7 +75,7 @@ RECORDS: tuple[Primitive, ...] = (
     scalar(math.cosh, lambda y, x: math.sinh(x), (0.7,)),
     scalar(math.tanh, lambda y, x: 1.0 - y * y, (0.7,)),
     scalar(math.asinh, lambda y, x: 1.0 / math.sqrt(x * x + 1.0), (0.7,)),
-    scalar(math.acosh, lambda y, x: 1.0 / math.sqrt(x * x - 1.0), (1.7,)),
+    scalar(math.acosh, lambda y, x: 1.0 / math.sqrt(x * x - 1.0), (1.7,), result=_python_float),
     scalar(math.atanh, lambda y, x: 1.0 / (1.0 - x * x), (0.3,)),
     scalar(math.hypot, _hypot_partials, (3.0, 4.0), (-1.0,), (1.0, 2.0, 3.0)),
     scalar(math.fabs, lambda y, x: math.copysign(1.0, x), (0.7,), (-0.7,)),

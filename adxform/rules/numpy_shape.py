@@ -216,8 +216,8 @@ _COPIES = (
     linear(np.tile, _tile_transpose, (_V, 2), (_M, (2, 1)), (_V, (2, 3))),
     linear(np.repeat, _repeat_transpose, (_V, 2), (_M, 3, 1), (_M, 2)),
     linear(np.ndarray.repeat, _repeat_transpose, (_V, 2), (_M, 3, 1)),
-    linear(np.take, _take_transpose, (_V, [0, 2, 0]), (_M, np.array([[0, 2], [1, 1]]), 1), (_M, [0, 4]), (_M, 1, 0)),
-    linear(np.ndarray.take, _take_transpose, (_V, [0, 2, 0]), (_M, [1], 1)),
+    linear(np.take, _take_transpose, (_V, [0, 2, 0]), (_M, [0, 4]), (_M, 1)),
+    linear(np.ndarray.take, _take_transpose, (_V, [0, 2, 0])),
     linear(np.pad, _pad_transpose, (_V, 1), (_M, ((1, 0), (0, 2)))),
 )
 
