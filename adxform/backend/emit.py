@@ -11,7 +11,7 @@ from adxform.backend.folding import Folding, fold
 from adxform.backend.names import assign_names
 from adxform.backend.printing import print_module
 from adxform.backend.references import References
-from adxform.backend.statements import Statements, definition
+from adxform.backend.statements import Statements
 from adxform.backend.syntax import has_syntax
 from adxform.ir.ops import Block, Call, For, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.walk import Names, all_ops, blocks, map_op, operands
@@ -42,14 +42,13 @@ def emit(fn: Function, *, doc: str = "") -> Generated:
     for function in (*helpers, fn):
         _reserve(function, references)
     reserved = {*references.names, *ALWAYS_RESERVED, *titles.values()}
+    references.forget_uses()
     bodies: list[ast.stmt] = []
     for function in (*helpers, fn):
         own = aliases if function is fn else aliases.helpers[function.name]
         bodies.append(_define(function, own, reserved, titles, references, doc if function is fn else ""))
-    used = {node.id for body in bodies for node in ast.walk(body) if isinstance(node, ast.Name)}
-    printed = print_module(ast.Module([*references.imports(used), *bodies], []))
-    externals = {name: value for name, value in references.externals.items() if name in used}
-    return Generated(printed.text, titles[fn.name], externals, printed.origins)
+    printed = print_module(ast.Module([*references.imports(), *bodies], []))
+    return Generated(printed.text, titles[fn.name], references.used_externals(), printed.origins)
 
 
 def _define(
@@ -120,6 +119,3 @@ def _detach_conditions(fn: Function) -> Function:
         return op
 
     return replace(fn, body=visit_block(fn.body))
-
-
-__all__ = ["Generated", "definition", "emit"]

@@ -12,15 +12,17 @@ reads, the line stays short, and the user gave it no name. A conditional with no
 
 from __future__ import annotations
 
+import operator
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import assert_never
 
-from adxform.backend.syntax import NEW_NAMES, is_temporary, label_width
+from adxform.backend.syntax import CARRIED_ENDINGS, NEW_NAMES, is_own, is_temporary, label_width
 from adxform.errors import VerificationError
 from adxform.ir import intrinsics
 from adxform.ir.ops import Attribute, Block, Call, Closure, For, Free, Function, If, Invoke, Lit, Op, Operand, Pack, Raise, Var, While
+from adxform.ir.types import Scalar
 from adxform.ir.walk import all_ops, blocks, operands, variables
 from adxform.rules.alias import Aliases
 from adxform.rules.effects import effect_of, memory, positions
@@ -28,6 +30,7 @@ from adxform.rules.effects import effect_of, memory, positions
 WIDTH = 92
 DEPTH = 9
 SMALL = 8
+INDEXED = (operator.getitem, operator.setitem, intrinsics.accumulate, intrinsics.deduct)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +111,7 @@ class _Walked:
 def fold(fn: Function, aliases: Aliases) -> Folding:
     """What is written in place in the body of `fn`."""
     walk = _Fold(fn, aliases)
-    scratch = _Scratch()
+    scratch = _Scratch(dict(_offsets(fn.body)))
     walk.block(fn.body, scratch, range(len(fn.results)), 1)
     return Folding(scratch.values, frozenset(scratch.conditionals))
 
@@ -208,6 +211,10 @@ class _BlockFold:
             for operand in block.results:
                 self.read(operand, at)
         match op:
+            case Call(outs=outs) if outs and outs[0] in self.scratch.values:
+                self.moved += 1
+            case Call(fn=Lit(intrinsics.turning_point)):
+                self.waiting.clear()
             case Call():
                 taken = self.take((*op.args, *(value for _, value in op.kwargs)), self.room(op))
                 reach = taken.reach | self.reach_of(op)
@@ -277,8 +284,8 @@ class _BlockFold:
         self.waiting[op.outs[0]] = _Waiting(op, taken.reach, taken.width, taken.depth, at)
 
     def wanted_once(self, op: Call | If) -> bool:
-        """Whether the value of `op` has one use and no name of the user's."""
-        return len(op.outs) == 1 and self.fold.uses[op.outs[0]] == 1 and is_temporary(op.outs[0])
+        """Whether the value of `op` has one use, no name of the user's, and is no step of a sum: those are ``x_ct += …``."""
+        return not _is_sum(op) and len(op.outs) == 1 and self.fold.uses[op.outs[0]] == 1 and (is_temporary(op.outs[0]) or is_own(op.span))
 
     def reach_of(self, op: Call) -> _Reach:
         """What the call itself touches."""
@@ -291,9 +298,56 @@ class _BlockFold:
         return _Reach(reads, frozenset(of(var) for var in positions(op, effect.writes)))
 
 
+def _is_sum(op: Call | If) -> bool:
+    match op:
+        case Call(outs=(out,), fn=Lit(fn), args=(Var() as left, _)) if fn in (operator.add, operator.sub):
+            return left.base == out.base and out.base.endswith(CARRIED_ENDINGS)
+        case _:
+            return False
+
+
 def _may_move(op: Call, reach: _Reach) -> bool:
     fn = op.fn.value if isinstance(op.fn, Lit) else None
     return not reach.opaque and (not effect_of(op).writes or fn is intrinsics.pop) and fn not in NEW_NAMES
+
+
+def _offsets(body: Block) -> Iterator[tuple[Var, Op]]:
+    """Sums such as ``i + 1`` that only serve as indices outside of further loops: they are written out at each of up to three uses."""
+    sums: dict[Var, tuple[Op, int]] = {}
+    spoiled: set[Var] = set()
+    uses: Counter[Var] = Counter()
+
+    def note(operand: Operand, level: int, is_index: bool) -> None:
+        for var in variables(operand):
+            if var in sums:
+                uses[var] += 1
+                if not is_index or sums[var][1] != level:
+                    spoiled.add(var)
+
+    def visit(block: Block, level: int) -> None:
+        for op in block.ops:
+            indexed = isinstance(op, Call) and isinstance(op.fn, Lit) and op.fn.value in INDEXED
+            for k, operand in enumerate(operands(op)):
+                note(operand, level, indexed and k == 2)
+            for inner in blocks(op):
+                visit(inner, level + (not isinstance(op, If)))
+            if isinstance(op, Call) and _is_offset(op):
+                sums[op.outs[0]] = (op, level)
+        for result in block.results:
+            note(result, level, False)
+
+    visit(body, 0)
+    for var, (op, _) in sums.items():
+        if var not in spoiled and 1 < uses[var] <= 3:
+            yield var, op
+
+
+def _is_offset(op: Call) -> bool:
+    match op:
+        case Call(outs=(Var(type=Scalar("int64", True)) as out,), fn=Lit(fn), args=(Var(type=Scalar("int64", True)), Lit(int())), kwargs=()):
+            return fn in (operator.add, operator.sub) and is_temporary(out)
+        case _:
+            return False
 
 
 def is_small(op: If) -> bool:

@@ -74,6 +74,7 @@ class _Program:
         self.folding = folding
         self.nodes: list[Node] = []
         self.copies: list[_Copy] = []
+        self.indices: list[Var] = []
         self._places: dict[Var, Var] = {}
         self._at = 0
         self._depth = 0
@@ -120,6 +121,7 @@ class _Program:
                 self.step(self.leaves(*source))
                 outer = self.enter()
                 self.step(reads=outs)
+                self.indices += body.params[:1]
                 self.step(writes=body.params[:1])
                 self.ops(body)
                 self.copy(outs, body.results[breaks:])
@@ -192,6 +194,8 @@ class _Classes:
             return
         if b in self.fixed:
             a, b = b, a
+        if a in self.fixed and a.base != self.base(b) and any(not is_temporary(var) for var in (a, *self.members[b])):
+            return
         self.ranges[a] = union(self.ranges[a], self.ranges.pop(b))
         self.members[a] += self.members.pop(b)
         self.parent[b] = a
@@ -241,7 +245,9 @@ def _colour(classes: _Classes, params: tuple[Var, ...], reserved: frozenset[str]
             if (name := f"{base}_{counts[base]}") not in taken:
                 return name
 
-    for root in (*(classes.root(var) for var in params), *(root for root in roots if root not in fixed)):
+    indexed = {classes.root(var) for var in classes.program.indices if var in classes.ranges}
+    order = [*(classes.root(var) for var in params), *(root for root in roots if root in indexed), *roots]
+    for root in dict.fromkeys(order):
         base = fixed.get(root) or _identifier(classes.base(root))
         pool = pools.setdefault((base, _kind(root.type)), _Pool())
         name = None if root in fixed else pool.find(classes.ranges[root])

@@ -23,6 +23,9 @@ else:  # pragma: no cover - astor does not run there
     astor = None
 
 
+SILENT = frozenset({"ctx", "kind", "type_comment", "type_ignores", "type_params", "posonlyargs", "kwonlyargs", "kw_defaults", "decorator_list"})
+
+
 class Marker(ast.Expr):
     """A statement that prints as a comment."""
 
@@ -68,7 +71,7 @@ def print_module(tree: ast.Module) -> Printed:
     plain = ast.Module(notes.strip(tree.body), [])
     text = _unparse(plain)
     parsed = ast.parse(text)
-    if astor is not None and ast.dump(parsed) != ast.dump(plain):
+    if astor is not None and not _is_same(parsed, plain):
         text = ast.unparse(ast.fix_missing_locations(plain))
         parsed = ast.parse(text)
     return notes.merge(text, parsed)
@@ -151,7 +154,7 @@ class _Notes:
             elif isinstance(previous, ast.Expr) or (_is_import(previous) and not _is_import(top)):
                 result.append("")
             previous = top
-            inner = _string_lines(top)
+            inner = _docstring_lines(top)
             for number in range(top.lineno, (top.end_lineno or top.lineno) + 1):
                 line = lines[number - 1]
                 if line or number in inner:
@@ -162,13 +165,31 @@ class _Notes:
         return Printed("\n".join(result) + "\n", moved)
 
 
-def _string_lines(top: ast.stmt) -> set[int]:
-    """The lines inside string literals, where empty lines count."""
-    inner: set[int] = set()
-    for node in ast.walk(top):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.end_lineno != node.lineno:
-            inner.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
-    return inner
+def _docstring_lines(top: ast.stmt) -> range:
+    """The lines of the docstring of `top`, the only string over several lines: empty lines count there."""
+    match top:
+        case ast.FunctionDef(body=[ast.Expr(ast.Constant(str()) as doc), *_]) | ast.Expr(ast.Constant(str()) as doc):
+            return range(doc.lineno, (doc.end_lineno or doc.lineno) + 1)
+        case _:
+            return range(0)
+
+
+def _is_same(a: ast.AST, b: ast.AST) -> bool:
+    """Whether two trees are equal but for positions: whether the printer kept the meaning."""
+    waiting: list[tuple[object, object]] = [(a, b)]
+    while waiting:
+        x, y = waiting.pop()
+        if type(x) is not type(y):
+            return False
+        if isinstance(x, ast.AST):
+            waiting.extend([(getattr(x, part, None), getattr(y, part, None)) for part in x._fields if part not in SILENT])
+        elif isinstance(x, list) and isinstance(y, list):
+            if len(x) != len(y):
+                return False
+            waiting.extend(zip(x, y, strict=True))
+        elif x != y:
+            return False
+    return True
 
 
 def _is_import(stmt: ast.stmt | None) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import builtins
 import sys
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from types import BuiltinFunctionType, BuiltinMethodType, ModuleType
 from typing import Any
 
@@ -29,14 +29,24 @@ class References:
         self._from: dict[str, tuple[str, str]] = {}
         self._known: dict[int, tuple[object, ast.expr]] = {}
         self._names: dict[str, object] = {}
+        self._used: set[str] = set()
 
     @property
     def names(self) -> frozenset[str]:
         """Every name that is taken."""
         return frozenset(self._names)
 
-    def imports(self, used: Collection[str]) -> list[ast.stmt]:
-        """The import statements for the names in `used`, plain ones first, in alphabetical order."""
+    def forget_uses(self) -> None:
+        """Keep every name, and import only what is referred to from now on."""
+        self._used.clear()
+
+    def used_externals(self) -> dict[str, object]:
+        """The externals that were referred to."""
+        return {name: value for name, value in self.externals.items() if name in self._used}
+
+    def imports(self) -> list[ast.stmt]:
+        """The import statements for what was referred to, plain ones first, in alphabetical order."""
+        used = self._used
         plain = [self._modules[name] for name in sorted(self._modules) if ALIASES.get(name, name.partition(".")[0]) in used]
         by_module: dict[str, list[ast.alias]] = {}
         for name, (module, original) in sorted(self._from.items()):
@@ -50,6 +60,7 @@ class References:
         known = self._known.get(id(value))
         if known is None:
             known = self._known[id(value)] = (value, self._find(value))
+        self._used.add(_top(known[1]))
         return known[1]
 
     def module(self, name: str) -> ast.expr:
@@ -57,8 +68,8 @@ class References:
         top, _, rest = name.partition(".")
         alias = ALIASES.get(name, top)
         if name == "adxform.runtime":
-            self._import_from("adxform", "runtime", sys.modules[name])
-            return ast.Name("runtime", ast.Load())
+            return self._import_from("adxform", "runtime", sys.modules[name])
+        self._used.add(alias)
         self._names[alias] = sys.modules[name] if not rest else sys.modules[top]
         self._modules[name] = ast.Import([ast.alias(name, alias if alias != top else None)])
         return _dotted(ast.Name(alias, ast.Load()), rest)
@@ -142,6 +153,13 @@ def _resolve(module: str, path: str) -> object:
     for part in path.split("."):
         found = getattr(found, part, None)
     return found
+
+
+def _top(expr: ast.expr) -> str:
+    """The name that the path `expr` begins with."""
+    while isinstance(expr, ast.Attribute):
+        expr = expr.value
+    return expr.id if isinstance(expr, ast.Name) else ""
 
 
 def _dotted(start: ast.expr, path: str) -> ast.expr:

@@ -11,7 +11,7 @@ from adxform.backend.expressions import Expressions, name, negated, type_of
 from adxform.backend.names import Naming
 from adxform.backend.printing import Origin, Remark
 from adxform.backend.references import References
-from adxform.backend.syntax import BINARY, IN_PLACE
+from adxform.backend.syntax import BINARY, IN_PLACE, is_own
 from adxform.errors import VerificationError
 from adxform.ir import intrinsics
 from adxform.ir.ops import UNDEFINED, Attribute, Block, Call, Closure, For, Free, Function, If, Invoke, Lit, Op, Operand, Raise, Var, While
@@ -210,6 +210,8 @@ class Statements:
         """``not cond``, with the opposite comparison where NaN cannot tell."""
         op = self.folding.values.get(cond) if isinstance(cond, Var) else None
         test = self.expressions.operand(cond)
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            return test.operand
         if isinstance(op, Call) and isinstance(test, ast.Compare):
             types = [type_of(arg) for arg in op.args]
             kind = type(test.ops[0])
@@ -273,7 +275,7 @@ class Statements:
         if isinstance(op, Call) and (augmented := self.augmented(target, out, op)) is not None:
             return _from(op.span, [augmented])
         assigned = ast.Assign([ast.Name(target, STORE)], self.expressions.operand(source))
-        return [assigned] if op is None or isinstance(op, If | Call) is False else _from(op.span, [assigned])
+        return [assigned] if op is None else _from(op.span, [assigned])
 
 
 def definition(title: str, params: list[str], body: Body) -> ast.FunctionDef:
@@ -286,7 +288,7 @@ def definition(title: str, params: list[str], body: Body) -> ast.FunctionDef:
 
 
 def _from(span: Span, body: Body) -> Body:
-    return [Origin(span), *body] if span.line and body else body
+    return [Origin(span), *body] if span.line and body and not is_own(span) else body
 
 
 def _assignment(targets: list[str], value: ast.expr) -> ast.stmt:

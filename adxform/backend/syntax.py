@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 import operator
+import os
 from collections.abc import Callable, Mapping
 from types import MappingProxyType, MethodDescriptorType, WrapperDescriptorType
 from typing import Any
 
 from adxform.ir import intrinsics
 from adxform.ir.ops import Call, Lit, Var
+from adxform.source import Span
 
 BINARY: Mapping[Callable[..., Any], type[ast.operator]] = MappingProxyType(
     {
@@ -67,14 +69,20 @@ UNARY: Mapping[Callable[..., Any], type[ast.unaryop]] = MappingProxyType(
     }
 )
 NEW_NAMES: frozenset[Callable[..., Any]] = frozenset({intrinsics.new_stack})
-TEMPORARY_BASES = frozenset({"t", "tmp", "ct", "tangent"})
-TEMPORARY_ENDINGS = ("_ct", "_t")
+TEMPORARY_BASES = frozenset({"t", "tmp", "ct", "tangent", "result", "last", "going"})
+OWN_FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+CARRIED_ENDINGS = ("_ct", "_t")
 
 
 def is_temporary(var: Var) -> bool:
     """Whether adxform, not the user, named `var`."""
     base = var.base
-    return base in TEMPORARY_BASES or base.startswith("_") or base.endswith(TEMPORARY_ENDINGS)
+    return base in TEMPORARY_BASES or base.startswith("_") or base.endswith(CARRIED_ENDINGS)
+
+
+def is_own(span: Span) -> bool:
+    """Whether `span` lies in adxform itself, in the body of a rule: nothing that a user has to see."""
+    return span.file.startswith(OWN_FOLDER)
 
 
 def is_method(fn: object) -> bool:

@@ -26,6 +26,9 @@ class Var:
     name: str
     type: Type = field(default_factory=Object)
 
+    def __hash__(self) -> int:
+        return hash(self.name)
+
     @property
     def base(self) -> str:
         """The user's name, without the counter."""
