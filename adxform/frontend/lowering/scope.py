@@ -19,6 +19,7 @@ from adxform.source import Span
 
 GOING, KEEP_GOING, RUNNING, RESULT = "%going", "%keep_going", "%running", "%result"
 FLAGS = (GOING, KEEP_GOING, RUNNING)
+UNTAKEN = "?untaken"
 TRUE, FALSE = Lit(True), Lit(False)
 
 NESTING = 24
@@ -116,7 +117,7 @@ class State:
 
     def gone(self, name: str) -> bool:
         """Whether nothing that follows this block can read the `name` that it leaves."""
-        return self.dead or (self.env[RUNNING] == FALSE and name not in FLAGS and name != RESULT)
+        return self.dead or (self.env[RUNNING] == FALSE and name not in (*FLAGS, RESULT) and not name.startswith(UNTAKEN))
 
     def block(self, params: tuple[Var, ...], results: tuple[Operand, ...]) -> Block:
         """The finished block."""

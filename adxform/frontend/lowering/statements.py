@@ -33,6 +33,7 @@ from adxform.frontend.lowering.scope import (
     RESULT,
     RUNNING,
     TRUE,
+    UNTAKEN,
     State,
     branch,
     describe,
@@ -109,11 +110,36 @@ def _lower_guarded(state: State, body: list[Any]) -> None:
 
 
 def _lower_if(state: State, node: Any, body: list[Any], orelse: list[Any]) -> None:
+    if state.depth >= NESTING and len(orelse) == 1 and isinstance(orelse[0], gast.If):
+        _lower_chain(state, node, body, orelse)
+        return
     cond = lower_expression(state, node.test)
     sides = state.nested(), state.nested()
     for side, statements in zip(sides, (body, orelse), strict=True):
         lower_statements(side, statements)
     branch(state, cond, *sides, state.at(node))
+
+
+def _lower_chain(state: State, node: Any, body: list[Any], orelse: list[Any]) -> None:
+    """Append the arms of a long ``if … elif …`` one after the other, each under the condition that none before was taken."""
+    arms: list[tuple[Any, list[Any]]] = [(node, body)]
+    while len(orelse) == 1 and isinstance(orelse[0], gast.If):
+        arms.append((orelse[0], orelse[0].body))
+        orelse = orelse[0].orelse
+    untaken = f"{UNTAKEN}.{state.depth}"  # chains nest
+    state.bind(untaken, TRUE)
+    for arm, statements in arms:
+        open_, closed = state.nested(), state.nested()
+        cond = lower_expression(open_, arm.test)
+        taken, passed = open_.nested(), open_.nested()
+        taken.bind(untaken, FALSE)
+        lower_statements(taken, statements)
+        branch(open_, cond, taken, passed, open_.at(arm))
+        branch(state, state.env[untaken], open_, closed, state.at(arm))
+    rest, closed = state.nested(), state.nested()
+    lower_statements(rest, orelse)
+    branch(state, state.env.pop(untaken), rest, closed, state.at(node))
+    state.written.pop(untaken)
 
 
 def _lower_statement(state: State, node: Any) -> None:
