@@ -173,16 +173,20 @@ class _Forward:
                 self.define(op.outs[0], self.elementwise(op, body, derivative.masked(op.args), b), b)
             case Linear(transposes):
                 b.emit(op)
-                self.define(op.outs[0], self.linear(op, tuple(transposes), b), b)
+                mirrors = effect_of(op).views == (0,) and self.is_active(op.args[0])
+                self.define(op.outs[0], self.linear(op, tuple(transposes), b), b, mirrors=mirrors)
             case General():
                 self.general(op, derivative, b)
             case _:
                 assert_never(derivative)
 
-    def define(self, out: Var, tangent: Operand, b: Builder) -> None:
-        """Make `tangent` the tangent of `out`; its own memory where `out` will be written."""
+    def define(self, out: Var, tangent: Operand, b: Builder, *, mirrors: bool = False) -> None:
+        """Make `tangent` the tangent of `out`; its own memory where `out` will be written.
+
+        `mirrors`: it is to the tangent of an argument what `out` is to the argument, a view, so it is shared as it is.
+        """
         tangent = fit_tangent(b, tangent, out)
-        if isinstance(out.type, Array) and self.aliases.of(out) in self.aliases.written:
+        if isinstance(out.type, Array) and self.aliases.of(out) in self.aliases.written and not mirrors:
             tangent = b.call(np.ndarray.copy, tangent, type=out.type, hint=f"{out.base}_t")
         self.tangents[out] = self.rename(tangent, out, b)
 
