@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from adxform.frontend.interpreter import Interpreter
 
 
-def load(interp: Interpreter, value: Value, name: str, hint: str = "t") -> Value:
+def load(interp: Interpreter, value: Value, name: str, hint: str = "tmp") -> Value:
     """``value.name``"""
     match value:
         case Var(_, Array() as type_):

@@ -221,6 +221,8 @@ def _call_object(
     if isinstance(fn, type):
         return construct(interp, fn, args, kwargs, hint, wanted)
     if isinstance(fn, types.FunctionType) and is_user(fn):
+        if (fn.__module__ or "").startswith("adxform.rules.") and all(is_static(interp, arg) for arg in (*args, *kwargs.values())):
+            return _run_now(interp, fn, args, kwargs)
         return _call_function(interp, fn, access, args, kwargs, hint, wanted)
     inner_call = getattr(type(fn), "__call__", None)
     if isinstance(inner_call, types.FunctionType) and is_user(inner_call):
@@ -237,6 +239,17 @@ def _lookup_known(fn: Any) -> Any:
         return KNOWN.get(fn)
     except TypeError:
         return None
+
+
+def _run_now(interp: Interpreter, fn: Callable[..., Any], args: tuple[Value, ...], kwargs: Kwargs) -> Value:
+    """The value of a function of a rule module on known values: it is ours, so it is pure."""
+    try:
+        result = fn(*(known(interp, arg) for arg in args), **{key: known(interp, arg) for key, arg in kwargs.items()})
+    except NotImplementedError as error:
+        raise interp.error(str(error), "write it another way", MissingRuleError) from None
+    except Exception as error:
+        return interp.fail(type(error), str(error))
+    return constant(interp, result)
 
 
 def _call_partial(
@@ -400,7 +413,7 @@ def construct(interp: Interpreter, cls: type, args: tuple[Value, ...], kwargs: K
         ref = interp.heap.new("instance", cls, (), ())
         call(interp, Static(init), (ref, *args), kwargs, hint, False)
         return ref
-    if is_pure(cls) and all(is_static(interp, arg) for arg in (*args, *kwargs.values())):
+    if not issubclass(cls, BaseException) and is_pure(cls) and all(is_static(interp, arg) for arg in (*args, *kwargs.values())):
         found = fold(interp, cls, args, kwargs)
         if found is not None:
             return found
@@ -429,7 +442,7 @@ def _construct_dataclass(interp: Interpreter, cls: Any, args: tuple[Value, ...],
             return interp.fail(TypeError, f"{cls.__name__}.__init__() missing the argument '{field.name}'")
     ref = interp.heap.new("instance", cls, tuple(items), tuple(items.values()))
     if hasattr(cls, "__post_init__"):
-        call(interp, Static(cls.__post_init__), (ref,), {}, "t", False)
+        call(interp, Static(cls.__post_init__), (ref,), {}, "tmp", False)
     return ref
 
 
@@ -452,6 +465,8 @@ def primitive(
         found = fold(interp, fn, args, kwargs)
         if found is not None:
             return found
+    if fn in JOINING and args and (filled := interp.filled(args[0])) is not None:
+        return _join_filled(interp, fn, collecting.so_far(interp, filled), args[1:], kwargs, hint)
     args, kwargs = _static_where_needed(interp, record, fn, args, kwargs)
     operands = tuple(operand(interp, arg) for arg in args)
     named = {key: operand(interp, arg) for key, arg in kwargs.items()}
@@ -462,7 +477,7 @@ def primitive(
         return NONE
     type_ = result_type(interp, record, fn, operands, named)
     if isinstance(out, Var) and isinstance(out.type, Array):
-        value = interp.emit(fn, operands, type_, "t", named)
+        value = interp.emit(fn, operands, type_, "tmp", named)
         interp.builder.effect(operator.setitem, out, Lit(...), value, span=interp.span)
         return out
     if out != NONE:
@@ -470,6 +485,24 @@ def primitive(
     result = interp.emit(fn, operands, type_, hint, named)
     learn(interp, fn, result, operands)
     return result
+
+
+def _join_filled(
+    interp: Interpreter, fn: Callable[..., Any], items: Var, rest: tuple[Value, ...], kwargs: Kwargs, hint: str
+) -> Value:
+    """``np.stack`` and its kin on a list that a loop has filled, whose items are one array already."""
+    axis = interp.static(rest[0] if rest else kwargs.get("axis", Lit(0)), "an axis")
+    assert isinstance(items.type, Array)
+    if fn is np.stack and len(rest) <= 1 and not set(kwargs) - {"axis"}:
+        moved: Value = items if axis == 0 else interp.call(Lit(np.moveaxis), (items, Lit(0), Lit(axis)))
+        return interp.call(Lit(np.ndarray.copy), (moved,), hint=hint)
+    if fn is np.vstack and items.type.shape is not None and len(items.type.shape) == 2 and not rest and not kwargs:
+        return interp.call(Lit(np.ndarray.copy), (items,), hint=hint)
+    flat = fn in (np.concatenate, np.hstack) and items.type.shape is not None and len(items.type.shape) == 2
+    if flat and axis == 0 and len(rest) <= 1 and not set(kwargs) - {"axis"}:
+        return interp.call(Lit(np.ndarray.copy), (interp.call(Lit(np.reshape), (items, Lit(-1))),), hint=hint)
+    message = f"`np.{fn.__name__}` of a list that a loop has filled is not supported here"
+    raise interp.error(message, "use `np.array` or `np.stack`, and reshape the result")
 
 
 def _folds(record: Primitive) -> bool:
@@ -545,6 +578,7 @@ def _type_with_objects(interp: Interpreter, record: Primitive, fn: Callable[...,
     return Array(np.result_type(*map(np.dtype, dtypes)).name, None)
 
 
+JOINING = frozenset({np.stack, np.concatenate, np.vstack, np.hstack, np.dstack, np.column_stack})
 ELEMENTWISE = frozenset(
     {operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow, operator.neg,
      operator.pos, operator.abs, operator.lt, operator.le, operator.eq, operator.ne, operator.gt, operator.ge, operator.and_,

@@ -35,7 +35,7 @@ def dim(interp: Interpreter, x: Var, axis: int) -> Value:
 # -- loads ------------------------------------------------------------------------------------------------------------
 
 
-def load(interp: Interpreter, x: Value, index: Value, hint: str = "t") -> Value:
+def load(interp: Interpreter, x: Value, index: Value, hint: str = "tmp") -> Value:
     """``x[index]``"""
     match x:
         case Var(_, Array()):

@@ -187,10 +187,10 @@ def _sampled_type(fn: Callable[..., Any], specs: tuple[Spec, ...], named: dict[s
     failure = NoSample("it cannot be run on samples")
     literal = [
         tuple(_Lengths(dict.fromkeys(bases, size), run) for run in (0, 1))
-        for size in dict.fromkeys(size for spec in (*specs, *named.values()) for size in _literal_sizes(spec))
+        for size in dict.fromkeys([*(size for spec in (*specs, *named.values()) for size in _literal_sizes(spec)), 2, 3])
         if bases
     ]
-    for lengths in (distinct, *((same,) if len(bases) > 1 else ()), *literal, ones):
+    for lengths in (distinct, *((same,) if len(bases) > 1 else ()), ones, *literal):
         try:
             results = [run(fn, [sample(s, one) for s in specs], {k: sample(s, one) for k, s in named.items()}) for one in lengths]
         except NoSample as error:

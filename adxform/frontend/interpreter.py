@@ -173,7 +173,7 @@ class Interpreter:
         fn: Callable[..., Any],
         args: Sequence[Operand],
         type_: Type,
-        hint: str = "t",
+        hint: str = "tmp",
         kwargs: Mapping[str, Operand] | None = None,
     ) -> Var:
         """Append the call of a primitive and return its out."""
@@ -278,12 +278,12 @@ class Interpreter:
         return calls.operand(self, value)
 
     def call(
-        self, fn: Value, args: Sequence[Value], kwargs: Mapping[str, Value] | None = None, hint: str = "t", wanted: bool = True
+        self, fn: Value, args: Sequence[Value], kwargs: Mapping[str, Value] | None = None, hint: str = "tmp", wanted: bool = True
     ) -> Value:
         """The result of a call."""
         return calls.call(self, fn, tuple(args), dict(kwargs or {}), hint, wanted)
 
-    def attribute(self, value: Value, name: str, hint: str = "t") -> Value:
+    def attribute(self, value: Value, name: str, hint: str = "tmp") -> Value:
         """``value.name``"""
         return attributes.load(self, value, name, hint)
 
@@ -307,7 +307,7 @@ class Interpreter:
                 values = [self.use(self.value(arg, env)) for arg in args]
                 named = {key: self.use(self.value(arg, env)) for key, arg in kwargs}
                 callee = self.use(self.value(fn, env))
-                hint = outs[0].base if outs else "t"
+                hint = outs[0].base if outs else "tmp"
                 result = self.call(callee, values, named, hint, bool(outs))
                 if outs:
                     env[outs[0]] = result

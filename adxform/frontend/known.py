@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import functools
 import importlib
 import itertools
@@ -16,7 +15,7 @@ import numpy as np
 
 from adxform.frontend import attributes, collecting, indexing, iteration
 from adxform.frontend.augmented import PLAIN, UPDATES
-from adxform.frontend.control import branch, truth
+from adxform.frontend.control import truth
 from adxform.frontend.joins import same
 from adxform.frontend.methods import Handler
 from adxform.frontend.outside import from_outside
@@ -666,13 +665,8 @@ def _import(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Value
     return from_outside(interp, importlib.import_module(*(interp.static(arg, "a module name") for arg in args)), None)
 
 
-def _broadcast_shapes(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Value:
-    return _PASS
-
-
-def _copysign_choice(interp: Interpreter, cond: Any, a: Value, b: Value, hint: str) -> Value:
-    (value,) = branch(interp, cond, lambda: [a], lambda: [b], [hint], interp.span)
-    return value
+def _partial(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Value:
+    return Method(args[0], args[1:], tuple(kwargs.items()))
 
 
 def _product(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Value:
@@ -743,10 +737,9 @@ _TABLE: dict[Any, Handler] = {
     abs: _abs,
     slice: _slice,
     importlib.import_module: _import,
+    functools.partial: _partial,
     itertools.product: _product,
     itertools.combinations: _combinations,
 }  # fmt: skip
 
 KNOWN: Mapping[Any, Handler] = MappingProxyType(_TABLE)
-
-_ = builtins

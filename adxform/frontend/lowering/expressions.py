@@ -47,7 +47,7 @@ _COMPARE: dict[type, Callable[..., Any]] = {
 }
 
 
-def lower_expression(state: State, node: Any, hint: str = "t") -> Operand:
+def lower_expression(state: State, node: Any, hint: str = "tmp") -> Operand:
     """Append the ops of the expression `node`; return its value, named `hint` where it is new."""
     match node:
         case gast.Constant(value=value):
@@ -148,7 +148,7 @@ def _lower_comparison(state: State, node: Any, left: Operand, rest: list[tuple[A
     right = lower_argument(state, comparator) if isinstance(op, gast.In | gast.NotIn) else lower_expression(state, comparator)
     span = state.at(node)
     if isinstance(op, gast.In | gast.NotIn):
-        result = state.builder.call(operator.contains, right, left, hint="t" if isinstance(op, gast.NotIn) else hint, span=span)
+        result = state.builder.call(operator.contains, right, left, hint="tmp" if isinstance(op, gast.NotIn) else hint, span=span)
         if isinstance(op, gast.NotIn):
             result = state.builder.call(operator.not_, result, hint=hint, span=span)
     else:
@@ -233,7 +233,7 @@ def lower_pairs(state: State, pairs: list[tuple[Any, Any]]) -> Operand:
 
 def lower_call_statement(state: State, node: gast.Call) -> None:
     """Append a call whose result nobody wants."""
-    _lower_call(state, node, "t", wanted=False)
+    _lower_call(state, node, "tmp", wanted=False)
 
 
 def _lower_call(state: State, node: gast.Call, hint: str, *, wanted: bool) -> Operand:
@@ -265,7 +265,7 @@ def _lower_text(state: State, node: gast.JoinedStr, hint: str) -> Operand:
             value = lower_expression(state, part.value)
             if part.conversion in conversions:
                 value = state.builder.call(conversions[part.conversion], value)
-            spec = () if part.format_spec is None else (_lower_text(state, part.format_spec, "t"),)
+            spec = () if part.format_spec is None else (_lower_text(state, part.format_spec, "tmp"),)
             parts.append(state.builder.call(format, value, *spec, span=state.at(node)))
         else:
             parts.append(Lit(part.value))

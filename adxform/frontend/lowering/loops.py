@@ -105,7 +105,7 @@ def _lower_test(test: State, node: gast.While, keep_going: Operand) -> Operand:
         return lower_expression(test, node.test)
     if is_endless(node):
         return keep_going
-    return choose(test, node.test, keep_going, lambda side: lower_expression(side, node.test), lambda _: FALSE, "t")
+    return choose(test, node.test, keep_going, lambda side: lower_expression(side, node.test), lambda _: FALSE, "tmp")
 
 
 def _test_inside(state: State, node: gast.While) -> gast.While:

@@ -191,7 +191,7 @@ def _lower_assignment(state: State, targets: list[Any], value: Any) -> None:
     if unpacks and isinstance(value, gast.List) and not any(isinstance(item, gast.Starred) for item in value.elts):
         result = lower_argument(state, value)
     else:
-        result = lower_expression(state, value, first.id if isinstance(first, gast.Name) else "t")
+        result = lower_expression(state, value, first.id if isinstance(first, gast.Name) else "tmp")
     for target in targets:
         assign(state, target, result)
 
