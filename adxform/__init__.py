@@ -1,0 +1,37 @@
+"""Derivatives of ordinary Python and NumPy code, as Python source.
+
+>>> import adxform
+>>> adxform.grad(lambda x: x ** 2)(3.0)
+6.0
+"""
+
+from adxform.api import explain, grad, jvp, source, stop_gradient, value_and_grad, vjp
+from adxform.cache import clear_cache, stats
+from adxform.derivatives import hessian, hvp, jacobian
+from adxform.differentiable import differentiable
+from adxform.errors import AdxError
+from adxform.rules.table import register, rule
+from adxform.testing import check_derivatives, check_rule
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "AdxError",
+    "check_derivatives",
+    "check_rule",
+    "clear_cache",
+    "differentiable",
+    "explain",
+    "grad",
+    "hessian",
+    "hvp",
+    "jacobian",
+    "jvp",
+    "register",
+    "rule",
+    "source",
+    "stats",
+    "stop_gradient",
+    "value_and_grad",
+    "vjp",
+]
