@@ -216,6 +216,7 @@ class CallReversal(Cotangents):
             ct = write_one(b, self.expander, runtime.gather_last, target, index)
         else:
             ct = write_one(b, self.expander, operator.getitem, target, index)
+        ct = self.named(ct, "ct", b)
         if fn is operator.setitem:
             if active and isinstance(ct, Var) and isinstance(ct.type, Array):
                 ct = b.call(np.ndarray.copy, ct, type=ct.type, hint="ct")

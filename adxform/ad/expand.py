@@ -92,7 +92,7 @@ def splice(b: Builder, fn: Function, args: tuple[Operand, ...]) -> tuple[Operand
         return substitute(value, mapping)
 
     def define(var: Var) -> Var:
-        new = Var(b.names.fresh("t"), var.type)
+        new = Var(b.names.fresh("tmp"), var.type)
         mapping[var] = new
         return new
 
@@ -217,7 +217,7 @@ def fit_tangent(b: Builder, tangent: Operand, like: Var) -> Operand:
 
 
 def _hint(operand: Operand) -> str:
-    return operand.base if isinstance(operand, Var) else "t"
+    return operand.base if isinstance(operand, Var) else "tmp"
 
 
 def zeros(b: Builder, like: Var, hint: str) -> Operand:

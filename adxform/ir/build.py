@@ -32,7 +32,7 @@ class Builder:
         fn: Callable[..., Any],
         *args: Operand,
         type: Type | None = None,  # noqa: A002 - the IR's own word
-        hint: str = "t",
+        hint: str = "tmp",
         kwargs: Mapping[str, Operand] | None = None,
         span: Span | None = None,
     ) -> Var:

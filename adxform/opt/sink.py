@@ -66,7 +66,7 @@ class _Sinking(Rewriter):
         type_ = _common_type(a.args[2], b.args[2])
         if type_ is None or any(var.name in inside for operand in a.args[:2] for var in variables(operand)):
             return None
-        hint = next((value.name for value in (a.args[2], b.args[2]) if isinstance(value, Var)), "t")
+        hint = next((value.name for value in (a.args[2], b.args[2]) if isinstance(value, Var)), "tmp")
         out = Var(self.names.fresh(hint), type_)
         then = Block((), op.then.ops[:-1], (*op.then.results, a.args[2]))
         orelse = Block((), op.orelse.ops[:-1], (*op.orelse.results, b.args[2]))
