@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from adxform.frontend.outside import constant, from_outside, guard
 from adxform.frontend.signature import scalar_type
 from adxform.frontend.values import Method, Pullback, Static, Tuple, Value
 from adxform.ir import intrinsics
-from adxform.ir.ops import Block, Function, Lit, Operand, Var
+from adxform.ir.ops import Block, Call, Function, Lit, Operand, Var
 from adxform.ir.types import Array, Scalar, Type, is_float, rank
 from adxform.ir.walk import free_variables
 from adxform.operators import Operator, operator_kind
@@ -196,7 +196,10 @@ def _gradient(
     if not isinstance(value, Var | Lit) or type_ is None or not is_float(type_) or rank(type_) not in (0, None):
         raise interp.error("the function given to `grad` does not return one real number", "reduce it first, e.g. with `.sum()`", NonScalarOutputError)
     seeds = [_seed(interp, result, 1.0 if k == 0 else 0.0) for k, result in enumerate(traced.function.results)]
-    outs = _derived(interp, "reverse", traced, [seed for seed in seeds if seed is not None])
+    derived = interp.derive("reverse", traced.function, traced.wrt)
+    if aux:
+        derived = _with_live_aux(interp, derived, traced.function)
+    outs = _spliced(interp, derived, (*traced.operands, *(seed for seed in seeds if seed is not None)))
     count = len(traced.function.results)
     out = trees.rebuilt(interp, traced.out, iter(outs[:count]))
     gradients = iter(outs[count:])
@@ -206,6 +209,19 @@ def _gradient(
     if with_value:
         return Tuple((out, gradient))
     return Tuple((gradient, out.items[1])) if aux and isinstance(out, Tuple) else gradient
+
+
+def _with_live_aux(interp: Interpreter, derived: Function, primal: Function) -> Function:
+    """`derived` with its aux results as they were before `trace` cut them off: an outer derivative goes through them."""
+    cut = {op.outs[0]: op.args[0] for op in derived.body.ops if isinstance(op, Call) and op.fn == Lit(intrinsics.stop_gradient)}
+    results = list(derived.results)
+    for k in range(1, len(primal.results)):
+        result, original = results[k], primal.results[k]
+        if isinstance(original, Var) and is_float(original.type) and isinstance(result, Var):
+            if result not in cut:
+                raise interp.error("this auxiliary result cannot be followed", "compute it outside of the inner function")
+            results[k] = cut[result]
+    return replace(derived, body=replace(derived.body, results=tuple(results)))
 
 
 def _seed(interp: Interpreter, result: Operand, number: float) -> Operand | None:
