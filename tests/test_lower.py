@@ -1,11 +1,12 @@
 """Lowering: what the untyped SSA computes is what Python computes, and what it refuses is located."""
 
 # The programs are written as people write them.
-# ruff: noqa: B007, B015, B905, C416, RET503, RET504
+# ruff: noqa: B007, B015, B905, C416, F841, RET503, RET504
 from __future__ import annotations
 
 import copy
 import inspect
+import linecache
 from collections.abc import Callable
 from typing import Any
 
@@ -13,9 +14,11 @@ import numpy as np
 import pytest
 
 from adxform.frontend.lower import lower
+from adxform.ir.ops import For, Free, If
 from adxform.ir.prune import prune
-from adxform.ir.text import show
+from adxform.ir.text import read, show
 from adxform.ir.verify import verify
+from adxform.ir.walk import all_ops, defined_variables
 from tests.interpret import interpret_call
 
 SCALE = 3
@@ -410,3 +413,103 @@ def test_the_ir_computes_what_python_computes(program: Callable[..., Any]) -> No
 def test_keyword_arguments_and_rests_bind() -> None:
     fn = lower(parameters)
     assert fn.kinds == tuple(p.kind.name for p in inspect.signature(parameters).parameters.values())
+
+
+def test_a_free_name_is_read_once_where_it_is_used() -> None:
+    names = [op.name for op in all_ops(lower(asserts).body) if isinstance(op, Free)]
+    assert names == ["ValueError"]
+
+
+def test_carried_values_that_nobody_reads_are_pruned() -> None:
+    def program(x, n):
+        for i in range(n):
+            t = i + 1
+            x = t * x
+        return t
+
+    (loop,) = (op for op in lower(program).body.ops if isinstance(op, For))
+    assert [var.base for var in loop.outs] == ["t"]
+
+
+def test_a_branch_that_returns_takes_the_rest_into_the_other() -> None:
+    def program(x):
+        if x > 0:
+            return x
+        y = x * 2
+        return y
+
+    ops = lower(program).body.ops
+    assert [type(op).__name__ for op in ops] == ["Call", "If"]
+    assert isinstance(ops[-1], If)
+    assert [var.base for var in ops[-1].outs] == ["result"]
+
+
+def test_prune_works_on_typed_ir() -> None:
+    fn = read("""
+def f(x: f64, n: int):
+    k: f64, a: f64, twin: f64, lost: f64, dead: f64 = for i: int in range(0, n, 1) with k.1: f64 = x, a.1: f64 = x, \
+twin.1: f64 = x, lost.1: f64 = 1.0, dead.1: f64 = x:
+        t: f64 = operator.mul(a.1, k.1)
+        yield k.1, t, t, dead.1, lost.1
+    c: bool = operator.gt(a, 0.0)
+    same: f64, e: f64, unused: f64 = if c:
+        s: f64 = operator.mul(twin, k)
+        yield x, s, x
+    else:
+        yield x, twin, a
+    r: f64 = operator.add(same, e)
+    return r
+""")
+    pruned = prune(fn)
+    verify(pruned)
+    left = {var.base for var in defined_variables(pruned.body)}
+    assert left == {"x", "n", "a", "i", "t", "c", "e", "s", "r"}
+
+
+class Account:
+    __rate = 2.0
+
+    def worth(self, x):
+        held = self.__rate * x
+
+        def add(y):
+            return held + y * self.__rate
+
+        return add(x)
+
+
+def test_private_names_of_a_class_are_mangled() -> None:
+    account = Account()
+    fn = lower(account.worth)
+    assert interpret_call(fn, account.worth, 3.0) == account.worth(3.0)
+
+
+def test_spans_count_characters() -> None:
+    def program(x):
+        é = "é"; return é + x  # fmt: skip  # noqa: E702
+
+    (op,) = lower(program).body.ops
+    line = inspect.getsource(program).splitlines()[1]
+    assert line[op.span.column : op.span.end_column] == "é + x"
+
+
+LONG = {
+    "statements": "".join(f"    y{i} = x * {i}\n    x = y{i} % 97\n" for i in range(1000)),
+    "returns": "".join(f"    if x == {i}:\n        return {2 * i}\n" for i in range(400)),
+    "arms": "    if x < 0:\n        x = 1\n" + "".join(f"    elif x == {i}:\n        return {2 * i}\n" for i in range(120)),
+    "breaks": "    for j in range(3):\n"
+    + "".join(f"        if x == {i}:\n            break\n        x += {i}\n" for i in range(200)),
+}
+
+
+@pytest.mark.parametrize("shape", LONG)
+def test_long_functions_need_no_deep_stack(shape: str) -> None:
+    text = "def program(x):\n" + LONG[shape] + "    return x\n"
+    file = f"<long {shape}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(True), file)
+    scope: dict[str, Any] = {}
+    exec(compile(text, file, "exec"), scope)
+    fn = lower(scope["program"])
+    verify(fn, typed=False)
+    for x in (-1, 0, 3, 57, 119, 350, 5000):
+        assert interpret_call(fn, scope["program"], x) == scope["program"](x)

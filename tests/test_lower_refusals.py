@@ -1,0 +1,166 @@
+"""What lowering refuses, and that the error points at it."""
+
+# The programs are written as people write them.
+# ruff: noqa: B007, F841, PTH123, SIM105
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from adxform.errors import AdxError, GlobalMutationError, UnsupportedSyntaxError
+from adxform.frontend.lower import lower
+
+SCALE = 3
+
+
+def nonlocal_name(x):
+    total = 0
+
+    def add():
+        nonlocal total
+        total += x
+
+    add()
+    return total
+
+
+def global_write(x):
+    global SCALE
+    y = x
+    SCALE += y
+    return y
+
+
+def starred(x):
+    a, *b = x
+    return a, b
+
+
+def with_block(x):
+    y = 1
+    with open(x) as f:
+        y += len(f)
+    return y
+
+
+def try_block(x):
+    if x:
+        try:
+            x = 1 / x
+        except ZeroDivisionError:
+            pass
+    return x
+
+
+def generator(x):
+    y = yield x
+    return y
+
+
+def local_class(x):
+    class Box:
+        v = x
+
+    return Box
+
+
+def matched(x):
+    match x:
+        case 1:
+            return 2
+    return 3
+
+
+def reassigned(x):
+    k = 1
+
+    def f(y):
+        return y * k
+
+    k = 2
+    return f(x) + k
+
+
+def defined_later(x):
+    def even(n):
+        return n == 0 or odd(n - 1)
+
+    def odd(n):
+        return n != 0 and even(n - 1)
+
+    return even(x)
+
+
+def late_bound(x):
+    fs = []
+    for i in range(3):
+        k = i * x
+        fs.append(lambda: k)
+    return sum(f() for f in fs)
+
+
+def late_bound_comprehension(x):
+    fs = [lambda: i * x for i in range(3)]
+    return fs[0]()
+
+
+def late_bound_carried(x):
+    def f(v):
+        return v
+
+    for i in range(3):
+        x = f(x)
+
+        if i < 1:
+            f = lambda v: v * i
+    return x
+
+
+def nested_comprehension(x):
+    return [a + b for a in x for b in a]
+
+
+def reraised(x):
+    if x:
+        raise ValueError("no") from None
+    return x
+
+
+async def coroutine(x):
+    return x
+
+
+REFUSED = [
+    (nonlocal_name, UnsupportedSyntaxError, "nonlocal total", "`nonlocal`"),
+    (global_write, GlobalMutationError, "SCALE += y", "`SCALE`"),
+    (starred, UnsupportedSyntaxError, "*b = x", "starred"),
+    (with_block, UnsupportedSyntaxError, "with open", "`with`"),
+    (try_block, UnsupportedSyntaxError, "try:", "`try`"),
+    (generator, UnsupportedSyntaxError, "yield x", "`yield`"),
+    (local_class, UnsupportedSyntaxError, "class Box", "class"),
+    (matched, UnsupportedSyntaxError, "match x", "`match`"),
+    (reassigned, UnsupportedSyntaxError, "def f(y)", "assigned again on line"),
+    (defined_later, UnsupportedSyntaxError, "def even", "`odd`"),
+    (late_bound, UnsupportedSyntaxError, "lambda: k", "outlives"),
+    (late_bound_comprehension, UnsupportedSyntaxError, "lambda: i * x", "outlives"),
+    (late_bound_carried, UnsupportedSyntaxError, "lambda v: v * i", "outlives"),
+    (nested_comprehension, UnsupportedSyntaxError, "[a + b for", "several `for`"),
+    (reraised, UnsupportedSyntaxError, "raise ValueError", "`raise`"),
+    (coroutine, UnsupportedSyntaxError, "async def", "`async def`"),
+]
+
+
+@pytest.mark.parametrize(("program", "error", "text", "message"), REFUSED, ids=lambda value: getattr(value, "__name__", None))
+def test_what_is_refused_is_located(program: Callable[..., Any], error: type[AdxError], text: str, message: str) -> None:
+    with pytest.raises(error) as caught:
+        lower(program)
+    lines, first = inspect.getsourcelines(program)
+    line, column = next((k, line.index(text)) for k, line in enumerate(lines) if text in line)
+    span = caught.value.span
+    assert (span.file, span.line, span.column) == (__file__, first + line, column)
+    assert message in str(caught.value)
+    assert caught.value.help
+    assert "^" in str(caught.value)
