@@ -80,6 +80,20 @@ def alias_classes(fn: Function) -> Aliases:
     >>> classes.of(x) == classes.of(row), classes.of(x) == classes.of(y), classes.of(x) in classes.written
     (True, False, True)
     """
+    global _recent
+    for seen, classes in _recent:
+        if seen is fn:
+            return classes
+    found = _find_classes(fn)
+    _recent = ((fn, found), *_recent[:7])
+    return found
+
+
+_recent: tuple[tuple[Function, Aliases], ...] = ()
+"""The last functions asked about: passes that change nothing return the function they were given."""
+
+
+def _find_classes(fn: Function) -> Aliases:
     known = functions(fn)
     summaries = {name: _optimistic(helper) for name, helper in known.items()}
     together: dict[str, set[tuple[int, int]]] = {name: set() for name in known}
