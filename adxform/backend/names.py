@@ -19,7 +19,25 @@ from adxform.backend.folding import Folding
 from adxform.backend.liveness import Fork, Node, Ranges, Step, live_ranges, loop, overlap, union
 from adxform.backend.syntax import is_temporary
 from adxform.errors import VerificationError
-from adxform.ir.ops import UNDEFINED, Attribute, Block, Call, Closure, For, Free, Function, If, Invoke, Op, Operand, Raise, Var, While
+from adxform.ir import intrinsics
+from adxform.ir.ops import (
+    UNDEFINED,
+    Attribute,
+    Block,
+    Call,
+    Closure,
+    For,
+    Free,
+    Function,
+    If,
+    Invoke,
+    Lit,
+    Op,
+    Operand,
+    Raise,
+    Var,
+    While,
+)
 from adxform.ir.types import Array, Type
 from adxform.ir.walk import defined_variables
 
@@ -75,6 +93,7 @@ class _Program:
         self.nodes: list[Node] = []
         self.copies: list[_Copy] = []
         self.indices: list[Var] = []
+        self.handed: list[Var] = []
         self._places: dict[Var, Var] = {}
         self._at = 0
         self._depth = 0
@@ -98,7 +117,12 @@ class _Program:
     def function(self, fn: Function) -> None:
         self.step(writes=fn.params)
         self.ops(fn.body)
+        self.hand(fn.results)
         self.step(self.leaves(*fn.results))
+
+    def hand(self, operands: tuple[Operand, ...]) -> None:
+        """Note variables that are handed on whether or not they are defined: returned, passed to a helper, put on a tape."""
+        self.handed += [operand for operand in operands if isinstance(operand, Var) and operand not in self.folding.values]
 
     def ops(self, block: Block) -> None:
         for op in block.ops:
@@ -108,6 +132,8 @@ class _Program:
         if self.folding.is_expression(op) or isinstance(op, Call):
             outs = op.outs if isinstance(op, Call | If) else ()
             if not (outs and outs[0] in self.folding.values):
+                if isinstance(op, Call) and op.fn == Lit(intrinsics.push):
+                    self.hand(op.args)
                 self.step(tuple(self.place(leaf) for leaf in self.folding.reads(op)), outs)
             return
         match op:
@@ -138,6 +164,7 @@ class _Program:
                 self.copy(outs, body.results)
                 self.leave(outer)
             case Invoke(outs=outs, args=args):
+                self.hand(args)
                 self.step(self.leaves(*args), outs)
             case Raise(value=value):
                 self.step(self.leaves(value))
@@ -200,10 +227,10 @@ class _Classes:
         self.members[a] += self.members.pop(b)
         self.parent[b] = a
 
-    def bound(self, names: Mapping[Var, str]) -> frozenset[Var]:
-        """The classes that a copy reads although they may be undefined."""
+    def bound(self, names: Mapping[Var, str]) -> frozenset[Operand]:
+        """The classes that are read although they may be undefined: by a copy, or by whoever they are handed to."""
         flows = [(self.root(copy.target), self._source(copy)) for copy in self.program.copies]
-        undefined = {target for target, source in flows if source == UNDEFINED}
+        undefined: set[Operand] = {target for target, source in flows if source == UNDEFINED}
         grown = True
         while grown:
             grown = False
@@ -211,15 +238,15 @@ class _Classes:
                 if isinstance(source, Var) and source in undefined and target not in undefined:
                     undefined.add(target)
                     grown = True
-        return frozenset(
-            source for target, source in flows if isinstance(source, Var) and source in undefined and names[source] != names[target]
-        )
+        copied = {source for target, source in flows if isinstance(source, Var) and names[source] != names[target]}
+        return frozenset(undefined & (copied | {self.root(self.program.place(var)) for var in self.program.handed}))
 
     def _source(self, copy: _Copy) -> Operand:
+        """The class that `copy` reads; an expression counts as some value that is there."""
         source = copy.source
-        if isinstance(source, Var) and source not in self.program.folding.values:
-            return self.root(self.program.place(source))
-        return source
+        if not isinstance(source, Var):
+            return source
+        return Lit(None) if source in self.program.folding.values else self.root(self.program.place(source))
 
     def base(self, root: Var) -> str:
         """The name that class `root` would like: the user's before adxform's, a place's before a source's."""
