@@ -72,10 +72,13 @@ def optimise(fn: Function) -> Function:
         d: f64 = operator.add(b, b)
         return d
     """
+    settled: dict[Pass, Function] = {}
     for _ in range(ROUNDS):
         before = fn
         for pass_ in PASSES:
-            fn = pass_(fn)
-        if fn == before:
+            if settled.get(pass_) is not fn:
+                new = pass_(fn)
+                fn = settled[pass_] = fn if new == fn else new
+        if fn is before:
             break
-    return eliminate_dead_code(fn)
+    return fn if settled.get(eliminate_dead_code) is fn else eliminate_dead_code(fn)

@@ -37,7 +37,12 @@ def assign_first_contributions(fn: Function) -> Function:
         w: f64[x.0] = np.full_like(x, s)
         return a, w
     """
-    return each_function(fn, lambda part, aliases: _Contributions(part, aliases).block(part.body))
+
+    def assigned(part: Function, aliases: Aliases) -> Block:
+        clears = aliases.written and any(callee(op) is np.zeros_like for op in all_ops(part.body))
+        return _Contributions(part, aliases).block(part.body) if clears else part.body
+
+    return each_function(fn, assigned)
 
 
 class _Contributions(Rewriter):
@@ -56,8 +61,8 @@ class _Contributions(Rewriter):
             op = self.renew(given)
             if blocks(op):
                 op = self.descend(op)
-            found = self.untouched(op, fresh)
-            for class_ in classes_touched(given, self.aliases):
+            found = self.untouched(op, fresh) if fresh else None
+            for class_ in classes_touched(given, self.aliases) if fresh else ():
                 fresh.pop(class_, None)
             if found is not None and (merged := self.first(found[1], op, made)) is not None:
                 ops[found[0]] = None

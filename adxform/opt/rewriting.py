@@ -21,7 +21,7 @@ VIEWS_ALWAYS = frozenset({np.transpose, np.ndarray.transpose, np.swapaxes, np.nd
 
 def each_function(fn: Function, transform: Callable[[Function, Aliases], Block]) -> Function:
     """`fn` with the bodies of itself and of its helpers transformed, each with its alias classes; `fn` itself if none changed."""
-    aliases = alias_classes(fn)
+    aliases = _classes(fn)
 
     def renewed(part: Function, classes: Aliases) -> Function:
         body = transform(part, classes)
@@ -30,6 +30,18 @@ def each_function(fn: Function, transform: Callable[[Function, Aliases], Block])
         return part if same else replace(part, body=body, helpers=helpers)
 
     return renewed(fn, aliases)
+
+
+_latest: tuple[Function, Aliases] | None = None
+
+
+def _classes(fn: Function) -> Aliases:
+    """The alias classes of `fn`, found once for passes in a row that change nothing."""
+    global _latest
+    known = _latest
+    if known is None or known[0] is not fn:
+        known = _latest = fn, alias_classes(fn)
+    return known[1]
 
 
 class Rewriter:

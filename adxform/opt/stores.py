@@ -34,7 +34,7 @@ def merge_stores(fn: Function) -> Function:
         intrinsics.accumulate(x, 0, v)
         return x
     """
-    return each_function(fn, lambda part, aliases: _Merging(aliases).block(part.body))
+    return each_function(fn, lambda part, aliases: _Merging(aliases).block(part.body) if aliases.written else part.body)
 
 
 @dataclass(slots=True)
@@ -56,11 +56,12 @@ class _Merging(Rewriter):
         cleared: dict[int, _Cleared] = {}
         merged: dict[int, tuple[Op, ...]] = {}
         for at, op in enumerate(block.ops):
-            if isinstance(op, Call) and callee(op) in ADDING:
+            if cleared and isinstance(op, Call) and callee(op) in ADDING:
                 self.add(op, at, cleared, merged, block.ops)
                 continue
-            for class_ in classes_touched(op, self.aliases):
-                cleared.pop(class_, None)
+            if cleared:
+                for class_ in classes_touched(op, self.aliases):
+                    cleared.pop(class_, None)
             if isinstance(op, Call) and callee(op) is operator.setitem and _is_zero(op.args[2]) and isinstance(op.args[0], Var):
                 cleared[self.aliases.of(op.args[0])] = _Cleared(op, at)
         if not merged:
