@@ -13,6 +13,7 @@ from adxform import runtime
 from adxform.ad.cotangents import WHOLE, Cotangents
 from adxform.ad.expand import (
     Expander,
+    checked,
     derivative_of,
     distinct,
     is_zero,
@@ -85,11 +86,13 @@ class CallReversal(Cotangents):
         match derivative:
             case Partials(body):
                 partials = write(b, self.expander, body, out, *op.args, kwargs=op.kwargs)
+                checked(op, per_leaf(op.args, partials), self.is_active)
                 product = runtime.masked_product if derivative.masked(op.args) else scaled
                 for leaf, partial in per_leaf(op.args, partials):
                     if self.is_active(leaf) and partial != Lit(None):
                         self.contribute(leaf, write_one(b, self.expander, product, ct, partial), b)
             case Linear(transposes):
+                checked(op, [], self.is_active)
                 for position, transpose in transposes.items():
                     if position < len(op.args) and self.is_active(op.args[position]):
                         contributions = write(b, self.expander, transpose, ct, *op.args, kwargs=op.kwargs)
@@ -123,6 +126,7 @@ class CallReversal(Cotangents):
         if ct is None or is_zero(ct):
             return
         contributions = splice(b, pullback, (*residuals, ct))
+        checked(op, per_leaf(op.args, contributions), self.is_active)
         for leaf, contribution in per_leaf(op.args, contributions):
             if contribution != Lit(None):
                 self.contribute(leaf, contribution, b, fits=contributions.count(contribution) == 1)

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from adxform import runtime
+from adxform.errors import MissingRuleError
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import Array, Scalar, Type, is_float, rank
@@ -57,6 +58,23 @@ def per_leaf(args: tuple[Operand, ...], values: tuple[Operand, ...]) -> list[tup
     """The leaves of `args` with what a rule returned for each; a rule may leave out the last ones, which have no derivative."""
     items = [leaf for arg in args for leaf in leaves(arg)]
     return list(zip(items, (*values, *(Lit(None) for _ in items)), strict=False))
+
+
+def checked(op: Call, derivatives: list[tuple[Operand, Operand]], active: Callable[[Operand], bool]) -> None:
+    """See that a rule gave a derivative for each active argument of `op`.
+
+    Raises:
+        MissingRuleError: an active argument has none, or is passed by keyword, where rules have no derivatives.
+    """
+    name = getattr(op.fn.value, "__name__", "the function") if isinstance(op.fn, Lit) else "the function"
+    for keyword, value in op.kwargs:
+        if active(value):
+            message = f"the derivative of `{name}` with respect to its keyword argument `{keyword}` is not known"
+            raise MissingRuleError(message, span=op.span, help="pass the argument by position")
+    for position, (leaf, derivative) in enumerate(derivatives):
+        if derivative == Lit(None) and active(leaf):
+            message = f"the rule of `{name}` has no derivative with respect to argument {position}"
+            raise MissingRuleError(message, span=op.span, help="wrap the argument in `stop_gradient` if it is a constant")
 
 
 def replace_leaves(operand: Operand, new: Iterator[Operand]) -> Operand:

@@ -19,6 +19,7 @@ from adxform.ad.expand import (
     Expander,
     add,
     cast,
+    checked,
     derivative_of,
     distinct,
     fit_tangent,
@@ -205,6 +206,7 @@ class _Forward:
         (out,) = op.outs
         partials = write(b, self.expander, body, out, *op.args, kwargs=op.kwargs)
         total: Operand | None = None
+        checked(op, per_leaf(op.args, partials), self.is_active)
         for leaf, partial in per_leaf(op.args, partials):
             if self.is_active(leaf) and partial != Lit(None):
                 product = runtime.masked_product if masked else scaled
@@ -214,6 +216,7 @@ class _Forward:
     def linear(self, op: Call, positions: tuple[int, ...], b: Builder) -> Operand:
         (out,) = op.outs
         total: Operand | None = None
+        checked(op, [], self.is_active)
         for position in positions:
             if position < len(op.args) and self.is_active(op.args[position]):
                 moved = replace_leaves(op.args[position], iter([self.tangent(b, leaf) for leaf in leaves(op.args[position])]))
@@ -226,6 +229,7 @@ class _Forward:
     def general(self, op: Call, derivative: General, b: Builder) -> None:
         (out,) = op.outs
         items = [leaf for arg in op.args for leaf in leaves(arg)]
+        checked(op, [], self.is_active)
         if derivative.tangent is not None:
             b.emit(op)
             tangents = [self.tangent(b, leaf) if self.is_active(leaf) else Lit(0.0) for leaf in items]

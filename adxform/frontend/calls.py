@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import dataclasses
 import functools
+import inspect
 import operator
 import sysconfig
 import types
@@ -468,6 +469,7 @@ def primitive(
     if fn in JOINING and args and (filled := interp.filled(args[0])) is not None:
         return _join_filled(interp, fn, collecting.so_far(interp, filled), args[1:], kwargs, hint)
     args, kwargs = _static_where_needed(interp, record, fn, args, kwargs)
+    args, kwargs = _by_position(fn, args, kwargs)
     operands = tuple(operand(interp, arg) for arg in args)
     named = {key: operand(interp, arg) for key, arg in kwargs.items()}
     effect = record.effect
@@ -503,6 +505,22 @@ def _join_filled(
         return interp.call(Lit(np.ndarray.copy), (interp.call(Lit(np.reshape), (items, Lit(-1))),), hint=hint)
     message = f"`np.{fn.__name__}` of a list that a loop has filled is not supported here"
     raise interp.error(message, "use `np.array` or `np.stack`, and reshape the result")
+
+
+def _by_position(fn: Callable[..., Any], args: tuple[Value, ...], kwargs: Kwargs) -> tuple[tuple[Value, ...], Kwargs]:
+    """Floats that are passed by keyword, moved to their positions where the signature of `fn` tells: rules differentiate those."""
+    if not any(isinstance(value, Var) and is_float(value.type) or isinstance(value, Tuple | Ref) for value in kwargs.values()):
+        return args, kwargs
+    try:
+        parameters = list(inspect.signature(fn).parameters.values())[len(args) :]
+    except (TypeError, ValueError):
+        return args, kwargs
+    rest = dict(kwargs)
+    for parameter in parameters:
+        if parameter.name not in rest or parameter.kind is not inspect.Parameter.POSITIONAL_OR_KEYWORD:
+            break
+        args = (*args, rest.pop(parameter.name))
+    return args, rest
 
 
 def _folds(record: Primitive) -> bool:

@@ -148,6 +148,8 @@ def einsum_subscripts(subscripts: str, position: int) -> tuple[str, bool]:
         raise NotImplementedError("einsum with an ellipsis has no derivative rule: name the axes")
     inputs, arrow, output = text.partition("->")
     terms = inputs.split(",")
+    if len(terms) > 4:
+        raise NotImplementedError("einsum has a derivative rule for up to four operands: split the product")
     if not arrow:
         letters = inputs.replace(",", "")
         output = "".join(sorted(letter for letter in letters if letters.count(letter) == 1))
@@ -171,6 +173,11 @@ def _einsum_second(ct: Any, subscripts: str, a: Any, b: Any, *rest: Any) -> Any:
 def _einsum_third(ct: Any, subscripts: str, a: Any, b: Any, c: Any, *rest: Any) -> Any:
     transposed, alone = einsum_subscripts(subscripts, 2)
     return np.einsum(transposed, ct, a, b, *rest, np.ones_like(c)) if alone else np.einsum(transposed, ct, a, b, *rest)
+
+
+def _einsum_fourth(ct: Any, subscripts: str, a: Any, b: Any, c: Any, d: Any, *rest: Any) -> Any:
+    transposed, alone = einsum_subscripts(subscripts, 3)
+    return np.einsum(transposed, ct, a, b, c, *rest, np.ones_like(d)) if alone else np.einsum(transposed, ct, a, b, c, *rest)
 
 
 def _trace_transpose(ct: Any, x: Any, offset: Any = 0) -> Any:
@@ -303,12 +310,13 @@ RECORDS: tuple[Primitive, ...] = (
     ),
     linear(
         np.einsum,
-        {1: _einsum_first, 2: _einsum_second, 3: _einsum_third},
+        {1: _einsum_first, 2: _einsum_second, 3: _einsum_third, 4: _einsum_fourth},
         ("ij,j->i", _M, _V),
         ("ij,kj->ik", _M, _M),
         ("i,ij,j", _W, _M, _V),
         ("ij->ji", _M),
         ("ij->j", _M),
+        ("i,ij,j,k->k", _W, _M, _V, _V),
         effect=Effect(views=(1,)),
     ),
     linear(np.trace, _trace_transpose, (_SPD,), (_M, 1)),

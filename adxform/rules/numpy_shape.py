@@ -13,7 +13,23 @@ from adxform.rules.declare import constant, linear
 from adxform.rules.record import PURE, VIEWS_FIRST, Effect, Primitive
 
 
-def _reshaped(ct: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
+def _reshaped(ct: Any, x: Any, *args: Any, order: Any = "C", **kwargs: Any) -> Any:
+    if order == "C":
+        return np.reshape(ct, np.shape(x))
+    if order == "F":
+        return np.reshape(ct, np.shape(x), order="F")
+    raise NotImplementedError("the derivative of a reshape knows order='C' and order='F' only")
+
+
+def _numpy_reshaped(ct: Any, x: Any, shape: Any = None, order: Any = "C", **kwargs: Any) -> Any:
+    return _reshaped(ct, x, order=order)
+
+
+def _flattened(ct: Any, x: Any, order: Any = "C") -> Any:
+    return _reshaped(ct, x, order=order)
+
+
+def _same_elements(ct: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
     return np.reshape(ct, np.shape(x))
 
 
@@ -166,10 +182,10 @@ _T = np.arange(12.0).reshape(2, 3, 2) / 7 - 0.5
 _R = np.array([[1.0], [2.0]])
 
 _VIEWS = (
-    linear(np.reshape, _reshaped, (_M, (3, 2)), (_M, -1), effect=VIEWS_FIRST),
+    linear(np.reshape, _numpy_reshaped, (_M, (3, 2)), (_M, -1), (_M, (3, 2), "F"), effect=VIEWS_FIRST),
     linear(np.ndarray.reshape, _reshaped, (_M, 3, 2), (_M, (3, -1)), effect=VIEWS_FIRST),
-    linear(np.ravel, _reshaped, (_M,), (_T,), effect=VIEWS_FIRST),
-    linear(np.ndarray.ravel, _reshaped, (_M,), effect=VIEWS_FIRST),
+    linear(np.ravel, _flattened, (_M,), (_T,), (_M, "F"), effect=VIEWS_FIRST),
+    linear(np.ndarray.ravel, _flattened, (_M,), (_M, "F"), effect=VIEWS_FIRST),
     linear(np.transpose, _transpose_transpose, (_M,), (_T, (2, 0, 1)), effect=VIEWS_FIRST),
     linear(np.ndarray.transpose, _method_transpose, (_M,), (_T, 2, 0, 1), effect=VIEWS_FIRST),
     linear(np.swapaxes, lambda ct, x, a, b: np.swapaxes(ct, a, b), (_T, 0, 2), effect=VIEWS_FIRST),
@@ -186,12 +202,12 @@ _VIEWS = (
         (_T, (0, 1), (1, 2)),
         effect=VIEWS_FIRST,
     ),
-    linear(np.squeeze, _reshaped, (_R,), (_R, 1), effect=VIEWS_FIRST),
-    linear(np.ndarray.squeeze, _reshaped, (_R,), (_R, 1), effect=VIEWS_FIRST),
-    linear(np.expand_dims, _reshaped, (_M, 0), (_M, (0, 3)), effect=VIEWS_FIRST),
-    linear(np.atleast_1d, _reshaped, (_V,), (2.0,), effect=VIEWS_FIRST),
-    linear(np.atleast_2d, _reshaped, (_V,), (2.0,), (_M,), effect=VIEWS_FIRST),
-    linear(np.atleast_3d, _reshaped, (_V,), (_M,), effect=VIEWS_FIRST),
+    linear(np.squeeze, _same_elements, (_R,), (_R, 1), effect=VIEWS_FIRST),
+    linear(np.ndarray.squeeze, _same_elements, (_R,), (_R, 1), effect=VIEWS_FIRST),
+    linear(np.expand_dims, _same_elements, (_M, 0), (_M, (0, 3)), effect=VIEWS_FIRST),
+    linear(np.atleast_1d, _same_elements, (_V,), (2.0,), effect=VIEWS_FIRST),
+    linear(np.atleast_2d, _same_elements, (_V,), (2.0,), (_M,), effect=VIEWS_FIRST),
+    linear(np.atleast_3d, _same_elements, (_V,), (_M,), effect=VIEWS_FIRST),
     linear(np.broadcast_to, _broadcast_to_transpose, (_V, (2, 3)), (2.0, (3,)), effect=VIEWS_FIRST),
     linear(np.diagonal, _diagonal_transpose, (_M,), (_M, 1), effect=VIEWS_FIRST),
     linear(np.ndarray.diagonal, _diagonal_transpose, (_M,), effect=VIEWS_FIRST),
@@ -203,7 +219,7 @@ _VIEWS = (
 )
 
 _COPIES = (
-    linear(np.ndarray.flatten, _reshaped, (_M,)),
+    linear(np.ndarray.flatten, _flattened, (_M,), (_M, "F")),
     linear(np.copy, _same, (_M,), (2.0,)),
     linear(np.ndarray.copy, _same, (_M,)),
     linear(np.ndarray.astype, _cast_back, (_M, np.float64), effect=_astype_effect),
