@@ -1,7 +1,7 @@
 """Lowering: what the untyped SSA computes is what Python computes, and what it refuses is located."""
 
 # The programs are written as people write them.
-# ruff: noqa: B007, B015, B905, C416, F841, RET503, RET504
+# ruff: noqa: B007, B015, B905, C416, RET503, RET504
 from __future__ import annotations
 
 import copy
@@ -422,9 +422,10 @@ def test_a_free_name_is_read_once_where_it_is_used() -> None:
 
 def test_carried_values_that_nobody_reads_are_pruned() -> None:
     def program(x, n):
+        u, v = x, n
         for i in range(n):
             t = i + 1
-            x = t * x
+            u, v = v, u
         return t
 
     (loop,) = (op for op in lower(program).body.ops if isinstance(op, For))

@@ -1,7 +1,7 @@
 """What lowering refuses, and that the error points at it."""
 
 # The programs are written as people write them.
-# ruff: noqa: B007, F841, PTH123, SIM105
+# ruff: noqa: PTH123, SIM105
 from __future__ import annotations
 
 import inspect
