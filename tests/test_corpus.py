@@ -18,7 +18,8 @@ import numpy as np
 import pytest
 
 import adxform
-from adxform.application import apply
+from adxform.api import rule_of
+from adxform.frontend.signature import describe
 from tests.corpus.case import Point, Program
 from tests.corpus.catalogue import PROGRAMS, RAISING
 from tests.oracle import (
@@ -41,9 +42,9 @@ def quiet(function: Callable[..., Any]) -> Callable[..., Any]:
     """Masked lanes may divide by zero in the plain program too: NumPy is not to warn about it."""
 
     @functools.wraps(function)
-    def silent(*args: Any) -> Any:
+    def silent(*args: Any, **kwargs: Any) -> Any:
         with np.errstate(all="ignore"):
-            return function(*args)
+            return function(*args, **kwargs)
 
     return silent
 
@@ -260,11 +261,17 @@ def test_source_runs_alone(program: Program) -> None:
         assert text == adxform.source(program.function, *point.fresh(), mode="reverse", argnums=program.wrt)
         out, pullback = adxform.vjp(program.function, *point.fresh())
         ct = like(out, weights(pack(float_leaves(out)).size, 1))
-        chosen = pullback(ct)
-        inputs = apply(program.function, point.fresh(), {}).inputs()
-        alone = run_alone(text)(*inputs, *float_leaves(ct))
-        expected = [*leaves(out), *float_leaves([chosen[i] for i in program.wrt])]
-        assert pack(list(leaves(alone))).tobytes() == pack(expected).tobytes()
+        chosen = tuple(pullback(ct)[i] for i in program.wrt)
+        call, rule = rule_of(program.function, point.fresh(), "reverse", program.wrt)
+        assert rule.text == text
+        alone = run_alone(text)(*call.inputs(), *rule.seeded(flattened(ct)))
+        expected = pack([*flattened(out), *flattened(chosen)])
+        assert np.array_equal(pack(list(leaves(alone))), expected), (alone, expected)
+
+
+def flattened(tree: Any) -> list[Any]:
+    """Return the leaves that can be numbers, in the order of generated functions."""
+    return list(describe(tree, "value")[1])
 
 
 def run_alone(text: str) -> Callable[..., Any]:

@@ -128,6 +128,23 @@ def list_grown_and_summed(x):
     return sum(parts) * parts[0]
 
 
+@at((1.5, 3), (1.5, 0))
+def list_grown_in_loop(x, n):
+    parts = [x]
+    for i in range(n):
+        parts.append(x * i)
+    return sum(parts) + parts[-1] ** 2 * len(parts)
+
+
+@at((vec(1.0, 2.0, 3.0),))
+def list_of_rows_made_into_array(x):
+    rows = []
+    for i in range(len(x)):
+        rows.append(x * x[i])
+    table = np.array(rows)
+    return np.sum(table**2) + table[0, 1]
+
+
 @at((1.5, 0.7))
 def dictionary_as_record(x, y):
     state = {"a": x, "b": y}
