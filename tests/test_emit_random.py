@@ -1,4 +1,4 @@
-"""Random structured programs: emitted Python computes what the IR computes, whatever swaps, loops, branches and aliases it has."""
+"""Random structured programs: emitted Python computes what the IR does, whatever swaps, loops, branches and aliases it has."""
 
 from __future__ import annotations
 
@@ -74,7 +74,15 @@ class Programs:
 
     def statements(self, scope: Scope, size: int, depth: int) -> None:
         for _ in range(self.rng.randrange(1, size + 1)):
-            kinds = [self.arithmetic] * 6 + [self.load, self.store, self.accumulate, self.opaque, self.tape, self.compare, self.update]
+            kinds = [self.arithmetic] * 6 + [
+                self.load,
+                self.store,
+                self.accumulate,
+                self.opaque,
+                self.tape,
+                self.compare,
+                self.update,
+            ]
             kinds += [self.branch] * 3 + [self.counted, self.counted, self.conditional, self.choose, self.view] if depth else []
             kind = self.rng.choice(kinds)
             if kind in (self.branch, self.counted, self.conditional, self.choose):
@@ -174,13 +182,19 @@ class Programs:
 
     def branch(self, scope: Scope, depth: int) -> None:
         cond = self.condition(scope)
-        arms = [self.nested(scope, 5, depth - 1) if self.rng.random() < 0.8 else Scope(scope.builder.nested(), scope) for _ in range(2)]
+        arms = [
+            self.nested(scope, 5, depth - 1) if self.rng.random() < 0.8 else Scope(scope.builder.nested(), scope)
+            for _ in range(2)
+        ]
         sources = [[self.carried(arm) for _ in range(self.width)] for arm in arms]
         outs = [scope.builder.var(self.hint(), INT) for _ in range(len(sources[0]))]
         arrays = [self.rng.choice(arm.arrays) for arm in arms] if self.rng.random() < 0.3 else []
         if arrays:
             outs.append(scope.builder.var("v", ROW))
-        blocks = [arm.builder.block((), (*source, *arrays[k : k + 1])) for k, (arm, source) in enumerate(zip(arms, sources, strict=True))]
+        blocks = [
+            arm.builder.block((), (*source, *arrays[k : k + 1]))
+            for k, (arm, source) in enumerate(zip(arms, sources, strict=True))
+        ]
         scope.builder.emit(If(tuple(outs), cond, *blocks))
         for out, *pair in zip(outs, *sources, strict=False):
             (scope.doubtful if self.is_doubtful(scope, arms, pair) else scope.numbers).append(out)
@@ -208,7 +222,9 @@ class Programs:
         rotated = dict(zip(sound, sound[1:] + sound[:1], strict=True))
         swap = self.rng.random() < 0.4
         return [
-            (rotated[param] if swap and self.rng.random() < 0.8 else self.number(inner)) if param in rotated else self.carried(inner)
+            (rotated[param] if swap and self.rng.random() < 0.8 else self.number(inner))
+            if param in rotated
+            else self.carried(inner)
             for param in params
         ]
 
@@ -248,7 +264,9 @@ class Programs:
             arms.reverse()
             results.reverse()
         out = inner.builder.var(self.hint(), INT)
-        blocks: list[Block] = [arm.builder.block((), (result, self.number(arm))) for arm, result in zip(arms, results, strict=True)]
+        blocks: list[Block] = [
+            arm.builder.block((), (result, self.number(arm))) for arm, result in zip(arms, results, strict=True)
+        ]
         inner.builder.emit(If((keep, out), cond, *blocks))
         inner.numbers.append(out)
         return keep

@@ -101,7 +101,7 @@ def _reserve(fn: Function, references: References) -> None:
 
 
 def _detach_conditions(fn: Function) -> Function:
-    """`fn` with a copy of each loop condition that is itself carried by its loop, as it is asked after the carried values change."""
+    """`fn` with a copy of each loop condition that its loop carries: it is asked after the carried values have changed."""
     if not any(isinstance(op, For) and op.breaks and op.body.results[0] in op.body.params for op in all_ops(fn.body)):
         return fn
     names = Names.of(fn)

@@ -6,13 +6,13 @@ import ast
 import math
 import operator
 from collections.abc import Mapping
-from typing import assert_never
+from typing import Any, assert_never
 
 import numpy as np
 
 from adxform.backend.folding import Folding
 from adxform.backend.references import References
-from adxform.backend.syntax import BINARY, COMPARE, IN_PLACE, UNARY, is_method
+from adxform.backend.syntax import BINARY, COMPARE, IN_PLACE, UNARY, callee, is_method
 from adxform.errors import VerificationError
 from adxform.ir import intrinsics
 from adxform.ir.ops import UNDEFINED, Call, If, Lit, Op, Operand, Pack, Var
@@ -86,9 +86,9 @@ class Expressions:
 
     def call(self, op: Call) -> ast.expr:
         """The value of `op`, with the operator or method syntax that a programmer would use."""
-        fn = op.fn.value if isinstance(op.fn, Lit) else None
+        fn = callee(op)
         args = op.args
-        if op.kwargs or not all(_hashable(fn)):
+        if op.kwargs:
             return self.plain_call(op)
         if fn in BINARY and len(args) == 2:
             return self.binary(BINARY[fn], args[0], args[1])
@@ -122,7 +122,7 @@ class Expressions:
 
     def plain_call(self, op: Call) -> ast.expr:
         """``fn(*args, **kwargs)``, or ``x.method(...)``."""
-        fn = op.fn.value if isinstance(op.fn, Lit) else None
+        fn = callee(op)
         keywords = [ast.keyword(key, self.operand(value)) for key, value in op.kwargs]
         args = [self.operand(arg) for arg in op.args]
         if is_method(fn) and args and not isinstance(op.args[0], Lit):
@@ -134,7 +134,7 @@ class Expressions:
         a, b = self.operand(left), self.operand(right)
         if op in (ast.Add, ast.Sub) and isinstance(b, ast.UnaryOp) and isinstance(b.op, ast.USub):
             number = isinstance(type_of(left), Scalar | Array) and isinstance(type_of(right), Scalar | Array | None)
-            if number and not _is_bool_like(type_of(left)) and not _is_unsigned(type_of(right)):
+            if number and not any(_is_unsigned(type_of(operand)) for operand in (left, right)):
                 return ast.BinOp(a, ast.Sub() if op is ast.Add else ast.Add(), b.operand)
         return ast.BinOp(a, op(), b)
 
@@ -157,20 +157,19 @@ class Expressions:
             case _:
                 return self.operand(index)
 
-    def literal(self, value: object) -> ast.expr:
+    def literal(self, value: Any) -> ast.expr:
         """`value` spelled out, or a reference to it."""
         if value is UNDEFINED.value:
             return ast.Constant(None)
-        if value is None or value is Ellipsis or type(value) in (bool, str, bytes):
+        if value is None or value is Ellipsis or type(value) is bool or type(value) is str or type(value) is bytes:
             return ast.Constant(value)
         if type(value) is int:
             return _signed(value < 0, ast.Constant(abs(value)))
         if type(value) is float:
             return self.real(value)
         if type(value) is complex:
-            if value.real == 0.0 and math.copysign(1.0, value.real) > 0 and math.isfinite(value.imag):
-                if math.copysign(1.0, value.imag) > 0:
-                    return ast.Constant(value)
+            if str(value.real) == "0.0" and math.copysign(1.0, value.imag) > 0 and math.isfinite(value.imag):
+                return ast.Constant(value)
             return ast.Call(self.references.to(complex), [self.real(value.real), self.real(value.imag)], [])
         if type(value) is tuple:
             return ast.Tuple([self.literal(item) for item in value], LOAD)
@@ -252,17 +251,5 @@ def _signed(negative: bool, value: ast.expr) -> ast.expr:
     return ast.UnaryOp(ast.USub(), value) if negative else value
 
 
-def _is_bool_like(type_: Type | None) -> bool:
-    return not isinstance(type_, Scalar | Array) or type_.dtype == "bool"
-
-
 def _is_unsigned(type_: Type | None) -> bool:
     return isinstance(type_, Scalar | Array) and (type_.dtype.startswith("uint") or type_.dtype == "bool")
-
-
-def _hashable(fn: object) -> tuple[bool]:
-    try:
-        hash(fn)
-    except TypeError:
-        return (False,)
-    return (True,)

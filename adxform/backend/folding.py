@@ -18,11 +18,28 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import assert_never
 
-from adxform.backend.syntax import CARRIED_ENDINGS, NEW_NAMES, is_own, is_temporary, label_width
+from adxform.backend.syntax import CARRIED_ENDINGS, NEW_NAMES, callee, is_own, is_temporary, label_width
 from adxform.errors import VerificationError
 from adxform.ir import intrinsics
-from adxform.ir.ops import Attribute, Block, Call, Closure, For, Free, Function, If, Invoke, Lit, Op, Operand, Pack, Raise, Var, While
-from adxform.ir.types import Scalar
+from adxform.ir.ops import (
+    Attribute,
+    Block,
+    Call,
+    Closure,
+    For,
+    Free,
+    Function,
+    If,
+    Invoke,
+    Lit,
+    Op,
+    Operand,
+    Pack,
+    Raise,
+    Var,
+    While,
+)
+from adxform.ir.types import INT, Scalar
 from adxform.ir.walk import all_ops, blocks, operands, variables
 from adxform.rules.alias import Aliases
 from adxform.rules.effects import effect_of, memory, positions
@@ -285,7 +302,12 @@ class _BlockFold:
 
     def wanted_once(self, op: Call | If) -> bool:
         """Whether the value of `op` has one use, no name of the user's, and is no step of a sum: those are ``x_ct += …``."""
-        return not _is_sum(op) and len(op.outs) == 1 and self.fold.uses[op.outs[0]] == 1 and (is_temporary(op.outs[0]) or is_own(op.span))
+        return (
+            not _is_sum(op)
+            and len(op.outs) == 1
+            and self.fold.uses[op.outs[0]] == 1
+            and (is_temporary(op.outs[0]) or is_own(op.span))
+        )
 
     def reach_of(self, op: Call) -> _Reach:
         """What the call itself touches."""
@@ -300,14 +322,14 @@ class _BlockFold:
 
 def _is_sum(op: Call | If) -> bool:
     match op:
-        case Call(outs=(out,), fn=Lit(fn), args=(Var() as left, _)) if fn in (operator.add, operator.sub):
+        case Call(outs=(out,), args=(Var() as left, _)) if callee(op) in (operator.add, operator.sub):
             return left.base == out.base and out.base.endswith(CARRIED_ENDINGS)
         case _:
             return False
 
 
 def _may_move(op: Call, reach: _Reach) -> bool:
-    fn = op.fn.value if isinstance(op.fn, Lit) else None
+    fn = callee(op)
     return not reach.opaque and (not effect_of(op).writes or fn is intrinsics.pop) and fn not in NEW_NAMES
 
 
@@ -326,7 +348,7 @@ def _offsets(body: Block) -> Iterator[tuple[Var, Op]]:
 
     def visit(block: Block, level: int) -> None:
         for op in block.ops:
-            indexed = isinstance(op, Call) and isinstance(op.fn, Lit) and op.fn.value in INDEXED
+            indexed = isinstance(op, Call) and callee(op) in INDEXED
             for k, operand in enumerate(operands(op)):
                 note(operand, level, indexed and k == 2)
             for inner in blocks(op):
@@ -343,9 +365,10 @@ def _offsets(body: Block) -> Iterator[tuple[Var, Op]]:
 
 
 def _is_offset(op: Call) -> bool:
+    """Whether `op` adds a literal to an ``int``."""
     match op:
-        case Call(outs=(Var(type=Scalar("int64", True)) as out,), fn=Lit(fn), args=(Var(type=Scalar("int64", True)), Lit(int())), kwargs=()):
-            return fn in (operator.add, operator.sub) and is_temporary(out)
+        case Call(outs=(Var() as out,), args=(Var(type=Scalar("int64", True)), Lit(int())), kwargs=()):
+            return callee(op) in (operator.add, operator.sub) and out.type == INT and is_temporary(out)
         case _:
             return False
 

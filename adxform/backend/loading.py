@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import linecache
-import os
 from collections.abc import Callable
 from hashlib import sha256
+from pathlib import Path
 from types import TracebackType
 from typing import Any
 
@@ -24,7 +24,7 @@ def load(generated: Generated) -> Callable[..., Any]:
     linecache.cache[file] = (len(generated.text), None, generated.text.splitlines(keepends=True), file)
     _ORIGINS[file] = generated
     namespace: dict[str, Any] = {"__name__": f"adxform.generated.{generated.entry}", **generated.externals}
-    exec(code, namespace)  # noqa: S102 - what adxform has just written
+    exec(code, namespace)
     function: Callable[..., Any] = namespace[generated.entry]
     return function
 
@@ -53,7 +53,7 @@ def annotate(exception: BaseException, generated: Generated) -> None:
     if span is None:
         return
     text = linecache.getline(span.file, span.line).strip()
-    note = f"in the derivative of {os.path.basename(span.file)}:{span.line}" + (f": {text}" if text else "")
+    note = f"in the derivative of {Path(span.file).name}:{span.line}" + (f": {text}" if text else "")
     if note not in getattr(exception, "__notes__", ()):
         exception.add_note(note)
 

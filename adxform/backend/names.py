@@ -129,14 +129,15 @@ class _Program:
             self.op(op)
 
     def op(self, op: Op) -> None:
-        if self.folding.is_expression(op) or isinstance(op, Call):
-            outs = op.outs if isinstance(op, Call | If) else ()
-            if not (outs and outs[0] in self.folding.values):
-                if isinstance(op, Call) and op.fn == Lit(intrinsics.push):
-                    self.hand(op.args)
-                self.step(tuple(self.place(leaf) for leaf in self.folding.reads(op)), outs)
-            return
         match op:
+            case Call(outs=(out,)) | If(outs=(out,)) if out in self.folding.values:
+                pass
+            case Call(outs=outs, args=args):
+                if op.fn == Lit(intrinsics.push):
+                    self.hand(args)
+                self.step(tuple(self.place(leaf) for leaf in self.folding.reads(op)), outs)
+            case If(outs=outs) if self.folding.is_expression(op):
+                self.step(tuple(self.place(leaf) for leaf in self.folding.reads(op)), outs)
             case If(outs=outs, cond=cond, then=then, orelse=orelse):
                 self.step(self.leaves(cond))
                 arms = (self.arm(then, outs), self.arm(orelse, outs))
@@ -168,7 +169,7 @@ class _Program:
                 self.step(self.leaves(*args), outs)
             case Raise(value=value):
                 self.step(self.leaves(value))
-            case Free() | Attribute() | Closure() | Call():
+            case Free() | Attribute() | Closure():
                 raise VerificationError("untyped IR cannot be emitted", span=op.span)
             case _:
                 assert_never(op)

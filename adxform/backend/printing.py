@@ -7,23 +7,28 @@ as ``# file.py:3`` after it, where that changes; a `Remark` prints as a line of 
 from __future__ import annotations
 
 import ast
-import os
 import sys
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from adxform.source import Span
 
 if sys.version_info < (3, 14):
     try:
-        import astor
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            import astor
     except ImportError:  # pragma: no cover - the extra is not installed
         astor = None
 else:  # pragma: no cover - astor does not run there
     astor = None
 
 
-SILENT = frozenset({"ctx", "kind", "type_comment", "type_ignores", "type_params", "posonlyargs", "kwonlyargs", "kw_defaults", "decorator_list"})
+SILENT = frozenset(
+    {"ctx", "kind", "type_comment", "type_ignores", "type_params", "posonlyargs", "kwonlyargs", "kw_defaults", "decorator_list"}
+)
 
 
 class Marker(ast.Expr):
@@ -86,7 +91,7 @@ def _unparse(tree: ast.Module) -> str:
 
 def _string(value: str, embedded: bool, current_line: str, *_: object, **__: object) -> str:
     """A string literal; a docstring in triple quotes, over as many lines as it has."""
-    if embedded or current_line.strip() or '"' in value or "\\" in value or not value.isprintable() and "\n" not in value:
+    if embedded or current_line.strip() or '"' in value or "\\" in value or ("\n" not in value and not value.isprintable()):
         return repr(value)
     return f'"""{value}"""'
 
@@ -144,7 +149,7 @@ class _Notes:
                 origins[stmt.lineno] = span
                 if (span.file, span.line) != last:
                     last = (span.file, span.line)
-                    trailing[stmt.lineno] = f"  # {os.path.basename(span.file)}:{span.line}"
+                    trailing[stmt.lineno] = f"  # {Path(span.file).name}:{span.line}"
         result: list[str] = []
         moved: dict[int, Span] = {}
         previous: ast.stmt | None = None

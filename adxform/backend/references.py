@@ -85,7 +85,11 @@ class References:
             if (path := _numpy_path(value, name)) is not None:
                 return _dotted(self.module("numpy"), path)
             owner = getattr(value, "__self__", None)
-            if isinstance(value, BuiltinFunctionType | BuiltinMethodType) and owner is not None and not isinstance(owner, ModuleType):
+            if (
+                isinstance(value, BuiltinFunctionType | BuiltinMethodType)
+                and owner is not None
+                and not isinstance(owner, ModuleType)
+            ):
                 if isinstance(owner, np.ufunc | type) and getattr(owner, name, self) == value:
                     return ast.Attribute(self.to(owner), name, ast.Load())
                 return self._external(value, name)
@@ -120,7 +124,7 @@ class References:
 
 def _numpy_path(value: object, name: str) -> str | None:
     if isinstance(value, Callable) and value in SPELLINGS:  # type: ignore[arg-type]
-        return SPELLINGS[value]  # type: ignore[index]
+        return SPELLINGS[value]
     for place in NUMPY_PLACES:
         module = getattr(np, place) if place else np
         if getattr(module, name, None) is value and isinstance(value, np.ufunc | type | BuiltinFunctionType | _Callable):

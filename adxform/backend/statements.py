@@ -11,10 +11,27 @@ from adxform.backend.expressions import Expressions, name, negated, type_of
 from adxform.backend.names import Naming
 from adxform.backend.printing import Origin, Remark
 from adxform.backend.references import References
-from adxform.backend.syntax import BINARY, IN_PLACE, is_own
+from adxform.backend.syntax import BINARY, IN_PLACE, callee, is_own
 from adxform.errors import VerificationError
 from adxform.ir import intrinsics
-from adxform.ir.ops import UNDEFINED, Attribute, Block, Call, Closure, For, Free, Function, If, Invoke, Lit, Op, Operand, Raise, Var, While
+from adxform.ir.ops import (
+    UNDEFINED,
+    Attribute,
+    Block,
+    Call,
+    Closure,
+    For,
+    Free,
+    Function,
+    If,
+    Invoke,
+    Lit,
+    Op,
+    Operand,
+    Raise,
+    Var,
+    While,
+)
 from adxform.ir.types import Array, Scalar
 from adxform.ir.walk import variables
 from adxform.source import Span
@@ -85,7 +102,7 @@ class Statements:
 
     def call(self, op: Call) -> Body:
         """A call as a statement: a store, an augmented store, an assignment, or for its effect alone."""
-        fn = op.fn.value if isinstance(op.fn, Lit) else None
+        fn = callee(op)
         if not op.outs or not self.naming.is_read(op.outs[0]):
             if fn is operator.setitem:
                 return [self.store(op)]
@@ -116,8 +133,8 @@ class Statements:
 
     def augmented(self, target: str, out: Var, op: Call) -> ast.stmt | None:
         """``target op= value`` for numbers, which no one else can see change."""
-        fn = op.fn.value if isinstance(op.fn, Lit) else None
-        if op.kwargs or len(op.args) != 2 or fn is operator.matmul or not _is_operator(fn):
+        fn = callee(op)
+        if op.kwargs or len(op.args) != 2 or fn is operator.matmul or not (fn in BINARY or fn in IN_PLACE):
             return None
         left, right = op.args
         in_place = IN_PLACE.get(fn)
@@ -128,7 +145,12 @@ class Statements:
             if kind in (ast.Add, ast.Sub) and isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.USub) and numeric:
                 kind, value = (ast.Sub if kind is ast.Add else ast.Add), value.operand
             return ast.AugAssign(ast.Name(target, STORE), kind(), value)
-        if fn in COMMUTATIVE and self.is_named(right, target) and isinstance(out.type, Scalar) and isinstance(type_of(right), Scalar):
+        if (
+            fn in COMMUTATIVE
+            and self.is_named(right, target)
+            and isinstance(out.type, Scalar)
+            and isinstance(type_of(right), Scalar)
+        ):
             if isinstance(type_of(left), Scalar):
                 return ast.AugAssign(ast.Name(target, STORE), BINARY[fn](), self.expressions.operand(left))
         return None
@@ -141,12 +163,12 @@ class Statements:
         """``x[i] = v``, or ``x[i] *= v`` where `v` is ``x[i] * …``."""
         array, index, value = op.args
         inner = self.folding.values.get(value) if isinstance(value, Var) else None
-        if isinstance(inner, Call) and isinstance(inner.fn, Lit) and _is_operator(inner.fn.value) and not inner.kwargs:
+        if isinstance(inner, Call) and (callee(inner) in BINARY or callee(inner) in IN_PLACE) and not inner.kwargs:
             left, right = inner.args
             load = self.folding.values.get(left) if isinstance(left, Var) else None
             same = isinstance(load, Call) and load.fn == Lit(operator.getitem) and load.args == (array, index)
-            if same and isinstance(value, Var) and isinstance(left, Var) and _is_same_in_place(inner.fn.value, left, value):
-                kind = BINARY.get(inner.fn.value) or IN_PLACE[inner.fn.value]
+            if same and isinstance(value, Var) and isinstance(left, Var) and _is_same_in_place(callee(inner), left, value):
+                kind = BINARY.get(callee(inner)) or IN_PLACE[callee(inner)]
                 return ast.AugAssign(self.target(array, index), kind(), self.expressions.operand(right))
         return ast.Assign([self.target(array, index)], self.expressions.operand(value))
 
@@ -164,7 +186,7 @@ class Statements:
             return ast.AugAssign(ast.Subscript(place.value, place.slice, STORE), kind, value)
         return ast.AugAssign(self.target(array, index), kind, value)
 
-    def target(self, array: Operand, index: Operand) -> ast.expr:
+    def target(self, array: Operand, index: Operand) -> ast.Subscript:
         """``array[index]``, assigned to."""
         return ast.Subscript(self.expressions.operand(array), self.expressions.index(index), STORE)
 
@@ -183,6 +205,7 @@ class Statements:
         return _from(op.span, [ast.If(test, then, orelse if _has_code(orelse) else [])])
 
     def arm(self, op: If, block: Block, keep: int | None) -> Body:
+        """One branch of `op`, with the copies to its outs."""
         body = self.ops(block)
         if body and isinstance(body[-1], ast.Raise):
             return body
@@ -195,13 +218,15 @@ class Statements:
     def then_break(self, block: Block, keep: Operand, body: Body, copies: Body) -> Body:
         """`body`, the statements of `block`, then `copies`, then a ``break`` unless `keep` holds."""
         last = block.ops[-1] if block.ops else None
-        if not copies and isinstance(last, If) and keep in last.outs and not self.folding.is_expression(last):
-            if sum(keep in variables(result) for result in block.results) == 1:
+        if not copies and isinstance(last, If) and isinstance(keep, Var) and keep in last.outs:
+            alone = sum(keep in variables(result) for result in block.results) == 1
+            if alone and not self.folding.is_expression(last):
                 ahead = [stmt for op in block.ops[:-1] for stmt in self.op(op)]
                 return [*ahead, *self.branch(last, last.outs.index(keep))]
         return [*body, *copies, *self.stop_unless(keep)]
 
     def stop_unless(self, keep: Operand) -> Body:
+        """``if not keep: break``"""
         if isinstance(keep, Lit):
             return [] if keep.value else [ast.Break()]
         return [ast.If(self.inverse(keep), [ast.Break()], [])]
@@ -230,7 +255,7 @@ class Statements:
         body = self.then_break(op.body, keep[0], body, copies) if keep else [*body, *copies]
         start, stop, step = op.source
         if step != Lit(1):
-            bounds = (start, stop, step)
+            bounds: tuple[Operand, ...] = (start, stop, step)
         else:
             bounds = (stop,) if start == Lit(0) else (start, stop)
         source = ast.Call(self.references.to(range), [self.expressions.operand(bound) for bound in bounds], [])
@@ -271,6 +296,7 @@ class Statements:
         return body
 
     def copy_one(self, target: str, out: Var, source: Operand) -> Body:
+        """``target = source``"""
         op = self.folding.values.get(source) if isinstance(source, Var) else None
         if isinstance(op, Call) and (augmented := self.augmented(target, out, op)) is not None:
             return _from(op.span, [augmented])
@@ -311,15 +337,8 @@ def _leaves(body: Body) -> bool:
     return bool(body) and isinstance(body[-1], ast.Break | ast.Raise)
 
 
-def _is_operator(fn: object) -> bool:
-    try:
-        return fn in BINARY or fn in IN_PLACE
-    except TypeError:
-        return False
-
-
 def _is_same_in_place(fn: object, loaded: Var, value: Var) -> bool:
-    """Whether ``x[i] = x[i] op v`` may be written in place: for numbers always, for arrays where neither dtype nor shape changes."""
+    """Whether ``x[i] = x[i] op v`` may be written in place: always for numbers, for arrays if dtype and shape stay."""
     if isinstance(loaded.type, Scalar):
         return True
     return fn in BINARY and fn is not operator.matmul and isinstance(loaded.type, Array) and loaded.type == value.type

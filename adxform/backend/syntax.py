@@ -6,6 +6,7 @@ import ast
 import operator
 import os
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from types import MappingProxyType, MethodDescriptorType, WrapperDescriptorType
 from typing import Any
 
@@ -70,8 +71,18 @@ UNARY: Mapping[Callable[..., Any], type[ast.unaryop]] = MappingProxyType(
 )
 NEW_NAMES: frozenset[Callable[..., Any]] = frozenset({intrinsics.new_stack})
 TEMPORARY_BASES = frozenset({"t", "tmp", "ct", "tangent", "result", "last", "going"})
-OWN_FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+OWN_FOLDER = str(Path(__file__).resolve().parent.parent) + os.sep
 CARRIED_ENDINGS = ("_ct", "_t")
+
+
+def callee(op: Call) -> Any:
+    """The function that `op` calls; ``None`` for one that is not known or cannot be looked up."""
+    fn = op.fn.value if isinstance(op.fn, Lit) else None
+    try:
+        hash(fn)
+    except TypeError:
+        return None
+    return fn
 
 
 def is_temporary(var: Var) -> bool:
@@ -92,15 +103,12 @@ def is_method(fn: object) -> bool:
 
 def has_syntax(fn: object) -> bool:
     """Whether a call of `fn` is written without naming `fn`."""
-    try:
-        return fn in _OWN or is_method(fn)
-    except TypeError:
-        return False
+    return fn in _OWN or is_method(fn)
 
 
 def label_width(op: Call) -> int:
     """How many columns a call takes beside its operands."""
-    fn = op.fn.value if isinstance(op.fn, Lit) else None
+    fn = callee(op)
     keywords = sum(len(key) + 3 for key, _ in op.kwargs)
     if has_syntax(fn):
         return keywords + (len(getattr(fn, "__name__", "")) + 3 if is_method(fn) else 3)
