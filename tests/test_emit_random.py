@@ -73,22 +73,21 @@ class Programs:
         return Lit(self.rng.randrange(4))
 
     def statements(self, scope: Scope, size: int, depth: int) -> None:
+        plain = [self.arithmetic] * 6 + [
+            self.load,
+            self.store,
+            self.accumulate,
+            self.opaque,
+            self.tape,
+            self.compare,
+            self.update,
+        ]
+        nesting = [self.branch] * 3 + [self.counted, self.counted, self.conditional, self.choose, self.view_deeper]
         for _ in range(self.rng.randrange(1, size + 1)):
-            kinds = [self.arithmetic] * 6 + [
-                self.load,
-                self.store,
-                self.accumulate,
-                self.opaque,
-                self.tape,
-                self.compare,
-                self.update,
-            ]
-            kinds += [self.branch] * 3 + [self.counted, self.counted, self.conditional, self.choose, self.view] if depth else []
-            kind = self.rng.choice(kinds)
-            if kind in (self.branch, self.counted, self.conditional, self.choose):
-                kind(scope, depth)  # type: ignore[call-arg]
+            if depth and self.rng.random() < 0.4:
+                self.rng.choice(nesting)(scope, depth)
             else:
-                kind(scope)  # type: ignore[call-arg]
+                self.rng.choice(plain)(scope)
 
     def hint(self) -> str:
         return self.rng.choice(HINTS)
@@ -116,7 +115,7 @@ class Programs:
         array = self.rng.choice(scope.arrays)
         scope.numbers.append(scope.builder.call(operator.getitem, array, self.place(), type=Scalar("int64"), hint=self.hint()))
 
-    def view(self, scope: Scope) -> None:
+    def view_deeper(self, scope: Scope, _: int) -> None:
         array = self.rng.choice(scope.arrays)
         whole = Pack("slice", (Lit(None), Lit(None), Lit(self.rng.choice([-1, None]))))
         scope.arrays.append(scope.builder.call(operator.getitem, array, whole, type=ROW, hint=self.rng.choice(["v", "t", "a"])))
@@ -169,11 +168,16 @@ class Programs:
         else:
             self.compare(then)
             self.compare(orelse)
-            a, b = [(cond, orelse.conditions[-1]), (then.conditions[-1], cond), (Lit(False), Lit(True))][kind]
+            pairs: list[tuple[Operand, Operand]] = [
+                (cond, orelse.conditions[-1]),
+                (then.conditions[-1], cond),
+                (Lit(False), Lit(True)),
+            ]
+            a, b = pairs[kind]
             out = scope.builder.var("t", BOOL)
             arms = (then.builder.block((), (a,)), orelse.builder.block((), (b,)))
             scope.conditions.append(out)
-        scope.builder.emit(If((out,), cond, *arms))
+        scope.builder.emit(If((out,), cond, arms[0], arms[1]))
 
     def nested(self, scope: Scope, size: int, depth: int) -> Scope:
         inner = Scope(scope.builder.nested(), scope)
@@ -195,7 +199,7 @@ class Programs:
             arm.builder.block((), (*source, *arrays[k : k + 1]))
             for k, (arm, source) in enumerate(zip(arms, sources, strict=True))
         ]
-        scope.builder.emit(If(tuple(outs), cond, *blocks))
+        scope.builder.emit(If(tuple(outs), cond, blocks[0], blocks[1]))
         for out, *pair in zip(outs, *sources, strict=False):
             (scope.doubtful if self.is_doubtful(scope, arms, pair) else scope.numbers).append(out)
         scope.arrays += outs[len(sources[0]) :]
@@ -267,7 +271,7 @@ class Programs:
         blocks: list[Block] = [
             arm.builder.block((), (result, self.number(arm))) for arm, result in zip(arms, results, strict=True)
         ]
-        inner.builder.emit(If((keep, out), cond, *blocks))
+        inner.builder.emit(If((keep, out), cond, blocks[0], blocks[1]))
         inner.numbers.append(out)
         return keep
 

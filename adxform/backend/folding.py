@@ -334,7 +334,7 @@ def _may_move(op: Call, reach: _Reach) -> bool:
 
 
 def _offsets(body: Block) -> Iterator[tuple[Var, Op]]:
-    """Sums such as ``i + 1`` that only serve as indices outside of further loops: they are written out at each of up to three uses."""
+    """Sums such as ``i + 1`` that serve as indices alone, outside of further loops: written out at each of up to three uses."""
     sums: dict[Var, tuple[Op, int]] = {}
     spoiled: set[Var] = set()
     uses: Counter[Var] = Counter()

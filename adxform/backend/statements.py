@@ -145,14 +145,9 @@ class Statements:
             if kind in (ast.Add, ast.Sub) and isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.USub) and numeric:
                 kind, value = (ast.Sub if kind is ast.Add else ast.Add), value.operand
             return ast.AugAssign(ast.Name(target, STORE), kind(), value)
-        if (
-            fn in COMMUTATIVE
-            and self.is_named(right, target)
-            and isinstance(out.type, Scalar)
-            and isinstance(type_of(right), Scalar)
-        ):
-            if isinstance(type_of(left), Scalar):
-                return ast.AugAssign(ast.Name(target, STORE), BINARY[fn](), self.expressions.operand(left))
+        numbers = all(isinstance(type_, Scalar) for type_ in (out.type, type_of(left), type_of(right)))
+        if fn in COMMUTATIVE and numbers and self.is_named(right, target):
+            return ast.AugAssign(ast.Name(target, STORE), BINARY[fn](), self.expressions.operand(left))
         return None
 
     def is_named(self, operand: Operand, target: str) -> bool:
