@@ -198,8 +198,19 @@ def comprehensions(x, n):
     return squares, odd, pairs, sum(v for v in squares), [k for _ in range(2)], k
 
 
+def loops_in_comprehensions(x, n):
+    table = [[i * j for j in range(i) if j != x] for i in range(n)]
+    flat = [v + i for i, row in enumerate(table) if i > 1 for v in row if v]
+    same = lambda: [x for x in (x, n)]
+    return flat, same(), {(i, j) for i in range(2) for j in range(i)}, any(v > x for row in table for v in row)
+
+
 def lists(x, n):
-    a = [x]
+    p, q = [[x], [n]]
+    p.append(n)
+    q = p
+    q.append(5)
+    a = [x, p]
     b = a
     a.append(n)
     c = {"a": a}
@@ -371,6 +382,7 @@ PROGRAMS = [
     formatted,
     comprehensions,
     lists,
+    loops_in_comprehensions,
     imports,
     asserts,
     deletes,

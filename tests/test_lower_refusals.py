@@ -119,8 +119,13 @@ def late_bound_carried(x):
     return x
 
 
-def nested_comprehension(x):
-    return [a + b for a in x for b in a]
+def kept_generator(x):
+    values = (a + 1 for a in x)
+    return list(values)
+
+
+def endless_generator(x):
+    return next(a for a in x if a)
 
 
 def reraised(x):
@@ -147,7 +152,8 @@ REFUSED = [
     (late_bound, UnsupportedSyntaxError, "lambda: k", "outlives"),
     (late_bound_comprehension, UnsupportedSyntaxError, "lambda: i * x", "outlives"),
     (late_bound_carried, UnsupportedSyntaxError, "lambda v: v * i", "outlives"),
-    (nested_comprehension, UnsupportedSyntaxError, "[a + b for", "several `for`"),
+    (kept_generator, UnsupportedSyntaxError, "(a + 1 for", "generator"),
+    (endless_generator, UnsupportedSyntaxError, "(a for a in x if a)", "generator"),
     (reraised, UnsupportedSyntaxError, "raise ValueError", "`raise`"),
     (coroutine, UnsupportedSyntaxError, "async def", "`async def`"),
 ]

@@ -90,9 +90,9 @@ def free_names(fn: gast.FunctionDef | gast.Lambda) -> dict[str, None]:
         match node:
             case gast.ListComp() | gast.SetComp() | gast.DictComp() | gast.GeneratorExp():
                 targets = {name.id for part in node.generators for name in gast.walk(part.target) if isinstance(name, gast.Name)}
-                inside.update(
-                    dict.fromkeys(id(name) for name in gast.walk(node) if isinstance(name, gast.Name) and name.id in targets)
-                )
+                outside = {id(name) for name in gast.walk(node.generators[0].iter)}
+                names = (name for name in gast.walk(node) if isinstance(name, gast.Name) and id(name) not in outside)
+                inside.update(dict.fromkeys(id(name) for name in names if name.id in targets))
             case gast.Name(ctx=gast.Load()) if node.id not in own and id(node) not in inside:
                 found.setdefault(node.id)
             case gast.FunctionDef() | gast.Lambda():

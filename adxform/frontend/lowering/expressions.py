@@ -87,8 +87,11 @@ def lower_expression(state: State, node: Any, hint: str = "tmp") -> Operand:
             return result
         case gast.Lambda(body=body):
             return close(state, node, lower_defaults(state, node), lambda inner: lower_expression(inner, body))
-        case gast.ListComp() | gast.SetComp() | gast.DictComp() | gast.GeneratorExp():
+        case gast.ListComp() | gast.SetComp() | gast.DictComp():
             return _lower_comprehension(state, node, hint)
+        case gast.GeneratorExp():
+            help_ = "write a list comprehension: `[… for … in …]`"
+            raise state.scope.error(node, "a generator is supported only as the argument of a call", help_)
         case _:
             raise state.scope.error(node, f"{describe(node)} is not supported", "write it with supported syntax")
 
@@ -249,11 +252,18 @@ def _lower_call(state: State, node: gast.Call, hint: str, *, wanted: bool) -> Op
         args: tuple[Operand, ...] = (fn, items, lower_pairs(state, named))
         fn = Lit(intrinsics.apply)
     else:
-        args = tuple(lower_argument(state, arg) for arg in node.args)
+        args = tuple(_lower_call_argument(state, node.func, arg) for arg in node.args)
         kwargs = tuple((keyword.arg, lower_argument(state, keyword.value)) for keyword in node.keywords)
     outs = (state.builder.var(hint),) if wanted else ()
     state.builder.emit(Call(outs, fn, args, kwargs, state.at(node)))
     return outs[0] if outs else Lit(None)
+
+
+def _lower_call_argument(state: State, callee: Any, node: Any) -> Operand:
+    """An argument; a generator runs to its end first, unless the callee is one that need not run it to its end."""
+    if isinstance(node, gast.GeneratorExp) and not (isinstance(callee, gast.Name) and callee.id in ("next", "iter")):
+        return _lower_comprehension(state, node, "items")
+    return lower_argument(state, node)
 
 
 def _lower_text(state: State, node: gast.JoinedStr, hint: str) -> Operand:
@@ -314,32 +324,42 @@ def assign(state: State, target: Any, value: Operand) -> None:
 
 def _lower_comprehension(state: State, node: Any, hint: str) -> Operand:
     """A list that the loop appends to. The set, dict and generator forms are made of that list."""
-    if len(node.generators) > 1 or node.generators[0].is_async:
-        raise state.scope.error(node, "a comprehension with several `for` is not supported", "write it as nested loops")
-    part = node.generators[0]
     for inner in gast.walk(node):
-        if isinstance(inner, gast.NamedExpr):
-            raise state.scope.error(inner, "`:=` in a comprehension is not supported", "write the comprehension as a loop")
+        if isinstance(inner, gast.NamedExpr) or (isinstance(inner, gast.comprehension) and inner.is_async):
+            where = inner if isinstance(inner, gast.NamedExpr) else node
+            raise state.scope.error(where, "this form of comprehension is not supported", "write the comprehension as a loop")
+    items = state.builder.call(list, hint=hint if isinstance(node, gast.ListComp) else "items", span=state.at(node))
+    _append_for(state, node, node.generators, items)
+    make = {gast.SetComp: set, gast.DictComp: dict}.get(type(node))
+    return items if make is None else state.builder.call(make, items, hint=hint, span=state.at(node))
+
+
+def _append_for(state: State, node: Any, parts: list[Any], items: Operand) -> None:
+    """Append the loops of `parts`, the innermost of which appends an item."""
+    if not parts:
+        _append_item(state, node, items)
+        return
+    part, *rest = parts
     source = lower_argument(state, part.iter)
-    span = state.at(node)
-    items = state.builder.call(list, hint=hint if isinstance(node, gast.ListComp) else "items")
     body = state.nested()
     body.loop = body.loop | frozenset(bound_names([part.target]))
     item = body.builder.var(state.scope.mangle(part.target.id) if isinstance(part.target, gast.Name) else "item")
     assign(body, part.target, item)
-    _append_if(body, node, part.ifs, items)
-    state.builder.emit(For((), (source,), (), body.block((item,), ()), False, span))
-    make = {gast.SetComp: set, gast.DictComp: dict}.get(type(node))
-    return items if make is None else state.builder.call(make, items, hint=hint, span=span)
+    _append_if(body, node, part.ifs, rest, items)
+    state.builder.emit(For((), (source,), (), body.block((item,), ()), False, state.at(node)))
 
 
-def _append_if(state: State, node: Any, conditions: list[Any], items: Operand) -> None:
-    if conditions:
-        cond = lower_expression(state, conditions[0])
-        then, orelse = state.nested(), state.nested()
-        _append_if(then, node, conditions[1:], items)
-        branch(state, cond, then, orelse, state.at(node))
+def _append_if(state: State, node: Any, conditions: list[Any], rest: list[Any], items: Operand) -> None:
+    if not conditions:
+        _append_for(state, node, rest, items)
         return
+    cond = lower_expression(state, conditions[0])
+    then, orelse = state.nested(), state.nested()
+    _append_if(then, node, conditions[1:], rest, items)
+    branch(state, cond, then, orelse, state.at(node))
+
+
+def _append_item(state: State, node: Any, items: Operand) -> None:
     pair = isinstance(node, gast.DictComp)
     value = (
         Pack("tuple", (lower_expression(state, node.key), lower_expression(state, node.value)))

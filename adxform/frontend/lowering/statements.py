@@ -38,7 +38,7 @@ from adxform.frontend.lowering.scope import (
     branch,
     describe,
 )
-from adxform.ir.ops import UNDEFINED, Call, Lit, Operand, Raise
+from adxform.ir.ops import UNDEFINED, Call, Lit, Operand, Pack, Raise
 
 _INPLACE: dict[type, Callable[..., Any]] = {
     gast.Add: operator.iadd,
@@ -189,7 +189,7 @@ def _lower_assignment(state: State, targets: list[Any], value: Any) -> None:
     first = targets[0]
     unpacks = isinstance(first, gast.Tuple | gast.List) and len(targets) == 1
     if unpacks and isinstance(value, gast.List) and not any(isinstance(item, gast.Starred) for item in value.elts):
-        result = lower_argument(state, value)
+        result: Operand = Pack("list", tuple(lower_expression(state, item) for item in value.elts))
     else:
         result = lower_expression(state, value, first.id if isinstance(first, gast.Name) else "tmp")
     for target in targets:
