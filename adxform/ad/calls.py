@@ -25,6 +25,7 @@ from adxform.ad.expand import (
     write_one,
     zeros,
 )
+from adxform.ad.plan import may_copy
 from adxform.errors import UnsupportedOperationError
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
@@ -32,6 +33,7 @@ from adxform.ir.ops import (
     Block,
     Call,
     Function,
+    If,
     Lit,
     Op,
     Operand,
@@ -76,9 +78,13 @@ class CallReversal(Cotangents):
         f.emit(op)
         if out is None or out not in self.active:
             return
+        if out in self.plan.view_calls and self.plan.mode(out) in ("view", "companion") and may_copy(op):
+            f.emit(Call((self.shared(out),), Lit(runtime.shares_memory), (out, op.args[0]), (), op.span))
         if out in self.companions:
             self.forward_companion(op, out, f)
         if self.plan.mode(out) == "view" or (out in self.plan.view_calls and self.plan.mode(out) == "companion"):
+            if may_copy(op) and isinstance(derivative, Linear):
+                self.return_copy(op, out, derivative, b)
             return
         ct = self.take(out)
         if ct is None or is_zero(ct):
@@ -103,12 +109,26 @@ class CallReversal(Cotangents):
             case _:
                 raise AssertionError(f"unexpected rule {derivative}")
 
+    def return_copy(self, op: Call, out: Var, derivative: Linear, b: Builder) -> None:
+        """Where `out` turned out to be a copy of the first argument, add its cotangent to that of the argument."""
+        base = op.args[0]
+        assert isinstance(base, Var)
+        copied = b.nested()
+        values = write(copied, self.expander, derivative.transposes[0], self.reference(out), *op.args, kwargs=op.kwargs)
+        copied.effect(intrinsics.accumulate, self.reference(base), WHOLE, values[0])
+        b.emit(If((), self.shared(out), Block((), (), ()), copied.block((), ()), op.span))
+
     def forward_companion(self, op: Call, out: Var, f: Builder) -> None:
         """Append what makes the companion of `out`: the same view of a companion, or zeros."""
         if out in self.plan.view_calls:
             base = op.args[0]
             assert isinstance(base, Var)
-            f.emit(replace(op, outs=(self.companions[out],), args=(self.companions[base], *op.args[1:])))
+            if not may_copy(op):
+                f.emit(replace(op, outs=(self.companions[out],), args=(self.companions[base], *op.args[1:])))
+                return
+            view = Var(self.names.fresh(f"{out.base}_ct"), out.type)
+            f.emit(replace(op, outs=(view,), args=(self.companions[base], *op.args[1:])))
+            f.emit(Call((self.companions[out],), Lit(runtime.cotangent_view), (view, self.shared(out)), (), op.span))
         else:
             self.make_companion(out, f.ops)
 
@@ -144,8 +164,12 @@ class CallReversal(Cotangents):
     def note_readers(self, ops: list[Op]) -> None:
         """Remember which written memory the reverse of the current op reads as whole arrays."""
         for op in ops:
-            if isinstance(op, Call) and effect_of(op).reads:
-                self.readers += [(self.aliases.of(var), self.path) for var in distinct(op.args, op.kwargs) if self.is_memory(var)]
+            if not isinstance(op, Call):
+                continue
+            effect = effect_of(op)
+            if effect.reads:
+                args = tuple(arg for place, arg in enumerate(op.args) if place not in effect.writes)
+                self.readers += [(self.aliases.of(var), self.path) for var in distinct(args, op.kwargs) if self.is_memory(var)]
 
     def is_memory(self, var: Var) -> bool:
         """Whether `var` is an array of the primal."""

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from adxform import runtime
 from adxform.ad.expand import (
     Expander,
     add,
@@ -17,7 +18,7 @@ from adxform.ad.expand import (
     reshaped,
     same_shape,
 )
-from adxform.ad.plan import plan_cotangents
+from adxform.ad.plan import may_copy, plan_cotangents
 from adxform.analysis.activity import find_activity
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
@@ -30,7 +31,7 @@ from adxform.ir.ops import (
     Operand,
     Var,
 )
-from adxform.ir.types import Stack
+from adxform.ir.types import BOOL, Stack
 from adxform.ir.walk import Names, all_ops, defined_variables, variables
 from adxform.rules.alias import alias_classes
 from adxform.rules.effects import effect_of
@@ -54,6 +55,7 @@ class Cotangents:
         self.buffers: dict[Var, Var] = {}
         self.companions: dict[Var, Var] = {}
         self.references: dict[Var, Operand] = {}
+        self.shares: dict[Var, Var] = {}
         self.prologues: dict[Var, Builder] = {}
         self.definition = {out: op for op in all_ops(fn.body) if isinstance(op, Call) for out in op.outs}
         for var in defined_variables(fn.body):
@@ -80,10 +82,20 @@ class Cotangents:
                     b = self.prologues[var]
                     view = Var(self.names.fresh(f"{var.base}_ct"), var.type)
                     b.emit(replace(call, outs=(view,), args=(parent, *call.args[1:])))
-                    self.references[var] = view
+                    self.references[var] = self.mirrored(var, view, b)
                 return self.references[var]
             case _:
                 raise AssertionError(f"the cotangent of {var.name} has no memory")
+
+    def mirrored(self, var: Var, view: Var, b: Builder) -> Var:
+        """`view` of a cotangent, or memory of its own where `var` turned out to be a copy."""
+        if not may_copy(self.plan.view_calls[var]):
+            return view
+        return b.call(runtime.cotangent_view, view, self.shared(var), type=var.type, hint=f"{var.base}_ct")
+
+    def shared(self, var: Var) -> Var:
+        """Whether `var` turned out to be a view: a variable of the forward sweep, right after the call that makes `var`."""
+        return self.shares.setdefault(var, Var(self.names.fresh(f"{var.base}_shares"), BOOL))
 
     def contribute(self, target: Operand, value: Operand, b: Builder, *, fits: bool = False) -> None:
         """Add `value` to the cotangent of `target`; it `fits` when its rule promises the shape of `target`."""

@@ -11,9 +11,10 @@ import numpy as np
 
 from adxform import runtime
 from adxform.errors import MissingRuleError
+from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Pack, Var
-from adxform.ir.types import Array, Scalar, Type, is_float, rank
+from adxform.ir.types import Array, Scalar, Stack, Type, is_float, rank
 from adxform.ir.walk import map_op, rename_block, substitute, variables
 from adxform.rules.record import Derivative
 from adxform.rules.table import lookup
@@ -240,6 +241,8 @@ def _hint(operand: Operand) -> str:
 
 def zeros(b: Builder, like: Var, hint: str) -> Operand:
     """Zero of the kind of `like`: a literal for a scalar, a fresh array otherwise."""
+    if isinstance(like.type, Stack):
+        return b.call(intrinsics.new_stack, type=Stack(), hint=hint)
     if isinstance(like.type, Scalar) or (isinstance(like.type, Array) and like.type.shape is None):
         return Lit(0.0)
     return b.call(np.zeros_like, like, type=like.type, hint=hint)

@@ -34,6 +34,7 @@ from adxform.ad.expand import (
     write_one,
     zeros,
 )
+from adxform.ad.plan import may_copy
 from adxform.ad.transpose import transpose_pullback
 from adxform.analysis.activity import Activity, find_activity
 from adxform.ir import intrinsics
@@ -57,7 +58,7 @@ from adxform.ir.ops import (
     Var,
     While,
 )
-from adxform.ir.types import Array, Stack, is_float
+from adxform.ir.types import BOOL, Array, Stack, is_float
 from adxform.ir.walk import Names, substitute, variables
 from adxform.rules.alias import Aliases, alias_classes
 from adxform.rules.effects import effect_of, functions
@@ -175,7 +176,10 @@ class _Forward:
             case Linear(transposes):
                 b.emit(op)
                 mirrors = effect_of(op).views == (0,) and self.is_active(op.args[0])
-                self.define(op.outs[0], self.linear(op, tuple(transposes), b), b, mirrors=mirrors)
+                tangent = self.linear(op, tuple(transposes), b)
+                if mirrors and may_copy(op) and self.aliases.of(op.outs[0]) in self.aliases.written:
+                    tangent = self.mirrored(op, tangent, b)
+                self.define(op.outs[0], tangent, b, mirrors=mirrors)
             case General():
                 self.general(op, derivative, b)
             case _:
@@ -190,6 +194,12 @@ class _Forward:
         if isinstance(out.type, Array) and self.aliases.of(out) in self.aliases.written and not mirrors:
             tangent = b.call(np.ndarray.copy, tangent, type=out.type, hint=f"{out.base}_t")
         self.tangents[out] = self.rename(tangent, out, b)
+
+    def mirrored(self, op: Call, tangent: Operand, b: Builder) -> Operand:
+        """`tangent` as a view or as a copy of the tangent of the argument, whichever the out of `op` turned out to be."""
+        (out,) = op.outs
+        shares = b.call(runtime.shares_memory, out, op.args[0], type=BOOL, hint=f"{out.base}_shares")
+        return b.call(runtime.tangent_view, tangent, shares, type=out.type, hint=f"{out.base}_t")
 
     def rename(self, tangent: Operand, out: Var, b: Builder) -> Operand:
         """Give a freshly computed tangent the name of its primal."""

@@ -30,6 +30,16 @@ Mode = Literal["value", "buffer", "view", "companion"]
 # Views whose result NumPy makes read-only: a cotangent cannot be accumulated through them.
 READ_ONLY_VIEWS = frozenset({np.diagonal, np.broadcast_to, np.ndarray.diagonal})
 
+# Functions that give a view where they can and a copy where they must: only the run can tell.
+MAY_COPY = frozenset(
+    {np.reshape, np.ndarray.reshape, np.ravel, np.ndarray.ravel, np.asarray, np.asanyarray, np.ascontiguousarray, np.ndarray.astype}
+)
+
+
+def may_copy(call: Call) -> bool:
+    """Whether the result of `call` is a view of its first argument or a copy, as the layout in memory has it."""
+    return isinstance(call.fn, Lit) and call.fn.value in MAY_COPY
+
 
 @dataclass(frozen=True)
 class Plan:
