@@ -137,7 +137,7 @@ def test_value(program: Program) -> None:
     for point in program.points:
         expected = program.function(*point.fresh())
         out, _ = adxform.vjp(program.function, *point.fresh())
-        assert type(out) is type(expected)
+        assert isinstance(out, type(expected))
         for got, wanted in zip(leaves(out), leaves(expected), strict=True):
             assert np.asarray(got).dtype == np.asarray(wanted).dtype
             assert np.array_equal(got, wanted), (got, wanted)

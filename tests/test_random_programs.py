@@ -67,6 +67,36 @@ def simple(u, v, w, s, t, i):  # type: ignore[no-untyped-def]
     s = np.sin(s) + t
     s, t = t, s
     s = t if u[0] > v[1] else u[2]
+    u = helper(v, w, s)
+    helper(u, u, t)
+    helper(u[:], v, s)
+    np.add.at(u, [0, 1, 0], v[1:] * s)
+    np.multiply(u, v, out=w)
+    np.tanh(u, out=u)
+    u = np.concatenate([v[2:], w[:2]])
+    u = np.stack([v, w])[1]
+    u = np.where(u > v, w, s)
+    u = np.cumsum(v) * 0.5
+    u = np.maximum(v, w * 0.9)
+    u, s = v * t, u[3] * 0.5
+    rows = [u, v, u]
+    rows[0][1] = s
+    rows[2][2] *= t
+    pair = u[1:3]
+    pair *= v[0]
+    pair[0] += s
+    row = u.reshape(2, 2)[i // 2]
+    row[1] = row[0] * s
+    v[i] = s = t * u[i]
+    u[1:3][0] = s
+    u[:2], v[2:] = v[:2] * s, u[2:].copy()
+    u[[3, 1]] = v[[0, 2]] * s
+    u[u < 0] = 0.0
+    u.fill(s)
+    u[:, None][1] *= s
+    s = max(s, u[0] * 0.5)
+    s = float(u[2]) * 0.5
+    s = u.sum() * 0.1 + v.min()
 
 
 def blocks(u, v, w, s, t, i):  # type: ignore[no-untyped-def]
@@ -93,8 +123,20 @@ def blocks(u, v, w, s, t, i):  # type: ignore[no-untyped-def]
         fuel -= 1
         s = s * 0.5 - 0.1
         ...
+    for k in range(2):
+        u = v * s
+        ...
+        v = np.tanh(u)
     if s < -0.9:
         return s * np.sum(u * v)
+
+
+def helper(u, v, s):  # type: ignore[no-untyped-def]
+    """A function that programs call: it writes, and it returns a view."""
+    u[1] = np.sin(v[2]) * s
+    if s > 0.4:
+        u[2:] *= v[:2]
+    return u[::-1]
 
 
 def frame(x, a, n):  # type: ignore[no-untyped-def]
@@ -105,6 +147,7 @@ def frame(x, a, n):  # type: ignore[no-untyped-def]
     b = a * a
     i = 1
     fuel = 6
+    rows, pair, row = [p, q, x], r[1:3], q[:2]
     ...
     return np.sum(x * p) + np.sum(q * r) * b + a
 
@@ -169,7 +212,7 @@ def compiled(text: str) -> Callable[..., Any]:
     """Return the function `program` of a source text that `inspect` can find."""
     file = f"<random program {next(COUNT)}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    namespace: dict[str, Any] = {"np": np, "__name__": "random_program"}
+    namespace: dict[str, Any] = {"np": np, "helper": helper, "__name__": "random_program"}
     exec(compile(text, file, "exec"), namespace)
     program: Callable[..., Any] = namespace["program"]
     return program
