@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adxform.frontend import indexing
+from adxform.frontend.access import Access
 from adxform.frontend.methods import METHODS
 from adxform.frontend.outside import from_outside, outside_write
 from adxform.frontend.values import FunctionValue, Method, Ref, Slice, Static, Tuple, Value
@@ -147,15 +148,24 @@ def _of_class(interp: Interpreter, value: Value, cls: type, name: str, found: An
         case None:
             return interp.fail(AttributeError, f"'{cls.__name__}' object has no attribute '{name}'")
         case property():
-            return interp.call(Static(found.fget), (value,), hint=name)
+            return interp.call(of_class(interp, cls, name, "fget"), (value,), hint=name)
         case staticmethod():
-            return from_outside(interp, found.__func__, None)
+            return of_class(interp, cls, name)
         case classmethod():
-            return Method(Static(found.__func__), (Static(cls),))
+            return Method(of_class(interp, cls, name, "__func__"), (Static(cls),))
         case types.FunctionType():
-            return Method(Static(found), (value,))
+            return Method(of_class(interp, cls, name), (value,))
         case _:
-            return from_outside(interp, getattr(cls, name), None)
+            return of_class(interp, cls, name)
+
+
+def of_class(interp: Interpreter, cls: type, *names: str) -> Value:
+    """An attribute of a class (and attributes of that), which a program may set anew: each call reads it again."""
+    found: Any = cls
+    access = Access((), Lit(cls))
+    for name in names:
+        found, access = getattr(found, name), access.to("attribute", name)
+    return from_outside(interp, found, access)
 
 
 def _of_constant(interp: Interpreter, literal: Any, name: str, value: Lit) -> Value:
@@ -189,7 +199,7 @@ def _of_outside(interp: Interpreter, value: Static, name: str) -> Value:
         path = None if access is None else access.to("attribute", "__class__").to("attribute", name)
         return Method(from_outside(interp, static, path), (value,))
     if isinstance(static, property) and isinstance(static.fget, types.FunctionType) and not _library(type(owner)):
-        return interp.call(Static(static.fget), (value,), hint=name)
+        return interp.call(of_class(interp, type(owner), name, "fget"), (value,), hint=name)
     if isinstance(found, types.MethodType) and found.__self__ is not owner:
         return from_outside(interp, found, None)
     if isinstance(found, types.BuiltinFunctionType | types.MethodWrapperType):

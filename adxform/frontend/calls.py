@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adxform.errors import MissingRuleError, SourceUnavailableError
-from adxform.frontend import collecting, nested
+from adxform.frontend import attributes, collecting, nested
+from adxform.frontend.access import Access
 from adxform.frontend.binding import bind
 from adxform.frontend.infer import NoSample, elementwise_type, reshaped_type, run, sampled_type, with_fresh
 from adxform.frontend.known import KNOWN
@@ -412,7 +413,7 @@ def construct(interp: Interpreter, cls: type, args: tuple[Value, ...], kwargs: K
     init = cls.__init__  # type: ignore[misc]
     if isinstance(init, types.FunctionType) and is_user(init) and not issubclass(cls, BaseException) and cls.__new__ is object.__new__:
         ref = interp.heap.new("instance", cls, (), ())
-        call(interp, Static(init), (ref, *args), kwargs, hint, False)
+        call(interp, attributes.of_class(interp, cls, "__init__"), (ref, *args), kwargs, hint, False)
         return ref
     if not issubclass(cls, BaseException) and is_pure(cls) and all(is_static(interp, arg) for arg in (*args, *kwargs.values())):
         found = fold(interp, cls, args, kwargs)
@@ -436,7 +437,7 @@ def _construct_dataclass(interp: Interpreter, cls: Any, args: tuple[Value, ...],
         if field.init and field.name in values:
             items[field.name] = values[field.name]
         elif field.default is not dataclasses.MISSING:
-            items[field.name] = constant(interp, field.default)
+            items[field.name] = from_outside(interp, field.default, Access((), Lit(field)).to("attribute", "default"))
         elif field.default_factory is not dataclasses.MISSING:
             items[field.name] = interp.call(constant(interp, field.default_factory), ())
         elif field.init:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import types
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -36,12 +37,19 @@ def truth(interp: Interpreter, value: Value) -> bool | Operand:
             return value
         case Tuple(items):
             return bool(items)
-        case Ref(kind="instance"):
+        case Ref(kind="instance", cls=cls):
+            for method in ("__bool__", "__len__"):
+                if hasattr(cls, method):
+                    return truth(interp, interp.call(interp.attribute(value, method), ()))
             return True
+        case Ref(kind="list") if interp.filled(value) is not None:
+            return truth(interp, iteration.length(interp, value))
+        case Range():
+            return truth(interp, iteration.length(interp, value))
         case Ref():
             return bool(interp.contents(value).keys)
         case Static(literal):
-            return bool(interp.pin(value)) if type(literal).__bool__ is not object else True  # type: ignore[attr-defined]
+            return True if isinstance(literal, types.FunctionType | types.ModuleType | type) else bool(interp.pin(value))
         case _:
             return True
 
@@ -174,16 +182,18 @@ class _State:
     ops: int
     heap: Heap
     frames: int
+    collected: int
 
     @classmethod
     def of(cls, interp: Interpreter) -> _State:
-        return cls(interp.builder, len(interp.builder.ops), interp.heap.copy(), len(interp.frames))
+        return cls(interp.builder, len(interp.builder.ops), interp.heap.copy(), len(interp.frames), len(interp.collected))
 
     def restore(self, interp: Interpreter) -> None:
         interp.builder = self.builder
         del interp.builder.ops[self.ops :]
         interp.heap = self.heap.copy()
         del interp.frames[self.frames :]
+        del interp.collected[self.collected :]
 
 
 def run_for(interp: Interpreter, op: For, env: Env) -> None:
@@ -368,8 +378,11 @@ def _while(interp: Interpreter, op: While, inits: list[Value], env: Env) -> list
     for ref, contents in fixed.heap_of(interp, tests).items():
         interp.heap.contents[ref] = contents
     env.update(zip(op.test.params, values, strict=True))
+    held = interp.heap.copy()
     (test,) = interp.run_block(op.test, env)
     cond = truth(interp, test)
+    if _changed(held, [interp.heap]):
+        raise interp.error("the condition of this loop changes a list, a dict or an object", "change it in the body", span=op.span)
     block = interp.builder.block(tests, (Lit(cond) if isinstance(cond, bool) else cond,))
     interp.builder, interp.heap = outer, before
     body = fixed.builder.block(fixed.params, fixed.yields)

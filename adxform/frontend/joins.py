@@ -223,7 +223,15 @@ class Joiner:
 
 
 def _has_slots(template: Template) -> bool:
-    return next(slots(template), None) is not None or isinstance(template, Built)
+    match template:
+        case Slot() | Built():
+            return True
+        case Tuple(items) | Contents(items=items) | Method(args=items):
+            return any(map(_has_slots, items))
+        case FunctionValue(captures=captures):
+            return any(_has_slots(item) for _, item in captures)
+        case _:
+            return False
 
 
 def slots(template: Template) -> Iterator[Slot]:
@@ -255,7 +263,9 @@ def instantiate(template: Template, make: Callable[[Type], Var], heap: Heap) -> 
         case Contents(keys, items):
             return Contents(keys, tuple(instantiate(item, make, heap) for item in items))
         case Method(_, args):
-            return replace(template, args=tuple(instantiate(arg, make, heap) for arg in args)) if any(slots(template)) else template
+            if not _has_slots(template):
+                return template
+            return replace(template, args=tuple(instantiate(arg, make, heap) for arg in args))
         case FunctionValue(captures=captures):
             if not _has_slots(template):
                 return template

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adxform.frontend import attributes, collecting, indexing, iteration
+from adxform.frontend.access import Access
 from adxform.frontend.augmented import PLAIN, UPDATES
 from adxform.frontend.control import truth
 from adxform.frontend.joins import same
@@ -662,7 +663,8 @@ def _slice(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Value:
 
 
 def _import(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Value:
-    return from_outside(interp, importlib.import_module(*(interp.static(arg, "a module name") for arg in args)), None)
+    module = importlib.import_module(*(interp.static(arg, "a module name") for arg in args))
+    return from_outside(interp, module, Access((), Lit(module)))
 
 
 def _partial(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Value:

@@ -110,6 +110,8 @@ def constant(interp: Interpreter, value: Any) -> Value:
     if structure is None or structure[0] == "dataclass":
         if leaf_type(value, "k") is not None or isinstance(value, str | bytes | np.dtype | slice | range | type(None) | type(...)):
             return Lit(value)
+        if isinstance(value, types.FunctionType) and not (value.__module__ or "").startswith("adxform."):
+            return from_outside(interp, value, Access((), Lit(value)))
         return Static(value)
     kind, keys, children = structure
     items = tuple(constant(interp, child) for child in children)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from adxform.frontend.access import Access
-from adxform.frontend.joins import Joiner, Slot, collect, instantiate
+from adxform.frontend.joins import Built, Joiner, Slot, collect, instantiate
 from adxform.frontend.signals import Unreachable
 from adxform.frontend.signature import scalar_type
-from adxform.frontend.values import FunctionValue, Heap, Method, Poison, Ref, Scope, Static, Tuple, Value
+from adxform.frontend.values import Contents, FunctionValue, Heap, Method, Poison, Ref, Scope, Static, Tuple, Value
 from adxform.ir.build import Builder
 from adxform.ir.ops import UNDEFINED, Block, Function, Invoke, Lit, Operand, Var
 from adxform.ir.types import Array, Dim, Scalar, Type
@@ -146,7 +146,14 @@ def _template(interp: Interpreter, given: Tuple, heap: Heap, numbers: bool) -> A
             case Tuple(items, cls):
                 return Tuple(tuple(map(general, items)), cls)
             case Ref():
-                return joiner.escape(value, heap, Heap())
+                contents: Any = heap.contents[value]
+                if not isinstance(contents, Contents):
+                    return Poison("it is a list that a loop fills, passed to a function that calls itself")
+                return Built(value.kind, value.cls, contents.keys, tuple(map(general, contents.items)))
+            case FunctionValue(captures=captures):
+                return replace(value, captures=tuple((name, general(item)) for name, item in captures))
+            case Method(args=args):
+                return replace(value, args=tuple(map(general, args)))
             case _:
                 return joiner.generalise(value, heap, numbers=numbers)
 
@@ -193,6 +200,9 @@ def _build(
                 (result,) = interp.run_block(frame.fn.body, env)
             except Unreachable:
                 result = UNDEFINED
+            if any(interp.heap.contents[ref] is not contents for ref, contents in old.contents.items()):
+                message = f"`{frame.fn.name}` calls itself and changes a list, a dict or an object from outside"
+                raise interp.error(message, "return the new value instead")
             known = helper.result if helper.result is not None else UNDEFINED
             merged = joiner.merge(known, old, result, interp.heap, old)
             merged = None if merged == UNDEFINED else _slotted(merged)
