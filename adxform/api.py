@@ -7,6 +7,7 @@ that it runs is built at the first call with arguments of a kind, and found in t
 from __future__ import annotations
 
 import inspect
+import linecache
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -24,6 +25,7 @@ from adxform.operators import Operator, operator
 from adxform.perturbations import perturbations, placed, settled
 from adxform.pipeline import DerivedRule
 from adxform.refusals import definition, differentiated_output, known_sizes, name_of, non_scalar
+from adxform.runtime import private
 from adxform.trees import rebuild
 
 
@@ -206,7 +208,7 @@ class Pullback:
 
 def kept(value: Any) -> Any:
     """`value` as it is now, whatever is written to it later."""
-    return value.copy() if isinstance(value, np.ndarray) else value
+    return private(value) if isinstance(value, np.ndarray) else value
 
 
 @operator("stop_gradient")
@@ -245,7 +247,7 @@ def explain(f: Callable[..., Any], *example_args: Any, mode: str = "reverse", ar
     names = [param.base for param in rule.request.function.params]
     wrt = ", ".join(names[position] for position in rule.request.wrt)
     lines = [f"{name_of(call.fn)}({', '.join(names)}): {mode} mode with respect to {wrt or 'nothing'}"]
-    rows = [(place(decision), decision.name, decision.kind, decision.reason) for decision in rule.decisions]
+    rows = [(place(decision), described(decision), decision.kind, decision.reason) for decision in rule.decisions]
     widths = [max((len(row[column]) for row in rows), default=0) for column in range(3)]
     for row in rows:
         lines.append("  ".join((*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[3])).rstrip())
@@ -258,3 +260,14 @@ def place(decision: Decision) -> str:
     """The file and line of a decision, without the folder."""
     span = decision.span
     return f"{PurePath(span.file).name}:{span.line}" if span.line else ""
+
+
+def described(decision: Decision) -> str:
+    """The value of a decision as the user wrote it, and its name where it has one of its own."""
+    span = decision.span
+    name = decision.name.partition(".")[0]
+    line = linecache.getline(span.file, span.line) if span.line else ""
+    text = line[span.column : span.end_column if span.end_line == span.line else None].strip()
+    if not text or text == name:
+        return name
+    return text if name == "tmp" else f"{name}: {text}"

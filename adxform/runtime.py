@@ -190,6 +190,28 @@ def scatter_last(values: Any, x: Any, index: Any) -> Any:
     return out
 
 
+def shares_memory(view: Any, base: Any) -> bool:
+    """Return whether `view`, made from `base` by a function that copies only where it must, is a view of it."""
+    return view.size == 0 or bool(np.may_share_memory(view, base))
+
+
+def tangent_view(view: Any, shares: bool) -> Any:
+    """Return `view`, made from a tangent as in the primal, as a view or as a copy, whichever the primal got."""
+    return view if shares else view.copy()
+
+
+def cotangent_view(view: Any, shares: bool) -> Any:
+    """Return `view`, made from a cotangent as in the primal; zeros of its shape where the primal got a copy."""
+    return view if shares else np.zeros_like(view)
+
+
+def laid_out(value: Any, like: Any) -> Any:
+    """Return a copy of `value` with the strides of `like`, so that views of it behave as views of `like`."""
+    copy = private(like)
+    copy[...] = value
+    return copy
+
+
 def private(x: Any) -> Any:
     """Return a copy of the array `x` with the same strides, so that views of it behave as views of `x`."""
     if x.flags.c_contiguous or x.flags.f_contiguous or x.size == 0:

@@ -17,6 +17,7 @@ from adxform.api import grad, jvp, vjp
 from adxform.derivatives import hvp
 from adxform.rules.record import General, Linear, Partials, Primitive
 from adxform.rules.table import lookup
+from adxform.runtime import private
 
 Argnums = int | tuple[int, ...]
 MANY = 48
@@ -173,7 +174,7 @@ class _Point:
         self.args = args
         self.numbers = numbers
         self.moving = [leaf for n in numbers for leaf in _floats(args[n])]
-        self.value = f(*copy.deepcopy(args))
+        self.value = f(*self.at([_zero(leaf) for leaf in self.moving], 0.0)) if self.moving else f(*copy.deepcopy(args))
 
     def directions(self, rng: np.random.Generator) -> Iterator[list[Any]]:
         """The unit vectors, or for many arguments some random ones, as one part for each float leaf."""
@@ -321,16 +322,25 @@ def _zero(leaf: Any) -> Any:
     return np.zeros(leaf.shape, leaf.dtype) if isinstance(leaf, np.ndarray) else type(leaf)(0.0)
 
 
+def _laid_out(values: Any, like: Any) -> Any:
+    """`values` in the memory order of `like`, with gaps where it has some: whether a reshape copies can depend on it."""
+    out = private(like) if like.dtype == np.float64 else np.empty_like(like, np.float64)
+    out[...] = values
+    return out
+
+
 def _double(leaf: Any) -> Any:
     if isinstance(leaf, np.ndarray):
-        return np.array(leaf, np.float64)
+        return _laid_out(leaf, leaf)
     return np.float64(leaf) if isinstance(leaf, np.generic) else leaf
 
 
 def _moved(leaf: Any, direction: Any, step: float) -> Any:
     """`leaf` in double precision, moved; an array without axes stays an array."""
     moved = _double(leaf) + step * _double(direction)
-    return np.asarray(moved) if isinstance(leaf, np.ndarray) else moved
+    if not isinstance(leaf, np.ndarray):
+        return moved
+    return _laid_out(np.asarray(moved), leaf)
 
 
 def _dot(one: list[Any], other: list[Any]) -> float:

@@ -192,7 +192,7 @@ class _Forward:
         """
         tangent = fit_tangent(b, tangent, out)
         if isinstance(out.type, Array) and self.aliases.of(out) in self.aliases.written and not mirrors:
-            tangent = b.call(np.ndarray.copy, tangent, type=out.type, hint=f"{out.base}_t")
+            tangent = b.call(np.copy, tangent, type=out.type, hint=f"{out.base}_t")
         self.tangents[out] = self.rename(tangent, out, b)
 
     def mirrored(self, op: Call, tangent: Operand, b: Builder) -> Operand:
@@ -293,19 +293,20 @@ class _Forward:
             b.emit(op)
             return
         callee = functions(self.fn)[op.callee]
-        moving = [is_float(param.type) for param in callee.params]
+        moving = [_moves(param) for param in callee.params]
         tangents = tuple(self.tangent(b, arg) for arg, moves in zip(op.args, moving, strict=True) if moves)
         outs = tuple(self.declare(out) for out, result in zip(op.outs, callee.results, strict=True) if is_result(result))
         b.emit(Invoke(op.outs + outs, self.derive_helper(callee), op.args + tangents, op.span))
 
     def derive_helper(self, callee: Function) -> str:
-        """The name of the forward derivative of `callee` with respect to all its float parameters, derived once."""
+        """The name of the forward derivative of `callee` with respect to all that can move of its parameters, derived once."""
         name = f"{callee.name}_jvp"
         if name not in self.derived:
             self.derived[name] = None
-            wrt = [place for place, param in enumerate(callee.params) if is_float(param.type)]
+            wrt = [place for place, param in enumerate(callee.params) if _moves(param)]
             whole = replace(callee, helpers=self.fn.helpers)
-            pass_ = _Forward(whole, find_activity(whole, wrt), self.expander, self.derived)
+            seen = (*callee.results, *(param for param in callee.params if _moves(param)))
+            pass_ = _Forward(whole, find_activity(whole, wrt, seen), self.expander, self.derived)
             self.derived[name] = replace(pass_.function(wrt), helpers=())
         return name
 
@@ -348,3 +349,7 @@ class _Forward:
 
     def moving_tangents(self, operands: tuple[Operand, ...], moving: list[bool], b: Builder) -> tuple[Operand, ...]:
         return tuple(self.tangent(b, operand) for operand, moves in zip(operands, moving, strict=True) if moves)
+
+
+def _moves(param: Var) -> bool:
+    return is_float(param.type) or isinstance(param.type, Stack)

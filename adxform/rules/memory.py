@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from adxform import runtime
 from adxform.ir import intrinsics
 from adxform.ir.ops import Call, Lit, Operand, Pack, Var
 from adxform.ir.types import Array, Object, Scalar
-from adxform.rules.declare import constant, linear, primitive
+from adxform.rules.declare import constant, general, linear, primitive
 from adxform.rules.record import OPAQUE, PURE, SHAPE_ONLY, VIEWS_FIRST, WRITES_FIRST, Effect, Memory, Primitive
 
 IndexKind = Literal["basic", "fancy", "unknown"]
@@ -58,6 +58,13 @@ def _load_effect(call: Call) -> Effect:
     if call.outs and isinstance(call.outs[0].type, Scalar):
         return PURE
     return PURE if index_kind(call.args[1]) == "fancy" else Effect(views=(0,))
+
+
+def _private(x: Any) -> Any:
+    def pullback(ct: Any) -> Any:
+        return ct
+
+    return runtime.private(x), pullback
 
 
 LOADS_AND_STORES = (
@@ -111,7 +118,21 @@ RECORDS: tuple[Primitive, ...] = (
         lambda ct, values, x, index: runtime.gather_last(ct, index),
         (np.arange(3.0), np.ones(4), np.array([0, 2, 0])),
     ),
-    linear(runtime.private, lambda ct, x: ct, (np.arange(3.0),)),
+    constant(runtime.shares_memory, effect=SHAPE_ONLY),
+    linear(
+        runtime.tangent_view,
+        lambda ct, view, shares: ct,
+        (np.arange(3.0), True),
+        effect=VIEWS_FIRST,
+    ),
+    linear(
+        runtime.cotangent_view,
+        lambda ct, view, shares: ct if shares else np.zeros_like(ct),
+        (np.arange(3.0), True),
+        effect=VIEWS_FIRST,
+    ),
+    linear(runtime.laid_out, lambda ct, value, like: ct, (np.arange(3.0), np.ones(3))),
+    general(runtime.private, _private, (np.arange(3.0),), tangent=lambda y, args, args_t: runtime.laid_out(args_t[0], args[0])),
     linear(
         runtime.masked_product,
         {
