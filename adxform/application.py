@@ -224,7 +224,7 @@ NUMBERS = frozenset([float, int, bool, np.float64, np.float32])
 _sites: WeakKeyDictionary[Any, Site] = WeakKeyDictionary()
 
 
-def site_of(fn: Callable[..., Any]) -> Site | None:
+def site_of(fn: Any) -> Site | None:
     """Where the latest applications of a function or an operator object are kept, by the kinds of their arguments."""
     match fn:
         case FunctionType():
@@ -256,7 +256,7 @@ def code_of_target(fn: Callable[..., Any]) -> Any:
     return getattr(fn, "__code__", None)
 
 
-def unwrapped(fn: Callable[..., Any]) -> tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]:
+def unwrapped(fn: Any) -> tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]:
     """The function behind `fn`, and the arguments that a `functools.partial` or an operator object adds to it."""
     lead: tuple[Any, ...] = ()
     keywords: dict[str, Any] = {}
@@ -282,7 +282,7 @@ def called(instance: object) -> Callable[..., Any]:
     return method
 
 
-def as_function(operator: Callable[..., Any]) -> Callable[..., Any]:
+def as_function(operator: Any) -> Callable[..., Any]:
     """A plain function that calls `operator`, so that it has source like any other."""
 
     def derivative(*args: Any, **kwargs: Any) -> Any:

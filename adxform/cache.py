@@ -115,7 +115,7 @@ def bucket_for(key: Hashable) -> Bucket:
     return bucket
 
 
-def identity(fn: Callable[..., Any]) -> Hashable:
+def identity(fn: Any) -> Hashable:
     """What stands for `fn` in a key: its code, compared by value, and the file it came from."""
     match fn:
         case Operator():

@@ -11,8 +11,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from adxform.api import Argnums, Derivative, checked_argnums, grad, gradient_leaves, jvp
-from adxform.application import Application, apply
+from adxform.api import Derivative, checked_argnums, grad, gradient_leaves, jvp
+from adxform.application import Application, Argnums, apply
 from adxform.ir.types import is_float
 from adxform.perturbations import perturbations, placed
 from adxform.pipeline import Mode

@@ -8,7 +8,7 @@ from types import MethodType
 from typing import Any, Generic, Literal, ParamSpec, TypeVar, overload
 
 from adxform import api, derivatives
-from adxform.api import Argnums
+from adxform.application import Argnums
 
 P = ParamSpec("P")
 R = TypeVar("R")

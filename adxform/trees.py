@@ -41,7 +41,7 @@ def assemble(node: Node, children: list[Any]) -> Any:
 
 def record(cls: type, values: dict[str, Any]) -> Any:
     """An instance of the dataclass `cls` with `values` for its fields, made without running its constructor."""
-    instance = object.__new__(cls)
+    instance: Any = object.__new__(cls)
     for name, value in values.items():
         object.__setattr__(instance, name, value)
     return instance

@@ -28,7 +28,7 @@ Stage = Literal["ast", "ssa", "typed", "adjoint", "optimised", "python"]
 Target = Annotated[str, Parameter(help="FILE.py:FUNC or module:FUNC")]
 At = Annotated[str | None, Parameter(help="example arguments: Python expressions, with `np` and the names of the module")]
 Sig = Annotated[str | None, Parameter(help='types of the arguments, such as "f64[n], float"')]
-Wrt = Annotated[str | None, Parameter(help="arguments to differentiate, by name or position (default: the first)")]
+Wrt = Annotated[str | None, Parameter(help="arguments to differentiate, by name or position")]
 
 app = App(name="adxform", help="Derivatives of ordinary Python and NumPy code, as Python source.")
 
@@ -60,7 +60,8 @@ def show(
 def staged(fn: Callable[..., Any], stage: Stage, mode: Mode, given: Callable[[], tuple[tuple[Any, ...], Any]]) -> str:
     """What `stage` makes of `fn`, as text. `given` tells the arguments and what to differentiate."""
     if stage == "ast":
-        return gast.dump(find_source(fn).node, indent=2) + "\n"
+        dumped: str = gast.dump(find_source(fn).node, indent=2)
+        return dumped + "\n"
     if stage == "ssa":
         return show_ir(lower(fn)).rstrip() + "\n"
     args, argnums = given()
@@ -81,13 +82,12 @@ def check(target: Target, /, *, at: At = None, sig: Sig = None, wrt: Wrt = None)
     """Compare value, reverse, forward and Hessian-vector product with central differences; exit with 1 where they differ."""
     fn, module = load_function(target)
     args = example_arguments(fn, module, at, sig)
-    records = check_derivatives(fn, *args, argnums=argument_numbers(fn, wrt))
-    table = Table("check", "error", "tolerance", "", title=f"{target} against central differences", title_justify="left")
+    argnums = None if wrt is None else argument_numbers(fn, wrt)
+    records = check_derivatives(fn, *args, argnums=argnums)
+    table = Table("check", "error", "tolerance", "")
     for record in records:
-        verdict = "ok" if record.ok else "differs"
-        table.add_row(
-            record.name, f"{record.error:.1e}", f"{record.tolerance:.1e}", verdict, style=None if record.ok else "bold red"
-        )
+        row = record.name, f"{record.error:.1e}", f"{record.tolerance:.1e}", "ok" if record.ok else "differs"
+        table.add_row(*row, style=None if record.ok else "bold red")
     Console().print(table)
     return 0 if all(record.ok for record in records) else 1
 
