@@ -202,7 +202,8 @@ def loops_in_comprehensions(x, n):
     table = [[i * j for j in range(i) if j != x] for i in range(n)]
     flat = [v + i for i, row in enumerate(table) if i > 1 for v in row if v]
     same = lambda: [x for x in (x, n)]
-    return flat, same(), {(i, j) for i in range(2) for j in range(i)}, any(v > x for row in table for v in row)
+    hint = sum(v * i for i, row in enumerate(table) for v in row if v > x if v < n) + sum([]) + sum(v for v in flat)
+    return hint, flat, same(), {(i, j) for i in range(2) for j in range(i)}, any(v > x for row in table for v in row)
 
 
 def lists(x, n):

@@ -10,41 +10,10 @@ import gast
 
 from adxform.frontend.lowering.binding import bound_names, parameters
 from adxform.frontend.lowering.closures import close
+from adxform.frontend.lowering.operators import BINARY, COMPARE, UNARY
 from adxform.frontend.lowering.scope import State, branch, describe
 from adxform.ir import intrinsics
 from adxform.ir.ops import UNDEFINED, Attribute, Call, For, Lit, Operand, Pack, Var
-
-BINARY: dict[type, Callable[..., Any]] = {
-    gast.Add: operator.add,
-    gast.Sub: operator.sub,
-    gast.Mult: operator.mul,
-    gast.Div: operator.truediv,
-    gast.FloorDiv: operator.floordiv,
-    gast.Mod: operator.mod,
-    gast.Pow: operator.pow,
-    gast.MatMult: operator.matmul,
-    gast.BitAnd: operator.and_,
-    gast.BitOr: operator.or_,
-    gast.BitXor: operator.xor,
-    gast.LShift: operator.lshift,
-    gast.RShift: operator.rshift,
-}
-_UNARY: dict[type, Callable[..., Any]] = {
-    gast.USub: operator.neg,
-    gast.UAdd: operator.pos,
-    gast.Not: operator.not_,
-    gast.Invert: operator.inv,
-}
-_COMPARE: dict[type, Callable[..., Any]] = {
-    gast.Lt: operator.lt,
-    gast.LtE: operator.le,
-    gast.Gt: operator.gt,
-    gast.GtE: operator.ge,
-    gast.Eq: operator.eq,
-    gast.NotEq: operator.ne,
-    gast.Is: operator.is_,
-    gast.IsNot: operator.is_not,
-}
 
 
 def lower_expression(state: State, node: Any, hint: str = "tmp") -> Operand:
@@ -131,7 +100,7 @@ def _lower_operation(state: State, node: Any, hint: str) -> Operand:
             return Lit(-value)
         case gast.UnaryOp(op=op, operand=operand):
             value = lower_expression(state, operand)
-            return state.builder.call(_UNARY[type(op)], value, hint=hint, span=state.at(node))
+            return state.builder.call(UNARY[type(op)], value, hint=hint, span=state.at(node))
         case gast.BinOp(left=left, op=op, right=right):
             operands = lower_expression(state, left), lower_expression(state, right)
             return state.builder.call(BINARY[type(op)], *operands, hint=hint, span=state.at(node))
@@ -155,7 +124,7 @@ def _lower_comparison(state: State, node: Any, left: Operand, rest: list[tuple[A
         if isinstance(op, gast.NotIn):
             result = state.builder.call(operator.not_, result, hint=hint, span=span)
     else:
-        result = state.builder.call(_COMPARE[type(op)], left, right, hint=hint, span=span)
+        result = state.builder.call(COMPARE[type(op)], left, right, hint=hint, span=span)
     if not more:
         return result
     return choose(state, node, result, lambda side: _lower_comparison(side, node, right, more, hint), lambda _: result, hint)
@@ -244,6 +213,8 @@ def _lower_call(state: State, node: gast.Call, hint: str, *, wanted: bool) -> Op
         raise state.scope.error(
             node, "`super()` without arguments is not supported", "name the base class: `Base.method(self, …)`"
         )
+    if wanted and _is_sum(state, node):
+        return _lower_sum(state, node, hint)
     fn = lower_expression(state, node.func)
     kwargs: tuple[tuple[str, Operand], ...] = ()
     if any(isinstance(arg, gast.Starred) for arg in node.args) or any(keyword.arg is None for keyword in node.keywords):
@@ -257,6 +228,16 @@ def _lower_call(state: State, node: gast.Call, hint: str, *, wanted: bool) -> Op
     outs = (state.builder.var(hint),) if wanted else ()
     state.builder.emit(Call(outs, fn, args, kwargs, state.at(node)))
     return outs[0] if outs else Lit(None)
+
+
+def _is_sum(state: State, node: gast.Call) -> bool:
+    """Whether `node` is ``sum(… for … in …)``, by a name found outside."""
+    scope = state.scope
+    match node:
+        case gast.Call(func=gast.Name(id="sum"), args=[gast.GeneratorExp()], keywords=[]):
+            return not ("sum" in state.env or "sum" in scope.bound or "sum" in scope.outer)
+        case _:
+            return False
 
 
 def _lower_call_argument(state: State, callee: Any, node: Any) -> Operand:
@@ -324,48 +305,84 @@ def assign(state: State, target: Any, value: Operand) -> None:
 
 def _lower_comprehension(state: State, node: Any, hint: str) -> Operand:
     """A list that the loop appends to. The set, dict and generator forms are made of that list."""
-    for inner in gast.walk(node):
-        if isinstance(inner, gast.NamedExpr) or (isinstance(inner, gast.comprehension) and inner.is_async):
-            where = inner if isinstance(inner, gast.NamedExpr) else node
-            raise state.scope.error(where, "this form of comprehension is not supported", "write the comprehension as a loop")
+    _check_comprehension(state, node)
     items = state.builder.call(list, hint=hint if isinstance(node, gast.ListComp) else "items", span=state.at(node))
-    _append_for(state, node, node.generators, items)
+
+    def append(inner: State) -> None:
+        if isinstance(node, gast.DictComp):
+            value: Operand = Pack("tuple", (lower_expression(inner, node.key), lower_expression(inner, node.value)))
+        else:
+            value = lower_expression(inner, node.elt)
+        method = attribute(inner, node, items, "append")
+        inner.builder.emit(Call((), method, (value,), (), inner.at(node)))
+
+    _walk_items(state, node, node.generators, (), append)
     make = {gast.SetComp: set, gast.DictComp: dict}.get(type(node))
     return items if make is None else state.builder.call(make, items, hint=hint, span=state.at(node))
 
 
-def _append_for(state: State, node: Any, parts: list[Any], items: Operand) -> None:
-    """Append the loops of `parts`, the innermost of which appends an item."""
+def _lower_sum(state: State, node: gast.Call, hint: str) -> Operand:
+    """``sum`` of a generator: a loop that adds up, if the name means the builtin; else a call."""
+    generator = node.args[0]
+    _check_comprehension(state, generator)
+    callee = lower_expression(state, node.func)
+    total = "?" + hint
+
+    def add(inner: State) -> None:
+        item = lower_expression(inner, generator.elt)
+        inner.bind(total, inner.builder.call(operator.add, inner.env[total], item, hint=hint, span=inner.at(generator)))
+
+    def add_up(side: State) -> Operand:
+        side.bind(total, Lit(0))
+        _walk_items(side, generator, generator.generators, (total,), add)
+        return side.env[total]
+
+    def call(side: State) -> Operand:
+        items = _lower_comprehension(side, generator, "items")
+        out = side.builder.var(hint)
+        side.builder.emit(Call((out,), callee, (items,), (), side.at(node)))
+        return out
+
+    builtin = state.builder.call(operator.is_, callee, Lit(sum), span=state.at(node))
+    return choose(state, node, builtin, add_up, call, hint)
+
+
+def _check_comprehension(state: State, node: Any) -> None:
+    for inner in gast.walk(node):
+        if isinstance(inner, gast.NamedExpr) or (isinstance(inner, gast.comprehension) and inner.is_async):
+            where = inner if isinstance(inner, gast.NamedExpr) else node
+            raise state.scope.error(where, "this form of comprehension is not supported", "write the comprehension as a loop")
+
+
+def _walk_items(state: State, node: Any, parts: list[Any], carried: tuple[str, ...], visit: Callable[[State], None]) -> None:
+    """Append the loops and conditions of a comprehension around `visit`; the loops carry the names `carried`."""
     if not parts:
-        _append_item(state, node, items)
+        visit(state)
         return
     part, *rest = parts
     source = lower_argument(state, part.iter)
+    inits = tuple(state.env[name] for name in carried)
     body = state.nested()
     body.loop = body.loop | frozenset(bound_names([part.target]))
     item = body.builder.var(state.scope.mangle(part.target.id) if isinstance(part.target, gast.Name) else "item")
+    params = tuple(body.builder.var(name.lstrip("?")) for name in carried)
+    body.env |= dict(zip(carried, params, strict=True))
     assign(body, part.target, item)
-    _append_if(body, node, part.ifs, rest, items)
-    state.builder.emit(For((), (source,), (), body.block((item,), ()), False, state.at(node)))
+    _walk_conditions(body, node, part.ifs, rest, carried, visit)
+    block = body.block((item, *params), tuple(body.env[name] for name in carried))
+    outs = tuple(state.builder.var(name.lstrip("?")) for name in carried)
+    state.builder.emit(For(outs, (source,), inits, block, False, state.at(node)))
+    for name, out in zip(carried, outs, strict=True):
+        state.bind(name, out)
 
 
-def _append_if(state: State, node: Any, conditions: list[Any], rest: list[Any], items: Operand) -> None:
-    if not conditions:
-        _append_for(state, node, rest, items)
+def _walk_conditions(
+    state: State, node: Any, tests: list[Any], rest: list[Any], carried: tuple[str, ...], visit: Callable[[State], None]
+) -> None:
+    if not tests:
+        _walk_items(state, node, rest, carried, visit)
         return
-    cond = lower_expression(state, conditions[0])
+    cond = lower_expression(state, tests[0])
     then, orelse = state.nested(), state.nested()
-    _append_if(then, node, conditions[1:], rest, items)
+    _walk_conditions(then, node, tests[1:], rest, carried, visit)
     branch(state, cond, then, orelse, state.at(node))
-
-
-def _append_item(state: State, node: Any, items: Operand) -> None:
-    pair = isinstance(node, gast.DictComp)
-    value = (
-        Pack("tuple", (lower_expression(state, node.key), lower_expression(state, node.value)))
-        if pair
-        else lower_expression(state, node.elt)
-    )
-    append = state.builder.var("append")
-    state.builder.emit(Attribute(append, items, "append", state.at(node)))
-    state.builder.emit(Call((), append, (value,), (), state.at(node)))

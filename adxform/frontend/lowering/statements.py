@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import importlib
 import operator
-from collections.abc import Callable
 from typing import Any
 
 import gast
@@ -24,6 +23,7 @@ from adxform.frontend.lowering.expressions import (
     lower_expression,
 )
 from adxform.frontend.lowering.loops import lower_for, lower_while
+from adxform.frontend.lowering.operators import INPLACE
 from adxform.frontend.lowering.scope import (
     FALSE,
     FLAGS,
@@ -39,22 +39,6 @@ from adxform.frontend.lowering.scope import (
     describe,
 )
 from adxform.ir.ops import UNDEFINED, Call, Lit, Operand, Pack, Raise
-
-_INPLACE: dict[type, Callable[..., Any]] = {
-    gast.Add: operator.iadd,
-    gast.Sub: operator.isub,
-    gast.Mult: operator.imul,
-    gast.Div: operator.itruediv,
-    gast.FloorDiv: operator.ifloordiv,
-    gast.Mod: operator.imod,
-    gast.Pow: operator.ipow,
-    gast.MatMult: operator.imatmul,
-    gast.BitAnd: operator.iand,
-    gast.BitOr: operator.ior,
-    gast.BitXor: operator.ixor,
-    gast.LShift: operator.ilshift,
-    gast.RShift: operator.irshift,
-}
 
 
 def lower_function_body(state: State, body: list[Any]) -> Operand:
@@ -197,7 +181,7 @@ def _lower_assignment(state: State, targets: list[Any], value: Any) -> None:
 
 
 def _lower_augmented(state: State, node: gast.AugAssign) -> None:
-    inplace = _INPLACE[type(node.op)]
+    inplace = INPLACE[type(node.op)]
     match node.target:
         case gast.Name(id=name):
             name = state.scope.mangle(name)
