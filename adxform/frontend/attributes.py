@@ -16,6 +16,7 @@ from adxform.frontend.outside import from_outside, outside_write
 from adxform.frontend.values import FunctionValue, Method, Ref, Slice, Static, Tuple, Value
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import INT, Array, Object, Scalar
+from adxform.ir.walk import variables
 
 if TYPE_CHECKING:
     from adxform.frontend.interpreter import Interpreter
@@ -231,6 +232,8 @@ def store(interp: Interpreter, value: Value, name: str, new: Value) -> None:
         case Static(owner):
             raise outside_write(interp, f"the attribute `{name}` of a {type(owner).__name__}")
         case Var(_, Object()):
-            interp.builder.effect(setattr, value, Lit(name), interp.operand(new), span=interp.span)
+            kept = interp.operand(new)
+            interp.refuse_keeping(variables(kept))
+            interp.builder.effect(setattr, value, Lit(name), kept, span=interp.span)
         case _:
             raise interp.error(f"the attribute `{name}` of this value cannot be set", "build a new value instead")

@@ -9,7 +9,7 @@ import inspect
 import operator
 import sysconfig
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -324,10 +324,21 @@ def opaque(interp: Interpreter, fn: Callable[..., Any], args: tuple[Value, ...],
                 raise interp.error(message, "pass a tuple")
     operands = tuple(operand(interp, arg) for arg in args)
     named = {key: operand(interp, arg) for key, arg in kwargs.items()}
+    given = [var for arg in (*operands, *named.values()) for var in variables(arg)]
+    if not wanted and any(isinstance(var.type, Object) for var in given):
+        refuse_keeping(interp, given)
     if not wanted:
         interp.builder.emit(Call((), Lit(fn), operands, tuple(named.items()), interp.span))
         return NONE
     return interp.emit(fn, operands, Object(), hint, named)
+
+
+def refuse_keeping(interp: Interpreter, kept: Iterable[Var]) -> None:
+    """Raise where a float is given to an object that adxform cannot look into: it would come back without its derivative."""
+    for var in kept:
+        if is_float(var.type):
+            message = f"`{var.base}` is kept in an object that adxform cannot follow"
+            raise interp.error(message, "keep it in a list, a dict, an array or a dataclass")
 
 
 # -- user functions ---------------------------------------------------------------------------------------------------
@@ -444,7 +455,7 @@ def _construct_dataclass(interp: Interpreter, cls: Any, args: tuple[Value, ...],
             return interp.fail(TypeError, f"{cls.__name__}.__init__() missing the argument '{field.name}'")
     ref = interp.heap.new("instance", cls, tuple(items), tuple(items.values()))
     if hasattr(cls, "__post_init__"):
-        call(interp, Static(cls.__post_init__), (ref,), {}, "tmp", False)
+        call(interp, attributes.of_class(interp, cls, "__post_init__"), (ref,), {}, "tmp", False)
     return ref
 
 

@@ -12,6 +12,7 @@ from adxform.frontend.values import Range, Ref, Static, Tuple, Value, list_conte
 from adxform.ir import intrinsics
 from adxform.ir.ops import Lit, Operand, Pack, Var
 from adxform.ir.types import INT, Array, Object, Scalar, Size, Type
+from adxform.ir.walk import variables
 from adxform.rules.memory import index_kind
 
 if TYPE_CHECKING:
@@ -228,6 +229,7 @@ def store(interp: Interpreter, x: Value, index: Value, value: Value) -> None:
             interp.builder.effect(operator.setitem, *operands, span=interp.span)
         case Var(_, Object()):
             operands_ = x, interp.operand(index), interp.operand(value)
+            interp.refuse_keeping(variables(operands_[2]))
             interp.builder.effect(operator.setitem, *operands_, span=interp.span)
         case Ref(kind="dict"):
             interp.write(x, interp.contents(x).put(interp.static(index, "a dict key"), value))

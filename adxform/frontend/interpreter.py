@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, assert_never
 
@@ -272,6 +272,10 @@ class Interpreter:
     def reduce_loop(self, source: Value, start: Value, step: Callable[[Value, Value], Value], hint: str) -> Value:
         """The result of a loop that carries one value over the items of `source`."""
         return control.reduce_loop(self, source, start, step, hint)
+
+    def refuse_keeping(self, kept: Iterable[Var]) -> None:
+        """Raise where a float is given to an object that adxform cannot look into."""
+        calls.refuse_keeping(self, kept)
 
     def operand(self, value: Value) -> Operand:
         """`value` as an operand of a typed op."""

@@ -57,6 +57,10 @@ def specialize(fn: Callable[..., Any], signature: Signature, leaves: Sequence[An
         attempt = _Attempt(fn, signature, leaves, derive, knowledge, promoted)
         try:
             return attempt.run()
+        except RecursionError:
+            help_ = "give the recursion arguments of one shape and an end that does not depend on growing structures"
+            message = "a function calls itself too deeply to be followed"
+            raise UnsupportedOperationError(message, span=attempt.interp.span, help=help_) from None
         except Promote as promotion:
             for param in promotion.params:
                 attempt.promote(param)

@@ -215,8 +215,6 @@ _CONSTANT = (
     np.nonzero,
     np.flatnonzero,
     np.argwhere,
-    np.unique,
-    np.bincount,
     np.digitize,
 )
 
@@ -224,6 +222,8 @@ _SAMPLES = ((_V,), (_M,), (_M, 0), (_M, -1), (_T, (0, 2)))
 _KEPT = ((_M, 0, None, None, True), (_M, None, None, None, True))
 
 RECORDS: tuple[Primitive, ...] = (
+    primitive(np.unique, None),
+    primitive(np.bincount, None),
     linear(np.sum, _sum_transpose, *_SAMPLES, *_KEPT),
     linear(np.ndarray.sum, _sum_transpose, *_SAMPLES, *_KEPT),
     linear(np.mean, _mean_transpose, *_SAMPLES, *_KEPT),
