@@ -85,15 +85,14 @@ def print_module(tree: ast.Module) -> Printed:
 def _unparse(tree: ast.Module) -> str:
     if astor is None:
         return ast.unparse(ast.fix_missing_locations(tree))
-    text: str = astor.to_source(tree, pretty_source="".join, pretty_string=_string)
+    docs = {doc for stmt in tree.body if isinstance(stmt, ast.FunctionDef) and (doc := ast.get_docstring(stmt, clean=False))}
+
+    def string(value: str, *_: object, **__: object) -> str:
+        is_plain = '"' not in value and "\\" not in value and value.replace("\n", "").isprintable()
+        return f'"""{value}"""' if value in docs and is_plain else repr(value)
+
+    text: str = astor.to_source(tree, pretty_source="".join, pretty_string=string)
     return text
-
-
-def _string(value: str, embedded: bool, current_line: str, *_: object, **__: object) -> str:
-    """A string literal; a docstring in triple quotes, over as many lines as it has."""
-    if embedded or current_line.strip() or '"' in value or "\\" in value or ("\n" not in value and not value.isprintable()):
-        return repr(value)
-    return f'"""{value}"""'
 
 
 @dataclass(slots=True)
