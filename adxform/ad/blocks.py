@@ -10,9 +10,9 @@ from typing import Any, assert_never
 import numpy as np
 
 from adxform import runtime
-from adxform.ad.calls import CallReversal, Path
+from adxform.ad.calls import CallReversal
+from adxform.ad.cotangents import Task
 from adxform.ad.expand import (
-    Expander,
     same_shape,
     zeros,
 )
@@ -27,7 +27,6 @@ from adxform.ir.ops import (
     Closure,
     For,
     Free,
-    Function,
     If,
     Invoke,
     Lit,
@@ -45,11 +44,10 @@ from adxform.rules.effects import effect_of
 class BlockReversal(CallReversal):
     """Reverses blocks from their last op to their first; what the reverse needs of the forward sweep, `recorder` provides."""
 
-    def __init__(self, fn: Function, wrt: Sequence[int], expander: Expander, undo: Callable[[int, Path], bool]) -> None:
-        super().__init__(fn, wrt, expander, undo)
+    def __init__(self, task: Task) -> None:
+        super().__init__(task)
         self.recorder = Recorder(self.names, self.aliases)
         self.loops = 0
-        self.is_helper = False
 
     def sweep_block(self, sweep: Sweep, seeds: Sequence[tuple[Operand, Operand]]) -> None:
         """Fill `sweep` with the forward ops of its block and their reverse, which starts by contributing `seeds`."""
@@ -183,7 +181,7 @@ class BlockReversal(CallReversal):
 
     def absent(self, var: Var) -> Operand:
         """What stands for a kept value on the other branch; inside a loop or a helper it goes on a tape there, unread."""
-        if not self.loops and not self.is_helper:
+        if not self.loops and not self.task.is_helper:
             return UNDEFINED
         return Lit(np.dtype(var.type.dtype).type(0).item()) if isinstance(var.type, Scalar) else Lit(None)
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from adxform import runtime
-from adxform.ad.cotangents import WHOLE, Cotangents
+from adxform.ad.cotangents import WHOLE, Cotangents, Path, Task
 from adxform.ad.expand import (
-    Expander,
     checked,
     derivative_of,
     distinct,
@@ -32,7 +31,6 @@ from adxform.ir.build import Builder
 from adxform.ir.ops import (
     Block,
     Call,
-    Function,
     If,
     Lit,
     Op,
@@ -45,22 +43,19 @@ from adxform.rules.effects import effect_of
 from adxform.rules.memory import index_kind
 from adxform.rules.record import Constant, General, Linear, Memory, Partials
 
-Path = tuple[int, ...]
-
 
 class CallReversal(Cotangents):
-    """Reverses calls. `undo` says which stores put the old contents back; `path` is where the current op is."""
+    """Reverses calls; `path` is where the current op is."""
 
-    def __init__(self, fn: Function, wrt: Sequence[int], expander: Expander, undo: Callable[[int, Path], bool]) -> None:
-        super().__init__(fn, wrt, expander)
-        self.undo = undo
+    def __init__(self, task: Task) -> None:
+        super().__init__(task)
         self.undone: list[tuple[int, Path]] = []
         self.readers: list[tuple[int, Path]] = []
         self.renamed: dict[Var, Operand] = {}
         self.beside: dict[Var, Var] = {}
         self.path: Path = ()
-        self.primal = set(defined_variables(fn.body))
-        for op in all_ops(fn.body):
+        self.primal = set(defined_variables(self.fn.body))
+        for op in all_ops(self.fn.body):
             if isinstance(op, Call) and op.fn == Lit(intrinsics.new_stack) and op.outs[0] in self.active:
                 self.beside[op.outs[0]] = Var(self.names.fresh(f"{op.outs[0].base}_refs"), Stack())
 
@@ -227,7 +222,7 @@ class CallReversal(Cotangents):
         x, index, value = op.args
         assert isinstance(x, Var)
         number = self.aliases.of(x)
-        if self.undo(number, self.path):
+        if self.task.undo(number, self.path):
             self.undone.append((number, self.path))
             old = self.old_contents(x, index, f)
             b.effect(operator.setitem, x, index, old)

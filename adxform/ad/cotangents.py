@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -31,7 +31,7 @@ from adxform.ir.ops import (
     Operand,
     Var,
 )
-from adxform.ir.types import BOOL, Stack
+from adxform.ir.types import BOOL, Stack, is_float
 from adxform.ir.walk import Names, all_ops, defined_variables, variables
 from adxform.rules.alias import alias_classes
 from adxform.rules.effects import effect_of
@@ -39,15 +39,37 @@ from adxform.rules.effects import effect_of
 WHOLE = Lit(...)
 
 
+Path = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What to reverse: `fn` with respect to the parameters `wrt`.
+
+    `undo` says of an alias class and the path of a store whether the reverse sweep puts the old contents back. `written`: of a
+    helper, the parameters whose memory it writes; their cotangent buffers are given by the caller.
+    """
+
+    fn: Function
+    wrt: tuple[int, ...]
+    expander: Expander
+    undo: Callable[[int, Path], bool] = lambda number, path: True
+    written: tuple[Var, ...] = ()
+    is_helper: bool = False
+
+
 class Cotangents:
     """The state of a reverse sweep: the cotangents of the active variables of `fn`, by the modes of the plan."""
 
-    def __init__(self, fn: Function, wrt: Sequence[int], expander: Expander) -> None:
+    def __init__(self, task: Task) -> None:
+        fn, wrt, expander = task.fn, task.wrt, task.expander
+        self.task = task
         self.fn = fn
-        self.wrt = tuple(wrt)
+        self.wrt = wrt
         self.expander = expander
         self.aliases = alias_classes(fn)
-        activity = find_activity(fn, wrt)
+        given = tuple(place for place, param in enumerate(fn.params) if param in task.written and _moves(param))
+        activity = find_activity(fn, (*wrt, *given), (*fn.results, *task.written))
         self.active = activity.active
         self.plan = plan_cotangents(fn, activity, self.aliases)
         self.names = Names.of(fn)
@@ -57,6 +79,7 @@ class Cotangents:
         self.references: dict[Var, Operand] = {}
         self.shares: dict[Var, Var] = {}
         self.prologues: dict[Var, Builder] = {}
+        self.given = {param: Var(self.names.fresh(f"{param.base}_ct"), param.type) for param in task.written if _moves(param)}
         self.definition = {out: op for op in all_ops(fn.body) if isinstance(op, Call) for out in op.outs}
         for var in defined_variables(fn.body):
             if var in self.active and self.plan.mode(var) == "companion":
@@ -132,7 +155,9 @@ class Cotangents:
         return self.reference(var)
 
     def make_buffer(self, var: Var, b: Builder) -> Var:
-        """Write the allocation of the cotangent of `var`: zeros, or an empty stack."""
+        """Write the allocation of the cotangent of `var`: zeros, or an empty stack; nothing where the caller gave one."""
+        if var in self.given:
+            return self.given[var]
         hint = f"{var.base}_ct"
         if isinstance(var.type, Stack):
             return b.call(intrinsics.new_stack, type=Stack(), hint=hint)
@@ -168,3 +193,7 @@ class Cotangents:
         companion = Var(self.names.fresh(f"{operand.base}_ct"), operand.type)
         ops.append(Call((companion,), Lit(np.zeros_like), (operand,)))
         return companion
+
+
+def _moves(param: Var) -> bool:
+    return is_float(param.type) or isinstance(param.type, Stack)

@@ -32,7 +32,16 @@ READ_ONLY_VIEWS = frozenset({np.diagonal, np.broadcast_to, np.ndarray.diagonal})
 
 # Functions that give a view where they can and a copy where they must: only the run can tell.
 MAY_COPY = frozenset(
-    {np.reshape, np.ndarray.reshape, np.ravel, np.ndarray.ravel, np.asarray, np.asanyarray, np.ascontiguousarray, np.ndarray.astype}
+    {
+        np.reshape,
+        np.ndarray.reshape,
+        np.ravel,
+        np.ndarray.ravel,
+        np.asarray,
+        np.asanyarray,
+        np.ascontiguousarray,
+        np.ndarray.astype,
+    }
 )
 
 

@@ -12,18 +12,19 @@ For one block and its reverse, `recover` looks at the variables of the block tha
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
 
 from adxform import runtime
+from adxform.ad.plan import may_copy
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
-from adxform.ir.ops import Block, Call, For, Lit, Op, Operand, Pack, Var
+from adxform.ir.ops import Block, Call, For, Invoke, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import INT, Array, Dim, Object, Scalar, Stack, is_float
-from adxform.ir.walk import Names, free_variables, map_op, outs, rename_block, substitute, variables
+from adxform.ir.walk import Names, all_ops, free_variables, map_op, outs, rename_block, substitute, variables
 from adxform.rules.alias import Aliases
 from adxform.rules.effects import effect_of, writes
 from adxform.source import Span
@@ -366,7 +367,7 @@ class _Sources:
                 for out in outs(op):
                     self.definition[out] = op
                     self.position[out] = k
-                for var in writes(op):
+                for var in _written_by(op, aliases):
                     if var.name in aliases._of:
                         self.written_at.setdefault(aliases.of(var), []).append(k)
         self.order = list(self.definition)
@@ -397,7 +398,8 @@ class _Sources:
         if effect.opaque or effect.writes:
             return False
         if isinstance(var.type, Array):
-            return effect.views == (0,)
+            copies = may_copy(op) and var.name in self.aliases._of and self.aliases.of(var) in self.aliases.written
+            return effect.views == (0,) and not copies
         return (op.fn.value in CHEAP and not _takes_array(op)) or op.fn.value in {operator.getitem, intrinsics.dim, len}
 
     def free_cost(self, var: Var) -> int | None:
@@ -465,3 +467,15 @@ _NEVER = 1 << 60
 
 def _takes_array(op: Call) -> bool:
     return any(isinstance(var.type, Array) for arg in op.args for var in variables(arg))
+
+
+def _written_by(op: Op, aliases: Aliases) -> Iterator[Var]:
+    """The variables whose memory `op` writes, in its blocks and in the helpers that it invokes."""
+    yield from writes(op)
+    for inner in all_ops(Block((), (op,), ())):
+        if isinstance(inner, Invoke):
+            name = inner.callee.removesuffix("_fwd")
+            places = aliases.summaries[name].written
+            for place, arg in enumerate(inner.args):
+                if place in places:
+                    yield from variables(arg)

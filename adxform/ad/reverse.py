@@ -8,12 +8,13 @@ read memory in the reverse sweep: that is found by a first pass that undoes ever
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from adxform.ad.blocks import BlockReversal
+from adxform.ad.cotangents import Task
 from adxform.ad.expand import (
     Expander,
     distinct,
@@ -37,7 +38,9 @@ from adxform.ir.ops import (
 )
 from adxform.ir.types import Array, Stack, is_float
 from adxform.ir.walk import free_variables, rename_block
+from adxform.rules.alias import Aliases
 from adxform.rules.effects import effect_of, functions
+from adxform.source import Span
 
 WHOLE = Lit(...)
 
@@ -60,23 +63,22 @@ def reverse(fn: Function, wrt: Sequence[int], expander: Expander) -> Adjoint:
     Source: Griewank and Walther, Evaluating Derivatives (2008), chapters 3, 4 and 12.
     """
     derived: dict[str, Function | None] = {}
-    pass_ = _run_twice(fn, wrt, expander, derived)
+    pass_ = _run_twice(Task(fn, tuple(wrt), expander), derived)
     more = tuple(helper for helper in derived.values() if helper is not None)
     return Adjoint(replace(pass_.joint(), helpers=fn.helpers + more), tuple(pass_.recorder.decisions))
 
 
-def _run_twice(
-    fn: Function, wrt: Sequence[int], expander: Expander, derived: dict[str, Function | None], *, is_helper: bool = False
-) -> _Reverse:
-    """Run the transform; run it anew when the first pass undid stores that nothing in the reverse sweep needs undone."""
-    first = _Reverse(fn, wrt, expander, derived, lambda number, path: True)
-    first.is_helper = is_helper
+def _run_twice(task: Task, derived: dict[str, Function | None]) -> _Reverse:
+    """Run the transform; run it anew when the first pass undid stores that nothing in the reverse sweep needs undone.
+
+    A helper undoes every store into an array that it is given, because its callers may read it.
+    """
+    first = _Reverse(task, derived)
     first.run()
-    if first.undone:
-        needed = must_undo(fn, first.recorder.readers + first.readers)
+    if first.undone and not task.written:
+        needed = must_undo(task.fn, first.recorder.readers + first.readers)
         if not all(needed(number, path) for number, path in first.undone):
-            second = _Reverse(fn, wrt, expander, derived, needed)
-            second.is_helper = is_helper
+            second = _Reverse(replace(task, undo=needed), derived)
             second.run()
             return second
     return first
@@ -85,16 +87,12 @@ def _run_twice(
 class _Reverse(BlockReversal):
     """The whole function: both sweeps, joint or cut in two."""
 
-    def __init__(
-        self,
-        fn: Function,
-        wrt: Sequence[int],
-        expander: Expander,
-        derived: dict[str, Function | None],
-        undo: Callable[[int, tuple[int, ...]], bool],
-    ) -> None:
-        super().__init__(fn, wrt, expander, undo)
+    def __init__(self, task: Task, derived: dict[str, Function | None]) -> None:
+        super().__init__(task)
         self.derived = derived
+        for param in self.given:
+            if self.plan.mode(param) != "buffer":
+                self.refuse_writing(task.fn.name, task.fn.span)
         self.stack: Var | None = None
         self.result_cts: tuple[Var, ...] = ()
         self.results: tuple[Operand, ...] = ()
@@ -130,13 +128,14 @@ class _Reverse(BlockReversal):
         """The two sweeps as two functions; what lives across the cut goes over a stack that both take."""
         stack = self.tape_stack()
         backward = rename_block(Block((), self.reverse_ops, self.cotangents), dict(self.renamed))
-        known = {stack, *self.result_cts}
+        params = (stack, *self.result_cts, *self.given.values())
+        known = set(params)
         live = [var for var in free_variables(backward) if var not in known]
         pushes = tuple(Call((), Lit(intrinsics.push), (stack, var)) for var in live)
         pops = tuple(Call((var,), Lit(intrinsics.pop), (stack,)) for var in reversed(live))
         forward = rename_block(Block((*self.fn.params, stack), self.forward_ops, self.results), dict(self.renamed))
         forward = replace(forward, ops=forward.ops + pushes)
-        backward = replace(backward, params=(stack, *self.result_cts), ops=pops + backward.ops)
+        backward = replace(backward, params=params, ops=pops + backward.ops)
         name = self.fn.name
         return Function(f"{name}_fwd", forward, span=self.fn.span), Function(f"{name}_bwd", backward, span=self.fn.span)
 
@@ -175,25 +174,33 @@ class _Reverse(BlockReversal):
         return self.stack
 
     def derive_helper(self, callee: Function) -> tuple[str, str]:
-        """The names of the two sweeps of `callee`, with respect to all its float parameters; derived once."""
+        """The names of the two sweeps of `callee`, with respect to all its float parameters; derived once.
+
+        The backward one takes the stack, a cotangent per float result, and the cotangent buffers of the arrays that `callee`
+        writes; it returns the cotangents of the other float parameters, and has put written memory back.
+        """
         forward, backward = f"{callee.name}_fwd", f"{callee.name}_bwd"
         if forward not in self.derived:
             self.derived[forward] = self.derived[backward] = None
-            wrt = [place for place, param in enumerate(callee.params) if is_float(param.type)]
+            written = _written_params(callee, self.aliases)
+            wrt = [place for place, param in enumerate(callee.params) if is_float(param.type) and param not in written]
             whole = replace(callee, helpers=self.fn.helpers)
-            pass_ = _run_twice(whole, wrt, self.expander, self.derived, is_helper=True)
+            pass_ = _run_twice(Task(whole, tuple(wrt), self.expander, written=tuple(written), is_helper=True), self.derived)
             self.derived[forward], self.derived[backward] = pass_.cut()
         return forward, backward
 
     def invoke(self, op: Invoke, b: Builder, f: Builder) -> None:
-        if not any(out in self.active for out in op.outs):
-            if any(self.is_active(arg) for arg in op.args) and self.aliases.summaries[op.callee].written:
-                self.refuse_writing(op)
+        """Reverse the call of a helper by a call of its backward sweep."""
+        callee = functions(self.fn)[op.callee]
+        written = _written_params(callee, self.aliases)
+        buffers = [arg for arg, param in zip(op.args, callee.params, strict=True) if param in written and is_float(param.type)]
+        if not any(out in self.active for out in op.outs) and not any(map(self.is_active, buffers)):
+            if written:
+                self.refuse_writing(op.callee, op.span)
             f.emit(op)
             return
-        callee = functions(self.fn)[op.callee]
-        if self.aliases.summaries[op.callee].written or any(out in self.companions for out in op.outs):
-            self.refuse_writing(op)
+        if any(out in self.companions for out in op.outs) or not all(map(self.is_active, buffers)):
+            self.refuse_writing(op.callee, op.span)
         forward, backward = self.derive_helper(callee)
         stack = self.tape_stack()
         self.readers += [(self.aliases.of(var), self.path) for var in distinct(op.args) if self.is_memory(var)]
@@ -203,18 +210,30 @@ class _Reverse(BlockReversal):
             if is_result(result):
                 ct = self.take(out)
                 cts.append(zeros(b, out, f"{out.base}_ct") if ct is None else ct)
-        moving = [(arg, param) for arg, param in zip(op.args, callee.params, strict=True) if is_float(param.type)]
+        cts += [self.reference(arg) for arg in buffers if isinstance(arg, Var)]
+        moving = [
+            (arg, param)
+            for arg, param in zip(op.args, callee.params, strict=True)
+            if is_float(param.type) and param not in written
+        ]
         outs = tuple(Var(self.names.fresh(f"{param.base}_ct"), param.type) for _, param in moving)
         b.emit(Invoke(outs, backward, (stack, *cts), op.span))
         for (arg, _), ct in zip(moving, outs, strict=True):
             self.contribute(arg, ct, b)
 
-    def refuse_writing(self, op: Invoke) -> None:
+    def refuse_writing(self, name: str, span: Span) -> None:
+        """Refuse a recursive function whose writes the cotangents cannot mirror."""
         raise UnsupportedOperationError(
-            f"reverse mode through the recursive function `{op.callee}`, which writes to an array it is given",
-            span=op.span,
+            f"reverse mode through the recursive function `{name}`, which returns or rebinds an array it writes",
+            span=span,
             help="let it return a new array, or write the recursion as a loop",
         )
+
+
+def _written_params(callee: Function, aliases: Aliases) -> dict[Var, None]:
+    """The parameters of `callee` whose memory it writes."""
+    places = aliases.summaries[callee.name].written
+    return {param: None for place, param in enumerate(callee.params) if place in places}
 
 
 def _is_fresh(call: Call) -> bool:
