@@ -22,7 +22,7 @@ from adxform.errors import ArgnumsError
 from adxform.frontend.signature import Tree
 from adxform.ir.types import Type
 from adxform.operators import Operator, operator
-from adxform.perturbations import perturbations, placed, settled
+from adxform.perturbations import matched, perturbations, placed, settled
 from adxform.pipeline import DerivedRule
 from adxform.refusals import definition, differentiated_output, known_sizes, name_of, non_scalar
 from adxform.runtime import private
@@ -185,8 +185,8 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Pullback]:
     call = apply(f, primals, {})
     wrt = call.float_leaves()
     results, tape = call.run_forward(wrt, [kept(value) for value in call.inputs()])
-    shapes = rebuild(call.result, iter([kept(value) for value in results]))
-    return rebuild(call.result, iter(results)), Pullback(call, wrt, tape, shapes)
+    like = [kept(value) for value in results]
+    return rebuild(call.result, iter(results)), Pullback(call, wrt, tape, like)
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,12 +196,12 @@ class Pullback:
     call: Application
     wrt: tuple[int, ...]
     tape: Tape
-    out: Any
+    like: list[Any]
 
     def __call__(self, ct: Any) -> tuple[Any, ...]:
         """One cotangent for each primal, with its structure, and ``None`` where it holds no float."""
         call = self.call
-        given = perturbations(call.fn, "cotangent", self.out, ct)
+        given = matched(call.fn, "cotangent", call.result, self.like, ct)
         gradients = gradient_leaves(call.types(self.wrt), self.tape.run(given), [*self.tape.values, *given])
         return tuple(placed(tree, gradients) for tree in call.signature.args[call.lead :])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, assert_never
 
@@ -50,6 +50,15 @@ def perturbations(fn: Callable[..., Any], what: str, values: Any, given: Any) ->
         TangentMismatchError: structure, shape or dtype differ.
     """
     tree, leaves = describe(values, what)
+    return matched(fn, what, tree, leaves, given)
+
+
+def matched(fn: Callable[..., Any], what: str, tree: Tree, leaves: Sequence[Any], given: Any) -> list[Any]:
+    """The leaves of `given` for the float leaves of the structure `tree`, of which `leaves` are the values.
+
+    Raises:
+        TangentMismatchError: structure, shape or dtype differ.
+    """
     other, others = describe(given, what)
     return list(Match(fn, what, iter(leaves), iter(others)).walk(tree, other, what))
 
