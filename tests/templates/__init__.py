@@ -1,0 +1,1 @@
+"""Functions whose statements are the pieces of random programs."""
