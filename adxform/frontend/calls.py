@@ -6,6 +6,7 @@ import builtins
 import dataclasses
 import functools
 import inspect
+import inspect
 import operator
 import sysconfig
 import types
@@ -347,8 +348,6 @@ def refuse_keeping(interp: Interpreter, kept: Iterable[Var]) -> None:
 def _call_function(
     interp: Interpreter, fn: types.FunctionType, access: Any, args: tuple[Value, ...], kwargs: Kwargs, hint: str, wanted: bool
 ) -> Value:
-    if fn.__code__.co_flags & 0x2A0:  # generators and coroutines
-        raise interp.error(f"`{fn.__qualname__}` is a generator or a coroutine", "return a list or an array")
     try:
         lowered = lower(fn)
     except SourceUnavailableError:
@@ -466,6 +465,7 @@ def primitive(
     interp: Interpreter, record: Primitive, fn: Callable[..., Any], args: tuple[Value, ...], kwargs: Kwargs, hint: str, wanted: bool
 ) -> Value:
     """Write the call of a primitive of the rule table."""
+    args, kwargs = _with_named_out(fn, args, kwargs)
     out = kwargs.pop("out", NONE)
     if isinstance(out, Tuple) and len(out.items) == 1:
         out = out.items[0]
@@ -499,6 +499,36 @@ def primitive(
     result = interp.emit(fn, operands, type_, hint, named)
     learn(interp, fn, result, operands)
     return result
+
+
+def _with_named_out(fn: Callable[..., Any], args: tuple[Value, ...], kwargs: Kwargs) -> tuple[tuple[Value, ...], Kwargs]:
+    """The arguments with an ``out`` that was given by position given by name."""
+    place = fn.nin if isinstance(fn, np.ufunc) else _place_of_out(fn)
+    if place is None or len(args) <= place:
+        return args, kwargs
+    if isinstance(fn, np.ufunc):
+        return args[:place], {**kwargs, "out": args[place]}
+    before, out, after = args[:place], args[place], args[place + 1 :]
+    names = list(inspect.signature(_described(fn)).parameters)[place + 1 :]
+    return before, {**kwargs, "out": out, **dict(zip(names, after, strict=False))}
+
+
+def _described(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """`fn`, or the function of NumPy that has the parameters of the array method `fn`."""
+    method = isinstance(fn, types.MethodDescriptorType) and fn.__objclass__ is np.ndarray
+    found: Callable[..., Any] = getattr(np, fn.__name__, fn) if method else fn
+    return found
+
+
+@functools.lru_cache(maxsize=1024)
+def _place_of_out(fn: Callable[..., Any]) -> int | None:
+    """The position of the parameter ``out`` of `fn`, if it has one."""
+    try:
+        parameters = list(inspect.signature(_described(fn)).parameters.values())
+    except (TypeError, ValueError):
+        return None
+    names = [parameter.name for parameter in parameters if parameter.kind is not parameter.KEYWORD_ONLY]
+    return names.index("out") if "out" in names else None
 
 
 def _join_filled(

@@ -681,7 +681,37 @@ def _combinations(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) ->
     return Tuple(tuple(Tuple(parts) for parts in itertools.combinations(interp.items(args[0]), interp.static(args[1], "a count"))))
 
 
+def _as(fn: Any) -> Handler:
+    """Another name of `fn`."""
+
+    def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Value:
+        return interp.call(Lit(fn), args, kwargs, hint)
+
+    return handler
+
+
+def _copy_into(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Value:
+    """``np.copyto(x, value)`` and ``x.fill(value)`` are ``x[...] = value``."""
+    if len(args) != 2 or kwargs or not (isinstance(args[0], Var) and isinstance(args[0].type, Array)):
+        return _PASS
+    indexing.store(interp, args[0], Lit(...), args[1])
+    return NONE
+
+
+def _sort_in_place(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Value:
+    """``x.sort(axis)`` is ``x[...] = np.sort(x, axis)``."""
+    if not (isinstance(args[0], Var) and isinstance(args[0].type, Array)):
+        return _PASS
+    indexing.store(interp, args[0], Lit(...), interp.call(Lit(np.sort), args, kwargs))
+    return NONE
+
+
 _TABLE: dict[Any, Handler] = {
+    operator.inv: _as(operator.invert),
+    operator.truth: _as(bool),
+    np.copyto: _copy_into,
+    np.ndarray.fill: _copy_into,
+    np.ndarray.sort: _sort_in_place,
     operator.getitem: _getitem,
     operator.setitem: _setitem,
     operator.delitem: _delitem,

@@ -95,6 +95,7 @@ class _Attempt:
         interp, signature = self.interp, self.signature
         name = getattr(self.fn, "__name__", type(self.fn).__name__)
         self.names.fresh("%" + name)
+        interp.span = _span(self.fn)
         arg_names = parameter_names(self.fn, len(signature.args))
         args = [trees.argument(interp, tree, name, self.leaf) for tree, name in zip(signature.args, arg_names, strict=True)]
         kwargs = {name: trees.argument(interp, tree, name, self.leaf) for name, tree in signature.kwargs}
