@@ -6,7 +6,6 @@ import builtins
 import dataclasses
 import functools
 import inspect
-import inspect
 import operator
 import sysconfig
 import types
@@ -467,6 +466,8 @@ def primitive(
     """Write the call of a primitive of the rule table."""
     args, kwargs = _with_named_out(fn, args, kwargs)
     out = kwargs.pop("out", NONE)
+    if isinstance(fn, np.ufunc) and len(args) > fn.nin:
+        args, out = args[: fn.nin], args[fn.nin]
     if isinstance(out, Tuple) and len(out.items) == 1:
         out = out.items[0]
     where = kwargs.get("where")

@@ -68,9 +68,9 @@ def match_statement(x):
             return x * x
 
 
-@at((1.5,), raises=UnsupportedOperationError)
-def generator(x):  # here
-    yield x * x
+@at((1.5,), raises=UnsupportedSyntaxError)
+def generator(x):
+    yield x * x  # here
 
 
 @at((1.5,), raises=UnsupportedSyntaxError)
