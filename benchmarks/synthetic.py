@@ -46,12 +46,12 @@ def numpy_call(function: str, argument: ast.expr) -> ast.expr:
 
 
 def straight_line(statements: int) -> Callable[..., Any]:
-    """Return a function of that many assignments, each ``v_k = np.sin(v_{k-1}) * 0.5 + np.cos(v_{k-3}) * x``."""
+    """Return a function of that many assignments, each ``v_k = np.sin(v_{k-1}) + 0.5 * v_{k-3}``: three operations."""
     names = ["x"]
     body: list[ast.stmt] = []
     for k in range(1, statements + 1):
-        recent = ast.BinOp(numpy_call("sin", variable(names[-1])), ast.Mult(), ast.Constant(0.5))
-        earlier = ast.BinOp(numpy_call("cos", variable(names[max(0, len(names) - 3)])), ast.Mult(), variable("x"))
+        recent = numpy_call("sin", variable(names[-1]))
+        earlier = ast.BinOp(ast.Constant(0.5), ast.Mult(), variable(names[max(0, len(names) - 3)]))
         names.append(f"v{k}")
         body.append(assign(names[-1], ast.BinOp(recent, ast.Add(), earlier)))
     return load(f"straight_{statements}", [*body, ast.Return(numpy_call("sum", variable(names[-1])))])

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from adxform.errors import MissingRuleError
-from adxform.ir.ops import Block, Call, Closure, For, Free, Attribute, Function, If, Invoke, Lit, Op, Operand, Raise, Var, While
-from adxform.ir.types import Object, Stack, is_float
+from adxform.errors import MissingRuleError, UnsupportedOperationError
+from adxform.ir.ops import Attribute, Block, Call, Closure, For, Free, Function, If, Invoke, Lit, Op, Operand, Raise, Var, While
+from adxform.ir.types import Array, Object, Scalar, Stack, is_float
 from adxform.ir.walk import blocks, variables
 from adxform.rules.alias import Aliases, alias_classes
 from adxform.rules.effects import effect_of
@@ -38,6 +38,7 @@ def find_activity(fn: Function, wrt: Iterable[int], results: Iterable[Operand] |
 
     Raises:
         MissingRuleError: a function without a rule lies between the inputs and the results.
+        UnsupportedOperationError: a value of a type that carries no derivative (complex, object) lies there.
     """
     aliases = alias_classes(fn)
     varied = _Spread(aliases)
@@ -55,6 +56,15 @@ def find_activity(fn: Function, wrt: Iterable[int], results: Iterable[Operand] |
 
 def _carries(var: Var) -> bool:
     return is_float(var.type) or isinstance(var.type, Stack)
+
+
+def _hides(var: Var) -> bool:
+    """Whether values of the type of `var` may depend on inputs in a way that no derivative follows."""
+    match var.type:
+        case Scalar(dtype) | Array(dtype):
+            return dtype.startswith(("complex", "object"))
+        case type_:
+            return isinstance(type_, Object)
 
 
 class _Spread:
@@ -119,7 +129,10 @@ def _vary(block: Block, varied: _Spread) -> None:
                 _vary_loop(outs, inits, body, body.params, body.results, varied)
             case Invoke(outs, _, args):
                 if any(varied.has_any(arg) for arg in args):
-                    for var in (*outs, *(var for arg in args for var in variables(arg) if varied.aliases.of(var) in varied.aliases.written)):
+                    for var in (
+                        *outs,
+                        *(var for arg in args for var in variables(arg) if varied.aliases.of(var) in varied.aliases.written),
+                    ):
                         varied.add(var)
             case Raise() | Free() | Attribute() | Closure():
                 pass
@@ -147,11 +160,11 @@ def _vary_call(call: Call, varied: _Spread) -> None:
     if not any(varied.has_any(source) for source in sources) or is_constant(call):
         return
     for out in call.outs:
-        if _carries(out) or isinstance(out.type, Object):
+        if _carries(out) or _hides(out):
             varied.add(out)
     for position in effect_of(call).writes:
         for var in variables(call.args[position]):
-            if _carries(var):
+            if _carries(var) or _hides(var):
                 varied.add(var)
 
 
@@ -212,6 +225,13 @@ def _refuse_call(call: Call, varied: _Spread, useful: _Spread) -> None:
     assert isinstance(call.fn, Lit)
     record = lookup(call.fn.value)
     if record is not None and record.derivative is not None:
+        for var in (*call.outs, *(var for place in effect_of(call).writes for var in variables(call.args[place]))):
+            if _hides(var) and var in varied and var in useful:
+                raise UnsupportedOperationError(
+                    f"no derivative is followed through {kind_of(var)}",
+                    span=call.span,
+                    help="compute it with float64 numbers and arrays, or wrap it in `stop_gradient`",
+                )
         return
     if any(out in varied and out in useful for out in call.outs):
         name = callable_name(call.fn.value)
@@ -220,6 +240,17 @@ def _refuse_call(call: Call, varied: _Spread, useful: _Spread) -> None:
             span=call.span,
             help=f"register one with `adxform.rule({name})`, or wrap the call in `stop_gradient`",
         )
+
+
+def kind_of(var: Var) -> str:
+    """What kind of value `var` is, for a message."""
+    match var.type:
+        case Scalar(dtype):
+            return f"a {dtype} number"
+        case Array(dtype):
+            return f"an array of {dtype}"
+        case _:
+            return "a value of unknown type"
 
 
 def callable_name(fn: object) -> str:
