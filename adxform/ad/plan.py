@@ -40,6 +40,8 @@ MAY_COPY = frozenset(
         np.asarray,
         np.asanyarray,
         np.ascontiguousarray,
+        np.asfortranarray,
+        np.array,
         np.ndarray.astype,
     }
 )

@@ -250,6 +250,38 @@ def _add_accumulate(x: Any, axis: Any = 0) -> Any:
     return np.cumsum(x, axis=axis)
 
 
+def _fill(x: Any, value: Any) -> None:
+    x[...] = value
+
+
+def _copyto(dst: Any, src: Any) -> None:
+    dst[...] = src
+
+
+def _putmask(a: Any, mask: Any, values: Any) -> None:
+    if np.ndim(values) == 0:
+        a[mask] = values
+    else:
+        a[mask] = values[mask]
+
+
+def _put(a: Any, ind: Any, v: Any) -> None:
+    a[np.unravel_index(ind, a.shape)] = v
+
+
+def _fill_diagonal(a: Any, val: Any) -> None:
+    places = np.arange(min(a.shape[0], a.shape[1]))
+    a[places, places] = val
+
+
+def _sort_in_place(x: Any, axis: Any = -1) -> None:
+    x[...] = np.sort(x, axis=axis)
+
+
+def _subtract_at(a: Any, indices: Any, b: Any) -> None:
+    np.add.at(a, indices, -b)
+
+
 DEFINITIONS: Mapping[Callable[..., Any], Callable[..., Any]] = MappingProxyType(
     {
         np.ptp: _ptp,
@@ -287,6 +319,13 @@ DEFINITIONS: Mapping[Callable[..., Any], Callable[..., Any]] = MappingProxyType(
         np.maximum.reduce: _maximum_reduce,
         np.minimum.reduce: _minimum_reduce,
         np.add.accumulate: _add_accumulate,
+        np.ndarray.fill: _fill,
+        np.copyto: _copyto,
+        np.putmask: _putmask,
+        np.put: _put,
+        np.fill_diagonal: _fill_diagonal,
+        np.ndarray.sort: _sort_in_place,
+        np.subtract.at: _subtract_at,
         builtins.divmod: _divmod,
         np.divmod: _divmod,
     }

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from adxform import runtime
+from adxform.ir.ops import Call, Lit
 from adxform.rules.declare import constant, general, linear, primitive
-from adxform.rules.record import SHAPE_ONLY, VIEWS_FIRST, Primitive
+from adxform.rules.record import PURE, SHAPE_ONLY, VIEWS_FIRST, Effect, Primitive
 
 
 def _array_transpose(ct: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
@@ -25,6 +26,11 @@ def _array_transpose(ct: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
         else:
             cts.append(ct[i])
     return tuple(cts)
+
+
+def _array_effect(call: Call) -> Effect:
+    """A copy, unless ``copy=False`` or ``copy=None`` allows the array itself."""
+    return PURE if dict(call.kwargs).get("copy", Lit(True)) == Lit(True) else VIEWS_FIRST
 
 
 def _linspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True) -> Any:
@@ -49,7 +55,10 @@ RECORDS: tuple[Primitive, ...] = (
     *(constant(fn, effect=SHAPE_ONLY) for fn in (np.zeros_like, np.ones_like, np.empty_like)),
     linear(np.full, {1: _full_transpose}, (3, 2.0), ((2, 3), _V)),
     linear(np.full_like, {1: _full_transpose}, (_V, 2.0), (_M, _V)),
-    linear(np.array, _array_transpose, ([1.0, 2.0],), ([[1.0, 2.0], [3.0, 4.0]],), ([_V, _V],), (2.0,), (_V,)),
+    linear(
+        np.array, _array_transpose, ([1.0, 2.0],), ([[1.0, 2.0], [3.0, 4.0]],), ([_V, _V],), (2.0,), (_V,), effect=_array_effect
+    ),
+    linear(np.asfortranarray, lambda ct, x: np.reshape(ct, np.shape(x)), (_M,), effect=VIEWS_FIRST),
     linear(np.asarray, _array_transpose, ([1.0, 2.0],), (_V,), (2.0,), effect=VIEWS_FIRST),
     linear(np.asanyarray, _array_transpose, (_V,), effect=VIEWS_FIRST),
     linear(np.ascontiguousarray, lambda ct, x: np.reshape(ct, np.shape(x)), (_M,), effect=VIEWS_FIRST),

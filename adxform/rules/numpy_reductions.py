@@ -8,7 +8,7 @@ import numpy as np
 
 from adxform import runtime
 from adxform.rules.declare import constant, general, linear, primitive
-from adxform.rules.record import WRITES_FIRST, Primitive
+from adxform.rules.record import Primitive
 
 
 def restore(ct: Any, axis: Any, keepdims: Any) -> Any:
@@ -267,6 +267,5 @@ RECORDS: tuple[Primitive, ...] = (
         lambda ct, values, x, indices, axis: np.take_along_axis(ct, indices, axis),
         (_M, np.ones((2, 4)), np.argsort(_M, axis=1), 1),
     ),
-    primitive(np.ndarray.sort, None, effect=WRITES_FIRST),
     *(constant(fn) for fn in _CONSTANT),
 )
