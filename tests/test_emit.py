@@ -71,14 +71,13 @@ def test_operators_are_operators() -> None:
     """
     assert emitted(text, np.arange(6.0).reshape(2, 3), 0.5) == code("""
         def f(x, k):
-            n = x.shape[0]
             x[0, :-1] = (x[0, 1] + k) * 2.0
             x[1, 1] *= k
             x[1, ...] += k
             x -= 1.5
             x[...] = -0.0
             total = -(x.T @ x).sum(axis=0)
-            return total, n
+            return total, x.shape[0]
         """)
 
 

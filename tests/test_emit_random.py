@@ -17,7 +17,7 @@ from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import UNDEFINED, Block, For, Function, If, Lit, Operand, Pack, Var, While
 from adxform.ir.text import show
-from adxform.ir.types import BOOL, INT, Array, Dim, Scalar, Stack
+from adxform.ir.types import BOOL, FLOAT, INT, Array, Dim, Scalar, Stack
 from adxform.ir.verify import verify
 from adxform.ir.walk import Names
 from tests.interpret import interpret
@@ -53,11 +53,12 @@ class Scope:
 
 
 class Programs:
-    """Draws random blocks."""
+    """Draws random blocks. All numbers are integers, and exact; some programs say that theirs are floats."""
 
     def __init__(self, rng: random.Random, stack: Var) -> None:
         self.rng = rng
         self.stack = stack
+        self.type = rng.choice([INT, FLOAT])
 
     def number(self, scope: Scope) -> Operand:
         if not scope.numbers or self.rng.random() < 0.15:
@@ -94,8 +95,11 @@ class Programs:
 
     def arithmetic(self, scope: Scope) -> None:
         fn = self.rng.choice([operator.add, operator.sub, operator.mul, operator.iadd])
-        value = scope.builder.call(fn, self.number(scope), self.number(scope), type=INT, hint=self.hint())
-        low = scope.builder.call(operator.mod, value, Lit(97), type=INT, hint=self.hint()) if self.rng.random() < 0.3 else value
+        left, right = self.number(scope), self.number(scope)
+        if self.rng.random() < 0.3:
+            right = scope.builder.call(operator.neg, right, type=self.type)
+        value = scope.builder.call(fn, left, right, type=self.type, hint=self.hint())
+        low = scope.builder.call(operator.mod, value, Lit(97), type=self.type, hint=self.hint()) if self.rng.random() < 0.3 else value
         scope.numbers.append(low)
 
     def compare(self, scope: Scope) -> None:

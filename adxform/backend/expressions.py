@@ -132,11 +132,27 @@ class Expressions:
     def binary(self, op: type[ast.operator], left: Operand, right: Operand) -> ast.expr:
         """``left op right``; ``a + -b`` becomes ``a - b``, which is the same to the last bit."""
         a, b = self.operand(left), self.operand(right)
-        if op in (ast.Add, ast.Sub) and isinstance(b, ast.UnaryOp) and isinstance(b.op, ast.USub):
-            number = isinstance(type_of(left), Scalar | Array) and isinstance(type_of(right), Scalar | Array | None)
-            if number and not any(_is_unsigned(type_of(operand)) for operand in (left, right)):
-                return ast.BinOp(a, ast.Sub() if op is ast.Add else ast.Add(), b.operand)
+        if op in (ast.Add, ast.Sub) and _is_signed(left) and (positive := self.without_sign(right)) is not None:
+            return ast.BinOp(a, ast.Sub() if op is ast.Add else ast.Add(), positive)
         return ast.BinOp(a, op(), b)
+
+    def without_sign(self, operand: Operand) -> ast.expr | None:
+        """``b`` for ``-b``, ``b * c`` for ``-b * c``, 2 for -2: the same to the last bit. ``None`` where no sign is in front."""
+        match operand:
+            case Lit(int() | float() as value) if value < 0:
+                return self.literal(-value)
+            case Var():
+                op = self.folding.values.get(operand)
+                if not isinstance(op, Call) or op.kwargs or not _is_float(operand):
+                    return None
+                fn = callee(op)
+                if fn is operator.neg and _is_float(op.args[0]):
+                    return self.operand(op.args[0])
+                if fn in (operator.mul, operator.truediv) and (positive := self.without_sign(op.args[0])) is not None:
+                    return ast.BinOp(positive, BINARY[fn](), self.operand(op.args[1]))
+                return None
+            case _:
+                return None
 
     def item(self, value: Operand, index: Operand) -> ast.expr:
         """``value[index]``"""
@@ -251,5 +267,12 @@ def _signed(negative: bool, value: ast.expr) -> ast.expr:
     return ast.UnaryOp(ast.USub(), value) if negative else value
 
 
-def _is_unsigned(type_: Type | None) -> bool:
-    return isinstance(type_, Scalar | Array) and (type_.dtype.startswith("uint") or type_.dtype == "bool")
+def _is_signed(operand: Operand) -> bool:
+    """Whether `operand` is a number or an array of numbers that may be negative."""
+    type_ = type_of(operand)
+    return isinstance(type_, Scalar | Array) and type_.dtype != "bool" and not type_.dtype.startswith("uint")
+
+
+def _is_float(operand: Operand) -> bool:
+    type_ = type_of(operand)
+    return isinstance(type_, Scalar | Array) and type_.dtype.startswith(("float", "longdouble"))

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import assert_never
 
-from adxform.backend.syntax import CARRIED_ENDINGS, NEW_NAMES, callee, is_own, is_temporary, label_width
+from adxform.backend.syntax import CARRIED_ENDINGS, NEW_NAMES, callee, is_machinery, is_own, is_temporary, label_width
 from adxform.errors import VerificationError
 from adxform.ir import intrinsics
 from adxform.ir.ops import (
@@ -302,12 +302,9 @@ class _BlockFold:
 
     def wanted_once(self, op: Call | If) -> bool:
         """Whether the value of `op` has one use, no name of the user's, and is no step of a sum: those are ``x_ct += …``."""
-        return (
-            not _is_sum(op)
-            and len(op.outs) == 1
-            and self.fold.uses[op.outs[0]] == 1
-            and (is_temporary(op.outs[0]) or is_own(op.span))
-        )
+        if _is_sum(op) or len(op.outs) != 1 or self.fold.uses[op.outs[0]] != 1:
+            return False
+        return is_temporary(op.outs[0]) or is_own(op.span) or (isinstance(op, Call) and is_machinery(op))
 
     def reach_of(self, op: Call) -> _Reach:
         """What the call itself touches."""

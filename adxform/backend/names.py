@@ -17,7 +17,7 @@ from typing import assert_never
 
 from adxform.backend.folding import Folding
 from adxform.backend.liveness import Fork, Node, Ranges, Step, live_ranges, loop, overlap, union
-from adxform.backend.syntax import is_temporary
+from adxform.backend.syntax import TEMPORARY_BASES, is_temporary
 from adxform.errors import VerificationError
 from adxform.ir import intrinsics
 from adxform.ir.ops import (
@@ -222,7 +222,7 @@ class _Classes:
             return
         if b in self.fixed:
             a, b = b, a
-        if a in self.fixed and a.base != self.base(b) and any(not is_temporary(var) for var in (a, *self.members[b])):
+        if a in self.fixed and a.base != self.base(b) and self.base(b) not in TEMPORARY_BASES:
             return
         self.ranges[a] = union(self.ranges[a], self.ranges.pop(b))
         self.members[a] += self.members.pop(b)

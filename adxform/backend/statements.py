@@ -142,8 +142,8 @@ class Statements:
         if self.is_named(left, target) and (numeric or in_place is not None):
             value = self.expressions.operand(right)
             kind = in_place or BINARY[fn]
-            if kind in (ast.Add, ast.Sub) and isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.USub) and numeric:
-                kind, value = (ast.Sub if kind is ast.Add else ast.Add), value.operand
+            if kind in (ast.Add, ast.Sub) and numeric and (positive := self.expressions.without_sign(right)) is not None:
+                kind, value = (ast.Sub if kind is ast.Add else ast.Add), positive
             return ast.AugAssign(ast.Name(target, STORE), kind(), value)
         numbers = all(isinstance(type_, Scalar) for type_ in (out.type, type_of(left), type_of(right)))
         if fn in COMMUTATIVE and numbers and self.is_named(right, target):
@@ -171,8 +171,8 @@ class Statements:
         """``x[i] += v``; ``x += v`` for a whole array."""
         array, index, operand = op.args
         value = self.expressions.operand(operand)
-        if isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.USub) and _is_float(operand):
-            kind, value = opposite, value.operand
+        if (positive := self.expressions.without_sign(operand)) is not None:
+            kind, value = opposite, positive
         place = self.expressions.operand(array)
         whole = index == Lit(...) and isinstance(type_of(array), Array) and getattr(type_of(array), "shape", None) is not None
         if whole and isinstance(place, ast.Name):
@@ -337,8 +337,3 @@ def _is_same_in_place(fn: object, loaded: Var, value: Var) -> bool:
     if isinstance(loaded.type, Scalar):
         return True
     return fn in BINARY and fn is not operator.matmul and isinstance(loaded.type, Array) and loaded.type == value.type
-
-
-def _is_float(operand: Operand) -> bool:
-    type_ = type_of(operand)
-    return isinstance(type_, Scalar | Array) and type_.dtype.startswith(("float", "longdouble"))

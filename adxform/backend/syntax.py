@@ -91,6 +91,12 @@ def is_temporary(var: Var) -> bool:
     return base in TEMPORARY_BASES or base.startswith("_") or base.endswith(CARRIED_ENDINGS)
 
 
+def is_machinery(op: Call) -> bool:
+    """Whether `op` is what adxform adds for itself: it takes something off a tape, or asks for a length to make one."""
+    fn = callee(op)
+    return fn is intrinsics.pop or (fn in (intrinsics.dim, max) and op.outs[0].base == "n")
+
+
 def is_own(span: Span) -> bool:
     """Whether `span` lies in adxform itself, in the body of a rule: nothing that a user has to see."""
     return span.file.startswith(OWN_FOLDER)
