@@ -83,6 +83,8 @@ class Application:
         """What `rule` returns for these inputs and these cotangents or tangents."""
         check_sharing(self.fn, rule, inputs)
         counters.count("primal_calls")
+        if rule.buffers:
+            counters.count("buffer_allocs", rule.buffers)
         try:
             results = rule.run(*inputs, *seeds)
         except Exception as error:
@@ -97,6 +99,8 @@ class Application:
         parts = self.entry.cut(params)
         check_sharing(self.fn, rule, inputs)
         counters.count("primal_calls")
+        if rule.buffers:
+            counters.count("buffer_allocs", rule.buffers)
         try:
             found = as_tuple(parts.run_forward(*inputs), parts.results + parts.tape)
         except Exception as error:

@@ -7,9 +7,11 @@ or a rebound name finds another entry or makes one. Numbers and arrays reached b
 
 from __future__ import annotations
 
+import gc
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from types import MethodType
@@ -53,7 +55,8 @@ class Entry:
             with self.lock:
                 found = self.rules.get(key)
                 if found is None:
-                    found = self.rules[key] = pipeline.build(Request(self.specialized.function, mode, wrt, outputs))
+                    with collector_resting():
+                        found = self.rules[key] = pipeline.build(Request(self.specialized.function, mode, wrt, outputs))
         return found
 
     def cut(self, wrt: tuple[int, ...]) -> CutRule:
@@ -84,6 +87,18 @@ class Bucket:
         return None
 
 
+@contextmanager
+def collector_resting() -> Iterator[None]:
+    """Let the cyclic garbage collector rest: a build makes many small objects that it would walk again and again for nothing."""
+    resting = not gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if not resting:
+            gc.enable()
+
+
 _lock = threading.Lock()
 _buckets: OrderedDict[Hashable, Bucket] = OrderedDict()
 _cleared = [0]
@@ -99,7 +114,8 @@ def entry_for(fn: Callable[..., Any], own: Hashable, signature: Signature, leave
     with bucket.lock:
         entry = bucket.find(fn, leaves)
         if entry is None:
-            entry = Entry(specialize(fn, signature, leaves, pipeline.derive))
+            with collector_resting():
+                entry = Entry(specialize(fn, signature, leaves, pipeline.derive))
             bucket.entries = [entry, *bucket.entries[: ENTRIES - 1]]
     return entry
 
@@ -144,5 +160,8 @@ def clear_cache() -> None:
 
 
 def stats() -> dict[str, int]:
-    """The counters: rules built, cache hits, parses, compilations, buffers allocated, and calls of a primal."""
+    """The counters: rules built, cache hits, parses, compilations, buffers allocated, and calls of a primal.
+
+    Buffers are the cotangent buffers, tapes and private copies that a rule makes at a call, those inside its loops aside.
+    """
     return counters.snapshot()

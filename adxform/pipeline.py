@@ -22,8 +22,8 @@ from adxform.ad.reverse import reverse
 from adxform.backend.emit import Generated, emit
 from adxform.backend.loading import load
 from adxform.frontend.specialize import Expander
+from adxform.ir import intrinsics
 from adxform.ir.build import Builder
-from adxform.ir.intrinsics import stop_gradient
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Var
 from adxform.ir.types import Array, Scalar, is_float, rank
 from adxform.ir.verify import verify
@@ -58,6 +58,7 @@ class DerivedRule:
     run: Callable[..., Any]
     decisions: tuple[Decision, ...]
     private: tuple[int, ...]
+    buffers: int
 
     @property
     def text(self) -> str:
@@ -88,8 +89,8 @@ def build(request: Request) -> DerivedRule:
     adjoint, decisions = transform(request.mode, cleaned(typed), request.wrt, request.outputs)
     optimised = checked(protect(optimise(checked(adjoint))))
     generated = emit(optimised)
-    private = private_parameters(typed)
-    return DerivedRule(request, typed, adjoint, optimised, generated, load(generated), decisions, private)
+    private, buffers = private_parameters(typed), buffers_of(optimised) - buffers_of(request.function)
+    return DerivedRule(request, typed, adjoint, optimised, generated, load(generated), decisions, private, max(buffers, 0))
 
 
 def cleaned(fn: Function) -> Function:
@@ -190,6 +191,14 @@ def private_parameters(fn: Function) -> tuple[int, ...]:
     return tuple(i for i, param in enumerate(fn.params) if param in copied)
 
 
+BUFFERS = (np.zeros_like, np.empty_like, np.empty, np.zeros, intrinsics.new_stack, runtime.private)
+
+
+def buffers_of(fn: Function) -> int:
+    """How many cotangent buffers, tapes and private copies `fn` makes, those in loops and branches aside."""
+    return sum(isinstance(op, Call) and isinstance(op.fn, Lit) and op.fn.value in BUFFERS for op in fn.body.ops)
+
+
 def restricted(fn: Function, keep: Iterable[int]) -> Function:
     """`fn` returning only some of its results."""
     return replace(fn, body=replace(fn.body, results=tuple(fn.results[i] for i in keep)))
@@ -221,7 +230,7 @@ def aux_stopped(fn: Function, outputs: int) -> Function:
     for i in aux:
         result = results[i]
         if isinstance(result, Var):
-            results[i] = builder.call(stop_gradient, result, type=result.type, hint=result.base)
+            results[i] = builder.call(intrinsics.stop_gradient, result, type=result.type, hint=result.base)
     return replace(fn, body=Block(fn.params, (*fn.body.ops, *builder.ops), tuple(results)))
 
 

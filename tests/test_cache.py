@@ -246,6 +246,20 @@ def test_hvp_in_a_loop_builds_once() -> None:
     assert [after[k] - before[k] for k in ("rule_builds", "source_parses", "py_compiles")] == [0, 0, 0]
 
 
+def test_buffers_are_counted() -> None:
+    def f(x):
+        y = x.copy()
+        for i in range(1, x.shape[0]):
+            y[i] = y[i] * y[i - 1]
+        return np.sum(y)
+
+    adxform.grad(f)(np.ones(3))
+    first = adxform.stats()["buffer_allocs"]
+    assert first >= 2
+    adxform.grad(f)(np.ones(5))
+    assert adxform.stats()["buffer_allocs"] == 2 * first
+
+
 def test_threads_build_once() -> None:
     gate = threading.Barrier(8)
     found: list[float] = []

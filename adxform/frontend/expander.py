@@ -87,7 +87,7 @@ class Expander:
         names = Names()
         for var in given:
             names.reserve_lengths(var.type)
-        renamed: dict[Var, Operand] = {var: Var(names.fresh(var.base), var.type) for var in given}
+        renamed: dict[Var, Operand] = {var: Var(names.fresh("tmp"), var.type) for var in given}
         interp = Interpreter(names, self.derive)
         params = tuple(var for var in renamed.values() if isinstance(var, Var))
         values = tuple(interp.value(substitute(arg, renamed), _Itself()) for arg in args)
@@ -117,7 +117,7 @@ def _canonical(args: tuple[Operand, ...], named: tuple[tuple[str, Operand], ...]
     def canonical(operand: Operand) -> Any:
         match operand:
             case Var(_, type_):
-                return numbers.setdefault(operand, len(numbers)), operand.base, type_
+                return numbers.setdefault(operand, len(numbers)), type_
             case Pack(kind, items):
                 return kind, tuple(map(canonical, items))
             case Lit():
