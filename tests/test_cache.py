@@ -255,7 +255,7 @@ def test_buffers_are_counted() -> None:
 
     adxform.grad(f)(np.ones(3))
     first = adxform.stats()["buffer_allocs"]
-    assert first >= 2
+    assert first >= 1
     adxform.grad(f)(np.ones(5))
     assert adxform.stats()["buffer_allocs"] == 2 * first
 
