@@ -240,6 +240,31 @@ def _refuse_call(call: Call, varied: _Spread, useful: _Spread) -> None:
             span=call.span,
             help=f"register one with `adxform.rule({name})`, or wrap the call in `stop_gradient`",
         )
+    if record is None and may_write(call.fn.value):
+        given = [var for arg in (*call.args, *(value for _, value in call.kwargs)) for var in variables(arg)]
+        arrays = [var for var in given if isinstance(var.type, Array) and is_float(var.type) and var in useful]
+        if arrays and any(var in varied for var in given):
+            name = callable_name(call.fn.value)
+            raise MissingRuleError(
+                f"`{name}` may write to the array `{arrays[0].base}`, and no derivative rule tells",
+                span=call.span,
+                help="pass a copy if it only reads: `.copy()`; if it writes, write in Python or NumPy what it does",
+            )
+
+
+READING_MODULES = frozenset({"builtins", "logging", "warnings", "math", "operator", "_operator", "string", "time", "sys", "_io"})
+WRITING_NAMES = frozenset(
+    {"at", "partition", "put", "resize", "setfield", "byteswap", "place", "put_along_axis", "shuffle", "itemset", "copyto", "fill"}
+)
+
+
+def may_write(fn: object) -> bool:
+    """Whether a function without a record may write to an array that it is given."""
+    owner = getattr(fn, "__objclass__", None) or type(getattr(fn, "__self__", None))
+    module = (getattr(fn, "__module__", None) or getattr(owner, "__module__", None) or "").partition(".")[0]
+    if module == "numpy":
+        return getattr(fn, "__name__", "") in WRITING_NAMES
+    return module not in READING_MODULES
 
 
 def kind_of(var: Var) -> str:
