@@ -93,12 +93,14 @@ class _Sweep:
             self.waiting.append(number)
 
     def mark_var(self, var: Var) -> None:
-        if (found := self.source.get(var.name)) is not None and found not in self.live_places:
-            self.live_places.add(found)
-            number, place = found
-            self.mark_op(number)
-            for operand in self.feeds(self.ops[number], place):
-                self.mark_operand(operand)
+        stack = [var]
+        while stack:
+            if (found := self.source.get(stack.pop().name)) is not None and found not in self.live_places:
+                self.live_places.add(found)
+                number, place = found
+                self.mark_op(number)
+                for operand in self.feeds(self.ops[number], place):
+                    stack.extend(variables(operand))
 
     def feeds(self, op: Op, place: int) -> tuple[Operand, ...]:
         """What comes out of control op `op` by `place`."""
