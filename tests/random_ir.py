@@ -77,9 +77,12 @@ class _Maker:
         self.rng = rng
         self.b = b
         self.scope = scope
+        self.items: list[tuple[Var, int]] = []
 
     def nested(self) -> _Maker:
-        return _Maker(self.rng, self.b.nested(), {type_: list(found) for type_, found in self.scope.items()})
+        inner = _Maker(self.rng, self.b.nested(), {type_: list(found) for type_, found in self.scope.items()})
+        inner.items = list(self.items)
+        return inner
 
     def define(self, fn: Any, *args: Operand, type: Type, hint: str = "t") -> Var:  # noqa: A002
         var = self.b.call(fn, *args, type=type, hint=hint)
@@ -93,6 +96,11 @@ class _Maker:
         return self.rng.choice(self.scope[VECTOR])
 
     def index(self) -> Operand:
+        if self.items and self.rng.random() < 0.6:
+            item, highest = self.rng.choice(self.items)
+            more = self.rng.randrange(-3, 4 - highest)
+            fn = operator.add if self.rng.random() < 0.5 else operator.sub
+            return self.b.call(fn, item, Lit(more if fn is operator.add else -more), type=INT, hint="at") if more else item
         if self.rng.random() < 0.6:
             return Lit(self.rng.randrange(4))
         return self.b.call(operator.mod, self.rng.choice(self.scope[INT]), Lit(4), type=INT, hint="k")
@@ -216,14 +224,20 @@ class _Maker:
         body = self.nested()
         item, *params = (body.b.var("i", INT), *(body.b.var("l", type_) for type_ in types))
         body.carry((item, *params))
+        start, stop = self.rng.randrange(2), self.rng.choice([Lit(0), Lit(1), Lit(2), Lit(3), self.rng.choice(self.scope[INT])])
+        down = self.rng.random() < 0.3
+        body.items.append((item, 3))
+        if isinstance(stop, Lit):
+            body.items[-1] = item, max(stop.value - 1, 1)
         for _ in range(1 + self.rng.randrange(4)):
             body.statement(depth - 1)
         breaks = self.rng.random() < 0.2
         keep = [body.condition()] if breaks else []
         results = (*keep, *(self.rng.choice(body.scope[type_][-4:]) for type_ in types))
-        stop = self.rng.choice([Lit(0), Lit(1), Lit(2), self.rng.choice(self.scope[INT])])
         block = body.b.block((item, *params), results)
-        self.b.emit(For(outs, (Lit(0), stop, Lit(1)), inits, block, breaks))
+        last = self.b.call(operator.sub, stop, Lit(1), type=INT, hint="last") if down else stop
+        source = (last, Lit(start - 1), Lit(-1)) if down else (Lit(start), stop, Lit(1))
+        self.b.emit(For(outs, source, inits, block, breaks))
         self.carry(outs)
 
     def repeat_while(self, types: list[Type], inits: tuple[Operand, ...], outs: tuple[Var, ...], depth: int) -> None:

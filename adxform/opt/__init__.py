@@ -12,6 +12,7 @@ from adxform.opt.compose import compose_views
 from adxform.opt.contributions import assign_first_contributions
 from adxform.opt.cse import share_common_subexpressions
 from adxform.opt.dce import eliminate_dead_code
+from adxform.opt.dead_stores import drop_dead_stores
 from adxform.opt.fold import fold_constants
 from adxform.opt.hoist import hoist_invariants
 from adxform.opt.simplify import simplify_algebra
@@ -45,6 +46,7 @@ PASSES: tuple[Pass, ...] = (
     compose_views,
     share_common_subexpressions,
     merge_stores,
+    drop_dead_stores,
     assign_first_contributions,
     hoist_invariants,
     drop_unused_helpers,

@@ -58,7 +58,7 @@ class _Simplifying(Rewriter):
             self.known[op.outs[0].name] = found
             return
         op = found if isinstance(found, Call) else op
-        if callee(op) in NEGATIONS and self.sharing.is_constant(op.args[0]):
+        if callee(op) in NEGATIONS and all(map(self.sharing.is_constant, (*op.args, *op.outs))):
             self.negated[op.outs[0].name] = op.args[0]
         ops.append(op)
 

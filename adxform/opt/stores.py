@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from adxform.ir import intrinsics
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Var
 from adxform.ir.types import Array
+from adxform.opt.elements import Elements
 from adxform.opt.rewriting import Rewriter, callee, classes_of, classes_touched, each_function
 from adxform.rules.alias import Aliases
 from adxform.rules.effects import memory
@@ -18,7 +19,7 @@ ADDING = frozenset({intrinsics.accumulate, intrinsics.deduct})
 def merge_stores(fn: Function) -> Function:
     """Replace ``x[i] = 0.0`` and a later ``x[i] += v`` by ``x[i] = v``; what is added to `x` in between is added after it.
 
-    Nothing may read or store in `x` in between.
+    Nothing may read or store in `x` in between, but in what are surely other elements.
 
     >>> from adxform.ir.text import read, show
     >>> print(show(merge_stores(read('''
@@ -34,7 +35,7 @@ def merge_stores(fn: Function) -> Function:
         intrinsics.accumulate(x, 0, v)
         return x
     """
-    return each_function(fn, lambda part, aliases: _Merging(aliases).block(part.body) if aliases.written else part.body)
+    return each_function(fn, lambda part, aliases: _Merging(part, aliases).block(part.body) if aliases.written else part.body)
 
 
 @dataclass(slots=True)
@@ -47,9 +48,10 @@ class _Cleared:
 
 
 class _Merging(Rewriter):
-    def __init__(self, aliases: Aliases) -> None:
+    def __init__(self, fn: Function, aliases: Aliases) -> None:
         super().__init__()
         self.aliases = aliases
+        self.elements = Elements(fn)
 
     def block(self, block: Block) -> Block:
         block = super().block(block)
@@ -60,14 +62,20 @@ class _Merging(Rewriter):
                 self.add(op, at, cleared, merged, block.ops)
                 continue
             if cleared:
-                for class_ in classes_touched(op, self.aliases):
-                    cleared.pop(class_, None)
+                for class_ in list(classes_touched(op, self.aliases)):
+                    found = cleared.get(class_)
+                    if found is not None and (found.additions or not self.leaves_alone(op, found.store)):
+                        del cleared[class_]
             if isinstance(op, Call) and callee(op) is operator.setitem and _is_zero(op.args[2]) and isinstance(op.args[0], Var):
                 cleared[self.aliases.of(op.args[0])] = _Cleared(op, at)
         if not merged:
             return block
         ops = (new for at, op in enumerate(block.ops) for new in merged.get(at, (op,)))
         return replace(block, ops=tuple(ops))
+
+    def leaves_alone(self, op: Op, store: Call) -> bool:
+        x, index = store.args[:2]
+        return isinstance(x, Var) and self.elements.leaves_alone(op, x, index, self.aliases)
 
     def add(
         self, op: Call, at: int, cleared: dict[int, _Cleared], merged: dict[int, tuple[Op, ...]], ops: tuple[Op, ...]
@@ -80,16 +88,14 @@ class _Merging(Rewriter):
         found = cleared.get(class_)
         if found is None:
             return
-        if (
-            found.store.args[:2] == (x, index)
-            and isinstance(x, Var)
-            and isinstance(x.type, Array)
-            and callee(op) is intrinsics.accumulate
-        ):
+        completes = found.store.args[:2] == (x, index) and callee(op) is intrinsics.accumulate
+        if completes and isinstance(x, Var) and isinstance(x.type, Array):
             del cleared[class_]
             merged[found.at] = ()
             merged.update(dict.fromkeys(found.additions, ()))
             merged[at] = (replace(op, fn=found.store.fn), *(ops[place] for place in found.additions))
+        elif self.leaves_alone(op, found.store):
+            return
         elif any(True for given in (index, value) for _ in memory(given)):
             del cleared[class_]
         else:

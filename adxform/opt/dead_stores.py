@@ -1,0 +1,138 @@
+"""Stores into memory of the function's own that nothing reads afterwards."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable
+from dataclasses import replace
+
+from adxform.ir import intrinsics
+from adxform.ir.ops import Block, Call, For, Function, If, Op, Var, While
+from adxform.ir.walk import blocks, operands, outs
+from adxform.opt.elements import Elements
+from adxform.opt.rewriting import callee, classes_of, classes_read, each_function
+from adxform.rules.alias import Aliases
+from adxform.rules.effects import effect_of
+
+STORES = frozenset({operator.setitem, intrinsics.accumulate, intrinsics.deduct})
+
+
+def drop_dead_stores(fn: Function) -> Function:
+    """Drop the last stores into arrays that are neither read any more nor the caller's.
+
+    In a loop, what a pass stores in an element of its own (``x[i]`` or ``x[i + 1]``) no other pass reads, if all read their own.
+
+    >>> from adxform.ir.text import read, show
+    >>> print(show(drop_dead_stores(read('''
+    ... def f(x: f64[x.0], n: int):
+    ...     y: f64[x.0] = np.copy(x)
+    ...     s: f64 = for i: int in range(0, n, 1) with s.1: f64 = 0.0:
+    ...         a: f64 = operator.getitem(y, i)
+    ...         operator.setitem(y, i, 0.0)
+    ...         s.2: f64 = operator.add(s.1, a)
+    ...         yield s.2
+    ...     return s'''))))
+    def f(x: f64[x.0], n: int):
+        y: f64[x.0] = np.copy(x)
+        s: f64 = for i: int in range(0, n, 1) with s.1: f64 = 0.0:
+            a: f64 = operator.getitem(y, i)
+            s.2: f64 = operator.add(s.1, a)
+            yield s.2
+        return s
+    """
+    return each_function(fn, lambda part, aliases: _Dropping(part, aliases).body() if aliases.written else part.body)
+
+
+class _Dropping:
+    """Walks backwards with the classes that are read later."""
+
+    def __init__(self, fn: Function, aliases: Aliases) -> None:
+        self.fn = fn
+        self.aliases = aliases
+        self.elements = Elements(fn)
+        self.outside = set(classes_of((*fn.params, *fn.results), aliases)) | aliases.exposed
+
+    def body(self) -> Block:
+        return self.block(self.fn.body, set(self.outside))
+
+    def block(self, block: Block, later: set[int]) -> Block:
+        """`block` without dead stores; `later` grows by what it reads."""
+        later.update(classes_of(block.results, self.aliases))
+        kept: list[Op] = []
+        for op in reversed(block.ops):
+            if self.is_dead(op, later):
+                continue
+            kept.append(self.op(op, later))
+        same = len(kept) == len(block.ops) and all(map(operator.is_, reversed(kept), block.ops))
+        return block if same else replace(block, ops=tuple(reversed(kept)))
+
+    def is_dead(self, op: Op, later: set[int]) -> bool:
+        if not isinstance(op, Call) or callee(op) not in STORES or not isinstance(op.args[0], Var):
+            return False
+        return self.aliases.of(op.args[0]) not in later
+
+    def op(self, op: Op, later: set[int]) -> Op:
+        match op:
+            case Call():
+                later.update(classes_read(op, effect_of(op), self.aliases))
+                return op
+            case If(then=then, orelse=orelse):
+                before = set(later)
+                then = self.block(then, later)
+                orelse = self.block(orelse, before)
+                later |= before
+                return op if then is op.then and orelse is op.orelse else replace(op, then=then, orelse=orelse)
+            case For() | While():
+                return self.loop(op, later)
+            case _:
+                later.update(classes_of((*operands(op), *outs(op)), self.aliases))
+                return op
+
+    def loop(self, op: For | While, later: set[int]) -> Op:
+        """Passes read what passes before them stored, but for elements that each has to itself."""
+        reads: set[int] = set()
+        for block in blocks(op):
+            self.read_in(block, reads)
+        if isinstance(op, While):
+            later |= reads
+            test, body = self.block(op.test, later), self.block(op.body, later)
+            return op if test is op.test and body is op.body else replace(op, test=test, body=body)
+        private = {class_ for class_ in reads - later if self.is_private(class_, op)}
+        later |= reads - private
+        body = self.block(op.body, later)
+        later |= reads
+        return op if body is op.body else replace(op, body=body)
+
+    def read_in(self, block: Block, found: set[int]) -> None:
+        found.update(classes_of((*block.params, *block.results), self.aliases))
+        for op in block.ops:
+            if isinstance(op, Call):
+                found.update(classes_read(op, effect_of(op), self.aliases))
+            else:
+                found.update(classes_of((*operands(op), *outs(op)), self.aliases))
+                for inner in blocks(op):
+                    self.read_in(inner, found)
+
+    def is_private(self, class_: int, loop: For) -> bool:
+        """Whether every access to `class_` in `loop` is to one variable at one index that differs in each pass."""
+        item = loop.body.params[0].name
+        accesses = list(_accesses(loop.body, class_, self.aliases))
+        if (first := accesses[0]) is None:
+            return False
+        index = first.args[1]
+        low = self.elements.lower(index)
+        own = isinstance(index, Var) and self.elements.sum(index, 0)[0] == item and low is not None and low >= 0
+        return own and all(op is not None and op.args[:2] == first.args[:2] for op in accesses)
+
+
+def _accesses(block: Block, class_: int, aliases: Aliases) -> Iterable[Call | None]:
+    """The loads and stores by index in `class_`, and ``None`` for each other mention of it."""
+    if class_ in classes_of((*block.params, *block.results), aliases):
+        yield None
+    for op in block.ops:
+        if class_ in classes_of((*operands(op), *outs(op)), aliases):
+            plain = isinstance(op, Call) and (callee(op) in STORES or callee(op) is operator.getitem)
+            rest = (*op.args[1:], *op.outs) if plain and isinstance(op, Call) else ()
+            yield op if plain and isinstance(op, Call) and class_ not in classes_of(rest, aliases) else None
+        for inner in blocks(op):
+            yield from _accesses(inner, class_, aliases)
