@@ -147,7 +147,7 @@ VALUES: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize("value", VALUES, ids=repr)
+@pytest.mark.parametrize("value", VALUES)
 def test_literals_read_back(value: Any) -> None:
     fn = Function("f", Block((), (), (Lit(value),)))
     assert read(show(fn)) == fn
@@ -173,7 +173,7 @@ TYPES: list[Type] = [
 ]
 
 
-@pytest.mark.parametrize("type_", TYPES, ids=str)
+@pytest.mark.parametrize("type_", TYPES)
 def test_types_read_back(type_: Type) -> None:
     x = Var("x.12", type_)
     fn = Function("f", Block((x,), (Call((Var("y", type_),), Lit(abs), (x,)),), (x,)))
