@@ -11,6 +11,7 @@ import copy
 import inspect
 import itertools
 import linecache
+import math
 import types
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from tests.templates import matrices, vectors
+from tests.templates import matrices, scalars, vectors
 
 ARRAYS = ("x", "p", "q", "r")
 NUMBERS = ("a", "b")
@@ -47,7 +48,7 @@ def family(module: types.ModuleType) -> Family:
     return Family(templates(module.simple), templates(module.blocks), templates(module.frame), module.helper)
 
 
-VECTORS, MATRICES = family(vectors), family(matrices)
+SCALARS, VECTORS, MATRICES = family(scalars), family(vectors), family(matrices)
 
 
 class Filled(ast.NodeTransformer):
@@ -104,7 +105,7 @@ def compiled(text: str, of: Family) -> Callable[..., Any]:
     """Return the function `program` of a source text, which `inspect` can find."""
     file = f"<random program {next(COUNT)}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    namespace: dict[str, Any] = {"np": np, "helper": of.helper, "__name__": "random_program"}
+    namespace: dict[str, Any] = {"math": math, "np": np, "helper": of.helper, "__name__": "random_program"}
     exec(compile(text, file, "exec"), namespace)
     program: Callable[..., Any] = namespace["program"]
     return program

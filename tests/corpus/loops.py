@@ -283,7 +283,7 @@ def name_first_bound_in_loop(x, n):
 
 @at((0.5, vec(1.0, 2.0)), (0.5, vec()))
 def list_comprehension_sum(x, a):
-    return sum([x * v * v for v in a])
+    return x + sum([x * v * v for v in a])
 
 
 @at((vec(1.0, 2.0, 3.0),))
