@@ -515,7 +515,6 @@ def test_same_base_twice_among_the_parameters() -> None:
         np.add.reduce,
         operator.add,
     ],
-    ids=repr,
 )
 def test_literals_are_spelled_exactly(value: Any) -> None:
     generated = emit(function((), results=(Lit(value),)))
