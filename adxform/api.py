@@ -18,13 +18,13 @@ import numpy as np
 
 from adxform.ad.record import Decision
 from adxform.application import Application, Argnums, Tape, apply
-from adxform.errors import ArgnumsError
+from adxform.errors import ArgnumsError, NonScalarOutputError
 from adxform.frontend.signature import Tree
 from adxform.ir.types import Type
 from adxform.operators import Operator, operator
 from adxform.perturbations import matched, perturbations, placed, settled
 from adxform.pipeline import DerivedRule
-from adxform.refusals import definition, differentiated_output, known_sizes, name_of, non_scalar
+from adxform.refusals import definition, name_of, non_scalar
 from adxform.runtime import private
 from adxform.trees import rebuild
 
@@ -130,7 +130,7 @@ def plan_gradient(call: Application, argnums: Argnums, has_aux: bool) -> Gradien
     if plan is None:
         numbers = argnums if isinstance(argnums, tuple) else (argnums,)
         wrt = call.wrt(argnums)
-        seed, outputs = differentiated_output(call.fn, call.result, known_sizes(call.signature, call.leaves), has_aux)
+        seed, outputs = seed_of(call, wrt, has_aux)
         rule = call.rule("reverse", wrt, outputs if has_aux else None)
         trees = tuple(call.argument(number) for number in numbers)
         plan = GradientPlan(rule, (seed,) * rule.seeds, outputs, len(rule.typed.results), call.types(wrt), trees)
@@ -149,6 +149,20 @@ def value_and_gradient(call: Application, argnums: Argnums, has_aux: bool) -> tu
     gradients = gradient_leaves(plan.types, results[plan.count :], [*inputs, *values, *plan.seeds])
     parts = tuple([placed(tree, gradients) for tree in plan.trees])
     return rebuild(call.result, iter(values)), (parts if isinstance(argnums, tuple) else parts[0])
+
+
+def seed_of(call: Application, wrt: Sequence[int], has_aux: bool) -> tuple[Any, int]:
+    """What `differentiated_output` says of `call`; a function without a rule on the way there is the better explanation.
+
+    Raises:
+        MissingRuleError: what is returned comes from a function that has no rule.
+        NonScalarOutputError: something else than one real number is returned.
+    """
+    try:
+        return call.output(has_aux)
+    except NonScalarOutputError:
+        call.rule("reverse", wrt)
+        raise
 
 
 def gradient_leaves(types: Sequence[Type], found: Sequence[Any], taken: list[Any]) -> Iterator[Any]:
@@ -235,7 +249,7 @@ def rule_of(f: Callable[..., Any], args: Sequence[Any], mode: str, argnums: Argn
         case "reverse" | "forward" | "primal":
             return call, call.rule(mode, wrt)
         case "hvp" | "hessian":
-            differentiated_output(call.fn, call.result, known_sizes(call.signature, call.leaves), False)
+            seed_of(call, wrt, False)
             return call, call.rule("hvp", wrt)
         case _:
             raise ValueError(f"mode is {mode!r}; it is one of reverse, forward, hvp, hessian, primal")

@@ -6,6 +6,7 @@ program an active value is stored into it. Stacks carry it likewise.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -254,7 +255,20 @@ def _refuse_call(call: Call, varied: _Spread, useful: _Spread) -> None:
 
 READING_MODULES = frozenset({"builtins", "logging", "warnings", "math", "operator", "_operator", "string", "time", "sys", "_io"})
 WRITING_NAMES = frozenset(
-    {"at", "partition", "put", "resize", "setfield", "byteswap", "place", "put_along_axis", "shuffle", "itemset", "copyto", "fill"}
+    {
+        "at",
+        "partition",
+        "put",
+        "resize",
+        "setfield",
+        "byteswap",
+        "place",
+        "put_along_axis",
+        "shuffle",
+        "itemset",
+        "copyto",
+        "fill",
+    }
 )
 
 
@@ -284,7 +298,10 @@ def callable_name(fn: object) -> str:
     name = getattr(fn, "__qualname__", None) or getattr(fn, "__name__", None) or repr(fn)
     if isinstance(fn, type) or module in {"builtins", "__main__", ""}:
         return name
-    return f"{module}.{name}"
+    parts = module.split(".")
+    packages = [".".join(parts[:count]) for count in range(1, len(parts))]
+    public = [package for package in packages if getattr(sys.modules.get(package), name, None) is fn]
+    return f"{public[0] if public else module}.{name}"
 
 
 def uses_active(op: Op, active: frozenset[Var]) -> bool:
