@@ -32,10 +32,13 @@ class Generated:
     origins: Mapping[int, Span] = field(default_factory=dict)
 
 
-def emit(fn: Function, *, doc: str = "") -> Generated:
-    """The source of `fn`, typed IR: imports, the functions that it calls, and itself with `doc` as its docstring."""
+def emit(fn: Function, *, doc: str = "", aliases: Aliases | None = None) -> Generated:
+    """The source of `fn`, typed IR: imports, the functions that it calls, and itself with `doc` as its docstring.
+
+    `aliases` are the alias classes of its variables, where its parameters may share memory; otherwise they are found.
+    """
     references = References()
-    aliases = alias_classes(fn)
+    aliases = aliases or alias_classes(fn)
     known = functions(fn)
     helpers = [helper for title, helper in known.items() if title != fn.name]
     titles = _titles([*helpers, fn])

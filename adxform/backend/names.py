@@ -2,8 +2,8 @@
 
 A value that leaves a branch or is carried by a loop lives in one place: the op's out, and inside a loop its parameter too. What
 flows into the place is a parallel copy before the loop and at the end of each block. A source whose live ranges do not touch
-those of the place takes the place itself, and its copy is gone. Then variables of one user name share it where they are not
-live together; the others get ``name_1``, ``name_2``, ….
+those of the place takes the place itself, and its copy is gone, unless the user named the two differently. Then variables of
+one name share it where they are not live together; the others get ``name_1``, ``name_2``, ….
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import assert_never
 
 from adxform.backend.folding import Folding
 from adxform.backend.liveness import Fork, Node, Ranges, Step, live_ranges, loop, overlap, union
-from adxform.backend.syntax import TEMPORARY_BASES, is_temporary
+from adxform.backend.syntax import is_nameless, is_temporary
 from adxform.errors import VerificationError
 from adxform.ir import intrinsics
 from adxform.ir.ops import (
@@ -222,7 +222,8 @@ class _Classes:
             return
         if b in self.fixed:
             a, b = b, a
-        if a in self.fixed and a.base != self.base(b) and self.base(b) not in TEMPORARY_BASES:
+        first, second = self.base(a), self.base(b)
+        if first != second and not is_nameless(second) and (a in self.fixed or not is_nameless(first)):
             return
         self.ranges[a] = union(self.ranges[a], self.ranges.pop(b))
         self.members[a] += self.members.pop(b)
@@ -251,8 +252,10 @@ class _Classes:
 
     def base(self, root: Var) -> str:
         """The name that class `root` would like: the user's before adxform's, a place's before a source's."""
-        users = [var for var in self.members[root] if not is_temporary(var)]
-        return (users or self.members[root])[0].base
+        members = self.members[root]
+        named = [var for var in members if not is_nameless(var.base)]
+        users = [var for var in named if not is_temporary(var)]
+        return (users or named or members)[0].base
 
 
 def _colour(classes: _Classes, params: tuple[Var, ...], reserved: frozenset[str]) -> dict[Var, str]:

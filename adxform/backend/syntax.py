@@ -91,6 +91,13 @@ def is_temporary(var: Var) -> bool:
     return base in TEMPORARY_BASES or base.startswith("_") or base.endswith(CARRIED_ENDINGS)
 
 
+def is_nameless(base: str) -> bool:
+    """Whether `base` says nothing of the value: a temporary's name, or that of its cotangent."""
+    while base.endswith(CARRIED_ENDINGS):
+        base = base.rpartition("_")[0]
+    return base in TEMPORARY_BASES
+
+
 def is_machinery(op: Call) -> bool:
     """Whether `op` is what adxform adds for itself: it takes something off a tape, or asks for a length to make one."""
     fn = callee(op)
