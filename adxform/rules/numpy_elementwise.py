@@ -20,6 +20,12 @@ def inverse(d: Any) -> Any:
     return runtime.quotient(1.0, d)
 
 
+def _sqrt_slope(y: Any, x: Any) -> Any:
+    if np.ndim(y) == 0:
+        return 0.5 / y
+    return runtime.quotient(0.5, y)
+
+
 def _fmax_partials(y: Any, a: Any, b: Any) -> Any:
     taken = np.logical_or(a >= b, np.isnan(b))
     return taken, np.logical_not(taken)
@@ -86,7 +92,7 @@ _UNARY = (
     scalar(np.absolute, lambda y, x: np.sign(x), (_REAL,)),
     scalar(np.fabs, lambda y, x: np.sign(x), (_REAL,)),
     scalar(np.square, lambda y, x: 2.0 * x, (_REAL,)),
-    scalar(np.sqrt, lambda y, x: 0.5 * inverse(y), (_POSITIVE,), singular=True),
+    scalar(np.sqrt, _sqrt_slope, (_POSITIVE,), singular=True),
     scalar(np.cbrt, lambda y, x: inverse(3.0 * y * y), (_REAL,), singular=True),
     scalar(np.reciprocal, lambda y, x: -y * y, (_REAL,), singular=True),
     scalar(np.exp, lambda y, x: y, (_REAL,)),

@@ -5,14 +5,12 @@ Source: Giles, "Collected matrix derivative results for forward and reverse mode
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from adxform import runtime
-from adxform.ir.ops import Operand, Var
-from adxform.ir.types import Array, Type
+from adxform.rules.contractions import cross_result, dot_result, matmul_result, solve_result, square_result
 from adxform.rules.declare import constant, general, linear
 from adxform.rules.record import Effect, Primitive
 
@@ -192,16 +190,6 @@ def _cross_right(ct: Any, a: Any, b: Any) -> Any:
     return runtime.unbroadcast(np.cross(ct, a), b)
 
 
-def _cross_result(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> Type | None:
-    """The type of the product of vectors of three: that of the operand with more axes."""
-    types = [arg.type for arg in args if isinstance(arg, Var)]
-    arrays = [type_ for type_ in types if isinstance(type_, Array) and type_.shape is not None]
-    if len(args) != 2 or len(arrays) != 2 or kwargs:
-        return None
-    larger = max(arrays, key=lambda type_: len(type_.shape or ()))
-    return Array(np.result_type(*(np.dtype(type_.dtype) for type_ in arrays)).name, larger.shape)
-
-
 def _kron_blocks(ct: Any, a: Any, b: Any) -> Any:
     """The cotangent of ``kron(a, b)`` with the axes of `a` and of `b` side by side."""
     if np.ndim(a) == 1:
@@ -294,9 +282,10 @@ RECORDS: tuple[Primitive, ...] = (
         (_W, _T),
         (_M.T, _T),
         (_T, _T[0].T),
+        result=matmul_result,
     ),
-    linear(np.dot, _dot, (_M, _V), (_M, _M.T), (_V, _V), (2.0, _V), (_V, 2.0), (_T, _V), (_T, _M.T)),
-    linear(np.ndarray.dot, _dot, (_M, _V), (_M, _M.T), (_V, _V)),
+    linear(np.dot, _dot, (_M, _V), (_M, _M.T), (_V, _V), (2.0, _V), (_V, 2.0), (_T, _V), (_T, _M.T), result=dot_result),
+    linear(np.ndarray.dot, _dot, (_M, _V), (_M, _M.T), (_V, _V), result=dot_result),
     linear(
         np.vdot,
         {0: lambda ct, a, b: ct * np.reshape(b, np.shape(a)), 1: lambda ct, a, b: ct * np.reshape(a, np.shape(b))},
@@ -321,10 +310,10 @@ RECORDS: tuple[Primitive, ...] = (
     ),
     linear(np.trace, _trace_transpose, (_SPD,), (_M, 1)),
     linear(np.ndarray.trace, _trace_transpose, (_SPD,)),
-    linear(np.cross, {0: _cross_left, 1: _cross_right}, (_V, _SPD[0]), (_SPD, _V), result=_cross_result),
+    linear(np.cross, {0: _cross_left, 1: _cross_right}, (_V, _SPD[0]), (_SPD, _V), result=cross_result),
     linear(np.kron, {0: _kron_left, 1: _kron_right}, (_V, _W), (_M, _S)),
-    general(np.linalg.solve, _solve, (_S, _W), (_S, _S), (_S, _M), tangent=_solve_tangent),
-    general(np.linalg.inv, _inv, (_S,), (_SPD,), tangent=lambda y, args, args_t: -(y @ args_t[0] @ y)),
+    general(np.linalg.solve, _solve, (_S, _W), (_S, _S), (_S, _M), tangent=_solve_tangent, result=solve_result),
+    general(np.linalg.inv, _inv, (_S,), (_SPD,), tangent=lambda y, args, args_t: -(y @ args_t[0] @ y), result=square_result),
     general(
         np.linalg.det,
         _det,
@@ -332,7 +321,7 @@ RECORDS: tuple[Primitive, ...] = (
         (_SPD,),
         tangent=lambda y, args, args_t: y * np.trace(np.linalg.solve(args[0], args_t[0])),
     ),
-    general(np.linalg.cholesky, _cholesky, (_SPD,)),
+    general(np.linalg.cholesky, _cholesky, (_SPD,), result=square_result),
     constant(tensordot_axes),
     constant(einsum_subscripts),
 )

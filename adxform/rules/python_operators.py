@@ -11,6 +11,7 @@ import numpy as np
 from adxform import runtime
 from adxform.ir.ops import Lit, Operand, Var
 from adxform.ir.types import Array
+from adxform.rules.contractions import matmul_result
 from adxform.rules.declare import constant, linear, scalar
 from adxform.rules.numpy_linear_algebra import matmul_left, matmul_right
 from adxform.rules.record import Primitive
@@ -116,6 +117,6 @@ RECORDS: tuple[Primitive, ...] = (
     scalar(builtins.max, larger_partials, (1.5, 2.5), (1.5, -2.5), (0.5, 2.5, -1.0), (0.5, 2.5, -1.0, 3.0)),
     scalar(builtins.min, smaller_partials, (1.5, 2.5), (1.5, -2.5), (0.5, 2.5, -1.0), (0.5, 2.5, -1.0, 3.0)),
     linear(builtins.float, lambda ct, x: runtime.broadcast_like(ct, x), (1.5,), (np.float64(2.5),)),
-    linear(operator.matmul, {0: matmul_left, 1: matmul_right}, (_M, _A), (_M, _M.T), (_A, _A)),
+    linear(operator.matmul, {0: matmul_left, 1: matmul_right}, (_M, _A), (_M, _M.T), (_A, _A), result=matmul_result),
     *(constant(fn) for fn in _CONSTANT),
 )
