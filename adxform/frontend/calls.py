@@ -18,7 +18,7 @@ from adxform.errors import MissingRuleError, SourceUnavailableError
 from adxform.frontend import attributes, collecting, nested
 from adxform.frontend.access import Access
 from adxform.frontend.binding import bind
-from adxform.frontend.infer import NoSample, elementwise_type, reshaped_type, run, sampled_type, with_fresh
+from adxform.frontend.infer import NoSample, elementwise_type, product_type, reshaped_type, run, sampled_type, with_fresh
 from adxform.frontend.known import KNOWN
 from adxform.frontend.lower import lower
 from adxform.frontend.methods import Known
@@ -606,12 +606,16 @@ def result_type(
     interp: Interpreter, record: Primitive, fn: Callable[..., Any], operands: tuple[Operand, ...], named: dict[str, Operand]
 ) -> Type:
     """The type of a primitive's result."""
+    if interp.unconditional and fn in PRODUCTS:
+        interp.equal.multiply(operands)
     if record.result is not None:
         found = record.result(operands, named)
         if found is not None:
             return with_fresh(found, interp.fresh_dim)
     if fn in (np.reshape, np.ndarray.reshape) and (shaped := reshaped_type(operands, named, interp.sizes)) is not None:
         return with_fresh(shaped, interp.fresh_dim)
+    if fn in PRODUCTS and len(operands) == 2 and not named and (product := product_type(fn, *operands)) is not None:
+        return with_fresh(product, interp.fresh_dim)
     given = [var for arg in (*operands, *named.values()) for var in variables(arg)]
     objects = [var for var in given if isinstance(var.type, Object)]
     floats = [var for var in given if is_float(var.type)]
@@ -622,6 +626,8 @@ def result_type(
     elementwise = isinstance(record.derivative, Partials) or (isinstance(fn, np.ufunc) and fn.signature is None) or fn in ELEMENTWISE
     try:
         infer = elementwise_type if elementwise else sampled_type
+        if elementwise and interp.unconditional:
+            interp.equal.broadcast(operands)
         return with_fresh(infer(fn, operands, named, interp.sizes), interp.fresh_dim)
     except NoSample as error:
         if not floats:
@@ -640,8 +646,9 @@ def _type_with_objects(interp: Interpreter, record: Primitive, fn: Callable[...,
 
 
 JOINING = frozenset({np.stack, np.concatenate, np.vstack, np.hstack, np.dstack, np.column_stack})
+PRODUCTS = frozenset({operator.matmul, np.matmul, np.dot, np.ndarray.dot})
 ELEMENTWISE = frozenset(
     {operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow, operator.neg,
      operator.pos, operator.abs, operator.lt, operator.le, operator.eq, operator.ne, operator.gt, operator.ge, operator.and_,
-     operator.or_, operator.xor, operator.invert, operator.lshift, operator.rshift, np.where}
+     operator.or_, operator.xor, operator.invert, operator.lshift, operator.rshift, np.where, runtime.masked_product}
 )  # fmt: skip

@@ -147,7 +147,8 @@ def _bound(interp: Interpreter, bound: Operand) -> Any:
         case Lit(value):
             return value if value is None else operator.index(value)
         case Var():
-            return interp.sizes.get(bound) or interp.dim_of(bound) or FRESH
+            size = interp.dim_of(bound)
+            return FRESH if size is None else interp.equal.size(size)
         case _:
             return FRESH
 
@@ -161,7 +162,7 @@ def _basic_sizes(interp: Interpreter, shape: tuple[Size, ...], parts: list[Opera
             continue
         match part:
             case Pack("slice", (start, stop, step)):
-                size = slice_size(shape[axis], _bound(interp, start), _bound(interp, stop), _bound(interp, step))
+                size = slice_size(interp.equal.size(shape[axis]), _bound(interp, start), _bound(interp, stop), _bound(interp, step))
                 sizes.append(size)
             case Lit(slice() as piece):
                 sizes.append(slice_size(shape[axis], piece.start, piece.stop, piece.step))

@@ -303,6 +303,21 @@ def _with_small_shape(arg: Operand) -> Operand:
 
 
 
+def product_type(fn: Callable[..., Any], a: Operand, b: Operand) -> Type | None:
+    """The type of the matrix product ``fn(a, b)`` of arrays of rank one or more, or ``None`` where sampling must tell."""
+    match a, b:
+        case Var(_, Array(_, left)), Var(_, Array(_, right)) if left and right:
+            if (len(left) > 2 or len(right) > 2) and getattr(fn, "__name__", "") == "dot":
+                return None
+            result = sampled_type(fn, (_with_small_shape(a), _with_small_shape(b)), {}, {})
+            if not isinstance(result, Array):
+                return result
+            batch = broadcast([left[:-2], right[:-2]])
+            return Array(result.dtype, (*batch, *left[-2:-1], *(right[-1:] if len(right) > 1 else ())))
+        case _:
+            return None
+
+
 def reshaped_type(args: tuple[Operand, ...], kwargs: Mapping[str, Operand], sizes: Mapping[Var, Dim]) -> Type | None:
     """The type of ``np.reshape(x, shape)`` or ``x.reshape(*shape)``."""
     x, *rest = args

@@ -11,6 +11,7 @@ from adxform.frontend import attributes, calls, control, iteration, outside
 from adxform.frontend.access import Access, Guard
 from adxform.frontend.augmented import Augmented, augmented_assignment
 from adxform.frontend.infer import with_fresh
+from adxform.frontend.lengths import Equalities
 from adxform.frontend.recursion import Frame, Helper
 from adxform.frontend.signals import Promote, Unreachable
 from adxform.frontend.values import (
@@ -56,6 +57,8 @@ class Interpreter:
         self.derive = derive
         self.knowledge = knowledge or Knowledge({}, {})
         self.builder = Builder(names)
+        self.root = self.builder
+        self.equal = Equalities()
         self.heap = Heap()
         self.span: Span = NOWHERE
         self.frames: list[Frame] = []
@@ -177,7 +180,13 @@ class Interpreter:
         kwargs: Mapping[str, Operand] | None = None,
     ) -> Var:
         """Append the call of a primitive and return its out."""
-        return self.builder.call(fn, *args, type=with_fresh(type_, self.fresh_dim), hint=hint, kwargs=kwargs, span=self.span)
+        type_ = self.equal.type(with_fresh(type_, self.fresh_dim))
+        return self.builder.call(fn, *args, type=type_, hint=hint, kwargs=kwargs, span=self.span)
+
+    @property
+    def unconditional(self) -> bool:
+        """Whether what is being run runs in every call that ends without an exception."""
+        return self.builder is self.root
 
     def static(self, value: Value, what: str) -> Any:
         """The run-time value of `value`, which must be known when compiling."""

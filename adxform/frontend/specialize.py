@@ -111,11 +111,11 @@ class _Attempt:
         body = Block(params, tuple(interp.builder.ops), results)
         function = Function(name if name.isidentifier() else "anonymous", body, (), interp.helper_functions(), _span(self.fn))
         refuse_shared_items(function, interp.collected)
-        function = prune(function)
-        refuse_outside_writes(function, tuple(interp.hidden.values()))
+        function = interp.equal.function(prune(function))
+        refuse_outside_writes(function, function.params[len(self.params) :])
         paths = [path for t, n in (*zip(signature.args, arg_names, strict=True), *((t, n) for n, t in signature.kwargs)) for path in leaf_paths(t, n)]
         return Specialized(
-            function, hidden, tuple(interp.guards), tuple(sorted(self.promoted.items(), key=lambda item: item[0])), tree, tuple(paths)
+            function, hidden, tuple(interp.guards), tuple(sorted(self.promoted.items(), key=lambda item: item[0])), interp.equal.tree(tree), tuple(paths)
         )
 
     def leaf(self, leaf: Leaf, name: str) -> Value:

@@ -1,0 +1,75 @@
+"""Lengths that a function makes equal: ``x - y`` runs only if `x` and `y` have one length, so one name serves for both."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from adxform.frontend.signature import Fixed, Leaf, Node, Tree
+from adxform.ir.ops import Function, Operand, Var
+from adxform.ir.types import Array, Dim, Size, Type
+from adxform.ir.walk import Names, rename_block
+
+
+class Equalities:
+    """Which names of lengths mean the same length."""
+
+    def __init__(self) -> None:
+        self._same: dict[str, str] = {}
+
+    def name(self, base: str) -> str:
+        """The name that stands for all that are equal to `base`."""
+        while base in self._same:
+            base = self._same[base]
+        return base
+
+    def unify(self, a: Size, b: Size) -> None:
+        """Take `a` and `b` to be equal, if neither can be one."""
+        if isinstance(a, Dim) and isinstance(b, Dim) and not a.may_be_one and not b.may_be_one:
+            first, second = self.name(a.base), self.name(b.base)
+            if first != second:
+                self._same[second] = first
+
+    def broadcast(self, operands: Sequence[Operand]) -> None:
+        """Take the lengths of arrays that are broadcast with one another to be equal."""
+        shapes = [op.type.shape for op in operands if isinstance(op, Var) and isinstance(op.type, Array) and op.type.shape is not None]
+        for axis in range(-max(map(len, shapes), default=0), 0):
+            sizes = [shape[axis] for shape in shapes if len(shape) >= -axis]
+            known = [size for size in sizes if isinstance(size, Dim) and not size.may_be_one]
+            for size in known[1:]:
+                self.unify(known[0], size)
+
+    def multiply(self, operands: Sequence[Operand]) -> None:
+        """Take the lengths that a matrix product sums over to be equal."""
+        match operands:
+            case [Var(_, Array(_, a)), Var(_, Array(_, b))] if a and b:
+                self.unify(a[-1], b[-2] if len(b) > 1 else b[0])
+            case _:
+                return
+
+    def type(self, type_: Type) -> Type:
+        """`type_` with one name for equal lengths."""
+        if not self._same or not isinstance(type_, Array) or type_.shape is None:
+            return type_
+        return Array(type_.dtype, tuple(self.size(size) for size in type_.shape))
+
+    def size(self, size: Size) -> Size:
+        """`size` with one name for equal lengths."""
+        return Dim(self.name(size.base), size.offset) if isinstance(size, Dim) else size
+
+    def tree(self, tree: Tree) -> Tree:
+        """`tree` with one name for equal lengths."""
+        match tree:
+            case Leaf(type_):
+                return Leaf(self.type(type_))
+            case Node():
+                return replace(tree, children=tuple(map(self.tree, tree.children)))
+            case Fixed():
+                return tree
+
+    def function(self, fn: Function) -> Function:
+        """`fn` with one name for equal lengths, and its variables numbered in order."""
+        names = Names()
+        mapping: dict[Var, Operand] = {}
+        body = rename_block(fn.body, mapping, lambda var: Var(names.fresh(var.base), self.type(var.type)))
+        return replace(fn, body=body)
