@@ -18,7 +18,7 @@ import numpy as np
 
 from adxform.ad.record import Decision
 from adxform.application import Application, Argnums, Tape, apply
-from adxform.errors import ArgnumsError, NonScalarOutputError
+from adxform.errors import ArgnumsError
 from adxform.frontend.signature import Tree
 from adxform.ir.types import Type
 from adxform.operators import Operator, operator
@@ -130,7 +130,7 @@ def plan_gradient(call: Application, argnums: Argnums, has_aux: bool) -> Gradien
     if plan is None:
         numbers = argnums if isinstance(argnums, tuple) else (argnums,)
         wrt = call.wrt(argnums)
-        seed, outputs = seed_of(call, wrt, has_aux)
+        seed, outputs = call.output(wrt, has_aux)
         rule = call.rule("reverse", wrt, outputs if has_aux else None)
         trees = tuple(call.argument(number) for number in numbers)
         plan = GradientPlan(rule, (seed,) * rule.seeds, outputs, len(rule.typed.results), call.types(wrt), trees)
@@ -149,20 +149,6 @@ def value_and_gradient(call: Application, argnums: Argnums, has_aux: bool) -> tu
     gradients = gradient_leaves(plan.types, results[plan.count :], [*inputs, *values, *plan.seeds])
     parts = tuple([placed(tree, gradients) for tree in plan.trees])
     return rebuild(call.result, iter(values)), (parts if isinstance(argnums, tuple) else parts[0])
-
-
-def seed_of(call: Application, wrt: Sequence[int], has_aux: bool) -> tuple[Any, int]:
-    """What `differentiated_output` says of `call`; a function without a rule on the way there is the better explanation.
-
-    Raises:
-        MissingRuleError: what is returned comes from a function that has no rule.
-        NonScalarOutputError: something else than one real number is returned.
-    """
-    try:
-        return call.output(has_aux)
-    except NonScalarOutputError:
-        call.rule("reverse", wrt)
-        raise
 
 
 def gradient_leaves(types: Sequence[Type], found: Sequence[Any], taken: list[Any]) -> Iterator[Any]:
@@ -249,7 +235,7 @@ def rule_of(f: Callable[..., Any], args: Sequence[Any], mode: str, argnums: Argn
         case "reverse" | "forward" | "primal":
             return call, call.rule(mode, wrt)
         case "hvp" | "hessian":
-            seed_of(call, wrt, False)
+            call.output(wrt, False)
             return call, call.rule("hvp", wrt)
         case _:
             raise ValueError(f"mode is {mode!r}; it is one of reverse, forward, hvp, hessian, primal")

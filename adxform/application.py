@@ -17,12 +17,12 @@ from adxform import counters
 from adxform.backend.loading import annotate
 from adxform.cache import Entry, entry_for, epoch, identity
 from adxform.cut import CutRule, as_tuple, put_back, saved
-from adxform.errors import AliasError, ArgnumsError
+from adxform.errors import AliasError, ArgnumsError, NonScalarOutputError
 from adxform.frontend.signature import Signature, Tree, parameter_names, sign
 from adxform.ir.types import Type, is_float
 from adxform.operators import Operator
 from adxform.pipeline import DerivedRule, Mode
-from adxform.refusals import definition, name_of, refuse
+from adxform.refusals import definition, differentiated_output, known_sizes, name_of, refuse
 from adxform.trees import leaves_of, named_ends
 
 Argnums = int | tuple[int, ...]
@@ -56,6 +56,20 @@ class Application:
         start = sum(1 for arg in self.signature.args[: self.lead] for _ in leaves_of(arg))
         ends = (leaf for arg in self.signature.args[self.lead :] for leaf in leaves_of(arg))
         return tuple(i for i, leaf in enumerate(ends, start) if is_float(leaf.type))
+
+    def output(self, wrt: Sequence[int], has_aux: bool) -> tuple[Any, int]:
+        """The seed of the one real number that the function returns, and how many of its results are differentiated.
+
+        Raises:
+            MissingRuleError: what it returns comes from a function without a rule.
+            NonScalarOutputError: it returns something else.
+        """
+        sizes = known_sizes(self.signature, self.leaves)
+        try:
+            return differentiated_output(self.fn, self.result, sizes, has_aux)
+        except NonScalarOutputError:
+            self.rule("reverse", wrt)  # a function without a rule on the way is the better explanation
+            raise
 
     def types(self, wrt: Sequence[int]) -> tuple[Type, ...]:
         """The types of the leaves `wrt` of the positional arguments."""

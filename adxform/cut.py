@@ -43,9 +43,9 @@ def cut(joint: Function, inputs: int, results: int) -> CutRule:
     tape = tuple(free_variables(later))
     base = joint.name.removesuffix("_vjp")
     ahead = Block(joint.params[:inputs], joint.body.ops[:at], (*joint.results[:results], *tape))
-    forward = emit(replace(joint, name=f"{base}_forward", body=ahead))
-    backward = emit(replace(joint, name=f"{base}_pullback", body=replace(later, params=(*tape, *seeds))))
     classes = alias_classes(joint)
+    forward = emit(replace(joint, name=f"{base}_forward", body=ahead), aliases=classes)
+    backward = emit(replace(joint, name=f"{base}_pullback", body=replace(later, params=(*tape, *seeds))), aliases=classes)
     touched = classes.written | classes.exposed
     changed = tuple(i for i, var in enumerate(tape) if not isinstance(var.type, Scalar) and classes.of(var) in touched)
     gradients = len(later.results)

@@ -16,7 +16,6 @@ from adxform.application import Application, Argnums, apply
 from adxform.ir.types import is_float
 from adxform.perturbations import perturbations, placed
 from adxform.pipeline import Mode
-from adxform.refusals import differentiated_output, known_sizes
 from adxform.trees import leaves_of
 
 
@@ -158,7 +157,7 @@ class Tangents:
         """What `seeds`, tangents or cotangents, are taken to."""
         call = self.call
         if mode == "hvp":
-            differentiated_output(call.fn, call.result, known_sizes(call.signature, call.leaves), False)
+            call.output(self.wrt, False)
         rule = call.rule(mode, self.wrt)
         results = call.run(rule, self.inputs, *(rule.seeded(seeds) if mode == "reverse" else seeds))
         match mode:

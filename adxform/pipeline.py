@@ -121,8 +121,7 @@ def transform(mode: Mode, fn: Function, wrt: tuple[int, ...], outputs: int) -> t
             gradient = checked(optimise(restricted(gradient, range(len(fn.results), len(gradient.results)))))
             count()
             both = shaped_tangents(forward(gradient, wrt, expander), gradient)
-            product = restricted(both, range(len(gradient.results), len(both.results)))
-            return renamed(product, name), adjoint.decisions
+            return renamed(tangents_only(both, gradient), name), adjoint.decisions
         case _:
             assert_never(mode)
 
@@ -218,6 +217,14 @@ def is_number(operand: Operand) -> bool:
             return isinstance(value, float | np.floating)
         case _:
             return False
+
+
+def tangents_only(both: Function, primal: Function) -> Function:
+    """The tangents of the results of `primal` in its forward function `both`; zero for a literal."""
+    found = iter(both.results[len(primal.results) :])
+    floats = float_results(primal)
+    results = tuple(next(found) if i in floats else Lit(0.0) for i in range(len(primal.results)))
+    return replace(both, body=replace(both.body, results=results))
 
 
 def aux_stopped(fn: Function, outputs: int) -> Function:

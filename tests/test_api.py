@@ -442,3 +442,25 @@ def test_arrays_that_share_memory_and_are_written_are_refused() -> None:
     with pytest.raises(adxform.errors.AliasError, match="shares memory"):
         adxform.grad(f)(base[:3], base[1:])
     np.testing.assert_allclose(adxform.grad(f)(base[:2], base[2:]), [0.0, 1.0])
+
+
+def test_a_pullback_sees_that_its_tape_shares_memory() -> None:
+    def f(x):
+        p = x.copy()
+        p[:, 1] *= x[2]
+        p[:, 1] *= x[2]
+        return np.sum(x * p)
+
+    x = np.arange(9.0).reshape(3, 3) + 0.5
+    _, pullback = adxform.vjp(f, x)
+    for _ in range(2):
+        np.testing.assert_allclose(pullback(1.0)[0], adxform.grad(f)(x), rtol=1e-14)
+
+
+def test_second_order_where_a_gradient_is_constant() -> None:
+    x = np.ones(2)
+    px, py = adxform.hvp(lambda x, y: np.sum(x) * 2.0, (0, 1))(x, 1.0, (x, 1.0))
+    np.testing.assert_array_equal(px, np.zeros(2))
+    assert py == 0.0
+    assert adxform.hessian(lambda x: 3.0 * x)(2.0) == 0.0
+    np.testing.assert_array_equal(adxform.hessian(lambda x: np.sum(x))(x), np.zeros((2, 2)))
