@@ -206,7 +206,5 @@ class _Sweep:
                 results = at(body.results)
                 body = replace(self.sweep(body, numbers, results), params=tuple(body.params[place] for place in places))
                 return replace(op, outs=tuple(all_outs[place] for place in places), inits=at(inits), test=test, body=body)
-            case Call(outs=(_,)) if not places and effect_of(op).writes:
-                return replace(op, outs=())
             case _:
                 return op

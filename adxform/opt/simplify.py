@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import numpy as np
 
 from adxform import runtime
 from adxform.ir import intrinsics
 from adxform.ir.ops import Call, Function, Lit, Op, Operand, Var
-from adxform.ir.types import Array, Dim, Scalar, Type
+from adxform.ir.types import Array, Dim, Scalar, Type, is_float
 from adxform.opt.rewriting import Rewriter, Sharing, callee, each_function
 
 Replacement = Var | Call | None
@@ -45,6 +46,8 @@ class _Simplifying(Rewriter):
         super().__init__()
         self.sharing = sharing
         self.negated: dict[str, Operand] = {}
+        self.spread: dict[str, Operand] = {}
+        self.inverted: dict[str, Operand] = {}
 
     def visit(self, op: Op, ops: list[Op]) -> None:
         if not isinstance(op, Call):
@@ -53,6 +56,7 @@ class _Simplifying(Rewriter):
         if not op.outs:
             ops.append(self.store(op))
             return
+        op = self.leaner(op)
         found = self.simpler(op)
         if isinstance(found, Var) and (callee(op) in ITSELF or self.sharing.unite(op.outs[0], found)):
             self.known[op.outs[0].name] = found
@@ -60,7 +64,28 @@ class _Simplifying(Rewriter):
         op = found if isinstance(found, Call) else op
         if callee(op) in NEGATIONS and all(map(self.sharing.is_constant, (*op.args, *op.outs))):
             self.negated[op.outs[0].name] = op.args[0]
+        match op:
+            case Call((out,), Lit(runtime.broadcast_like), (Var(_, Scalar()) as number, _)):
+                self.spread[out.name] = number
+            case Call((out,), Lit(operator.truediv), (Lit(1.0), Var(_, Scalar()) as number)):
+                self.inverted[out.name] = number
         ops.append(op)
+
+    def leaner(self, op: Call) -> Call:
+        """`op` with a number in the place of an array that repeats it, where another operand gives the result its shape."""
+        if callee(op) not in BROADCASTING or op.kwargs:
+            return op
+        out = op.outs[0].type
+        for place, arg in enumerate(op.args):
+            number = self.spread.get(arg.name) if isinstance(arg, Var) else None
+            rest = [
+                other
+                for other in op.args[:place] + op.args[place + 1 :]
+                if isinstance(other, Var) and other.name not in self.spread
+            ]
+            if number is not None and any(_gives(other, out, callee(op) is np.where) for other in rest):
+                return replace(op, args=(*op.args[:place], number, *op.args[place + 1 :]))
+        return op
 
     def simpler(self, op: Call) -> Replacement:
         fn = callee(op)
@@ -77,6 +102,14 @@ class _Simplifying(Rewriter):
     def opposite(self, operand: Operand) -> Operand | None:
         """`y` when `operand` is ``-y``."""
         return self.negated.get(operand.name) if isinstance(operand, Var) else None
+
+
+def _gives(operand: Var, out: Type, is_choice: bool) -> bool:
+    """Whether `operand` alone gives the result `out` its shape and dtype (in a choice between numbers, only the shape)."""
+    type_ = operand.type
+    if not isinstance(type_, Array) or not isinstance(out, Array) or type_.shape is None or type_.shape != out.shape:
+        return False
+    return type_.dtype == out.dtype or (is_choice and out.dtype == "float64")
 
 
 def _type(operand: Operand) -> Type | None:
@@ -139,6 +172,9 @@ def _mul(pass_: _Simplifying, op: Call) -> Replacement:
             return _same(op, b)
         if _is(a, -1.0) and _same(op, b) is not None:
             return _becomes(op, operator.neg, b)
+        divisor = pass_.inverted.get(b.name) if isinstance(b, Var) else None
+        if divisor is not None and isinstance(a, Var) and is_float(a.type):
+            return _becomes(op, operator.truediv, a, divisor)
     x, y = (pass_.opposite(arg) for arg in op.args)
     return _becomes(op, operator.mul, x, y) if x is not None and y is not None else None
 
@@ -226,6 +262,21 @@ RULES: Mapping[Callable[..., object], Rule] = {
     int: _conversion,
     bool: _conversion,
 }
+BROADCASTING = frozenset(
+    {
+        operator.add,
+        operator.sub,
+        operator.mul,
+        operator.truediv,
+        np.multiply,
+        np.add,
+        np.subtract,
+        np.divide,
+        np.where,
+        runtime.masked_product,
+    }
+)
+"""What takes a number in the place of an array of that number."""
 ITSELF = frozenset({runtime.unbroadcast, runtime.broadcast_like})
 """What returns its very operand when the shapes are equal: no array of its own is lost."""
 NEGATIONS = frozenset({operator.neg, np.negative})
