@@ -14,6 +14,7 @@ from adxform.frontend.values import NONE, Tuple, Value
 from adxform.ir.ops import Block, Function, Lit, Operand, Pack, Var
 from adxform.ir.prune import prune
 from adxform.ir.walk import Names, free_variables, substitute, variables
+from adxform.rules.table import table_version
 
 Kwargs = Mapping[str, Operand] | tuple[tuple[str, Operand], ...]
 _LIMIT = 20_000
@@ -28,7 +29,7 @@ class Expander:
     def expand(self, body: Callable[..., Any], args: tuple[Operand, ...], kwargs: Kwargs = ()) -> Function:
         """`body` on operands: a function of their distinct variables in order, with a result per leaf of what it returns."""
         named = tuple(dict(kwargs).items())
-        key = ("expand", self.derive, body, *_canonical(args, named))
+        key = ("expand", table_version(), self.derive, body, *_canonical(args, named))
         found = _MEMO.get(key)
         if found is None:
             found = self._expand(body, args, named)
@@ -38,14 +39,16 @@ class Expander:
     def expand_rule(self, body: Callable[..., Any], args: tuple[Operand, ...], kwargs: Kwargs = ()) -> tuple[Function, Function]:
         """`body`, which returns ``(y, pullback)``, as ``forward -> (y, *residuals)`` and ``pullback(*residuals, ct)``."""
         named = tuple(dict(kwargs).items())
-        key = ("rule", self.derive, body, *_canonical(args, named))
+        key = ("rule", table_version(), self.derive, body, *_canonical(args, named))
         found = _MEMO.get(key)
         if found is None:
             found = self._expand_rule(body, args, named)
             _remember(key, found)
         return found[0], found[1]
 
-    def _expand(self, body: Callable[..., Any], args: tuple[Operand, ...], named: tuple[tuple[str, Operand], ...]) -> tuple[Function]:
+    def _expand(
+        self, body: Callable[..., Any], args: tuple[Operand, ...], named: tuple[tuple[str, Operand], ...]
+    ) -> tuple[Function]:
         interp, params, values, keywords = self._start(args, named)
         try:
             returned = interp.call(constant(interp, body), values, keywords)
