@@ -13,6 +13,7 @@ from adxform.backend.printing import print_module
 from adxform.backend.references import References
 from adxform.backend.statements import Statements
 from adxform.backend.syntax import has_syntax
+from adxform.errors import UnsupportedSyntaxError
 from adxform.ir.ops import Block, Call, For, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.walk import Names, all_ops, blocks, map_op, operands
 from adxform.rules.alias import Aliases, alias_classes
@@ -36,7 +37,18 @@ def emit(fn: Function, *, doc: str = "", aliases: Aliases | None = None) -> Gene
     """The source of `fn`, typed IR: imports, the functions that it calls, and itself with `doc` as its docstring.
 
     `aliases` are the alias classes of its variables, where its parameters may share memory; otherwise they are found.
+
+    Raises:
+        UnsupportedSyntaxError: blocks nest too deeply for Python's recursion limit.
     """
+    try:
+        return _emit(fn, doc, aliases)
+    except RecursionError:
+        message, help_ = f"the source of `{fn.name}` nests too deeply", "move inner branches and loops into functions"
+        raise UnsupportedSyntaxError(message, span=fn.span, help=help_) from None
+
+
+def _emit(fn: Function, doc: str, aliases: Aliases | None) -> Generated:
     references = References()
     aliases = aliases or alias_classes(fn)
     known = functions(fn)

@@ -229,26 +229,37 @@ class _Classes:
         self.members[a] += self.members.pop(b)
         self.parent[b] = a
 
-    def bound(self, names: Mapping[Var, str]) -> frozenset[Operand]:
+    def bound(self, names: Mapping[Var, str]) -> frozenset[Var]:
         """The classes that are read although they may be undefined: by a copy, or by whoever they are handed to."""
-        flows = [(self.root(copy.target), self._source(copy)) for copy in self.program.copies]
-        undefined: set[Operand] = {target for target, source in flows if source == UNDEFINED}
-        grown = True
-        while grown:
-            grown = False
-            for target, source in flows:
-                if isinstance(source, Var) and source in undefined and target not in undefined:
-                    undefined.add(target)
-                    grown = True
-        copied = {source for target, source in flows if isinstance(source, Var) and names[source] != names[target]}
-        return frozenset(undefined & (copied | {self.root(self.program.place(var)) for var in self.program.handed}))
+        undefined, flows = self._undefined()
+        place = self.program.place
+        read = {source for target, source in flows if names[self.root(source)] != names[self.root(target)]}
+        into: dict[Var, list[Var]] = {}
+        for target, source in flows:
+            into.setdefault(target, []).append(source)
+        waiting = [var for var in (*read, *map(place, self.program.handed)) if var in undefined]
+        found: set[Var] = set()
+        while waiting:
+            var = waiting.pop()
+            if var not in found:
+                found.add(var)
+                waiting += [source for source in into.get(var, ()) if source in undefined]
+        return frozenset(map(self.root, found))
 
-    def _source(self, copy: _Copy) -> Operand:
-        """The class that `copy` reads; an expression counts as some value that is there."""
-        source = copy.source
-        if not isinstance(source, Var):
-            return source
-        return Lit(None) if source in self.program.folding.values else self.root(self.program.place(source))
+    def _undefined(self) -> tuple[set[Var], list[tuple[Var, Var]]]:
+        """The places that may be undefined, and the copies between places (an expression is always defined)."""
+        flows: list[tuple[Var, Var]] = []
+        undefined: set[Var] = set()
+        for copy in self.program.copies:
+            if copy.source == UNDEFINED:
+                undefined.add(copy.target)
+            elif isinstance(copy.source, Var) and copy.source not in self.program.folding.values:
+                flows.append((copy.target, self.program.place(copy.source)))
+        count = -1
+        while undefined and count != len(undefined):
+            count = len(undefined)
+            undefined.update(target for target, source in flows if source in undefined)
+        return undefined, flows
 
     def base(self, root: Var) -> str:
         """The name that class `root` would like: the user's before adxform's, a place's before a source's."""
