@@ -24,6 +24,7 @@ from typing import Any
 
 import pytest
 
+import adxform
 from adxform import errors
 
 ROOT = Path(__file__).parent.parent
@@ -146,6 +147,11 @@ def test_each_error_has_its_section(cls: type[errors.AdxError]) -> None:
 def test_error_codes_are_unique() -> None:
     codes = [cls.code for cls in error_classes()]
     assert len(codes) == len(set(codes))
+
+
+@pytest.mark.parametrize("name", sorted(adxform.__all__))
+def test_each_public_name_is_on_the_page_of_the_interface(name: str) -> None:
+    assert re.search(rf"\b{name}\b", (ROOT / "docs" / "api.md").read_text())
 
 
 def test_every_make_target_in_the_readme_exists() -> None:
