@@ -23,6 +23,7 @@ from adxform.ir.types import Type, is_float
 from adxform.operators import Operator
 from adxform.pipeline import DerivedRule, Mode
 from adxform.refusals import definition, differentiated_output, known_sizes, name_of, refuse
+from adxform.rules.table import lookup
 from adxform.trees import leaves_of, named_ends
 
 Argnums = int | tuple[int, ...]
@@ -67,9 +68,10 @@ class Application:
         sizes = known_sizes(self.signature, self.leaves)
         try:
             return differentiated_output(self.fn, self.result, sizes, has_aux)
-        except NonScalarOutputError:
-            self.rule("reverse", wrt)  # a function without a rule on the way is the better explanation
-            raise
+        except NonScalarOutputError as error:
+            refused = error
+        self.rule("reverse", wrt)  # a function without a rule on the way is the better explanation
+        raise refused
 
     def types(self, wrt: Sequence[int]) -> tuple[Type, ...]:
         """The types of the leaves `wrt` of the positional arguments."""
@@ -286,7 +288,7 @@ def unwrapped(fn: Any) -> tuple[Callable[..., Any], tuple[Any, ...], dict[str, A
             lead, keywords, fn = (*fn.args, *lead), {**fn.keywords, **keywords}, fn.func
         elif isinstance(fn, Operator):
             return as_function(fn), lead, keywords
-        elif inspect.isroutine(fn) or inspect.isclass(fn):
+        elif inspect.isroutine(fn) or inspect.isclass(fn) or lookup(fn) is not None or isinstance(fn, np.ufunc):
             return fn, lead, keywords
         else:
             fn = called(fn)

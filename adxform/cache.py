@@ -8,6 +8,7 @@ or a rebound name finds another entry or makes one. Numbers and arrays reached b
 from __future__ import annotations
 
 import gc
+import inspect
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator
@@ -114,10 +115,24 @@ def entry_for(fn: Callable[..., Any], own: Hashable, signature: Signature, leave
     with bucket.lock:
         entry = bucket.find(fn, leaves)
         if entry is None:
+            check_call(fn, signature)
             with collector_resting():
                 entry = Entry(specialize(fn, signature, leaves, pipeline.derive))
             bucket.entries = [entry, *bucket.entries[: ENTRIES - 1]]
     return entry
+
+
+def check_call(fn: Callable[..., Any], signature: Signature) -> None:
+    """Raise the `TypeError` of Python itself when `fn` does not take arguments of this number and these names."""
+    try:
+        parameters = inspect.signature(fn)
+    except (TypeError, ValueError):
+        return
+    try:
+        parameters.bind(*signature.args, **dict(signature.kwargs))
+    except TypeError as error:
+        name = getattr(fn, "__qualname__", type(fn).__name__)
+        raise TypeError(f"{name}(): {error}") from None
 
 
 def bucket_for(key: Hashable) -> Bucket:

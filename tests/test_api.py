@@ -464,3 +464,14 @@ def test_second_order_where_a_gradient_is_constant() -> None:
     assert py == 0.0
     assert adxform.hessian(lambda x: 3.0 * x)(2.0) == 0.0
     np.testing.assert_array_equal(adxform.hessian(lambda x: np.sum(x))(x), np.zeros((2, 2)))
+
+
+def test_calls_that_do_not_fit_are_type_errors() -> None:
+    for args, kwargs in (((1.0, 2.0, 3.0, 4.0), {}), ((1.0,), {"z": 1.0}), ((1.0,), {})):
+        with pytest.raises(TypeError, match="weighted"):
+            adxform.grad(weighted)(*args, **kwargs)
+
+
+def test_primitives_are_functions_too() -> None:
+    assert adxform.grad(np.sin)(0.0) == 1.0
+    assert adxform.grad(abs)(-2.0) == -1.0
