@@ -22,10 +22,11 @@ from adxform.backend import printing
 from adxform.backend.emit import Generated, emit
 from adxform.backend.loading import annotate, filename, load, user_location
 from adxform.backend.printing import Origin, Remark, to_source
+from adxform.errors import UnsupportedSyntaxError
 from adxform.ir.build import Builder
-from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Var
+from adxform.ir.ops import Block, Call, Function, If, Lit, Op, Operand, Var
 from adxform.ir.text import read
-from adxform.ir.types import FLOAT, INT, Array, Dim
+from adxform.ir.types import BOOL, FLOAT, INT, Array, Dim
 from adxform.ir.verify import verify
 from adxform.ir.walk import Names, map_op
 from adxform.source import Span
@@ -468,6 +469,46 @@ def test_names_are_legal_and_hide_nothing() -> None:
     assert "def f(x, lambda_, np_1, len_1, match_, f_1, é):" in generated.text
     values = load(generated)(np.ones(2), 1, 2, 3, 4, 5, 6)
     assert values[:-1] == (2, 1, 2, 3, 4, 5, 6)
+
+
+def test_a_function_may_be_named_as_what_it_calls() -> None:
+    x, y = Var("x", INT), Var("y", INT)
+    for name, fn in (("thrice", thrice), ("abs", abs), ("while", thrice)):
+        generated = emit(function((x,), Call((y,), Lit(fn), (x,)), results=(y,), name=name))
+        assert generated.entry == f"{name}_1"
+        assert load(generated)(-2) == fn(-2)
+
+
+def test_variables_that_the_user_named_differently_stay_apart() -> None:
+    text = """
+    def f(a: float, n: int):
+        x: float, y: float = for i: int in range(0, n, 1) with x.1: float = a, y.1: float = 1.0:
+            tmp: float = operator.mul(x.1, y.1)
+            yield y.1, tmp
+        return x, y
+    """
+    assert emitted(text, 3.0, 4) == code("""
+        def f(a, n):
+            x = a
+            y = 1.0
+            for _ in range(n):
+                x, y = y, x * y
+            return x, y
+        """)
+
+
+def test_blocks_that_nest_too_deeply_are_refused() -> None:
+    builder = Builder(Names())
+    x = builder.var("x", FLOAT)
+    block = Block((), (), (x,))
+    for k in range(800):
+        inner = builder.nested()
+        cond = inner.call(operator.lt, x, Lit(float(k)), type=BOOL)
+        out = inner.var("y", FLOAT)
+        inner.emit(If((out,), cond, Block((), (), (Lit(1.0),)), block))
+        block = inner.block((), (out,))
+    with pytest.raises(UnsupportedSyntaxError, match="nests too deeply"):
+        emit(Function("f", Block((x,), block.ops, block.results)))
 
 
 def test_same_base_twice_among_the_parameters() -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+import keyword
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 
 from adxform.backend.expressions import Expressions
@@ -53,9 +54,9 @@ def _emit(fn: Function, doc: str, aliases: Aliases | None) -> Generated:
     aliases = aliases or alias_classes(fn)
     known = functions(fn)
     helpers = [helper for title, helper in known.items() if title != fn.name]
-    titles = _titles([*helpers, fn])
     for function in (*helpers, fn):
         _reserve(function, references)
+    titles = _titles([*helpers, fn], references.names)
     reserved = {*references.names, *ALWAYS_RESERVED, *titles.values()}
     references.forget_uses()
     bodies: list[ast.stmt] = []
@@ -76,15 +77,15 @@ def _define(
     return Statements(expressions, naming, titles, references).function(fn, doc)
 
 
-def _titles(found: list[Function]) -> dict[str, str]:
-    """A legal Python name for each function."""
+def _titles(found: list[Function], taken: Collection[str]) -> dict[str, str]:
+    """A legal Python name for each function, none of them in `taken`."""
     titles: dict[str, str] = {}
     for fn in found:
         base = "".join(char if char.isidentifier() or char.isdecimal() else "_" for char in fn.name).strip("_") or "f"
         if base.startswith("lambda_"):
             base = "f" + base.removeprefix("lambda")
         title, count = base, 0
-        while title in titles.values():
+        while title in titles.values() or title in taken or keyword.iskeyword(title):
             count += 1
             title = f"{base}_{count}"
         titles[fn.name] = title

@@ -17,7 +17,7 @@ from typing import assert_never
 
 from adxform.backend.folding import Folding
 from adxform.backend.liveness import Fork, Node, Ranges, Step, live_ranges, loop, overlap, union
-from adxform.backend.syntax import is_nameless, is_temporary
+from adxform.backend.syntax import callee, is_nameless, is_temporary
 from adxform.errors import VerificationError
 from adxform.ir import intrinsics
 from adxform.ir.ops import (
@@ -31,7 +31,6 @@ from adxform.ir.ops import (
     Function,
     If,
     Invoke,
-    Lit,
     Op,
     Operand,
     Raise,
@@ -133,7 +132,7 @@ class _Program:
             case Call(outs=(out,)) | If(outs=(out,)) if out in self.folding.values:
                 pass
             case Call(outs=outs, args=args):
-                if op.fn == Lit(intrinsics.push):
+                if callee(op) is intrinsics.push:
                     self.hand(args)
                 self.step(tuple(self.place(leaf) for leaf in self.folding.reads(op)), outs)
             case If(outs=outs) if self.folding.is_expression(op):

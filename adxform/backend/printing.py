@@ -148,7 +148,7 @@ class _Notes:
                 origins[stmt.lineno] = span
                 if (span.file, span.line) != last:
                     last = (span.file, span.line)
-                    trailing[stmt.lineno] = f"  # {Path(span.file).name}:{span.line}"
+                    trailing[stmt.lineno] = f"  # {_file(span)}:{span.line}"
         result: list[str] = []
         moved: dict[int, Span] = {}
         previous: ast.stmt | None = None
@@ -194,6 +194,11 @@ def _is_same(a: ast.AST, b: ast.AST) -> bool:
         elif x != y:
             return False
     return True
+
+
+def _file(span: Span) -> str:
+    """The name of the file of `span`, safe inside a comment."""
+    return "".join(char if char.isprintable() else "?" for char in Path(span.file).name)
 
 
 def _is_import(stmt: ast.stmt | None) -> bool:

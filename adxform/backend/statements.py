@@ -76,7 +76,7 @@ class Statements:
         outs = op.outs if isinstance(op, Call | If) else ()
         if outs and outs[0] in self.folding.values:
             return []
-        if isinstance(op, Call) and op.fn == Lit(intrinsics.turning_point):
+        if isinstance(op, Call) and callee(op) is intrinsics.turning_point:
             return [Remark("reverse sweep")]
         match op:
             case Call():
@@ -89,8 +89,8 @@ class Statements:
                 return self.counted(op)
             case While():
                 return self.conditional_loop(op)
-            case Invoke(outs=invoked, callee=callee, args=args):
-                value = ast.Call(name(self.functions[callee]), [self.expressions.operand(arg) for arg in args], [])
+            case Invoke(outs=invoked, callee=title, args=args):
+                value = ast.Call(name(self.functions[title]), [self.expressions.operand(arg) for arg in args], [])
                 targets = [self.naming.names[out] for out in invoked]
                 return _from(op.span, [_assignment(targets, value)])
             case Raise(value=value):
@@ -161,7 +161,7 @@ class Statements:
         if isinstance(inner, Call) and (callee(inner) in BINARY or callee(inner) in IN_PLACE) and not inner.kwargs:
             left, right = inner.args
             load = self.folding.values.get(left) if isinstance(left, Var) else None
-            same = isinstance(load, Call) and load.fn == Lit(operator.getitem) and load.args == (array, index)
+            same = isinstance(load, Call) and callee(load) is operator.getitem and load.args == (array, index)
             if same and isinstance(value, Var) and isinstance(left, Var) and _is_same_in_place(callee(inner), left, value):
                 kind = BINARY.get(callee(inner)) or IN_PLACE[callee(inner)]
                 return ast.AugAssign(self.target(array, index), kind(), self.expressions.operand(right))
