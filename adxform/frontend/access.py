@@ -184,7 +184,7 @@ class Guard:
             value = self.access.read(fn)
             if isinstance(self.expectation, SameAs):
                 return self.expectation.access.read(fn) is value
-        except Exception:  # noqa: BLE001 - whatever the lookup raises, the assumption does not hold
+        except Exception:  # whatever the lookup raises, the assumption does not hold
             return False
         return self.expectation.met(value)
 
@@ -192,5 +192,3 @@ class Guard:
 def guards_hold(guards: Sequence[Guard], fn: Callable[..., Any]) -> bool:
     """Whether every one of `guards` holds for `fn`."""
     return all(guard.holds(fn) for guard in guards)
-
-

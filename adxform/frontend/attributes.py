@@ -103,7 +103,11 @@ def _of_scalar(interp: Interpreter, x: Var, type_: Scalar, name: str) -> Value:
             return Lit(1)
         case "dtype" if not type_.weak:
             return Lit(np.dtype(type_.dtype))
-    sample = {"float64": float, "int64": int, "bool": bool, "complex128": complex}[type_.dtype] if type_.weak else np.dtype(type_.dtype).type
+    sample = (
+        {"float64": float, "int64": int, "bool": bool, "complex128": complex}[type_.dtype]
+        if type_.weak
+        else np.dtype(type_.dtype).type
+    )
     if not hasattr(sample, name):
         return interp.fail(AttributeError, f"'{sample.__name__}' object has no attribute '{name}'")
     if type_.weak:
@@ -133,7 +137,9 @@ def _of_object(interp: Interpreter, value: Ref, name: str) -> Value:
     if value.kind in ("list", "dict", "set"):
         method = METHODS.get(({"list": list, "dict": dict, "set": set}[value.kind], name))
         if method is None:
-            raise interp.error(f"the method `{name}` of a {value.cls.__name__} is not supported", "write it with the supported methods")
+            raise interp.error(
+                f"the method `{name}` of a {value.cls.__name__} is not supported", "write it with the supported methods"
+            )
         return Method(Lit(method), (value,))
     if name == "__class__":
         return Static(value.cls)
@@ -194,7 +200,12 @@ def _of_outside(interp: Interpreter, value: Static, name: str) -> Value:
     own = getattr(owner, "__dict__", {})
     if isinstance(owner, type):
         if isinstance(found, types.MethodType):
-            return Method(from_outside(interp, found.__func__, None if access is None else access.to("attribute", name).to("attribute", "__func__")), (value,))
+            return Method(
+                from_outside(
+                    interp, found.__func__, None if access is None else access.to("attribute", name).to("attribute", "__func__")
+                ),
+                (value,),
+            )
         return from_outside(interp, found, None if access is None else access.to("attribute", name))
     if isinstance(static, types.FunctionType) and name not in own:
         path = None if access is None else access.to("attribute", "__class__").to("attribute", name)

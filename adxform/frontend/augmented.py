@@ -1,4 +1,4 @@
-"""``x[i] op= v`` on an array: three untyped ops (load, in-place operator, store) that are written as one update or as ``x[i] = x[i] op v``."""
+"""``x[i] op= v`` on an array: a load, an in-place operator and a store, written as an update or as ``x[i] = x[i] op v``."""
 
 from __future__ import annotations
 
@@ -137,4 +137,3 @@ def _places(block: Block, position: int) -> tuple[int, int] | None:
         if not isinstance(op, Call | Free | Attribute):
             return None
     return None
-

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import builtins
 import functools
+import inspect
 import operator
-import sysconfig
 import types
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from adxform.errors import SourceUnavailableError
 from adxform.frontend import nested
 from adxform.frontend.binding import bind
 from adxform.frontend.construct import construct
-from adxform.frontend.folding import fold, is_pure, run_now
+from adxform.frontend.folding import fold, is_pure, is_user, run_now
 from adxform.frontend.known import KNOWN
 from adxform.frontend.lower import lower
-from adxform.frontend.methods import Known
-from adxform.frontend.operands import is_static, operand, refuse_keeping
+from adxform.frontend.methods import Handler, Known
+from adxform.frontend.opaque import opaque
+from adxform.frontend.operands import is_static
 from adxform.frontend.outside import from_outside, pin
 from adxform.frontend.primitives import primitive
 from adxform.frontend.recursion import Frame, call_helper, general_key, key_of
@@ -33,9 +33,8 @@ from adxform.frontend.values import (
     Static,
     Value,
 )
-from adxform.ir.ops import Call, Function, Lit, Var
+from adxform.ir.ops import Function, Lit, Var
 from adxform.ir.types import Object, is_float
-from adxform.ir.walk import variables
 from adxform.operators import Operator, operator_kind
 from adxform.rules.table import definition, lookup
 
@@ -45,8 +44,6 @@ if TYPE_CHECKING:
 Kwargs = dict[str, Value]
 DEPTH = 20
 """How many calls of one function may be inlined within one another before it becomes a function of its own."""
-
-_LIBRARIES = tuple({sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")})
 
 
 def free_name(interp: Interpreter, name: str) -> Value:
@@ -105,13 +102,10 @@ def _call_object(
 ) -> Value:
     fn = value.value
     access = value.access if isinstance(value, Static) else None
-    if isinstance(fn, Known):
-        return fn.handler(interp, args, kwargs, hint)
-    handler = _lookup_known(fn)
-    if handler is not None:
-        found = handler(interp, args, kwargs, hint)
-        if found is not NotImplemented:
-            return found  # type: ignore[no-any-return]
+    handler = fn.handler if isinstance(fn, Known) else _lookup_known(fn)
+    found = None if handler is None else handler(interp, args, kwargs, hint)
+    if found is not None:
+        return found
     if operator_kind(fn) is not None or isinstance(fn, Operator):
         return nested.call_operator(interp, value, args, kwargs)
     wrapped = getattr(fn, "__adx_function__", None)
@@ -142,7 +136,7 @@ def _call_object(
         ):
             return run_now(interp, fn, args, kwargs)
         return _call_function(interp, fn, access, args, kwargs, hint, wanted)
-    inner_call = getattr(type(fn), "__call__", None)
+    inner_call = inspect.getattr_static(type(fn), "__call__", None)
     if isinstance(inner_call, types.FunctionType) and is_user(inner_call):
         return call(interp, interp.attribute(value, "__call__"), args, kwargs, hint, wanted)
     if is_pure(fn) and all(is_static(interp, arg) for arg in (*args, *kwargs.values())):
@@ -152,7 +146,7 @@ def _call_object(
     return opaque(interp, pin(interp, value) if isinstance(value, Static) else fn, args, kwargs, hint, wanted)
 
 
-def _lookup_known(fn: Any) -> Any:
+def _lookup_known(fn: Any) -> Handler | None:
     try:
         return KNOWN.get(fn)
     except TypeError:
@@ -172,38 +166,6 @@ def _call_partial(
     first = tuple(part(arg, ("attribute", "args"), ("item", k)) for k, arg in enumerate(fn.args))
     named = {key: part(arg, ("attribute", "keywords"), ("item", key)) for key, arg in fn.keywords.items()}
     return call(interp, inner, (*first, *args), {**named, **kwargs}, hint, wanted)
-
-
-def is_user(fn: types.FunctionType) -> bool:
-    """Whether `fn` is code to look into: not of the standard library nor of an installed package, except adxform's own."""
-    if (fn.__module__ or "").partition(".")[0] == "adxform":
-        return True
-    return not fn.__code__.co_filename.startswith(_LIBRARIES) and (fn.__module__ or "").partition(".")[0] not in (
-        "numpy",
-        "scipy",
-    )
-
-
-def opaque(
-    interp: Interpreter, fn: Callable[..., Any], args: tuple[Value, ...], kwargs: Kwargs, hint: str, wanted: bool
-) -> Value:
-    """Run `fn` as it is, at run time."""
-    module = (getattr(fn, "__module__", None) or "builtins").partition(".")[0]
-    if module not in ("builtins", "numpy", "scipy", "math", "_operator", "operator", "statistics", "itertools"):
-        for arg in (*args, *kwargs.values()):
-            if isinstance(arg, Ref) and not arg.outside and arg.kind != "instance" and interp.contents(arg).items:
-                name = getattr(fn, "__qualname__", repr(fn))
-                message = f"a {arg.cls.__name__} is passed to `{name}`, which adxform cannot look into and which may change it"
-                raise interp.error(message, "pass a tuple")
-    operands = tuple(operand(interp, arg) for arg in args)
-    named = {key: operand(interp, arg) for key, arg in kwargs.items()}
-    given = [var for arg in (*operands, *named.values()) for var in variables(arg)]
-    if not wanted and fn is not print and module != "logging" and any(isinstance(var.type, Object) for var in given):
-        refuse_keeping(interp, given)
-    if not wanted:
-        interp.builder.emit(Call((), Lit(fn), operands, tuple(named.items()), interp.span))
-        return NONE
-    return interp.emit(fn, operands, Object(), hint, named)
 
 
 def _call_function(

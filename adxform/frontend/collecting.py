@@ -39,7 +39,7 @@ def growth(interp: Interpreter, ref: Ref, old: Any, new: Any) -> Grows | None:
 
 
 def start(interp: Interpreter, ref: Ref, item: Type, source: Value) -> Collected | None:
-    """The contents of `ref` before a loop over `source` that appends an `item` on each pass; ``None`` where they cannot be an array."""
+    """The contents of `ref` before a loop over `source` that appends an `item` on each pass, if an array can hold them."""
     initial = interp.contents(ref).items
     sizes: list[Operand] = []
     shape: list[Size] = []
@@ -68,7 +68,12 @@ def start(interp: Interpreter, ref: Ref, item: Type, source: Value) -> Collected
 def length_operand(interp: Interpreter, size: Dim, axis: int, initial: tuple[Value, ...]) -> Operand | None:
     """An operand for the length `size`: that of an initial item or of a parameter."""
     for item in initial:
-        if isinstance(item, Var) and isinstance(item.type, Array) and item.type.shape is not None and item.type.shape[axis] == size:
+        if (
+            isinstance(item, Var)
+            and isinstance(item.type, Array)
+            and item.type.shape is not None
+            and item.type.shape[axis] == size
+        ):
             return interp.operand(indexing.dim(interp, item, axis))
     name, _, place = size.base.rpartition(".")
     param = interp.parameters.get(name)
@@ -91,8 +96,12 @@ def append(interp: Interpreter, ref: Ref, contents: Collected, item: Value) -> N
         raise interp.error("the items of this list differ in kind", "append items of one kind")
     if isinstance(type_, Array) and isinstance(item, Var):
         interp.collected.append((item, interp.span))
-    interp.builder.effect(operator.setitem, contents.buffer, interp.operand(contents.count), interp.operand(item), span=interp.span)
-    after = Collected(contents.buffer, iteration.add(interp, contents.count, Lit(1)), contents.total, contents.params, contents.passed + 1)
+    interp.builder.effect(
+        operator.setitem, contents.buffer, interp.operand(contents.count), interp.operand(item), span=interp.span
+    )
+    after = Collected(
+        contents.buffer, iteration.add(interp, contents.count, Lit(1)), contents.total, contents.params, contents.passed + 1
+    )
     interp.heap.contents[ref] = after  # type: ignore[assignment]
 
 

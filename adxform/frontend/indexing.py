@@ -162,7 +162,9 @@ def _basic_sizes(interp: Interpreter, shape: tuple[Size, ...], parts: list[Opera
             continue
         match part:
             case Pack("slice", (start, stop, step)):
-                size = slice_size(interp.equal.size(shape[axis]), _bound(interp, start), _bound(interp, stop), _bound(interp, step))
+                size = slice_size(
+                    interp.equal.size(shape[axis]), _bound(interp, start), _bound(interp, stop), _bound(interp, step)
+                )
                 sizes.append(size)
             case Lit(slice() as piece):
                 sizes.append(slice_size(shape[axis], piece.start, piece.stop, piece.step))
@@ -181,7 +183,11 @@ def _fancy_type(interp: Interpreter, x: Var, shape: tuple[Size, ...], parts: lis
     axis = 0
     for part in parts:
         consumed = _consumed(part)
-        if _is_new_axis(part) or isinstance(part, Pack) and part.kind == "slice" or isinstance(part, Lit) and isinstance(part.value, slice):
+        if (
+            _is_new_axis(part)
+            or (isinstance(part, Pack) and part.kind == "slice")
+            or (isinstance(part, Lit) and isinstance(part.value, slice))
+        ):
             kinds.append("basic")
             kept += _basic_sizes(interp, shape[axis : axis + consumed], [part])
         else:
@@ -253,4 +259,3 @@ def store(interp: Interpreter, x: Value, index: Value, value: Value) -> None:
             raise interp.outside_write(f"the {type(x.value).__name__} that is changed here")
         case _:
             raise interp.error("this value does not support item assignment", "use an array, a list or a dict")
-

@@ -37,7 +37,7 @@ class Sized:
 Spec = Type | Sized | Lit | tuple["str", tuple["Spec", ...]]
 
 
-class NoSample(Exception):
+class NoSample(Exception):  # noqa: N818 - not an error: there is another way
     """The primitive raised on every sample; the message is its last."""
 
 
@@ -179,10 +179,8 @@ def _sampled_type(fn: Callable[..., Any], specs: tuple[Spec, ...], named: dict[s
     for spec in (*specs, *named.values()):
         for dim in dims_of(spec):
             bases.setdefault(dim.base, len(bases))
-    distinct = tuple(
-        _Lengths({base: 11 + 5 * k + run * (2 * k + 3) for base, k in bases.items()}, run) for run in (0, 1)
-    )
-    same = tuple(_Lengths({base: 11 + 3 * run for base in bases}, run) for run in (0, 1))
+    distinct = tuple(_Lengths({base: 11 + 5 * k + run * (2 * k + 3) for base, k in bases.items()}, run) for run in (0, 1))
+    same = tuple(_Lengths(dict.fromkeys(bases, 11 + 3 * run), run) for run in (0, 1))
     ones = (_Lengths(dict.fromkeys(bases, 1), 0), _Lengths(dict.fromkeys(bases, 1), 1))
     failure = NoSample("it cannot be run on samples")
     literal = [
@@ -195,7 +193,7 @@ def _sampled_type(fn: Callable[..., Any], specs: tuple[Spec, ...], named: dict[s
             results = [run(fn, [sample(s, one) for s in specs], {k: sample(s, one) for k, s in named.items()}) for one in lengths]
         except NoSample as error:
             return error
-        except Exception as error:  # noqa: BLE001 - whatever the primitive raises, this sample was none
+        except Exception as error:  # whatever the primitive raises, this sample was none
             failure = NoSample(str(error))
             continue
         unknown = (lengths not in (distinct, same) and bool(bases)) or getattr(fn, "__name__", "") in DATA_DEPENDENT
@@ -210,7 +208,7 @@ def _combine(first: Type, second: Type, lengths: tuple[_Lengths, _Lengths], unkn
                 return Array(dtype, None)
             if unknown:
                 return Array(dtype, tuple(FRESH for _ in a))
-            return Array(dtype, tuple(_size(n, m, lengths) for n, m in zip(a, b, strict=True)))
+            return Array(dtype, tuple(_size(n, m, lengths) for n, m in zip(a, b, strict=True)))  # type: ignore[arg-type]
         case _:
             return first
 
@@ -300,7 +298,6 @@ def _with_small_shape(arg: Operand) -> Operand:
             return Var(name, Array(dtype, (1,) * (1 if shape is None else len(shape))))
         case _:
             return arg
-
 
 
 def product_type(fn: Callable[..., Any], a: Operand, b: Operand) -> Type | None:

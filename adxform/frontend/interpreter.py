@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, assert_never
 
 from adxform.errors import AdxError, UnsupportedOperationError
-from adxform.frontend import attributes, calls, control, iteration, outside
+from adxform.frontend import attributes, branches, calls, iteration, loops, operands, outside
 from adxform.frontend.access import Access, Guard
 from adxform.frontend.augmented import Augmented, augmented_assignment
 from adxform.frontend.infer import with_fresh
@@ -21,7 +21,6 @@ from adxform.frontend.values import (
     Heap,
     Poison,
     Ref,
-    Scope,
     Slice,
     Static,
     Tuple,
@@ -30,7 +29,24 @@ from adxform.frontend.values import (
     list_contents,
 )
 from adxform.ir.build import Builder
-from adxform.ir.ops import Attribute, Block, Call, Closure, For, Free, Function, If, Invoke, Lit, Op, Operand, Pack, Raise, Var, While
+from adxform.ir.ops import (
+    Attribute,
+    Block,
+    Call,
+    Closure,
+    For,
+    Free,
+    Function,
+    If,
+    Invoke,
+    Lit,
+    Op,
+    Operand,
+    Pack,
+    Raise,
+    Var,
+    While,
+)
 from adxform.ir.types import Dim, Object, Scalar, Type
 from adxform.ir.walk import Names
 from adxform.source import NOWHERE, Span
@@ -124,7 +140,9 @@ class Interpreter:
         if isinstance(contents, Poison):
             if contents.params:
                 raise Promote(contents.params)
-            raise self.error(f"this {ref.cls.__name__} cannot be followed: {contents.why}", "build it outside of the condition or loop")
+            raise self.error(
+                f"this {ref.cls.__name__} cannot be followed: {contents.why}", "build it outside of the condition or loop"
+            )
         if isinstance(contents, Collected):
             if contents.params:
                 raise Promote(contents.params)
@@ -149,7 +167,9 @@ class Interpreter:
 
     # -- errors, names, lengths -----------------------------------------------------------------------------------
 
-    def error(self, message: str, help_: str, cls: type[AdxError] = UnsupportedOperationError, span: Span | None = None) -> AdxError:
+    def error(
+        self, message: str, help_: str, cls: type[AdxError] = UnsupportedOperationError, span: Span | None = None
+    ) -> AdxError:
         """An error located at the op being run."""
         return cls(message, span=span or self.span, help=help_)
 
@@ -223,7 +243,9 @@ class Interpreter:
                 params = iteration.promotable(self, value)
                 if params:
                     raise Promote(params)
-                raise self.error("how many items this has must be known before the program runs", "use a tuple, a list, or an array")
+                raise self.error(
+                    "how many items this has must be known before the program runs", "use a tuple, a list, or an array"
+                )
             known = [iteration.item_at(self, value, Lit(k)) for k in range(count)]
         return known
 
@@ -280,15 +302,15 @@ class Interpreter:
 
     def reduce_loop(self, source: Value, start: Value, step: Callable[[Value, Value], Value], hint: str) -> Value:
         """The result of a loop that carries one value over the items of `source`."""
-        return control.reduce_loop(self, source, start, step, hint)
+        return loops.reduce_loop(self, source, start, step, hint)
 
     def refuse_keeping(self, kept: Iterable[Var]) -> None:
         """Raise where a float is given to an object that adxform cannot look into."""
-        calls.refuse_keeping(self, kept)
+        operands.refuse_keeping(self, kept)
 
     def operand(self, value: Value) -> Operand:
         """`value` as an operand of a typed op."""
-        return calls.operand(self, value)
+        return operands.operand(self, value)
 
     def call(
         self, fn: Value, args: Sequence[Value], kwargs: Mapping[str, Value] | None = None, hint: str = "tmp", wanted: bool = True
@@ -335,13 +357,13 @@ class Interpreter:
                 values_ = tuple((name, self.use(self.value(value, env))) for name, value in defaults)
                 env[out] = FunctionValue(fn, captured, values_, frame.scope if frame else None, itself)
             case If():
-                control.run_if(self, op, env)
+                branches.run_if(self, op, env)
             case For():
-                control.run_for(self, op, env)
+                loops.run_for(self, op, env)
             case While():
-                control.run_while(self, op, env)
+                loops.run_while(self, op, env)
             case Raise(value):
-                control.run_raise(self, value, env)
+                branches.run_raise(self, value, env)
                 raise Unreachable
             case Invoke():
                 raise AssertionError(op)

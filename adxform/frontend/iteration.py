@@ -69,7 +69,9 @@ def _known_zip(interp: Interpreter, parts: tuple[Value, ...]) -> list[Value] | N
         raise interp.error(message, "make both arrays, or index the array")
     shortest = min(count for count in counts if count is not None)
     return [
-        Tuple(tuple(item_at(interp, part, Lit(k)) if known is None else known[k] for known, part in zip(lists, parts, strict=True)))
+        Tuple(
+            tuple(item_at(interp, part, Lit(k)) if known is None else known[k] for known, part in zip(lists, parts, strict=True))
+        )
         for k in range(shortest)
     ]
 
@@ -136,13 +138,17 @@ def length(interp: Interpreter, source: Value) -> Value:
             return interp.emit(len, (source,), INT, "n")
         case Range(start, stop, Lit(1)):
             if start == ZERO:
-                return stop if isinstance(stop, Lit) else interp.call(Lit(max), (stop, ZERO)) if stop not in interp.sizes else stop
+                return (
+                    stop if isinstance(stop, Lit) else interp.call(Lit(max), (stop, ZERO)) if stop not in interp.sizes else stop
+                )
             return interp.call(Lit(max), (subtract(interp, stop, start), ZERO))
         case Range(start, stop, step):
             if isinstance(start, Lit) and isinstance(stop, Lit) and isinstance(step, Lit):
                 return Lit(len(range(start.value, stop.value, step.value)))
             distance = subtract(interp, stop, start)
-            rounded = interp.call(Lit(operator.floordiv), (subtract(interp, add(interp, distance, step), _sign(interp, step)), step))
+            rounded = interp.call(
+                Lit(operator.floordiv), (subtract(interp, add(interp, distance, step), _sign(interp, step)), step)
+            )
             return interp.call(Lit(max), (rounded, ZERO))
         case Zip(parts):
             return _shortest(interp, [length(interp, part) for part in parts])
@@ -156,7 +162,6 @@ def length(interp: Interpreter, source: Value) -> Value:
             if known is None:
                 raise interp.error("this cannot be iterated over", "iterate over a range, an array, a tuple or a list")
             return Lit(len(known))
-
 
 
 def _sign(interp: Interpreter, step: Value) -> Value:
@@ -197,7 +202,8 @@ def item_at(interp: Interpreter, source: Value, k: Value) -> Value:
             known = known_items(interp, source)
             if known is None:
                 raise interp.error("this cannot be iterated over", "iterate over a range, an array, a tuple or a list")
-            return known[interp.static(k, "an index into a tuple or list")]
+            place: int = interp.static(k, "an index into a tuple or list")
+            return known[place]
 
 
 def trip(interp: Interpreter, source: Value, hint: str) -> Trip:
@@ -216,7 +222,9 @@ def trip(interp: Interpreter, source: Value, hint: str) -> Trip:
             return Trip(interp.operand(first), Lit(-1), Lit(-1), lambda index: indexing.load(interp, x, index, hint))
         case Var(_, Array() as type_) as x:
             if type_.shape is None:
-                raise interp.error("this may be a number or an array, so it cannot be iterated over", "give it one kind on every path")
+                raise interp.error(
+                    "this may be a number or an array, so it cannot be iterated over", "give it one kind on every path"
+                )
             stop = length(interp, x)
             return Trip(ZERO, interp.operand(stop), ONE, lambda index: indexing.load(interp, x, index, hint))
         case Var(_, Object()):
@@ -227,5 +235,3 @@ def trip(interp: Interpreter, source: Value, hint: str) -> Trip:
         case _:
             stop = length(interp, source)
             return Trip(ZERO, interp.operand(stop), ONE, lambda index: item_at(interp, source, index))
-
-

@@ -74,7 +74,7 @@ def _join_dtypes(a: Type, b: Type) -> str:
     if a.dtype == b.dtype:
         return a.dtype
     left, right = (_PYTHON[t.dtype] if isinstance(t, Scalar) and t.weak else np.dtype(t.dtype) for t in (a, b))
-    return np.result_type(left, right).name  # type: ignore[arg-type]
+    return np.result_type(left, right).name
 
 
 def same(a: Value, b: Value) -> bool:
@@ -218,7 +218,9 @@ class Joiner:
         local, owned = self.local, self.owned
         if local is None or owned is None or not isinstance(type_, Array) or type_.shape is None:
             return type_
-        shape = tuple(self._own(1, n, owned) if isinstance(n, Dim) and local(n) and n.base not in owned else n for n in type_.shape)
+        shape = tuple(
+            self._own(1, n, owned) if isinstance(n, Dim) and local(n) and n.base not in owned else n for n in type_.shape
+        )
         return Array(type_.dtype, shape)
 
 

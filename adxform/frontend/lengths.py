@@ -32,7 +32,9 @@ class Equalities:
 
     def broadcast(self, operands: Sequence[Operand]) -> None:
         """Take the lengths of arrays that are broadcast with one another to be equal."""
-        shapes = [op.type.shape for op in operands if isinstance(op, Var) and isinstance(op.type, Array) and op.type.shape is not None]
+        shapes = [
+            op.type.shape for op in operands if isinstance(op, Var) and isinstance(op.type, Array) and op.type.shape is not None
+        ]
         for axis in range(-max(map(len, shapes), default=0), 0):
             sizes = [shape[axis] for shape in shapes if len(shape) >= -axis]
             known = [size for size in sizes if isinstance(size, Dim) and not size.may_be_one]

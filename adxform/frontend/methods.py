@@ -1,4 +1,4 @@
-"""Methods of lists, dicts, sets and named tuples of known structure. Each takes the interpreter, the arguments and the keywords."""
+"""Methods of lists, dicts, sets and named tuples of known structure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from adxform.ir.ops import Lit
 if TYPE_CHECKING:
     from adxform.frontend.interpreter import Interpreter
 
-Handler = Callable[["Interpreter", tuple[Value, ...], dict[str, Value], str], Value]
+Answer = Value | None
+Handler = Callable[["Interpreter", tuple[Value, ...], dict[str, Value], str], Answer]
 
 
 class Known:
@@ -24,6 +25,7 @@ class Known:
         self.handler = handler
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Never runs: the front end runs the handler."""
         raise AssertionError(self.name)
 
     def __repr__(self) -> str:

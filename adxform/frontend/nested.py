@@ -16,7 +16,7 @@ from adxform.frontend.infer import type_of
 from adxform.frontend.methods import Known
 from adxform.frontend.outside import constant, from_outside, guard
 from adxform.frontend.signature import scalar_type
-from adxform.frontend.values import Method, Pullback, Static, Tuple, Value
+from adxform.frontend.values import NONE, Method, Pullback, Static, Tuple, Value
 from adxform.ir import intrinsics
 from adxform.ir.ops import Block, Call, Function, Lit, Operand, Var
 from adxform.ir.types import Array, Scalar, Type, is_float, rank
@@ -106,7 +106,9 @@ def stop(interp: Interpreter, value: Value) -> Value:
 # -- tracing ----------------------------------------------------------------------------------------------------------
 
 
-def trace(interp: Interpreter, f: Value, args: tuple[Value, ...], kwargs: Kwargs, numbers: Sequence[int], *, aux: bool = False) -> Traced:
+def trace(
+    interp: Interpreter, f: Value, args: tuple[Value, ...], kwargs: Kwargs, numbers: Sequence[int], *, aux: bool = False
+) -> Traced:
     """`f` as a typed function of the leaves of ``args[n]`` for `n` in `numbers`, and of whatever else it reads."""
     params: list[Var] = []
     operands: list[Operand] = []
@@ -151,7 +153,7 @@ def _pair(interp: Interpreter, out: Value) -> tuple[Value, Value]:
     raise interp.error("with `has_aux`, the function returns a pair of its value and something else", "return `value, aux`")
 
 
-def _type(value: Value) -> Type | None:
+def _type(value: Value | Operand) -> Type | None:
     match value:
         case Var(_, type_):
             return type_
@@ -166,7 +168,9 @@ def _numbers(interp: Interpreter, argnums: Value, count: int) -> tuple[int, ...]
     numbers = found if isinstance(found, tuple) else (found,)
     for number in numbers:
         if not -count <= number < count:
-            raise interp.error(f"`argnums` names argument {number}, but the call has {count}", "count arguments from zero", ArgnumsError)
+            raise interp.error(
+                f"`argnums` names argument {number}, but the call has {count}", "count arguments from zero", ArgnumsError
+            )
     return tuple(number % count for number in numbers)
 
 
@@ -190,11 +194,15 @@ def _gradient(
     aux = bool(interp.static(has_aux, "`has_aux`"))
     _differentiable(interp, args, numbers)
     traced = trace(interp, f, args, kwargs, numbers, aux=aux)
-    main = traced.function.results[0] if traced.function.results else Lit(None)
+    main = traced.function.results[0] if traced.function.results else NONE
     value = traced.out.items[0] if aux and isinstance(traced.out, Tuple) else traced.out
     type_ = _type(main)
     if not isinstance(value, Var | Lit) or type_ is None or not is_float(type_) or rank(type_) not in (0, None):
-        raise interp.error("the function given to `grad` does not return one real number", "reduce it first, e.g. with `.sum()`", NonScalarOutputError)
+        raise interp.error(
+            "the function given to `grad` does not return one real number",
+            "reduce it first, e.g. with `.sum()`",
+            NonScalarOutputError,
+        )
     seeds = [_seed(interp, result, 1.0 if k == 0 else 0.0) for k, result in enumerate(traced.function.results)]
     derived = interp.derive("reverse", traced.function, traced.wrt)
     if aux:
@@ -270,7 +278,11 @@ def push_forward(interp: Interpreter, f: Value, primals: tuple[Value, ...], tang
     traced = trace(interp, f, primals, {}, numbers)
     given = [interp.operand(leaf) for tangent in tangents for leaf in trees.leaves_of(interp, tangent)]
     if len(given) != len(traced.wrt):
-        raise interp.error("the tangents of `jvp` differ in structure from the primals", "give each the structure of its primal", TangentMismatchError)
+        raise interp.error(
+            "the tangents of `jvp` differ in structure from the primals",
+            "give each the structure of its primal",
+            TangentMismatchError,
+        )
     shaped = [_tangent(interp, operand, traced.function.params[k].type) for k, operand in enumerate(given)]
     outs = _derived(interp, "forward", traced, shaped)
     count = len(traced.function.results)
@@ -286,7 +298,7 @@ def push_forward(interp: Interpreter, f: Value, primals: tuple[Value, ...], tang
 def _tangent(interp: Interpreter, operand: Operand, type_: Type) -> Operand:
     """`operand` as a tangent of a value of `type_`."""
     own = operand.type if isinstance(operand, Var) else type_of(operand.value) if isinstance(operand, Lit) else None
-    if own is None or rank(own) != rank(type_) and None not in (rank(own), rank(type_)):
+    if own is None or (rank(own) != rank(type_) and None not in (rank(own), rank(type_))):
         raise interp.error("a tangent differs in shape from its primal", "give it the shape of the primal", TangentMismatchError)
     return operand
 
@@ -319,7 +331,9 @@ def pull_back(interp: Interpreter, pullback: Pullback, args: tuple[Value, ...]) 
     given = list(trees.leaves_of(interp, args[0])) if len(args) == 1 else []
     primal = list(trees.leaves_of(interp, pullback.out))
     if len(given) != len(primal):
-        raise interp.error("the cotangent differs in structure from the value", "give it the structure of the value", TangentMismatchError)
+        raise interp.error(
+            "the cotangent differs in structure from the value", "give it the structure of the value", TangentMismatchError
+        )
     cts = [
         _tangent(interp, interp.operand(ct), out.type)
         for ct, out in zip(given, primal, strict=True)

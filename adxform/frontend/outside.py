@@ -108,7 +108,9 @@ def constant(interp: Interpreter, value: Any) -> Value:
         return from_outside(interp, value, Access((), Lit(value)))
     structure = parts(value)
     if structure is None or structure[0] == "dataclass":
-        if leaf_type(value, "k") is not None or isinstance(value, str | bytes | np.dtype | slice | range | type(None) | type(...)):
+        if leaf_type(value, "k") is not None or isinstance(
+            value, str | bytes | np.dtype | slice | range | type(None) | type(...)
+        ):
             return Lit(value)
         if isinstance(value, types.FunctionType) and not (value.__module__ or "").startswith("adxform."):
             return from_outside(interp, value, Access((), Lit(value)))

@@ -64,7 +64,11 @@ class _Keys:
                 return cls, tuple(map(self.of, items))
             case Ref(kind, cls):
                 contents: Any = self.interp.heap.contents[value]
-                return kind, cls, contents if isinstance(contents, Poison) else (contents.keys, tuple(map(self.of, contents.items)))
+                return (
+                    kind,
+                    cls,
+                    contents if isinstance(contents, Poison) else (contents.keys, tuple(map(self.of, contents.items))),
+                )
             case FunctionValue(fn, captures):
                 return id(fn), tuple(self.of(item) for _, item in captures)
             case Method(fn, args):

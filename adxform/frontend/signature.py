@@ -68,13 +68,15 @@ class Signature:
 
 
 def _by_value(value: Any) -> bool:
-    return value is None or isinstance(value, str | bytes | bool | int | float | complex | np.dtype | type(...)) or (
-        isinstance(value, tuple | frozenset) and all(map(_by_value, value))
+    return (
+        value is None
+        or isinstance(value, str | bytes | bool | int | float | complex | np.dtype | type(...))
+        or (isinstance(value, tuple | frozenset) and all(map(_by_value, value)))
     )
 
 
 def same_static(a: Any, b: Any) -> bool:
-    """Whether two static values are interchangeable: one object, or equal values of one type (``1``, ``1.0``, ``True`` differ)."""
+    """Whether static values are interchangeable: one object, or equal values of one type (``1``, ``1.0``, ``True`` differ)."""
     if a is b:
         return True
     return type(a) is type(b) and _by_value(a) and _by_value(b) and Lit(a) == Lit(b)
@@ -83,6 +85,13 @@ def same_static(a: Any, b: Any) -> bool:
 def dtype_name(dtype: np.dtype[Any]) -> str:
     """The name of `dtype` in types: as NumPy's, but ``longdouble`` on every platform."""
     return "longdouble" if dtype == np.longdouble and np.longdouble != np.float64 else dtype.name
+
+
+def python_class(dtype: str, weak: bool) -> type:
+    """The class of a number of type ``Scalar(dtype, weak)``."""
+    if weak:
+        return {"float64": float, "int64": int, "bool": bool, "complex128": complex}[dtype]
+    return np.dtype(dtype).type
 
 
 def scalar_type(value: Any) -> Type | None:
@@ -116,7 +125,9 @@ def leaf_type(value: Any, name: str) -> Type | None:
     return scalar_type(value)
 
 
-def parts(value: Any) -> tuple[Literal["tuple", "list", "dict", "namedtuple", "dataclass"], tuple[Any, ...], tuple[Any, ...]] | None:
+def parts(
+    value: Any,
+) -> tuple[Literal["tuple", "list", "dict", "namedtuple", "dataclass"], tuple[Any, ...], tuple[Any, ...]] | None:
     """The kind, keys and children of a structure; ``None`` for anything else."""
     cls = type(value)
     if cls is tuple:
@@ -126,7 +137,7 @@ def parts(value: Any) -> tuple[Literal["tuple", "list", "dict", "namedtuple", "d
     if isinstance(value, dict):
         return ("dict", tuple(value), tuple(value.values())) if cls is dict else None
     if isinstance(value, tuple) and optree.is_namedtuple(value):
-        return "namedtuple", cls._fields, tuple(value)  # type: ignore[attr-defined]
+        return "namedtuple", cls._fields, tuple(value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         names = tuple(field.name for field in dataclasses.fields(value))
         return "dataclass", names, tuple(getattr(value, name) for name in names)

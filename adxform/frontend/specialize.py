@@ -113,9 +113,18 @@ class _Attempt:
         refuse_shared_items(function, interp.collected)
         function = interp.equal.function(prune(function))
         refuse_outside_writes(function, function.params[len(self.params) :])
-        paths = [path for t, n in (*zip(signature.args, arg_names, strict=True), *((t, n) for n, t in signature.kwargs)) for path in leaf_paths(t, n)]
+        paths = [
+            path
+            for t, n in (*zip(signature.args, arg_names, strict=True), *((t, n) for n, t in signature.kwargs))
+            for path in leaf_paths(t, n)
+        ]
         return Specialized(
-            function, hidden, tuple(interp.guards), tuple(sorted(self.promoted.items(), key=lambda item: item[0])), interp.equal.tree(tree), tuple(paths)
+            function,
+            hidden,
+            tuple(interp.guards),
+            tuple(sorted(self.promoted.items(), key=lambda item: item[0])),
+            interp.equal.tree(tree),
+            tuple(paths),
         )
 
     def leaf(self, leaf: Leaf, name: str) -> Value:
@@ -147,7 +156,9 @@ def rebased(type_: Type, name: str) -> Type:
     """`type_` with its lengths named after the parameter `name`, which is unique."""
     if not isinstance(type_, Array) or type_.shape is None:
         return type_
-    return Array(type_.dtype, tuple(Dim(f"{name}.{axis}") if isinstance(size, Dim) else size for axis, size in enumerate(type_.shape)))
+    return Array(
+        type_.dtype, tuple(Dim(f"{name}.{axis}") if isinstance(size, Dim) else size for axis, size in enumerate(type_.shape))
+    )
 
 
 def _span(fn: Any) -> Span:
@@ -186,5 +197,3 @@ def refuse_outside_writes(function: Function, hidden: tuple[Var, ...]) -> None:
                         raise GlobalMutationError(message, span=op.span, help="pass it as an argument, or work on a copy")
     (name, *_) = owners.values()
     raise GlobalMutationError(f"the array `{name.base}` from outside the function is changed", help="pass it as an argument")
-
-

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from adxform.frontend.access import Access
 from adxform.frontend.outside import from_outside
 from adxform.frontend.signature import Fixed, Leaf, Node, Tree, child_name, scalar_type
-from adxform.frontend.values import Ref, Static, Tuple, Value
+from adxform.frontend.values import NONE, Ref, Static, Tuple, Value
 from adxform.ir.ops import Lit, Operand, Var
 from adxform.ir.types import Object, Type
 
@@ -56,18 +56,22 @@ def _result(interp: Interpreter, value: Value, leaves: list[Operand]) -> Tree:
         case Static():
             return Fixed(Lit(interp.pin(value)))
         case Tuple(items, cls):
-            kind, keys = ("tuple", tuple(range(len(items)))) if cls is tuple else ("namedtuple", cls._fields)  # type: ignore[attr-defined]
-            return Node(kind, cls, keys, tuple(_result(interp, item, leaves) for item in items))
+            keys: tuple[Any, ...] = tuple(range(len(items))) if cls is tuple else cls._fields  # type: ignore[attr-defined]
+            return Node(
+                "tuple" if cls is tuple else "namedtuple", cls, keys, tuple(_result(interp, item, leaves) for item in items)
+            )
         case Ref(kind="list" | "dict" as kind, cls=cls):
             contents = interp.contents(value)
             return Node(kind, cls, contents.keys, tuple(_result(interp, item, leaves) for item in contents.items))
         case Ref(kind="instance", cls=cls) if dataclasses.is_dataclass(cls):
             contents = interp.contents(value)
             names = tuple(field.name for field in dataclasses.fields(cls))
-            items = tuple(contents.get(name) for name in names)
-            return Node("dataclass", cls, names, tuple(_result(interp, item, leaves) for item in items if item is not None))
+            fields = [contents.get(name) for name in names]
+            return Node("dataclass", cls, names, tuple(_result(interp, item or NONE, leaves) for item in fields))
         case _:
-            raise interp.error("a value of this kind cannot be returned", "return numbers, arrays, tuples, lists, dicts or dataclasses")
+            raise interp.error(
+                "a value of this kind cannot be returned", "return numbers, arrays, tuples, lists, dicts or dataclasses"
+            )
 
 
 def rebuilt(interp: Interpreter, value: Value, leaves: Iterator[Value]) -> Value:

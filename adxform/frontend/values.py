@@ -15,7 +15,6 @@ from adxform.frontend.signature import scalar_type
 from adxform.ir.ops import UNDEFINED, Function, Lit, Operand, Var
 from adxform.ir.types import Object, Scalar
 
-
 RefKind = Literal["list", "dict", "set", "instance"]
 
 
@@ -181,22 +180,7 @@ class Poison(NamedTuple):
     params: frozenset[Var] = frozenset()
 
 
-Value = (
-    Var
-    | Lit
-    | Tuple
-    | Slice
-    | Range
-    | Zip
-    | Enumerate
-    | Reversed
-    | Static
-    | FunctionValue
-    | Method
-    | Pullback
-    | Ref
-    | Poison
-)
+Value = Var | Lit | Tuple | Slice | Range | Zip | Enumerate | Reversed | Static | FunctionValue | Method | Pullback | Ref | Poison
 Callable_ = Static | FunctionValue | Method | Pullback
 
 NONE = Lit(None)

@@ -1,0 +1,165 @@
+"""Branches: what is known is decided now, the rest is written with joined values."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from adxform.frontend import iteration
+from adxform.frontend.joins import Joiner, collect, instantiate
+from adxform.frontend.signals import Unreachable
+from adxform.frontend.sizes import note_origin
+from adxform.frontend.values import Contents, Heap, Poison, Range, Ref, Static, Tuple, Value
+from adxform.ir.build import Builder
+from adxform.ir.ops import UNDEFINED, If, Lit, Operand, Raise, Var
+from adxform.ir.types import Scalar, Type
+from adxform.source import Span
+
+if TYPE_CHECKING:
+    from adxform.frontend.interpreter import Env, Interpreter
+
+
+def truth(interp: Interpreter, value: Value) -> bool | Operand:
+    """Whether `value` is true: known, or a condition to ask at run time."""
+    value = interp.use(value)
+    match value:
+        case Lit(literal):
+            return bool(literal)
+        case Var():
+            return value
+        case Tuple(items):
+            return bool(items)
+        case Ref(kind="instance", cls=cls):
+            for method in ("__bool__", "__len__"):
+                if hasattr(cls, method):
+                    return truth(interp, interp.call(interp.attribute(value, method), ()))
+            return True
+        case Ref(kind="list") if interp.filled(value) is not None:
+            return truth(interp, iteration.length(interp, value))
+        case Range():
+            return truth(interp, iteration.length(interp, value))
+        case Ref():
+            return bool(interp.contents(value).keys)
+        case Static(literal):
+            return True if isinstance(literal, types.FunctionType | types.ModuleType | type) else bool(interp.pin(value))
+        case _:
+            return True
+
+
+def run_if(interp: Interpreter, op: If, env: Env) -> None:
+    """Run an `If`: the branch that is taken where that is known, else both."""
+    cond = truth(interp, interp.value(op.cond, env))
+    if isinstance(cond, bool):
+        values = interp.run_block(op.then if cond else op.orelse, env)
+    else:
+        hints = [out.base for out in op.outs]
+        values = branch(
+            interp, cond, lambda: interp.run_block(op.then, env), lambda: interp.run_block(op.orelse, env), hints, op.span
+        )
+    env.update(zip(op.outs, values, strict=True))
+
+
+def branch(
+    interp: Interpreter,
+    cond: Operand,
+    then: Callable[[], list[Value]],
+    orelse: Callable[[], list[Value]],
+    hints: list[str],
+    span: Span,
+) -> list[Value]:
+    """Write an `If` and return its joined values."""
+    outer, start = interp.builder, interp.heap
+    builders: list[Builder] = []
+    heaps: list[Heap] = []
+    results: list[list[Value] | None] = []
+    for side in (then, orelse):
+        interp.builder, interp.heap = outer.nested(), start.copy()
+        try:
+            results.append(side())
+        except Unreachable:
+            results.append(None)
+        finally:
+            builders.append(interp.builder)
+            heaps.append(interp.heap)
+            interp.builder = outer
+    interp.heap = start
+    if results == [None, None]:
+        outer.emit(If((), cond, builders[0].block((), ()), builders[1].block((), ()), span))
+        raise Unreachable
+    reached = [values is not None for values in results]
+    lefts, rights = ([UNDEFINED] * len(hints) if values is None else values for values in results)
+    origin = interp.origins.get(cond) if isinstance(cond, Var) else None
+    joiner = Joiner(interp.fresh_dim, params=origin or frozenset())
+    templates = [joiner.merge(a, heaps[0], b, heaps[1], start) for a, b in zip(lefts, rights, strict=True)]
+    changed = changed_objects(start, heaps)
+    merged = [_merge_side(joiner, ref, heaps, start, reached) for ref in changed]
+    outs: list[Var] = []
+
+    def make(hint: str) -> Callable[[Type], Var]:
+        def variable(type_: Type) -> Var:
+            outs.append(Var(interp.names.fresh(hint), type_))
+            return outs[-1]
+
+        return variable
+
+    values = [instantiate(template, make(hint), interp.heap) for template, hint in zip(templates, hints, strict=True)]
+    for ref, template in zip(changed, merged, strict=True):
+        interp.heap.contents[ref] = instantiate(template, make(hint_of(ref)), interp.heap)
+    sides: list[tuple[Operand, ...]] = []
+    for builder, heap, own, ends in zip(builders, heaps, (lefts, rights), reached, strict=True):
+        interp.builder = builder
+        found: list[Operand] = []
+        for template, value in zip(templates, own, strict=True):
+            found += collect(template, value, heap, interp.operand)
+        for ref, template in zip(changed, merged, strict=True):
+            found += collect(template, heap.contents[ref] if ends else UNDEFINED, heap, interp.operand)
+        sides.append(tuple(found))
+    interp.builder = outer
+    _learn(interp, outs, sides, cond)
+    outer.emit(If(tuple(outs), cond, builders[0].block((), sides[0]), builders[1].block((), sides[1]), span))
+    return values
+
+
+def changed_objects(start: Heap, heaps: list[Heap]) -> list[Ref]:
+    """The objects of `start` whose contents differ in one of `heaps`."""
+    return [ref for ref, contents in start.contents.items() if any(heap.contents[ref] is not contents for heap in heaps)]
+
+
+def _merge_side(joiner: Joiner, ref: Ref, heaps: list[Heap], start: Heap, reached: list[bool]) -> Any:
+    if all(reached):
+        return joiner.merge_contents(heaps[0].contents[ref], heaps[0], heaps[1].contents[ref], heaps[1], start)
+    heap = heaps[reached.index(True)]
+    contents: Any = heap.contents[ref]
+    if isinstance(contents, Poison):
+        return contents
+    return Contents(contents.keys, tuple(joiner.escape(item, heap, start) for item in contents.items))
+
+
+def hint_of(ref: Ref) -> str:
+    """A name for what `ref` holds."""
+    return ref.cls.__name__.lower() + "_item" if ref.kind != "instance" else "field"
+
+
+def _learn(interp: Interpreter, outs: list[Var], sides: list[tuple[Operand, ...]], cond: Operand) -> None:
+    """Note which joined integers are a length, and which follow from parameters alone."""
+    for out, left, right in zip(outs, *sides, strict=True):
+        if not isinstance(out.type, Scalar):
+            continue
+        sizes = [interp.sizes.get(side) if isinstance(side, Var) else None for side in (left, right)]
+        if sizes[0] is not None and sizes[0] == sizes[1]:
+            interp.sizes[out] = sizes[0]
+        note_origin(interp, out, (left, right, cond))
+
+
+def run_raise(interp: Interpreter, value: Operand, env: Env) -> None:
+    """Write a `Raise`."""
+    known = interp.use(interp.value(value, env))
+    match known:
+        case Static(cls) if isinstance(cls, type) and issubclass(cls, BaseException):
+            known = interp.builder.call(cls, span=interp.span)
+        case Lit(cls) if isinstance(cls, type) and issubclass(cls, BaseException):
+            known = interp.builder.call(cls, span=interp.span)
+        case _:
+            pass
+    interp.builder.emit(Raise(interp.operand(known), interp.span))

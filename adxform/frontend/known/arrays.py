@@ -1,0 +1,144 @@
+"""Shapes, conversions and fills of arrays, and conversions of what is unknown to numbers."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from adxform.frontend import collecting, indexing
+from adxform.frontend.branches import truth
+from adxform.frontend.methods import Answer, Handler
+from adxform.frontend.signature import scalar_type
+from adxform.frontend.values import (
+    NONE,
+    Ref,
+    Tuple,
+    Value,
+)
+from adxform.ir.ops import Lit, Var
+from adxform.ir.types import BOOL, FLOAT, INT, Array, Object, Scalar
+
+if TYPE_CHECKING:
+    from adxform.frontend.interpreter import Interpreter
+
+Args = tuple[Value, ...]
+Kwargs = dict[str, Value]
+
+
+def _shape(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    return _array_fact(interp, args[0], "shape", Tuple(()), hint)
+
+
+def _ndim(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    return _array_fact(interp, args[0], "ndim", Lit(0), hint)
+
+
+def _size(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    if len(args) > 1 or kwargs:
+        axis = interp.static(args[1] if len(args) > 1 else kwargs["axis"], "an axis")
+        shape = _shape(interp, args[:1], {}, hint)
+        return None if shape is None else interp.call(Lit(operator.getitem), (shape, Lit(axis)))
+    return _array_fact(interp, args[0], "size", Lit(1), hint)
+
+
+def _array_fact(interp: Interpreter, value: Value, name: str, of_number: Value, hint: str) -> Answer:
+    match value:
+        case Var(_, Scalar()):
+            return of_number
+        case Lit(found) if scalar_type(found) is not None:
+            return of_number
+        case Var(_, Array(_, None)):
+            if name == "shape":
+                return interp.emit(np.shape, (value,), Object(), hint)
+            return interp.attribute(value, name, hint)
+        case Var(_, Array()):
+            return interp.attribute(value, name, hint)
+        case Tuple() | Ref(kind="list"):
+            return _array_fact(interp, interp.call(Lit(np.array), (value,)), name, of_number, hint)
+        case _:
+            return None
+
+
+def _isscalar(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    match args[0]:
+        case Var(_, Scalar()):
+            return Lit(True)
+        case Var(_, Array(_, None)):
+            return None
+        case Lit(found):
+            return Lit(bool(np.isscalar(found)))
+        case _:
+            return Lit(False)
+
+
+def _as_array(fn: Any) -> Handler:
+    """An array that is already what is asked for, passed on as it is."""
+
+    def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+        if fn is np.array and isinstance(args[0], Ref) and args[0].kind == "list" and len(args) == 1 and not kwargs:
+            filled = interp.filled(args[0])
+            if filled is not None:
+                return interp.call(Lit(np.ndarray.copy), (collecting.so_far(interp, filled),), hint=hint)
+        if fn is np.array or not isinstance(args[0], Var) or not isinstance(args[0].type, Array) or args[0].type.shape is None:
+            return None
+        dtype = args[1] if len(args) > 1 else kwargs.get("dtype", NONE)
+        if len(args) > 2 or set(kwargs) - {"dtype"}:
+            return None
+        if dtype == NONE or np.dtype(interp.static(dtype, "a dtype")) == np.dtype(args[0].type.dtype):
+            return args[0]
+        return None
+
+    return handler
+
+
+def _copy_into(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    """``np.copyto(x, value)`` and ``x.fill(value)`` are ``x[...] = value``."""
+    if len(args) != 2 or kwargs or not (isinstance(args[0], Var) and isinstance(args[0].type, Array)):
+        return None
+    indexing.store(interp, args[0], Lit(...), args[1])
+    return NONE
+
+
+def _sort_in_place(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    """``x.sort(axis)`` is ``x[...] = np.sort(x, axis)``."""
+    if not (isinstance(args[0], Var) and isinstance(args[0].type, Array)):
+        return None
+    indexing.store(interp, args[0], Lit(...), interp.call(Lit(np.sort), args, kwargs))
+    return NONE
+
+
+def _number(cls: Any, type_: Scalar) -> Handler:
+    """``int``, ``float`` and ``bool`` of a value of which nothing is known give an inactive number."""
+
+    def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+        if args and isinstance(args[0], Var):
+            if isinstance(args[0].type, Object):
+                return interp.emit(cls, (args[0],), type_, hint)
+            if args[0].type == type_:
+                return args[0]
+        if cls is bool and args:
+            cond = truth(interp, args[0])
+            if isinstance(cond, bool):
+                return Lit(cond)
+        return None
+
+    return handler
+
+
+TABLE: dict[Any, Handler] = {
+    np.shape: _shape,
+    np.ndim: _ndim,
+    np.size: _size,
+    np.isscalar: _isscalar,
+    np.asarray: _as_array(np.asarray),
+    np.asanyarray: _as_array(np.asanyarray),
+    np.array: _as_array(np.array),
+    np.copyto: _copy_into,
+    np.ndarray.fill: _copy_into,
+    np.ndarray.sort: _sort_in_place,
+    int: _number(int, INT),
+    float: _number(float, FLOAT),
+    bool: _number(bool, BOOL),
+}

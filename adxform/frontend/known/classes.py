@@ -1,0 +1,150 @@
+"""Attributes by name, classes of values, and what makes callables."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import types
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from adxform.frontend import attributes
+from adxform.frontend.access import Access
+from adxform.frontend.methods import Answer, Handler
+from adxform.frontend.outside import from_outside
+from adxform.frontend.signature import python_class
+from adxform.frontend.values import (
+    NONE,
+    FunctionValue,
+    Method,
+    Pullback,
+    Range,
+    Ref,
+    Slice,
+    Static,
+    Tuple,
+    Value,
+)
+from adxform.ir.ops import Lit, Var
+from adxform.ir.types import Array, Scalar
+
+if TYPE_CHECKING:
+    from adxform.frontend.interpreter import Interpreter
+
+Args = tuple[Value, ...]
+Kwargs = dict[str, Value]
+
+
+def _setattr(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    attributes.store(interp, args[0], interp.static(args[1], "an attribute name"), args[2])
+    return NONE
+
+
+def _getattr(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    name = interp.static(args[1], "an attribute name")
+    if len(args) == 3 and not _has(interp, args[0], name):
+        return args[2]
+    return interp.attribute(args[0], name, hint)
+
+
+def _hasattr(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    return Lit(_has(interp, args[0], interp.static(args[1], "an attribute name")))
+
+
+def _has(interp: Interpreter, value: Value, name: str) -> bool:
+    match value:
+        case Var(_, Array()):
+            return hasattr(np.ndarray, name)
+        case Var(_, Scalar(dtype, weak)):
+            return hasattr(python_class(dtype, weak), name)
+        case Ref(kind="instance"):
+            return interp.contents(value).get(name) is not None or hasattr(value.cls, name)
+        case Ref(cls=cls) | Tuple(cls=cls):
+            return hasattr(cls, name)
+        case Static(found) | Lit(found):
+            return hasattr(found, name)
+        case _:
+            raise interp.error("`hasattr` of this value cannot be told", "test its class instead")
+
+
+def _isinstance(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    cls = _class_of(interp, args[0])
+    if cls is None:
+        return None
+    return Lit(issubclass(cls, _classes(interp, args[1])))
+
+
+def _classes(interp: Interpreter, value: Value) -> Any:
+    if isinstance(value, Tuple):
+        return tuple(_classes(interp, item) for item in value.items)
+    return interp.static(value, "a class")
+
+
+def _issubclass(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    return Lit(issubclass(interp.static(args[0], "a class"), _classes(interp, args[1])))
+
+
+def _class_of(interp: Interpreter, value: Value) -> type | None:
+    match value:
+        case Var(_, Scalar(dtype, weak)):
+            return python_class(dtype, weak)
+        case Var(_, Array(_, None)):
+            raise interp.error("whether this is a number or an array cannot be told", "give it one kind on every path")
+        case Var(_, Array()):
+            return np.ndarray
+        case Var():
+            return None
+        case Tuple(cls=cls) | Ref(cls=cls):
+            return cls
+        case Lit(found) | Static(found):
+            return type(found)
+        case FunctionValue() | Pullback():
+            return types.FunctionType
+        case Method():
+            return types.MethodType
+        case Slice():
+            return slice
+        case Range():
+            return range
+        case _:
+            return None
+
+
+def _type(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    cls = _class_of(interp, args[0]) if len(args) == 1 else None
+    return None if cls is None else Static(cls)
+
+
+def _callable(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    match args[0]:
+        case FunctionValue() | Method() | Pullback():
+            return Lit(True)
+        case Static(found) | Lit(found):
+            return Lit(callable(found))
+        case Ref(cls=cls):
+            return Lit("__call__" in dir(cls))
+        case _:
+            return Lit(False)
+
+
+def _import(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    module = importlib.import_module(*(interp.static(arg, "a module name") for arg in args))
+    return from_outside(interp, module, Access((), Lit(module)))
+
+
+def _partial(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    return Method(args[0], args[1:], tuple(kwargs.items()))
+
+
+TABLE: dict[Any, Handler] = {
+    setattr: _setattr,
+    getattr: _getattr,
+    hasattr: _hasattr,
+    isinstance: _isinstance,
+    issubclass: _issubclass,
+    type: _type,
+    callable: _callable,
+    importlib.import_module: _import,
+    functools.partial: _partial,
+}

@@ -1,0 +1,106 @@
+"""Subscripts, unpacking and splats."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any
+
+from adxform.frontend import collecting, indexing, iteration
+from adxform.frontend.methods import Answer, Handler
+from adxform.frontend.values import (
+    NONE,
+    Contents,
+    Ref,
+    Slice,
+    Tuple,
+    Value,
+    list_contents,
+)
+from adxform.ir import intrinsics
+from adxform.ir.ops import Lit, Var
+from adxform.ir.types import Array, Object
+
+if TYPE_CHECKING:
+    from adxform.frontend.interpreter import Interpreter
+
+Args = tuple[Value, ...]
+Kwargs = dict[str, Value]
+
+
+def _getitem(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    filled = interp.filled(args[0])
+    if filled is not None:
+        return collecting.load(interp, filled, args[1], hint)
+    return indexing.load(interp, args[0], args[1], hint)
+
+
+def _setitem(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    indexing.store(interp, *args)
+    return NONE
+
+
+def _delitem(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    ref = args[0]
+    if not isinstance(ref, Ref):
+        raise interp.error("`del` of an item of this value is not supported", "build a new value without the item")
+    contents, key = interp.contents(ref), interp.static(args[1], "an index or key")
+    if ref.kind == "list":
+        items = list(contents.items)
+        del items[key]
+        interp.write(ref, list_contents(tuple(items)))
+        return NONE
+    kept = [(own, item) for own, item in zip(contents.keys, contents.items, strict=True) if own != key]
+    interp.write(ref, Contents(tuple(own for own, _ in kept), tuple(item for _, item in kept)))
+    return NONE
+
+
+def _unpack(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    value, count = args[0], interp.static(args[1], "a count")
+    if isinstance(value, Var) and isinstance(value.type, Array):
+        shape = value.type.shape
+        if shape is not None and shape and isinstance(shape[0], int) and shape[0] != count:
+            return interp.fail(ValueError, f"expected {count} values to unpack, got {shape[0]}")
+        return Tuple(tuple(iteration.item_at(interp, value, Lit(k)) for k in range(count)))
+    if isinstance(value, Var) and isinstance(value.type, Object):
+        items = interp.emit(intrinsics.unpack, (value, Lit(count)), Object(), "items")
+        return Tuple(tuple(iteration.item_at(interp, items, Lit(k)) for k in range(count)))
+    found = interp.items(value)
+    if len(found) != count:
+        word = "too many" if len(found) > count else "not enough"
+        return interp.fail(ValueError, f"{word} values to unpack (expected {count}, got {len(found)})")
+    return Tuple(tuple(found))
+
+
+def _chain(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    return Tuple(tuple(item for part in args for item in interp.items(part)))
+
+
+def merged(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    """``{**args[0], **args[1], …}``"""
+    contents = Contents((), ())
+    for part in args:
+        for key, item in interp.pairs(part):
+            contents = contents.put(key, item)
+    return interp.heap.new("dict", dict, contents.keys, contents.items)
+
+
+def _apply(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    fn, positional, named = args
+    return interp.call(fn, interp.items(positional), dict(interp.pairs(named)), hint)
+
+
+def _slice(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    parts = (NONE, args[0], NONE) if len(args) == 1 else (*args, NONE, NONE)[:3]
+    return Slice(*parts)
+
+
+TABLE: dict[Any, Handler] = {
+    operator.getitem: _getitem,
+    operator.setitem: _setitem,
+    operator.delitem: _delitem,
+    slice: _slice,
+    intrinsics.unpack: _unpack,
+    intrinsics.chain: _chain,
+    intrinsics.merge: merged,
+    intrinsics.apply: _apply,
+}

@@ -1,0 +1,246 @@
+"""Loops: item by item where the items are known, else counted, with carried values."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from adxform.errors import UnsupportedOperationError
+from adxform.frontend import collecting, iteration
+from adxform.frontend.branches import branch, changed_objects, truth
+from adxform.frontend.collecting import Grows
+from adxform.frontend.fixpoint import find_fixpoint
+from adxform.frontend.signals import Promote
+from adxform.frontend.values import Collected, Heap, Range, Ref, Reversed, Value
+from adxform.ir.build import Builder
+from adxform.ir.ops import For, Lit, Operand, Var, While
+
+if TYPE_CHECKING:
+    from adxform.frontend.interpreter import Env, Interpreter
+
+_UNROLL = 256
+
+
+@dataclass(slots=True)
+class _State:
+    """Where a specialisation stands, to try a loop another way."""
+
+    builder: Builder
+    ops: int
+    heap: Heap
+    frames: int
+    collected: int
+
+    @classmethod
+    def of(cls, interp: Interpreter) -> _State:
+        return cls(interp.builder, len(interp.builder.ops), interp.heap.copy(), len(interp.frames), len(interp.collected))
+
+    def restore(self, interp: Interpreter) -> None:
+        interp.builder = self.builder
+        del interp.builder.ops[self.ops :]
+        interp.heap = self.heap.copy()
+        del interp.frames[self.frames :]
+        del interp.collected[self.collected :]
+
+
+def run_for(interp: Interpreter, op: For, env: Env) -> None:
+    """Run a `For`: item by item where the items are known, else as a loop."""
+    source = interp.use(interp.value(op.source[0], env))
+    inits = [interp.value(init, env) for init in op.inits]
+    items = iteration.known_items(interp, source)
+    if items is not None:
+        outs = unrolled(interp, op, items, inits, env)
+    else:
+        outs = _dynamic_for(interp, op, source, inits, env)
+    env.update(zip(op.outs, outs, strict=True))
+
+
+def _dynamic_for(interp: Interpreter, op: For, source: Value, inits: list[Value], env: Env) -> list[Value]:
+    saved = _State.of(interp)
+    try:
+        return _loop(interp, op, source, inits, env)
+    except (UnsupportedOperationError, Grows) as reason:
+        saved.restore(interp)
+        trips = iteration.literal_trips(interp, source)
+        if trips is None or trips > _UNROLL:
+            if isinstance(reason, Grows):
+                return _collecting(interp, op, source, inits, env, reason)
+            params = iteration.promotable(interp, source)
+            if trips is None and params:
+                raise Promote(params) from None
+            raise
+        items = [iteration.item_at(interp, source, Lit(k)) for k in range(trips)]
+        return unrolled(interp, op, items, inits, env)
+
+
+def unrolled(interp: Interpreter, op: For, items: list[Value], inits: list[Value], env: Env) -> list[Value]:
+    """Run the body once for each item."""
+    carried = inits
+    for position, item in enumerate(items):
+        env.update(zip(op.body.params, (item, *carried), strict=True))
+        carried = interp.run_block(op.body, env)
+        if op.breaks:
+            going, *carried = carried
+            cond = truth(interp, going)
+            if cond is False:
+                break
+            if cond is not True:
+                return _go_on_if(interp, op, cond, items[position + 1 :], carried, env)
+    return carried
+
+
+def _go_on_if(interp: Interpreter, op: For, cond: Operand, rest: list[Value], carried: list[Value], env: Env) -> list[Value]:
+    hints = [out.base for out in op.outs]
+    return branch(interp, cond, lambda: unrolled(interp, op, rest, carried, env), lambda: carried, hints, op.span)
+
+
+def _collecting(interp: Interpreter, op: For, source: Value, inits: list[Value], env: Env, growing: Grows) -> list[Value]:
+    """Run a loop that fills lists."""
+    fills: dict[Ref, Collected] = {}
+    while True:
+        ref = growing.ref
+        contents = None if growing.item is None or op.breaks else collecting.start(interp, ref, growing.item, source)
+        if contents is None:
+            params = iteration.promotable(interp, source)
+            if params:
+                raise Promote(params)
+            message = f"how many items this {ref.cls.__name__} has after the loop cannot be told"
+            raise interp.error(message, "append one number on each pass, or fill an array", span=op.span)
+        fills[ref] = contents
+        saved = _State.of(interp)
+        try:
+            values = _loop(interp, op, source, inits, env, fills)
+        except Grows as another:
+            saved.restore(interp)
+            growing = another
+            continue
+        for ref, contents in fills.items():
+            interp.heap.contents[ref] = replace(contents, count=contents.total, done=True)  # type: ignore[assignment]
+        return values
+
+
+def _loop(
+    interp: Interpreter, op: For, source: Value, inits: list[Value], env: Env, fills: dict[Ref, Collected] | None = None
+) -> list[Value]:
+    trip = iteration.trip(interp, source, op.body.params[0].base)
+
+    def body(carried: list[Value], index: Var) -> list[Value]:
+        env.update(zip(op.body.params, (trip.item(index), *carried), strict=True))
+        return interp.run_block(op.body, env)
+
+    def step(carried: list[Value]) -> tuple[tuple[Var, ...], list[Value], list[Operand]]:
+        index = Var(interp.names.fresh(trip.hint), trip.type)
+        start = _first_pass(interp, source, index) if fills else index
+        for ref, contents in (fills or {}).items():
+            here = replace(contents, count=iteration.add(interp, start, contents.count))
+            interp.heap.contents[ref] = here  # type: ignore[assignment]
+        results = body(carried, index)
+        for ref, contents in (fills or {}).items():
+            now: Any = interp.heap.contents[ref]
+            if not isinstance(now, Collected) or now.passed != contents.passed + 1:
+                raise interp.error(
+                    "this list does not get one item on each pass of the loop", "append once, unconditionally", span=op.span
+                )
+            interp.heap.contents[ref] = kept[ref]
+        if not op.breaks:
+            return (index,), results, []
+        going = truth(interp, results[0])
+        return (index,), results[1:], [Lit(going) if isinstance(going, bool) else going]
+
+    kept = {ref: interp.heap.contents[ref] for ref in fills or ()}
+    hints = [param.base for param in op.body.params[1:]]
+    fixed = find_fixpoint(interp, inits, hints, step)
+    block = fixed.builder.block((*fixed.own, *fixed.params), (*fixed.conditions, *fixed.yields))
+    interp.builder.emit(For(fixed.outs, (trip.start, trip.stop, trip.step), fixed.inits, block, op.breaks, op.span))
+    return fixed.values
+
+
+def reduce_loop(interp: Interpreter, source: Value, start: Value, step: Callable[[Value, Value], Value], hint: str) -> Value:
+    """Carry one value over the items of `source`, in a loop."""
+    trip = iteration.trip(interp, source, "i")
+
+    def once(carried: list[Value]) -> tuple[tuple[Var, ...], list[Value], list[Operand]]:
+        index = Var(interp.names.fresh(trip.hint), trip.type)
+        return (index,), [step(carried[0], trip.item(index))], []
+
+    fixed = find_fixpoint(interp, [start], [hint], once)
+    block = fixed.builder.block((*fixed.own, *fixed.params), fixed.yields)
+    interp.builder.emit(For(fixed.outs, (trip.start, trip.stop, trip.step), fixed.inits, block, False, interp.span))
+    return fixed.values[0]
+
+
+def _first_pass(interp: Interpreter, source: Value, index: Var) -> Value:
+    """How many passes came before the one with `index`."""
+    match source:
+        case Range(start, _, Lit(1)):
+            return iteration.subtract(interp, index, start)
+        case Range(start, _, step):
+            return interp.call(Lit(operator.floordiv), (iteration.subtract(interp, index, start), step))
+        case Reversed(Range() | Var() as items):
+            last = iteration.subtract(interp, iteration.length(interp, items), Lit(1))
+            first = items.start if isinstance(items, Range) else Lit(0)
+            return iteration.subtract(interp, iteration.add(interp, last, first), index)
+        case _:
+            return index
+
+
+def run_while(interp: Interpreter, op: While, env: Env) -> None:
+    """Run a `While`."""
+    inits = [interp.value(init, env) for init in op.inits]
+    saved = _State.of(interp)
+    try:
+        outs = _while(interp, op, inits, env)
+    except (UnsupportedOperationError, Grows) as reason:
+        saved.restore(interp)
+        known = _unrolled_while(interp, op, inits, env)
+        if known is None:
+            if not isinstance(reason, Grows):
+                raise
+            message = f"how many items this {reason.ref.cls.__name__} has after the loop cannot be told"
+            raise interp.error(message, "fill an array of known length", span=op.span) from None
+        outs = known
+    env.update(zip(op.outs, outs, strict=True))
+
+
+def _unrolled_while(interp: Interpreter, op: While, inits: list[Value], env: Env) -> list[Value] | None:
+    carried = inits
+    for _ in range(_UNROLL):
+        env.update(zip(op.test.params, carried, strict=True))
+        (test,) = interp.run_block(op.test, env)
+        cond = truth(interp, test)
+        if cond is False:
+            return carried
+        if cond is not True:
+            return None
+        env.update(zip(op.body.params, carried, strict=True))
+        carried = interp.run_block(op.body, env)
+    return None
+
+
+def _while(interp: Interpreter, op: While, inits: list[Value], env: Env) -> list[Value]:
+    def step(carried: list[Value]) -> tuple[tuple[Var, ...], list[Value], list[Operand]]:
+        env.update(zip(op.body.params, carried, strict=True))
+        return (), interp.run_block(op.body, env), []
+
+    hints = [param.base for param in op.body.params]
+    fixed = find_fixpoint(interp, inits, hints, step)
+    outer, before = interp.builder, interp.heap
+    tests, values = fixed.again(interp)
+    interp.builder, interp.heap = outer.nested(), before.copy()
+    for ref, contents in fixed.heap_of(interp, tests).items():
+        interp.heap.contents[ref] = contents
+    env.update(zip(op.test.params, values, strict=True))
+    held = interp.heap.copy()
+    (test,) = interp.run_block(op.test, env)
+    cond = truth(interp, test)
+    if changed_objects(held, [interp.heap]):
+        raise interp.error(
+            "the condition of this loop changes a list, a dict or an object", "change it in the body", span=op.span
+        )
+    block = interp.builder.block(tests, (Lit(cond) if isinstance(cond, bool) else cond,))
+    interp.builder, interp.heap = outer, before
+    body = fixed.builder.block(fixed.params, fixed.yields)
+    outer.emit(While(fixed.outs, fixed.inits, block, body, op.span))
+    return fixed.values

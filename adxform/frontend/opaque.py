@@ -1,0 +1,43 @@
+"""Calls of what adxform cannot look into: they run as they are, at run time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from adxform.frontend.operands import operand, refuse_keeping
+from adxform.frontend.values import (
+    NONE,
+    Ref,
+    Value,
+)
+from adxform.ir.ops import Call, Lit
+from adxform.ir.types import Object
+from adxform.ir.walk import variables
+
+if TYPE_CHECKING:
+    from adxform.frontend.interpreter import Interpreter
+
+Kwargs = dict[str, Value]
+
+
+def opaque(
+    interp: Interpreter, fn: Callable[..., Any], args: tuple[Value, ...], kwargs: Kwargs, hint: str, wanted: bool
+) -> Value:
+    """Run `fn` as it is, at run time."""
+    module = (getattr(fn, "__module__", None) or "builtins").partition(".")[0]
+    if module not in ("builtins", "numpy", "scipy", "math", "_operator", "operator", "statistics", "itertools"):
+        for arg in (*args, *kwargs.values()):
+            if isinstance(arg, Ref) and not arg.outside and arg.kind != "instance" and interp.contents(arg).items:
+                name = getattr(fn, "__qualname__", repr(fn))
+                message = f"a {arg.cls.__name__} is passed to `{name}`, which adxform cannot look into and which may change it"
+                raise interp.error(message, "pass a tuple")
+    operands = tuple(operand(interp, arg) for arg in args)
+    named = {key: operand(interp, arg) for key, arg in kwargs.items()}
+    given = [var for arg in (*operands, *named.values()) for var in variables(arg)]
+    if not wanted and fn is not print and module != "logging" and any(isinstance(var.type, Object) for var in given):
+        refuse_keeping(interp, given)
+    if not wanted:
+        interp.builder.emit(Call((), Lit(fn), operands, tuple(named.items()), interp.span))
+        return NONE
+    return interp.emit(fn, operands, Object(), hint, named)

@@ -1,0 +1,185 @@
+"""Calls of the primitives of the rule table, as typed ops."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import operator
+import types
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from adxform.frontend import collecting
+from adxform.frontend.folding import fold
+from adxform.frontend.operands import is_static, operand
+from adxform.frontend.result_types import result_type
+from adxform.frontend.sizes import learn
+from adxform.frontend.values import (
+    NONE,
+    Ref,
+    Tuple,
+    Value,
+)
+from adxform.ir.ops import Call, Lit, Var
+from adxform.ir.types import Array, Scalar, is_float
+from adxform.rules.record import Memory, Partials, Primitive
+
+if TYPE_CHECKING:
+    from adxform.frontend.interpreter import Interpreter
+
+Kwargs = dict[str, Value]
+
+
+def primitive(
+    interp: Interpreter,
+    record: Primitive,
+    fn: Callable[..., Any],
+    args: tuple[Value, ...],
+    kwargs: Kwargs,
+    hint: str,
+    wanted: bool,
+) -> Value:
+    """Write the call of a primitive of the rule table."""
+    args, kwargs = _with_named_out(fn, args, kwargs)
+    out = kwargs.pop("out", NONE)
+    if isinstance(fn, np.ufunc) and len(args) > fn.nin:
+        args, out = args[: fn.nin], args[fn.nin]
+    if isinstance(out, Tuple) and len(out.items) == 1:
+        out = out.items[0]
+    where = kwargs.get("where")
+    if where is not None and isinstance(fn, np.ufunc):
+        if where != Lit(True):
+            raise interp.error(
+                "`where=` in an elementwise function is not supported", "use `np.where(condition, f(x), otherwise)`"
+            )
+        del kwargs["where"]
+    if out == NONE and all(is_static(interp, arg) for arg in (*args, *kwargs.values())) and _folds(record):
+        found = fold(interp, fn, args, kwargs)
+        if found is not None:
+            return found
+    if fn in JOINING and args and (filled := interp.filled(args[0])) is not None:
+        return _join_filled(interp, fn, collecting.so_far(interp, filled), args[1:], kwargs, hint)
+    args, kwargs = _static_where_needed(interp, record, fn, args, kwargs)
+    args, kwargs = _by_position(fn, args, kwargs)
+    operands = tuple(operand(interp, arg) for arg in args)
+    named = {key: operand(interp, arg) for key, arg in kwargs.items()}
+    effect = record.effect
+    probe = effect if not callable(effect) else effect(Call((), Lit(fn), operands, tuple(named.items())))
+    if probe.writes:
+        interp.builder.emit(Call((), Lit(fn), operands, tuple(named.items()), interp.span))
+        return NONE
+    type_ = result_type(interp, record, fn, operands, named)
+    if isinstance(out, Var) and isinstance(out.type, Array):
+        value = interp.emit(fn, operands, type_, "tmp", named)
+        interp.builder.effect(operator.setitem, out, Lit(...), value, span=interp.span)
+        return out
+    if out != NONE:
+        raise interp.error("`out=` is not an array here", "pass an array of the result's shape")
+    result = interp.emit(fn, operands, type_, hint, named)
+    learn(interp, fn, result, operands)
+    return result
+
+
+def _with_named_out(fn: Callable[..., Any], args: tuple[Value, ...], kwargs: Kwargs) -> tuple[tuple[Value, ...], Kwargs]:
+    """The arguments with an ``out`` that was given by position given by name."""
+    place = fn.nin if isinstance(fn, np.ufunc) else _place_of_out(fn)
+    if place is None or len(args) <= place:
+        return args, kwargs
+    if isinstance(fn, np.ufunc):
+        return args[:place], {**kwargs, "out": args[place]}
+    before, out, after = args[:place], args[place], args[place + 1 :]
+    names = list(inspect.signature(_described(fn)).parameters)[place + 1 :]
+    return before, {**kwargs, "out": out, **dict(zip(names, after, strict=False))}
+
+
+def _described(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """`fn`, or the function of NumPy that has the parameters of the array method `fn`."""
+    method = isinstance(fn, types.MethodDescriptorType) and fn.__objclass__ is np.ndarray
+    found: Callable[..., Any] = getattr(np, fn.__name__, fn) if method else fn
+    return found
+
+
+@functools.lru_cache(maxsize=1024)
+def _place_of_out(fn: Callable[..., Any]) -> int | None:
+    """The position of the parameter ``out`` of `fn`, if it has one."""
+    try:
+        parameters = list(inspect.signature(_described(fn)).parameters.values())
+    except (TypeError, ValueError):
+        return None
+    names = [parameter.name for parameter in parameters if parameter.kind is not parameter.KEYWORD_ONLY]
+    return names.index("out") if "out" in names else None
+
+
+def _join_filled(
+    interp: Interpreter, fn: Callable[..., Any], items: Var, rest: tuple[Value, ...], kwargs: Kwargs, hint: str
+) -> Value:
+    """``np.stack`` and its kin on a list that a loop has filled, whose items are one array already."""
+    axis = interp.static(rest[0] if rest else kwargs.get("axis", Lit(0)), "an axis")
+    assert isinstance(items.type, Array)
+    if fn is np.stack and len(rest) <= 1 and not set(kwargs) - {"axis"}:
+        moved: Value = items if axis == 0 else interp.call(Lit(np.moveaxis), (items, Lit(0), Lit(axis)))
+        return interp.call(Lit(np.ndarray.copy), (moved,), hint=hint)
+    if fn is np.vstack and items.type.shape is not None and len(items.type.shape) == 2 and not rest and not kwargs:
+        return interp.call(Lit(np.ndarray.copy), (items,), hint=hint)
+    flat = fn in (np.concatenate, np.hstack) and items.type.shape is not None and len(items.type.shape) == 2
+    if flat and axis == 0 and len(rest) <= 1 and not set(kwargs) - {"axis"}:
+        return interp.call(Lit(np.ndarray.copy), (interp.call(Lit(np.reshape), (items, Lit(-1))),), hint=hint)
+    message = f"`np.{fn.__name__}` of a list that a loop has filled is not supported here"
+    raise interp.error(message, "use `np.array` or `np.stack`, and reshape the result")
+
+
+def _by_position(fn: Callable[..., Any], args: tuple[Value, ...], kwargs: Kwargs) -> tuple[tuple[Value, ...], Kwargs]:
+    """Floats that are passed by keyword, moved to their positions where `fn` tells them: rules differentiate those."""
+    if not any((isinstance(value, Var) and is_float(value.type)) or isinstance(value, Tuple | Ref) for value in kwargs.values()):
+        return args, kwargs
+    try:
+        parameters = list(inspect.signature(fn).parameters.values())[len(args) :]
+    except (TypeError, ValueError):
+        return args, kwargs
+    rest = dict(kwargs)
+    for parameter in parameters:
+        if parameter.name not in rest or parameter.kind is not inspect.Parameter.POSITIONAL_OR_KEYWORD:
+            break
+        args = (*args, rest.pop(parameter.name))
+    return args, rest
+
+
+def _folds(record: Primitive) -> bool:
+    effect = record.effect
+    return callable(effect) or not (effect.writes or effect.opaque)
+
+
+def _static_where_needed(
+    interp: Interpreter, record: Primitive, fn: Callable[..., Any], args: tuple[Value, ...], kwargs: Kwargs
+) -> tuple[tuple[Value, ...], Kwargs]:
+    """Ask that integers be known where they decide what kind of result there is, if they can be."""
+    module = getattr(fn, "__module__", None)
+    by_number = module in ("_operator", "operator", "math", "builtins") or isinstance(fn, np.ufunc)
+    if by_number or isinstance(record.derivative, Partials | Memory) or getattr(fn, "__name__", "") in _SIZED:
+        return args, kwargs
+    return (
+        tuple(_known_if_promotable(interp, arg) for arg in args),
+        {key: _known_if_promotable(interp, arg) for key, arg in kwargs.items()},
+    )
+
+
+_SIZED = frozenset(
+    {"zeros", "ones", "empty", "full", "arange", "linspace", "reshape", "broadcast_to", "eye", "identity", "take", "where", "tri",
+     "zeros_like", "ones_like", "full_like", "empty_like", "array", "asarray", "float64", "float32", "repeat", "tile", "roll",
+     "logspace", "geomspace", "clip", "unbroadcast", "broadcast_like", "item", "round", "around", "float_power", "fill"}
+)  # fmt: skip
+
+
+def _known_if_promotable(interp: Interpreter, value: Value) -> Value:
+    match value:
+        case Var(_, Scalar(dtype)) if dtype in ("int64", "bool") and interp.origins.get(value):
+            return Lit(interp.static(value, "this argument"))
+        case Tuple(items, cls):
+            return Tuple(tuple(_known_if_promotable(interp, item) for item in items), cls)
+        case _:
+            return value
+
+
+JOINING = frozenset({np.stack, np.concatenate, np.vstack, np.hstack, np.dstack, np.column_stack})

@@ -1,0 +1,77 @@
+"""The type of a primitive's result: by its own rule, by broadcasting, or by running it on samples."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from adxform import runtime
+from adxform.errors import MissingRuleError
+from adxform.frontend.infer import NoSample, elementwise_type, product_type, reshaped_type, sampled_type, with_fresh
+from adxform.ir.ops import Operand, Var
+from adxform.ir.types import Array, Object, Scalar, Type, is_float
+from adxform.ir.walk import variables
+from adxform.rules.record import Constant, Partials, Primitive
+
+if TYPE_CHECKING:
+    from adxform.frontend.interpreter import Interpreter
+
+
+def result_type(
+    interp: Interpreter, record: Primitive, fn: Callable[..., Any], operands: tuple[Operand, ...], named: dict[str, Operand]
+) -> Type:
+    """The type of a primitive's result."""
+    if interp.unconditional and fn in PRODUCTS:
+        interp.equal.multiply(operands)
+    if record.result is not None:
+        found = record.result(operands, named)
+        if found is not None:
+            return with_fresh(found, interp.fresh_dim)
+    if fn in (np.reshape, np.ndarray.reshape) and (shaped := reshaped_type(operands, named, interp.sizes)) is not None:
+        return with_fresh(shaped, interp.fresh_dim)
+    if fn in PRODUCTS and len(operands) == 2 and not named and (product := product_type(fn, *operands)) is not None:
+        return with_fresh(product, interp.fresh_dim)
+    given = [var for arg in (*operands, *named.values()) for var in variables(arg)]
+    objects = [var for var in given if isinstance(var.type, Object)]
+    floats = [var for var in given if is_float(var.type)]
+    if objects:
+        if floats and not isinstance(record.derivative, Constant):
+            return _type_with_objects(interp, record, fn, floats)
+        return Object()
+    elementwise = (
+        isinstance(record.derivative, Partials) or (isinstance(fn, np.ufunc) and fn.signature is None) or fn in ELEMENTWISE
+    )
+    try:
+        infer = elementwise_type if elementwise else sampled_type
+        if elementwise and interp.unconditional:
+            interp.equal.broadcast(operands)
+        return with_fresh(infer(fn, operands, named, interp.sizes), interp.fresh_dim)
+    except NoSample as error:
+        if not floats:
+            return Object()
+        message = f"the result of `{record.name}` cannot be told: {error}"
+        raise interp.error(message, "check the arguments; if they are right, compute it with other functions") from None
+
+
+def _type_with_objects(interp: Interpreter, record: Primitive, fn: Callable[..., Any], floats: list[Var]) -> Type:
+    """The type of a call on numbers and on values of which nothing is known: a number or an array of the floats' dtype."""
+    if not isinstance(record.derivative, Partials):
+        message = f"`{record.name}` is called on a value that adxform knows nothing of"
+        raise interp.error(
+            message, "convert the value first, with `float(…)` or `np.asarray(…)` outside of the function", MissingRuleError
+        )
+    dtypes = [var.type.dtype for var in floats if isinstance(var.type, Array | Scalar)]
+    return Array(np.result_type(*map(np.dtype, dtypes)).name, None)
+
+
+PRODUCTS = frozenset({operator.matmul, np.matmul, np.dot, np.ndarray.dot})
+
+
+ELEMENTWISE = frozenset(
+    {operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow, operator.neg,
+     operator.pos, operator.abs, operator.lt, operator.le, operator.eq, operator.ne, operator.gt, operator.ge, operator.and_,
+     operator.or_, operator.xor, operator.invert, operator.lshift, operator.rshift, np.where, runtime.masked_product}
+)  # fmt: skip
