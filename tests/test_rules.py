@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import adxform
 from adxform import runtime
 from adxform.api import grad
 from adxform.rules.record import Derivative, General, Linear, Partials, Primitive
@@ -62,6 +63,16 @@ class TestMaskedLanes:
 
     def test_an_element_that_is_not_used(self) -> None:
         np.testing.assert_allclose(grad_of(lambda x: np.sqrt(x)[1:].sum(), np.array([0.0, 4.0])), [0.0, 0.25])
+
+
+    def test_a_number_that_is_not_taken(self) -> None:
+        with np.errstate(all="ignore"):
+            assert grad_of(lambda x: np.where(x > 0, np.sqrt(x), 0.0), np.float64(0.0)) == 0.0
+            assert grad_of(lambda x: np.where(x > 0, np.log(x), x), np.float64(0.0)) == 1.0
+
+    def test_straight_code_needs_no_mask(self) -> None:
+        text = adxform.source(lambda x, y: np.sum(np.log(x) / y), np.array([1.0, 2.0]), np.array([1.0, 2.0]), argnums=(0, 1))
+        assert "masked" not in text
 
 
 class TestKinks:

@@ -17,6 +17,7 @@ from adxform.ad.expand import (
     distinct,
     is_zero,
     leaves,
+    name_result,
     per_leaf,
     scaled,
     splice,
@@ -38,8 +39,9 @@ from adxform.ir.ops import (
     Var,
 )
 from adxform.ir.types import Array, Stack, is_float
-from adxform.ir.walk import all_ops, defined_variables, rename_block
+from adxform.ir.walk import all_ops, defined_variables
 from adxform.rules.effects import effect_of
+from adxform.rules.lanes import chooses_numbers, leaves_lanes_out
 from adxform.rules.memory import index_kind
 from adxform.rules.record import Constant, General, Linear, Memory, Partials
 
@@ -54,6 +56,8 @@ class CallReversal(Cotangents):
         self.renamed: dict[Var, Operand] = {}
         self.beside: dict[Var, Var] = {}
         self.path: Path = ()
+        self.masks = leaves_lanes_out(self.fn)
+        self.masks_numbers = chooses_numbers(self.fn)
         self.primal = set(defined_variables(self.fn.body))
         for op in all_ops(self.fn.body):
             if isinstance(op, Call) and op.fn == Lit(intrinsics.new_stack) and op.outs[0] in self.active:
@@ -88,7 +92,8 @@ class CallReversal(Cotangents):
             case Partials(body):
                 partials = write(b, self.expander, body, out, *op.args, kwargs=op.kwargs)
                 checked(op, per_leaf(op.args, partials), self.is_active)
-                product = runtime.masked_product if derivative.masked(op.args) else scaled
+                masked = self.masks and derivative.masked(op.args, numbers=self.masks_numbers)
+                product = runtime.masked_product if masked else scaled
                 for leaf, partial in per_leaf(op.args, partials):
                     if self.is_active(leaf) and partial != Lit(None):
                         self.contribute(leaf, write_one(b, self.expander, product, ct, partial), b)
@@ -132,8 +137,9 @@ class CallReversal(Cotangents):
         rule, pullback = self.expander.expand_rule(derivative.body, op.args, op.kwargs)
         self.readers += [(self.aliases.of(var), self.path) for var in distinct(op.args, op.kwargs) if self.is_memory(var)]
         value, *residuals = splice(f, rule, distinct(op.args, op.kwargs))
-        self.bind(out, value, f)
-        if out not in self.renamed:
+        if not name_result(f, 0, value, op):
+            self.renamed[out] = value
+        else:
             residuals = [out if residual == value else residual for residual in residuals]
         if out in self.companions:
             self.make_companion(out, f.ops)
@@ -145,16 +151,6 @@ class CallReversal(Cotangents):
         for leaf, contribution in per_leaf(op.args, contributions):
             if contribution != Lit(None):
                 self.contribute(leaf, contribution, b, fits=contributions.count(contribution) == 1)
-
-    def bind(self, out: Var, value: Operand, f: Builder) -> None:
-        """Let `out` be what `f` just computed as `value`."""
-        for position, op in enumerate(f.ops):
-            if isinstance(op, Call) and op.outs == (value,):
-                mapping: dict[Var, Operand] = {value: out}  # type: ignore[dict-item]
-                rest = rename_block(Block((), tuple(f.ops[position + 1 :]), ()), mapping)
-                f.ops[position:] = [replace(op, outs=(out,)), *rest.ops]
-                return
-        self.renamed[out] = value
 
     def note_readers(self, ops: list[Op]) -> None:
         """Remember which written memory the reverse of the current op reads as whole arrays."""

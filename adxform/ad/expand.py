@@ -16,7 +16,7 @@ from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import Array, Scalar, Stack, Type, is_float, rank
 from adxform.ir.walk import map_op, rename_block, substitute, variables
-from adxform.rules.record import Derivative
+from adxform.rules.record import Derivative, General
 from adxform.rules.table import lookup
 
 Kwargs = tuple[tuple[str, Operand], ...]
@@ -87,15 +87,27 @@ def replace_leaves(operand: Operand, new: Iterator[Operand]) -> Operand:
             return next(new)
 
 
-def name_result(b: Builder, start: int, value: Operand, out: Var) -> bool:
-    """Let the call that computed `value`, among the ops of `b` from `start` on, define `out` instead; whether there is one."""
+def name_result(b: Builder, start: int, value: Operand, call: Call) -> bool:
+    """Let the op that computed `value`, among those of `b` from `start` on, define the out of `call`; whether there is one.
+
+    Where a rule of the library calls the very function that it is the rule of, the call is left as the user wrote it.
+    """
+    (out,) = call.outs
     for position in range(start, len(b.ops)):
         op = b.ops[position]
         if isinstance(op, Call) and op.outs == (value,):
             rest = rename_block(Block((), tuple(b.ops[position + 1 :]), ()), {op.outs[0]: out})
-            b.ops[position:] = [replace(op, outs=(out,)), *rest.ops]
+            b.ops[position:] = [call if _is_own(op, call) else replace(op, outs=(out,)), *rest.ops]
             return True
     return False
+
+
+def _is_own(op: Call, call: Call) -> bool:
+    """Whether `op`, in the rule of the function that `call` calls, is its call of that function (or of the method for it)."""
+    one, other = derivative_of(op), derivative_of(call)
+    if not isinstance(one, General) or not isinstance(other, General) or one.body is not other.body:
+        return False
+    return one.body.__module__.startswith("adxform.rules.") and distinct(op.args, op.kwargs) == distinct(call.args, call.kwargs)
 
 
 def write(b: Builder, expander: Expander, body: Callable[..., Any], *args: Operand, kwargs: Kwargs = ()) -> tuple[Operand, ...]:

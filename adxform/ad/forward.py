@@ -62,6 +62,7 @@ from adxform.ir.types import BOOL, Array, Stack, is_float
 from adxform.ir.walk import Names, substitute, variables
 from adxform.rules.alias import Aliases, alias_classes
 from adxform.rules.effects import effect_of, functions
+from adxform.rules.lanes import chooses_numbers
 from adxform.rules.record import Constant, General, Linear, Memory, Partials
 
 
@@ -85,6 +86,7 @@ class _Forward:
         self.fn = fn
         self.derived = derived
         self.active = activity.active
+        self.masks_numbers = chooses_numbers(fn)
         self.expander = expander
         self.aliases: Aliases = alias_classes(fn)
         self.names = Names.of(fn)
@@ -172,7 +174,7 @@ class _Forward:
                 self.define(out, zeros(b, out, f"{out.base}_t"), b)
             case Partials(body):
                 b.emit(op)
-                self.define(op.outs[0], self.elementwise(op, body, derivative.masked(op.args), b), b)
+                self.define(op.outs[0], self.elementwise(op, body, derivative.masked(op.args, numbers=self.masks_numbers), b), b)
             case Linear(transposes):
                 b.emit(op)
                 mirrors = effect_of(op).views == (0,) and self.is_active(op.args[0])
@@ -251,7 +253,7 @@ class _Forward:
         rule, pullback = self.expander.expand_rule(derivative.body, op.args, op.kwargs)
         start = len(b.ops)
         value, *residuals = splice(b, rule, distinct(op.args, op.kwargs))
-        if name_result(b, start, value, out):
+        if name_result(b, start, value, op):
             residuals = [out if residual == value else residual for residual in residuals]
         else:
             b.emit(replace(op, outs=(out,), fn=Lit(intrinsics.stop_gradient), args=(value,), kwargs=()))

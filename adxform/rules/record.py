@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from adxform.ir.ops import Call, Operand, Var
-from adxform.ir.types import Array, Type
+from adxform.ir.types import Array, Scalar, Type
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +50,17 @@ class Partials:
     body: Callable[..., Any]
     singular: bool | Callable[[tuple[Operand, ...]], bool] = False
 
-    def masked(self, args: tuple[Operand, ...]) -> bool:
-        """Whether the products with (co)tangents are masked when the function is called on `args`."""
+    def masked(self, args: tuple[Operand, ...], *, numbers: bool = False) -> bool:
+        """Whether the products with (co)tangents are masked on `args`: arrays, and with `numbers` also numbers."""
+        if numbers:
+            args = tuple(_as_array(arg) for arg in args)
         if callable(self.singular):
             return self.singular(args)
         return self.singular and any(isinstance(arg, Var) and isinstance(arg.type, Array) for arg in args)
+
+
+def _as_array(arg: Operand) -> Operand:
+    return Var(arg.name, Array(arg.type.dtype, ())) if isinstance(arg, Var) and isinstance(arg.type, Scalar) else arg
 
 
 @dataclass(frozen=True, slots=True)

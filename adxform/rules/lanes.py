@@ -1,0 +1,80 @@
+"""Which functions leave lanes out, so that elements of a cotangent are exactly zero though nothing was multiplied by zero.
+
+Only then can a product with an infinite partial turn a lane that is not used into NaN (see `Partials.singular`).
+"""
+
+from __future__ import annotations
+
+import operator
+
+import numpy as np
+
+from adxform import runtime
+from adxform.ir.ops import Call, Function, Lit, Op, Var
+from adxform.ir.types import Array
+from adxform.ir.walk import all_ops
+
+SELECTING = frozenset(
+    {
+        operator.getitem,
+        operator.setitem,
+        np.where,
+        np.maximum,
+        np.minimum,
+        np.fmax,
+        np.fmin,
+        np.clip,
+        np.ndarray.clip,
+        np.heaviside,
+        np.nan_to_num,
+        np.max,
+        np.min,
+        np.amax,
+        np.amin,
+        np.ndarray.max,
+        np.ndarray.min,
+        np.nansum,
+        np.nanmean,
+        np.take,
+        np.ndarray.take,
+        np.take_along_axis,
+        np.ndarray.item,
+        np.diag,
+        np.diagonal,
+        np.ndarray.diagonal,
+        np.trace,
+        np.ndarray.trace,
+        np.triu,
+        np.tril,
+        np.pad,
+        np.linalg.norm,
+        runtime.gather_last,
+        runtime.scatter_last,
+        runtime.masked_product,
+        runtime.add_along_axis,
+        runtime.add_diagonal,
+        runtime.cotangent_view,
+    }
+)
+
+
+def leaves_lanes_out(fn: Function) -> bool:
+    """Whether a lane of a cotangent in `fn` can be zero because a choice left it out.
+
+    Control flow counts, and so does an array among the results, whose cotangent the caller may give any zeros.
+    """
+    if any(isinstance(result, Var) and isinstance(result.type, Array) for result in fn.results):
+        return True
+    return any(_leaves_out(op) for op in all_ops(fn.body))
+
+
+def chooses_numbers(fn: Function) -> bool:
+    """Whether `fn` takes one of two numbers by `np.where`, so that numbers are masked as lanes are."""
+    choices = [op for op in all_ops(fn.body) if isinstance(op, Call) and op.outs and op.fn == Lit(np.where)]
+    return any(not (isinstance(op.outs[0].type, Array) and op.outs[0].type.shape) for op in choices)
+
+
+def _leaves_out(op: Op) -> bool:
+    if not isinstance(op, Call):
+        return True
+    return isinstance(op.fn, Lit) and op.fn.value in SELECTING
