@@ -9,14 +9,14 @@ from __future__ import annotations
 import ast
 import builtins
 import sys
-from collections.abc import Callable, Iterator
-from types import BuiltinFunctionType, BuiltinMethodType, ModuleType
-from typing import Any
+from collections.abc import Iterator
+from types import ModuleType
 
 import numpy as np
 
+from adxform.backend.syntax import is_method
+
 NUMPY_PLACES = ("", "linalg", "fft", "random", "ma", "polynomial")
-SPELLINGS: dict[Callable[..., Any], str] = {np.absolute: "abs"}
 ALIASES = {"numpy": "np"}
 
 
@@ -84,15 +84,9 @@ class References:
                 return ast.Name(name, ast.Load())
             if (path := _numpy_path(value, name)) is not None:
                 return _dotted(self.module("numpy"), path)
-            owner = getattr(value, "__self__", None)
-            if (
-                isinstance(value, BuiltinFunctionType | BuiltinMethodType)
-                and owner is not None
-                and not isinstance(owner, ModuleType)
-            ):
-                if isinstance(owner, np.ufunc | type) and getattr(owner, name, self) == value:
-                    return ast.Attribute(self.to(owner), name, ast.Load())
-                return self._external(value, name)
+            owner = value.__objclass__ if is_method(value) else getattr(value, "__self__", None)
+            if isinstance(owner, np.ufunc | type) and getattr(owner, name, self) == value:
+                return ast.Attribute(self.to(owner), name, ast.Load())
             for module, path in _places(value, name):
                 if _resolve(module, path) is value:
                     if module in {"math", "cmath", "operator", "adxform.runtime"}:
@@ -123,21 +117,19 @@ class References:
 
 
 def _numpy_path(value: object, name: str) -> str | None:
-    if isinstance(value, Callable) and value in SPELLINGS:  # type: ignore[arg-type]
-        return SPELLINGS[value]
+    if value is np.absolute:
+        return "abs"
     for place in NUMPY_PLACES:
         module = getattr(np, place) if place else np
-        if getattr(module, name, None) is value and isinstance(value, np.ufunc | type | BuiltinFunctionType | _Callable):
+        if callable(value) and getattr(module, name, None) is value:
             return f"{place}.{name}" if place else name
     return None
 
 
-_Callable = type(np.sum)
-
-
 def _places(value: object, name: str) -> Iterator[tuple[str, str]]:
     """Modules and paths where `value` may be found, public ones first."""
-    module = getattr(value, "__module__", None) or getattr(getattr(value, "__self__", None), "__name__", None)
+    owner = getattr(value, "__self__", None)
+    module = getattr(value, "__module__", None) or getattr(owner, "__name__", None) or type(owner).__module__
     path = getattr(value, "__qualname__", name)
     if not isinstance(path, str) or "<" in path:
         return
@@ -150,6 +142,7 @@ def _places(value: object, name: str) -> Iterator[tuple[str, str]]:
     if 0 < public < len(parts):
         yield ".".join(parts[:public]), path
     yield module, path
+    yield module, name
 
 
 def _resolve(module: str, path: str) -> object:

@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType, MethodDescriptorType, WrapperDescriptorType
-from typing import Any
+from typing import Any, TypeGuard
 
 from adxform.ir import intrinsics
 from adxform.ir.ops import Call, Lit, Var
@@ -109,7 +109,7 @@ def is_own(span: Span) -> bool:
     return span.file.startswith(OWN_FOLDER)
 
 
-def is_method(fn: object) -> bool:
+def is_method(fn: object) -> TypeGuard[MethodDescriptorType | WrapperDescriptorType]:
     """Whether `fn` is a method found on its class, ``np.ndarray.sum``, which is written as a method call."""
     return isinstance(fn, MethodDescriptorType | WrapperDescriptorType)
 
