@@ -10,6 +10,7 @@ from adxform.ir.prune import prune
 from adxform.ir.walk import all_ops
 from adxform.opt.compose import compose_views
 from adxform.opt.contributions import assign_first_contributions
+from adxform.opt.copies import elide_copies
 from adxform.opt.cse import share_common_subexpressions
 from adxform.opt.dce import eliminate_dead_code
 from adxform.opt.dead_stores import drop_dead_stores
@@ -45,6 +46,7 @@ PASSES: tuple[Pass, ...] = (
     simplify_algebra,
     compose_views,
     share_common_subexpressions,
+    elide_copies,
     merge_stores,
     drop_dead_stores,
     assign_first_contributions,

@@ -12,16 +12,20 @@ from adxform.ir import intrinsics
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import Array, Scalar
 from adxform.ir.walk import all_ops, blocks, operands, variables
-from adxform.opt.rewriting import Rewriter, callee, classes_touched, each_function, is_certain_view
+from adxform.opt.rewriting import Rewriter, Sharing, callee, classes_touched, each_function, is_certain_view
 from adxform.rules.alias import Aliases
 from adxform.rules.effects import effect_of
 
 ADDING = frozenset({intrinsics.accumulate, intrinsics.deduct})
+COPIES = frozenset({np.copy, np.ndarray.copy})
+STARTS = COPIES | {np.zeros_like}
 WHOLE = (Lit(...), Pack("slice", (Lit(None), Lit(None), Lit(None))))
 
 
 def assign_first_contributions(fn: Function) -> Function:
     """Replace ``z = zeros_like(x)``, ``z += v`` by `v` itself where it is a fresh array that nobody else reads, else by a copy.
+
+    ``z = copy(v)``, ``z += w`` is ``z = v + w``.
 
     >>> from adxform.ir.text import read, show
     >>> print(show(assign_first_contributions(read('''
@@ -39,7 +43,7 @@ def assign_first_contributions(fn: Function) -> Function:
     """
 
     def assigned(part: Function, aliases: Aliases) -> Block:
-        clears = aliases.written and any(callee(op) is np.zeros_like for op in all_ops(part.body))
+        clears = aliases.written and any(callee(op) in STARTS for op in all_ops(part.body))
         return _Contributions(part, aliases).block(part.body) if clears else part.body
 
     return each_function(fn, assigned)
@@ -49,6 +53,7 @@ class _Contributions(Rewriter):
     def __init__(self, fn: Function, aliases: Aliases) -> None:
         super().__init__()
         self.aliases = aliases
+        self.sharing = Sharing(fn, aliases)
         self.uses = Counter(_names_read(fn.body))
         self.loose = set(_classes_of_possible_copies(fn.body, aliases))
 
@@ -71,13 +76,21 @@ class _Contributions(Rewriter):
             if isinstance(op, Call) and op.outs:
                 if is_fresh(op):
                     made.add(op.outs[0].name)
-                if callee(op) is np.zeros_like and len(op.args) == 1 and not op.kwargs:
+                if self.may_start(op):
                     fresh[self.aliases.of(op.outs[0])] = len(ops), op
             ops.append(op)
         kept = [op for op in ops if op is not None]
         results = self.operands(block.results)
         same = results is block.results and len(kept) == len(block.ops) and all(map(operator.is_, kept, block.ops))
         return block if same else Block(block.params, tuple(kept), results)
+
+    def may_start(self, op: Call) -> bool:
+        """Whether `op` makes a buffer of zeros, or a copy of what stays as it is."""
+        if len(op.args) != 1 or op.kwargs:
+            return False
+        original = op.args[0]
+        copies = callee(op) in COPIES and isinstance(original, Var) and original.type == op.outs[0].type
+        return callee(op) is np.zeros_like or (copies and self.sharing.is_constant(original))
 
     def untouched(self, op: Op, fresh: dict[int, tuple[int, Call]]) -> tuple[int, Call] | None:
         """The zeros that `op` is the first to add to, and where they are."""
@@ -98,6 +111,11 @@ class _Contributions(Rewriter):
         adds = callee(op) is intrinsics.accumulate
         if not isinstance(z.type, Array) or z.type.shape is None:
             return None
+        if callee(zeros) in COPIES:
+            both = isinstance(value, Var) and value.type == z.type and self.aliases.of(z) not in self.loose
+            return (
+                (Call((z,), Lit(operator.add if adds else operator.sub), (zeros.args[0], value), (), op.span),) if both else None
+            )
         if _is_scalar(value):
             return (Call((z,), Lit(np.full_like), (*zeros.args, value), (), op.span),) if adds else None
         if not isinstance(value, Var) or value.type != z.type or self.aliases.of(z) in self.loose:

@@ -57,6 +57,7 @@ class _Simplifying(Rewriter):
             ops.append(self.store(op))
             return
         op = self.leaner(op)
+        op = without_defaults(op)
         found = self.simpler(op)
         if isinstance(found, Var) and (callee(op) in ITSELF or self.sharing.unite(op.outs[0], found)):
             self.known[op.outs[0].name] = found
@@ -110,6 +111,14 @@ def _gives(operand: Var, out: Type, is_choice: bool) -> bool:
     if not isinstance(type_, Array) or not isinstance(out, Array) or type_.shape is None or type_.shape != out.shape:
         return False
     return type_.dtype == out.dtype or (is_choice and out.dtype == "float64")
+
+
+def without_defaults(op: Call) -> Call:
+    """A reduction without the keywords that say what holds anyway."""
+    if not op.kwargs or callee(op) not in REDUCTIONS:
+        return op
+    kwargs = tuple((key, value) for key, value in op.kwargs if (key, value) not in DEFAULTS)
+    return op if len(kwargs) == len(op.kwargs) else replace(op, kwargs=kwargs)
 
 
 def _type(operand: Operand) -> Type | None:
@@ -277,6 +286,12 @@ BROADCASTING = frozenset(
     }
 )
 """What takes a number in the place of an array of that number."""
+REDUCTIONS = frozenset(
+    getattr(home, name)
+    for name in ("sum", "prod", "max", "min", "mean", "std", "var", "any", "all")
+    for home in (np, np.ndarray)
+) | {np.amax, np.amin}  # fmt: skip
+DEFAULTS = (("axis", Lit(None)), ("keepdims", Lit(False)))
 ITSELF = frozenset({runtime.unbroadcast, runtime.broadcast_like})
 """What returns its very operand when the shapes are equal: no array of its own is lost."""
 NEGATIONS = frozenset({operator.neg, np.negative})
