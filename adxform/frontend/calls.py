@@ -112,6 +112,9 @@ def _call_object(
     if wrapped is not None:
         path = None if access is None else access.to("attribute", "__adx_function__")
         return call(interp, from_outside(interp, wrapped, path), args, kwargs, hint, wanted)
+    ours = isinstance(fn, types.FunctionType) and (fn.__module__ or "").startswith("adxform.rules.")
+    if ours and all(is_static(interp, arg) for arg in (*args, *kwargs.values())):
+        return run_now(interp, fn, args, kwargs)
     record = lookup(fn)
     if record is not None:
         if isinstance(value, Static):
@@ -131,10 +134,6 @@ def _call_object(
     if isinstance(fn, type):
         return construct(interp, fn, args, kwargs, hint, wanted)
     if isinstance(fn, types.FunctionType) and is_user(fn):
-        if (fn.__module__ or "").startswith("adxform.rules.") and all(
-            is_static(interp, arg) for arg in (*args, *kwargs.values())
-        ):
-            return run_now(interp, fn, args, kwargs)
         return _call_function(interp, fn, access, args, kwargs, hint, wanted)
     inner_call = inspect.getattr_static(type(fn), "__call__", None)
     if isinstance(inner_call, types.FunctionType) and is_user(inner_call):

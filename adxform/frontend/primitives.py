@@ -61,6 +61,8 @@ def primitive(
             return found
     if fn in JOINING and args and (filled := interp.filled(args[0])) is not None:
         return _join_filled(interp, fn, collecting.so_far(interp, filled), args[1:], kwargs, hint)
+    if fn in JOINING and args:
+        args = (_arrays(interp, args[0]), *args[1:])
     args, kwargs = _static_where_needed(interp, record, fn, args, kwargs)
     args, kwargs = _by_position(fn, args, kwargs)
     operands = tuple(operand(interp, arg) for arg in args)
@@ -144,6 +146,16 @@ def _by_position(fn: Callable[..., Any], args: tuple[Value, ...], kwargs: Kwargs
             break
         args = (*args, rest.pop(parameter.name))
     return args, rest
+
+
+def _arrays(interp: Interpreter, parts: Value) -> Value:
+    """A sequence of arrays with the lists among them made arrays."""
+    if not isinstance(parts, Tuple | Ref):
+        return parts
+    items = interp.items(parts)
+    if not any(isinstance(item, Tuple | Ref) for item in items):
+        return parts
+    return Tuple(tuple(interp.call(Lit(np.array), (item,)) if isinstance(item, Tuple | Ref) else item for item in items))
 
 
 def _folds(record: Primitive) -> bool:
