@@ -118,12 +118,13 @@ def write(b: Builder, expander: Expander, body: Callable[..., Any], *args: Opera
 def splice(b: Builder, fn: Function, args: tuple[Operand, ...]) -> tuple[Operand, ...]:
     """Append the body of `fn`, part of a rule: at the place of the user's op, its variables named as temporaries."""
     mapping: dict[Var, Operand] = dict(zip(fn.params, args, strict=True))
+    own = b.own_lengths(fn)
 
     def operand(value: Operand) -> Operand:
         return substitute(value, mapping)
 
     def define(var: Var) -> Var:
-        new = Var(b.names.fresh("tmp"), var.type)
+        new = Var(b.names.fresh("tmp"), own(var.type))
         mapping[var] = new
         return new
 

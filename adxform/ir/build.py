@@ -57,26 +57,30 @@ class Builder:
         """Append the body of `fn` with `args` for its parameters; return its results."""
         mapping: dict[Var, Operand] = dict(zip(fn.params, args, strict=True))
         body = Block((), fn.body.ops, fn.body.results)
-        known = {size.base for param in fn.params for size in _unknown_lengths(param.type)}
-        lengths: dict[str, str] = {}
-        renamed = rename_block(body, mapping, lambda var: Var(self.names.fresh(var.name), self._own_lengths(var.type, known, lengths)))
+        own = self.own_lengths(fn)
+        renamed = rename_block(body, mapping, lambda var: Var(self.names.fresh(var.name), own(var.type)))
         self.ops.extend(renamed.ops)
         return renamed.results
 
-    def _own_lengths(self, type_: Type, known: set[str], lengths: dict[str, str]) -> Type:
-        """`type_` with the unknown lengths that a spliced body made named anew: another splice of it makes others."""
-        if not any(size.base not in known for size in _unknown_lengths(type_)):
-            return type_
-        assert isinstance(type_, Array)
-        assert type_.shape is not None
-        shape: list[Size] = []
-        for size in type_.shape:
-            if isinstance(size, Dim) and size.base.startswith("?") and size.base not in known:
-                if size.base not in lengths:
-                    lengths[size.base] = self.names.fresh(size.base)
-                size = Dim(lengths[size.base], size.offset)
-            shape.append(size)
-        return Array(type_.dtype, tuple(shape))
+    def own_lengths(self, fn: Function) -> Callable[[Type], Type]:
+        """Renames the unknown lengths that the body of `fn` makes, for one splice of it: another splice makes others."""
+        known = {size.base for param in fn.params for size in _unknown_lengths(param.type)}
+        lengths: dict[str, str] = {}
+
+        def renamed(size: Size) -> Size:
+            if not isinstance(size, Dim) or not size.base.startswith("?") or size.base in known:
+                return size
+            if size.base not in lengths:
+                lengths[size.base] = self.names.fresh(size.base)
+            return Dim(lengths[size.base], size.offset)
+
+        def own(type_: Type) -> Type:
+            if not isinstance(type_, Array) or type_.shape is None:
+                return type_
+            shape = tuple(map(renamed, type_.shape))
+            return type_ if shape == type_.shape else Array(type_.dtype, shape)
+
+        return own
 
 
 def _unknown_lengths(type_: Type) -> Iterator[Dim]:
