@@ -14,6 +14,7 @@ from adxform.opt.copies import elide_copies
 from adxform.opt.cse import share_common_subexpressions
 from adxform.opt.dce import eliminate_dead_code
 from adxform.opt.dead_stores import drop_dead_stores
+from adxform.opt.defaults import drop_default_keywords
 from adxform.opt.fold import fold_constants
 from adxform.opt.hoist import hoist_invariants
 from adxform.opt.simplify import simplify_algebra
@@ -43,6 +44,7 @@ PASSES: tuple[Pass, ...] = (
     eliminate_dead_code,
     prune,
     fold_constants,
+    drop_default_keywords,
     simplify_algebra,
     compose_views,
     share_common_subexpressions,

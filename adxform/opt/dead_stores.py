@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from adxform.ir import intrinsics
-from adxform.ir.ops import Block, Call, For, Function, If, Op, Var, While
-from adxform.ir.walk import blocks, operands, outs
+from adxform.ir.ops import Block, Call, For, Function, If, Invoke, Op, Var, While
+from adxform.ir.walk import all_ops, blocks, defined_variables, operands, outs
 from adxform.opt.elements import Elements
 from adxform.opt.rewriting import callee, classes_of, classes_read, each_function
 from adxform.rules.alias import Aliases
@@ -44,12 +44,15 @@ def drop_dead_stores(fn: Function) -> Function:
 
 
 class _Dropping:
-    """Walks backwards with the classes that are read later."""
+    """Walks backwards with the classes that are read later. `kept`: variables whose memory may come from an earlier pass."""
 
     def __init__(self, fn: Function, aliases: Aliases) -> None:
         self.fn = fn
         self.aliases = aliases
         self.elements = Elements(fn)
+        self.kept = {
+            out.name for op in all_ops(fn.body) if callee(op) is intrinsics.pop or isinstance(op, Invoke) for out in outs(op)
+        }
         self.outside = set(classes_of((*fn.params, *fn.results), aliases)) | aliases.exposed
 
     def body(self) -> Block:
@@ -97,7 +100,8 @@ class _Dropping:
             later |= reads
             test, body = self.block(op.test, later), self.block(op.body, later)
             return op if test is op.test and body is op.body else replace(op, test=test, body=body)
-        private = {class_ for class_ in reads - later if self.is_private(class_, op)}
+        inside = {var.name for var in defined_variables(op.body)} - {param.name for param in op.body.params} - self.kept
+        private = {class_ for class_ in reads - later if self.is_made_in(class_, inside) or self.is_private(class_, op)}
         later |= reads - private
         body = self.block(op.body, later)
         later |= reads
@@ -112,6 +116,10 @@ class _Dropping:
                 found.update(classes_of((*operands(op), *outs(op)), self.aliases))
                 for inner in blocks(op):
                     self.read_in(inner, found)
+
+    def is_made_in(self, class_: int, inside: set[str]) -> bool:
+        """Whether the memory of `class_` is made anew in each pass, in which the variables `inside` are defined."""
+        return all(var.name in inside for var in self.aliases.members(class_))
 
     def is_private(self, class_: int, loop: For) -> bool:
         """Whether every access to `class_` in `loop` is to one variable at one index that differs in each pass."""

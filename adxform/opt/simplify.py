@@ -12,6 +12,7 @@ from adxform import runtime
 from adxform.ir import intrinsics
 from adxform.ir.ops import Call, Function, Lit, Op, Operand, Var
 from adxform.ir.types import Array, Dim, Scalar, Type, is_float
+from adxform.ir.walk import Names
 from adxform.opt.rewriting import Rewriter, Sharing, callee, each_function
 
 Replacement = Var | Call | None
@@ -38,15 +39,17 @@ def simplify_algebra(fn: Function) -> Function:
         intrinsics.accumulate(b, ..., b_ct)
         return d
     """
-    return each_function(fn, lambda part, aliases: _Simplifying(Sharing(part, aliases)).block(part.body))
+    return each_function(fn, lambda part, aliases: _Simplifying(part, Sharing(part, aliases)).block(part.body))
 
 
 class _Simplifying(Rewriter):
-    def __init__(self, sharing: Sharing) -> None:
+    def __init__(self, fn: Function, sharing: Sharing) -> None:
         super().__init__()
+        self.fn = fn
+        self.names: Names | None = None
         self.sharing = sharing
         self.negated: dict[str, Operand] = {}
-        self.spread: dict[str, Operand] = {}
+        self.spread: dict[str, tuple[Var, Operand]] = {}
         self.inverted: dict[str, Operand] = {}
 
     def visit(self, op: Op, ops: list[Op]) -> None:
@@ -56,8 +59,7 @@ class _Simplifying(Rewriter):
         if not op.outs:
             ops.append(self.store(op))
             return
-        op = self.leaner(op)
-        op = without_defaults(op)
+        op = self.leaner(op, ops)
         found = self.simpler(op)
         if isinstance(found, Var) and (callee(op) in ITSELF or self.sharing.unite(op.outs[0], found)):
             self.known[op.outs[0].name] = found
@@ -66,27 +68,40 @@ class _Simplifying(Rewriter):
         if callee(op) in NEGATIONS and all(map(self.sharing.is_constant, (*op.args, *op.outs))):
             self.negated[op.outs[0].name] = op.args[0]
         match op:
-            case Call((out,), Lit(runtime.broadcast_like), (Var(_, Scalar()) as number, _)):
-                self.spread[out.name] = number
+            case Call((out,), Lit(runtime.broadcast_like), (Var() as part, like)) if self.sharing.is_constant(part):
+                self.spread[out.name] = part, like
             case Call((out,), Lit(operator.truediv), (Lit(1.0), Var(_, Scalar()) as number)):
                 self.inverted[out.name] = number
         ops.append(op)
 
-    def leaner(self, op: Call) -> Call:
-        """`op` with a number in the place of an array that repeats it, where another operand gives the result its shape."""
+    def leaner(self, op: Call, ops: list[Op]) -> Call:
+        """`op` on what an array repeats in place of that array, where another operand gives the result its shape."""
         if callee(op) not in BROADCASTING or op.kwargs:
             return op
         out = op.outs[0].type
         for place, arg in enumerate(op.args):
-            number = self.spread.get(arg.name) if isinstance(arg, Var) else None
-            rest = [
-                other
-                for other in op.args[:place] + op.args[place + 1 :]
-                if isinstance(other, Var) and other.name not in self.spread
-            ]
-            if number is not None and any(_gives(other, out, callee(op) is np.where) for other in rest):
-                return replace(op, args=(*op.args[:place], number, *op.args[place + 1 :]))
+            part, like = self.spread.get(arg.name, (None, None)) if isinstance(arg, Var) else (None, None)
+            if part is None or like is None:
+                continue
+            others = (*op.args[:place], *op.args[place + 1 :])
+            if all(isinstance(_type(other), Scalar) or isinstance(other, Lit) for other in others):
+                return self.before(op, part, like, place, ops)
+            arrays = [other for other in others if isinstance(other, Var) and other.name not in self.spread]
+            if any(_gives(other, part, out, callee(op) is np.where) for other in arrays):
+                return replace(op, args=(*op.args[:place], part, *op.args[place + 1 :]))
         return op
+
+    def before(self, op: Call, part: Var, like: Operand, place: int, ops: list[Op]) -> Call:
+        """``op(spread(number))`` as ``spread(op(number))``."""
+        out = op.outs[0].type
+        if not isinstance(part.type, Scalar) or not isinstance(out, Array) or callee(op) not in ARITHMETIC:
+            return op
+        if part.type.dtype != out.dtype or any(isinstance(_type(arg), Scalar) and _type(arg) != part.type for arg in op.args):
+            return op
+        self.names = self.names or Names.of(self.fn)
+        number = Var(self.names.fresh(op.outs[0].name), part.type)
+        ops.append(replace(op, outs=(number,), args=(*op.args[:place], part, *op.args[place + 1 :])))
+        return Call(op.outs, Lit(runtime.broadcast_like), (number, like), (), op.span)
 
     def simpler(self, op: Call) -> Replacement:
         fn = callee(op)
@@ -105,20 +120,15 @@ class _Simplifying(Rewriter):
         return self.negated.get(operand.name) if isinstance(operand, Var) else None
 
 
-def _gives(operand: Var, out: Type, is_choice: bool) -> bool:
-    """Whether `operand` alone gives the result `out` its shape and dtype (in a choice between numbers, only the shape)."""
-    type_ = operand.type
+def _gives(operand: Var, part: Var, out: Type, is_choice: bool) -> bool:
+    """Whether `operand` and `part` give the result `out` its shape, which is that of `operand`, and its dtype."""
+    type_, given = operand.type, part.type
     if not isinstance(type_, Array) or not isinstance(out, Array) or type_.shape is None or type_.shape != out.shape:
         return False
-    return type_.dtype == out.dtype or (is_choice and out.dtype == "float64")
-
-
-def without_defaults(op: Call) -> Call:
-    """A reduction without the keywords that say what holds anyway."""
-    if not op.kwargs or callee(op) not in REDUCTIONS:
-        return op
-    kwargs = tuple((key, value) for key, value in op.kwargs if (key, value) not in DEFAULTS)
-    return op if len(kwargs) == len(op.kwargs) else replace(op, kwargs=kwargs)
+    if isinstance(given, Array) and given.dtype != out.dtype:
+        return False
+    same = isinstance(given, Scalar | Array) and given.dtype == out.dtype == "float64"
+    return same or (type_.dtype == out.dtype and not is_choice)
 
 
 def _type(operand: Operand) -> Type | None:
@@ -273,6 +283,7 @@ RULES: Mapping[Callable[..., object], Rule] = {
 }
 BROADCASTING = frozenset(
     {
+        operator.neg,
         operator.add,
         operator.sub,
         operator.mul,
@@ -285,13 +296,8 @@ BROADCASTING = frozenset(
         runtime.masked_product,
     }
 )
-"""What takes a number in the place of an array of that number."""
-REDUCTIONS = frozenset(
-    getattr(home, name)
-    for name in ("sum", "prod", "max", "min", "mean", "std", "var", "any", "all")
-    for home in (np, np.ndarray)
-) | {np.amax, np.amin}  # fmt: skip
-DEFAULTS = (("axis", Lit(None)), ("keepdims", Lit(False)))
+"""What takes a number, or a smaller array, in the place of an array that repeats it."""
+ARITHMETIC = frozenset({operator.neg, operator.mul, operator.truediv})
 ITSELF = frozenset({runtime.unbroadcast, runtime.broadcast_like})
 """What returns its very operand when the shapes are equal: no array of its own is lost."""
 NEGATIONS = frozenset({operator.neg, np.negative})
