@@ -193,14 +193,15 @@ def apply(
 
     With `argnums`, what is wrong with them is said before anything that is wrong with the function.
     """
-    kinds = None if kwargs else kinds_of(args)
-    site = None if kinds is None else site_of(fn)
-    if site is None or kinds is None:
+    plain = kinds_of(args, kwargs)
+    site = None if plain is None else site_of(fn)
+    if site is None or plain is None:
         return found_or_made(fn, args, kwargs, argnums)
+    kinds, leaves = plain
     known = site.get(kinds)
-    if known is not None and known.good(fn, args):
+    if known is not None and known.good(fn, leaves):
         counters.count("cache_hits")
-        return Application(known.target or fn, known.signature, args, known.entry, 0)
+        return Application(known.target or fn, known.signature, leaves, known.entry, 0)
     call = found_or_made(fn, args, kwargs, argnums)
     if not call.lead:
         if len(site) >= KINDS:
@@ -240,6 +241,8 @@ class Known:
 
 Site = dict[tuple[Any, ...], Known]
 KINDS = 64
+DEPTH = 6
+UNKNOWN = "more than is quickly told"
 NUMBERS = frozenset([float, int, bool, np.float64, np.float32])
 _sites: WeakKeyDictionary[Any, Site] = WeakKeyDictionary()
 
@@ -257,18 +260,37 @@ def site_of(fn: Any) -> Site | None:
             return None
 
 
-def kinds_of(args: tuple[Any, ...]) -> tuple[Any, ...] | None:
-    """What the signature of plain numbers and arrays depends on; ``None`` where there is anything else among `args`."""
-    kinds: list[Any] = []
-    for arg in args:
-        cls = type(arg)
-        if cls is np.ndarray:
-            kinds.append((arg.dtype, *[length == 1 for length in arg.shape]))
-        elif cls in NUMBERS:
-            kinds.append(cls)
-        else:
-            return None
-    return tuple(kinds)
+def kinds_of(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
+    """What the signature of a call depends on, and its leaves; ``None`` where the arguments hold more than is quickly told.
+
+    >>> kinds_of((1.0, {"n": 2}), {})
+    ((<class 'float'>, (<class 'dict'>, ('n',), <class 'int'>)), (1.0, 2))
+    """
+    leaves: list[Any] = []
+    kinds = [kind_of(arg, leaves, DEPTH) for arg in args]
+    for name, value in kwargs.items():
+        kinds += (name, kind_of(value, leaves, DEPTH))
+    return None if UNKNOWN in kinds else (tuple(kinds), tuple(leaves))
+
+
+def kind_of(value: Any, leaves: list[Any], depth: int) -> Any:
+    """The kind of one argument, whose leaves are appended to `leaves`."""
+    cls = type(value)
+    if cls is np.ndarray:
+        leaves.append(value)
+        return (value.dtype, *[length == 1 for length in value.shape])
+    if cls in NUMBERS:
+        leaves.append(value)
+        return cls
+    if value is None:
+        return None
+    if depth and (cls is tuple or cls is list):
+        kinds = (cls, *[kind_of(item, leaves, depth - 1) for item in value])
+    elif depth and cls is dict:
+        kinds = (cls, tuple(value), *[kind_of(item, leaves, depth - 1) for item in value.values()])
+    else:
+        return UNKNOWN
+    return UNKNOWN if UNKNOWN in kinds else kinds
 
 
 def code_of_target(fn: Callable[..., Any]) -> Any:

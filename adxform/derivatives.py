@@ -156,8 +156,9 @@ class Tangents:
     def columns(self, mode: Mode, seeds: Sequence[Any]) -> tuple[Any, ...]:
         """What `seeds`, tangents or cotangents, are taken to."""
         call = self.call
-        if mode == "hvp":
+        if mode == "hvp" and "scalar" not in call.entry.plans:
             call.output(self.wrt, False)
+            call.entry.plans["scalar"] = True
         rule = call.rule(mode, self.wrt)
         results = call.run(rule, self.inputs, *(rule.seeded(seeds) if mode == "reverse" else seeds))
         match mode:
