@@ -12,3 +12,19 @@ def alias_store(x, a):
     return np.sum(y * y)
 
 # --- vjp
+import numpy as np
+
+
+def alias_store_vjp(x, a, result_ct):
+    y = x * a  # alias_store.py:9
+    y[0] = a * a  # alias_store.py:11
+    result = np.sum(y * y)  # alias_store.py:12
+    # reverse sweep
+    tmp = result_ct * y
+    y_ct = tmp + tmp
+    ct = y_ct[0]  # alias_store.py:11
+    y_ct[0] = 0.0
+    a_ct = ct * a
+    a_ct += a_ct
+    a_ct += np.sum(y_ct * x)  # alias_store.py:9
+    return result, y_ct * a, a_ct

@@ -9,3 +9,12 @@ def matmul_sum(A, B):
     return (A @ B).sum()
 
 # --- vjp
+from adxform import runtime
+
+
+def matmul_sum_vjp(A, B, result_ct):
+    tmp = A @ B  # matmul_sum.py:9
+    result = tmp.sum()
+    # reverse sweep
+    tmp_ct = runtime.broadcast_like(result_ct, tmp)
+    return result, tmp_ct @ B.T, A.T @ tmp_ct

@@ -12,3 +12,28 @@ def overlapping(x, n):
     return np.sum(y)
 
 # --- vjp
+import numpy as np
+from adxform import runtime
+
+
+def overlapping_vjp(x, n, result_ct):
+    y = x.copy()  # overlapping.py:9
+    tmp_tape = []  # overlapping.py:11
+    y_old_tape = []
+    for _ in range(n):  # overlapping.py:10
+        tmp = y[0:2] * y[1:3]  # overlapping.py:11
+        tmp_tape.append(tmp)
+        y_old = y[0:2].copy()
+        y[0:2] = tmp
+        y_old_tape.append(y_old)
+    result = np.sum(y)  # overlapping.py:12
+    # reverse sweep
+    y_ct = np.copy(runtime.broadcast_like(result_ct, y))
+    for _ in range(n - 1, -1, -1):  # overlapping.py:10
+        y[0:2] = y_old_tape.pop()  # overlapping.py:11
+        tmp_ct = runtime.unbroadcast(y_ct[0:2].copy(), tmp_tape.pop())
+        tmp = y[0:2]
+        tmp_1 = y[1:3]
+        y_ct[0:2] = runtime.unbroadcast(tmp_ct * tmp_1, tmp)
+        y_ct[1:3] += runtime.unbroadcast(tmp_ct * tmp, tmp_1)
+    return result, y_ct

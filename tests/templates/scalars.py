@@ -1,7 +1,7 @@
 """Templates over numbers: `u`, `v`, `w`, `s`, `t`; `i` is the index of the innermost loop."""
 
 # The templates are pieces of programs, not code of this module.
-# ruff: noqa: B007, B905, F821, F841, PIE790, RET503, RET505, SIM102
+# ruff: noqa: B007, F821, F841, PIE790, RET503
 
 import math
 
