@@ -51,7 +51,8 @@ def show(
     if output is not None:
         output.write_text(text)
     elif sys.stdout.isatty():
-        Console().print(Syntax(text, "python", background_color="default"))
+        coloured = Syntax("", "python", background_color="default").highlight(text)
+        Console().print(coloured, soft_wrap=True, end="")
     else:
         sys.stdout.write(text)
     return 0
