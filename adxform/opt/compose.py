@@ -42,7 +42,7 @@ def compose_views(fn: Function) -> Function:
 class _Composing(Rewriter):
     def __init__(self, fn: Function) -> None:
         super().__init__()
-        self.views = {op.outs[0]: op for op in all_ops(fn.body) if _is_view(op)}
+        self.views = {op.outs[0]: op for op in all_ops(fn.body) if isinstance(op, Call) and _is_view(op)}
         uses: dict[Var, list[Op]] = {}
         for op in all_ops(fn.body):
             for operand in operands(op):
@@ -82,10 +82,9 @@ class _Composing(Rewriter):
         ops.append(self.descend(op))
 
 
-def _is_view(op: Op) -> bool:
+def _is_view(op: Call) -> bool:
     return (
-        isinstance(op, Call)
-        and callee(op) is operator.getitem
+        callee(op) is operator.getitem
         and bool(op.outs)
         and isinstance(op.outs[0].type, Array)
         and isinstance(op.args[0], Var)
