@@ -18,8 +18,10 @@ from adxform.ir.verify import verify
 from adxform.ir.walk import all_ops
 from adxform.opt import PASSES, Pass, optimise, sink_stores
 from adxform.opt.contributions import assign_first_contributions
+from adxform.opt.copies import elide_copies
 from adxform.opt.cse import share_common_subexpressions
 from adxform.opt.dce import eliminate_dead_code
+from adxform.opt.dead_stores import drop_dead_stores
 from adxform.opt.fold import fold_constants
 from adxform.opt.hoist import hoist_invariants
 from adxform.opt.simplify import simplify_algebra
@@ -577,3 +579,152 @@ def test_accumulating_a_negation_is_deducting() -> None:
         read("def f(x: f64[x.0], v: f64):\n    n: f64 = operator.neg(v)\n    intrinsics.accumulate(x, 0, n)\n    return x")
     )
     assert [op.fn for op in fn.body.ops if isinstance(op, Call)] == [Lit(operator.neg), Lit(intrinsics.deduct)]
+
+
+def test_a_cleared_element_waits_through_what_touches_others() -> None:
+    before = """
+        def f(x: f64[x.0], n: int, c: bool, v: f64):
+            for i: int in range(n, LAST, -1):
+                operator.setitem(x, i, 0.0)
+                j: int = operator.sub(i, 1)
+                if c:
+                    intrinsics.accumulate(x, j, v)
+                intrinsics.accumulate(x, i, v)
+            return x
+        """
+    after = """
+        def f(x: f64[x.0], n: int, c: bool, v: f64):
+            for i: int in range(n, 0, -1):
+                j: int = operator.sub(i, 1)
+                if c:
+                    intrinsics.accumulate(x, j, v)
+                operator.setitem(x, i, v)
+            return x
+        """
+    becomes(merge_stores, before.replace("LAST", "0"), after)
+    stays(merge_stores, before.replace("LAST", "-1"))  # there i - 1 may be -1, which may be i
+
+
+def test_additions_do_not_wait_for_an_element_past_a_load() -> None:
+    stays(
+        merge_stores,
+        """
+        def f(x: f64[x.0], k: int, v: f64):
+            operator.setitem(x, 0, 0.0)
+            intrinsics.accumulate(x, k, v)
+            a: f64 = operator.getitem(x, 1)
+            intrinsics.accumulate(x, 0, a)
+            return x
+        """,
+    )
+
+
+@pytest.mark.parametrize(
+    ("index", "tail", "dead"),
+    [
+        ("i", "return s", True),
+        ("j", "return s", True),
+        ("k", "return s", False),
+        ("i", "b: f64 = operator.getitem(y, 0)\n            return s, b", False),
+        ("i", "return s, y", False),
+    ],
+)
+def test_stores_into_elements_that_a_pass_has_to_itself(index: str, tail: str, dead: bool) -> None:
+    fn = read(
+        f"""
+        def f(x: f64[x.0], n: int, k: int):
+            y: f64[x.0] = np.copy(x)
+            s: f64 = for i: int in range(0, n, 1) with s.1: f64 = 0.0:
+                j: int = operator.add(i, 1)
+                a: f64 = operator.getitem(y, {index})
+                operator.setitem(y, {index}, 0.0)
+                s.2: f64 = operator.add(s.1, a)
+                yield s.2
+            {tail}
+        """
+    )
+    new = drop_dead_stores(fn)
+    assert (new != fn) == dead
+
+
+@pytest.mark.parametrize(("made", "dead"), [("np.zeros_like(x)", True), ("intrinsics.pop(tape)", False)])
+def test_stores_into_what_a_pass_makes(made: str, dead: bool) -> None:
+    fn = read(
+        f"""
+        def f(x: f64[x.0], n: int, tape: stack):
+            s: f64 = for i: int in range(0, n, 1) with s.1: f64 = 0.0:
+                y: f64[x.0] = {made}
+                intrinsics.accumulate(y, ..., x)
+                a: f64 = np.sum(y)
+                operator.setitem(y, 0, 0.0)
+                s.2: f64 = operator.add(s.1, a)
+                yield s.2
+            return s
+        """
+    )
+    assert (drop_dead_stores(fn) != fn) == dead
+
+
+@pytest.mark.parametrize(
+    ("between", "goes"),
+    [
+        ("b: f64 = np.sum(a)\n            operator.setitem(x, 0, b)", True),
+        ("operator.setitem(x, 0, 1.0)\n            b: f64 = np.sum(a)", False),
+        ("operator.setitem(a, 0, 1.0)\n            b: f64 = np.sum(a)", False),
+        ("intrinsics.accumulate(x, ..., a)\n            b: f64 = np.sum(x)", True),
+        ("intrinsics.accumulate(x, ..., a)\n            b: f64 = np.sum(a)", False),
+        ("builtins.print(a)\n            b: f64 = np.sum(x)", False),
+        (
+            "for i: int in range(0, 2, 1):\n                intrinsics.accumulate(x, ..., a)\n            b: f64 = np.sum(x)",
+            False,
+        ),
+        (
+            "row: f64[2] = operator.getitem(a, slice(0, 2, 1))\n            operator.setitem(x, 0, 1.0)\n            b: f64 = np.sum(row)",
+            False,
+        ),
+    ],
+)
+@pytest.mark.parametrize("copy", ["np.copy(x)", "operator.mul(x, 1.0)", "operator.pow(x, 1)"])
+def test_copies_go_where_nobody_can_tell(copy: str, between: str, goes: bool) -> None:
+    fn = read(
+        f"""
+        def f(x: f64[x.0]):
+            a: f64[x.0] = {copy}
+            {between}
+            return b
+        """
+    )
+    new = elide_copies(fn)
+    verify(new)
+    assert (new != fn) == goes
+
+
+def test_a_copy_of_a_copy_waits_for_the_first_to_go() -> None:
+    fn = read(
+        """
+        def f(x: f64[x.0]):
+            a: f64[x.0] = np.copy(x)
+            b: f64[x.0] = np.copy(a)
+            operator.setitem(x, 0, 1.0)
+            c: f64 = np.sum(b)
+            return c
+        """
+    )
+    assert interpret(optimise(fn), np.array([2.0, 3.0])) == 5.0
+
+
+def test_two_first_contributions_are_a_sum() -> None:
+    becomes(
+        assign_first_contributions,
+        """
+        def f(x: f64[x.0], a: f64[x.0], b: f64[x.0]):
+            z: f64[x.0] = np.copy(a)
+            intrinsics.deduct(z, ..., b)
+            return z
+        """,
+        """
+        def f(x: f64[x.0], a: f64[x.0], b: f64[x.0]):
+            z: f64[x.0] = operator.sub(a, b)
+            return z
+        """,
+    )

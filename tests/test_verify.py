@@ -15,6 +15,7 @@ from adxform.source import Span
 from tests.test_ir_text import TYPED, UNTYPED
 
 X, Y, C = Var("x", FLOAT), Var("y", FLOAT), Var("c", BOOL)
+A = Var("a", Array("float64", (2,)))
 EMPTY = Block((), (), ())
 
 
@@ -29,20 +30,26 @@ def test_well_formed_functions_pass() -> None:
         (Function("f", Block((), (), (X,))), "f: x is not defined before use, in its return"),
         (Function("f", Block((X,), (Call((X,), Lit(abs), (X,)),), ())), "x is defined twice, in `x: float = builtins.abs(x)`"),
         (Function("f", Block((X,), (), (Var("x", INT),))), "x is float, here int"),
-        (Function("f", Block((C,), (If((), C, Block((), (Call((X,), Lit(abs), (C,)),), ()), EMPTY),), (X,))), "x is out of scope"),
+        (
+            Function("f", Block((C,), (If((), C, Block((), (Call((X,), Lit(abs), (C,)),), ()), EMPTY),), (X,))),
+            "x is out of scope",
+        ),
         (Function("f", Block((C,), (If((X,), C, EMPTY, EMPTY),), ())), "yields 0 values, not 1, in `x: float = if c:`"),
-        (Function("f", Block((C,), (For((), (C,), (), Block((X,), (), ())),), ())), "1 operands to walk, in `for x: float in c:`"),
+        (
+            Function("f", Block((C,), (For((), (C,), (), Block((X,), (), ())),), ())),
+            "1 operands to walk, in `for x: float in c:`",
+        ),
         (Function("f", Block((X,), (Call((Y,), X, ()),), ())), "a call of no literal callable"),
         (Function("f", Block((X,), (Invoke((), "g", (X,)),), ())), "no such helper, in `invoke g"),
         (Function("f", Block((X,), (Invoke((), "f", ()),), ())), "f takes 1 arguments"),
         (Function("f", Block((), (), (Pack("slice", (Lit(1),)),))), "is no slice"),
         (Function("f", Block((Var("x y"),), (), ())), "'x y' is no variable name"),
         (
-            Function("f", Block((C, Var("a", Array("float64", (2,)))), (If((X,), C, *[Block((), (), (Var("a", Array("float64", (2,))),))] * 2),), ())),
+            Function("f", Block((C, A), (If((X,), C, *[Block((), (), (A,))] * 2),), ())),
             "x is a number, a an array",
         ),
     ],
-)  # fmt: skip
+)
 def test_broken_rules_are_named(fn: Function, message: str) -> None:
     with pytest.raises(VerificationError) as caught:
         verify(fn)

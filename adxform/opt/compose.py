@@ -44,11 +44,11 @@ class _Composing(Rewriter):
         super().__init__()
         self.views = {op.outs[0]: op for op in all_ops(fn.body) if isinstance(op, Call) and _is_view(op)}
         uses: dict[Var, list[Op]] = {}
-        for op in all_ops(fn.body):
+        for op in all_ops(fn.body) if self.views else ():
             for operand in operands(op):
                 for var in variables(operand):
                     uses.setdefault(var, []).append(op)
-        kept = set(_results(fn.body))
+        kept = set(_results(fn.body)) if self.views else set()
         self.composed = {
             var for var in self.views if var not in kept and all(self.joined(op, var) is not None for op in uses.get(var, ()))
         }
@@ -68,7 +68,7 @@ class _Composing(Rewriter):
 
     def visit(self, op: Op, ops: list[Op]) -> None:
         """Leave out composed views; index what they view."""
-        if isinstance(op, Call):
+        if isinstance(op, Call) and self.composed:
             if op.outs and op.outs[0] in self.composed:
                 return
             target = op.args[0] if op.args else None

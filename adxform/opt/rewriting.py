@@ -158,7 +158,7 @@ def is_certain_view(op: Call, effect: Effect) -> bool:
 
 def classes_read(op: Call, effect: Effect, aliases: Aliases) -> Iterator[int]:
     """The alias classes whose contents the call reads, in order; a store's target is not among them."""
-    if effect.reads and not is_certain_view(op, effect):
+    if effect.reads and not (effect.views and is_certain_view(op, effect)):
         for place, given in enumerate((*op.args, *(value for _, value in op.kwargs))):
             if place not in effect.writes or callee(op) is intrinsics.pop:
                 for var in memory(given):
