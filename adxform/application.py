@@ -344,7 +344,7 @@ def check_sharing(fn: Callable[..., Any], rule: DerivedRule, inputs: list[Any]) 
             if i != j and isinstance(other, np.ndarray) and (j not in written or i < j) and overlap(inputs[i], other):
                 names = rule.typed.params[i].base, rule.typed.params[j].base
                 raise AliasError(
-                    f"`{name_of(fn)}` writes to `{names[0]}`, which shares memory with `{names[1]}`",
+                    f"`{name_of(fn)}` may write to `{names[0]}`, which shares memory with `{names[1]}`",
                     span=definition(fn),
                     help="pass a copy of one of them",
                 )

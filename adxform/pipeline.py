@@ -19,6 +19,7 @@ from adxform import counters, runtime
 from adxform.ad.forward import forward
 from adxform.ad.record import Decision
 from adxform.ad.reverse import reverse
+from adxform.analysis.activity import may_write
 from adxform.backend.emit import Generated, emit
 from adxform.backend.loading import load
 from adxform.frontend.specialize import Expander
@@ -27,10 +28,10 @@ from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Var
 from adxform.ir.types import Array, Scalar, is_float, rank
 from adxform.ir.verify import verify
-from adxform.ir.walk import Names, blocks, free_variables, reads, rename_block
+from adxform.ir.walk import Names, all_ops, blocks, free_variables, reads, rename_block
 from adxform.opt import optimise, sink_stores
 from adxform.rules import table
-from adxform.rules.alias import alias_classes
+from adxform.rules.alias import Aliases, alias_classes
 
 Mode = Literal["primal", "reverse", "forward", "hvp"]
 SUFFIX: dict[Mode, str] = {"primal": "", "reverse": "_vjp", "forward": "_jvp", "hvp": "_hvp"}
@@ -136,7 +137,7 @@ def _derived(kind: str, function: Function, wrt: tuple[int, ...], _version: int)
     typed = protect(function)
     mode: Mode = "reverse" if kind == "reverse" else "forward"
     derived, _ = transform(mode, cleaned(typed), wrt, len(function.results))
-    return optimise(checked(derived))
+    return optimise(checked(protect(derived)))
 
 
 def canonical(fn: Function) -> Function:
@@ -170,9 +171,9 @@ def renamed(fn: Function, name: str) -> Function:
 
 
 def protect(fn: Function) -> Function:
-    """Let `fn` work on private copies of the array parameters that it writes to or hands to an opaque call."""
+    """Let `fn` work on private copies of the array parameters that it writes to, or hands to a call that may."""
     classes = alias_classes(fn)
-    touched = classes.written | classes.exposed
+    touched = classes.written | (classes.exposed if fn.helpers else handed_over(fn, classes))
     written = [p for p in fn.params if isinstance(p.type, Array) and classes.of(p) in touched]
     if not written:
         return fn
@@ -182,6 +183,17 @@ def protect(fn: Function) -> Function:
     }
     body = rename_block(Block((), fn.body.ops, fn.body.results), mapping)
     return replace(fn, body=Block(fn.params, (*builder.ops, *body.ops), body.results))
+
+
+def handed_over(fn: Function, classes: Aliases) -> set[int]:
+    """The alias classes of what `fn` hands to a function without a record that may write to it."""
+    return {
+        classes.of(var)
+        for op in all_ops(fn.body)
+        if isinstance(op, Call) and isinstance(op.fn, Lit) and table.lookup(op.fn.value) is None and may_write(op.fn.value)
+        for var in reads(op)
+        if not isinstance(var.type, Scalar)
+    }
 
 
 def private_parameters(fn: Function) -> tuple[int, ...]:

@@ -475,3 +475,24 @@ def test_calls_that_do_not_fit_are_type_errors() -> None:
 def test_primitives_are_functions_too() -> None:
     assert adxform.grad(np.sin)(0.0) == 1.0
     assert adxform.grad(abs)(-2.0) == -1.0
+
+
+def test_what_may_write_gets_a_copy_and_what_reads_does_not(capsys: pytest.CaptureFixture[str]) -> None:
+    def shuffles(x, order):
+        np.random.default_rng(0).shuffle(order)
+        return np.sum(x[order] * np.arange(3.0))
+
+    def prints(x, y):
+        print(x)
+        return np.sum(x * y)
+
+    x, order = np.ones(3), np.arange(3)
+    mixed = order.copy()
+    np.random.default_rng(0).shuffle(mixed)
+    expected = np.empty(3)
+    expected[mixed] = np.arange(3.0)
+    np.testing.assert_array_equal(adxform.grad(shuffles)(x, order), expected)
+    np.testing.assert_array_equal(order, np.arange(3))
+    base = np.ones(4)
+    np.testing.assert_array_equal(adxform.grad(prints)(base[:3], base[1:]), np.ones(3))
+    assert capsys.readouterr().out.strip() == "[1. 1. 1.]"

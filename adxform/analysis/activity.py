@@ -6,6 +6,7 @@ program an active value is stored into it. Stacks carry it likewise.
 
 from __future__ import annotations
 
+import operator
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -274,6 +275,8 @@ WRITING_NAMES = frozenset(
 
 def may_write(fn: object) -> bool:
     """Whether a function without a record may write to an array that it is given."""
+    if fn is operator.call:  # a method of an object that only the run knows
+        return True
     owner = getattr(fn, "__objclass__", None) or type(getattr(fn, "__self__", None))
     module = (getattr(fn, "__module__", None) or getattr(owner, "__module__", None) or "").partition(".")[0]
     if module == "numpy":
