@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -161,6 +162,10 @@ DEFINED: dict[Callable[..., Any], list[tuple[tuple[Any, ...], dict[str, Any]]]] 
     np.maximum.reduce: [((_M,), {}), ((_M,), {"axis": None})],
     np.minimum.reduce: [((_M,), {}), ((_M, 1), {})],
     np.add.accumulate: [((_M,), {}), ((_M, 1), {})],
+    np.logaddexp.reduce: [((_M,), {}), ((_M, 1), {}), ((_V,), {})],
+    math.fsum: [(([0.5, 1.5, 2.0],), {})],
+    math.prod: [(([0.5, 1.5, 2.0],), {}), (([0.5],), {"start": 3.0})],
+    math.dist: [(((0.5, 1.5), (2.0, -1.0)), {})],
     np.ndarray.fill: [((_V, 3.0), {})],
     np.copyto: [((_V, _X), {}), ((_B, 2.0), {})],
     np.putmask: [((_V, _V > 1, 7.0), {}), ((_V, _V > 1, _X), {})],

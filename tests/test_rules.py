@@ -178,6 +178,30 @@ def test_functions_known_by_definition(case: int) -> None:
         assert check.ok, check
 
 
+def scaled_in_place(x: Any) -> Any:
+    y = x * 1.0
+    np.multiply.at(y, [0], 2.0)
+    return np.sum(y)
+
+
+REFUSED = [
+    (lambda x: np.max(x, initial=2.0), "initial"),
+    (lambda x: np.linalg.norm(np.outer(x, x), 2), "matrix norm"),
+    (lambda x: np.sum(np.einsum("i...,i...->...", x, x)), "ellipsis"),
+    (lambda x: np.sum(np.full(3, fill_value=x[0]) * np.clip(x, min=x[1], max=2.0)), "keyword"),
+    (lambda x: np.sum(np.arange(x[0], 4.0)), "arange"),
+    (scaled_in_place, "may write"),
+]
+
+
+@pytest.mark.parametrize("case", range(len(REFUSED)))
+def test_a_call_that_a_rule_does_not_cover_is_refused_where_it_stands(case: int) -> None:
+    f, words = REFUSED[case]
+    with pytest.raises(adxform.errors.AdxError, match=words) as caught:
+        grad(f)(np.array([1.0, 2.5, 2.0]))
+    assert caught.value.span.file == __file__
+
+
 def test_exact_products_stay_exact() -> None:
     ct = np.array([0.0, 2.0, np.nan])
     np.testing.assert_array_equal(runtime.masked_product(ct, np.array([np.inf, 3.0, 1.0])), [0.0, 6.0, np.nan])

@@ -17,6 +17,7 @@ from adxform.ad.expand import (
     distinct,
     is_zero,
     leaves,
+    located,
     name_result,
     per_leaf,
     scaled,
@@ -134,7 +135,8 @@ class CallReversal(Cotangents):
 
     def general(self, op: Call, out: Var, derivative: General, b: Builder, f: Builder) -> None:
         """Put the forward part of the rule, with its residuals, in the place of the call, and the pullback in the reverse."""
-        rule, pullback = self.expander.expand_rule(derivative.body, op.args, op.kwargs)
+        with located(op.span):
+            rule, pullback = self.expander.expand_rule(derivative.body, op.args, op.kwargs)
         self.readers += [(self.aliases.of(var), self.path) for var in distinct(op.args, op.kwargs) if self.is_memory(var)]
         value, *residuals = splice(f, rule, distinct(op.args, op.kwargs))
         if not name_result(f, 0, value, op):

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import PurePath
 from typing import Any, Protocol
 
 import numpy as np
 
-from adxform import runtime
-from adxform.errors import MissingRuleError
+from adxform import rules, runtime
+from adxform.errors import AdxError, MissingRuleError
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Pack, Var
@@ -18,7 +20,9 @@ from adxform.ir.types import Array, Scalar, Stack, Type, is_float, rank
 from adxform.ir.walk import map_op, rename_block, substitute, variables
 from adxform.rules.record import Derivative, General
 from adxform.rules.table import lookup
+from adxform.source import Span
 
+_LIBRARY = PurePath(rules.__file__).parent
 Kwargs = tuple[tuple[str, Operand], ...]
 
 
@@ -112,7 +116,20 @@ def _is_own(op: Call, call: Call) -> bool:
 
 def write(b: Builder, expander: Expander, body: Callable[..., Any], *args: Operand, kwargs: Kwargs = ()) -> tuple[Operand, ...]:
     """Append ``body(*args, **kwargs)`` to the block of `b`; return the leaves of its result."""
-    return splice(b, expander.expand(body, args, kwargs), distinct(args, kwargs))
+    with located(b.span):
+        function = expander.expand(body, args, kwargs)
+    return splice(b, function, distinct(args, kwargs))
+
+
+@contextmanager
+def located(span: Span) -> Iterator[None]:
+    """Name the user's call at `span` in an error of a rule of the library, not the line of the rule."""
+    try:
+        yield
+    except AdxError as error:
+        if error.span.line and not PurePath(error.span.file).is_relative_to(_LIBRARY):
+            raise
+        raise type(error)(error.message, span=span, help=error.help) from None
 
 
 def splice(b: Builder, fn: Function, args: tuple[Operand, ...]) -> tuple[Operand, ...]:

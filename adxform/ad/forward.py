@@ -25,6 +25,7 @@ from adxform.ad.expand import (
     fit_tangent,
     is_result,
     leaves,
+    located,
     name_result,
     per_leaf,
     replace_leaves,
@@ -250,7 +251,8 @@ class _Forward:
             packed = (out, Pack("tuple", op.args), Pack("tuple", args_t))
             self.define(out, write(b, self.expander, derivative.tangent, *packed, kwargs=op.kwargs)[0], b)
             return
-        rule, pullback = self.expander.expand_rule(derivative.body, op.args, op.kwargs)
+        with located(op.span):
+            rule, pullback = self.expander.expand_rule(derivative.body, op.args, op.kwargs)
         start = len(b.ops)
         value, *residuals = splice(b, rule, distinct(op.args, op.kwargs))
         if name_result(b, start, value, op):

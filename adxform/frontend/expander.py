@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from adxform.errors import UnsupportedOperationError
+from adxform.errors import MissingRuleError, UnsupportedOperationError
 from adxform.frontend import trees
 from adxform.frontend.interpreter import Derive, Interpreter
 from adxform.frontend.outside import constant
-from adxform.frontend.signals import Restart
+from adxform.frontend.signals import Restart, Unreachable
 from adxform.frontend.values import NONE, Tuple, Value
-from adxform.ir.ops import Block, Function, Lit, Operand, Pack, Var
+from adxform.ir.ops import Block, Call, Function, Lit, Operand, Pack, Var
 from adxform.ir.prune import prune
 from adxform.ir.walk import Names, free_variables, substitute, variables
 from adxform.rules.table import table_version
@@ -55,6 +55,8 @@ class Expander:
             results = tuple(interp.operand(leaf) for leaf in trees.all_leaves(interp, returned))
         except Restart as restart:
             raise _stuck(body, restart) from None
+        except Unreachable:
+            raise _refused(interp) from None
         function = Function(_name(body), Block(params, tuple(interp.builder.ops), results), (), interp.helper_functions())
         return (prune(function),)
 
@@ -76,6 +78,8 @@ class Expander:
             results = tuple(_cotangents(interp, returned, values))
         except Restart as restart:
             raise _stuck(body, restart) from None
+        except Unreachable:
+            raise _refused(interp) from None
         block = Block((), tuple(interp.builder.ops), results)
         residuals = tuple(var for var in free_variables(block) if var not in cts)
         helpers = interp.helper_functions()
@@ -148,6 +152,13 @@ def _cotangents(interp: Interpreter, returned: Value, args: tuple[Value, ...]) -
 def _name(body: Callable[..., Any]) -> str:
     name = getattr(body, "__name__", "rule")
     return name if name.isidentifier() else "rule"
+
+
+def _refused(interp: Interpreter) -> MissingRuleError:
+    """The error for a rule that raises for these arguments, with what it says."""
+    said = [op.args[0].value for op in interp.builder.ops if isinstance(op, Call) and op.args and isinstance(op.args[0], Lit)]
+    reason = f": {said[-1]}" if said and isinstance(said[-1], str) else ""
+    return MissingRuleError(f"the derivative rule does not cover this call{reason}", help="write the call another way")
 
 
 def _stuck(body: Callable[..., Any], restart: Restart) -> UnsupportedOperationError:

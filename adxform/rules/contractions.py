@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from adxform.ir.ops import Operand, Var
+from adxform.ir.ops import Lit, Operand, Pack, Var
 from adxform.ir.types import Array, Scalar, Size, Type
 
 Shape = tuple[Size, ...]
@@ -74,6 +74,22 @@ def cross_result(args: tuple[Operand, ...], kwargs: Keywords) -> Type | None:
     """The type of the product of vectors of three: that of the operand with more axes."""
     shapes = shapes_of(args, kwargs)
     return None if shapes is None else Array(common_dtype(args), max(shapes, key=len))
+
+
+def stack_result(args: tuple[Operand, ...], kwargs: Keywords) -> Type | None:
+    """The type of ``np.stack(arrays, axis)``: the shape of the first, which is that of all, with one more length."""
+    axis = args[1] if len(args) > 1 else kwargs.get("axis", Lit(0))
+    parts = args[0].items if isinstance(args[0], Pack) else ()
+    arrays = [part.type for part in parts if isinstance(part, Var) and isinstance(part.type, Array)]
+    shapes = [type_.shape for type_ in arrays if type_.shape]
+    if not isinstance(axis, Lit) or not isinstance(axis.value, int) or kwargs.keys() - {"axis"} or len(args) > 2:
+        return None
+    if not shapes or len(shapes) < len(parts) or len(set(map(len, shapes))) > 1:
+        return None
+    shape = shapes[0]
+    place = axis.value % (len(shape) + 1)
+    dtype = np.result_type(*(np.dtype(type_.dtype) for type_ in arrays)).name
+    return Array(dtype, (*shape[:place], len(arrays), *shape[place:]))
 
 
 def _linalg_dtype(dtype: str) -> str:

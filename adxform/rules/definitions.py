@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import math
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
@@ -250,6 +251,33 @@ def _add_accumulate(x: Any, axis: Any = 0) -> Any:
     return np.cumsum(x, axis=axis)
 
 
+def _logaddexp_reduce(x: Any, axis: Any = 0) -> Any:
+    largest = np.max(x, axis=axis, keepdims=True)
+    total = np.log(np.sum(np.exp(x - largest), axis=axis, keepdims=True)) + largest
+    return np.sum(total) if axis is None else np.squeeze(total, axis)
+
+
+def _fsum(numbers: Any) -> Any:
+    total = 0.0
+    for number in numbers:
+        total = total + number
+    return total
+
+
+def _product(numbers: Any, *, start: Any = 1) -> Any:
+    total = start
+    for number in numbers:
+        total = total * number
+    return total
+
+
+def _distance(p: Any, q: Any) -> Any:
+    total = 0.0
+    for a, b in zip(p, q, strict=True):
+        total = total + (a - b) ** 2
+    return math.sqrt(total)
+
+
 def _fill(x: Any, value: Any) -> None:
     x[...] = value
 
@@ -319,6 +347,10 @@ DEFINITIONS: Mapping[Callable[..., Any], Callable[..., Any]] = MappingProxyType(
         np.maximum.reduce: _maximum_reduce,
         np.minimum.reduce: _minimum_reduce,
         np.add.accumulate: _add_accumulate,
+        np.logaddexp.reduce: _logaddexp_reduce,
+        math.fsum: _fsum,
+        math.prod: _product,
+        math.dist: _distance,
         np.ndarray.fill: _fill,
         np.copyto: _copyto,
         np.putmask: _putmask,

@@ -30,8 +30,12 @@ def count(x: Any, axis: Any) -> Any:
     return x.shape[axis]
 
 
-def _sum_transpose(ct: Any, x: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False) -> Any:
-    return runtime.broadcast_like(restore(ct, axis, keepdims), x)
+def _sum_transpose(
+    ct: Any, x: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True
+) -> Any:
+    if where is True:
+        return runtime.broadcast_like(restore(ct, axis, keepdims), x)
+    return runtime.broadcast_like(np.where(where, restore(ct, axis, keepdims), 0.0), x)
 
 
 def _mean_transpose(ct: Any, x: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False) -> Any:

@@ -9,6 +9,7 @@ import numpy as np
 from adxform import runtime
 from adxform.ir.ops import Call, Lit, Var
 from adxform.ir.types import rank
+from adxform.rules.contractions import stack_result
 from adxform.rules.declare import constant, linear
 from adxform.rules.record import PURE, VIEWS_FIRST, Effect, Primitive
 
@@ -225,7 +226,7 @@ _COPIES = (
     linear(np.ndarray.astype, _cast_back, (_M, np.float64), effect=_astype_effect),
     linear(np.ndarray.item, _item_transpose, (np.array([[2.0]]),), (_V, 1), (_M, 1, 2)),
     linear(np.concatenate, _concatenate_transpose, ((_M, _R), 1), ([_V, _V],), ((_M, _R), None)),
-    linear(np.stack, _stack_transpose, ((_V, _V),), ([_M, _M], 1), ((_V, _V), -1)),
+    linear(np.stack, _stack_transpose, ((_V, _V),), ([_M, _M], 1), ((_V, _V), -1), result=stack_result),
     linear(np.roll, _roll_transpose, (_V, 1), (_M, 1, 0), (_M, (1, 2), (0, 1))),
     linear(np.triu, lambda ct, x, k=0: np.triu(ct, k), (_M,), (_M, 1)),
     linear(np.tril, lambda ct, x, k=0: np.tril(ct, k), (_M,), (_M, -1)),
