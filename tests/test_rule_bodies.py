@@ -162,6 +162,8 @@ DEFINED: dict[Callable[..., Any], list[tuple[tuple[Any, ...], dict[str, Any]]]] 
     np.maximum.reduce: [((_M,), {}), ((_M,), {"axis": None})],
     np.minimum.reduce: [((_M,), {}), ((_M, 1), {})],
     np.add.accumulate: [((_M,), {}), ((_M, 1), {})],
+    np.nonzero: [((_V > 0,), {}), ((_M > 0,), {})],
+    np.ndarray.nonzero: [((_M > 0,), {})],
     np.logaddexp.reduce: [((_M,), {}), ((_M, 1), {}), ((_V,), {})],
     math.fsum: [(([0.5, 1.5, 2.0],), {})],
     math.prod: [(([0.5, 1.5, 2.0],), {}), (([0.5],), {"start": 3.0})],

@@ -251,6 +251,15 @@ def _add_accumulate(x: Any, axis: Any = 0) -> Any:
     return np.cumsum(x, axis=axis)
 
 
+def _nonzero(x: Any) -> Any:
+    flat = np.flatnonzero(x)
+    places = []
+    for length in reversed(np.shape(x)):
+        places.insert(0, flat % length)
+        flat = flat // length
+    return tuple(places)
+
+
 def _logaddexp_reduce(x: Any, axis: Any = 0) -> Any:
     largest = np.max(x, axis=axis, keepdims=True)
     total = np.log(np.sum(np.exp(x - largest), axis=axis, keepdims=True)) + largest
@@ -347,6 +356,8 @@ DEFINITIONS: Mapping[Callable[..., Any], Callable[..., Any]] = MappingProxyType(
         np.maximum.reduce: _maximum_reduce,
         np.minimum.reduce: _minimum_reduce,
         np.add.accumulate: _add_accumulate,
+        np.nonzero: _nonzero,
+        np.ndarray.nonzero: _nonzero,
         np.logaddexp.reduce: _logaddexp_reduce,
         math.fsum: _fsum,
         math.prod: _product,
