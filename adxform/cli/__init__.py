@@ -20,7 +20,9 @@ from adxform.errors import AdxError
 from adxform.frontend.lower import lower
 from adxform.frontend.source import find_source
 from adxform.ir.text import show as show_ir
-from adxform.rules.table import TABLE, lookup
+from adxform.rules.declare import name_of
+from adxform.rules.definitions import DEFINITIONS
+from adxform.rules.table import TABLE, definition, lookup
 from adxform.testing import check_derivatives
 
 Mode = Literal["reverse", "forward", "hvp", "hessian"]
@@ -113,6 +115,7 @@ def rules(*, missing: Annotated[str | None, Parameter(help="list the functions o
 def known_rules() -> list[str]:
     """Every function of the table, with the form of its derivative."""
     names = [(record.name, type(record.derivative).__name__ if record.derivative else "none") for record in TABLE.values()]
+    names += [(name_of(fn), "Definition") for fn in DEFINITIONS]
     width = max(len(name) for name, _ in names)
     return [f"{name:{width}}  {form}" for name, form in names]
 
@@ -125,7 +128,9 @@ def missing_rules(package: str) -> list[str]:
     for prefix, module in PACKAGES[package]:
         for name in sorted(dir(module)):
             value = getattr(module, name)
-            if not name.startswith("_") and callable(value) and not isinstance(value, type) and lookup(value) is None:
+            if name.startswith("_") or not callable(value) or isinstance(value, type):
+                continue
+            if lookup(value) is None and definition(value) is None:
                 found.append(f"{prefix}.{name}")
     return found
 
