@@ -462,3 +462,35 @@ def test_access_reads_through_cells_defaults_and_items():
 
     assert Access().to("cell", "inside").to("item", "k").to("item", 1).read(f) == 2.0
     assert Access().to("default", "y").read(f) == 3.0
+
+
+def test_a_list_given_twice_may_be_read_but_not_changed():
+    def read(a, b):
+        return a[0] * b[0]
+
+    def write(a, b):
+        a[0] = a[0] * 2
+        return a[0] * b[0]
+
+    both = [3.0]
+    assert run(specialized(read, both, both), read, both, both)[0] == 9.0
+    assert error_of(write, both, both).span.line == line_of(write, 1)
+    assert sign(write, (both, both), {})[0] != sign(write, ([3.0], [3.0]), {})[0]
+
+
+@pytest.mark.parametrize("look", [locals, globals, vars])
+def test_what_sees_the_running_program_is_refused(look):
+    error = error_of(lambda x: look()["x"] * x, 2.0)
+    assert isinstance(error, UnsupportedOperationError)
+
+
+def test_lists_of_numbers_are_arrays_where_numpy_makes_them_so():
+    def f(x):
+        y = np.zeros(3)
+        y[:2] = [x[0], x[1] * 2.0]
+        y[1:] += [1.0, x[0]]
+        return y * [x[0], 2, 3.0]
+
+    found = specialized(f, np.array([2.0, 3.0]))
+    assert np.array in calls(found.function)
+    np.testing.assert_array_equal(run(found, f, np.array([2.0, 3.0]))[0], f(np.array([2.0, 3.0])))

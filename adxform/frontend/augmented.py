@@ -80,7 +80,7 @@ def _go_on(interp: Interpreter, op: Call, found: Augmented, position: int, env: 
     if position == found.change:
         assert isinstance(op.fn, Lit)
         if found.deferred:
-            found.value = interp.operand(interp.use(interp.value(op.args[1], env)))
+            found.value = indexing.stored(interp, interp.use(interp.value(op.args[1], env)))
             if _undisturbed(interp, found):
                 return True
             found.deferred = False

@@ -9,6 +9,8 @@ import operator
 import types
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from adxform.errors import SourceUnavailableError
 from adxform.frontend import nested
 from adxform.frontend.binding import bind
@@ -20,7 +22,7 @@ from adxform.frontend.methods import Handler, Known
 from adxform.frontend.opaque import opaque
 from adxform.frontend.operands import is_static
 from adxform.frontend.outside import from_outside, pin
-from adxform.frontend.primitives import primitive
+from adxform.frontend.primitives import as_array, primitive
 from adxform.frontend.recursion import Frame, call_helper, general_key, key_of
 from adxform.frontend.signals import Recursive
 from adxform.frontend.values import (
@@ -42,6 +44,26 @@ if TYPE_CHECKING:
     from adxform.frontend.interpreter import Interpreter
 
 Kwargs = dict[str, Value]
+SEQUENCE_FUNCTIONS = frozenset(
+    {
+        np.hstack,
+        np.vstack,
+        np.dstack,
+        np.column_stack,
+        np.select,
+        np.split,
+        np.array_split,
+        np.hsplit,
+        np.vsplit,
+        np.polyval,
+        np.average,
+        np.quantile,
+        np.percentile,
+        np.put,
+    }
+)
+"""Functions with a meaning in terms of others that takes lists and tuples as they are."""
+
 DEPTH = 20
 """How many calls of one function may be inlined within one another before it becomes a function of its own."""
 
@@ -124,6 +146,9 @@ def _call_object(
     if meaning is not None and isinstance(value, Static):
         pin(interp, value)
     if meaning is not None and not all(is_static(interp, arg) for arg in (*args, *kwargs.values())):
+        if fn not in SEQUENCE_FUNCTIONS:
+            args = tuple(as_array(interp, arg) for arg in args)
+            kwargs = {key: as_array(interp, arg) for key, arg in kwargs.items()}
         return call(interp, Static(meaning), args, kwargs, hint, wanted)
     if isinstance(fn, types.MethodType):
         inner = from_outside(interp, fn.__func__, None if access is None else access.to("attribute", "__func__"))

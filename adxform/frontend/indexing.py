@@ -228,11 +228,16 @@ def _index_shape(interp: Interpreter, part: Operand) -> tuple[Size, ...]:
 # -- stores -----------------------------------------------------------------------------------------------------------
 
 
+def stored(interp: Interpreter, value: Value) -> Operand:
+    """`value` as it is stored in an array: a list or tuple is the array that NumPy makes of it."""
+    return interp.operand(interp.call(Lit(np.array), (value,)) if isinstance(value, Tuple | Ref) else value)
+
+
 def store(interp: Interpreter, x: Value, index: Value, value: Value) -> None:
     """``x[index] = value``"""
     match x:
         case Var(_, Array()):
-            operands = x, interp.operand(index), interp.operand(value)
+            operands = x, interp.operand(index), stored(interp, value)
             interp.builder.effect(operator.setitem, *operands, span=interp.span)
         case Var(_, Object()):
             operands_ = x, interp.operand(index), interp.operand(value)

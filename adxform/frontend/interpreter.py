@@ -161,7 +161,7 @@ class Interpreter:
         if ref.outside:
             raise outside.outside_write(self, f"a {ref.cls.__name__}")
         if ref.shared:
-            message = f"this {ref.cls.__name__} is another object on another path, so a change to it cannot be followed"
+            message = f"this {ref.cls.__name__} is held in another place too, so a change to it cannot be followed"
             raise self.error(message, "build a new one instead of changing it")
         self.heap.contents[ref] = contents
 

@@ -13,8 +13,9 @@ import numpy as np
 
 from adxform.frontend import collecting
 from adxform.frontend.folding import fold
+from adxform.frontend.joins import number_type
 from adxform.frontend.operands import is_static, operand
-from adxform.frontend.result_types import result_type
+from adxform.frontend.result_types import PRODUCTS, is_elementwise, result_type
 from adxform.frontend.sizes import learn
 from adxform.frontend.values import (
     NONE,
@@ -63,6 +64,10 @@ def primitive(
         return _join_filled(interp, fn, collecting.so_far(interp, filled), args[1:], kwargs, hint)
     if fn in JOINING and args:
         args = (_arrays(interp, args[0]), *args[1:])
+    elif fn not in OF_SEQUENCES:
+        kinds = "biufc" if is_elementwise(record, fn) or fn in PRODUCTS else "fc"
+        args = tuple(as_array(interp, arg, kinds) for arg in args)
+        kwargs = {key: as_array(interp, arg, kinds) for key, arg in kwargs.items()}
     args, kwargs = _static_where_needed(interp, record, fn, args, kwargs)
     args, kwargs = _by_position(fn, args, kwargs)
     operands = tuple(operand(interp, arg) for arg in args)
@@ -158,6 +163,21 @@ def _arrays(interp: Interpreter, parts: Value) -> Value:
     return Tuple(tuple(interp.call(Lit(np.array), (item,)) if isinstance(item, Tuple | Ref) else item for item in items))
 
 
+def as_array(interp: Interpreter, value: Value, kinds: str = "biufc") -> Value:
+    """`value`, where it is a list or tuple with a number of one of `kinds` the array that NumPy makes of it."""
+    if not isinstance(value, Tuple | Ref) or interp.filled(value) is not None:
+        return value
+    return interp.call(Lit(np.array), (value,)) if _holds(interp, value, kinds) else value
+
+
+def _holds(interp: Interpreter, value: Value, kinds: str) -> bool:
+    if isinstance(value, Tuple) or (isinstance(value, Ref) and value.kind == "list" and interp.filled(value) is None):
+        items = value.items if isinstance(value, Tuple) else interp.contents(value).items
+        return any(_holds(interp, item, kinds) for item in items)
+    type_ = number_type(value)
+    return isinstance(type_, Scalar | Array) and np.dtype(type_.dtype).kind in kinds
+
+
 def _folds(record: Primitive) -> bool:
     effect = record.effect
     return callable(effect) or not (effect.writes or effect.opaque)
@@ -194,4 +214,5 @@ def _known_if_promotable(interp: Interpreter, value: Value) -> Value:
             return value
 
 
+OF_SEQUENCES = frozenset({np.array, np.asarray, np.asanyarray, np.pad})
 JOINING = frozenset({np.stack, np.concatenate, np.vstack, np.hstack, np.dstack, np.column_stack})

@@ -41,9 +41,7 @@ def result_type(
         if floats and not isinstance(record.derivative, Constant):
             return _type_with_objects(interp, record, fn, floats)
         return Object()
-    elementwise = (
-        isinstance(record.derivative, Partials) or (isinstance(fn, np.ufunc) and fn.signature is None) or fn in ELEMENTWISE
-    )
+    elementwise = is_elementwise(record, fn)
     try:
         infer = elementwise_type if elementwise else sampled_type
         if elementwise and interp.unconditional:
@@ -54,6 +52,12 @@ def result_type(
             return Object()
         message = f"the result of `{record.name}` cannot be told: {error}"
         raise interp.error(message, "check the arguments; if they are right, compute it with other functions") from None
+
+
+def is_elementwise(record: Primitive, fn: Callable[..., Any]) -> bool:
+    """Whether `fn` broadcasts its arguments and works on one element of each at a time."""
+    ufunc = isinstance(fn, np.ufunc) and fn.signature is None
+    return isinstance(record.derivative, Partials) or ufunc or fn in ELEMENTWISE
 
 
 def _type_with_objects(interp: Interpreter, record: Primitive, fn: Callable[..., Any], floats: list[Var]) -> Type:

@@ -57,14 +57,20 @@ class Node:
 
 
 Tree = Leaf | Fixed | Node
+MUTABLE = ("list", "dict", "dataclass")
 
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """The descriptions of a call's positional and keyword arguments."""
+    """The descriptions of a call's positional and keyword arguments.
+
+    `shared` are the lists, dicts and dataclasses, counted in order, that occur more than once: a change to one would be
+    seen in the other.
+    """
 
     args: tuple[Tree, ...]
     kwargs: tuple[tuple[str, Tree], ...] = ()
+    shared: frozenset[int] = frozenset()
 
 
 def _by_value(value: Any) -> bool:
@@ -229,4 +235,23 @@ def sign(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any
     names = parameter_names(fn, len(args))
     trees = tuple(_describe(arg, name, leaves, ()) for name, arg in zip(names, args, strict=True))
     named = tuple((name, _describe(arg, name, leaves, ())) for name, arg in kwargs.items())
-    return Signature(trees, named), leaves
+    structured = any(isinstance(tree, Node) for tree in (*trees, *(tree for _, tree in named)))
+    return Signature(trees, named, _shared((*args, *kwargs.values())) if structured else frozenset()), leaves
+
+
+def _shared(values: tuple[Any, ...]) -> frozenset[int]:
+    found: list[int] = []
+    for value in values:
+        _containers(value, found)
+    return frozenset(k for k, container in enumerate(found) if found.count(container) > 1)
+
+
+def _containers(value: Any, found: list[int]) -> None:
+    structure = None if isinstance(value, np.ndarray) else parts(value)
+    if structure is None:
+        return
+    kind, _, children = structure
+    if kind in MUTABLE:
+        found.append(id(value))
+    for child in children:
+        _containers(child, found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -97,8 +98,13 @@ class _Attempt:
         self.names.fresh("%" + name)
         interp.span = _span(self.fn)
         arg_names = parameter_names(self.fn, len(signature.args))
-        args = [trees.argument(interp, tree, name, self.leaf) for tree, name in zip(signature.args, arg_names, strict=True)]
-        kwargs = {name: trees.argument(interp, tree, name, self.leaf) for name, tree in signature.kwargs}
+        shared = map(signature.shared.__contains__, itertools.count())
+
+        def argument(tree: Tree, name: str) -> Value:
+            return trees.argument(interp, tree, name, self.leaf, lambda: next(shared))
+
+        args = [argument(tree, name) for tree, name in zip(signature.args, arg_names, strict=True)]
+        kwargs = {name: argument(tree, name) for name, tree in signature.kwargs}
         entry = from_outside(interp, self.fn, Access())
         out: Value
         try:

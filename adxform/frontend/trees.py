@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from adxform.frontend.access import Access
 from adxform.frontend.outside import from_outside
-from adxform.frontend.signature import Fixed, Leaf, Node, Tree, child_name, scalar_type
+from adxform.frontend.signature import MUTABLE, Fixed, Leaf, Node, Tree, child_name, scalar_type
 from adxform.frontend.values import NONE, Ref, Static, Tuple, Value
 from adxform.ir.ops import Lit, Operand, Var
 from adxform.ir.types import Object, Type
@@ -17,22 +17,29 @@ if TYPE_CHECKING:
     from adxform.frontend.interpreter import Interpreter
 
 
-def argument(interp: Interpreter, tree: Tree, name: str, leaf: Callable[[Leaf, str], Value]) -> Value:
-    """The value of an argument described by `tree`; `leaf` gives each number or array."""
+def argument(
+    interp: Interpreter, tree: Tree, name: str, leaf: Callable[[Leaf, str], Value], shared: Callable[[], bool] = bool
+) -> Value:
+    """The value of an argument described by `tree`; `leaf` gives each number or array.
+
+    `shared` says of each list, dict and dataclass in order whether it occurs elsewhere too.
+    """
     match tree:
         case Leaf():
             return leaf(tree, name)
         case Fixed(lit):
             return from_outside(interp, lit.value, Access((), lit))
         case Node(kind, cls, keys, children):
-            items = tuple(argument(interp, child, child_name(name, key), leaf) for key, child in zip(keys, children, strict=True))
+            twice = kind in MUTABLE and shared()
+            pairs = zip(keys, children, strict=True)
+            items = tuple(argument(interp, child, child_name(name, key), leaf, shared) for key, child in pairs)
             match kind:
                 case "tuple" | "namedtuple":
                     return Tuple(items, cls)
                 case "list" | "dict":
-                    return interp.heap.new(kind, cls, keys, items)
+                    return interp.heap.new(kind, cls, keys, items, shared=twice)
                 case _:
-                    return interp.heap.new("instance", cls, keys, items)
+                    return interp.heap.new("instance", cls, keys, items, shared=twice)
 
 
 def result(interp: Interpreter, value: Value) -> tuple[Tree, tuple[Operand, ...]]:

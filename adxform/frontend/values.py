@@ -203,9 +203,9 @@ class Heap:
     def __init__(self, cells: Cells | None = None) -> None:
         self.contents = Cells({}, {}) if cells is None else cells
 
-    def new(self, kind: RefKind, cls: type, keys: tuple[Any, ...], items: tuple[Value, ...]) -> Ref:
+    def new(self, kind: RefKind, cls: type, keys: tuple[Any, ...], items: tuple[Value, ...], *, shared: bool = False) -> Ref:
         """A fresh object."""
-        ref = Ref(kind, cls)
+        ref = Ref(kind, cls, shared=shared)
         self.contents[ref] = Contents(keys, items)
         return ref
 

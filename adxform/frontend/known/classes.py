@@ -137,7 +137,17 @@ def _partial(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answ
     return Method(args[0], args[1:], tuple(kwargs.items()))
 
 
+def _refused(fn: Any) -> Handler:
+    """What sees the names or the text of the program that runs, which is another one here."""
+
+    def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+        raise interp.error(f"`{fn.__name__}` is not supported", "use the names themselves")
+
+    return handler
+
+
 TABLE: dict[Any, Handler] = {
+    **{fn: _refused(fn) for fn in (locals, globals, vars, eval, exec, dir)},
     setattr: _setattr,
     getattr: _getattr,
     hasattr: _hasattr,

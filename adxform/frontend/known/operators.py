@@ -6,6 +6,7 @@ import operator
 import types
 from typing import TYPE_CHECKING, Any
 
+from adxform.frontend import indexing
 from adxform.frontend.augmented import PLAIN, UPDATES
 from adxform.frontend.branches import truth
 from adxform.frontend.joins import same
@@ -41,7 +42,7 @@ def _in_place(fn: Any) -> Handler:
                 message = "this may be a number or an array, so it cannot be told whether the assignment changes it in place"
                 raise interp.error(message, "start from an array of the right shape, e.g. `np.zeros(n)`, or write `x = x + …`")
             case Var(_, Array()) if fn in UPDATES:
-                interp.builder.effect(UPDATES[fn], x, Lit(...), interp.operand(value), span=interp.span)
+                interp.builder.effect(UPDATES[fn], x, Lit(...), indexing.stored(interp, value), span=interp.span)
                 return x
             case Var(_, Array()) if fn is not operator.imatmul:
                 result = interp.operand(interp.call(Lit(plain), args))
