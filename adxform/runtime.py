@@ -124,6 +124,11 @@ def log_of_determinant(a: Any) -> Any:
     return np.linalg.slogdet(a)[1]
 
 
+def eigenvectors(a: Any) -> Any:
+    """Return the second result of ``np.linalg.eigh``."""
+    return np.linalg.eigh(a)[1]
+
+
 def polygamma(n: int, x: Any) -> Any:
     """Return the derivative of order ``n + 1`` of ``log(gamma(x))``; `n` is at least zero.
 

@@ -64,7 +64,6 @@ class TestMaskedLanes:
     def test_an_element_that_is_not_used(self) -> None:
         np.testing.assert_allclose(grad_of(lambda x: np.sqrt(x)[1:].sum(), np.array([0.0, 4.0])), [0.0, 0.25])
 
-
     def test_a_number_that_is_not_taken(self) -> None:
         with np.errstate(all="ignore"):
             assert grad_of(lambda x: np.where(x > 0, np.sqrt(x), 0.0), np.float64(0.0)) == 0.0
@@ -167,6 +166,10 @@ DEFINED = [
     (lambda x: np.split(x, 2)[0] @ np.split(x, 2)[1], np.array([1.0, 2.5, 2.0, 7.0])),
     (lambda x: np.linalg.slogdet(x)[1], np.array([[2.0, 0.5], [-0.25, 1.5]])),
     (lambda x: np.linalg.matrix_power(x, 3).sum(), np.array([[2.0, 0.5], [-0.25, 1.5]])),
+    (lambda x: np.linalg.eigh(x @ x.T)[0][0] + (np.linalg.eigh(x @ x.T)[1][0] ** 2)[1], np.array([[2.0, 0.5], [-0.25, 1.5]])),
+    (lambda x: (np.convolve(x, x * x) ** 2).sum(), np.array([1.0, 2.5, 0.5])),
+    (lambda x: (np.convolve(x, x[:2], "same") ** 2).sum(), np.array([1.0, 2.5, 0.5])),
+    (lambda x: np.nanmax(np.where(np.array([True, False, True]), x * x, np.nan)) ** 2, np.array([1.0, 2.5, 0.5])),
     (lambda x: (np.append(x, x[0]) ** 2).sum(), np.array([1.0, 2.5])),
 ]
 

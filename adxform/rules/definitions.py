@@ -253,11 +253,44 @@ def _add_accumulate(x: Any, axis: Any = 0) -> Any:
 
 def _nonzero(x: Any) -> Any:
     flat = np.flatnonzero(x)
-    places = []
+    places: list[Any] = []
     for length in reversed(np.shape(x)):
         places.insert(0, flat % length)
         flat = flat // length
     return tuple(places)
+
+
+def _eigh(a: Any) -> Any:
+    return np.linalg.eigvalsh(a), runtime.eigenvectors(a)
+
+
+def _matrix_transpose(x: Any) -> Any:
+    return np.swapaxes(x, -1, -2)
+
+
+def _cumulative_sum(x: Any, *, axis: Any = None) -> Any:
+    return np.cumsum(x, axis=axis)
+
+
+def _convolve(a: Any, v: Any, mode: Any = "full") -> Any:
+    n, m = a.shape[0], v.shape[0]
+    full = np.zeros(n + m - 1, dtype=(a[0] * v[0]).dtype)
+    for j in range(m):
+        full[j : j + n] += a * v[j]
+    if mode == "full":
+        return full
+    if mode == "same":
+        start = (min(n, m) - 1) // 2
+        return full[start : start + max(n, m)]
+    return full[min(n, m) - 1 : max(n, m)]
+
+
+def _nanmax(x: Any, axis: Any = None) -> Any:
+    return np.max(np.where(np.isnan(x), -np.inf, x), axis=axis)
+
+
+def _nanmin(x: Any, axis: Any = None) -> Any:
+    return np.min(np.where(np.isnan(x), np.inf, x), axis=axis)
 
 
 def _logaddexp_reduce(x: Any, axis: Any = 0) -> Any:
@@ -356,6 +389,13 @@ DEFINITIONS: Mapping[Callable[..., Any], Callable[..., Any]] = MappingProxyType(
         np.maximum.reduce: _maximum_reduce,
         np.minimum.reduce: _minimum_reduce,
         np.add.accumulate: _add_accumulate,
+        np.linalg.eigh: _eigh,
+        np.matrix_transpose: _matrix_transpose,
+        np.linalg.matrix_transpose: _matrix_transpose,
+        np.cumulative_sum: _cumulative_sum,
+        np.convolve: _convolve,
+        np.nanmax: _nanmax,
+        np.nanmin: _nanmin,
         np.nonzero: _nonzero,
         np.ndarray.nonzero: _nonzero,
         np.logaddexp.reduce: _logaddexp_reduce,

@@ -177,6 +177,7 @@ _CONSTANT = (
     np.rint,
     np.fix,
     np.round,
+    np.around,
     np.ndarray.round,
     np.floor_divide,
     np.isnan,

@@ -245,6 +245,35 @@ def _det(a: Any) -> Any:
     return y, pullback
 
 
+def lower_part(s: Any) -> Any:
+    """The cotangent of a symmetric matrix of which only the lower triangle is read, from one that takes it as a whole."""
+    both = 0.5 * (s + np.swapaxes(s, -1, -2))
+    return np.tril(both) + np.tril(both, -1)
+
+
+def _eigvalsh(a: Any) -> Any:
+    y = np.linalg.eigvalsh(a)
+
+    def pullback(ct: Any) -> Any:
+        v = runtime.eigenvectors(a)
+        return lower_part((v * np.expand_dims(ct, -2)) @ np.swapaxes(v, -1, -2))
+
+    return y, pullback
+
+
+def _eigenvectors(a: Any) -> Any:
+    v = runtime.eigenvectors(a)
+
+    def pullback(ct: Any) -> Any:
+        w = np.linalg.eigvalsh(a)
+        one = np.eye(a.shape[-1], dtype=a.dtype)
+        transposed = np.swapaxes(v, -1, -2)
+        gaps = np.expand_dims(w, -2) - np.expand_dims(w, -1) + one
+        return lower_part(v @ ((1.0 - one) / gaps * (transposed @ ct)) @ transposed)
+
+    return v, pullback
+
+
 def _cholesky(a: Any) -> Any:
     factor = np.linalg.cholesky(a)
 
@@ -253,8 +282,7 @@ def _cholesky(a: Any) -> Any:
         inner = np.tril(transposed @ ct)
         inner = inner - 0.5 * (inner * np.eye(a.shape[-1], dtype=a.dtype))
         half = np.linalg.solve(transposed, np.swapaxes(np.linalg.solve(transposed, np.swapaxes(inner, -1, -2)), -1, -2))
-        both = 0.5 * (half + np.swapaxes(half, -1, -2))
-        return np.tril(both) + np.tril(both, -1)
+        return lower_part(half)
 
     return factor, pullback
 
@@ -322,6 +350,8 @@ RECORDS: tuple[Primitive, ...] = (
         tangent=lambda y, args, args_t: y * np.trace(np.linalg.solve(args[0], args_t[0])),
     ),
     general(np.linalg.cholesky, _cholesky, (_SPD,), result=square_result),
+    general(np.linalg.eigvalsh, _eigvalsh, (_SPD,)),
+    general(runtime.eigenvectors, _eigenvectors, (_SPD,), result=square_result),
     constant(tensordot_axes),
     constant(einsum_subscripts),
 )
