@@ -174,7 +174,8 @@ def main() -> None:
     theta = first_guess(y)
     adjoint = adxform.source(negative_log_likelihood, theta, y)
     console.rule("The adjoint that adxform wrote")
-    console.print(Syntax(adjoint, "python", background_color="default") if console.is_terminal else adjoint, markup=False)
+    shown = Syntax(adjoint, "python", background_color="default") if console.is_terminal else adjoint
+    console.print(shown, markup=False, highlight=False, soft_wrap=True)
     check(console, theta, y)
 
     start = time.perf_counter()
