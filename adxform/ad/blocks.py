@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, assert_never
+from typing import assert_never
 
 import numpy as np
 
@@ -143,11 +143,11 @@ class BlockReversal(CallReversal):
             kept, before = self.recorder.recover_branch(sweep, self.loops > 0)
             extra.append(kept)
             f.ops.extend(before)
-        self.emit_branch(op, sweeps, extra, f)
+        renamed = self.emit_branch(op, sweeps, extra, f)
         outs = tuple(Var(self.names.fresh(f"{var.base}_ct"), var.type) for var in changed)
         then, orelse = (Block((), sweep.reverse_ops(), sweep.results) for sweep in sweeps)
         if then.ops or orelse.ops or outs:
-            mapping = {var: new for kept in extra for var, new in kept}
+            mapping: dict[Var, Operand] = {var: new for kept in renamed for var, new in kept}
             b.emit(
                 If(
                     outs,
@@ -159,8 +159,8 @@ class BlockReversal(CallReversal):
             )
         self.cts.update(zip(changed, outs, strict=True))
 
-    def emit_branch(self, op: If, sweeps: list[Sweep], extra: list[Any], f: Builder) -> None:
-        """Append the forward branch; values that the reverse needs become more of its results."""
+    def emit_branch(self, op: If, sweeps: list[Sweep], extra: list[tuple[Var, ...]], f: Builder) -> list[list[tuple[Var, Var]]]:
+        """Append the forward branch; values that the reverse needs become more of its results, and are returned with those."""
         companions = [(position, self.companions[out]) for position, out in enumerate(op.outs) if out in self.companions]
         blocks_ = []
         outs = [*op.outs, *(companion for _, companion in companions)]
@@ -177,7 +177,7 @@ class BlockReversal(CallReversal):
                 results += [var if other == side else self.absent(var) for var, _ in kept]
             blocks_.append(Block((), tuple(ops), tuple(results)))
         f.emit(replace(op, outs=tuple(outs), then=blocks_[0], orelse=blocks_[1]))
-        extra[:] = pairs
+        return pairs
 
     def absent(self, var: Var) -> Operand:
         """What stands for a kept value on the other branch; inside a loop or a helper it goes on a tape there, unread."""

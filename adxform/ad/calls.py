@@ -27,6 +27,7 @@ from adxform.ad.expand import (
     zeros,
 )
 from adxform.ad.plan import may_copy
+from adxform.analysis.activity import at_risk
 from adxform.errors import UnsupportedOperationError
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
@@ -75,6 +76,11 @@ class CallReversal(Cotangents):
             assert out is not None
             self.general(op, out, derivative, b, f)
             return
+        for var in at_risk(op):
+            if self.task.undo(self.aliases.of(var), self.path):
+                self.undone.append((self.aliases.of(var), self.path))
+                old = f.call(np.ndarray.copy, var, type=var.type, hint=f"{var.base}_old")
+                b.effect(operator.setitem, var, WHOLE, old)
         f.emit(op)
         if out is None or out not in self.active:
             return

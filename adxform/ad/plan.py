@@ -28,7 +28,7 @@ from adxform.rules.effects import effect_of
 Mode = Literal["value", "buffer", "view", "companion"]
 
 # Views whose result NumPy makes read-only: a cotangent cannot be accumulated through them.
-READ_ONLY_VIEWS = frozenset({np.diagonal, np.broadcast_to, np.ndarray.diagonal})
+READ_ONLY_VIEWS = frozenset({np.diagonal, np.broadcast_to, np.ndarray.diagonal, np.diag})
 
 # Functions that give a view where they can and a copy where they must: only the run can tell.
 MAY_COPY = frozenset(
@@ -105,7 +105,7 @@ def _refuse_read_only(call: Call) -> None:
         raise AliasError(
             "an array that is written is also read through a read-only view",
             span=call.span,
-            help="copy the view: `.copy()`",
+            help="take the view of a copy, as in `np.diagonal(x.copy())`",
         )
 
 

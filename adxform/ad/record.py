@@ -13,18 +13,19 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
 
 from adxform import runtime
 from adxform.ad.plan import may_copy
+from adxform.analysis.activity import at_risk
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, For, Invoke, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import INT, Array, Dim, Object, Scalar, Stack, is_float
-from adxform.ir.walk import Names, all_ops, free_variables, map_op, outs, rename_block, substitute, variables
+from adxform.ir.walk import Names, all_ops, free_variables, outs, rename_block, substitute, variables
 from adxform.rules.alias import Aliases
 from adxform.rules.effects import effect_of, writes
 from adxform.source import Span
@@ -206,7 +207,9 @@ class Recorder:
             op = sources.definition[var]
             assert isinstance(op, Call)
             copy = Var(self.names.fresh(var.name), var.type)
-            new = map_op(op, lambda operand: substitute(operand, mapping), lambda block: block, lambda _, copy=copy: copy)
+            args = tuple(substitute(arg, mapping) for arg in op.args)
+            kwargs = tuple((key, substitute(value, mapping)) for key, value in op.kwargs)
+            new = replace(op, outs=(copy,), args=args, kwargs=kwargs)
             at.setdefault(sources.slot[var], []).append(new)
             mapping[var] = copy
             self._decide(var, sources, "recompute", "a few cheap operations")
@@ -473,7 +476,9 @@ def _written_by(op: Op, aliases: Aliases) -> Iterator[Var]:
     """The variables whose memory `op` writes, in its blocks and in the helpers that it invokes."""
     yield from writes(op)
     for inner in all_ops(Block((), (op,), ())):
-        if isinstance(inner, Invoke):
+        if isinstance(inner, Call):
+            yield from at_risk(inner)
+        elif isinstance(inner, Invoke):
             name = inner.callee.removesuffix("_fwd")
             places = aliases.summaries[name].written
             for place, arg in enumerate(inner.args):

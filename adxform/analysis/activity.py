@@ -17,7 +17,7 @@ from adxform.ir.types import Array, Object, Scalar, Stack, is_float
 from adxform.ir.walk import blocks, variables
 from adxform.rules.alias import Aliases, alias_classes
 from adxform.rules.effects import effect_of
-from adxform.rules.record import Constant
+from adxform.rules.record import Constant, Memory
 from adxform.rules.table import lookup
 
 
@@ -282,6 +282,18 @@ def may_write(fn: object) -> bool:
     if module == "numpy":
         return getattr(fn, "__name__", "") in WRITING_NAMES
     return module not in READING_MODULES
+
+
+def at_risk(call: Call) -> tuple[Var, ...]:
+    """The arrays that `call` may write although no rule says how: arguments of functions that adxform cannot look into."""
+    record = lookup(call.fn.value) if isinstance(call.fn, Lit) else None
+    if record is None:
+        unknown = isinstance(call.fn, Lit) and may_write(call.fn.value)
+        operands = (*call.args, *(value for _, value in call.kwargs)) if unknown else ()
+    else:
+        writes = () if isinstance(record.derivative, Memory) else effect_of(call).writes
+        operands = tuple(call.args[place] for place in writes)
+    return tuple(dict.fromkeys(var for operand in operands for var in variables(operand) if isinstance(var.type, Array)))
 
 
 def kind_of(var: Var) -> str:

@@ -9,11 +9,12 @@ parameters of a helper share what some caller passes together.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from adxform.ir import intrinsics
 from adxform.ir.ops import Attribute, Block, Call, Closure, For, Free, Function, If, Invoke, Lit, Op, Operand, Raise, Var, While
+from adxform.ir.types import Stack
 from adxform.ir.walk import defined_variables
 from adxform.rules.effects import effect_of, functions, has_memory, memory, positions
 
@@ -26,12 +27,14 @@ class Aliases:
     """The alias classes of one function. Classes are numbered in order of the first variable of each.
 
     `written`: classes with a store, a push or a pop anywhere, also through an `Invoke`. `exposed`: classes that an opaque call
-    receives or returns; any opaque call may write them. `helpers`: the classes of each helper, by its name.
+    receives or returns; any opaque call may write them. `elements`: the class of the arrays on the stacks of a class.
+    `helpers`: the classes of each helper, by its name.
     """
 
     written: frozenset[int]
     exposed: frozenset[int]
     phis: frozenset[int]
+    elements: Mapping[int, int]
     helpers: Mapping[str, Aliases]
     summaries: Mapping[str, Summary]
     _of: Mapping[str, int]
@@ -49,6 +52,21 @@ class Aliases:
         """Whether an out of an `If` or a variable carried by a loop stands for different variables of class `id`."""
         return id in self.phis
 
+    def reached(self, operands: Iterable[Operand]) -> Iterator[int]:
+        """The classes of what `operands` hold, and of what is on the stacks among them."""
+        for operand in operands:
+            for var in memory(operand):
+                yield (class_ := self.of(var))
+                if class_ in self.elements:
+                    yield self.elements[class_]
+
+    def by_place(self, op: Invoke) -> list[list[int]]:
+        """The classes at each place of the `Summary` of what `op` calls."""
+        operands: Operands = (*op.args, *op.outs)
+        found = [[self.of(var) for var in memory(operand)] for operand in operands]
+        stacks = [self.of(operand) for operand in operands if isinstance(operand, Var) and _is_stack(operand)]
+        return found + [[self.elements[stack]] if stack in self.elements else [] for stack in stacks]
+
     def may_alias(self, a: Var, b: Var) -> bool:
         """Whether `a` and `b` may share memory."""
         return self._of[a.name] == self._of[b.name]
@@ -58,6 +76,7 @@ class Aliases:
 class Summary:
     """What a function does to its callers' memory, by place: parameters first, then results.
 
+    After them, in the same order, come the contents of those that are stacks.
     `groups` numbers the class of each place (the first place of the class); `written` and `exposed` are places. `opaque`: it
     makes opaque calls, so calling it may write whatever is exposed.
     """
@@ -116,8 +135,12 @@ def _find_classes(fn: Function) -> Aliases:
 
 
 def _optimistic(fn: Function) -> Summary:
-    places = len(fn.params) + len(fn.results)
+    places = sum(2 if _is_stack(operand) else 1 for operand in (*fn.params, *fn.results))
     return Summary(tuple(range(places)), frozenset(), frozenset(), False)
+
+
+def _is_stack(operand: Operand) -> bool:
+    return isinstance(operand, Var) and isinstance(operand.type, Stack)
 
 
 class _Unifier:
@@ -133,8 +156,9 @@ class _Unifier:
         self.merged: list[str] = []
         self.invoked: list[Invoke] = []
         self.opaque = False
+        places = self.places(fn.params, fn.results) if together else []
         for a, b in sorted(together):
-            self.join((*memory(fn.params[a]), *memory(fn.params[b])))
+            self.join((), *places[a], *places[b])
         waiting = [fn.body]
         while waiting:
             block = waiting.pop()
@@ -173,6 +197,17 @@ class _Unifier:
         """A name in the class of what is on `stack`."""
         return self.element.setdefault(self.root(stack.name), f"{stack.name} element")
 
+    def places(self, first: Operands, second: Operands) -> list[list[str]]:
+        """The names by place: `first`, `second`, then the contents of the stacks among them."""
+        operands = (*first, *second)
+        found = [[var.name for var in memory(operand)] for operand in operands]
+        return found + [[self.element_of(operand)] for operand in operands if isinstance(operand, Var) and _is_stack(operand)]
+
+    def open(self, stack: Operand) -> None:
+        """A stack that goes in or out of a function shares memory with what is on it: a summary has no other name for that."""
+        if isinstance(stack, Var) and isinstance(stack.type, Stack):
+            self.join((stack,), self.element_of(stack))
+
     def visit(self, op: Op) -> tuple[Block, ...]:
         """Unify what `op` makes share; return its blocks, to be visited too."""
         match op:
@@ -204,6 +239,7 @@ class _Unifier:
                 self.expose((out, *(var for _, value in (*captures, *defaults) for var in memory(value))))
                 return ()
             case Raise(value=value):
+                self.opaque = True
                 self.expose(tuple(memory(value)))
                 return ()
 
@@ -226,7 +262,7 @@ class _Unifier:
             self.join((*out, *positions(op, effect.views)))
 
     def expose(self, names: tuple[Var, ...]) -> None:
-        self.join(names)
+        self.join(names, *(self.element_of(var) for var in names if _is_stack(var)))
         self.exposed += [var.name for var in names[:1]]
 
     def phi(self, out: Var, differs: bool, *sources: Operand) -> None:
@@ -242,36 +278,38 @@ class _Unifier:
 
     def invoke(self, op: Invoke) -> None:
         self.invoked.append(op)
+        for arg in op.args:
+            self.open(arg)
         summary = self.summaries[op.callee]
         self.opaque |= summary.opaque
-        places = [tuple(memory(operand)) for operand in (*op.args, *op.outs)]
-        groups: dict[int, Vars] = {}
-        for place, (group, names) in enumerate(zip(summary.groups, places, strict=True)):
-            groups[group] = (*groups.get(group, ()), *names)
+        groups: dict[int, list[str]] = {}
+        for place, (group, names) in enumerate(zip(summary.groups, self.places(op.args, op.outs), strict=True)):
+            groups.setdefault(group, []).extend(names)
             if place in summary.written:
-                self.written += [var.name for var in names]
+                self.written += names
             if place in summary.exposed:
-                self.exposed += [var.name for var in names]
+                self.exposed += names
         for names in groups.values():
-            self.join(names)
+            self.join((), *names)
 
     def passed_together(self) -> Iterable[tuple[str, set[tuple[int, int]]]]:
-        """For each `Invoke`, its callee and the pairs of parameters that may share memory."""
+        """For each `Invoke`, its callee and the pairs of places of its arguments that may share memory."""
         for op in self.invoked:
             first: dict[str, int] = {}
             pairs: set[tuple[int, int]] = set()
-            for place, arg in enumerate(op.args):
-                for var in memory(arg):
-                    if (same := first.setdefault(self.root(var.name), place)) != place:
+            results = range(len(op.args), len(op.args) + len(op.outs))
+            for place, names in enumerate(self.places(op.args, op.outs)):
+                for name in names if place not in results else ():
+                    if (same := first.setdefault(self.root(name), place)) != place:
                         pairs.add((same, place))
             yield op.callee, pairs
 
     def summary(self) -> Summary:
-        operands: Operands = (*self.fn.params, *self.fn.results)
-        for operand in operands:
-            self.join(memory(operand))
+        places = self.places(self.fn.params, self.fn.results)
+        for names in places:
+            self.join((), *names)
         written, exposed = ({self.root(name) for name in names} for names in (self.written, self.exposed))
-        roots = [next((self.root(var.name) for var in memory(operand)), None) for operand in operands]
+        roots = [self.root(names[0]) if names else None for names in places]
         first: dict[str, int] = {}
         return Summary(
             tuple(place if root is None else first.setdefault(root, place) for place, root in enumerate(roots)),
@@ -293,4 +331,9 @@ class _Unifier:
             frozenset(number[root] for name in names if (root := self.root(name)) in number)
             for names in (self.written, self.exposed, self.merged)
         )
-        return Aliases(written, exposed, phis, helpers, summaries, of, tuple(map(tuple, members)))
+        elements = {
+            number[stack]: number[root]
+            for stack, element in self.element.items()
+            if stack in number and (root := self.root(element)) in number
+        }
+        return Aliases(written, exposed, phis, elements, helpers, summaries, of, tuple(map(tuple, members)))
