@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,10 +21,11 @@ if TYPE_CHECKING:
 class Grows(Exception):  # noqa: N818 - not an error: control flow
     """A loop changes how many items a list or dict has; `item` is the one appended, where that is all."""
 
-    def __init__(self, ref: Ref, item: Type | None) -> None:
+    def __init__(self, ref: Ref, item: Type | None, nested: int = 0) -> None:
         super().__init__("a loop fills a list")
         self.ref = ref
         self.item = item
+        self.nested = nested
 
 
 def growth(interp: Interpreter, ref: Ref, old: Any, new: Any) -> Grows | None:
@@ -31,15 +33,25 @@ def growth(interp: Interpreter, ref: Ref, old: Any, new: Any) -> Grows | None:
     if not isinstance(old, Contents) or not isinstance(new, Contents) or old.keys == new.keys:
         return None
     appended = ref.kind == "list" and len(new.items) == len(old.items) + 1 and new.items[:-1] == old.items
-    type_ = number_type(new.items[-1]) if appended else None
+    type_ = item_type(interp, new.items[-1]) if appended else None
     for item in old.items if type_ is not None else ():
         own = number_type(item)
         type_ = None if own is None or type_ is None else join_types(own, type_, interp.fresh_dim)
-    return Grows(ref, type_ if isinstance(type_, Scalar | Array) else None)
+    nested = interp.filled(new.items[-1]) if appended else None
+    return Grows(ref, type_ if isinstance(type_, Scalar | Array) else None, 0 if nested is None else nested.nested + 1)
 
 
-def start(interp: Interpreter, ref: Ref, item: Type, source: Value) -> Collected | None:
-    """The contents of `ref` before a loop over `source` that appends an `item` on each pass, if an array can hold them."""
+def item_type(interp: Interpreter, item: Value) -> Type | None:
+    """The type of an item of a list, a row of an array where it is such a list itself."""
+    filled = interp.filled(item)
+    if filled is None:
+        return number_type(item)
+    return filled.buffer.type if filled.done else None
+
+
+def start(interp: Interpreter, growing: Grows, source: Value) -> Collected | None:
+    """The contents of a list before a loop over `source` that appends an item on each pass, if an array can hold them."""
+    ref, item = growing.ref, growing.item
     initial = interp.contents(ref).items
     sizes: list[Operand] = []
     shape: list[Size] = []
@@ -52,7 +64,8 @@ def start(interp: Interpreter, ref: Ref, item: Type, source: Value) -> Collected
                 return None
             sizes.append(operand)
             shape.append(size)
-    assert isinstance(item, Scalar | Array)
+    if not isinstance(item, Scalar | Array):
+        return None
     count = iteration.add(interp, iteration.length(interp, source), Lit(len(initial)))
     size_of = interp.dim_of(count) if isinstance(count, Var) else count.value if isinstance(count, Lit) else interp.fresh_dim()
     total: Operand = Pack("tuple", (interp.operand(count), *sizes)) if sizes else interp.operand(count)
@@ -62,7 +75,7 @@ def start(interp: Interpreter, ref: Ref, item: Type, source: Value) -> Collected
     buffer = interp.emit(np.empty, (total,), type_, "items", kwargs)
     for k, value in enumerate(initial):
         interp.builder.effect(operator.setitem, buffer, Lit(k), interp.operand(value), span=interp.span)
-    return Collected(buffer, Lit(len(initial)), count, iteration.promotable(interp, source))
+    return Collected(buffer, Lit(len(initial)), count, iteration.promotable(interp, source), nested=growing.nested)
 
 
 def length_operand(interp: Interpreter, size: Dim, axis: int, initial: tuple[Value, ...]) -> Operand | None:
@@ -75,6 +88,9 @@ def length_operand(interp: Interpreter, size: Dim, axis: int, initial: tuple[Val
             and item.type.shape[axis] == size
         ):
             return interp.operand(indexing.dim(interp, item, axis))
+    for number in interp.parameters.values():
+        if interp.sizes.get(number) == size:
+            return interp.operand(interp.call(Lit(max), (number, Lit(0))))
     name, _, place = size.base.rpartition(".")
     param = interp.parameters.get(name)
     if param is None or not place.isdigit():
@@ -90,18 +106,22 @@ def append(interp: Interpreter, ref: Ref, contents: Collected, item: Value) -> N
     """Put `item` after the items so far."""
     if contents.done:
         raise interp.error("a list that a loop has filled is extended", "start a new list, or use arrays and `np.concatenate`")
-    type_ = number_type(item)
-    assert isinstance(contents.buffer.type, Array)
+    type_ = item_type(interp, item)
+    held = contents.buffer.type
+    assert isinstance(held, Array)
+    assert held.shape is not None
     if type_ is None or not isinstance(type_, Scalar | Array):
         raise interp.error("the items of this list differ in kind", "append items of one kind")
+    if (type_.shape if isinstance(type_, Array) else ()) != held.shape[1:]:
+        raise interp.error("the items of this list differ in shape", "append items of one shape")
+    if np.result_type(np.dtype(type_.dtype), np.dtype(held.dtype)) != np.dtype(held.dtype):
+        raise Grows(ref, type_, contents.nested)
     if isinstance(type_, Array) and isinstance(item, Var):
         interp.collected.append((item, interp.span))
     interp.builder.effect(
         operator.setitem, contents.buffer, interp.operand(contents.count), interp.operand(item), span=interp.span
     )
-    after = Collected(
-        contents.buffer, iteration.add(interp, contents.count, Lit(1)), contents.total, contents.params, contents.passed + 1
-    )
+    after = replace(contents, count=iteration.add(interp, contents.count, Lit(1)), passed=contents.passed + 1)
     interp.heap.contents[ref] = after  # type: ignore[assignment]
 
 
@@ -112,8 +132,20 @@ def load(interp: Interpreter, contents: Collected, index: Value, hint: str) -> V
             if index.value < 0:
                 index = interp.call(Lit(operator.sub), (contents.count, Lit(-index.value)))
         elif isinstance(index, Slice):
-            return indexing.load(interp, so_far(interp, contents), index, hint)
-    return indexing.load(interp, contents.buffer, index, hint)
+            return _list_of(interp, indexing.load(interp, so_far(interp, contents), index, hint), contents.nested)
+    found = indexing.load(interp, contents.buffer, index, hint)
+    if isinstance(index, Slice):
+        return _list_of(interp, found, contents.nested)
+    return _list_of(interp, found, contents.nested - 1) if contents.nested else found
+
+
+def _list_of(interp: Interpreter, items: Value, nested: int) -> Value:
+    """A list whose items are the rows of an array."""
+    assert isinstance(items, Var)
+    count = indexing.dim(interp, items, 0)
+    ref = interp.new_list(())
+    interp.heap.contents[ref] = Collected(items, count, count, done=True, nested=nested)  # type: ignore[assignment]
+    return ref
 
 
 def so_far(interp: Interpreter, contents: Collected) -> Var:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, assert_never
 
 from adxform.errors import AdxError, UnsupportedOperationError
-from adxform.frontend import attributes, branches, calls, iteration, loops, operands, outside
+from adxform.frontend import attributes, branches, calls, collecting, iteration, loops, operands, outside
 from adxform.frontend.access import Access, Guard
 from adxform.frontend.augmented import Augmented, augmented_assignment
 from adxform.frontend.infer import with_fresh
@@ -150,6 +150,10 @@ class Interpreter:
             raise self.error(message, "make it an array with `np.array(…)`")
         assert isinstance(contents, Contents)
         return contents
+
+    def filled_item(self, contents: Collected, k: Value) -> Value:
+        """Item `k` of a list that a loop has filled."""
+        return collecting.load(self, contents, k, "item")
 
     def filled(self, value: Value) -> Collected | None:
         """What a loop has filled the list `value` with, if one has."""

@@ -197,7 +197,7 @@ def item_at(interp: Interpreter, source: Value, k: Value) -> Value:
             last = subtract(interp, length(interp, items), ONE)
             return item_at(interp, items, interp.call(Lit(operator.sub), (last, k)))
         case Ref(kind="list") if (filled := interp.filled(source)) is not None:
-            return indexing.load(interp, filled.buffer, k, "item")
+            return interp.filled_item(filled, k)
         case _:
             known = known_items(interp, source)
             if known is None:

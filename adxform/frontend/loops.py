@@ -101,7 +101,7 @@ def _collecting(interp: Interpreter, op: For, source: Value, inits: list[Value],
     fills: dict[Ref, Collected] = {}
     while True:
         ref = growing.ref
-        contents = None if growing.item is None or op.breaks else collecting.start(interp, ref, growing.item, source)
+        contents = None if growing.item is None or op.breaks else collecting.start(interp, growing, source)
         if contents is None:
             params = iteration.promotable(interp, source)
             if params:

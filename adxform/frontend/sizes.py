@@ -31,6 +31,10 @@ def learn(interp: Interpreter, fn: Callable[..., Any], out: Var, operands: tuple
             base = interp.dim_of(b)
             if base is not None:
                 interp.sizes[out] = Dim(base.base, base.offset + a)
+        case _, (Var() as a, Lit(0)) if fn is max and isinstance(a.type, Scalar):
+            base = interp.dim_of(a)
+            if base is not None:
+                interp.sizes[out] = base
         case _:
             return
 

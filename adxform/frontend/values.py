@@ -159,7 +159,8 @@ class Contents:
 class Collected:
     """The contents of a list that a loop fills: the first `count` items of `buffer`, which has room for `total`.
 
-    They would be known one by one if the parameters `params`, which may be promoted, were.
+    With `nested`, the items are such lists themselves, each a row of the buffer. The items
+    would be known one by one if the parameters `params`, which may be promoted, were.
     """
 
     buffer: Var
@@ -168,6 +169,7 @@ class Collected:
     params: frozenset[Var] = frozenset()
     passed: int = 0
     done: bool = False
+    nested: int = 0
 
 
 class Poison(NamedTuple):
