@@ -68,7 +68,8 @@ class _Eliding(Rewriter):
     def __init__(self, fn: Function, aliases: Aliases) -> None:
         super().__init__()
         self.aliases = aliases
-        self.fixed = aliases.written | aliases.exposed | aliases.phis | set(classes_of((*fn.params, *fn.results), aliases))
+        self.fixed = aliases.written | aliases.exposed | aliases.phis | set(aliases.reached((*fn.params, *fn.results)))
+        self.fixed |= set(aliases.elements.values())
 
     def block(self, block: Block) -> Block:
         copies = [(at, op, original) for at, op in enumerate(block.ops) if (original := original_of(op)) is not None]

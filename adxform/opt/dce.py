@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from adxform.ir.ops import Block, Call, For, Function, If, Invoke, Op, Operand, Raise, Var, While
 from adxform.ir.walk import blocks, operands, outs, variables
-from adxform.opt.rewriting import classes_of, classes_read, classes_written, each_function
+from adxform.opt.rewriting import classes_read, classes_written, each_function
 from adxform.rules.alias import Aliases
 from adxform.rules.effects import effect_of
 
@@ -134,7 +134,7 @@ class _Sweep:
                 for class_ in classes_read(op, effect_of(op), self.aliases):
                     self.mark_class(class_)
             case Invoke() | Raise():
-                for class_ in classes_of(needed, self.aliases):
+                for class_ in self.aliases.reached(needed):
                     self.mark_class(class_)
             case For(source=source, body=body, breaks=breaks):
                 needed = (*source, *body.results[:breaks])
@@ -148,7 +148,7 @@ class _Sweep:
     def mark(self) -> None:
         for operand in self.fn.results:
             self.mark_operand(operand)
-        for class_ in (*classes_of((*self.fn.params, *self.fn.results), self.aliases), *sorted(self.aliases.exposed)):
+        for class_ in (*self.aliases.reached((*self.fn.params, *self.fn.results)), *sorted(self.aliases.exposed)):
             self.mark_class(class_)
         for number in self.roots:
             self.mark_op(number)

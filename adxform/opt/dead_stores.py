@@ -10,7 +10,7 @@ from adxform.ir import intrinsics
 from adxform.ir.ops import Block, Call, For, Function, If, Invoke, Op, Var, While
 from adxform.ir.walk import all_ops, blocks, defined_variables, operands, outs
 from adxform.opt.elements import Elements
-from adxform.opt.rewriting import callee, classes_of, classes_read, each_function
+from adxform.opt.rewriting import callee, classes_named, classes_of, classes_read, each_function
 from adxform.rules.alias import Aliases
 from adxform.rules.effects import effect_of
 
@@ -53,7 +53,7 @@ class _Dropping:
         self.kept = {
             out.name for op in all_ops(fn.body) if callee(op) is intrinsics.pop or isinstance(op, Invoke) for out in outs(op)
         }
-        self.outside = set(classes_of((*fn.params, *fn.results), aliases)) | aliases.exposed
+        self.outside = set(aliases.reached((*fn.params, *fn.results))) | aliases.exposed
 
     def body(self) -> Block:
         return self.block(self.fn.body, set(self.outside))
@@ -88,7 +88,7 @@ class _Dropping:
             case For() | While():
                 return self.loop(op, later)
             case _:
-                later.update(classes_of((*operands(op), *outs(op)), self.aliases))
+                later.update(self.aliases.reached((*operands(op), *outs(op))))
                 return op
 
     def loop(self, op: For | While, later: set[int]) -> Op:
@@ -113,13 +113,14 @@ class _Dropping:
             if isinstance(op, Call):
                 found.update(classes_read(op, effect_of(op), self.aliases))
             else:
-                found.update(classes_of((*operands(op), *outs(op)), self.aliases))
+                found.update(self.aliases.reached((*operands(op), *outs(op))))
                 for inner in blocks(op):
                     self.read_in(inner, found)
 
     def is_made_in(self, class_: int, inside: set[str]) -> bool:
         """Whether the memory of `class_` is made anew in each pass, in which the variables `inside` are defined."""
-        return all(var.name in inside for var in self.aliases.members(class_))
+        taped = class_ in self.aliases.elements.values()
+        return not taped and all(var.name in inside for var in self.aliases.members(class_))
 
     def is_private(self, class_: int, loop: For) -> bool:
         """Whether every access to `class_` in `loop` is to one variable at one index that differs in each pass."""
@@ -138,7 +139,7 @@ def _accesses(block: Block, class_: int, aliases: Aliases) -> Iterable[Call | No
     if class_ in classes_of((*block.params, *block.results), aliases):
         yield None
     for op in block.ops:
-        if class_ in classes_of((*operands(op), *outs(op)), aliases):
+        if class_ in classes_named(op, aliases):
             plain = isinstance(op, Call) and (callee(op) in STORES or callee(op) is operator.getitem)
             rest = (*op.args[1:], *op.outs) if plain and isinstance(op, Call) else ()
             yield op if plain and isinstance(op, Call) and class_ not in classes_of(rest, aliases) else None

@@ -111,7 +111,7 @@ class Sharing:
         self.aliases = aliases
         self.fixed = aliases.written | aliases.exposed
         self.results = set(classes_of(fn.results, aliases))
-        self.outside = self.results | set(classes_of(fn.params, aliases))
+        self.outside = self.results | set(aliases.reached(fn.params))
 
     def is_constant(self, operand: Operand) -> bool:
         """Whether the contents of `operand` never change after it is made."""
@@ -174,22 +174,28 @@ def classes_written(op: Op, aliases: Aliases) -> Iterator[int]:
                 yield from aliases.exposed
             for var in positions(op, effect.writes):
                 yield aliases.of(var)
-        case Invoke(outs, name, args):
+        case Invoke(callee=name):
             summary = aliases.summaries[name]
             if summary.opaque:
                 yield from aliases.exposed
-            for place, given in enumerate((*args, *outs)):
+            for place, classes in enumerate(aliases.by_place(op)):
                 if place in summary.written:
-                    yield from map(aliases.of, memory(given))
+                    yield from classes
         case _:
             for block in blocks(op):
                 for inner in block.ops:
                     yield from classes_written(inner, aliases)
 
 
+def classes_named(op: Op, aliases: Aliases) -> Iterator[int]:
+    """The alias classes that `op` itself mentions; a helper also reaches what is on the tapes that it is given."""
+    given = (*operands(op), *outs(op))
+    return aliases.reached(given) if isinstance(op, Invoke) else classes_of(given, aliases)
+
+
 def classes_touched(op: Op, aliases: Aliases) -> Iterator[int]:
     """The alias classes that `op` mentions or may write, in its blocks too."""
-    yield from classes_of((*operands(op), *outs(op)), aliases)
+    yield from classes_named(op, aliases)
     yield from () if blocks(op) else classes_written(op, aliases)
     for block in blocks(op):
         for inner in block.ops:
