@@ -42,7 +42,10 @@ def run(fn: Function) -> tuple[list[Any], list[bool]]:
     return values, [bool(np.shares_memory(a, b)) for a, b in itertools.combinations(arrays, 2)]
 
 
-@pytest.mark.parametrize(("seed", "size"), [*((seed, 14) for seed in range(60)), (1352, 20), (10127, 20), (10476, 20), (51782, 22)])
+SEEDS = [*((seed, 14) for seed in range(60)), (1352, 20), (10127, 20), (10476, 20), (51782, 22)]
+
+
+@pytest.mark.parametrize(("seed", "size"), SEEDS)
 def test_random_programs_compute_the_same(seed: int, size: int) -> None:
     fn = random_function(seed, size)
     verify(fn)
