@@ -49,7 +49,7 @@ def quotient(a: Any, b: Any) -> Any:
 
 
 def ratio(a: Any, b: Any) -> Any:
-    """Return ``a / b``, and zero wherever `b` is zero: the subgradient of a length at the origin.
+    """Return ``a / b``, and zero wherever `b` is zero: the subgradient of a length at the origin (which has no second one).
 
     >>> ratio(np.array([3.0, 0.0]), np.array([2.0, 0.0]))
     array([1.5, 0. ])

@@ -212,3 +212,21 @@ def test_exact_products_stay_exact() -> None:
 
 def test_operators_have_rules() -> None:
     assert all(lookup(fn) is not None for fn in (operator.add, operator.matmul, operator.getitem, operator.setitem))
+
+
+def test_powers_at_zero_have_the_slope_of_each_power() -> None:
+    def polynomial(x: float, c: Any) -> Any:
+        total = 0.0
+        for k in range(len(c)):
+            total += c[k] * x**k
+        return total
+
+    c = np.array([1.0, 2.0, 3.0])
+    assert grad(polynomial)(0.0, c) == 2.0
+    assert grad(lambda x: np.sum(c * x ** np.arange(3)))(0.0) == 2.0
+
+
+def test_a_length_has_no_second_derivative_at_the_origin() -> None:
+    with np.errstate(invalid="ignore"):
+        found = adxform.hessian(lambda x: np.linalg.norm(x) ** 2)(np.zeros(2))
+    assert not np.isfinite(found).all()

@@ -79,7 +79,12 @@ RECORDS: tuple[Primitive, ...] = (
     scalar(math.atanh, lambda y, x: 1.0 / (1.0 - x * x), (0.3,)),
     scalar(math.hypot, _hypot_partials, (3.0, 4.0), (-1.0,), (1.0, 2.0, 3.0)),
     scalar(math.fabs, lambda y, x: math.copysign(1.0, x), (0.7,), (-0.7,)),
-    scalar(math.pow, lambda y, a, b: (b * math.pow(a, b - 1.0), y * runtime.log_or_zero(a)), (1.5, 2.5), (1.5, -0.5)),
+    scalar(
+        math.pow,
+        lambda y, a, b: (b * math.pow(a, b - 1.0) if b != 0 else 0.0, y * runtime.log_or_zero(a)),
+        (1.5, 2.5),
+        (1.5, -0.5),
+    ),
     scalar(math.copysign, lambda y, a, b: (math.copysign(1.0, a) * math.copysign(1.0, b), 0.0), (1.5, -2.5), (-1.5, -2.0)),
     scalar(math.fmod, lambda y, a, b: (1.0, -math.trunc(a / b)), (7.3, 2.5), (-7.3, 2.5)),
     scalar(math.remainder, lambda y, a, b: (1.0, -round((a - y) / b)), (7.3, 2.5)),

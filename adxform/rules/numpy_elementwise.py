@@ -152,7 +152,7 @@ _INTERNAL = (
     scalar(
         runtime.quotient, lambda y, a, b: (runtime.quotient(1.0, b), -runtime.quotient(y, b)), (_REAL, _COLUMN), singular=True
     ),
-    scalar(runtime.ratio, lambda y, a, b: (runtime.ratio(1.0, b), -runtime.ratio(y, b)), (_REAL, _COLUMN)),
+    scalar(runtime.ratio, lambda y, a, b: (runtime.ratio(1.0, b), -runtime.quotient(y, b)), (_REAL, _COLUMN)),
     scalar(
         runtime.power,
         lambda y, a, b: (b * runtime.power(a, b - 1), y * runtime.log_or_zero(a)),

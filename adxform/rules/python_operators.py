@@ -41,10 +41,12 @@ def power_partials(y: Any, a: Any, b: Any) -> Any:
 
 
 def power_slope(a: Any, b: Any) -> Any:
-    """``b * a ** (b - 1)``, without a warning where an array has zeros and `b` is between zero and one."""
-    if np.ndim(a) == 0 or np.ndim(b) > 0 or isinstance(b, int):
-        return b * a ** (b - 1)
-    if b >= 1:
+    """``b * a ** (b - 1)``: zero for the exponent zero also at base zero, and no warning at a pole in a lane of an array."""
+    if np.ndim(b) > 0:
+        return b * runtime.power(a, np.where(b == 0, 1, b - 1))
+    if b == 0:
+        return 0.0 if np.ndim(a) == 0 else np.zeros_like(a)
+    if np.ndim(a) == 0 or isinstance(b, int) or b >= 1:
         return b * a ** (b - 1)
     return b * runtime.power(a, b - 1)
 
