@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from adxform.errors import GlobalMutationError, UnsupportedOperationError
+from adxform.errors import AdxError, GlobalMutationError, UnsupportedOperationError
 from adxform.frontend import trees
 from adxform.frontend.access import Access, Guard
+from adxform.frontend.collecting import Grows
 from adxform.frontend.expander import Expander
 from adxform.frontend.interpreter import Derive, Interpreter, Knowledge
 from adxform.frontend.outside import from_outside
@@ -58,15 +59,25 @@ def specialize(fn: Callable[..., Any], signature: Signature, leaves: Sequence[An
         attempt = _Attempt(fn, signature, leaves, derive, knowledge, promoted)
         try:
             return attempt.run()
+        except AdxError:
+            raise
         except RecursionError:
             help_ = "give the recursion arguments of one shape and an end that does not depend on growing structures"
             message = "a function calls itself too deeply to be followed"
             raise UnsupportedOperationError(message, span=attempt.interp.span, help=help_) from None
+        except Grows as growing:
+            message = f"how many items this {growing.ref.cls.__name__} has cannot be told"
+            raise UnsupportedOperationError(message, span=attempt.interp.span, help="fill it in a plain loop") from None
         except Promote as promotion:
             for param in promotion.params:
                 attempt.promote(param)
         except Recursive as recursion:
             knowledge.recursive[recursion.key] = None
+        except (AssertionError, AttributeError, LookupError, TypeError, ValueError) as defect:
+            message = f"adxform cannot follow this: {type(defect).__name__}: {defect}"
+            raise UnsupportedOperationError(
+                message, span=attempt.interp.span, help="write it another way, and report it"
+            ) from defect
     raise UnsupportedOperationError("specialisation does not settle", help="simplify the function")
 
 
