@@ -212,8 +212,10 @@ def _build(
             merged = None if merged == UNDEFINED else _slotted(merged)
             results: tuple[Operand, ...] = () if merged is None else tuple(collect(merged, result, interp.heap, interp.operand))
             block = Block((), tuple(interp.builder.ops), results)
-            free = tuple(var for var in free_variables(block) if var not in params)
-            settled = _alike(merged, helper.result) and free == helper.free
+            # The first pass stops at the call of itself, in the middle of loops: what it leaves behind names nothing.
+            first = helper.result is None
+            free = () if first else tuple(var for var in free_variables(block) if var not in params)
+            settled = _alike(merged, helper.result) and free == helper.free and (not first or merged is None)
             helper.result, helper.free, helper.params = merged, free, tuple(params)
             helper.function = Function(helper.name, Block((*params, *free), block.ops, results), (), (), frame.fn.span)
             if settled:
