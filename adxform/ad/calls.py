@@ -40,7 +40,7 @@ from adxform.ir.ops import (
     Operand,
     Var,
 )
-from adxform.ir.types import Array, Stack, is_float
+from adxform.ir.types import FLOAT, Array, Stack, is_float
 from adxform.ir.walk import all_ops, defined_variables
 from adxform.rules.effects import effect_of
 from adxform.rules.lanes import chooses_numbers, leaves_lanes_out
@@ -272,7 +272,19 @@ class CallReversal(Cotangents):
         stack = op.args[0]
         assert isinstance(stack, Var)
         value = op.args[1] if fn is intrinsics.push else op.outs[0]
-        if stack not in self.active or not isinstance(value, Var) or not is_float(value.type):
+        if stack not in self.active:
+            return
+        if not isinstance(value, Var):
+            if isinstance(value, Lit) and (value.value is None or isinstance(value.value, float)):
+                b.call(intrinsics.pop, self.reference(stack), type=FLOAT)
+            return
+        if isinstance(value.type, Stack):
+            raise UnsupportedOperationError(
+                "reverse mode over the reverse of a recursive function that keeps tapes of its loops",
+                span=op.span,
+                help="use forward over reverse (`hvp`, `hessian`, `jvp` of `grad`)",
+            )
+        if not is_float(value.type):
             return
         if isinstance(value.type, Array) and self.aliases.of(value) in self.aliases.written:
             if stack not in self.beside:

@@ -277,10 +277,10 @@ class _Forward:
                 self.tangents[out] = b.call(operator.getitem, target, op.args[1], type=out.type, hint=f"{out.base}_t")
         elif fn is intrinsics.pop:
             (out,) = op.outs
-            if is_float(out.type):
+            if _moves(out):
                 self.tangents[out] = b.call(intrinsics.pop, target, type=out.type, hint=f"{out.base}_t")
         elif fn is intrinsics.push:
-            if is_result(op.args[1]):
+            if _has_tangent(op.args[1]):
                 b.effect(intrinsics.push, target, self.tangent(b, op.args[1]))
         else:
             value = op.args[2]
@@ -357,3 +357,10 @@ class _Forward:
 
 def _moves(param: Var) -> bool:
     return is_float(param.type) or isinstance(param.type, Stack)
+
+
+def _has_tangent(value: Operand) -> bool:
+    """Whether a tangent is pushed beside `value`: what is popped again has one if it is a float, an array of them or a tape."""
+    if isinstance(value, Var):
+        return _moves(value)
+    return isinstance(value, Lit) and (value.value is None or isinstance(value.value, float))
