@@ -72,6 +72,9 @@ class Cotangents:
         activity = find_activity(fn, (*wrt, *given), (*fn.results, *task.written))
         self.active = activity.active
         self.plan = plan_cotangents(fn, activity, self.aliases)
+        # A view that may copy mirrors the primal's only where the buffer is laid out in memory as the primal is.
+        mirrored = (call.args[0] for call in self.plan.view_calls.values() if may_copy(call))
+        self.laid_out = {self.aliases.of(base) for base in mirrored if isinstance(base, Var)}
         self.names = Names.of(fn)
         self.cts: dict[Var, Operand] = {}
         self.buffers: dict[Var, Var] = {}
@@ -161,6 +164,8 @@ class Cotangents:
         hint = f"{var.base}_ct"
         if isinstance(var.type, Stack):
             return b.call(intrinsics.new_stack, type=Stack(), hint=hint)
+        if self.aliases.of(var) in self.laid_out:
+            return b.call(runtime.laid_out, Lit(0.0), var, type=var.type, hint=hint)
         return b.call(np.zeros_like, self.shape_source(var), type=var.type, hint=hint)
 
     def shape_source(self, var: Var) -> Var:

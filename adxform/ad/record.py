@@ -401,6 +401,8 @@ class _Sources:
         if effect.opaque or effect.writes:
             return False
         if isinstance(var.type, Array):
+            if op.fn.value is runtime.cotangent_view:  # where it is no view, it is memory with contents of its own
+                return False
             copies = may_copy(op) and var.name in self.aliases._of and self.aliases.of(var) in self.aliases.written
             return effect.views == (0,) and not copies
         return (op.fn.value in CHEAP and not _takes_array(op)) or op.fn.value in {operator.getitem, intrinsics.dim, len}

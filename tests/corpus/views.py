@@ -228,3 +228,19 @@ def fortran_order_argument(a):
 def strided_argument(x):
     x[1] = x[0] * x[2]
     return np.sum(x * x)
+
+
+@at((np.asfortranarray(smooth(3, 3)),))
+def reshape_of_a_copy_of_another_order(x):
+    r = x.copy()
+    r.reshape(-1)[::4] *= 3.0
+    return np.sum(x * r)
+
+
+@at((np.asfortranarray(smooth(3, 3)), 1), (smooth(3, 3), 2))
+def reshapes_carried_by_a_loop(x, n):
+    p = x
+    for _ in range(n):
+        x.T[0] = x[1] * 2.0
+        p = x.reshape(9).reshape(3, 3)
+    return np.sum(x * p)
