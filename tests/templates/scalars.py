@@ -36,8 +36,8 @@ def simple(u, v, w, s, t, i):
     u = (lambda k: k * v + s)(w)
     u = sum([v, w * s, 0.5])
     u = sum(k * v for k in (0.1, s, t))
-    pair = (v, w)
-    u = pair[0] * pair[1]
+    duo = (v, w)
+    u = duo[0] * duo[1]
     pair = [v, s]
     pair[0] = w * pair[1]
     u = pair[0] + 0.3
@@ -153,6 +153,6 @@ def frame(x, a, n):
     b = a * a
     i = 1
     fuel = 6
-    pair, state = [p, q], {"k": p, "m": q}
+    pair, duo, state = [p, q], (p, q), {"k": p, "m": q}
     ...
     return x * p + q * r * b + a
