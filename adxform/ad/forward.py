@@ -60,7 +60,7 @@ from adxform.ir.ops import (
     While,
 )
 from adxform.ir.types import BOOL, Array, Stack, is_float
-from adxform.ir.walk import Names, substitute, variables
+from adxform.ir.walk import Names, all_ops, substitute, variables
 from adxform.rules.alias import Aliases, alias_classes
 from adxform.rules.effects import effect_of, functions
 from adxform.rules.lanes import chooses_numbers
@@ -90,6 +90,9 @@ class _Forward:
         self.masks_numbers = chooses_numbers(fn)
         self.expander = expander
         self.aliases: Aliases = alias_classes(fn)
+        # A view that may copy mirrors the primal's only where the tangent is laid out in memory as the primal is.
+        mirrored = (op.args[0] for op in all_ops(fn.body) if isinstance(op, Call) and may_copy(op) and op.args)
+        self.laid_out = {self.aliases.of(base) for base in mirrored if isinstance(base, Var) and isinstance(base.type, Array)}
         self.names = Names.of(fn)
         self.tangents: dict[Var, Operand] = {}
         self.renamed: dict[Var, Operand] = {}
@@ -195,7 +198,10 @@ class _Forward:
         """
         tangent = fit_tangent(b, tangent, out)
         if isinstance(out.type, Array) and self.aliases.of(out) in self.aliases.written and not mirrors:
-            tangent = b.call(np.copy, tangent, type=out.type, hint=f"{out.base}_t")
+            if self.aliases.of(out) in self.laid_out:
+                tangent = b.call(runtime.laid_out, tangent, out, type=out.type, hint=f"{out.base}_t")
+            else:
+                tangent = b.call(np.copy, tangent, type=out.type, hint=f"{out.base}_t")
         self.tangents[out] = self.rename(tangent, out, b)
 
     def mirrored(self, op: Call, tangent: Operand, b: Builder) -> Operand:
