@@ -99,7 +99,11 @@ class Programs:
         if self.rng.random() < 0.3:
             right = scope.builder.call(operator.neg, right, type=self.type)
         value = scope.builder.call(fn, left, right, type=self.type, hint=self.hint())
-        low = scope.builder.call(operator.mod, value, Lit(97), type=self.type, hint=self.hint()) if self.rng.random() < 0.3 else value
+        low = (
+            scope.builder.call(operator.mod, value, Lit(97), type=self.type, hint=self.hint())
+            if self.rng.random() < 0.3
+            else value
+        )
         scope.numbers.append(low)
 
     def compare(self, scope: Scope) -> None:

@@ -256,3 +256,59 @@ def clipped(x):
     if x < 0.5:
         return x * x
     return x
+
+
+@at((vec(0.4, 0.7, 1.1, 0.9), 1.3))
+def read_before_recursion_that_writes(x, k):
+    before = np.sum(x * x)
+    scale_from(x, 2, k)
+    return before + x[3]
+
+
+def scale_from(values, i, k):
+    if i >= len(values):
+        return
+    values[i] = values[i] * k
+    scale_from(values, i + 1, k)
+
+
+@at((vec(0.4, 0.7, 1.1), 0.5))
+def recursion_in_a_loop(x, k):
+    return sum_of_paths(x, 3, k)
+
+
+def sum_of_paths(x, n, k):
+    total = 0.0
+    for j in range(n):
+        total += sum_of_paths(x, j, k) * x[j]
+    return total + k
+
+
+@at((vec(0.4, 0.7, 1.1), 0.5))
+def recursion_out_of_a_loop(x, k):
+    return restarted(x, k, 3)
+
+
+def restarted(x, k, n):
+    while n > 0:
+        n -= 1
+        if n == 1:
+            return restarted(x, k * k, n)
+        k = k * x[n]
+    return k
+
+
+@at((vec(0.4, 0.7, 1.1, 0.9), 1.3))
+def weights_changed_by_a_library(x, k):
+    weights = np.arange(4.0)
+    y = x * weights * k
+    np.random.shuffle(weights)
+    return np.sum(y * y)
+
+
+@at((vec(0.4, 0.7, 1.1, 0.9), 1.3))
+def index_changed_by_a_library(x, k):
+    index = np.arange(4)
+    y = x[index] * np.arange(4.0) * k
+    np.place(index, index > 1, 0)
+    return np.sum(y)
