@@ -302,7 +302,7 @@ def restarted(x, k, n):
 def weights_changed_by_a_library(x, k):
     weights = np.arange(4.0)
     y = x * weights * k
-    np.random.shuffle(weights)
+    np.place(weights, weights > 1.0, 0.5)
     return np.sum(y * y)
 
 
