@@ -405,6 +405,8 @@ class _Sources:
                 return False
             copies = may_copy(op) and var.name in self.aliases._of and self.aliases.of(var) in self.aliases.written
             return effect.views == (0,) and not copies
+        if op.fn.value is operator.pow:
+            return op.args[1] in (Lit(2), Lit(3)) and not _takes_array(op)
         return (op.fn.value in CHEAP and not _takes_array(op)) or op.fn.value in {operator.getitem, intrinsics.dim, len}
 
     def free_cost(self, var: Var) -> int | None:
