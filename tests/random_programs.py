@@ -94,7 +94,7 @@ def programs(draw: st.DrawFn, of: Family) -> str:
     arguments = ast.arguments([], [ast.arg(name) for name in ("x", "a", "n")], None, [], [], None, [])
     function = ast.FunctionDef("program", arguments, body, [], None, None)
     if "type_params" in ast.FunctionDef._fields:
-        function.type_params = []
+        setattr(function, "type_params", [])  # noqa: B010 - Python 3.12 and later
     return ast.unparse(ast.fix_missing_locations(ast.Module([function], []))) + "\n"
 
 

@@ -57,7 +57,8 @@ def tolerance(point: Point) -> float:
 
 def weights(count: int, seed: int) -> Vector:
     """Return weights in general position, of both signs."""
-    return np.mod((np.arange(count) + 1.0) * 0.7548776662466927 + 0.41 * seed, 1.0) * 2.0 - 1.1
+    found: Vector = np.mod((np.arange(count) + 1.0) * 0.7548776662466927 + 0.41 * seed, 1.0) * 2.0 - 1.1
+    return found
 
 
 def like(tree: Any, flat: Vector) -> Any:
