@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import assert_never
@@ -41,7 +42,7 @@ from adxform.ir.walk import all_ops, defined_variables, free_variables, rename_b
 from adxform.rules.effects import effect_of
 
 
-class BlockReversal(CallReversal):
+class BlockReversal(CallReversal, ABC):
     """Reverses blocks from their last op to their first; what the reverse needs of the forward sweep, `recorder` provides."""
 
     def __init__(self, task: Task) -> None:
@@ -82,8 +83,7 @@ class BlockReversal(CallReversal):
         later = {var for ct in self.cts.values() for var in variables(ct)}
         kept: list[Op] = []
         for op in reversed(ops):
-            removable = isinstance(op, Call) and not effect_of(op).writes and not effect_of(op).opaque
-            if removable and not any(out in later for out in op.outs):  # type: ignore[union-attr]
+            if isinstance(op, Call) and _is_pure(op) and not any(out in later for out in op.outs):
                 continue
             kept.append(op)
             later.update(free_variables(Block((), (op,), ())))
@@ -109,9 +109,9 @@ class BlockReversal(CallReversal):
             case _:
                 assert_never(op)
 
+    @abstractmethod
     def invoke(self, op: Invoke, b: Builder, f: Builder) -> None:
         """Reverse the call of a helper."""
-        raise NotImplementedError
 
     def branch(self, op: If, b: Builder, f: Builder) -> None:
         """Reverse the branch that was taken; cotangents that either side changes are results of the reverse `If`."""
@@ -328,3 +328,8 @@ def _outs(op: Op) -> tuple[Var, ...]:
             return outs
         case _:
             return ()
+
+
+def _is_pure(call: Call) -> bool:
+    effect = effect_of(call)
+    return not effect.writes and not effect.opaque
