@@ -72,6 +72,20 @@ def yields(x):
 
 
 either = lambda x, flag: "word" if flag else x
+
+
+def put_wrongly(x):
+    y = x.copy()
+    np.put(y, "a", x)
+    return y.sum()
+
+
+def split_wrongly(x):
+    return np.sum(np.split(x, "a")[0])
+
+
+def median_wrongly(x):
+    return np.median(x.reshape(1, 3), axis=None or "a").sum()
 """
 
 
@@ -202,6 +216,20 @@ def test_unknown_primitive(model: ModuleType) -> None:
 def test_unknown_primitive_in_a_callee_in_a_loop(model: ModuleType) -> None:
     error = raised(errors.MissingRuleError, lambda: adxform.grad(model.outer)(np.ones(3)))
     placed(error, model, "np.fft.fft(", "ADX201")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("put_wrongly", 'np.put(y, "a", x)'),
+        ("split_wrongly", 'np.split(x, "a")'),
+        ("median_wrongly", 'np.median(x.reshape(1, 3), axis=None or "a")'),
+    ],
+)
+def test_an_error_in_a_definition_is_at_its_call(model: ModuleType, name: str, text: str) -> None:
+    with pytest.raises(errors.AdxError) as caught:
+        adxform.grad(getattr(model, name))(np.ones(3))
+    placed(caught.value, model, text, caught.value.code)
 
 
 def test_global_mutation(model: ModuleType) -> None:

@@ -6,12 +6,11 @@ import operator
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import PurePath
 from typing import Any, Protocol
 
 import numpy as np
 
-from adxform import rules, runtime
+from adxform import runtime
 from adxform.errors import AdxError, MissingRuleError
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
@@ -22,7 +21,6 @@ from adxform.rules.record import Derivative, General
 from adxform.rules.table import lookup
 from adxform.source import Span
 
-_LIBRARY = PurePath(rules.__file__).parent
 Kwargs = tuple[tuple[str, Operand], ...]
 
 
@@ -123,11 +121,11 @@ def write(b: Builder, expander: Expander, body: Callable[..., Any], *args: Opera
 
 @contextmanager
 def located(span: Span) -> Iterator[None]:
-    """Name the user's call at `span` in an error of a rule of the library, not the line of the rule."""
+    """Name the user's call at `span` in an error of a rule of the library, which has no place of its own."""
     try:
         yield
     except AdxError as error:
-        if error.span.line and not PurePath(error.span.file).is_relative_to(_LIBRARY):
+        if error.span.line:
             raise
         raise type(error)(error.message, span=span, help=error.help) from None
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path, PurePath
 from typing import Any, assert_never
 
 from adxform.errors import AdxError, UnsupportedOperationError
@@ -331,6 +333,8 @@ class Interpreter:
     def run_block(self, block: Block, env: Env) -> list[Value]:
         """Run the ops of `block` and return what is known of its results. Raises `Unreachable` when it never ends."""
         skipped: dict[int, Augmented] = {}
+        if self.frames and is_own(self.frames[-1].fn.span):
+            block = replace(block, ops=tuple(replace(op, span=self.span) for op in block.ops))
         for index, op in enumerate(block.ops):
             if op.span.line:
                 self.span = op.span
@@ -373,6 +377,19 @@ class Interpreter:
                 raise AssertionError(op)
             case _:
                 assert_never(op)
+
+
+def is_own(span: Span) -> bool:
+    """Whether `span` is in adxform's own code: what runs there is located where the user called it."""
+    return _is_own(span.file)
+
+
+@lru_cache(maxsize=1024)
+def _is_own(file: str) -> bool:
+    return PurePath(file).is_relative_to(_PACKAGE)
+
+
+_PACKAGE = Path(__file__).parent.parent
 
 
 def is_object(value: Value) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -179,6 +180,7 @@ def rebased(type_: Type, name: str) -> Type:
 
 
 def _span(fn: Any) -> Span:
+    fn = inspect.unwrap(fn)
     code = getattr(getattr(fn, "__func__", fn), "__code__", None)
     if code is None:
         return Span("", 0, 0, 0, 0)
