@@ -99,6 +99,15 @@ def test_check(model: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert "hvp" in capsys.readouterr().out
 
 
+def test_check_of_a_simulation_is_to_seven_digits(capsys: pytest.CaptureFixture[str]) -> None:
+    models = Path(__file__).parent / "corpus" / "models.py"
+    assert run(["check", f"{models}:relax", "--at", "0.3, np.array([0.5, 1.2, -0.3, 0.8, 1.1]), 3"]) == 0
+    rows = [line.split("\u2502")[1:4] for line in capsys.readouterr().out.splitlines() if "\u2502" in line]
+    found = {name.strip(): (float(error), float(tolerance)) for name, error, tolerance in rows}
+    for name in ("forward", "reverse", "hvp"):
+        assert found[name][0] <= found[name][1] == 1e-7
+
+
 def test_explain(model: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["explain", f"{model}:spring", "--at", "np.arange(4.0), 2.0"]) == 0
     assert "spring(x, k): reverse mode with respect to x" in capsys.readouterr().out
