@@ -13,14 +13,15 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
-from types import MethodType
+from types import MethodType, ModuleType
 from typing import Any
 
 from adxform import counters, pipeline
+from adxform.backend.references import Surroundings
 from adxform.cut import CutRule, cut
-from adxform.frontend.access import guards_hold
+from adxform.frontend.access import Access, Is, guards_hold
 from adxform.frontend.signature import Signature, same_static
 from adxform.frontend.specialize import Specialized, specialize
 from adxform.ir.ops import Lit
@@ -57,7 +58,8 @@ class Entry:
                 found = self.rules.get(key)
                 if found is None:
                     with collector_resting():
-                        found = self.rules[key] = pipeline.build(Request(self.specialized.function, mode, wrt, outputs))
+                        request = Request(self.specialized.function, mode, wrt, outputs, surroundings(self.specialized))
+                        found = self.rules[key] = pipeline.build(request)
         return found
 
     def cut(self, wrt: tuple[int, ...]) -> CutRule:
@@ -69,8 +71,28 @@ class Entry:
                 found = self.cuts.get(wrt)
                 if found is None:
                     typed = rule.typed
-                    found = self.cuts[wrt] = cut(rule.optimised, len(typed.params), len(typed.results))
+                    found = self.cuts[wrt] = cut(rule.optimised, len(typed.params), len(typed.results), rule.request.surroundings)
         return found
+
+
+def surroundings(specialized: Specialized) -> Surroundings:
+    """What a specialised function finds outside of its arguments, as generated code names it."""
+    params = specialized.function.params
+    read = tuple(param.name for param in params[len(params) - len(specialized.hidden) :])
+    expected = ((guard.expectation, guard.access) for guard in specialized.guards)
+    named = (owned(found.value, access) for found, access in expected if isinstance(found, Is))
+    return Surroundings(read, tuple((value, access.hint) for value, access in named if not isinstance(value, ModuleType)))
+
+
+def owned(value: Any, access: Access) -> tuple[Any, Access]:
+    """The object that the method `value` belongs to, or `value` itself, and the path by which the user reaches it."""
+    match access.steps:
+        case (*steps, ("attribute", _), ("attribute", "__self__")):
+            return value, replace(access, steps=tuple(steps))
+        case (*steps, ("attribute", _)) if hasattr(value, "__self__"):
+            return value.__self__, replace(access, steps=tuple(steps))
+        case _:
+            return value, access
 
 
 @dataclass(slots=True)

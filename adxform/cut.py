@@ -14,6 +14,7 @@ import numpy as np
 
 from adxform.backend.emit import Generated, emit
 from adxform.backend.loading import load
+from adxform.backend.references import Surroundings
 from adxform.ir import intrinsics
 from adxform.ir.ops import Block, Call, Function, Lit, Var
 from adxform.ir.types import Scalar
@@ -35,7 +36,7 @@ class CutRule:
     changed: tuple[int, ...]
 
 
-def cut(joint: Function, inputs: int, results: int) -> CutRule:
+def cut(joint: Function, inputs: int, results: int, surroundings: Surroundings) -> CutRule:
     """`joint`, of which the first `inputs` parameters and `results` results are the primal's, in two parts."""
     seeds = joint.params[inputs:]
     at = turning(joint, seeds)
@@ -44,8 +45,10 @@ def cut(joint: Function, inputs: int, results: int) -> CutRule:
     base = joint.name.removesuffix("_vjp")
     ahead = Block(joint.params[:inputs], joint.body.ops[:at], (*joint.results[:results], *tape))
     classes = alias_classes(joint)
-    forward = emit(replace(joint, name=f"{base}_forward", body=ahead), aliases=classes)
-    backward = emit(replace(joint, name=f"{base}_pullback", body=replace(later, params=(*tape, *seeds))), aliases=classes)
+    forward, backward = (
+        emit(replace(joint, name=base + ending, body=body), aliases=classes, surroundings=surroundings)
+        for ending, body in (("_forward", ahead), ("_pullback", replace(later, params=(*tape, *seeds))))
+    )
     touched = classes.written | classes.exposed
     changed = tuple(i for i, var in enumerate(tape) if not isinstance(var.type, Scalar) and classes.of(var) in touched)
     gradients = len(later.results)

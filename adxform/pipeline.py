@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import chain
 from typing import Any, Literal, assert_never
@@ -22,6 +22,7 @@ from adxform.ad.reverse import reverse
 from adxform.analysis.activity import may_write
 from adxform.backend.emit import Generated, emit
 from adxform.backend.loading import load
+from adxform.backend.references import Surroundings
 from adxform.frontend.specialize import Expander
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
@@ -45,6 +46,7 @@ class Request:
     mode: Mode
     wrt: tuple[int, ...]
     outputs: int
+    surroundings: Surroundings = field(default_factory=Surroundings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +91,7 @@ def build(request: Request) -> DerivedRule:
     typed = checked(protect(aux_stopped(request.function, request.outputs)))
     adjoint, decisions = transform(request.mode, cleaned(typed), request.wrt, request.outputs)
     optimised = checked(protect(optimise(checked(adjoint))))
-    generated = emit(optimised)
+    generated = emit(optimised, surroundings=request.surroundings)
     private, buffers = private_parameters(typed), buffers_of(optimised) - buffers_of(request.function)
     return DerivedRule(request, typed, adjoint, optimised, generated, load(generated), decisions, private, max(buffers, 0))
 

@@ -596,7 +596,8 @@ def test_opaque_functions_are_imported_where_that_is_possible() -> None:
         from {__name__} import Namespace, thrice
 
 
-        def f(x):
+        # function: {__name__}.{local.__qualname__}, which no import reaches; given by keyword
+        def f(x, *, function):
             a = thrice(x)
             b = Namespace.twice(a)
             c = function(b)

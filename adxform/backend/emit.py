@@ -6,12 +6,13 @@ import ast
 import keyword
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from adxform.backend.expressions import Expressions
 from adxform.backend.folding import Folding, fold
 from adxform.backend.names import assign_names
-from adxform.backend.printing import print_module
-from adxform.backend.references import References
+from adxform.backend.printing import Remark, print_module
+from adxform.backend.references import References, Surroundings
 from adxform.backend.statements import Statements
 from adxform.backend.syntax import has_syntax
 from adxform.errors import UnsupportedSyntaxError
@@ -26,7 +27,10 @@ ALWAYS_RESERVED = ("range", "slice", "bool", "complex")
 
 @dataclass(frozen=True, slots=True)
 class Generated:
-    """Source text, the name of its function, what no import reaches, and the user's span for each line that has one."""
+    """Source text, the name of its function, what that takes by keyword, and the user's span for each line that has one.
+
+    `externals` are objects that no import reaches, by the names under which the function takes them.
+    """
 
     text: str
     entry: str
@@ -34,7 +38,16 @@ class Generated:
     origins: Mapping[int, Span] = field(default_factory=dict)
 
 
-def emit(fn: Function, *, doc: str = "", aliases: Aliases | None = None) -> Generated:
+@dataclass(frozen=True, slots=True)
+class _Defined:
+    """A definition, the externals that it refers to, and its calls of other functions of its module."""
+
+    tree: ast.FunctionDef
+    externals: frozenset[str]
+    invoked: tuple[tuple[str, ast.Call], ...]
+
+
+def emit(fn: Function, *, doc: str = "", aliases: Aliases | None = None, surroundings: Surroundings | None = None) -> Generated:
     """The source of `fn`, typed IR: imports, the functions that it calls, and itself with `doc` as its docstring.
 
     `aliases` are the alias classes of its variables, where its parameters may share memory; otherwise they are found.
@@ -43,38 +56,79 @@ def emit(fn: Function, *, doc: str = "", aliases: Aliases | None = None) -> Gene
         UnsupportedSyntaxError: blocks nest too deeply for Python's recursion limit.
     """
     try:
-        return _emit(fn, doc, aliases)
+        return _emit(fn, doc, aliases or alias_classes(fn), surroundings or Surroundings())
     except RecursionError:
         message, help_ = f"the source of `{fn.name}` nests too deeply", "move inner branches and loops into functions"
         raise UnsupportedSyntaxError(message, span=fn.span, help=help_) from None
 
 
-def _emit(fn: Function, doc: str, aliases: Aliases | None) -> Generated:
-    references = References()
-    aliases = aliases or alias_classes(fn)
+def _emit(fn: Function, doc: str, aliases: Aliases, surroundings: Surroundings) -> Generated:
+    references = References(surroundings)
     known = functions(fn)
-    helpers = [helper for title, helper in known.items() if title != fn.name]
-    for function in (*helpers, fn):
-        _reserve(function, references)
-    titles = _titles([*helpers, fn], references.names)
+    parts = [*(helper for title, helper in known.items() if title != fn.name), fn]
+    for part in parts:
+        _reserve(part, references)
+    titles = _titles(parts, references.names)
     reserved = {*references.names, *ALWAYS_RESERVED, *titles.values()}
-    references.forget_uses()
-    bodies: list[ast.stmt] = []
-    for function in (*helpers, fn):
-        own = aliases if function is fn else aliases.helpers[function.name]
-        bodies.append(_define(function, own, reserved, titles, references, doc if function is fn else ""))
-    printed = print_module(ast.Module([*references.imports(), *bodies], []))
-    return Generated(printed.text, titles[fn.name], references.used_externals(), printed.origins)
+    used: set[str] = set()
+    defined: dict[str, _Defined] = {}
+    for part in parts:
+        own = aliases if part is fn else aliases.helpers[part.name]
+        references.forget_uses()
+        defined[part.name] = _define(part, own, reserved, titles, references, doc if part is fn else "")
+        used |= references.used
+    handed = _hand_on(defined)
+    notes = _notes(fn, surroundings, [(name, references.externals[name]) for name in sorted(handed[fn.name])])
+    body = [*references.imports(used), *(defined[part.name].tree for part in parts[:-1]), *notes, defined[fn.name].tree]
+    printed = print_module(ast.Module(body, []))
+    externals = {name: value for name, value in references.externals.items() if name in handed[fn.name]}
+    return Generated(printed.text, titles[fn.name], externals, printed.origins)
 
 
 def _define(
     fn: Function, aliases: Aliases, reserved: set[str], titles: Mapping[str, str], references: References, doc: str
-) -> ast.FunctionDef:
+) -> _Defined:
     fn = _detach_conditions(fn)
     folding = fold(fn, aliases)
     naming = assign_names(fn, folding, reserved)
     expressions = Expressions(folding, naming.names, references)
-    return Statements(expressions, naming, titles, references).function(fn, doc)
+    statements = Statements(expressions, naming, titles, references)
+    tree = statements.function(fn, doc)
+    return _Defined(tree, references.used & references.externals.keys(), tuple(statements.invoked))
+
+
+def _hand_on(defined: Mapping[str, _Defined]) -> dict[str, set[str]]:
+    """Make externals keyword parameters of the functions that need them, and hand them on in calls: the names each takes."""
+    needs = {title: set(part.externals) for title, part in defined.items()}
+    count = -1
+    while count != (count := sum(map(len, needs.values()))):
+        for title, part in defined.items():
+            needs[title].update(*(needs[callee] for callee, _ in part.invoked))
+    for title, part in defined.items():
+        part.tree.args.kwonlyargs = [ast.arg(name) for name in sorted(needs[title])]
+        part.tree.args.kw_defaults = [None] * len(needs[title])
+        for callee, call in part.invoked:
+            call.keywords = [ast.keyword(name, ast.Name(name, ast.Load())) for name in sorted(needs[callee])]
+    return needs
+
+
+def _notes(fn: Function, surroundings: Surroundings, externals: list[tuple[str, object]]) -> list[Remark]:
+    """Comments on the parameters of `fn` that the user's function does not have."""
+    params = {param.name: param.base for param in fn.params}
+    read = [params[name] for name in surroundings.read if name in params]
+    notes = [Remark(f"{', '.join(read)}: read outside of the function at every call")] if read else []
+    return [
+        *notes,
+        *(Remark(f"{name}: {_described(value)}, which no import reaches; given by keyword") for name, value in externals),
+    ]
+
+
+def _described(value: object) -> str:
+    """What `value` is, the same in every run."""
+    own = isinstance(getattr(value, "__qualname__", None), str)
+    of: Any = value if own else type(value)
+    path = ".".join(part for part in (getattr(of, "__module__", None), of.__qualname__) if isinstance(part, str))
+    return path if own else f"an object of {path}"
 
 
 def _titles(found: list[Function], taken: Collection[str]) -> dict[str, str]:

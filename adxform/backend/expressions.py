@@ -124,7 +124,12 @@ class Expressions:
         """``fn(*args, **kwargs)``, or ``x.method(...)``."""
         fn = callee(op)
         keywords = [ast.keyword(key, self.operand(value)) for key, value in op.kwargs]
+        match op.args:
+            case (Lit(receiver), *rest) if _is_found_on(receiver, fn):
+                return ast.Call(self.references.method(receiver, fn.__name__), [self.operand(arg) for arg in rest], keywords)
         args = [self.operand(arg) for arg in op.args]
+        if fn is operator.call and args:
+            return ast.Call(args[0], args[1:], keywords)
         if is_method(fn) and args and not isinstance(op.args[0], Lit):
             return ast.Call(ast.Attribute(args[0], fn.__name__, LOAD), args[1:], keywords)
         return ast.Call(self.operand(op.fn), args, keywords)
@@ -271,6 +276,12 @@ def _is_signed(operand: Operand) -> bool:
     """Whether `operand` is a number or an array of numbers that may be negative."""
     type_ = type_of(operand)
     return isinstance(type_, Scalar | Array) and type_.dtype != "bool" and not type_.dtype.startswith("uint")
+
+
+def _is_found_on(receiver: object, fn: Any) -> bool:
+    """Whether `fn` is a method of `receiver`, an object that code cannot spell out."""
+    cls, name = type(receiver), getattr(fn, "__name__", None)
+    return cls.__module__ != "builtins" and isinstance(name, str) and getattr(cls, name, None) is fn
 
 
 def _is_float(operand: Operand) -> bool:

@@ -6,7 +6,7 @@ import linecache
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
-from types import TracebackType
+from types import FunctionType, TracebackType
 from typing import Any
 
 from adxform import counters
@@ -23,9 +23,10 @@ def load(generated: Generated) -> Callable[..., Any]:
     code = compile(generated.text, file, "exec", dont_inherit=True)
     linecache.cache[file] = (len(generated.text), None, generated.text.splitlines(keepends=True), file)
     _ORIGINS[file] = generated
-    namespace: dict[str, Any] = {"__name__": f"adxform.generated.{generated.entry}", **generated.externals}
+    namespace: dict[str, Any] = {"__name__": f"adxform.generated.{generated.entry}"}
     exec(code, namespace)
-    function: Callable[..., Any] = namespace[generated.entry]
+    function: FunctionType = namespace[generated.entry]
+    function.__kwdefaults__ = dict(generated.externals)
     return function
 
 

@@ -26,9 +26,7 @@ else:  # pragma: no cover - astor does not run there
     astor = None
 
 
-SILENT = frozenset(
-    {"ctx", "kind", "type_comment", "type_ignores", "type_params", "posonlyargs", "kwonlyargs", "kw_defaults", "decorator_list"}
-)
+SILENT = frozenset({"ctx", "kind", "type_comment", "type_ignores", "type_params", "posonlyargs", "kw_defaults", "decorator_list"})
 
 
 class Marker(ast.Expr):

@@ -52,6 +52,7 @@ class Statements:
         self.naming = naming
         self.functions = functions
         self.references = references
+        self.invoked: list[tuple[str, ast.Call]] = []
 
     def function(self, fn: Function, doc: str) -> ast.FunctionDef:
         """The definition of `fn`."""
@@ -91,6 +92,7 @@ class Statements:
                 return self.conditional_loop(op)
             case Invoke(outs=invoked, callee=title, args=args):
                 value = ast.Call(name(self.functions[title]), [self.expressions.operand(arg) for arg in args], [])
+                self.invoked.append((title, value))
                 targets = [self.naming.names[out] for out in invoked]
                 return _from(op.span, [_assignment(targets, value)])
             case Raise(value=value):
