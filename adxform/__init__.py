@@ -7,6 +7,7 @@
 
 from adxform.api import explain, grad, jvp, source, stop_gradient, value_and_grad, vjp
 from adxform.cache import clear_cache, stats
+from adxform.contexts import constant, scratch
 from adxform.derivatives import hessian, hvp, jacobian
 from adxform.differentiable import differentiable
 from adxform.errors import AdxError
@@ -20,6 +21,7 @@ __all__ = [
     "check_derivatives",
     "check_rule",
     "clear_cache",
+    "constant",
     "differentiable",
     "explain",
     "grad",
@@ -29,6 +31,7 @@ __all__ = [
     "jvp",
     "register",
     "rule",
+    "scratch",
     "source",
     "stats",
     "stop_gradient",

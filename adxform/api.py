@@ -125,7 +125,7 @@ class GradientPlan:
 
 def plan_gradient(call: Application, argnums: Argnums, has_aux: bool) -> GradientPlan:
     """The plan for the function applied in `call`, made at the first call."""
-    key = (argnums, has_aux, call.lead)
+    key = (argnums, has_aux, call.lead, call.scratch)
     plan: GradientPlan | None = call.entry.plans.get(key)
     if plan is None:
         numbers = argnums if isinstance(argnums, tuple) else (argnums,)
@@ -166,7 +166,7 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     (6.0, 3.0)
     """
     call = apply(f, tuple(primals), {})
-    given = perturbations(call.fn, "tangent", tuple(primals), tuple(tangents))
+    given = perturbations(call.fn, "tangent", call.free(primals), tuple(tangents))
     rule = call.rule("forward", call.float_leaves())
     results = call.run(rule, call.inputs(), *given)
     count = len(rule.typed.results)
@@ -203,7 +203,7 @@ class Pullback:
         call = self.call
         given = matched(call.fn, "cotangent", call.result, self.like, ct)
         gradients = gradient_leaves(call.types(self.wrt), self.tape.run(given), [*self.tape.values, *given])
-        return tuple(placed(tree, gradients) for tree in call.signature.args[call.lead :])
+        return call.placed(gradients)
 
 
 def kept(value: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from threading import Lock
@@ -16,11 +16,13 @@ import numpy as np
 from adxform import counters
 from adxform.backend.loading import annotate
 from adxform.cache import Entry, entry_for, epoch, identity
+from adxform.contexts import bare
 from adxform.cut import CutRule, as_tuple, put_back, saved
 from adxform.errors import AliasError, ArgnumsError, NonScalarOutputError
 from adxform.frontend.signature import Signature, Tree, parameter_names, sign
 from adxform.ir.types import Type, is_float
 from adxform.operators import Operator
+from adxform.perturbations import placed
 from adxform.pipeline import DerivedRule, Mode
 from adxform.refusals import definition, differentiated_output, known_sizes, name_of, refuse
 from adxform.rules.table import lookup
@@ -31,13 +33,18 @@ Argnums = int | tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Application:
-    """`fn` at `signature`, with the values `leaves`. `lead` arguments come from a `functools.partial`, ahead of the caller's."""
+    """`fn` at `signature`, with the values `leaves`. `lead` arguments come from a `functools.partial`, ahead of the caller's.
+
+    The caller's arguments `held` are in a context, those of the leaves `scratch` in that of work space.
+    """
 
     fn: Callable[..., Any]
     signature: Signature
     leaves: tuple[Any, ...]
     entry: Entry
     lead: int
+    held: frozenset[int] = frozenset()
+    scratch: tuple[int, ...] = ()
 
     @property
     def result(self) -> Tree:
@@ -50,13 +57,22 @@ class Application:
 
     def wrt(self, argnums: Argnums) -> tuple[int, ...]:
         """The positions among `leaves` of the arguments `argnums`."""
-        return positions(self.fn, self.signature, self.lead, argnums)
+        return positions(self.fn, self.signature, self.lead, argnums, self.held)
 
     def float_leaves(self) -> tuple[int, ...]:
-        """The positions among `leaves` of every float in the caller's positional arguments."""
-        start = sum(1 for arg in self.signature.args[: self.lead] for _ in leaves_of(arg))
-        ends = (leaf for arg in self.signature.args[self.lead :] for leaf in leaves_of(arg))
-        return tuple(i for i, leaf in enumerate(ends, start) if is_float(leaf.type))
+        """The positions among `leaves` of every float in the caller's positional arguments that are in no context."""
+        owned = ((number - self.lead, leaf) for number, arg in enumerate(self.signature.args) for leaf in leaves_of(arg))
+        free = enumerate((number >= 0 and number not in self.held, leaf) for number, leaf in owned)
+        return tuple(i for i, (differentiated, leaf) in free if differentiated and is_float(leaf.type))
+
+    def free(self, values: Sequence[Any]) -> tuple[Any, ...]:
+        """`values`, one for each of the caller's arguments, with ``None`` for what is in a context."""
+        return tuple(None if i in self.held else value for i, value in enumerate(values)) if self.held else tuple(values)
+
+    def placed(self, leaves: Iterator[Any]) -> tuple[Any, ...]:
+        """`leaves`, those of `float_leaves`, in the structures of the caller's positional arguments."""
+        trees = enumerate(self.signature.args[self.lead :])
+        return tuple(None if i in self.held else placed(tree, leaves) for i, tree in trees)
 
     def output(self, wrt: Sequence[int], has_aux: bool) -> tuple[Any, int]:
         """The seed of the one real number that the function returns, and how many of its results are differentiated.
@@ -86,7 +102,7 @@ class Application:
     def rule(self, mode: Mode, wrt: Sequence[int], outputs: int | None = None) -> DerivedRule:
         """The derived rule with respect to the leaves `wrt`, for the first `outputs` results."""
         count = len(self.entry.specialized.function.results) if outputs is None else outputs
-        return self.entry.rule(mode, self.parameters(wrt), count)
+        return self.entry.rule(mode, self.parameters(wrt), count, self.parameters(self.scratch))
 
     def inputs(self) -> list[Any]:
         """The value of each parameter of the specialised function: leaves, then what is read from its surroundings."""
@@ -97,16 +113,7 @@ class Application:
 
     def run(self, rule: DerivedRule, inputs: list[Any], *seeds: Any) -> tuple[Any, ...]:
         """What `rule` returns for these inputs and these cotangents or tangents."""
-        check_sharing(self.fn, rule, inputs)
-        counters.count("primal_calls")
-        if rule.buffers:
-            counters.count("buffer_allocs", rule.buffers)
-        try:
-            results = rule.run(*inputs, *seeds)
-        except Exception as error:
-            annotate(error, rule.generated)
-            raise
-        return as_tuple(results, len(rule.optimised.results))
+        return execute(self.fn, rule, inputs, seeds)
 
     def run_forward(self, wrt: Sequence[int], inputs: list[Any]) -> tuple[tuple[Any, ...], Tape]:
         """The results for `inputs`, which are the tape's from now on, and what their cotangents with respect to `wrt` need."""
@@ -126,6 +133,25 @@ class Application:
         arrays = [value for value in values if isinstance(value, np.ndarray)]
         results = tuple(apart(value, arrays) for value in found[: parts.results])
         return results, Tape(rule, parts, values, Lock())
+
+
+def execute(fn: Callable[..., Any], rule: DerivedRule, inputs: list[Any], seeds: Sequence[Any]) -> tuple[Any, ...]:
+    """What `rule`, derived of `fn`, returns for these inputs and these cotangents or tangents."""
+    if rule.private:
+        check_sharing(fn, rule, inputs)
+    counters.count("primal_calls")
+    if rule.buffers:
+        counters.count("buffer_allocs", rule.buffers)
+    try:
+        found = rule.run(*inputs, *seeds)
+    except Exception as error:
+        annotate(error, rule.generated)
+        raise
+    results = as_tuple(found, len(rule.optimised.results))
+    if not rule.request.scratch:
+        return results
+    work = [inputs[i] for i in rule.request.scratch]
+    return tuple(apart(value, work) for value in results)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,11 +184,13 @@ def apart(value: Any, arrays: list[Any]) -> Any:
     return value
 
 
-def positions(fn: Callable[..., Any], signature: Signature, lead: int, argnums: Argnums) -> tuple[int, ...]:
+def positions(
+    fn: Callable[..., Any], signature: Signature, lead: int, argnums: Argnums, held: Container[int] = ()
+) -> tuple[int, ...]:
     """The positions among the leaves of `signature` of the arguments `argnums`, counted after the first `lead`.
 
     Raises:
-        ArgnumsError: out of range, or one argument twice.
+        ArgnumsError: out of range, one argument twice, or one of those `held` in a context.
         NonDifferentiableError: one of them holds something without a derivative.
     """
     numbers = argnums if isinstance(argnums, tuple) else (argnums,)
@@ -176,6 +204,9 @@ def positions(fn: Callable[..., Any], signature: Signature, lead: int, argnums: 
                 span=definition(fn),
                 help="count positional arguments from 0, and pass by position what is differentiated",
             )
+        if number % count in held:
+            message = f"argument {number} of `{name_of(fn)}` is in a context, and is not differentiated"
+            raise ArgnumsError(message, span=definition(fn), help="pass it as it is, or choose other arguments with `argnums`")
         position = lead + number % count
         for path, end in named_ends(signature.args[position], names[position]):
             refuse(fn, path, end)
@@ -216,11 +247,21 @@ def found_or_made(
 ) -> Application:
     """`fn` specialised for these arguments, by way of their signature."""
     target, lead, keywords = unwrapped(fn)
-    signature, found = sign(target, (*lead, *args), {**keywords, **kwargs})
+    args, named, contexts = bare(args, kwargs)
+    signature, found = sign(target, (*lead, *args), {**keywords, **named})
     leaves = tuple(found)
+    held = frozenset(key for key in contexts if isinstance(key, int))
     if argnums is not None:
-        positions(target, signature, len(lead), argnums)
-    return Application(target, signature, leaves, entry_for(target, identity(fn), signature, leaves), len(lead))
+        positions(target, signature, len(lead), argnums, held)
+    work = {key + len(lead) if isinstance(key, int) else key for key, kind in contexts.items() if kind == "scratch"}
+    entry = entry_for(target, identity(fn), signature, leaves)
+    return Application(target, signature, leaves, entry, len(lead), held, leaves_at(signature, work))
+
+
+def leaves_at(signature: Signature, keys: Container[int | str]) -> tuple[int, ...]:
+    """The positions among the leaves of `signature` of those of the arguments `keys`, positions and names."""
+    owned = (key for key, tree in (*enumerate(signature.args), *signature.kwargs) for _ in leaves_of(tree))
+    return tuple(i for i, key in enumerate(owned) if key in keys)
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,7 @@ class Entry:
 
     specialized: Specialized
     lock: Any = field(default_factory=threading.RLock)
-    rules: dict[tuple[Mode, tuple[int, ...], int], DerivedRule] = field(default_factory=dict)
+    rules: dict[Hashable, DerivedRule] = field(default_factory=dict)
     cuts: dict[tuple[int, ...], CutRule] = field(default_factory=dict)
     plans: dict[Hashable, Any] = field(default_factory=dict)
 
@@ -49,16 +49,17 @@ class Entry:
         known = all(same_static(leaves[position], lit.value) for position, lit in specialized.promoted)
         return known and guards_hold(specialized.guards, fn)
 
-    def rule(self, mode: Mode, wrt: tuple[int, ...], outputs: int) -> DerivedRule:
-        """The derived rule, built at the first call."""
-        key = (mode, wrt, outputs)
+    def rule(self, mode: Mode, wrt: tuple[int, ...], outputs: int, scratch: tuple[int, ...] = ()) -> DerivedRule:
+        """The derived rule, built at the first call: see `Request`."""
+        key = (mode, wrt, outputs, scratch)
         found = self.rules.get(key)
         if found is None:
             with self.lock:
                 found = self.rules.get(key)
                 if found is None:
                     with collector_resting():
-                        request = Request(self.specialized.function, mode, wrt, outputs, surroundings(self.specialized))
+                        outside = surroundings(self.specialized)
+                        request = Request(self.specialized.function, mode, wrt, outputs, outside, scratch)
                         found = self.rules[key] = pipeline.build(request)
         return found
 

@@ -34,19 +34,23 @@ from adxform.opt import optimise, sink_stores
 from adxform.rules import table
 from adxform.rules.alias import Aliases, alias_classes
 
-Mode = Literal["primal", "reverse", "forward", "hvp"]
-SUFFIX: dict[Mode, str] = {"primal": "", "reverse": "_vjp", "forward": "_jvp", "hvp": "_hvp"}
+Mode = Literal["primal", "reverse", "forward", "hvp", "second"]
+SUFFIX: dict[Mode, str] = {"primal": "", "reverse": "_vjp", "forward": "_jvp", "hvp": "_hvp", "second": "_second"}
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What to derive. `wrt` are parameters of `function`; the first `outputs` results are differentiated, the rest are aux."""
+    """What to derive. `wrt` are parameters of `function`; the first `outputs` results are differentiated, the rest are aux.
+
+    The parameters `scratch` are work space: the derivative writes to them where the function does.
+    """
 
     function: Function
     mode: Mode
     wrt: tuple[int, ...]
     outputs: int
     surroundings: Surroundings = field(default_factory=Surroundings)
+    scratch: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +92,12 @@ class DerivedRule:
 
 def build(request: Request) -> DerivedRule:
     """Take `request` through every stage."""
-    typed = checked(protect(aux_stopped(request.function, request.outputs)))
+    typed = checked(protect(aux_stopped(request.function, request.outputs), request.scratch))
     adjoint, decisions = transform(request.mode, cleaned(typed), request.wrt, request.outputs)
-    optimised = checked(protect(optimise(checked(adjoint))))
+    optimised = checked(protect(optimise(checked(adjoint)), request.scratch))
     generated = emit(optimised, surroundings=request.surroundings)
-    private, buffers = private_parameters(typed), buffers_of(optimised) - buffers_of(request.function)
+    private = tuple(sorted({*private_parameters(typed), *request.scratch}))
+    buffers = buffers_of(optimised) - buffers_of(request.function)
     return DerivedRule(request, typed, adjoint, optimised, generated, load(generated), decisions, private, max(buffers, 0))
 
 
@@ -116,15 +121,17 @@ def transform(mode: Mode, fn: Function, wrt: tuple[int, ...], outputs: int) -> t
         case "forward":
             count()
             return renamed(shaped_tangents(forward(fn, wrt, expander), fn), name), ()
-        case "hvp":
+        case "hvp" | "second":
             count()
             adjoint = reverse(fn, wrt, expander)
             seeds = {i: 1.0 if i < outputs else 0.0 for i in range(len(fn.results))}
             gradient = fresh_gradients(seeded(adjoint.fn, fn, seeds), fn, wrt)
-            gradient = checked(optimise(restricted(gradient, range(len(fn.results), len(gradient.results)))))
+            values = 0 if mode == "hvp" else len(fn.results)
+            gradient = checked(optimise(restricted(gradient, range(len(fn.results) - values, len(gradient.results)))))
             count()
             both = shaped_tangents(forward(gradient, wrt, expander), gradient)
-            return renamed(tangents_only(both, gradient), name), adjoint.decisions
+            kept = () if mode == "hvp" else both.results[: len(gradient.results)]
+            return renamed(with_results(both, (*kept, *tangents(both, gradient)[values:])), name), adjoint.decisions
         case _:
             assert_never(mode)
 
@@ -172,11 +179,12 @@ def renamed(fn: Function, name: str) -> Function:
     return replace(fn, name=name)
 
 
-def protect(fn: Function) -> Function:
-    """Let `fn` work on private copies of the array parameters that it writes to, or hands to a call that may."""
+def protect(fn: Function, scratch: tuple[int, ...] = ()) -> Function:
+    """Let `fn` work on private copies of array parameters, but for `scratch`, that it or what it calls may write to."""
     classes = alias_classes(fn)
     touched = classes.written | (classes.exposed if fn.helpers else handed_over(fn, classes))
-    written = [p for p in fn.params if isinstance(p.type, Array) and classes.of(p) in touched]
+    own = [p for i, p in enumerate(fn.params) if isinstance(p.type, Array) and i not in scratch]
+    written = [p for p in own if classes.of(p) in touched]
     if not written:
         return fn
     builder = Builder(Names.of(fn), fn.span)
@@ -214,7 +222,12 @@ def buffers_of(fn: Function) -> int:
 
 def restricted(fn: Function, keep: Iterable[int]) -> Function:
     """`fn` returning only some of its results."""
-    return replace(fn, body=replace(fn.body, results=tuple(fn.results[i] for i in keep)))
+    return with_results(fn, tuple(fn.results[i] for i in keep))
+
+
+def with_results(fn: Function, results: tuple[Operand, ...]) -> Function:
+    """`fn` returning `results`."""
+    return replace(fn, body=replace(fn.body, results=results))
 
 
 def float_results(fn: Function) -> tuple[int, ...]:
@@ -233,12 +246,11 @@ def is_number(operand: Operand) -> bool:
             return False
 
 
-def tangents_only(both: Function, primal: Function) -> Function:
+def tangents(both: Function, primal: Function) -> tuple[Operand, ...]:
     """The tangents of the results of `primal` in its forward function `both`; zero for a literal."""
     found = iter(both.results[len(primal.results) :])
     floats = float_results(primal)
-    results = tuple(next(found) if i in floats else Lit(0.0) for i in range(len(primal.results)))
-    return replace(both, body=replace(both.body, results=results))
+    return tuple(next(found) if i in floats else Lit(0.0) for i in range(len(primal.results)))
 
 
 def aux_stopped(fn: Function, outputs: int) -> Function:

@@ -14,7 +14,7 @@ PACKAGE = Path(__file__).parent.parent / "adxform"
 LAYERS: tuple[frozenset[str], ...] = tuple(
     frozenset(line.split())
     for line in (
-        "source errors runtime counters operators",
+        "source errors runtime counters operators contexts",
         "ir",
         "rules",
         "frontend analysis ad opt backend",
@@ -26,7 +26,7 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
 )
 # Modules of one line that may import one another: they share a concern, and the imports among them make no circle.
 FAMILIES = (
-    frozenset(["source", "errors", "counters", "runtime", "operators"]),
+    frozenset(["source", "errors", "counters", "runtime", "operators", "contexts"]),
     frozenset(["pipeline", "cut", "cache", "trees", "refusals", "perturbations", "application"]),
     frozenset(["derivatives", "api", "differentiable"]),
     frozenset(["cli", "__init__", "__main__"]),

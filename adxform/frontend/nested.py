@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adxform import runtime
+from adxform.contexts import Context
 from adxform.errors import ArgnumsError, NonDifferentiableError, NonScalarOutputError, TangentMismatchError
 from adxform.frontend import trees
 from adxform.frontend.access import Equals, Is
@@ -16,7 +17,7 @@ from adxform.frontend.infer import type_of
 from adxform.frontend.methods import Known
 from adxform.frontend.outside import constant, from_outside, guard
 from adxform.frontend.signature import scalar_type
-from adxform.frontend.values import NONE, Method, Pullback, Static, Tuple, Value
+from adxform.frontend.values import NONE, Method, Pullback, Ref, Static, Tuple, Value
 from adxform.ir import intrinsics
 from adxform.ir.ops import Block, Call, Function, Lit, Operand, Var
 from adxform.ir.types import Array, Scalar, Type, is_float, rank
@@ -174,6 +175,19 @@ def _numbers(interp: Interpreter, argnums: Value, count: int) -> tuple[int, ...]
     return tuple(number % count for number in numbers)
 
 
+def _bare(interp: Interpreter, args: tuple[Value, ...], kwargs: Kwargs) -> tuple[tuple[Value, ...], Kwargs, frozenset[int]]:
+    """The arguments without contexts, and the positions of those that had one."""
+
+    def inside(arg: Value) -> Value:
+        if isinstance(arg, Ref) and arg.cls is Context:
+            return interp.contents(arg).get("value") or NONE
+        return arg
+
+    found = tuple(map(inside, args))
+    held = frozenset(i for i, (arg, value) in enumerate(zip(args, found, strict=True)) if arg is not value)
+    return found, {name: inside(arg) for name, arg in kwargs.items()}, held
+
+
 def _differentiable(interp: Interpreter, args: Sequence[Value], numbers: Sequence[int]) -> None:
     for number in numbers:
         for leaf in trees.leaves_of(interp, args[number]):
@@ -191,6 +205,10 @@ def _gradient(
 ) -> Value:
     many = isinstance(argnums, Tuple) or (isinstance(argnums, Lit) and isinstance(argnums.value, tuple))
     numbers = _numbers(interp, argnums, len(args))
+    args, kwargs, held = _bare(interp, args, kwargs)
+    if held.intersection(numbers):
+        message = f"argument {min(held.intersection(numbers))} is in a context, and is not differentiated"
+        raise interp.error(message, "pass it as it is, or choose other `argnums`", ArgnumsError)
     aux = bool(interp.static(has_aux, "`has_aux`"))
     _differentiable(interp, args, numbers)
     traced = trace(interp, f, args, kwargs, numbers, aux=aux)
@@ -273,7 +291,11 @@ def push_forward(interp: Interpreter, f: Value, primals: tuple[Value, ...], tang
     """``jvp(f, primals, tangents)``"""
     if len(primals) != len(tangents):
         raise interp.error("`jvp` needs a tangent for each primal", "give tuples of one length", TangentMismatchError)
-    numbers = tuple(range(len(primals)))
+    primals, _, held = _bare(interp, primals, {})
+    numbers = tuple(i for i in range(len(primals)) if i not in held)
+    if any(tangents[i] != NONE for i in held):
+        message = "an argument in a context has no tangent"
+        raise interp.error(message, "give `None` in its place", TangentMismatchError)
     _differentiable(interp, primals, numbers)
     traced = trace(interp, f, primals, {}, numbers)
     given = [interp.operand(leaf) for tangent in tangents for leaf in trees.leaves_of(interp, tangent)]
@@ -304,14 +326,16 @@ def _tangent(interp: Interpreter, operand: Operand, type_: Type) -> Operand:
 
 
 def _vjp(interp: Interpreter, f: Value, primals: tuple[Value, ...]) -> Value:
-    numbers = tuple(range(len(primals)))
+    primals, _, held = _bare(interp, primals, {})
+    numbers = tuple(i for i in range(len(primals)) if i not in held)
     _differentiable(interp, primals, numbers)
     traced = trace(interp, f, primals, {}, numbers)
     operands = tuple(_untouched(interp, traced))
     count = len(traced.function.results)
     out = trees.rebuilt(interp, traced.out, iter(_spliced(interp, traced.function, operands)))
     joint = interp.derive("reverse", traced.function, traced.wrt)
-    pullback = Pullback(joint, traced.operands, traced.out, primals, (), count)
+    differentiated = tuple(NONE if i in held else primal for i, primal in enumerate(primals))
+    pullback = Pullback(joint, traced.operands, traced.out, differentiated, (), count)
     return Tuple((out, pullback))
 
 
