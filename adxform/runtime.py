@@ -91,6 +91,20 @@ def add_diagonal(values: Any, x: Any, k: int) -> Any:
     return out
 
 
+def diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+    """Return a view of the diagonal that ``np.diagonal`` gives, one that can be written to.
+
+    >>> x = np.zeros((2, 2))
+    >>> diagonal(x)[:] = 1.0
+    >>> x
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    view = np.diagonal(x, offset, axis1, axis2)
+    view.flags.writeable = x.flags.writeable
+    return view
+
+
 def tile_like(x: Any, tiles: Any) -> Any:
     """Return `x` repeated as often as `tiles` holds it: the transpose of `sum_tiles`."""
     padded = (1,) * (np.ndim(tiles) - np.ndim(x)) + np.shape(x)
@@ -227,6 +241,15 @@ def private(x: Any) -> Any:
     copy: Any = np.ndarray(x.shape, x.dtype, buffer, offset=-low, strides=x.strides)
     copy[...] = x
     return copy
+
+
+def appended(items: Any, item: Any) -> Any:
+    """Return the array `items` with `item` after its last row.
+
+    >>> appended(np.array([1.0, 2.0]), 3.0)
+    array([1., 2., 3.])
+    """
+    return np.concatenate((items, np.asarray(item)[None]))
 
 
 def trip_count(start: int, stop: int, step: int) -> int:

@@ -26,7 +26,7 @@ from adxform.ad.expand import (
     write_one,
     zeros,
 )
-from adxform.ad.plan import may_copy
+from adxform.ad.plan import may_copy, same_view
 from adxform.analysis.activity import at_risk
 from adxform.errors import UnsupportedOperationError
 from adxform.ir import intrinsics
@@ -131,10 +131,10 @@ class CallReversal(Cotangents):
             base = op.args[0]
             assert isinstance(base, Var)
             if not may_copy(op):
-                f.emit(replace(op, outs=(self.companions[out],), args=(self.companions[base], *op.args[1:])))
+                f.emit(same_view(op, self.companions[out], self.companions[base]))
                 return
             view = Var(self.names.fresh(f"{out.base}_ct"), out.type)
-            f.emit(replace(op, outs=(view,), args=(self.companions[base], *op.args[1:])))
+            f.emit(same_view(op, view, self.companions[base]))
             f.emit(Call((self.companions[out],), Lit(runtime.cotangent_view), (view, self.shared(out)), (), op.span))
         else:
             self.make_companion(out, f.ops)

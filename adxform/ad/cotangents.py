@@ -18,7 +18,7 @@ from adxform.ad.expand import (
     reshaped,
     same_shape,
 )
-from adxform.ad.plan import may_copy, plan_cotangents
+from adxform.ad.plan import may_copy, plan_cotangents, same_view
 from adxform.analysis.activity import find_activity
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
@@ -107,7 +107,7 @@ class Cotangents:
                     parent = self.reference(base)
                     b = self.prologues[var]
                     view = Var(self.names.fresh(f"{var.base}_ct"), var.type)
-                    b.emit(replace(call, outs=(view,), args=(parent, *call.args[1:])))
+                    b.emit(same_view(call, view, parent))
                     self.references[var] = self.mirrored(var, view, b)
                 return self.references[var]
             case _:

@@ -11,11 +11,12 @@
 from __future__ import annotations
 
 import operator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
+from adxform import runtime
 from adxform.analysis.activity import Activity
 from adxform.errors import AliasError
 from adxform.ir import intrinsics
@@ -27,8 +28,11 @@ from adxform.rules.effects import effect_of
 
 Mode = Literal["value", "buffer", "view", "companion"]
 
-# Views whose result NumPy makes read-only: a cotangent cannot be accumulated through them.
-READ_ONLY_VIEWS = frozenset({np.diagonal, np.broadcast_to, np.ndarray.diagonal, np.diag})
+# A view that NumPy makes read-only and whose elements overlap: a cotangent cannot be accumulated through it.
+READ_ONLY_VIEWS = frozenset({np.broadcast_to})
+
+# Views that NumPy makes read-only although their elements are apart, and what gives them as views to write to.
+DIAGONALS = frozenset({np.diagonal, np.ndarray.diagonal, np.diag})
 
 # Functions that give a view where they can and a copy where they must: only the run can tell.
 MAY_COPY = frozenset(
@@ -50,6 +54,15 @@ MAY_COPY = frozenset(
 def may_copy(call: Call) -> bool:
     """Whether the result of `call` is a view of its first argument or a copy, as the layout in memory has it."""
     return isinstance(call.fn, Lit) and call.fn.value in MAY_COPY
+
+
+def same_view(call: Call, out: Var, base: Operand) -> Call:
+    """The view of `base` that `call` makes of its first argument, as one that can be written to."""
+    mirrored = replace(call, outs=(out,), args=(base, *call.args[1:]))
+    if not (isinstance(call.fn, Lit) and call.fn.value in DIAGONALS):
+        return mirrored
+    kwargs = tuple(("offset" if key == "k" else key, value) for key, value in call.kwargs)
+    return replace(mirrored, fn=Lit(runtime.diagonal), kwargs=kwargs)
 
 
 @dataclass(frozen=True)

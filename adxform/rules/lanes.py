@@ -42,6 +42,7 @@ SELECTING = frozenset(
         np.diag,
         np.diagonal,
         np.ndarray.diagonal,
+        runtime.diagonal,
         np.trace,
         np.ndarray.trace,
         np.triu,

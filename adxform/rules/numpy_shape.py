@@ -10,7 +10,7 @@ from adxform import runtime
 from adxform.ir.ops import Call, Lit, Var
 from adxform.ir.types import rank
 from adxform.rules.contractions import stack_result
-from adxform.rules.declare import constant, linear
+from adxform.rules.declare import constant, general, linear
 from adxform.rules.record import PURE, VIEWS_FIRST, Effect, Primitive
 
 
@@ -177,6 +177,13 @@ def _item_transpose(ct: Any, x: Any, *index: Any) -> Any:
     return x_ct
 
 
+def _appended(items: Any, item: Any) -> Any:
+    def pullback(ct: Any) -> Any:
+        return ct[:-1], ct[-1]
+
+    return runtime.appended(items, item), pullback
+
+
 _V = np.array([0.5, -1.5, 2.0])
 _M = np.array([[1.0, 2.0, -0.5], [0.25, -1.0, 3.0]])
 _T = np.arange(12.0).reshape(2, 3, 2) / 7 - 0.5
@@ -212,6 +219,7 @@ _VIEWS = (
     linear(np.broadcast_to, _broadcast_to_transpose, (_V, (2, 3)), (2.0, (3,)), effect=VIEWS_FIRST),
     linear(np.diagonal, _diagonal_transpose, (_M,), (_M, 1), effect=VIEWS_FIRST),
     linear(np.ndarray.diagonal, _diagonal_transpose, (_M,), effect=VIEWS_FIRST),
+    linear(runtime.diagonal, _diagonal_transpose, (_M,), (_M, 1), effect=VIEWS_FIRST),
     linear(np.diag, _diag_transpose, (_V,), (_M,), (_V, 1), (_M, -1), effect=_diag_effect),
     linear(np.flip, _flip_transpose, (_V,), (_M, 1), (_M,), effect=VIEWS_FIRST),
     linear(np.flipud, lambda ct, x: np.flipud(ct), (_M,), effect=VIEWS_FIRST),
@@ -239,6 +247,7 @@ _COPIES = (
 )
 
 _INTERNAL = (
+    general(runtime.appended, _appended, (_V, 0.5), (_M, np.array([1.0, 2.0, 0.5]))),
     linear(runtime.add_diagonal, lambda ct, values, x, k: np.diagonal(ct, k), (_V[:2], np.ones((2, 3)), 0)),
     linear(runtime.sum_tiles, lambda ct, tiles, x: runtime.tile_like(ct, tiles), (np.ones((4, 6)), _M)),
     linear(runtime.tile_like, lambda ct, x, like: runtime.sum_tiles(ct, x), (_M, np.ones((4, 6)))),

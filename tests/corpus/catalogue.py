@@ -8,6 +8,7 @@ from tests.corpus import (
     control_flow,
     dtypes,
     edge_cases,
+    encounters,
     linear_algebra,
     loops,
     models,
@@ -35,6 +36,7 @@ MODULES = (
     peers,
     dtypes,
     edge_cases,
+    encounters,
     models,
 )
 PROGRAMS: tuple[Program, ...] = tuple(program for module in MODULES for program in programs_of(module))
