@@ -102,8 +102,19 @@ def build(request: Request) -> DerivedRule:
 
 
 def cleaned(fn: Function) -> Function:
-    """`fn` ready to be differentiated: the less it computes and stores, the less there is to record."""
-    return checked(sink_stores(optimise(fn)))
+    """`fn` ready to be differentiated: the less it computes and stores, the less there is to record.
+
+    A float result that turns out to be a known number stays a variable: who calls the derivative gives it a cotangent.
+    """
+    simple = sink_stores(optimise(fn))
+    builder = Builder(Names.of(simple), fn.span)
+    results = tuple(
+        builder.call(intrinsics.stop_gradient, now, type=before.type, hint=before.base)
+        if isinstance(now, Lit) and isinstance(before, Var) and is_float(before.type)
+        else now
+        for before, now in zip(fn.results, simple.results, strict=True)
+    )
+    return checked(replace(simple, body=Block(simple.params, (*simple.body.ops, *builder.ops), results)))
 
 
 def transform(mode: Mode, fn: Function, wrt: tuple[int, ...], outputs: int) -> tuple[Function, tuple[Decision, ...]]:

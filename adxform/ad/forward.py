@@ -264,7 +264,8 @@ class _Forward:
         if name_result(b, start, value, op):
             residuals = [out if residual == value else residual for residual in residuals]
         else:
-            b.emit(replace(op, outs=(out,), fn=Lit(intrinsics.stop_gradient), args=(value,), kwargs=()))
+            same = operator.pos if isinstance(value, Var) else intrinsics.stop_gradient
+            b.emit(replace(op, outs=(out,), fn=Lit(same), args=(value,), kwargs=()))
         pushed = transpose_pullback(pullback, [self.is_active(leaf) for leaf in items], self.expander)
         placeholder = zeros(b, out, f"{out.base}_ct")
         tangents = [cast(b, self.tangent(b, leaf), leaf) for leaf in items if isinstance(leaf, Var) and self.is_active(leaf)]

@@ -11,10 +11,10 @@ import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from adxform.errors import MissingRuleError, UnsupportedOperationError
+from adxform.errors import AliasError, MissingRuleError, UnsupportedOperationError
 from adxform.ir.ops import Attribute, Block, Call, Closure, For, Free, Function, If, Invoke, Lit, Op, Operand, Raise, Var, While
 from adxform.ir.types import Array, Object, Scalar, Stack, is_float
-from adxform.ir.walk import blocks, variables
+from adxform.ir.walk import all_ops, blocks, reads, variables
 from adxform.rules.alias import Aliases, alias_classes
 from adxform.rules.effects import effect_of
 from adxform.rules.record import Constant, Memory
@@ -41,6 +41,7 @@ def find_activity(fn: Function, wrt: Iterable[int], results: Iterable[Operand] |
     Raises:
         MissingRuleError: a function without a rule lies between the inputs and the results.
         UnsupportedOperationError: a value of a type that carries no derivative (complex, object) lies there.
+        AliasError: an array that is written is also used as a constant.
     """
     aliases = alias_classes(fn)
     varied = _Spread(aliases)
@@ -51,8 +52,9 @@ def find_activity(fn: Function, wrt: Iterable[int], results: Iterable[Operand] |
     for result in fn.results if results is None else results:
         useful.add_all(result)
     useful.run(lambda: _use(fn.body, useful))
-    active = frozenset(var for var in varied.vars if var in useful and _carries(var))
     _refuse_unknown(fn.body, varied, useful)
+    stopped = _stopped(fn.body, varied, useful)
+    active = frozenset(var for var in varied.vars if var in useful and _carries(var) and var not in stopped)
     return Activity(frozenset(varied.vars), active)
 
 
@@ -252,6 +254,25 @@ def _refuse_call(call: Call, varied: _Spread, useful: _Spread) -> None:
                 span=call.span,
                 help="pass a copy if it only reads: `.copy()`; if it writes, write in Python or NumPy what it does",
             )
+
+
+def _stopped(body: Block, varied: _Spread, useful: _Spread) -> frozenset[Var]:
+    """The names that cut an array off from derivatives though it shares memory with an active one.
+
+    Raises:
+        AliasError: the contents are used under such a name.
+    """
+    cut = [op for op in all_ops(body) if isinstance(op, Call) and is_constant(op) and effect_of(op).views]
+    by_contents = (op for op in all_ops(body) if not isinstance(op, Call) or effect_of(op).reads)
+    used = {var for op in by_contents for var in reads(op)} if cut else set()
+    for op in cut:
+        if any(_carries(out) and out in varied and out in useful and out in used for out in op.outs):
+            raise AliasError(
+                "`stop_gradient` gives another name to an array that is written: their derivatives cannot be told apart",
+                span=op.span,
+                help="take it of a copy, as in `stop_gradient(x.copy())`",
+            )
+    return frozenset(out for op in cut for out in op.outs)
 
 
 READING_MODULES = frozenset({"builtins", "logging", "warnings", "math", "operator", "_operator", "string", "time", "sys", "_io"})
