@@ -180,3 +180,37 @@ def test_structures_through_nested_operators() -> None:
     s = 10.0
     assert found["w"] == pytest.approx(2 * 4 * s * 2 * s + 4 * 4 * p["w"] ** 3 * s)
     np.testing.assert_allclose(found["b"], 2 * 4 * p["w"] ** 2 * s * 2 * p["b"] + 2 * 4 * p["w"] ** 4 * p["b"])
+
+
+def test_a_derivative_that_is_a_number_has_derivatives() -> None:
+    curvature = adxform.grad(adxform.grad(lambda x: x**2))
+    value, pullback = adxform.vjp(curvature, 0.5)
+    assert value == 2.0
+    assert pullback(1.0) == (0.0,)
+    assert adxform.jvp(curvature, (0.5,), (1.0,)) == (2.0, 0.0)
+    assert adxform.grad(lambda x: x * adxform.vjp(curvature, x)[1](3.0)[0] + x)(2.0) == 1.0
+
+
+def test_a_written_auxiliary_result_is_followed_from_outside() -> None:
+    def doubled(x):
+        y = x * 2.0
+        y[0] = y[1] ** 2
+        return np.sum(y), y
+
+    def outer(x):
+        gradient, y = adxform.grad(doubled, has_aux=True)(x)
+        return np.sum(gradient * y)
+
+    assert adxform.grad(outer)(np.array([1.0, 2.0])).tolist() == [0.0, 68.0]
+    assert adxform.jacobian(outer, mode="forward")(np.array([1.0, 2.0])).tolist() == [0.0, 68.0]
+
+
+def test_a_stopped_copy_of_a_written_array_is_constant() -> None:
+    def held(x):
+        y = x * 2.0
+        s = adxform.stop_gradient(y.copy())
+        y[0] = y[1] * 3.0
+        return np.sum(s * y)
+
+    assert adxform.grad(held)(np.array([1.0, 2.0])).tolist() == [0.0, 20.0]
+    assert adxform.jacobian(held, mode="forward")(np.array([1.0, 2.0])).tolist() == [0.0, 20.0]

@@ -138,13 +138,13 @@ class BlockReversal(CallReversal, ABC):
         extra: list[tuple[Var, ...]] = []
         for sweep, after in zip(sweeps, afters, strict=True):
             last = Builder(self.names, op.span)
-            sweep.results = tuple(after[var] if var in after else zeros(last, var, f"{var.base}_ct") for var in changed)
+            sweep.results = tuple(after[var] if var in after else self.zeros_for(last, var) for var in changed)
             sweep.segments.append((-1, last.ops))
             kept, before = self.recorder.recover_branch(sweep, self.loops > 0)
             extra.append(kept)
             f.ops.extend(before)
         renamed = self.emit_branch(op, sweeps, extra, f)
-        outs = tuple(Var(self.names.fresh(f"{var.base}_ct"), var.type) for var in changed)
+        outs = self.fresh_cts(changed)
         then, orelse = (Block((), sweep.reverse_ops(), sweep.results) for sweep in sweeps)
         if then.ops or orelse.ops or outs:
             mapping: dict[Var, Operand] = {var: new for kept in renamed for var, new in kept}
@@ -158,6 +158,13 @@ class BlockReversal(CallReversal, ABC):
                 )
             )
         self.cts.update(zip(changed, outs, strict=True))
+
+    def fresh_cts(self, primals: Sequence[Var]) -> tuple[Var, ...]:
+        """Variables for the cotangents of `primals`."""
+        fresh = tuple(Var(self.names.fresh(f"{var.base}_ct"), var.type) for var in primals)
+        for var, ct in zip(primals, fresh, strict=True):
+            self.loosened(var, ct)
+        return fresh
 
     def emit_branch(self, op: If, sweeps: list[Sweep], extra: list[tuple[Var, ...]], f: Builder) -> list[list[tuple[Var, Var]]]:
         """Append the forward branch; values that the reverse needs become more of its results, and are returned with those."""
@@ -256,7 +263,7 @@ class BlockReversal(CallReversal, ABC):
         inits: list[Operand] = []
         for place in flows:
             ct = self.take(op.outs[place])
-            inits.append(zeros(b, op.outs[place], f"{op.outs[place].base}_ct") if ct is None else ct)
+            inits.append(self.zeros_for(b, op.outs[place]) if ct is None else ct)
         captured = [
             var
             for var in free_variables(op.body)
@@ -264,7 +271,9 @@ class BlockReversal(CallReversal, ABC):
         ]
         inits += [self.cts.get(var, Lit(0.0)) for var in captured]
         carried = [params[place] for place in flows] + captured
-        inner_params = tuple(Var(self.names.fresh(f"{var.base}_ct"), var.type) for var in carried)
+        outer_vars = [op.outs[place] for place in flows] + captured
+        inner_params = self.fresh_cts(carried)
+        self.loose.update(ct for ct, var in zip(inner_params, outer_vars, strict=True) if var in self.plan.undefined)
         outer_cts = self.cts
         self.cts = dict(zip(captured, inner_params[len(flows) :], strict=True))
         companions = tuple(self.companions[param] for param in params if param in self.companions)
@@ -281,7 +290,8 @@ class BlockReversal(CallReversal, ABC):
             ct = self.take(params[place])
             if ct is None:
                 like = incoming if same_shape(incoming.type, params[place].type) else params[place]
-                ct = zeros(last, like, f"{params[place].base}_ct")
+                undefined = params[place] in self.plan.undefined
+                ct = Lit(0.0) if undefined else zeros(last, like, f"{params[place].base}_ct")
             finals.append(ct)
         finals += [self.cts[var] for var in captured]
         sweep.segments.append((-1, last.ops))
@@ -290,7 +300,7 @@ class BlockReversal(CallReversal, ABC):
         index = back if isinstance(op, For) else None
         f.ops.extend(self.recorder.recover_loop(sweep, known, index))
         self.emit_loop(op, sweep, f)
-        outs = tuple(Var(self.names.fresh(f"{var.base}_ct"), var.type) for var in carried)
+        outs = self.fresh_cts(carried)
         body = Block((back, *inner_params), sweep.reverse_ops(), sweep.results)
         b.emit(For(outs, source, tuple(inits), body, False, op.span))
         for var, out in zip(captured, outs[len(flows) :], strict=True):

@@ -17,6 +17,7 @@ from adxform.ad.expand import (
     is_zero,
     reshaped,
     same_shape,
+    zeros,
 )
 from adxform.ad.plan import may_copy, plan_cotangents, same_view
 from adxform.analysis.activity import find_activity
@@ -77,6 +78,7 @@ class Cotangents:
         self.laid_out = {self.aliases.of(base) for base in mirrored if isinstance(base, Var)}
         self.names = Names.of(fn)
         self.cts: dict[Var, Operand] = {}
+        self.loose: set[Operand] = set()
         self.buffers: dict[Var, Var] = {}
         self.companions: dict[Var, Var] = {}
         self.references: dict[Var, Operand] = {}
@@ -127,17 +129,29 @@ class Cotangents:
         """Add `value` to the cotangent of `target`; it `fits` when its rule promises the shape of `target`."""
         if not isinstance(target, Var) or target not in self.active or is_zero(value):
             return
+        if value in self.loose and target not in self.plan.undefined:
+            value = b.call(runtime.broadcast_like, value, target, type=target.type, hint=f"{target.base}_ct")
         value = cast(b, reshaped(b, value, target), target) if fits else fit_cotangent(b, value, target)
         mode = self.plan.mode(target)
         if mode == "value":
             total = add(b, self.expander, self.cts.get(target), value)
-            self.cts[target] = self.named(total, f"{target.base}_ct", b)
+            self.cts[target] = self.loosened(target, self.named(total, f"{target.base}_ct", b))
         elif mode == "view" and target not in self.references and self.plan.view_calls[target].fn == Lit(operator.getitem):
             call = self.plan.view_calls[target]
             assert isinstance(call.args[0], Var)
             b.effect(intrinsics.accumulate, self.reference(call.args[0]), call.args[1], value)
         else:
             b.effect(intrinsics.accumulate, self.reference(target), WHOLE, value)
+
+    def loosened(self, var: Var, ct: Operand) -> Operand:
+        """`ct`, a cotangent of `var`; remembered as the number zero on some path where `var` may be undefined on it."""
+        if var in self.plan.undefined and isinstance(ct, Var):
+            self.loose.add(ct)
+        return ct
+
+    def zeros_for(self, b: Builder, var: Var) -> Operand:
+        """The cotangent of `var` where nothing contributed: as a number where `var` may be undefined."""
+        return Lit(0.0) if var in self.plan.undefined else zeros(b, var, f"{var.base}_ct")
 
     def named(self, operand: Operand, hint: str, b: Builder) -> Operand:
         """Give a value that was just computed the name that a reader expects."""

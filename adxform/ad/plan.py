@@ -1,6 +1,7 @@
 """Where the cotangent of each active variable lives.
 
-- *value*: an SSA value, assigned by its first contribution. Scalars, and arrays that are used as a whole.
+- *value*: an SSA value, assigned by its first contribution. Scalars, arrays that are used as a whole, and arrays that some path
+  leaves undefined: there may be nothing to take the shape of a buffer from.
 - *buffer*: an array of its own, contributions accumulate in place. Arrays that are read in part (an indexed read then costs
   the element, not the array), captured by a loop, or written.
 - *view*: the same view of another variable's buffer. Names that share primal memory share cotangent memory.
@@ -20,7 +21,7 @@ from adxform import runtime
 from adxform.analysis.activity import Activity
 from adxform.errors import AliasError
 from adxform.ir import intrinsics
-from adxform.ir.ops import Block, Call, For, Function, Lit, Operand, Var, While
+from adxform.ir.ops import UNDEFINED, Block, Call, For, Function, If, Lit, Operand, Raise, Var, While
 from adxform.ir.types import Array, Stack
 from adxform.ir.walk import all_ops, blocks, outs, reads, variables
 from adxform.rules.alias import Aliases
@@ -67,10 +68,11 @@ def same_view(call: Call, out: Var, base: Operand) -> Call:
 
 @dataclass(frozen=True)
 class Plan:
-    """The mode of each active variable, and the call that makes each view."""
+    """The mode of each active variable, the call that makes each view, and the arrays that some path leaves undefined."""
 
     modes: dict[Var, Mode]
     view_calls: dict[Var, Call]
+    undefined: frozenset[Var]
 
     def mode(self, var: Var) -> Mode:
         """Where the cotangent of `var` lives."""
@@ -85,6 +87,8 @@ def plan_cotangents(fn: Function, activity: Activity, aliases: Aliases) -> Plan:
     """
     views = _view_calls(fn, activity)
     partly_read = _partly_read(fn)
+    undefined = frozenset(var for var in _maybe_undefined(fn.body) if isinstance(var.type, Array))
+    undefined_classes = {aliases.of(var) for var in undefined}
     modes: dict[Var, Mode] = {}
     roots: dict[int, int] = {}
     for var in activity.active:
@@ -100,12 +104,14 @@ def plan_cotangents(fn: Function, activity: Activity, aliases: Aliases) -> Plan:
             modes[var] = ("view" if var in views else "buffer") if alone else "companion"
             if var in views:
                 _refuse_read_only(views[var])
-        elif isinstance(var.type, Array) and var.type.shape is not None and var in partly_read:
+        elif (
+            isinstance(var.type, Array) and var.type.shape is not None and var in partly_read and number not in undefined_classes
+        ):
             is_load = var in views and views[var].fn == Lit(operator.getitem) and _has_rank(views[var].args[0])
             modes[var] = "view" if is_load else "buffer"
         else:
             modes[var] = "value"
-    return Plan(modes, views)
+    return Plan(modes, views, undefined)
 
 
 def _has_rank(operand: Operand) -> bool:
@@ -134,6 +140,33 @@ def _view_calls(fn: Function, activity: Activity) -> dict[Var, Call]:
         and isinstance(op.args[0], Var)
         and op.args[0] in activity.active
     }
+
+
+def _maybe_undefined(body: Block) -> set[Var]:
+    """The variables of `body` that a branch not taken, or a loop without a pass, leaves without a value."""
+    found: set[Var] = set()
+    size = -1
+    while size != len(found):
+        size = len(found)
+        for op in all_ops(body):
+            match op:
+                case If(outs=after, then=then, orelse=orelse):
+                    for block in (then, orelse):
+                        if not any(isinstance(inner, Raise) for inner in block.ops):
+                            found.update(out for out, end in zip(after, block.results, strict=True) if _missing(end, found))
+                case (
+                    For(outs=after, inits=inits, body=Block(params=(_, *params)))
+                    | While(outs=after, inits=inits, body=Block(params=params))
+                ):
+                    for out, param, init in zip(after, params, inits, strict=True):
+                        found.update((out, param) if _missing(init, found) else ())
+                case _:
+                    pass
+    return found
+
+
+def _missing(operand: Operand, found: set[Var]) -> bool:
+    return operand == UNDEFINED or operand in found
 
 
 def _partly_read(fn: Function) -> set[Var]:

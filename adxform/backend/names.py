@@ -120,7 +120,7 @@ class _Program:
         self.step(self.leaves(*fn.results))
 
     def hand(self, operands: tuple[Operand, ...]) -> None:
-        """Note variables that are handed on whether or not they are defined: returned, passed to a helper, put on a tape."""
+        """Note variables that are handed on whether or not they are defined: returned, passed to a helper, taped, chosen from."""
         self.handed += [operand for operand in operands if isinstance(operand, Var) and operand not in self.folding.values]
 
     def ops(self, block: Block) -> None:
@@ -128,6 +128,8 @@ class _Program:
             self.op(op)
 
     def op(self, op: Op) -> None:
+        if isinstance(op, If) and self.folding.is_expression(op):
+            self.hand((*op.then.results, *op.orelse.results))
         match op:
             case Call(outs=(out,)) | If(outs=(out,)) if out in self.folding.values:
                 pass

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from tests.corpus.case import at, vec
+from tests.corpus.case import at, smooth, vec
 
 
 @at((1.5,), (-1.5,))
@@ -144,3 +144,103 @@ def array_or_other_array(c, y):
 @at((vec(0.5, -1.5, 2.5),))
 def where_selects(x):
     return np.sum(np.where(x > 0, x**2, -x) * x)
+
+
+@at((smooth(3), False), (smooth(3), True))
+def array_defined_in_one_branch(x, flag):
+    if flag:
+        w = x * x
+    y = 1.0
+    if flag:
+        y = np.sum(w * w)
+    return y * x[0]
+
+
+@at((smooth(3), False), (smooth(3), True))
+def elements_of_an_array_defined_in_one_branch(x, flag):
+    if flag:
+        w = x * x
+    y = 1.0
+    for i in range(3):
+        if flag:
+            y += w[i] * w[0]
+            v = w[1:]
+            y += np.sum(v * v)
+    return y * x[0]
+
+
+@at((smooth(3), 0, False), (smooth(3), 2, True))
+def array_defined_in_a_loop(x, n, flag):
+    for i in range(n):
+        w = x * i
+    s = np.sum(x * x)
+    if flag:
+        s = np.sum(w * x)
+    return s
+
+
+@at((smooth(3), 2, False), (smooth(3), 2, True))
+def array_defined_in_some_passes(x, n, flag):
+    s = np.sum(x * x)
+    for i in range(n):
+        if flag or i > 0:
+            w = x * i
+        if i > 0:
+            s += np.sum(w * w)
+        elif flag:
+            s += np.sum(w)
+    return s
+
+
+@at((smooth(3, 3), 0), (smooth(3, 3), 4))
+def arrays_of_the_pass_before(x, n):
+    t = 0
+    s = x[0, 0]
+    while t < n:
+        if t == 0:
+            before = x @ x[0]
+        else:
+            now = x @ before + before
+            if t % 2:
+                s += now @ before
+            before = now
+        t += 1
+    if t > 1:
+        s += np.sum(now**2)
+    return s
+
+
+@at((smooth(3), 0), (smooth(3), 1), (smooth(3), 2), (smooth(3), 6))
+def arrays_defined_in_other_branches(x, k):
+    if k == 0:
+        a = x * x
+    elif k == 1:
+        b = x * 3.0
+    elif k > 5:
+        a = x
+        b = np.exp(x)
+    else:
+        b = np.sin(x)
+    s = 0.0
+    if k == 0:
+        s = np.sum(a**3)
+    if k == 1 or k > 1:
+        s += np.sum(b**3)
+    if k > 5:
+        s += np.sum(a * b)
+    return s
+
+
+@at((smooth(3), 0), (smooth(3), 3))
+def written_array_defined_in_some_passes(x, n):
+    for i in range(n):
+        if i == 1:
+            w = x * x
+            w[0] = x[1] * w[1]
+        if i > 1:
+            w[1] += w[0]
+            v = w
+    s = np.sum(x)
+    if n > 2:
+        s += np.sum(v * w)
+    return s

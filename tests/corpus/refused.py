@@ -7,6 +7,7 @@ import contextlib
 
 import numpy as np
 
+from adxform import stop_gradient
 from adxform.errors import (
     AliasError,
     GlobalMutationError,
@@ -146,6 +147,14 @@ SHARED = vec(1.0, 2.0, 3.0)
 def arguments_share_memory(x, y):  # here
     x[0] = y[1] * 2.0
     return np.sum(x * y)
+
+
+@at((vec(2.0, 3.0),), raises=AliasError)
+def constant_alias_of_a_written_array(x):
+    y = x * 1.0
+    held = stop_gradient(y)  # here
+    y[0] = 5.0 * y[1]
+    return np.sum(held * y)
 
 
 @at((2,), wrt=(0,), raises=NonDifferentiableError)
