@@ -1,15 +1,17 @@
 """The type of a primitive's result: found by running the primitive on small samples of its operands' types.
 
 Each unknown length is sampled twice, with two different values; a length of the result that moves with it is that length
-(plus an offset), one that does not move is a constant, and any other is a fresh unknown.
+(plus an offset), one that does not move is a constant, and any other is a fresh unknown. Integers and truth values of which
+nothing is known are two different ones too, so that a length that depends on them is no constant.
 """
 
 from __future__ import annotations
 
+import itertools
 import types
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +25,7 @@ DATA_DEPENDENT = frozenset(
     {"unique", "nonzero", "flatnonzero", "argwhere", "compress", "extract", "trim_zeros", "intersect1d", "union1d", "setdiff1d",
      "repeat", "delete", "bincount"}
 )  # fmt: skip
+INTEGERS = ((1, 2), (0, 1), (1, 1), (0, 0))
 _LARGEST_OFFSET = 4
 
 
@@ -81,10 +84,12 @@ def _literal_sizes(spec: Spec) -> Iterator[int]:
 
 @dataclass(frozen=True, slots=True)
 class _Lengths:
-    """The values of the unknown lengths in one run."""
+    """The values of the unknown lengths in one run, of integers of which nothing is known, and the shape of unknown rank."""
 
     values: Mapping[str, int]
     run: int
+    integer: int = 1
+    shape: tuple[int, ...] = (1,)
 
     def of(self, size: Size) -> int:
         return size if isinstance(size, int) else max(self.values[size.base] + size.offset, 0)
@@ -96,9 +101,9 @@ def sample(spec: Spec, lengths: _Lengths) -> Any:
         case Sized(type_, dim):
             return _number(type_, max(lengths.values[dim.base] + dim.offset, 0))
         case Scalar(dtype):
-            return _number(spec, 0.5 if dtype.startswith(("float", "long", "complex")) else 1)
+            return _number(spec, _value(dtype, lengths))
         case Array(dtype, shape):
-            return _array(dtype, tuple(map(lengths.of, (1,) if shape is None else shape)), lengths.run)
+            return _array(dtype, lengths.shape if shape is None else tuple(map(lengths.of, shape)), lengths.run)
         case Lit(value):
             return value
         case ("tuple", items):
@@ -112,6 +117,12 @@ def sample(spec: Spec, lengths: _Lengths) -> Any:
             return dict(zip(values[::2], values[1::2], strict=True))
         case _:
             raise NoSample("an operand of unknown type")
+
+
+def _value(dtype: str, lengths: _Lengths) -> float:
+    if dtype.startswith(("float", "long", "complex")):
+        return 0.5
+    return lengths.run == 0 if dtype == "bool" else lengths.integer
 
 
 def _number(type_: Scalar, value: float) -> Any:
@@ -188,21 +199,40 @@ def _sampled_type(fn: Callable[..., Any], specs: tuple[Spec, ...], named: dict[s
         for size in dict.fromkeys([*(size for spec in (*specs, *named.values()) for size in _literal_sizes(spec)), 2, 3])
         if bases
     ]
-    for lengths in (distinct, *((same,) if len(bases) > 1 else ()), ones, *literal):
+    tries = (distinct, *((same,) if len(bases) > 1 else ()), ones, *literal)
+    shapes = (((1,), (2, 3)), ((1,), (1,))) if any(map(is_shapeless, (*specs, *named.values()))) else (((1,), (1,)),)
+    for lengths, shape, integers in itertools.product(tries, shapes, INTEGERS):
+        pair = tuple(replace(lengths[run], integer=integers[run], shape=shape[run]) for run in (0, 1))
         try:
-            results = [run(fn, [sample(s, one) for s in specs], {k: sample(s, one) for k, s in named.items()}) for one in lengths]
+            results = [run(fn, [sample(s, one) for s in specs], {k: sample(s, one) for k, s in named.items()}) for one in pair]
         except NoSample as error:
             return error
         except Exception as error:  # whatever the primitive raises, this sample was none
             failure = NoSample(str(error))
             continue
-        unknown = (lengths not in (distinct, same) and bool(bases)) or getattr(fn, "__name__", "") in DATA_DEPENDENT
-        return _combine(type_of(results[0]), type_of(results[1]), lengths, unknown)
+        if any(dim.may_be_one for spec in specs for dim in dims_of(spec)) and getattr(fn, "__name__", "") == "squeeze":
+            results[1] = run(fn, [sample(s, ones[0]) for s in specs], {k: sample(s, ones[0]) for k, s in named.items()})
+        told = (lengths in (distinct, same) or not bases) and integers[0] != integers[1]
+        unknown = not told or getattr(fn, "__name__", "") in DATA_DEPENDENT
+        return _combine(type_of(results[0]), type_of(results[1]), pair, unknown)
     return failure
 
 
-def _combine(first: Type, second: Type, lengths: tuple[_Lengths, _Lengths], unknown: bool) -> Type:
+def is_shapeless(spec: Spec) -> bool:
+    """Whether `spec` holds an array of unknown rank."""
+    match spec:
+        case Array(_, None):
+            return True
+        case (str(), items):
+            return any(map(is_shapeless, items))
+        case _:
+            return False
+
+
+def _combine(first: Type, second: Type, lengths: tuple[_Lengths, ...], unknown: bool) -> Type:
     match first, second:
+        case (Scalar(dtype), Array()) | (Array(dtype), Scalar()):
+            return Array(dtype, None)
         case Array(dtype, a), Array(_, b) if a is not None and b is not None:
             if len(a) != len(b):
                 return Array(dtype, None)
@@ -213,7 +243,7 @@ def _combine(first: Type, second: Type, lengths: tuple[_Lengths, _Lengths], unkn
             return first
 
 
-def _size(first: int, second: int, lengths: tuple[_Lengths, _Lengths]) -> Size:
+def _size(first: int, second: int, lengths: tuple[_Lengths, ...]) -> Size:
     matches = [
         Dim(base, first - value)
         for base, value in lengths[0].values.items()

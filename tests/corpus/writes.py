@@ -348,6 +348,27 @@ def recurrence_of_second_order(x, n):
     return f[-1]
 
 
+@at((vec(1.0, 2.0, 3.0), 3))
+def stored_in_zeros_of_a_given_length(x, n):
+    z = np.zeros(n)
+    z[:] = x**2
+    return (z * x).sum()
+
+
+@at((vec(1.0, 2.0, 3.0), 3, 2), (vec(1.0, 2.0), 2, 1))
+def made_with_lengths_that_are_arguments(x, n, m):
+    y = np.ones((m, n)) * 0.5
+    y[0] = x * np.full(n, 2.0)
+    t = np.tile(x, m)
+    return (y * x).sum() + (t * np.arange(1.0, n * m + 1)).sum()
+
+
+@at((np.arange(6.0).reshape(2, 3) + 0.5, 1), (np.arange(6.0).reshape(2, 3) + 0.5, 0))
+def squeezed_to_a_rank_that_the_slice_decides(a, k):
+    rows = (a * a)[k:].squeeze()
+    return (rows * a).sum() + rows.sum(axis=0).sum()
+
+
 @at((vec(1.0, 2.0, 3.0), 3), (vec(1.0, 2.0, 3.0), 0))
 def allocated_in_loop_and_kept(x, n):
     kept = x
