@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 
-def unbroadcast(ct: Any, like: Any) -> Any:
+def unbroadcast(ct: Any, like: Any, out: Any = None) -> Any:
     """Return `ct` summed over the axes along which `like` was broadcast, so that it has the shape of `like`.
+
+    What is summed goes into `out`, where given.
 
     >>> unbroadcast(np.ones((3, 2)), np.ones((1, 2)))
     array([[3., 3.]])
@@ -19,9 +21,13 @@ def unbroadcast(ct: Any, like: Any) -> Any:
     shape, target = np.shape(ct), np.shape(like)
     if shape == target:
         return ct
-    ct = np.sum(ct, axis=tuple(range(len(shape) - len(target))))
-    axes = tuple(i for i, (n, m) in enumerate(zip(np.shape(ct), target, strict=True)) if m == 1 and n != 1)
-    return np.sum(ct, axis=axes, keepdims=True) if axes else ct
+    lead = len(shape) - len(target)
+    ones = tuple(lead + i for i, (n, m) in enumerate(zip(shape[lead:], target, strict=True)) if m == 1 and n != 1)
+    if out is None:
+        ct = np.sum(ct, axis=(*range(lead), *ones), keepdims=True)
+        return np.reshape(ct, ct.shape[lead:])[()]
+    np.sum(ct, axis=(*range(lead), *ones), keepdims=True, out=np.reshape(out, (1,) * lead + target))
+    return out
 
 
 def broadcast_like(value: Any, like: Any) -> Any:
@@ -259,3 +265,64 @@ def trip_count(start: int, stop: int, step: int) -> int:
     4
     """
     return len(range(start, stop, step))
+
+
+class Room:
+    """Memory for arrays of one dtype whose sizes differ from call to call: it grows and never shrinks."""
+
+    def __init__(self, dtype: Any) -> None:
+        self.memory = np.empty(0, dtype)
+
+
+def lend(room: Room, shape: Any) -> Any:
+    """Return an array of this shape in the memory of `room`, with whatever is there.
+
+    >>> room = Room(np.float64)
+    >>> lend(room, (2, 3)).shape, room.memory.size, lend(room, 4).shape, room.memory.size
+    ((2, 3), 6, (4,), 6)
+    """
+    lengths = shape if isinstance(shape, tuple) else (shape,)
+    size = math.prod(lengths)
+    if room.memory.size < size:
+        room.memory = np.empty(size, room.memory.dtype)
+    return room.memory[:size].reshape(lengths)
+
+
+def lend_like(room: Room, like: Any) -> Any:
+    """Return an array of the shape of `like` in the memory of `room`."""
+    return lend(room, like.shape)
+
+
+class Tape:
+    """A stack of arrays, copied when they are pushed into memory that is kept for the next time.
+
+    >>> tape = Tape()
+    >>> tape.append(np.ones(2))
+    >>> tape.pop()
+    array([1., 1.])
+    """
+
+    def __init__(self) -> None:
+        self.memory: list[Any] = []
+        self.values: list[Any] = []
+
+    def append(self, value: Any) -> None:
+        """Push a copy of `value`, an array; anything else as it is."""
+        depth = len(self.values)
+        if depth == len(self.memory):
+            self.memory.append(None)
+        if isinstance(value, np.ndarray):
+            slot = self.memory[depth]
+            if slot is None or slot.shape != value.shape or slot.dtype != value.dtype:
+                slot = self.memory[depth] = np.empty_like(value)
+            slot[...] = value
+            value = slot
+        self.values.append(value)
+
+    def pop(self) -> Any:
+        """Take the last value off; its memory is good until the next push."""
+        return self.values.pop()
+
+    def clear(self) -> None:
+        """Empty the tape, and keep its memory."""
+        self.values.clear()

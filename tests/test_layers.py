@@ -18,7 +18,7 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
         "ir",
         "rules",
         "frontend analysis ad opt backend",
-        "pipeline cut cache trees refusals perturbations application",
+        "pipeline cut cache trees refusals perturbations application workspace",
         "derivatives api differentiable",
         "testing",
         "cli __init__ __main__",
@@ -27,7 +27,7 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
 # Modules of one line that may import one another: they share a concern, and the imports among them make no circle.
 FAMILIES = (
     frozenset(["source", "errors", "counters", "runtime", "operators", "contexts"]),
-    frozenset(["pipeline", "cut", "cache", "trees", "refusals", "perturbations", "application"]),
+    frozenset(["pipeline", "cut", "cache", "trees", "refusals", "perturbations", "application", "workspace"]),
     frozenset(["derivatives", "api", "differentiable"]),
     frozenset(["cli", "__init__", "__main__"]),
 )

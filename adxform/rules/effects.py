@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from adxform.ir.ops import Call, Closure, For, Function, If, Invoke, Lit, Op, Operand, Raise, Var, While
 from adxform.ir.types import Scalar
@@ -19,7 +20,14 @@ def effect_of(call: Call) -> Effect:
     if record is None:
         return OPAQUE
     effect = record.effect
-    return effect if isinstance(effect, Effect) else effect(call)
+    found = effect if isinstance(effect, Effect) else effect(call)
+    return writing_out(call, found) if call.kwargs else found
+
+
+def writing_out(call: Call, effect: Effect) -> Effect:
+    """`effect` of `call` with that of its keyword ``out``, which it writes and returns."""
+    places = tuple(place for place, (key, _) in enumerate(call.kwargs, len(call.args)) if key == "out")
+    return replace(effect, writes=effect.writes + places, views=effect.views + places) if places else effect
 
 
 def has_memory(var: Var) -> bool:

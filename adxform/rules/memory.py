@@ -60,6 +60,9 @@ def _load_effect(call: Call) -> Effect:
     return PURE if index_kind(call.args[1]) == "fancy" else Effect(views=(0,))
 
 
+LENDS = Effect(views=(0,), reads=False)
+
+
 def _private(x: Any) -> Any:
     def pullback(ct: Any) -> Any:
         return ct
@@ -119,6 +122,8 @@ RECORDS: tuple[Primitive, ...] = (
         (np.arange(3.0), np.ones(4), np.array([0, 2, 0])),
     ),
     constant(runtime.shares_memory, effect=SHAPE_ONLY),
+    constant(runtime.lend, effect=LENDS),
+    constant(runtime.lend_like, effect=LENDS),
     linear(
         runtime.tangent_view,
         lambda ct, view, shares: ct,

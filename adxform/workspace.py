@@ -1,0 +1,111 @@
+"""The memory that a derived rule keeps between calls: one workspace for each call that is under way.
+
+A `ReusingRule` is the emitted form of a function whose arrays have places (`adxform.opt.workspace`). A `Pool` lends it a
+workspace, which it makes anew only where all are in use (recursion, threads) or where the lengths of the arguments have changed.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from adxform.backend.emit import Generated, emit
+from adxform.backend.loading import load
+from adxform.ir.ops import Function, Var
+from adxform.ir.types import Array, Dim, Size, Stack
+from adxform.opt.dce import eliminate_dead_code
+from adxform.opt.workspace import reuse_memory
+from adxform.runtime import Room, Tape
+
+Lengths = tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReusingRule:
+    """A generated function that takes its memory, `spaces`, after its own parameters `params`."""
+
+    generated: Generated
+    run: Callable[..., Any]
+    params: tuple[Var, ...]
+    spaces: tuple[Var, ...]
+    results: int
+
+
+def reusing(fn: Function) -> ReusingRule:
+    """`fn`, optimised typed IR, emitted so that it writes into memory that it is given."""
+    found = reuse_memory(fn)
+    generated = emit(eliminate_dead_code(found.function))
+    return ReusingRule(generated, load(generated), fn.params, found.spaces, len(fn.results))
+
+
+@dataclass(slots=True)
+class Workspace:
+    """Memory for one call with arguments of these lengths."""
+
+    lengths: Lengths
+    spaces: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """The workspaces of one rule; safe to share between threads."""
+
+    rule: ReusingRule
+    free: deque[Workspace] = field(default_factory=deque)
+
+    @contextmanager
+    def lent(self, inputs: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
+        """What `rule` takes after `inputs`, until the end of the block; it may hold anything."""
+        lengths = lengths_of(inputs)
+        try:
+            work = self.free.pop()
+        except IndexError:
+            work = None
+        if work is None or work.lengths != lengths:
+            work = Workspace(lengths, made(self.rule, inputs))
+        try:
+            yield work.spaces
+        finally:
+            for space in work.spaces:
+                if type(space) is Tape:
+                    space.clear()
+            self.free.append(work)
+
+
+def lengths_of(inputs: Sequence[Any]) -> Lengths:
+    """The shapes of the arrays among `inputs`."""
+    return tuple([value.shape for value in inputs if isinstance(value, np.ndarray)])
+
+
+def made(rule: ReusingRule, inputs: Sequence[Any]) -> tuple[Any, ...]:
+    """New memory for `rule` called with `inputs`."""
+    known: dict[str, int] = {}
+    for param, value in zip(rule.params, inputs, strict=False):
+        if isinstance(param.type, Array) and param.type.shape is not None:
+            for size, length in zip(param.type.shape, value.shape, strict=True):
+                if isinstance(size, Dim) and not size.offset:
+                    known[size.base] = length
+    return tuple([space_for(space, known) for space in rule.spaces])
+
+
+def space_for(space: Var, known: dict[str, int]) -> Any:
+    """An array, a room or a tape, by the type of `space`."""
+    match space.type:
+        case Stack():
+            return Tape()
+        case Array(dtype, None):
+            return Room(np.dtype(dtype))
+        case Array(dtype, tuple() as shape):
+            return np.empty(tuple(length(size, known) for size in shape), dtype)
+        case _:
+            raise AssertionError(space)
+
+
+def length(size: Size, known: dict[str, int]) -> int:
+    """The length that `size` stands for."""
+    return size if isinstance(size, int) else max(known[size.base] + size.offset, 0)
