@@ -60,6 +60,9 @@ class _Simplifying(Rewriter):
             ops.append(self.store(op))
             return
         op = self.leaner(op, ops)
+        if (flipped := self.sign_last(op)) is not None:
+            ops += flipped
+            return
         found = self.simpler(op)
         if isinstance(found, Var) and (callee(op) in ITSELF or self.sharing.unite(op.outs[0], found)):
             self.known[op.outs[0].name] = found
@@ -98,10 +101,25 @@ class _Simplifying(Rewriter):
             return op
         if part.type.dtype != out.dtype or any(isinstance(_type(arg), Scalar) and _type(arg) != part.type for arg in op.args):
             return op
-        self.names = self.names or Names.of(self.fn)
-        number = Var(self.names.fresh(op.outs[0].name), part.type)
+        number = replace(self.fresh(op.outs[0]), type=part.type)
         ops.append(replace(op, outs=(number,), args=(*op.args[:place], part, *op.args[place + 1 :])))
         return Call(op.outs, Lit(runtime.broadcast_like), (number, like), (), op.span)
+
+    def sign_last(self, op: Call) -> tuple[Call, Call] | None:
+        """``-sum(x)`` for ``sum(-x)``: the same to the last bit, and one array less."""
+        if callee(op) is not np.sum or len(op.args) != 1 or not {key for key, _ in op.kwargs} <= {"axis", "keepdims"}:
+            return None
+        positive = self.opposite(op.args[0])
+        if not isinstance(positive, Var) or not is_float(positive.type):
+            return None
+        total = self.fresh(op.outs[0])
+        outer = Call(op.outs, Lit(operator.neg), (total,), (), op.span)
+        return replace(op, outs=(total,), args=(positive,)), outer
+
+    def fresh(self, like: Var) -> Var:
+        """A new variable of the name and type of `like`."""
+        self.names = self.names or Names.of(self.fn)
+        return Var(self.names.fresh(like.name), like.type)
 
     def simpler(self, op: Call) -> Replacement:
         fn = callee(op)

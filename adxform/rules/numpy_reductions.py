@@ -82,17 +82,18 @@ def _std(x: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any
     return y, pullback
 
 
-def _largest(y: Any, x: Any, axis: Any, keepdims: Any) -> Any:
-    """The share of each element of `x` in the extreme value `y`: equal ones share equally."""
+def _to_largest(ct: Any, y: Any, x: Any, axis: Any, keepdims: Any) -> Any:
+    """`ct` for those elements of `x` that are the extreme value `y`, zero for others: equal ones share equally."""
     chosen = x == restore(y, axis, keepdims)
-    return chosen / np.sum(chosen, axis=axis, keepdims=True)
+    shares = np.count_nonzero(chosen) if axis is None else np.sum(chosen, axis=axis, keepdims=True)
+    return restore(ct, axis, keepdims) * chosen / shares
 
 
 def _max(x: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any:
     y = np.max(x, axis=axis, keepdims=keepdims)
 
     def pullback(ct: Any) -> Any:
-        return restore(ct, axis, keepdims) * _largest(y, x, axis, keepdims)
+        return _to_largest(ct, y, x, axis, keepdims)
 
     return y, pullback
 
@@ -101,7 +102,7 @@ def _min(x: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> An
     y = np.min(x, axis=axis, keepdims=keepdims)
 
     def pullback(ct: Any) -> Any:
-        return restore(ct, axis, keepdims) * _largest(y, x, axis, keepdims)
+        return _to_largest(ct, y, x, axis, keepdims)
 
     return y, pullback
 
@@ -174,7 +175,7 @@ def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> A
         if ord == 1:
             return restore(ct, axis, keepdims) * np.sign(x)
         if abs(ord) == np.inf:
-            return restore(ct, axis, keepdims) * np.sign(x) * _largest(y, np.abs(x), axis, keepdims)
+            return np.sign(x) * _to_largest(ct, y, np.abs(x), axis, keepdims)
         slope = runtime.ratio(np.abs(x), restore(y, axis, keepdims)) ** (ord - 1)
         return restore(ct, axis, keepdims) * np.sign(x) * slope
 
