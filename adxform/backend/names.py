@@ -4,11 +4,14 @@ A value that leaves a branch or is carried by a loop lives in one place: the op'
 flows into the place is a parallel copy before the loop and at the end of each block. A source whose live ranges do not touch
 those of the place takes the place itself, and its copy is gone, unless the user named the two differently. Then variables of
 one name share it where they are not live together; the others get ``name_1``, ``name_2``, ….
+
+What nobody named and is loaded from somewhere is named after that place: ``u_i`` for ``u[i]``.
 """
 
 from __future__ import annotations
 
 import keyword
+import operator
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from heapq import heappop, heappush
@@ -31,8 +34,10 @@ from adxform.ir.ops import (
     Function,
     If,
     Invoke,
+    Lit,
     Op,
     Operand,
+    Pack,
     Raise,
     Var,
     While,
@@ -93,6 +98,7 @@ class _Program:
         self.copies: list[_Copy] = []
         self.indices: list[Var] = []
         self.handed: list[Var] = []
+        self.loads: dict[Var, Call] = {}
         self._places: dict[Var, Var] = {}
         self._at = 0
         self._depth = 0
@@ -136,6 +142,8 @@ class _Program:
             case Call(outs=outs, args=args):
                 if callee(op) is intrinsics.push:
                     self.hand(args)
+                if callee(op) is operator.getitem and outs:
+                    self.loads[outs[0]] = op
                 self.step(tuple(self.place(leaf) for leaf in self.folding.reads(op)), outs)
             case If(outs=outs) if self.folding.is_expression(op):
                 self.step(tuple(self.place(leaf) for leaf in self.folding.reads(op)), outs)
@@ -267,7 +275,30 @@ class _Classes:
         members = self.members[root]
         named = [var for var in members if not is_nameless(var.base)]
         users = [var for var in named if not is_temporary(var)]
+        if not named and len(members) == 1 and (loaded := self.loaded(members[0])) is not None:
+            return loaded
         return (users or named or members)[0].base
+
+    def loaded(self, var: Var) -> str | None:
+        """``u_i`` if `var` is ``u[i]`` and both are names or `i` is a number."""
+        load = self.program.loads.get(var)
+        if load is None or not isinstance(load.args[0], Var):
+            return None
+        array, index = load.args
+        parts = [self.word(part) for part in (array, *(index.items if isinstance(index, Pack) else (index,)))]
+        return "_".join(part for part in parts if part is not None) if None not in parts else None
+
+    def word(self, operand: Operand) -> str | None:
+        """What `operand` is called, if that is one word: a name of the user's or a number."""
+        match operand:
+            case Lit(int(number)) if not isinstance(number, bool) and number >= 0:
+                return str(number)
+            case Var() if operand not in self.program.folding.values and not operand.base.endswith("_tape"):
+                place = self.program.place(operand)
+                users = [var for var in self.members[self.root(place)] if not is_temporary(var)] if place in self.ranges else []
+                return users[0].base if users else None
+            case _:
+                return None
 
 
 def _colour(classes: _Classes, params: tuple[Var, ...], reserved: frozenset[str]) -> dict[Var, str]:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import operator
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
+from adxform import runtime
 from adxform.ir import intrinsics
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import Array, Scalar
@@ -19,11 +21,13 @@ from adxform.rules.effects import effect_of
 ADDING = frozenset({intrinsics.accumulate, intrinsics.deduct})
 COPIES = frozenset({np.copy, np.ndarray.copy})
 STARTS = COPIES | {np.zeros_like}
+BY_SHAPE = frozenset({runtime.unbroadcast, runtime.broadcast_like})
+"""Views or copies by the shapes of their operands, whatever the strides."""
 WHOLE = (Lit(...), Pack("slice", (Lit(None), Lit(None), Lit(None))))
 
 
 def assign_first_contributions(fn: Function) -> Function:
-    """Replace ``z = zeros_like(x)``, ``z += v`` by `v` itself where it is a fresh array that nobody else reads, else by a copy.
+    """Replace ``z = zeros_like(x)``, ``z += v`` by ``z = v`` where `v` is a fresh array that nobody else reads, else by a copy.
 
     ``z = copy(v)``, ``z += w`` is ``z = v + w``.
 
@@ -37,9 +41,9 @@ def assign_first_contributions(fn: Function) -> Function:
     ...     intrinsics.accumulate(w, ..., s)
     ...     return z, w'''))))
     def f(x: f64[x.0], y_ct: f64[x.0], s: f64):
-        a: f64[x.0] = operator.mul(y_ct, s)
+        z: f64[x.0] = operator.mul(y_ct, s)
         w: f64[x.0] = np.full_like(x, s)
-        return a, w
+        return z, w
     """
 
     def assigned(part: Function, aliases: Aliases) -> Block:
@@ -60,7 +64,7 @@ class _Contributions(Rewriter):
     def block(self, block: Block) -> Block:
         """Meets each op in order; `fresh` holds the zeros that nothing has touched yet, by alias class."""
         ops: list[Op | None] = []
-        made: set[str] = set()
+        made: dict[str, int] = {}
         fresh: dict[int, tuple[int, Call]] = {}
         for given in block.ops:
             op = self.renew(given)
@@ -69,13 +73,18 @@ class _Contributions(Rewriter):
             found = self.untouched(op, fresh) if fresh else None
             for class_ in classes_touched(given, self.aliases) if fresh else ():
                 fresh.pop(class_, None)
-            if found is not None and (merged := self.first(found[1], op, made)) is not None:
+            if found is not None and (merged := self.first(found[1], op)) is not None:
                 ops[found[0]] = None
-                ops += merged
+                (value,) = merged.args[:1]
+                at = made.get(value.name) if callee(merged) is np.copy and isinstance(value, Var) else None
+                if at is not None and isinstance(maker := ops[at], Call) and self.uses[maker.outs[0].name] == 1:
+                    ops[at] = replace(maker, outs=merged.outs)
+                else:
+                    ops.append(merged)
                 continue
             if isinstance(op, Call) and op.outs:
                 if is_fresh(op):
-                    made.add(op.outs[0].name)
+                    made[op.outs[0].name] = len(ops)
                 if self.may_start(op):
                     fresh[self.aliases.of(op.outs[0])] = len(ops), op
             ops.append(op)
@@ -104,29 +113,20 @@ class _Contributions(Rewriter):
         own = isinstance(value, Var) and self.aliases.of(value) == class_
         return found if found is not None and found[1].outs == (z,) and not own else None
 
-    def first(self, zeros: Call, op: Op, made: set[str]) -> tuple[Call, ...] | None:
+    def first(self, zeros: Call, op: Op) -> Call | None:
         """What takes the place of `zeros` and `op`; ``None`` when both stay."""
         (z,) = zeros.outs
         value = operands(op)[-1]
         adds = callee(op) is intrinsics.accumulate
         if not isinstance(z.type, Array) or z.type.shape is None:
             return None
-        if callee(zeros) in COPIES:
-            both = isinstance(value, Var) and value.type == z.type and self.aliases.of(z) not in self.loose
-            return (
-                (Call((z,), Lit(operator.add if adds else operator.sub), (zeros.args[0], value), (), op.span),) if both else None
-            )
-        if _is_scalar(value):
-            return (Call((z,), Lit(np.full_like), (*zeros.args, value), (), op.span),) if adds else None
+        if callee(zeros) is np.zeros_like and _is_scalar(value):
+            return Call((z,), Lit(np.full_like), (*zeros.args, value), (), op.span) if adds else None
         if not isinstance(value, Var) or value.type != z.type or self.aliases.of(z) in self.loose:
             return None
-        if not adds:
-            return (Call((z,), Lit(operator.neg), (value,), (), op.span),)
-        if value.name in made and self.uses[value.name] == 1:
-            made.discard(value.name)
-            self.known[z.name] = value
-            return ()
-        return (Call((z,), Lit(np.copy), (value,), (), op.span),)
+        if callee(zeros) in COPIES:
+            return Call((z,), Lit(operator.add if adds else operator.sub), (zeros.args[0], value), (), op.span)
+        return Call((z,), Lit(np.copy if adds else operator.neg), (value,), (), op.span)
 
 
 def is_fresh(op: Call) -> bool:
@@ -159,7 +159,7 @@ def _names_read(block: Block) -> Iterator[str]:
 def _classes_of_possible_copies(block: Block, aliases: Aliases) -> Iterator[int]:
     """The classes with a view that is a copy for some strides (`reshape`): there the layout of a buffer matters."""
     for op in all_ops(block):
-        if isinstance(op, Call) and op.outs and not isinstance(op.outs[0].type, Scalar):
+        if isinstance(op, Call) and op.outs and callee(op) not in BY_SHAPE and not isinstance(op.outs[0].type, Scalar):
             effect = effect_of(op)
             if effect.views and not is_certain_view(op, effect):
                 yield aliases.of(op.outs[0])

@@ -1,25 +1,31 @@
-"""Copies that nobody could tell from what they copy, arithmetic that changes nothing (``x * 1.0``) among them."""
+"""Copies that nobody could tell from what they copy, arithmetic that changes nothing (``x * 1.0``) among them.
+
+What is copied and put back where it came from need not be put back.
+"""
 
 from __future__ import annotations
 
 import operator
+from dataclasses import replace
 
 import numpy as np
 
 from adxform.ir import intrinsics
-from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Var
+from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import Array
 from adxform.ir.walk import outs
 from adxform.opt.rewriting import Rewriter, callee, classes_of, classes_touched, classes_written, each_function
 from adxform.rules.alias import Aliases
+from adxform.rules.effects import memory
 
 COPIES = frozenset({np.copy, np.ndarray.copy})
 NEUTRAL = {operator.mul: 1, operator.truediv: 1, operator.pow: 1, operator.add: 0, operator.sub: 0}
+WHOLE = (Lit(...), Pack("slice", (Lit(None), Lit(None), Lit(None))))
 STORES = frozenset({operator.setitem, intrinsics.accumulate, intrinsics.deduct})
 
 
 def elide_copies(fn: Function) -> Function:
-    """Read the original where a copy is only read, and only before the original changes.
+    """Read the original where a copy is only read, and only before the original changes: clearing it may wait for that.
 
     >>> from adxform.ir.text import read, show
     >>> print(show(elide_copies(read('''
@@ -73,16 +79,37 @@ class _Eliding(Rewriter):
 
     def block(self, block: Block) -> Block:
         copies = [(at, op, original) for at, op in enumerate(block.ops) if (original := original_of(op)) is not None]
-        if copies:
+        stores = [(at, op) for at, op in enumerate(block.ops) if isinstance(op, Call) and callee(op) is operator.setitem]
+        if copies or stores:
             timeline = _Timeline(block, self.aliases)
             for at, op, original in copies:
                 if original.name not in self.known and self.may_go(op, original, at, timeline):
                     self.known[outs(op)[0].name] = original
+            timeline.idle.update(at for at, op in stores if self.puts_back(op, at, timeline))
+            block = timeline.block()
         return super().block(block)
 
     def visit(self, op: Op, ops: list[Op]) -> None:
         if not (isinstance(op, Call) and op.outs and op.outs[0].name in self.known):
             ops.append(self.descend(op))
+
+    def puts_back(self, op: Call, at: int, timeline: _Timeline) -> bool:
+        """Whether `op` stores in ``x[i]`` what was read there, when nothing has been stored in `x` since."""
+        array, index, value = op.args
+        if not isinstance(value, Var) or not isinstance(array, Var) or any(memory(index)):
+            return False
+        since, class_ = timeline.made.get(value.name), self.aliases.of(array)
+        changing = {class_, *self.aliases.written, *self.aliases.exposed}
+        if since is None or any(self.aliases.of(var) in changing for var in memory(value)):
+            return False
+        if any(since <= place < at for place in timeline.writes.get(class_, ())):
+            return False
+        original = original_of(made := timeline.ops[since])
+        if original == array and index in WHOLE:
+            return True
+        source = timeline.made.get(original.name) if original is not None else None
+        load = made if source is None else timeline.ops[source]
+        return isinstance(load, Call) and callee(load) is operator.getitem and load.args == (array, index)
 
     def may_go(self, op: Op, original: Var, at: int, timeline: _Timeline) -> bool:
         """Whether the copy is read in this block only, and by nothing that runs after a write to `original`."""
@@ -91,14 +118,20 @@ class _Eliding(Rewriter):
             return False
         last = timeline.mentions.get(copy, [at])[-1]
         written = next((place for place in timeline.writes.get(source, ()) if place > at), last + 1)
-        return written > last or (written == last and _takes_value(timeline.ops[last], outs(op)[0]))
+        if written > last or (written == last and _takes_value(timeline.ops[last], outs(op)[0])):
+            return True
+        return timeline.delay(written, source, last)
 
 
 class _Timeline:
     """Where in a block the alias classes are mentioned and written, in order."""
 
     def __init__(self, block: Block, aliases: Aliases) -> None:
+        self.whole = block
         self.ops = block.ops
+        self.delayed: dict[int, int] = {}
+        self.idle: set[int] = set()
+        self.made = {op.outs[0].name: at for at, op in enumerate(block.ops) if isinstance(op, Call) and op.outs}
         self.leaving = set(classes_of(block.results, aliases))
         self.mentions: dict[int, list[int]] = {}
         self.writes: dict[int, list[int]] = {}
@@ -107,6 +140,32 @@ class _Timeline:
                 self.mentions.setdefault(class_, []).append(at)
             for class_ in set(classes_written(op, aliases)):
                 self.writes.setdefault(class_, []).append(at)
+
+
+    def delay(self, place: int, class_: int, past: int) -> bool:
+        """Let the op at `place`, if it clears memory of `class_`, wait until after the one at `past`, if nothing there minds."""
+        if place in self.delayed:
+            return self.delayed[place] >= past
+        between = self.ops[place + 1 : past + 1]
+        if not _clears(self.ops[place]) or any(callee(op) is intrinsics.turning_point for op in between):
+            return False
+        if any(place < other <= past for other in self.mentions.get(class_, ())):
+            return False
+        self.delayed[place] = past
+        return True
+
+    def block(self) -> Block:
+        """The block with the delayed ops where they go, and without the idle ones."""
+        if not self.delayed and not self.idle:
+            return self.whole
+        order = sorted(set(range(len(self.ops))) - self.idle, key=lambda at: (self.delayed.get(at, at), at in self.delayed))
+        return replace(self.whole, ops=tuple(self.ops[at] for at in order))
+
+
+def _clears(op: Op) -> bool:
+    """Whether `op` stores a number at an index that holds no memory."""
+    stores = isinstance(op, Call) and callee(op) is operator.setitem and isinstance(op.args[2], Lit)
+    return stores and isinstance(op, Call) and not any(memory(op.args[1]))
 
 
 def _takes_value(op: Op, value: Var) -> bool:

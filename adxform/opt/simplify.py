@@ -269,6 +269,16 @@ def _broadcast_like(pass_: _Simplifying, op: Call) -> Replacement:
     return _same(op, value) if equal else None
 
 
+def _copy(pass_: _Simplifying, op: Call) -> Replacement:
+    """An array made of one number, where a number that was spread over a shape is copied."""
+    (spread,), out = op.args, op.outs[0].type
+    part, like = pass_.spread.get(spread.name, (None, None)) if isinstance(spread, Var) else (None, None)
+    if part is None or not isinstance(part.type, Scalar) or not isinstance(like, Var):
+        return None
+    same = isinstance(out, Array) and isinstance(like.type, Array) and out.dtype == like.type.dtype == part.type.dtype
+    return _becomes(op, np.full_like, like, part) if same else None
+
+
 def _power(pass_: _Simplifying, op: Call) -> Replacement:
     return _same(op, op.args[0]) if _is(op.args[1], 1) else None
 
@@ -295,6 +305,8 @@ RULES: Mapping[Callable[..., object], Rule] = {
     np.negative: _neg,
     runtime.unbroadcast: _unbroadcast,
     runtime.broadcast_like: _broadcast_like,
+    np.copy: _copy,
+    np.ndarray.copy: _copy,
     float: _conversion,
     int: _conversion,
     bool: _conversion,
