@@ -341,13 +341,13 @@ def test_what_a_write_may_change_is_read_before_it() -> None:
     """
     assert emitted(text, np.array([1.0, 2.0]), np.array([3.0])) == code("""
         def f(x, y):
-            tmp = x[0]
+            x_0 = x[0]
             row = x[::-1]
             row[0] = 5.0
-            tmp += y[0]
-            tmp_1 = x[1]
+            tmp = x_0 + y[0]
+            x_1 = x[1]
             print(end='')
-            return tmp * tmp_1
+            return tmp * x_1
         """)
 
 

@@ -141,7 +141,6 @@ class _Timeline:
             for class_ in set(classes_written(op, aliases)):
                 self.writes.setdefault(class_, []).append(at)
 
-
     def delay(self, place: int, class_: int, past: int) -> bool:
         """Let the op at `place`, if it clears memory of `class_`, wait until after the one at `past`, if nothing there minds."""
         if place in self.delayed:

@@ -20,17 +20,17 @@ import numpy as np
 
 def callee_writes_vjp(x, a, result_ct):
     y = x * x  # callee_writes.py:13
-    tmp = x[1]  # callee_writes.py:14
-    y[0] = a * tmp  # callee_writes.py:9
+    x_1 = x[1]  # callee_writes.py:14
+    y[0] = a * x_1  # callee_writes.py:9
     result = np.sum(y * y)  # callee_writes.py:15
     # reverse sweep
     x_ct = np.zeros_like(x)
-    tmp_1 = result_ct * y
-    y_ct = tmp_1 + tmp_1
+    tmp = result_ct * y
+    y_ct = tmp + tmp
     ct = y_ct[0]  # callee_writes.py:9
     y_ct[0] = 0.0
     x_ct[1] += ct * a  # callee_writes.py:14
-    tmp_1 = y_ct * x  # callee_writes.py:13
-    x_ct += tmp_1
-    x_ct += tmp_1
-    return result, x_ct, ct * tmp
+    tmp = y_ct * x  # callee_writes.py:13
+    x_ct += tmp
+    x_ct += tmp
+    return result, x_ct, ct * x_1

@@ -28,13 +28,13 @@ def relax_vjp(k, u0, steps, loss_ct):
     loss = 0.0
     for t in range(steps):  # relax.py:11
         for i in range(1, tmp):  # relax.py:12
-            tmp_1 = u[i]  # relax.py:13
-            if tmp_1 > 0.0:
-                tmp_2 = tmp_1 + k * (u[i - 1] - tmp_1) * u[i + 1]  # relax.py:14
+            u_i = u[i]  # relax.py:13
+            if u_i > 0.0:
+                tmp_1 = u_i + k * (u[i - 1] - u_i) * u[i + 1]  # relax.py:14
             else:
-                tmp_2 = tmp_1 * k  # relax.py:16
-            u[i] = tmp_2  # relax.py:14
-            u_old_tape[t, i] = tmp_1
+                tmp_1 = u_i * k  # relax.py:16
+            u[i] = tmp_1  # relax.py:14
+            u_old_tape[t, i] = u_i
         loss += u[t] ** 2  # relax.py:17
     # reverse sweep
     u_ct = np.zeros_like(u0)
