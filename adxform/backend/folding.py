@@ -40,7 +40,7 @@ from adxform.ir.ops import (
     While,
 )
 from adxform.ir.types import INT, Scalar
-from adxform.ir.walk import all_ops, blocks, operands, variables
+from adxform.ir.walk import all_ops, blocks, operands, reads, variables, variables_of
 from adxform.rules.alias import Aliases
 from adxform.rules.effects import effect_of, memory, positions
 
@@ -91,11 +91,8 @@ class _Reach:
     def __or__(self, other: _Reach) -> _Reach:
         return _Reach(self.reads | other.reads, self.writes | other.writes, self.opaque or other.opaque)
 
-    def disturbs(self, earlier: _Reach) -> bool:
-        """Whether moving `earlier` behind this code might change a value."""
-        if self.opaque:
-            return bool(earlier.reads or earlier.writes)
-        return not (self.writes.isdisjoint(earlier.reads | earlier.writes) and earlier.writes.isdisjoint(self.reads))
+
+NOTHING = _Reach()
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,11 +134,9 @@ class _Fold:
     def __init__(self, fn: Function, aliases: Aliases) -> None:
         self.aliases = aliases
         self.uses: Counter[Var] = Counter()
-        for operand in fn.results:
-            self.uses.update(variables(operand))
+        self.uses.update(variables_of(fn.results))
+        self.uses.update(var for op in all_ops(fn.body) for var in reads(op))
         for op in all_ops(fn.body):
-            for operand in operands(op):
-                self.uses.update(variables(operand))
             for block in blocks(op):
                 for operand in block.results:
                     if not (isinstance(op, If) and operand == op.cond):
@@ -185,30 +180,41 @@ class _Taken:
 
 
 class _BlockFold:
-    """One pass over the ops of a block, with the values that may still move."""
+    """One pass over the ops of a block, with the values that may still move, also by the classes they touch and write."""
 
     def __init__(self, fold: _Fold, scratch: _Scratch, depth: int) -> None:
         self.fold = fold
         self.scratch = scratch
         self.depth = depth
         self.waiting: dict[Var, _Waiting] = {}
+        self.touching: dict[int, list[Var]] = {}
+        self.storing: dict[int, list[Var]] = {}
         self.last_read: dict[Var, int] = {}
-        self.reach = _Reach()
+        self.reads: set[int] = set()
+        self.writes: set[int] = set()
+        self.opaque = False
         self.moved = 0
+
+    @property
+    def reach(self) -> _Reach:
+        """What the block so far may touch."""
+        return _Reach(frozenset(self.reads), frozenset(self.writes), self.opaque)
 
     def take(self, wanted: tuple[Operand, ...], room: int) -> _Taken:
         """Write waiting values into an expression with these operands, the narrow ones first, while there is room."""
         plain = sum(map(_width, wanted))
-        found = [var for operand in wanted for var in variables(operand) if var in self.waiting]
-        reach, depth = _Reach(), 0
-        for var in sorted(found, key=lambda var: self.waiting[var].width):
+        found = [var for var in variables_of(wanted) if var in self.waiting]
+        reach, depth = NOTHING, 0
+        if len(found) > 1:
+            found.sort(key=lambda var: self.waiting[var].width)
+        for var in found:
             value = self.waiting[var]
             grown = plain - _width(var) + value.width
             if (grown > room and value.width > _width(var)) or value.depth >= DEPTH:
                 continue
             plain = grown
             depth = max(depth, value.depth)
-            reach |= value.reach
+            reach = value.reach if reach is NOTHING else reach | value.reach
             self.scratch.values[var] = value.op
             self.moved += 1
             del self.waiting[var]
@@ -216,17 +222,13 @@ class _BlockFold:
 
     def visit(self, op: Op, at: int) -> None:
         """Fold into `op`, drop what it disturbs, and let it wait if it may move itself."""
-        for operand in operands(op):
-            self.read(operand, at)
+        self.read(reads(op), at)
         for block in blocks(op):
             for inner in all_ops(block):
-                for operand in operands(inner):
-                    self.read(operand, at)
+                self.read(reads(inner), at)
                 for nested in blocks(inner):
-                    for operand in nested.results:
-                        self.read(operand, at)
-            for operand in block.results:
-                self.read(operand, at)
+                    self.read(variables_of(nested.results), at)
+            self.read(variables_of(block.results), at)
         match op:
             case Call(outs=outs) if outs and outs[0] in self.scratch.values:
                 self.moved += 1
@@ -241,7 +243,7 @@ class _BlockFold:
             case If():
                 self.conditional(op, at)
             case For() | While():
-                taken = self.take(op.source, self.room(op)) if isinstance(op, For) else _Taken(_Reach(), 0, 0)
+                taken = self.take(op.source, self.room(op)) if isinstance(op, For) else _Taken(NOTHING, 0, 0)
                 reach = taken.reach
                 if isinstance(op, While):
                     reach |= self.fold.block(op.test, self.scratch, (0,), self.depth).reach
@@ -277,7 +279,7 @@ class _BlockFold:
                     depth = max(taken.depth, then.depth, orelse.depth)
                     self.wait(op, _Taken(reach, taken.width + then.width + orelse.width + 12, depth), at)
                 return
-        taken = _Taken(_Reach(), 0, 0) if echoed else self.take((op.cond,), self.room(op))
+        taken = _Taken(NOTHING, 0, 0) if echoed else self.take((op.cond,), self.room(op))
         then, orelse = (self.fold.block(block, self.scratch, (), self.depth + 1) for block in (op.then, op.orelse))
         self.disturb(taken.reach | then.reach | orelse.reach)
 
@@ -286,19 +288,30 @@ class _BlockFold:
         target = max((len(out.base) + 5 for out in getattr(op, "outs", ())), default=0)
         return WIDTH - 4 * self.depth - target - (label_width(op) if isinstance(op, Call) else 0)
 
-    def read(self, operand: Operand, at: int) -> None:
-        for var in variables(operand):
+    def read(self, read: Iterable[Var], at: int) -> None:
+        for var in read:
             self.last_read[var] = at
 
     def disturb(self, reach: _Reach) -> None:
         """Fix in place whatever code that touches `reach` may change."""
-        self.reach |= reach
-        if reach.writes or reach.opaque or reach.reads:
-            for var in [var for var, value in self.waiting.items() if reach.disturbs(value.reach)]:
-                del self.waiting[var]
+        self.reads |= reach.reads
+        self.writes |= reach.writes
+        self.opaque |= reach.opaque
+        if reach.opaque:
+            gone = [var for var, value in self.waiting.items() if value.reach.reads or value.reach.writes]
+        else:
+            gone = [var for class_ in reach.writes for var in self.touching.pop(class_, ())]
+            gone += [var for class_ in reach.reads for var in self.storing.pop(class_, ())]
+        for var in gone:
+            self.waiting.pop(var, None)
 
     def wait(self, op: Call | If, taken: _Taken, at: int) -> None:
-        self.waiting[op.outs[0]] = _Waiting(op, taken.reach, taken.width, taken.depth, at)
+        out, reach = op.outs[0], taken.reach
+        self.waiting[out] = _Waiting(op, reach, taken.width, taken.depth, at)
+        for class_ in reach.reads | reach.writes:
+            self.touching.setdefault(class_, []).append(out)
+        for class_ in reach.writes:
+            self.storing.setdefault(class_, []).append(out)
 
     def wanted_once(self, op: Call | If) -> bool:
         """Whether the value of `op` has one use, no name of the user's, and is no step of a sum: those are ``x_ct += …``."""

@@ -8,7 +8,7 @@ from typing import TypeVar, assert_never
 
 from adxform.ir.ops import Block, For, Function, If, Lit, Op, Operand, Pack, Var, While
 from adxform.ir.types import BOOL, FLOAT, INT, Object, Type
-from adxform.ir.walk import operands, rename_block, substitute, variables
+from adxform.ir.walk import mapped, reads, rename_block, substitute, variables_of
 
 _T = TypeVar("_T")
 _LITERALS: dict[type, Type] = {float: FLOAT, int: INT, bool: BOOL}
@@ -30,30 +30,30 @@ def prune(fn: Function) -> Function:
 
     After: ``for i in n: b = add(a.1, i)`` carries nothing, ``a.1`` is gone with its use, and ``return 1``.
     """
-    body = _drop(fn.body)
-    while same := _unchanged(body):
-        body = _drop(rename_block(body, same))
-    fn = replace(fn, body=body)
-    helpers = tuple(prune(helper) for helper in fn.helpers)
-    return fn if helpers == fn.helpers else replace(fn, helpers=helpers)
+    body = fn.body
+    if any(isinstance(op, If | For | While) for op in body.ops):
+        body = _drop(body)
+        while same := _unchanged(body):
+            body = _drop(rename_block(body, same))
+    helpers = mapped(fn.helpers, prune)
+    return fn if body is fn.body and helpers is fn.helpers else replace(fn, body=body, helpers=helpers)
 
 
 def _drop(body: Block) -> Block:
     """Without the outs and carried values that no op reads, however indirectly."""
     feeds: dict[Var, list[Operand]] = {}
-    wanted: list[Operand] = list(body.results)
+    wanted = list(variables_of(body.results))
     _collect(body, feeds, wanted)
     live: set[Var] = set()
-    stack = [var for operand in wanted for var in variables(operand)]
-    while stack:
-        var = stack.pop()
+    while wanted:
+        var = wanted.pop()
         if var not in live:
             live.add(var)
-            stack.extend(inner for operand in feeds.get(var, ()) for inner in variables(operand))
+            wanted += variables_of(feeds.get(var, ()))
     return _keep(body, live)
 
 
-def _collect(block: Block, feeds: dict[Var, list[Operand]], wanted: list[Operand]) -> bool:
+def _collect(block: Block, feeds: dict[Var, list[Operand]], wanted: list[Var]) -> bool:
     """Gather what keeps what alive: `feeds` for values that control flow carries, `wanted` for what ops read.
 
     Returns whether `block` holds an op that stays whatever its outs are for.
@@ -66,11 +66,11 @@ def _collect(block: Block, feeds: dict[Var, list[Operand]], wanted: list[Operand
                     feeds[out] = [cond, left, right]
                 sides = [_collect(side, feeds, wanted) for side in (then, orelse)]
                 if any(sides):
-                    wanted.append(cond)
+                    wanted += variables_of((cond,))
                     stays = True
             case For(outs=outs, source=source, inits=inits, body=body, breaks=breaks):
-                wanted.extend(source)
-                wanted.extend(body.results[:breaks])
+                wanted += variables_of(source)
+                wanted += variables_of(body.results[:breaks])
                 carried = body.params[len(body.params) - len(inits) :]
                 for out, param, init, result in zip(outs, carried, inits, body.results[breaks:], strict=True):
                     feeds[out] = [init, result, param]
@@ -78,14 +78,14 @@ def _collect(block: Block, feeds: dict[Var, list[Operand]], wanted: list[Operand
                 _collect(body, feeds, wanted)
                 stays = True
             case While(outs=outs, inits=inits, test=test, body=body):
-                wanted.extend(test.results)
+                wanted += variables_of(test.results)
                 for out, seen, param, init, result in zip(outs, test.params, body.params, inits, body.results, strict=True):
                     feeds[out] = feeds[seen] = feeds[param] = [init, result, out, seen, param]
                 _collect(test, feeds, wanted)
                 _collect(body, feeds, wanted)
                 stays = True
             case _:
-                wanted.extend(operands(op))
+                wanted += reads(op)
                 stays = True
     return stays
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import assert_never
+from typing import TypeVar, assert_never
 
 from adxform.ir.ops import (
     Attribute,
@@ -44,7 +45,7 @@ def operands(op: Op) -> tuple[Operand, ...]:
     """The operands that `op` itself takes, in order, without those inside its blocks."""
     match op:
         case Call(fn=fn, args=args, kwargs=kwargs):
-            return (fn, *args, *(value for _, value in kwargs))
+            return (fn, *args, *(value for _, value in kwargs)) if kwargs else (fn, *args)
         case Free():
             return ()
         case Attribute(value=value) | Raise(value=value):
@@ -66,6 +67,8 @@ def operands(op: Op) -> tuple[Operand, ...]:
 def blocks(op: Op) -> tuple[Block, ...]:
     """The blocks nested in `op`."""
     match op:
+        case Call():
+            return ()
         case If(then=then, orelse=orelse):
             return then, orelse
         case For(body=body):
@@ -76,24 +79,29 @@ def blocks(op: Op) -> tuple[Block, ...]:
             return ()
 
 
-def variables(operand: Operand) -> Iterator[Var]:
+def variables(operand: Operand) -> tuple[Var, ...]:
     """The variables in `operand`."""
-    match operand:
-        case Var():
-            yield operand
-        case Pack(items=items):
-            for item in items:
-                yield from variables(item)
-        case Lit():
-            return
-        case _:
-            assert_never(operand)
+    if isinstance(operand, Var):
+        return (operand,)
+    if isinstance(operand, Lit):
+        return ()
+    return variables_of(operand.items)
 
 
-def reads(op: Op) -> Iterator[Var]:
+def variables_of(given: Iterable[Operand]) -> tuple[Var, ...]:
+    """The variables in all of `given`, in order."""
+    found: list[Var] = []
+    for operand in given:
+        if isinstance(operand, Var):
+            found.append(operand)
+        elif isinstance(operand, Pack):
+            found += variables_of(operand.items)
+    return tuple(found)
+
+
+def reads(op: Op) -> tuple[Var, ...]:
     """The variables that `op` itself takes."""
-    for operand in operands(op):
-        yield from variables(operand)
+    return variables_of(operands(op))
 
 
 def all_ops(block: Block) -> Iterator[Op]:
@@ -111,16 +119,15 @@ def free_variables(block: Block) -> dict[Var, None]:
     for op in block.ops:
         for var in reads(op):
             if var not in defined:
-                found.setdefault(var)
+                found[var] = None
         for inner in blocks(op):
             for var in free_variables(inner):
                 if var not in defined:
-                    found.setdefault(var)
+                    found[var] = None
         defined.update(outs(op))
-    for result in block.results:
-        for var in variables(result):
-            if var not in defined:
-                found.setdefault(var)
+    for var in variables_of(block.results):
+        if var not in defined:
+            found[var] = None
     return found
 
 
@@ -134,43 +141,55 @@ def defined_variables(block: Block) -> Iterator[Var]:
 
 
 def substitute(operand: Operand, mapping: Mapping[Var, Operand]) -> Operand:
-    """`operand` with variables replaced."""
-    match operand:
-        case Var():
-            return mapping.get(operand, operand)
-        case Pack(kind, items):
-            return Pack(kind, tuple(substitute(item, mapping) for item in items))
-        case Lit():
-            return operand
-        case _:
-            assert_never(operand)
+    """`operand` with variables replaced; itself where there are none."""
+    if isinstance(operand, Var):
+        return mapping.get(operand, operand)
+    if isinstance(operand, Lit):
+        return operand
+    items = mapped(operand.items, lambda item: substitute(item, mapping))
+    return operand if items is operand.items else Pack(operand.kind, items)
+
+
+_T = TypeVar("_T")
+
+
+def mapped(given: tuple[_T, ...], change: Callable[[_T], _T]) -> tuple[_T, ...]:
+    """`change` of each item, in order; `given` itself where nothing changed."""
+    new = tuple(map(change, given))
+    return given if all(map(operator.is_, new, given)) else new
+
+
+def _same(var: Var) -> Var:
+    return var
 
 
 def map_op(
     op: Op,
     operand: Callable[[Operand], Operand],
     block: Callable[[Block], Block],
-    define: Callable[[Var], Var] = lambda var: var,
+    define: Callable[[Var], Var] = _same,
 ) -> Op:
     """`op` rebuilt: `operand` applied to what it takes, `block` to its blocks, `define` to what it defines.
 
-    The parts are visited in that order, so `define` may extend a mapping that `operand` reads.
+    The parts are visited in that order, so `define` may extend a mapping that `operand` reads. A call that stays as it was is
+    the same object.
     """
     match op:
         case Call():
-            fn = operand(op.fn)
-            args = tuple(map(operand, op.args))
-            kwargs = tuple((key, operand(value)) for key, value in op.kwargs)
-            return replace(op, fn=fn, args=args, kwargs=kwargs, outs=tuple(map(define, op.outs)))
+            fn, args = operand(op.fn), mapped(op.args, operand)
+            kwargs = tuple((key, operand(value)) for key, value in op.kwargs) if op.kwargs else ()
+            own = op.outs if define is _same else mapped(op.outs, define)
+            same = fn is op.fn and args is op.args and own is op.outs and not kwargs
+            return op if same else Call(own, fn, args, kwargs, op.span)
         case Free():
             return replace(op, out=define(op.out))
         case Attribute():
             return replace(op, value=operand(op.value), out=define(op.out))
         case Closure():
-            own = define(op.out)
+            out = define(op.out)
             captures = tuple((key, operand(value)) for key, value in op.captures)
             defaults = tuple((key, operand(value)) for key, value in op.defaults)
-            return replace(op, captures=captures, defaults=defaults, out=own)
+            return replace(op, captures=captures, defaults=defaults, out=out)
         case If():
             cond = operand(op.cond)
             then, orelse = block(op.then), block(op.orelse)
@@ -194,19 +213,19 @@ def map_op(
 def rename_block(block: Block, mapping: dict[Var, Operand], fresh: Callable[[Var], Var] | None = None) -> Block:
     """`block` with the variables of `mapping` replaced, and every variable it defines made anew by `fresh`."""
 
-    def define(var: Var) -> Var:
-        if fresh is None:
-            return var
-        new = fresh(var)
-        mapping[var] = new
+    def renew(var: Var) -> Var:
+        assert fresh is not None
+        mapping[var] = new = fresh(var)
         return new
+
+    define = _same if fresh is None else renew
 
     def operand(value: Operand) -> Operand:
         return substitute(value, mapping)
 
     def inner(block: Block) -> Block:
         params = tuple(map(define, block.params))
-        ops = tuple(map_op(op, operand, inner, define) for op in block.ops)
+        ops = tuple([map_op(op, operand, inner, define) for op in block.ops])
         return Block(params, ops, tuple(map(operand, block.results)))
 
     return inner(block)

@@ -10,8 +10,8 @@ import numpy as np
 from adxform.ir import intrinsics
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import Array, Scalar
-from adxform.ir.walk import all_ops, blocks, operands, variables
-from adxform.opt.rewriting import Rewriter, callee
+from adxform.ir.walk import all_ops, blocks, reads, variables
+from adxform.opt.rewriting import Rewriter, callee, each_body
 from adxform.rules.memory import index_kind
 
 THROUGH = frozenset({operator.getitem, operator.setitem, intrinsics.accumulate, intrinsics.deduct})
@@ -33,10 +33,12 @@ def compose_views(fn: Function) -> Function:
         intrinsics.accumulate(x, (0, slice(1, None, None)), v)
         return x
     """
-    body = _Composing(fn).block(fn.body)
-    helpers = tuple(map(compose_views, fn.helpers))
-    same = body is fn.body and all(map(operator.is_, helpers, fn.helpers))
-    return fn if same else replace(fn, body=body, helpers=helpers)
+
+    def composed(part: Function) -> Block:
+        composing = _Composing(part)
+        return composing.block(part.body) if composing.composed else part.body
+
+    return each_body(fn, composed)
 
 
 class _Composing(Rewriter):
@@ -45,9 +47,8 @@ class _Composing(Rewriter):
         self.views = {op.outs[0]: op for op in all_ops(fn.body) if isinstance(op, Call) and _is_view(op)}
         uses: dict[Var, list[Op]] = {}
         for op in all_ops(fn.body) if self.views else ():
-            for operand in operands(op):
-                for var in variables(operand):
-                    uses.setdefault(var, []).append(op)
+            for var in reads(op):
+                uses.setdefault(var, []).append(op)
         kept = set(_results(fn.body)) if self.views else set()
         self.composed = {
             var for var in self.views if var not in kept and all(self.joined(op, var) is not None for op in uses.get(var, ()))

@@ -13,7 +13,7 @@ import numpy as np
 from adxform.ir import intrinsics
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import Array
-from adxform.ir.walk import outs
+from adxform.ir.walk import all_ops, outs
 from adxform.opt.rewriting import Rewriter, callee, classes_of, classes_touched, classes_written, each_function
 from adxform.rules.alias import Aliases
 from adxform.rules.effects import memory
@@ -45,17 +45,24 @@ def elide_copies(fn: Function) -> Function:
         d: f64 = np.sum(c)
         return d
     """
-    return each_function(fn, lambda part, aliases: _Eliding(part, aliases).block(part.body))
+
+    def elided(part: Function, aliases: Aliases) -> Block:
+        copies = any(original_of(op) is not None for op in all_ops(part.body))
+        return _Eliding(part, aliases).block(part.body) if copies else part.body
+
+    return each_function(fn, elided)
 
 
 def original_of(op: Op) -> Var | None:
     """The array that the result of `op` is equal to, in values, shape and dtype."""
     if not isinstance(op, Call) or len(op.outs) != 1 or op.kwargs:
         return None
+    fn = callee(op)
+    if fn not in COPIES and fn not in NEUTRAL:
+        return None
     type_ = op.outs[0].type
     if not isinstance(type_, Array) or type_.shape is None:
         return None
-    fn = callee(op)
     found: Operand | None = None
     if fn in COPIES and len(op.args) == 1:
         found = op.args[0]

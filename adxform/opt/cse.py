@@ -118,18 +118,21 @@ class _Sharing(Rewriter):
             ops.append(op)
 
     def key(self, op: Call, effect: Effect) -> Any:
-        args = tuple(map(_name, op.args))
-        if callee(op) in COMMUTATIVE and len(args) == 2 and not any(_may_be_sequence(arg) for arg in op.args):
-            args = tuple(sorted(args, key=_order))
-        versions = tuple(self.versions.get(class_, 0) for class_ in classes_read(op, effect, self.aliases))
-        return _name(op.fn), args, tuple((key, _name(value)) for key, value in op.kwargs), op.outs[0].type, versions
+        args = tuple([arg.name if isinstance(arg, Var) else _name(arg) for arg in op.args])
+        fn = callee(op)
+        if fn in COMMUTATIVE and len(args) == 2 and not any(map(_may_be_sequence, op.args)) and _order(args[1]) < _order(args[0]):
+            args = args[::-1]
+        kwargs = tuple([(key, _name(value)) for key, value in op.kwargs]) if op.kwargs else ()
+        fixed, known = self.sharing.fixed, self.versions
+        read = classes_read(op, effect, self.aliases) if fixed else ()
+        return fn, args, kwargs, op.outs[0].type, tuple([known.get(class_, 0) for class_ in read if class_ in fixed])
 
     def forward_store(self, op: Call) -> None:
         """Note that ``x[i]`` is `v` after ``x[i] = v``, where reading would give the very type of `v`."""
         x, index, value = op.args
         if isinstance(x, Var) and isinstance(value, Var) and _selects_element(x, index) and _is_stored_as_is(x.type, value.type):
             version = self.versions.get(self.aliases.of(x), 0)
-            self.note((Lit(operator.getitem), (_name(x), _name(index)), (), value.type, (version,)), value)
+            self.note((operator.getitem, (_name(x), _name(index)), (), value.type, (version,)), value)
 
 
 def _is_stored_as_is(x: Type, value: Type) -> bool:
@@ -156,24 +159,16 @@ def _is_integer(item: Operand) -> bool:
 
 def _may_be_sequence(operand: Operand) -> bool:
     """Whether ``+`` may concatenate, so that its operands must not be swapped."""
-    match operand:
-        case Var(type=type_):
-            return isinstance(type_, Object)
-        case Lit(value):
-            return not isinstance(value, int | float | complex | np.generic)
-        case _:
-            return True
+    if isinstance(operand, Var):
+        return isinstance(operand.type, Object)
+    return not (isinstance(operand, Lit) and isinstance(operand.value, int | float | complex | np.generic))
 
 
 def _name(operand: Operand) -> Any:
     """A key for `operand` that is cheap to hash."""
-    match operand:
-        case Var(name):
-            return name
-        case Pack(kind, items):
-            return kind, *map(_name, items)
-        case _:
-            return operand
+    if isinstance(operand, Var):
+        return operand.name
+    return (operand.kind, *map(_name, operand.items)) if isinstance(operand, Pack) else operand
 
 
 def _order(key: Any) -> tuple[bool, str]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from adxform.ir.ops import Block, Call, For, Function, If, Invoke, Op, Operand, Raise, Var, While
-from adxform.ir.walk import blocks, operands, outs, variables
+from adxform.ir.walk import blocks, operands, outs, reads, variables_of
 from adxform.opt.rewriting import classes_read, classes_written, each_function
 from adxform.rules.alias import Aliases
 from adxform.rules.effects import effect_of
@@ -50,7 +50,6 @@ class _Sweep:
         self.writers: dict[int, list[int]] = {}
         self.live: set[int] = set()
         self.live_places: set[tuple[int, int]] = set()
-        self.live_classes: set[int] = set()
         self.waiting: list[int] = []
         self.roots: list[int] = []
         self.scan(fn.body, -1)
@@ -60,14 +59,19 @@ class _Sweep:
             number = len(self.ops)
             self.ops.append(op)
             self.parents.append(parent)
-            self.ends.append(0)
+            self.ends.append(number + 1)
             for place, out in enumerate(outs(op)):
                 self.source[out.name] = number, place
             match op:
-                case Call() | Invoke():
-                    for class_ in classes_written(op, self.aliases):
-                        self.writers.setdefault(class_, []).append(number)
-                    if effect_of(op).opaque if isinstance(op, Call) else self.aliases.summaries[op.callee].opaque:
+                case Call():
+                    effect = effect_of(op)
+                    if effect.opaque:
+                        self.roots.append(number)
+                    if effect.writes or effect.opaque:
+                        self.write(op, number)
+                case Invoke():
+                    self.write(op, number)
+                    if self.aliases.summaries[op.callee].opaque:
                         self.roots.append(number)
                 case For(body=body):
                     self.source[body.params[0].name] = number, -1
@@ -83,7 +87,11 @@ class _Sweep:
                     self.roots.append(number)
             for inner in blocks(op):
                 self.scan(inner, number)
-            self.ends[number] = len(self.ops)
+                self.ends[number] = len(self.ops)
+
+    def write(self, op: Op, number: int) -> None:
+        for class_ in classes_written(op, self.aliases):
+            self.writers.setdefault(class_, []).append(number)
 
     # Mark
 
@@ -92,15 +100,18 @@ class _Sweep:
             self.live.add(number)
             self.waiting.append(number)
 
-    def mark_var(self, var: Var) -> None:
-        stack = [var]
+    def mark(self, given: Iterable[Var]) -> None:
+        stack = list(given)
         while stack:
-            if (found := self.source.get(stack.pop().name)) is not None and found not in self.live_places:
-                self.live_places.add(found)
-                number, place = found
-                self.mark_op(number)
-                for operand in self.feeds(self.ops[number], place):
-                    stack.extend(variables(operand))
+            found = self.source.get(stack.pop().name)
+            if found is None or found in self.live_places:
+                continue
+            self.live_places.add(found)
+            number, place = found
+            self.mark_op(number)
+            op = self.ops[number]
+            if not isinstance(op, Call):
+                stack += variables_of(self.feeds(op, place))
 
     def feeds(self, op: Op, place: int) -> tuple[Operand, ...]:
         """What comes out of control op `op` by `place`."""
@@ -114,40 +125,33 @@ class _Sweep:
             case _:
                 return ()
 
-    def mark_operand(self, operand: Operand) -> None:
-        for var in variables(operand):
-            self.mark_var(var)
-
     def mark_class(self, class_: int) -> None:
-        if class_ not in self.live_classes:
-            self.live_classes.add(class_)
-            for number in self.writers.get(class_, ()):
-                self.mark_op(number)
+        for number in self.writers.pop(class_, ()):
+            self.mark_op(number)
 
     def mark_needs(self, number: int) -> None:
         """Mark what the op `number`, which stays, needs in any case."""
         self.mark_op(self.parents[number])
         op = self.ops[number]
-        needed: tuple[Operand, ...] = operands(op)
         match op:
             case Call():
-                for class_ in classes_read(op, effect_of(op), self.aliases):
-                    self.mark_class(class_)
+                if self.writers:
+                    for class_ in classes_read(op, effect_of(op), self.aliases):
+                        self.mark_class(class_)
+                self.mark(reads(op))
             case Invoke() | Raise():
-                for class_ in self.aliases.reached(needed):
+                for class_ in self.aliases.reached(operands(op)):
                     self.mark_class(class_)
+                self.mark(reads(op))
             case For(source=source, body=body, breaks=breaks):
-                needed = (*source, *body.results[:breaks])
+                self.mark(variables_of((*source, *body.results[:breaks])))
             case While(test=test):
-                needed = test.results
+                self.mark(variables_of(test.results))
             case _:
-                pass
-        for operand in needed:
-            self.mark_operand(operand)
+                self.mark(reads(op))
 
-    def mark(self) -> None:
-        for operand in self.fn.results:
-            self.mark_operand(operand)
+    def mark_all(self) -> None:
+        self.mark(variables_of(self.fn.results))
         for class_ in (*self.aliases.reached((*self.fn.params, *self.fn.results)), *sorted(self.aliases.exposed)):
             self.mark_class(class_)
         for number in self.roots:
@@ -158,20 +162,18 @@ class _Sweep:
     # Sweep
 
     def body(self) -> Block:
-        self.mark()
-        return (
-            self.sweep(self.fn.body, iter(range(len(self.ops))))
-            if len(self.live) < len(self.ops) or self.prunes()
-            else self.fn.body
-        )
+        self.mark_all()
+        if len(self.live) == len(self.ops) and not self.prunes():
+            return self.fn.body
+        return self.sweep(self.fn.body, iter(range(len(self.ops))))
 
     def prunes(self) -> bool:
         """Whether some control op that stays has an out that does not."""
         return any(
             (number, place) not in self.live_places
-            for number in self.live
-            if not isinstance(self.ops[number], Call | Invoke)
-            for place in range(len(outs(self.ops[number])))
+            for number, op in enumerate(self.ops)
+            if isinstance(op, If | For | While) and number in self.live
+            for place in range(len(op.outs))
         )
 
     def sweep(self, block: Block, numbers: Iterator[int], results: tuple[Operand, ...] | None = None) -> Block:

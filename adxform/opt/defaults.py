@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from adxform.ir.ops import Call, Function, Lit, Op
-from adxform.opt.rewriting import Rewriter, callee, each_function
+from adxform.opt.rewriting import Rewriter, callee, each_body
 
 NAMES = ("sum", "prod", "max", "min", "mean", "std", "var", "any", "all")
 REDUCTIONS = frozenset(getattr(home, name) for name in NAMES for home in (np, np.ndarray))
@@ -26,7 +26,7 @@ def drop_default_keywords(fn: Function) -> Function:
         a: f64 = np.max(x)
         return a
     """
-    return each_function(fn, lambda part, _: _Dropping().block(part.body))
+    return each_body(fn, lambda part: _Dropping().block(part.body))
 
 
 class _Dropping(Rewriter):

@@ -12,7 +12,7 @@ import numpy as np
 from adxform.ir import intrinsics
 from adxform.ir.ops import UNDEFINED, Block, Call, For, Function, If, Lit, Op, Operand, Var
 from adxform.ir.types import Array, Scalar, Type
-from adxform.opt.rewriting import Rewriter, callee, each_function
+from adxform.opt.rewriting import Rewriter, callee, each_body
 
 WEAK = {"float64": float, "int64": int, "bool": bool, "complex128": complex}
 _ARITHMETIC = (
@@ -48,7 +48,7 @@ def fold_constants(fn: Function) -> Function:
         a: f64 = operator.mul(x, 6)
         return a
     """
-    return each_function(fn, lambda part, _: _Folding().block(part.body))
+    return each_body(fn, lambda part: _Folding().block(part.body))
 
 
 class _Folding(Rewriter):

@@ -10,7 +10,7 @@ from adxform.ir import intrinsics
 from adxform.ir.ops import Block, Call, For, Function, If, Lit, Op, Operand, Var, While
 from adxform.ir.types import Array, Scalar
 from adxform.ir.walk import all_ops, blocks, operands, outs, variables
-from adxform.opt.rewriting import callee, each_function
+from adxform.opt.rewriting import callee, each_body
 
 NEVER_RAISE = frozenset(
     {operator.add, operator.sub, operator.mul, operator.neg, operator.pos, operator.lt, operator.le, operator.gt, operator.ge}
@@ -39,7 +39,12 @@ def hoist_invariants(fn: Function) -> Function:
             operator.setitem(x, j, 0.0)
         return x
     """
-    return each_function(fn, lambda part, _: _Hoisting(part).block(part.body))
+
+    def hoisted(part: Function) -> Block:
+        loops = any(isinstance(op, For | While) for op in all_ops(part.body))
+        return _Hoisting(part).block(part.body) if loops else part.body
+
+    return each_body(fn, hoisted)
 
 
 class _Hoisting:

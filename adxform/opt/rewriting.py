@@ -11,7 +11,7 @@ import numpy as np
 from adxform.ir import intrinsics
 from adxform.ir.ops import Block, Call, For, Function, If, Invoke, Lit, Op, Operand, Pack, Var, While
 from adxform.ir.types import Array, Scalar
-from adxform.ir.walk import blocks, map_op, operands, outs
+from adxform.ir.walk import blocks, map_op, mapped, operands, outs
 from adxform.rules.alias import Aliases, alias_classes
 from adxform.rules.effects import effect_of, memory, positions
 from adxform.rules.record import Effect
@@ -19,29 +19,18 @@ from adxform.rules.record import Effect
 VIEWS_ALWAYS = frozenset({np.transpose, np.ndarray.transpose, np.swapaxes, np.ndarray.swapaxes, np.moveaxis})
 
 
+def each_body(fn: Function, transform: Callable[[Function], Block]) -> Function:
+    """`fn` with the bodies of itself and of its helpers transformed; `fn` itself if none changed."""
+    body = transform(fn)
+    helpers = tuple([each_body(helper, transform) for helper in fn.helpers])
+    same = body is fn.body and all(map(operator.is_, helpers, fn.helpers))
+    return fn if same else replace(fn, body=body, helpers=helpers)
+
+
 def each_function(fn: Function, transform: Callable[[Function, Aliases], Block]) -> Function:
     """`fn` with the bodies of itself and of its helpers transformed, each with its alias classes; `fn` itself if none changed."""
-    aliases = _classes(fn)
-
-    def renewed(part: Function, classes: Aliases) -> Function:
-        body = transform(part, classes)
-        helpers = tuple(renewed(helper, aliases.helpers.get(helper.name, classes)) for helper in part.helpers)
-        same = body is part.body and all(a is b for a, b in zip(helpers, part.helpers, strict=True))
-        return part if same else replace(part, body=body, helpers=helpers)
-
-    return renewed(fn, aliases)
-
-
-_latest: tuple[Function, Aliases] | None = None
-
-
-def _classes(fn: Function) -> Aliases:
-    """The alias classes of `fn`, found once for passes in a row that change nothing."""
-    global _latest
-    known = _latest
-    if known is None or known[0] is not fn:
-        known = _latest = fn, alias_classes(fn)
-    return known[1]
+    aliases = alias_classes(fn)
+    return each_body(fn, lambda part: transform(part, aliases if part is fn else aliases.helpers.get(part.name, aliases)))
 
 
 class Rewriter:
@@ -64,9 +53,10 @@ class Rewriter:
 
     def operands(self, given: tuple[Operand, ...]) -> tuple[Operand, ...]:
         """`given` with known variables replaced; the same tuple when there are none."""
+        known = self.known
         for operand in given:
-            if self.operand(operand) is not operand:
-                return tuple(map(self.operand, given))
+            if operand.name in known if isinstance(operand, Var) else isinstance(operand, Pack):
+                return mapped(given, self.operand)
         return given
 
     def block(self, block: Block) -> Block:
@@ -80,9 +70,10 @@ class Rewriter:
 
     def renew(self, op: Op) -> Op:
         """`op` with known variables replaced in what it takes itself."""
-        if self.known and any(self.operand(given) is not given for given in operands(op)):
-            return map_op(op, self.operand, lambda block: block)
-        return op
+        if not self.known:
+            return op
+        given = operands(op)
+        return op if self.operands(given) is given else map_op(op, self.operand, lambda block: block)
 
     def visit(self, op: Op, ops: list[Op]) -> None:
         """Append what becomes of `op` to `ops`."""
@@ -91,6 +82,8 @@ class Rewriter:
     def descend(self, op: Op) -> Op:
         """`op` with its blocks walked."""
         match op:
+            case Call():
+                return op
             case If(then=then, orelse=orelse):
                 then, orelse = self.block(then), self.block(orelse)
                 return op if then is op.then and orelse is op.orelse else replace(op, then=then, orelse=orelse)
@@ -156,13 +149,14 @@ def is_certain_view(op: Call, effect: Effect) -> bool:
     return fn in VIEWS_ALWAYS
 
 
-def classes_read(op: Call, effect: Effect, aliases: Aliases) -> Iterator[int]:
+def classes_read(op: Call, effect: Effect, aliases: Aliases) -> list[int]:
     """The alias classes whose contents the call reads, in order; a store's target is not among them."""
-    if effect.reads and not (effect.views and is_certain_view(op, effect)):
-        for place, given in enumerate((*op.args, *(value for _, value in op.kwargs))):
-            if place not in effect.writes or callee(op) is intrinsics.pop:
-                for var in memory(given):
-                    yield aliases.of(var)
+    if not effect.reads or (effect.views and is_certain_view(op, effect)):
+        return []
+    given = (*op.args, *(value for _, value in op.kwargs)) if op.kwargs else op.args
+    if effect.writes and callee(op) is not intrinsics.pop:
+        given = tuple(operand for place, operand in enumerate(given) if place not in effect.writes)
+    return [aliases.of(var) for operand in given for var in memory(operand)]
 
 
 def classes_written(op: Op, aliases: Aliases) -> Iterator[int]:

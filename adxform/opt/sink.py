@@ -9,7 +9,7 @@ from adxform.ir import intrinsics
 from adxform.ir.ops import Block, Call, Function, If, Lit, Op, Operand, Var
 from adxform.ir.types import Scalar, Type
 from adxform.ir.walk import Names, outs, variables
-from adxform.opt.rewriting import Rewriter, callee, each_function
+from adxform.opt.rewriting import Rewriter, callee, each_body
 
 STORES = frozenset({operator.setitem, intrinsics.accumulate, intrinsics.deduct})
 
@@ -33,7 +33,7 @@ def sink_stores(fn: Function) -> Function:
         operator.setitem(x, i, v.1)
         return x
     """
-    return each_function(fn, lambda part, _: _Sinking(Names.of(part)).block(part.body))
+    return each_body(fn, lambda part: _Sinking(Names.of(part)).block(part.body))
 
 
 class _Sinking(Rewriter):

@@ -163,7 +163,10 @@ class _Unifier:
         while waiting:
             block = waiting.pop()
             for op in block.ops:
-                waiting.extend(self.visit(op))
+                if isinstance(op, Call):
+                    self.call(op)
+                else:
+                    waiting.extend(self.visit(op))
 
     def root(self, name: str) -> str:
         parent = self.parent
@@ -208,12 +211,9 @@ class _Unifier:
         if isinstance(stack, Var) and isinstance(stack.type, Stack):
             self.join((stack,), self.element_of(stack))
 
-    def visit(self, op: Op) -> tuple[Block, ...]:
+    def visit(self, op: Invoke | Raise | If | For | While | Free | Attribute | Closure) -> tuple[Block, ...]:
         """Unify what `op` makes share; return its blocks, to be visited too."""
         match op:
-            case Call():
-                self.call(op)
-                return ()
             case If(outs=outs, then=then, orelse=orelse):
                 for out, a, b in zip(outs, then.results, orelse.results, strict=True):
                     self.phi(out, a != b, a, b)
@@ -244,6 +244,9 @@ class _Unifier:
                 return ()
 
     def call(self, op: Call) -> None:
+        effect = effect_of(op)
+        if not (effect.writes or effect.views or effect.opaque):
+            return
         fn = op.fn.value if isinstance(op.fn, Lit) else None
         out = tuple(var for var in op.outs if has_memory(var))
         if fn is intrinsics.push or fn is intrinsics.pop:
@@ -253,7 +256,6 @@ class _Unifier:
                 if value:
                     self.join(value, self.element_of(stack))
             return
-        effect = effect_of(op)
         self.written += [var.name for var in positions(op, effect.writes)]
         if effect.opaque and fn is not intrinsics.turning_point:
             self.opaque = True
@@ -323,10 +325,13 @@ class _Unifier:
         members: list[list[Var]] = []
         of: dict[str, int] = {}
         for var in defined_variables(self.fn.body):
-            id_ = of[var.name] = number.setdefault(self.root(var.name), len(members))
+            name = var.name
+            root = self.root(name) if name in self.parent else name
+            id_ = of[name] = number.setdefault(root, len(members))
             if id_ == len(members):
-                members.append([])
-            members[id_].append(var)
+                members.append([var])
+            else:
+                members[id_].append(var)
         written, exposed, phis = (
             frozenset(number[root] for name in names if (root := self.root(name)) in number)
             for names in (self.written, self.exposed, self.merged)

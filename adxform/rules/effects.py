@@ -14,9 +14,10 @@ from adxform.rules.table import lookup
 
 def effect_of(call: Call) -> Effect:
     """The effects of `call`; a callable without a record is `OPAQUE`."""
-    if not isinstance(call.fn, Lit):
+    fn = call.fn
+    if not isinstance(fn, Lit):
         return OPAQUE
-    record = lookup(call.fn.value)
+    record = lookup(fn.value)
     if record is None:
         return OPAQUE
     effect = record.effect
@@ -35,20 +36,21 @@ def has_memory(var: Var) -> bool:
     return not isinstance(var.type, Scalar)
 
 
-def memory(operand: Operand) -> Iterator[Var]:
+def memory(operand: Operand) -> tuple[Var, ...]:
     """The variables in `operand` through which memory can be reached."""
-    for var in variables(operand):
-        if has_memory(var):
-            yield var
+    if isinstance(operand, Var):
+        return () if isinstance(operand.type, Scalar) else (operand,)
+    if isinstance(operand, Lit):
+        return ()
+    return tuple(filter(has_memory, variables(operand)))
 
 
-def positions(call: Call, places: tuple[int, ...]) -> Iterator[Var]:
+def positions(call: Call, places: tuple[int, ...]) -> tuple[Var, ...]:
     """The variables with memory among the operands of `call` at `places` (positional, then keywords in order)."""
-    if places:
-        given = (*call.args, *(value for _, value in call.kwargs))
-        for place in places:
-            if place < len(given):
-                yield from memory(given[place])
+    if not places:
+        return ()
+    given = (*call.args, *(value for _, value in call.kwargs)) if call.kwargs else call.args
+    return tuple([var for place in places if place < len(given) for var in memory(given[place])])
 
 
 def is_opaque(op: Op) -> bool:

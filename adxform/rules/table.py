@@ -53,14 +53,14 @@ TABLE: Mapping[Callable[..., Any], Primitive] = collect(
 )
 
 _lock = threading.Lock()
-_overlay: Mapping[Callable[..., Any], Primitive] = MappingProxyType({})
+_records: dict[Any, Primitive] = dict(TABLE)
 _version = 0
 
 
 def lookup(fn: Any) -> Primitive | None:
     """The record of `fn`, the user's own before the library's; ``None`` when there is none (or `fn` is unhashable)."""
     try:
-        return _overlay.get(fn) or TABLE.get(fn)
+        return _records.get(fn)
     except TypeError:
         return None
 
@@ -80,10 +80,9 @@ def table_version() -> int:
 
 def register(record: Primitive) -> Primitive:
     """Make `record` the rule of ``record.fn`` from now on, in place of an earlier one."""
-    global _overlay, _version
-    hash(record.fn)
+    global _version
     with _lock:
-        _overlay = MappingProxyType({**_overlay, record.fn: record})
+        _records[record.fn] = record
         _version += 1
     return record
 
