@@ -15,9 +15,9 @@ from adxform.ad.expand import (
     checked,
     derivative_of,
     distinct,
+    expand_rule,
     is_zero,
     leaves,
-    located,
     name_result,
     per_leaf,
     scaled,
@@ -141,8 +141,7 @@ class CallReversal(Cotangents):
 
     def general(self, op: Call, out: Var, derivative: General, b: Builder, f: Builder) -> None:
         """Put the forward part of the rule, with its residuals, in the place of the call, and the pullback in the reverse."""
-        with located(op.span):
-            rule, pullback = self.expander.expand_rule(derivative.body, op.args, op.kwargs)
+        rule, pullback = expand_rule(self.expander, derivative, op)
         self.readers += [(self.aliases.of(var), self.path) for var in distinct(op.args, op.kwargs) if self.is_memory(var)]
         value, *residuals = splice(f, rule, distinct(op.args, op.kwargs))
         if not name_result(f, 0, value, op):

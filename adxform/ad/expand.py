@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -16,7 +15,7 @@ from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import Array, Scalar, Stack, Type, is_float, rank
-from adxform.ir.walk import map_op, rename_block, substitute, variables
+from adxform.ir.walk import map_op, rename_block, substitute, variables_of
 from adxform.rules.record import Derivative, General
 from adxform.rules.table import lookup
 from adxform.source import Span
@@ -44,7 +43,8 @@ def derivative_of(call: Call) -> Derivative | None:
 
 def distinct(args: tuple[Operand, ...], kwargs: Kwargs = ()) -> tuple[Var, ...]:
     """The variables of the operands, once each, in order of first occurrence."""
-    return tuple(dict.fromkeys(var for operand in (*args, *(value for _, value in kwargs)) for var in variables(operand)))
+    given = (*args, *(value for _, value in kwargs)) if kwargs else args
+    return tuple(dict.fromkeys(variables_of(given)))
 
 
 def leaves(operand: Operand) -> Iterator[Operand]:
@@ -114,25 +114,31 @@ def _is_own(op: Call, call: Call) -> bool:
 
 def write(b: Builder, expander: Expander, body: Callable[..., Any], *args: Operand, kwargs: Kwargs = ()) -> tuple[Operand, ...]:
     """Append ``body(*args, **kwargs)`` to the block of `b`; return the leaves of its result."""
-    with located(b.span):
+    try:
         function = expander.expand(body, args, kwargs)
+    except AdxError as error:
+        raise located(error, b.span) from None
     return splice(b, function, distinct(args, kwargs))
 
 
-@contextmanager
-def located(span: Span) -> Iterator[None]:
-    """Name the user's call at `span` in an error of a rule of the library, which has no place of its own."""
+def expand_rule(expander: Expander, derivative: General, op: Call) -> tuple[Function, Function]:
+    """The forward part and the pullback of the rule of `op`."""
     try:
-        yield
+        return expander.expand_rule(derivative.body, op.args, op.kwargs)
     except AdxError as error:
-        if error.span.line:
-            raise
-        raise type(error)(error.message, span=span, help=error.help) from None
+        raise located(error, op.span) from None
+
+
+def located(error: AdxError, span: Span) -> AdxError:
+    """`error`, at the user's call at `span` where it is an error of a rule of the library, which has no place of its own."""
+    return error if error.span.line else type(error)(error.message, span=span, help=error.help)
 
 
 def splice(b: Builder, fn: Function, args: tuple[Operand, ...]) -> tuple[Operand, ...]:
     """Append the body of `fn`, part of a rule: at the place of the user's op, its variables named as temporaries."""
     mapping: dict[Var, Operand] = dict(zip(fn.params, args, strict=True))
+    if not fn.body.ops:
+        return tuple([substitute(result, mapping) for result in fn.body.results])
     own = b.own_lengths(fn)
 
     def operand(value: Operand) -> Operand:
@@ -149,6 +155,10 @@ def splice(b: Builder, fn: Function, args: tuple[Operand, ...]) -> tuple[Operand
         return Block(params, ops, tuple(map(operand, block.results)))
 
     def placed(op: Op) -> Op:
+        if isinstance(op, Call):
+            args = tuple(map(operand, op.args))
+            kwargs = tuple([(key, operand(value)) for key, value in op.kwargs]) if op.kwargs else ()
+            return Call(tuple(map(define, op.outs)), operand(op.fn), args, kwargs, b.span)
         return replace(map_op(op, operand, inner, define), span=b.span)
 
     b.ops.extend(map(placed, fn.body.ops))

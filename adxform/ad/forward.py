@@ -22,10 +22,10 @@ from adxform.ad.expand import (
     checked,
     derivative_of,
     distinct,
+    expand_rule,
     fit_tangent,
     is_result,
     leaves,
-    located,
     name_result,
     per_leaf,
     replace_leaves,
@@ -257,8 +257,7 @@ class _Forward:
             packed = (out, Pack("tuple", op.args), Pack("tuple", args_t))
             self.define(out, write(b, self.expander, derivative.tangent, *packed, kwargs=op.kwargs)[0], b)
             return
-        with located(op.span):
-            rule, pullback = self.expander.expand_rule(derivative.body, op.args, op.kwargs)
+        rule, pullback = expand_rule(self.expander, derivative, op)
         start = len(b.ops)
         value, *residuals = splice(b, rule, distinct(op.args, op.kwargs))
         if name_result(b, start, value, op):

@@ -178,13 +178,19 @@ def _docstring_lines(top: ast.stmt) -> range:
 
 def _is_same(a: ast.AST, b: ast.AST) -> bool:
     """Whether two trees are equal but for positions: whether the printer kept the meaning."""
+    parts: dict[type, tuple[str, ...]] = {}
     waiting: list[tuple[object, object]] = [(a, b)]
     while waiting:
         x, y = waiting.pop()
-        if type(x) is not type(y):
+        kind = type(x)
+        if kind is not type(y):
             return False
         if isinstance(x, ast.AST):
-            waiting.extend([(getattr(x, part, None), getattr(y, part, None)) for part in x._fields if part not in SILENT])
+            names = parts.get(kind)
+            if names is None:
+                names = parts[kind] = tuple(part for part in x._fields if part not in SILENT)
+            for name in names:
+                waiting.append((getattr(x, name, None), getattr(y, name, None)))
         elif isinstance(x, list) and isinstance(y, list):
             if len(x) != len(y):
                 return False

@@ -44,6 +44,9 @@ class Scalar:
     dtype: str
     weak: bool = False
 
+    def __hash__(self) -> int:
+        return hash(self.dtype)
+
 
 @dataclass(frozen=True, slots=True)
 class Array:
@@ -51,6 +54,9 @@ class Array:
 
     dtype: str
     shape: tuple[Size, ...] | None
+
+    def __hash__(self) -> int:
+        return hash(self.dtype)
 
 
 @dataclass(frozen=True, slots=True)

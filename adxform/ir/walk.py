@@ -236,20 +236,7 @@ class Names:
 
     def __init__(self, taken: Iterable[Var] = ()) -> None:
         self._next: dict[str, int] = {}
-        for var in taken:
-            self._take(var.name)
-            self.reserve_lengths(var.type)
-
-    def reserve_lengths(self, type_: Type) -> None:
-        """Take the names of the unknown lengths in `type_`: they are unique in a function too."""
-        if isinstance(type_, Array) and type_.shape is not None:
-            for size in type_.shape:
-                if isinstance(size, Dim) and size.base.startswith("?"):
-                    self._take(size.base)
-
-    def _take(self, name: str) -> None:
-        base, _, number = name.partition(".")
-        self._next[base] = max(self._next.get(base, 0), int(number) + 1 if number.isdigit() else 1)
+        self._taken: Iterable[Var] | None = taken
 
     @classmethod
     def of(cls, fn: Function) -> Names:
@@ -258,7 +245,33 @@ class Names:
 
     def fresh(self, hint: str) -> str:
         """A new name on the base of `hint`."""
+        self._settle()
         base = hint.partition(".")[0]
         number = self._next.get(base, 0)
         self._next[base] = number + 1
         return base if number == 0 else f"{base}.{number}"
+
+    def reserve_lengths(self, type_: Type) -> None:
+        """Take the names of the unknown lengths in `type_`: they are unique in a function too."""
+        self._settle()
+        if isinstance(type_, Array) and type_.shape is not None:
+            for size in type_.shape:
+                if isinstance(size, Dim) and size.base.startswith("?"):
+                    self._take(size.base)
+
+    def _settle(self) -> None:
+        """Take the names that are taken from the start, before the first use: many builders never need one."""
+        if self._taken is not None:
+            taken, self._taken = self._taken, None
+            types: dict[Type, None] = {}
+            for var in taken:
+                self._take(var.name)
+                types[var.type] = None
+            for type_ in types:
+                self.reserve_lengths(type_)
+
+    def _take(self, name: str) -> None:
+        base, _, number = name.partition(".")
+        following = int(number) + 1 if number.isdigit() else 1
+        if following > self._next.get(base, 0):
+            self._next[base] = following

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from adxform.ir import intrinsics
-from adxform.ir.ops import Attribute, Block, Call, Closure, For, Free, Function, If, Invoke, Lit, Op, Operand, Raise, Var, While
+from adxform.ir.ops import Attribute, Block, Call, Closure, For, Free, Function, If, Invoke, Lit, Operand, Raise, Var, While
 from adxform.ir.types import Stack
 from adxform.ir.walk import defined_variables
 from adxform.rules.effects import effect_of, functions, has_memory, memory, positions
