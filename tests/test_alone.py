@@ -48,7 +48,11 @@ def shuffled_by_the_global_state(x):
 
 
 def functions_of_scipy(x):
-    return np.sum(x * expit(np.arange(3.0))) * scipy.special.gammaln(3.5) * scipy.stats.norm.pdf(0.5)
+    return (
+        np.sum(x * expit(np.arange(3.0)))
+        * np.sum(scipy.special.gammaln(np.arange(1.0, 3.0)))
+        * np.sum(scipy.stats.norm.pdf(np.arange(2.0)))
+    )
 
 
 def identity_matrix(x):
