@@ -5,13 +5,14 @@
 6.0
 """
 
-from adxform.api import explain, grad, jvp, source, stop_gradient, value_and_grad, vjp
+from adxform.api import grad, jvp, stop_gradient, value_and_grad, vjp
 from adxform.cache import clear_cache, stats
 from adxform.contexts import constant, scratch
 from adxform.derivatives import hessian, hvp, jacobian
 from adxform.differentiable import differentiable
 from adxform.errors import AdxError
 from adxform.rules.table import register, rule
+from adxform.sources import explain, source
 from adxform.testing import check_derivatives, check_rule
 
 __version__ = "0.1.0"

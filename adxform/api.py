@@ -1,4 +1,4 @@
-"""The derivatives of Python functions, as functions: `grad`, `value_and_grad`, `jvp`, `vjp`; and what is told about them.
+"""The derivatives of Python functions, as functions: `grad`, `value_and_grad`, `jvp`, `vjp`.
 
 Each operator is an ordinary callable object that can be nested, pickled, and called with other arguments at every call. The rule
 that it runs is built at the first call with arguments of a kind, and found in the cache from then on.
@@ -7,16 +7,13 @@ that it runs is built at the first call with arguments of a kind, and found in t
 from __future__ import annotations
 
 import inspect
-import linecache
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import PurePath
 from types import MethodType
 from typing import Any
 
 import numpy as np
 
-from adxform.ad.record import Decision
 from adxform.application import Application, Argnums, Tape, apply
 from adxform.errors import ArgnumsError
 from adxform.frontend.signature import Tree
@@ -215,59 +212,3 @@ def kept(value: Any) -> Any:
 def stop_gradient(x: Any) -> Any:
     """`x` itself, which a derivative takes for a constant."""
     return x
-
-
-def source(f: Callable[..., Any], *example_args: Any, mode: str = "reverse", argnums: Argnums = 0) -> str:
-    """The generated module that runs for `f` at arguments like `example_args`.
-
-    `mode` is ``"reverse"``, ``"forward"``, ``"hvp"``, ``"hessian"`` (the product that the Hessian is made of) or ``"primal"``.
-    """
-    _call, rule = rule_of(f, example_args, mode, argnums)
-    return rule.text
-
-
-def rule_of(f: Callable[..., Any], args: Sequence[Any], mode: str, argnums: Argnums) -> tuple[Application, DerivedRule]:
-    """The application of `f` to `args`, and its derived rule in `mode`."""
-    numbers = checked_argnums(f, argnums)
-    call = apply(f, tuple(args), {}, None if mode == "primal" else numbers)
-    wrt = () if mode == "primal" else call.wrt(numbers)
-    match mode:
-        case "reverse" | "forward" | "primal":
-            return call, call.rule(mode, wrt)
-        case "hvp" | "hessian":
-            call.output(wrt, False)
-            return call, call.rule("hvp", wrt)
-        case _:
-            raise ValueError(f"mode is {mode!r}; it is one of reverse, forward, hvp, hessian, primal")
-
-
-def explain(f: Callable[..., Any], *example_args: Any, mode: str = "reverse", argnums: Argnums = 0) -> str:
-    """What the derivative of `f` keeps, recomputes or puts on a tape, value by value, and why."""
-    call, rule = rule_of(f, example_args, mode, argnums)
-    names = [param.base for param in rule.request.function.params]
-    wrt = ", ".join(names[position] for position in rule.request.wrt)
-    lines = [f"{name_of(call.fn)}({', '.join(names)}): {mode} mode with respect to {wrt or 'nothing'}"]
-    rows = [(place(decision), described(decision), decision.kind, decision.reason) for decision in rule.decisions]
-    widths = [max((len(row[column]) for row in rows), default=0) for column in range(3)]
-    for row in rows:
-        lines.append("  ".join((*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[3])).rstrip())
-    if not rows:
-        lines.append("nothing is kept: the reverse sweep needs only what is there")
-    return "\n".join(lines)
-
-
-def place(decision: Decision) -> str:
-    """The file and line of a decision, without the folder."""
-    span = decision.span
-    return f"{PurePath(span.file).name}:{span.line}" if span.line else ""
-
-
-def described(decision: Decision) -> str:
-    """The value of a decision as the user wrote it, and its name where it has one of its own."""
-    span = decision.span
-    name = decision.name.partition(".")[0]
-    line = linecache.getline(span.file, span.line) if span.line else ""
-    text = line[span.column : span.end_column if span.end_line == span.line else None].strip()
-    if not text or text == name:
-        return name
-    return text if name == "tmp" else f"{name}: {text}"

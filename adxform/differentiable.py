@@ -7,7 +7,7 @@ from collections.abc import Callable
 from types import MethodType
 from typing import Any, Generic, Literal, ParamSpec, TypeVar, overload
 
-from adxform import api, derivatives
+from adxform import api, derivatives, sources
 from adxform.application import Argnums
 
 P = ParamSpec("P")
@@ -71,7 +71,7 @@ class Differentiable(Generic[P, R]):
 
     def source(self, *example_args: Any, mode: str = "reverse", argnums: Argnums = 0) -> str:
         """The generated module: see `adxform.source`."""
-        return api.source(self.__adx_function__, *example_args, mode=mode, argnums=argnums)
+        return sources.source(self.__adx_function__, *example_args, mode=mode, argnums=argnums)
 
 
 @overload

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
-Kind = Literal["grad", "value_and_grad", "jvp", "vjp", "stop_gradient", "other"]
+Kind = Literal["grad", "value_and_grad", "hvp", "hessian", "jacobian", "jvp", "vjp", "stop_gradient"]
+Definition = Callable[..., Any]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -15,28 +16,33 @@ F = TypeVar("F", bound=Callable[..., Any])
 class Operator:
     """A derivative of `fn` as a callable, made by ``grad(f)`` and its kin.
 
-    `kind` is ``grad`` or ``value_and_grad``, which the front end knows; any other has an `implementation`, a Python function
-    of ``(fn, argnums, *args)`` over those. Subclasses define ``__call__``.
+    The front end knows ``grad`` and ``value_and_grad``. Any other `kind` has a `definition` over those, a Python function of
+    ``(fn, argnums, mode, *args, **kwargs)``. Subclasses define ``__call__``.
     """
 
     kind: Kind
     fn: Callable[..., Any]
     argnums: int | tuple[int, ...] = 0
     has_aux: bool = False
-    implementation: Callable[..., Any] | None = None
+    mode: str = "auto"
+    definition: Definition | None = None
+
+    @property
+    def __wrapped__(self) -> Callable[..., Any]:
+        return self.fn
 
 
-def operator(kind: Kind) -> Callable[[F], F]:
+def operator(kind: Kind, definition: Definition | None = None) -> Callable[[F], F]:
     """Mark a function of the API as the operator `kind`, so that the front end knows it inside differentiated functions."""
 
     def mark(fn: F) -> F:
-        fn.__adx_operator__ = kind  # type: ignore[attr-defined]
+        fn.__adx_operator__ = kind, definition  # type: ignore[attr-defined]
         return fn
 
     return mark
 
 
-def operator_kind(fn: object) -> Kind | None:
-    """The kind that `operator` marked `fn` with, if any."""
-    kind: Kind | None = getattr(fn, "__adx_operator__", None)
-    return kind
+def marked(fn: object) -> tuple[Kind, Definition | None] | None:
+    """The kind and the definition that `operator` marked `fn` with, if any."""
+    found: tuple[Kind, Definition | None] | None = getattr(fn, "__adx_operator__", None)
+    return found

@@ -405,7 +405,9 @@ def test_source_is_deterministic_and_runs_alone() -> None:
     np.testing.assert_array_equal(gradient, adxform.grad(rosenbrock)(x))
 
 
-@pytest.mark.parametrize(("mode", "name"), [("reverse", "vjp"), ("forward", "jvp"), ("hvp", "hvp"), ("hessian", "hvp")])
+@pytest.mark.parametrize(
+    ("mode", "name"), [("reverse", "vjp"), ("forward", "jvp"), ("hvp", "hvp"), ("hessian", "hessian"), ("jacobian", "jacobian")]
+)
 def test_source_of_each_mode(mode: str, name: str) -> None:
     assert f"def rosenbrock_{name}(" in adxform.source(rosenbrock, np.ones(3), mode=mode)
 

@@ -19,7 +19,7 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
         "rules",
         "frontend analysis ad opt backend",
         "pipeline cut cache trees refusals perturbations application workspace",
-        "derivatives api differentiable",
+        "derivatives api differentiable matrices sources",
         "testing",
         "cli __init__ __main__",
     )
@@ -28,7 +28,7 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
 FAMILIES = (
     frozenset(["source", "errors", "counters", "runtime", "operators", "contexts"]),
     frozenset(["pipeline", "cut", "cache", "trees", "refusals", "perturbations", "application", "workspace"]),
-    frozenset(["derivatives", "api", "differentiable"]),
+    frozenset(["derivatives", "api", "differentiable", "matrices", "sources"]),
     frozenset(["cli", "__init__", "__main__"]),
 )
 ALLOWED = {("ad", "analysis")}

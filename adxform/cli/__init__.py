@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.syntax import Syntax
 from rich.table import Table
 
-from adxform import api
+from adxform import sources
 from adxform.cli.target import UsageError, argument_numbers, example_arguments, load_function
 from adxform.errors import AdxError
 from adxform.frontend.lower import lower
@@ -25,7 +25,7 @@ from adxform.rules.definitions import DEFINITIONS
 from adxform.rules.table import TABLE, definition, lookup
 from adxform.testing import check_derivatives
 
-Mode = Literal["reverse", "forward", "hvp", "hessian"]
+Mode = Literal["reverse", "forward", "hvp", "hessian", "jacobian"]
 Stage = Literal["ast", "ssa", "typed", "adjoint", "optimised", "python"]
 Target = Annotated[str, Parameter(help="FILE.py:FUNC or module:FUNC")]
 At = Annotated[str | None, Parameter(help="example arguments: Python expressions, with `np` and the names of the module")]
@@ -68,7 +68,7 @@ def staged(fn: Callable[..., Any], stage: Stage, mode: Mode, given: Callable[[],
     if stage == "ssa":
         return show_ir(lower(fn)).rstrip() + "\n"
     args, argnums = given()
-    _, rule = api.rule_of(fn, args, mode, argnums)
+    _, rule = sources.rule_of(fn, args, mode, argnums)
     match stage:
         case "typed":
             return show_ir(rule.typed).rstrip() + "\n"
@@ -100,7 +100,7 @@ def explain(target: Target, /, *, at: At = None, sig: Sig = None, mode: Mode = "
     """Say of each value whether the reverse sweep keeps it, recomputes it or does not need it."""
     fn, module = load_function(target)
     args = example_arguments(fn, module, at, sig)
-    sys.stdout.write(api.explain(fn, *args, mode=mode, argnums=argument_numbers(fn, wrt)) + "\n")
+    sys.stdout.write(sources.explain(fn, *args, mode=mode, argnums=argument_numbers(fn, wrt)) + "\n")
     return 0
 
 

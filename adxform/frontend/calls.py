@@ -26,7 +26,6 @@ from adxform.frontend.primitives import as_array, primitive
 from adxform.frontend.recursion import Frame, call_helper, general_key, key_of
 from adxform.frontend.signals import Recursive
 from adxform.frontend.values import (
-    NONE,
     FunctionValue,
     Method,
     Pullback,
@@ -37,7 +36,7 @@ from adxform.frontend.values import (
 )
 from adxform.ir.ops import Function, Lit, Var
 from adxform.ir.types import Object, is_float
-from adxform.operators import Operator, operator_kind
+from adxform.operators import Operator, marked
 from adxform.rules.table import definition, lookup
 
 if TYPE_CHECKING:
@@ -103,14 +102,11 @@ def call(interp: Interpreter, fn: Value, args: tuple[Value, ...], kwargs: Kwargs
         case Method(inner, bound, named):
             return call(interp, inner, (*bound, *args), {**dict(named), **kwargs}, hint, wanted)
         case Pullback():
-            return nested.pull_back(interp, fn, args)
+            return nested.pull_back(interp, fn, args, kwargs)
         case Static() | Lit():
             return _call_object(interp, fn, args, kwargs, hint, wanted)
         case Ref(kind="instance", cls=cls) if issubclass(cls, Operator):
-            fields = interp.contents(fn)
-            f, argnums, has_aux = (fields.get(name) for name in ("fn", "argnums", "has_aux"))
-            kind, implementation = (interp.static(fields.get(name) or NONE, name) for name in ("kind", "implementation"))
-            return nested.call_parts(interp, kind, f or NONE, argnums or NONE, has_aux or NONE, implementation, args, kwargs)
+            return nested.call_made(interp, interp.contents(fn).items, args, kwargs)
         case Ref(kind="instance"):
             return call(interp, interp.attribute(fn, "__call__"), args, kwargs, hint, wanted)
         case Var(_, Object()):
@@ -128,7 +124,7 @@ def _call_object(
     found = None if handler is None else handler(interp, args, kwargs, hint)
     if found is not None:
         return found
-    if operator_kind(fn) is not None or isinstance(fn, Operator):
+    if marked(fn) is not None or isinstance(fn, Operator):
         return nested.call_operator(interp, value, args, kwargs)
     wrapped = getattr(fn, "__adx_function__", None)
     if wrapped is not None:

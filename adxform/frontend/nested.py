@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adxform import runtime
 from adxform.contexts import Context
-from adxform.errors import ArgnumsError, NonDifferentiableError, NonScalarOutputError, TangentMismatchError
+from adxform.errors import ArgnumsError, NonScalarOutputError, TangentMismatchError
 from adxform.frontend import trees
 from adxform.frontend.access import Equals, Is
-from adxform.frontend.infer import type_of
 from adxform.frontend.methods import Known
+from adxform.frontend.mirrors import floats_of, is_live, matched, mirrored, refuse, type_of, with_floats
 from adxform.frontend.outside import constant, from_outside, guard
-from adxform.frontend.signature import scalar_type
-from adxform.frontend.values import NONE, Method, Pullback, Ref, Static, Tuple, Value
+from adxform.frontend.values import NONE, Pullback, Ref, Static, Tuple, Value
 from adxform.ir import intrinsics
 from adxform.ir.ops import Block, Call, Function, Lit, Operand, Var
-from adxform.ir.types import Array, Scalar, Type, is_float, rank
+from adxform.ir.types import Array, Object, Scalar, is_float, rank
 from adxform.ir.walk import free_variables
-from adxform.operators import Operator, operator_kind
+from adxform.operators import Operator, marked
 from adxform.rules.alias import alias_classes
 
 if TYPE_CHECKING:
@@ -45,52 +45,52 @@ def call_operator(interp: Interpreter, value: Static | Lit, args: tuple[Value, .
     """Call a function of the API, or what one returned."""
     fn = value.value
     if isinstance(fn, Operator):
-        return _call_made(interp, value, fn, args, kwargs)
-    match operator_kind(fn):
-        case "grad" | "value_and_grad" as kind:
-            f, argnums, has_aux = _arguments(args, kwargs, ("f", "argnums", "has_aux"), (None, Lit(0), Lit(False)))
-            return Method(Lit(_GRAD if kind == "grad" else _VALUE_AND_GRAD), (f, argnums, has_aux))
+        return call_made(interp, _fields(interp, value, fn), args, kwargs)
+    kind, definition = marked(fn) or (None, None)
+    try:
+        bound = inspect.signature(fn).bind(*args, **kwargs).arguments
+    except TypeError as error:
+        return interp.fail(TypeError, f"{fn.__name__}() {error}")
+    match kind:
         case "jvp":
-            f, primals, tangents = _arguments(args, kwargs, ("f", "primals", "tangents"), (None, None, None))
-            return push_forward(interp, f, tuple(interp.items(primals)), tuple(interp.items(tangents)))
+            return push_forward(interp, bound["f"], tuple(interp.items(bound["primals"])), tuple(interp.items(bound["tangents"])))
         case "vjp":
-            return _vjp(interp, args[0], args[1:])
+            return _vjp(interp, bound["f"], bound.get("primals", ()))
         case "stop_gradient":
-            return stop(interp, args[0])
+            return stop(interp, bound["x"])
         case _:
-            raise interp.error("this operator is not supported inside a differentiated function", "call it outside")
+            options = (bound.get("argnums", Lit(0)), bound.get("has_aux", Lit(False)), bound.get("mode", Lit("auto")))
+            fields = (Lit(kind), bound["f"], *options, constant(interp, definition))
+            return interp.heap.new("instance", Operator, FIELDS, fields)
 
 
-def _arguments(args: tuple[Value, ...], kwargs: Kwargs, names: Sequence[str], defaults: Sequence[Value | None]) -> list[Value]:
-    given = {**dict(zip(names, args, strict=False)), **kwargs}
-    found = [given.get(name, default) for name, default in zip(names, defaults, strict=True)]
-    return [value for value in found if value is not None]
+FIELDS = ("kind", "fn", "argnums", "has_aux", "mode", "definition")
 
 
-def _call_made(interp: Interpreter, value: Static | Lit, made: Operator, args: tuple[Value, ...], kwargs: Kwargs) -> Value:
+def _fields(interp: Interpreter, value: Static | Lit, made: Operator) -> tuple[Value, ...]:
+    """The fields of an operator object from outside."""
     access = value.access if isinstance(value, Static) else None
     if access is not None:
-        for name in ("kind", "argnums", "has_aux"):
+        for name in ("kind", "argnums", "has_aux", "mode"):
             guard(interp, access.to("attribute", name), Equals(Lit(getattr(made, name))))
-        guard(interp, access.to("attribute", "implementation"), Is(made.implementation))
+        guard(interp, access.to("attribute", "definition"), Is(made.definition))
     f = from_outside(interp, made.fn, None if access is None else access.to("attribute", "fn"))
-    return call_parts(interp, made.kind, f, constant(interp, made.argnums), Lit(made.has_aux), made.implementation, args, kwargs)
+    argnums = constant(interp, made.argnums)
+    return Lit(made.kind), f, argnums, Lit(made.has_aux), Lit(made.mode), constant(interp, made.definition)
 
 
-def call_parts(
-    interp: Interpreter,
-    kind: str,
-    f: Value,
-    argnums: Value,
-    has_aux: Value,
-    implementation: Any,
-    args: tuple[Value, ...],
-    kwargs: Kwargs,
-) -> Value:
+def call_made(interp: Interpreter, fields: tuple[Value, ...], args: tuple[Value, ...], kwargs: Kwargs) -> Value:
     """Call an operator object with these fields."""
-    if implementation is not None:
-        return interp.call(constant(interp, implementation), (f, argnums, *args), kwargs)
-    return _gradient(interp, f, argnums, has_aux, args, kwargs, kind == "value_and_grad")
+    kind, f, argnums, has_aux, mode, definition = fields
+    word = interp.static(kind, "the kind of an operator")
+    args, kwargs, held = _bare(interp, args, kwargs)
+    taken = held.intersection(numbers_of(interp, argnums, args[:-1] if word == "hvp" else args)) if held else held
+    if taken:
+        message = f"argument {min(taken)} is in a context, and is not differentiated"
+        raise interp.error(message, "pass it as it is, or choose other `argnums`", ArgnumsError)
+    if word not in ("grad", "value_and_grad"):
+        return interp.call(definition, (f, argnums, mode, *args), kwargs)
+    return _gradient(interp, f, argnums, has_aux, args, kwargs, word == "value_and_grad")
 
 
 def stop(interp: Interpreter, value: Value) -> Value:
@@ -116,16 +116,12 @@ def trace(
     lifted = list(args)
     for number in dict.fromkeys(numbers):
         leaves: list[Value] = []
-        for leaf in trees.leaves_of(interp, args[number]):
-            type_ = _type(leaf)
+        for leaf in floats_of(interp, args[number]):
             hint = leaf.base if isinstance(leaf, Var) else "x"
-            if type_ is None or not is_float(type_):
-                leaves.append(leaf)
-                continue
-            params.append(Var(interp.names.fresh(hint), type_))
+            leaves.append(Var(interp.names.fresh(hint), type_of(leaf) or Object()))
             operands.append(interp.operand(leaf))
-            leaves.append(params[-1])
-        lifted[number] = trees.rebuilt(interp, args[number], iter(leaves))
+        params += leaves  # type: ignore[arg-type]
+        lifted[number] = with_floats(interp, args[number], iter(leaves))
     outer, heap = interp.builder, interp.heap
     interp.builder, interp.heap = outer.nested(), heap.copy()
     try:
@@ -154,25 +150,28 @@ def _pair(interp: Interpreter, out: Value) -> tuple[Value, Value]:
     raise interp.error("with `has_aux`, the function returns a pair of its value and something else", "return `value, aux`")
 
 
-def _type(value: Value | Operand) -> Type | None:
-    match value:
-        case Var(_, type_):
-            return type_
-        case Lit(literal):
-            return scalar_type(literal)
-        case _:
-            return None
-
-
-def _numbers(interp: Interpreter, argnums: Value, count: int) -> tuple[int, ...]:
+def numbers_of(interp: Interpreter, argnums: Value, args: Sequence[Value]) -> tuple[int, ...]:
+    """The positions that `argnums` names among `args`, all of which hold floats."""
     found = interp.static(argnums, "`argnums`")
-    numbers = found if isinstance(found, tuple) else (found,)
+    numbers = tuple(found) if isinstance(found, tuple | list) else (found,)
+    if not numbers or any(isinstance(number, bool) or not isinstance(number, int | np.integer) for number in numbers):
+        raise interp.error(f"argnums is {found!r}", "give the position of an argument, or a tuple of positions", ArgnumsError)
+    count = len(args)
     for number in numbers:
         if not -count <= number < count:
-            raise interp.error(
-                f"`argnums` names argument {number}, but the call has {count}", "count arguments from zero", ArgnumsError
-            )
-    return tuple(number % count for number in numbers)
+            message = f"`argnums` names argument {number}, but the call has {count}"
+            raise interp.error(message, "count positional arguments from zero", ArgnumsError)
+    positions = tuple(int(number) % count for number in numbers)
+    if len(set(positions)) < len(positions):
+        raise interp.error(f"argnums {found} names one argument twice", "name each argument once", ArgnumsError)
+    for position in positions:
+        refuse(interp, position, args[position])
+    return positions
+
+
+def is_many(argnums: Value) -> bool:
+    """Whether `argnums` is a tuple or a list, so that the derivative is a tuple."""
+    return isinstance(argnums, Tuple | Ref) or (isinstance(argnums, Lit) and isinstance(argnums.value, tuple))
 
 
 def _bare(interp: Interpreter, args: tuple[Value, ...], kwargs: Kwargs) -> tuple[tuple[Value, ...], Kwargs, frozenset[int]]:
@@ -188,33 +187,18 @@ def _bare(interp: Interpreter, args: tuple[Value, ...], kwargs: Kwargs) -> tuple
     return found, {name: inside(arg) for name, arg in kwargs.items()}, held
 
 
-def _differentiable(interp: Interpreter, args: Sequence[Value], numbers: Sequence[int]) -> None:
-    for number in numbers:
-        for leaf in trees.leaves_of(interp, args[number]):
-            type_ = _type(leaf)
-            if type_ is None or not is_float(type_):
-                message = f"argument {number} is not a float, so there is no derivative with respect to it"
-                raise interp.error(message, "pass a float, or choose other `argnums`", NonDifferentiableError)
-
-
 # -- grad -------------------------------------------------------------------------------------------------------------
 
 
 def _gradient(
     interp: Interpreter, f: Value, argnums: Value, has_aux: Value, args: tuple[Value, ...], kwargs: Kwargs, with_value: bool
 ) -> Value:
-    many = isinstance(argnums, Tuple) or (isinstance(argnums, Lit) and isinstance(argnums.value, tuple))
-    numbers = _numbers(interp, argnums, len(args))
-    args, kwargs, held = _bare(interp, args, kwargs)
-    if held.intersection(numbers):
-        message = f"argument {min(held.intersection(numbers))} is in a context, and is not differentiated"
-        raise interp.error(message, "pass it as it is, or choose other `argnums`", ArgnumsError)
+    numbers = numbers_of(interp, argnums, args)
     aux = bool(interp.static(has_aux, "`has_aux`"))
-    _differentiable(interp, args, numbers)
     traced = trace(interp, f, args, kwargs, numbers, aux=aux)
     main = traced.function.results[0] if traced.function.results else NONE
     value = traced.out.items[0] if aux and isinstance(traced.out, Tuple) else traced.out
-    type_ = _type(main)
+    type_ = type_of(main)
     if not isinstance(value, Var | Lit) or type_ is None or not is_float(type_) or rank(type_) not in (0, None):
         raise interp.error(
             "the function given to `grad` does not return one real number",
@@ -229,9 +213,8 @@ def _gradient(
     count = len(traced.function.results)
     out = trees.rebuilt(interp, traced.out, iter(outs[:count]))
     gradients = iter(outs[count:])
-    distinct = {number: trees.rebuilt(interp, args[number], gradients) for number in dict.fromkeys(numbers)}
-    parts = tuple(distinct[number] for number in numbers)
-    gradient = Tuple(parts) if many else parts[0]
+    parts = tuple(mirrored(interp, args[number], gradients) for number in numbers)
+    gradient = Tuple(parts) if is_many(argnums) else parts[0]
     if with_value:
         return Tuple((out, gradient))
     return Tuple((gradient, out.items[1])) if aux and isinstance(out, Tuple) else gradient
@@ -270,20 +253,6 @@ def _spliced(interp: Interpreter, fn: Function, operands: tuple[Operand, ...]) -
     return list(interp.builder.splice(fn, operands))  # type: ignore[arg-type]
 
 
-def _value_and_grad(interp: Interpreter, args: tuple[Value, ...], kwargs: Kwargs, hint: str) -> Value:
-    f, argnums, has_aux, *rest = args
-    return _gradient(interp, f, argnums, has_aux, tuple(rest), kwargs, True)
-
-
-def _grad(interp: Interpreter, args: tuple[Value, ...], kwargs: Kwargs, hint: str) -> Value:
-    f, argnums, has_aux, *rest = args
-    return _gradient(interp, f, argnums, has_aux, tuple(rest), kwargs, False)
-
-
-_GRAD = Known("grad", _grad)
-_VALUE_AND_GRAD = Known("value_and_grad", _value_and_grad)
-
-
 # -- jvp and vjp --------------------------------------------------------------------------------------------------------
 
 
@@ -292,76 +261,79 @@ def push_forward(interp: Interpreter, f: Value, primals: tuple[Value, ...], tang
     if len(primals) != len(tangents):
         raise interp.error("`jvp` needs a tangent for each primal", "give tuples of one length", TangentMismatchError)
     primals, _, held = _bare(interp, primals, {})
-    numbers = tuple(i for i in range(len(primals)) if i not in held)
     if any(tangents[i] != NONE for i in held):
         message = "an argument in a context has no tangent"
         raise interp.error(message, "give `None` in its place", TangentMismatchError)
-    _differentiable(interp, primals, numbers)
+    numbers = tuple(i for i in range(len(primals)) if i not in held)
     traced = trace(interp, f, primals, {}, numbers)
-    given = [interp.operand(leaf) for tangent in tangents for leaf in trees.leaves_of(interp, tangent)]
-    if len(given) != len(traced.wrt):
-        raise interp.error(
-            "the tangents of `jvp` differ in structure from the primals",
-            "give each the structure of its primal",
-            TangentMismatchError,
-        )
-    shaped = [_tangent(interp, operand, traced.function.params[k].type) for k, operand in enumerate(given)]
-    outs = _derived(interp, "forward", traced, shaped)
+    given = [leaf for i in numbers for leaf in matched(interp, primals[i], tangents[i], "tangent")]
+    outs = _derived(interp, "forward", traced, given)
     count = len(traced.function.results)
     pushed = iter(outs[count:])
-    leaves: list[Value] = []
-    for result in traced.function.results:
-        live = isinstance(result, Var) and is_float(result.type)
-        leaves.append(next(pushed) if live else Lit(0.0))
+    results = (result for result in traced.function.results if is_live(result))
+    tangents_out = iter([next(pushed) if isinstance(result, Var) else Lit(0.0) for result in results])
     out = trees.rebuilt(interp, traced.out, iter(outs[:count]))
-    return Tuple((out, trees.rebuilt(interp, traced.out, iter(leaves))))
-
-
-def _tangent(interp: Interpreter, operand: Operand, type_: Type) -> Operand:
-    """`operand` as a tangent of a value of `type_`."""
-    own = operand.type if isinstance(operand, Var) else type_of(operand.value) if isinstance(operand, Lit) else None
-    if own is None or (rank(own) != rank(type_) and None not in (rank(own), rank(type_))):
-        raise interp.error("a tangent differs in shape from its primal", "give it the shape of the primal", TangentMismatchError)
-    return operand
+    return Tuple((out, mirrored(interp, traced.out, tangents_out)))
 
 
 def _vjp(interp: Interpreter, f: Value, primals: tuple[Value, ...]) -> Value:
     primals, _, held = _bare(interp, primals, {})
-    numbers = tuple(i for i in range(len(primals)) if i not in held)
-    _differentiable(interp, primals, numbers)
-    traced = trace(interp, f, primals, {}, numbers)
-    operands = tuple(_untouched(interp, traced))
+    traced = trace(interp, f, primals, {}, tuple(i for i in range(len(primals)) if i not in held))
+    operands = tuple(_kept(interp, traced))
     count = len(traced.function.results)
-    out = trees.rebuilt(interp, traced.out, iter(_spliced(interp, traced.function, operands)))
+    outs = _spliced(interp, traced.function, tuple(_untouched(interp, traced, operands)))
     joint = interp.derive("reverse", traced.function, traced.wrt)
-    differentiated = tuple(NONE if i in held else primal for i, primal in enumerate(primals))
-    pullback = Pullback(joint, traced.operands, traced.out, differentiated, (), count)
-    return Tuple((out, pullback))
+    out, like = (trees.rebuilt(interp, traced.out, iter(outs[:count])) for _ in range(2))
+    free = (NONE if i in held else primal for i, primal in enumerate(primals))
+    shapes = tuple(trees.rebuilt(interp, primal, trees.leaves_of(interp, primal)) for primal in free)
+    return Tuple((out, Pullback(joint, operands, like, shapes, count)))
 
 
-def _untouched(interp: Interpreter, traced: Traced) -> list[Operand]:
+def _kept(interp: Interpreter, traced: Traced) -> list[Operand]:
+    """The operands as they are now, whatever is written to them before the pullback is called."""
+    return [
+        interp.emit(np.copy, (operand,), operand.type, operand.base)
+        if isinstance(operand, Var) and isinstance(operand.type, Array)
+        else operand
+        for operand in traced.operands
+    ]
+
+
+def _untouched(interp: Interpreter, traced: Traced, operands: Sequence[Operand]) -> list[Operand]:
     """The operands, with copies for the arrays that the function writes to."""
     classes = alias_classes(traced.function)
     return [
         interp.emit(runtime.private, (operand,), operand.type, operand.base)
         if isinstance(operand, Var) and isinstance(param.type, Array) and classes.of(param) in classes.written
         else operand
-        for param, operand in zip(traced.function.params, traced.operands, strict=True)
+        for param, operand in zip(traced.function.params, operands, strict=True)
     ]
 
 
-def pull_back(interp: Interpreter, pullback: Pullback, args: tuple[Value, ...]) -> Value:
+def pull_back(interp: Interpreter, pullback: Pullback, args: tuple[Value, ...], kwargs: Kwargs) -> Value:
     """Call the second result of ``vjp``."""
-    given = list(trees.leaves_of(interp, args[0])) if len(args) == 1 else []
-    primal = list(trees.leaves_of(interp, pullback.out))
-    if len(given) != len(primal):
-        raise interp.error(
-            "the cotangent differs in structure from the value", "give it the structure of the value", TangentMismatchError
-        )
-    cts = [
-        _tangent(interp, interp.operand(ct), out.type)
-        for ct, out in zip(given, primal, strict=True)
-        if isinstance(out, Var) and is_float(out.type)
-    ]
-    outs = iter(_spliced(interp, pullback.joint, (*pullback.operands, *cts))[pullback.results :])
-    return Tuple(tuple(trees.rebuilt(interp, value, outs) for value in pullback.primals))
+    given = (*args, *kwargs.values())
+    if len(given) != 1:
+        return interp.fail(TypeError, f"a pullback takes one cotangent, not {len(given)}")
+    cts = matched(interp, pullback.out, given[0], "cotangent")
+    taken = [ct for ct, out in zip(cts, floats_of(interp, pullback.out), strict=True) if isinstance(out, Var)]
+    outs = iter(_spliced(interp, pullback.joint, (*pullback.operands, *taken))[pullback.results :])
+    return Tuple(tuple(mirrored(interp, value, outs) for value in pullback.primals))
+
+
+# -- what definitions of operators are written with --------------------------------------------------------------------
+
+
+def _positions(interp: Interpreter, args: tuple[Value, ...], kwargs: Kwargs, hint: str) -> Value:
+    argnums, given = args
+    return Tuple(tuple(map(Lit, numbers_of(interp, argnums, interp.items(given)))))
+
+
+def _is_tuple(interp: Interpreter, args: tuple[Value, ...], kwargs: Kwargs, hint: str) -> Value:
+    return Lit(is_many(args[0]))
+
+
+positions = Known("positions", _positions)
+"""``positions(argnums, args)``: the arguments to differentiate by, as a tuple of positions that count from the front."""
+many = Known("many", _is_tuple)
+"""``many(argnums)``: whether the derivative is a tuple with a part for each argument."""

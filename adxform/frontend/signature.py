@@ -226,6 +226,8 @@ def parameter_names(fn: Callable[..., Any], count: int) -> tuple[str, ...]:
             )
         except (TypeError, ValueError):
             names = ()
+    if len(names) < count and hasattr(target, "__wrapped__"):
+        return parameter_names(target.__wrapped__, count)
     return names[:count] + tuple(f"args_{index}" for index in range(count - len(names)))
 
 

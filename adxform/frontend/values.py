@@ -119,7 +119,6 @@ class Pullback:
     operands: tuple[Operand, ...]
     out: Value
     primals: tuple[Value, ...]
-    wrt: tuple[bool, ...]
     results: int
 
 

@@ -1,0 +1,79 @@
+"""What runs for a function, as text: the generated source, and why it keeps what it keeps."""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Callable, Sequence
+from pathlib import PurePath
+from typing import Any
+
+from adxform.ad.record import Decision
+from adxform.api import checked_argnums
+from adxform.application import Application, Argnums, apply
+from adxform.derivatives import hessian, jacobian
+from adxform.pipeline import DerivedRule
+from adxform.refusals import name_of
+
+MODES = ("reverse", "forward", "hvp", "hessian", "jacobian", "primal")
+SWEPT = {"hessian": "hvp", "jacobian": "reverse"}
+"""What the modes that sweep more than once sweep."""
+
+
+def source(f: Callable[..., Any], *example_args: Any, mode: str = "reverse", argnums: Argnums = 0) -> str:
+    """The generated module that runs for `f` at arguments like `example_args`.
+
+    `mode` is ``"reverse"``, ``"forward"``, ``"hvp"``, ``"hessian"``, ``"jacobian"`` or ``"primal"``.
+    """
+    _call, rule = rule_of(f, example_args, mode, argnums)
+    return rule.text
+
+
+def rule_of(f: Callable[..., Any], args: Sequence[Any], mode: str, argnums: Argnums) -> tuple[Application, DerivedRule]:
+    """The application of `f` to `args`, and its derived rule in `mode`."""
+    numbers = checked_argnums(f, argnums)
+    if mode in ("hessian", "jacobian"):
+        made = hessian(f, numbers) if mode == "hessian" else jacobian(f, numbers)
+        call = made.applied(tuple(args), {})
+        return call, call.rule("primal", ())
+    call = apply(f, tuple(args), {}, None if mode == "primal" else numbers)
+    wrt = () if mode == "primal" else call.wrt(numbers)
+    match mode:
+        case "reverse" | "forward" | "primal":
+            return call, call.rule(mode, wrt)
+        case "hvp":
+            call.output(wrt, False)
+            return call, call.rule("hvp", wrt)
+        case _:
+            raise ValueError(f"mode is {mode!r}; it is one of {', '.join(MODES)}")
+
+
+def explain(f: Callable[..., Any], *example_args: Any, mode: str = "reverse", argnums: Argnums = 0) -> str:
+    """What the derivative of `f` keeps, recomputes or puts on a tape, value by value, and why."""
+    call, rule = rule_of(f, example_args, SWEPT.get(mode, mode), argnums)
+    names = [param.base for param in rule.request.function.params]
+    wrt = ", ".join(names[position] for position in rule.request.wrt)
+    lines = [f"{name_of(call.fn)}({', '.join(names)}): {mode} mode with respect to {wrt or 'nothing'}"]
+    rows = [(place(decision), described(decision), decision.kind, decision.reason) for decision in rule.decisions]
+    widths = [max((len(row[column]) for row in rows), default=0) for column in range(3)]
+    for row in rows:
+        lines.append("  ".join((*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[3])).rstrip())
+    if not rows:
+        lines.append("nothing is kept: the reverse sweep needs only what is there")
+    return "\n".join(lines)
+
+
+def place(decision: Decision) -> str:
+    """The file and line of a decision, without the folder."""
+    span = decision.span
+    return f"{PurePath(span.file).name}:{span.line}" if span.line else ""
+
+
+def described(decision: Decision) -> str:
+    """The value of a decision as the user wrote it, and its name where it has one of its own."""
+    span = decision.span
+    name = decision.name.partition(".")[0]
+    line = linecache.getline(span.file, span.line) if span.line else ""
+    text = line[span.column : span.end_column if span.end_line == span.line else None].strip()
+    if not text or text == name:
+        return name
+    return text if name == "tmp" else f"{name}: {text}"
