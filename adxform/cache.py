@@ -200,6 +200,7 @@ def clear_cache() -> None:
 def stats() -> dict[str, int]:
     """The counters: rules built, cache hits, parses, compilations, buffers allocated, and calls of a primal.
 
-    Buffers are the cotangent buffers, tapes and private copies that a rule makes at a call, those inside its loops aside.
+    Buffers are the cotangent buffers, tapes and private copies that a rule makes at every call, whatever branch it takes: those
+    inside its loops, branches and helpers are not counted, nor the arrays that expressions make.
     """
     return counters.snapshot()

@@ -227,7 +227,7 @@ BUFFERS = (np.zeros_like, np.empty_like, np.empty, np.zeros, intrinsics.new_stac
 
 
 def buffers_of(fn: Function) -> int:
-    """How many cotangent buffers, tapes and private copies `fn` makes, those in loops and branches aside."""
+    """How many cotangent buffers, tapes and private copies `fn` makes at every call: not those in loops and branches."""
     return sum(isinstance(op, Call) and isinstance(op.fn, Lit) and op.fn.value in BUFFERS for op in fn.body.ops)
 
 

@@ -1,6 +1,8 @@
 """Copies that nobody could tell from what they copy, arithmetic that changes nothing (``x * 1.0``) among them.
 
-What is copied and put back where it came from need not be put back.
+What is copied and put back where it came from need not be put back. A copy that may be laid out otherwise (``x.copy()`` of a
+matrix in Fortran order) goes in the reverse sweep only: sums take their terms in the order of memory, and a value has all bits
+of the user's.
 """
 
 from __future__ import annotations
@@ -73,6 +75,12 @@ def original_of(op: Op) -> Var | None:
     return found if isinstance(found, Var) and found.type == type_ else None
 
 
+def _may_lay_out_anew(op: Op) -> bool:
+    """Whether `op` is a copy in C order of an array that may have another one."""
+    type_ = outs(op)[0].type
+    return callee(op) is np.ndarray.copy and isinstance(type_, Array) and type_.shape is not None and len(type_.shape) > 1
+
+
 def _is(operand: Operand, number: int) -> bool:
     return isinstance(operand, Lit) and type(operand.value) in (int, float) and operand.value == number
 
@@ -81,11 +89,17 @@ class _Eliding(Rewriter):
     def __init__(self, fn: Function, aliases: Aliases) -> None:
         super().__init__()
         self.aliases = aliases
+        self.in_sweep = False
         self.fixed = aliases.written | aliases.exposed | aliases.phis | set(aliases.reached((*fn.params, *fn.results)))
         self.fixed |= set(aliases.elements.values())
 
     def block(self, block: Block) -> Block:
-        copies = [(at, op, original) for at, op in enumerate(block.ops) if (original := original_of(op)) is not None]
+        sweep = next((at for at, op in enumerate(block.ops) if callee(op) is intrinsics.turning_point), len(block.ops))
+        copies = [
+            (at, op, original)
+            for at, op in enumerate(block.ops)
+            if (original := original_of(op)) is not None and (self.in_sweep or at > sweep or not _may_lay_out_anew(op))
+        ]
         stores = [(at, op) for at, op in enumerate(block.ops) if isinstance(op, Call) and callee(op) is operator.setitem]
         if copies or stores:
             timeline = _Timeline(block, self.aliases)
@@ -97,6 +111,7 @@ class _Eliding(Rewriter):
         return super().block(block)
 
     def visit(self, op: Op, ops: list[Op]) -> None:
+        self.in_sweep |= callee(op) is intrinsics.turning_point
         if not (isinstance(op, Call) and op.outs and op.outs[0].name in self.known):
             ops.append(self.descend(op))
 

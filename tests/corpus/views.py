@@ -224,6 +224,12 @@ def fortran_order_argument(a):
     return np.sum(a * a)
 
 
+@at((np.asfortranarray(smooth(4, 5)),), (np.asfortranarray(smooth(9, 13)),))
+def sum_over_a_copy_of_another_order(a):
+    b = a.copy()
+    return np.sum(b**3)
+
+
 @at((smooth(6)[::2],))
 def strided_argument(x):
     x[1] = x[0] * x[2]
