@@ -214,8 +214,31 @@ def _sampled_type(fn: Callable[..., Any], specs: tuple[Spec, ...], named: dict[s
             results[1] = run(fn, [sample(s, ones[0]) for s in specs], {k: sample(s, ones[0]) for k, s in named.items()})
         told = (lengths in (distinct, same) or not bases) and integers[0] != integers[1]
         unknown = not told or getattr(fn, "__name__", "") in DATA_DEPENDENT
-        return _combine(type_of(results[0]), type_of(results[1]), pair, unknown)
+        found = _combine(type_of(results[0]), type_of(results[1]), pair, unknown)
+        return found if unknown or not bases else _agreed(found, fn, specs, named, _descending(bases, pair))
     return failure
+
+
+def _descending(bases: Mapping[str, int], pair: tuple[_Lengths, ...]) -> tuple[_Lengths, ...]:
+    """Lengths as unlike those of `pair` as can be: the first the largest, the last smaller than any literal one."""
+    places = {base: len(bases) - 1 - k for base, k in bases.items()}
+    return tuple(replace(one, values={base: 2 + 5 * k + one.run * (2 * k + 3) for base, k in places.items()}) for one in pair)
+
+
+def _agreed(
+    found: Type, fn: Callable[..., Any], specs: tuple[Spec, ...], named: dict[str, Spec], pair: tuple[_Lengths, ...]
+) -> Type:
+    """`found`, with a fresh length wherever other samples say otherwise: it was the smaller or the larger of two."""
+    if not isinstance(found, Array) or found.shape is None:
+        return found
+    try:
+        results = [run(fn, [sample(s, one) for s in specs], {k: sample(s, one) for k, s in named.items()}) for one in pair]
+    except Exception:  # too small for the primitive
+        return found
+    other = _combine(type_of(results[0]), type_of(results[1]), pair, False)
+    if not isinstance(other, Array) or other.shape is None or len(other.shape) != len(found.shape):
+        return Array(found.dtype, None)
+    return Array(found.dtype, tuple(a if a == b else FRESH for a, b in zip(found.shape, other.shape, strict=True)))
 
 
 def is_shapeless(spec: Spec) -> bool:

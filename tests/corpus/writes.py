@@ -363,6 +363,12 @@ def made_with_lengths_that_are_arguments(x, n, m):
     return (y * x).sum() + (t * np.arange(1.0, n * m + 1)).sum()
 
 
+@at((vec(1.0, 2.0, 3.0, 4.0).reshape(2, 2), vec(0.5, -1.0, 2.0)), (np.arange(16.0).reshape(4, 4) / 8.0, vec(0.5, -1.0, 2.0)))
+def short_diagonal_that_broadcasts(a, v):
+    d = np.diag(a, 1)
+    return (d * d * v).sum() + d.sum() ** 2
+
+
 @at((np.arange(6.0).reshape(2, 3) + 0.5, 1), (np.arange(6.0).reshape(2, 3) + 0.5, 0))
 def squeezed_to_a_rank_that_the_slice_decides(a, k):
     rows = (a * a)[k:].squeeze()
