@@ -288,9 +288,9 @@ def lend(room: Room, shape: Any) -> Any:
     return room.memory[:size].reshape(lengths)
 
 
-def lend_like(room: Room, like: Any) -> Any:
-    """Return an array of the shape of `like` in the memory of `room`."""
-    return lend(room, like.shape)
+def lend_like(room: Room, *like: Any) -> Any:
+    """Return an array of the shape that `like` broadcast to in the memory of `room`."""
+    return lend(room, np.broadcast_shapes(*[np.shape(value) for value in like]))
 
 
 class Tape:

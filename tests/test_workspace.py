@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -61,3 +62,69 @@ def test_the_same_numbers_again_and_again(program: Program, mode: str) -> None:
             for actual, wanted in zip(found, expected, strict=True):
                 np.testing.assert_allclose(actual, wanted, rtol=1e-13, atol=1e-13)
                 assert np.shape(actual) == np.shape(wanted)
+
+
+def vectorised(x: Any, w: Any) -> Any:
+    y = np.sin(x) * w + x**2
+    return np.sum(np.where(y > 0.5, y, 0.1 * y)) + np.log(np.sum(np.exp(x - np.max(x))))
+
+
+def swept(x: Any, w: Any) -> Any:
+    y = x.copy()
+    for _ in range(3):
+        y[1:-1] = y[1:-1] + 0.1 * (y[2:] - 2.0 * y[1:-1] + y[:-2]) * w[1:-1]
+    return np.sum(y**2)
+
+
+def carried(x: Any, w: Any) -> Any:
+    y = x
+    for _ in range(4):
+        y = np.tanh(y * w) + 0.5 * y
+    return np.dot(y, x)
+
+
+def in_place_product(x: Any, w: Any) -> Any:
+    a = np.stack((x, w))
+    c = np.zeros((2, 2))
+    total = 0.0
+    for _ in range(3):
+        np.matmul(a, a.T, out=c)
+        a *= 0.5
+        total += np.sum(c * c)
+    return total
+
+
+def branched(x: Any, w: Any) -> Any:
+    y = x * w
+    z = np.exp(y) if y[0] > 0 else np.cos(y)
+    while z[0] > 0.1:
+        z = z * 0.5
+    return z.sum()
+
+
+@pytest.mark.parametrize("function", [vectorised, swept, carried, in_place_product, branched])
+@pytest.mark.parametrize("mode", ["reverse", "hvp"])
+def test_a_warm_call_makes_no_array(function: Any, mode: str) -> None:
+    peaks = [peak_of_warm_call(function, mode, n) for n in (50_000, 400_000)]
+    assert abs(peaks[1] - peaks[0]) < 1_000, peaks
+
+
+def peak_of_warm_call(function: Any, mode: str, n: int) -> int:
+    """How many bytes a call has in use at most beside what it found."""
+    rng = np.random.default_rng(3)
+    x, w, v = rng.normal(size=(3, n))
+    call, rule = rule_of(function, (x, w), mode, 0)
+    pool = Pool(reusing(rule.optimised))
+    given = [*call.inputs(), *([v] if mode == "hvp" else [1.0])]
+    for _ in range(2):
+        with pool.lent(given) as spaces:
+            pool.rule.run(*given, *spaces)
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        tracemalloc.reset_peak()
+        with pool.lent(given) as spaces:
+            pool.rule.run(*given, *spaces)
+        return tracemalloc.get_traced_memory()[1] - before
+    finally:
+        tracemalloc.stop()

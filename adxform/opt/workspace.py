@@ -58,7 +58,6 @@ TAKES_OUT = frozenset(
         *(np.dot, np.outer, np.concatenate, np.stack, np.einsum, np.trace),
     }
 )
-MAY_RETURN_OPERAND = (runtime.unbroadcast,)
 FILLED: Mapping[Any, float | None] = {
     np.zeros: 0.0,
     np.zeros_like: 0.0,
@@ -341,8 +340,8 @@ class _Reuse:
         assert isinstance(op.fn, Lit)
         fn, (out,) = op.fn.value, op.outs
         assert isinstance(out.type, Array)
-        if fn in MAY_RETURN_OPERAND and self.is_known(out):
-            space = self.space(out.base, out.type)
+        if fn is runtime.unbroadcast:
+            space = self.space(out.base, out.type) if self.is_known(out) else self.lent(op, b, op.args[1:])
             b.emit(replace(op, kwargs=(*op.kwargs, ("out", space))))
             return True
         into = written_into(op)
@@ -350,21 +349,29 @@ class _Reuse:
             return False
         if self.is_known(out):
             self.spaces.append(out)
+        elif fn in (np.empty, np.zeros, np.ones):
+            self.lent(op, b, op.args[:1], out)
+        elif fn in LIKE or fn in COPIES:
+            self.lent(op, b, op.args[:1], out)
+        elif fn in SYNTAX and SYNTAX[fn].signature is None:
+            self.lent(op, b, op.args, out)
+        elif like := [arg for arg in op.args if isinstance(arg, Var) and same_lengths(arg, out)]:
+            self.lent(op, b, (like[0],), out)
         else:
-            like = next(
-                (arg for arg in op.args if isinstance(arg, Var) and isinstance(arg.type, Array) and same_lengths(arg, out)), None
-            )
-            shape = op.args[0] if fn in (np.empty, np.zeros, np.ones) else None
-            if like is None and shape is None:
-                return False
-            room = self.space(f"{out.base}_room", Array(out.type.dtype, None))
-            if like is not None:
-                b.emit(Call((out,), Lit(runtime.lend_like), (room, like), (), op.span))
-            elif shape is not None:
-                b.emit(Call((out,), Lit(runtime.lend), (room, shape), (), op.span))
+            return False
         for step in into:
             b.emit(step)
         return True
+
+    def lent(self, op: Call, b: Builder, like: tuple[Operand, ...], out: Var | None = None) -> Var:
+        """An array as the out of `op`, named `out`, in a room: of the shape that `like` broadcast to, or of the shape `like`."""
+        (made,) = op.outs
+        assert isinstance(made.type, Array) and isinstance(op.fn, Lit)
+        room = self.space(f"{made.base}_room", Array(made.type.dtype, None))
+        fn = runtime.lend if op.fn.value in (np.empty, np.zeros, np.ones) else runtime.lend_like
+        out = out or Var(self.names.fresh(f"{made.base}_space"), made.type)
+        b.emit(Call((out,), Lit(fn), (room, *like), (), op.span))
+        return out
 
     def space(self, hint: str, type_: Type) -> Var:
         """A new place."""
