@@ -349,9 +349,7 @@ class _Reuse:
             return False
         if self.is_known(out):
             self.spaces.append(out)
-        elif fn in (np.empty, np.zeros, np.ones):
-            self.lent(op, b, op.args[:1], out)
-        elif fn in LIKE or fn in COPIES:
+        elif fn in FILLED or fn in LIKE or fn in COPIES:
             self.lent(op, b, op.args[:1], out)
         elif fn in SYNTAX and SYNTAX[fn].signature is None:
             self.lent(op, b, op.args, out)
@@ -366,7 +364,8 @@ class _Reuse:
     def lent(self, op: Call, b: Builder, like: tuple[Operand, ...], out: Var | None = None) -> Var:
         """An array as the out of `op`, named `out`, in a room: of the shape that `like` broadcast to, or of the shape `like`."""
         (made,) = op.outs
-        assert isinstance(made.type, Array) and isinstance(op.fn, Lit)
+        assert isinstance(made.type, Array)
+        assert isinstance(op.fn, Lit)
         room = self.space(f"{made.base}_room", Array(made.type.dtype, None))
         fn = runtime.lend if op.fn.value in (np.empty, np.zeros, np.ones) else runtime.lend_like
         out = out or Var(self.names.fresh(f"{made.base}_space"), made.type)
