@@ -8,6 +8,7 @@ of the user's.
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -90,7 +91,8 @@ class _Eliding(Rewriter):
         super().__init__()
         self.aliases = aliases
         self.in_sweep = False
-        self.fixed = aliases.written | aliases.exposed | aliases.phis | set(aliases.reached((*fn.params, *fn.results)))
+        self.changing = aliases.written | aliases.exposed
+        self.fixed = self.changing | aliases.phis | set(aliases.reached((*fn.params, *fn.results)))
         self.fixed |= set(aliases.elements.values())
 
     def block(self, block: Block) -> Block:
@@ -100,13 +102,13 @@ class _Eliding(Rewriter):
             for at, op in enumerate(block.ops)
             if (original := original_of(op)) is not None and (self.in_sweep or at > sweep or not _may_lay_out_anew(op))
         ]
-        stores = [(at, op) for at, op in enumerate(block.ops) if isinstance(op, Call) and callee(op) is operator.setitem]
-        if copies or stores:
+        back = list(_put_back(block))
+        if copies or back:
             timeline = _Timeline(block, self.aliases)
             for at, op, original in copies:
                 if original.name not in self.known and self.may_go(op, original, at, timeline):
                     self.known[outs(op)[0].name] = original
-            timeline.idle.update(at for at, op in stores if self.puts_back(op, at, timeline))
+            timeline.idle.update(at for since, at in back if self.is_idle(since, at, timeline))
             block = timeline.block()
         return super().block(block)
 
@@ -115,23 +117,15 @@ class _Eliding(Rewriter):
         if not (isinstance(op, Call) and op.outs and op.outs[0].name in self.known):
             ops.append(self.descend(op))
 
-    def puts_back(self, op: Call, at: int, timeline: _Timeline) -> bool:
-        """Whether `op` stores in ``x[i]`` what was read there, when nothing has been stored in `x` since."""
-        array, index, value = op.args
-        if not isinstance(value, Var) or not isinstance(array, Var) or any(memory(index)):
+    def is_idle(self, since: int, at: int, timeline: _Timeline) -> bool:
+        """Whether the store at `at` puts back what was read at `since`, when neither has changed."""
+        (value,), store = outs(timeline.ops[since]), timeline.ops[at]
+        assert isinstance(store, Call)
+        assert isinstance(store.args[0], Var)
+        class_ = self.aliases.of(store.args[0])
+        if any(self.aliases.of(var) == class_ or self.aliases.of(var) in self.changing for var in memory(value)):
             return False
-        since, class_ = timeline.made.get(value.name), self.aliases.of(array)
-        changing = {class_, *self.aliases.written, *self.aliases.exposed}
-        if since is None or any(self.aliases.of(var) in changing for var in memory(value)):
-            return False
-        if any(since <= place < at for place in timeline.writes.get(class_, ())):
-            return False
-        original = original_of(made := timeline.ops[since])
-        if original == array and index in WHOLE:
-            return True
-        source = timeline.made.get(original.name) if original is not None else None
-        load = made if source is None else timeline.ops[source]
-        return isinstance(load, Call) and callee(load) is operator.getitem and load.args == (array, index)
+        return not any(since <= place < at for place in timeline.writes.get(class_, ()))
 
     def may_go(self, op: Op, original: Var, at: int, timeline: _Timeline) -> bool:
         """Whether the copy is read in this block only, and by nothing that runs after a write to `original`."""
@@ -153,7 +147,6 @@ class _Timeline:
         self.ops = block.ops
         self.delayed: dict[int, int] = {}
         self.idle: set[int] = set()
-        self.made = {op.outs[0].name: at for at, op in enumerate(block.ops) if isinstance(op, Call) and op.outs}
         self.leaving = set(classes_of(block.results, aliases))
         self.mentions: dict[int, list[int]] = {}
         self.writes: dict[int, list[int]] = {}
@@ -181,6 +174,24 @@ class _Timeline:
             return self.whole
         order = sorted(set(range(len(self.ops))) - self.idle, key=lambda at: (self.delayed.get(at, at), at in self.delayed))
         return replace(self.whole, ops=tuple(self.ops[at] for at in order))
+
+
+def _put_back(block: Block) -> Iterator[tuple[int, int]]:
+    """Where ``x[i]`` is read or copied, and where that is stored in ``x[i]``: the places of such pairs in `block`."""
+    made: dict[str, int] = {}
+    for at, op in enumerate(block.ops):
+        if not isinstance(op, Call):
+            continue
+        if op.outs:
+            made[op.outs[0].name] = at
+        elif callee(op) is operator.setitem and isinstance(value := op.args[2], Var) and value.name in made:
+            array, index, _ = op.args
+            original = original_of(load := block.ops[made[value.name]])
+            if original is not None and original != array and original.name in made:
+                load = block.ops[made[original.name]]
+            loads = isinstance(load, Call) and callee(load) is operator.getitem and load.args == (array, index)
+            if isinstance(array, Var) and not any(memory(index)) and (loads or (original == array and index in WHOLE)):
+                yield made[value.name], at
 
 
 def _clears(op: Op) -> bool:
