@@ -347,8 +347,8 @@ def test_a_list_of_a_length_that_only_a_run_can_tell_is_refused():
         out = []
         for v in x:
             if v > 0:
-                out.append(v)
-        return out[0]
+                out.append((v, "positive"))
+        return out[0][0]
 
     assert isinstance(error_of(f, np.ones(2)), UnsupportedOperationError)
 

@@ -7,10 +7,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from adxform.frontend import iteration
+from adxform.frontend.collecting import Grows, as_list_of_rows, common_item, irregular
 from adxform.frontend.joins import Joiner, collect, instantiate
 from adxform.frontend.signals import Unreachable
 from adxform.frontend.sizes import note_origin
-from adxform.frontend.values import Contents, Heap, Poison, Range, Ref, Static, Tuple, Value
+from adxform.frontend.values import Collected, Contents, Heap, Poison, Range, Ref, Static, Tuple, Value
 from adxform.ir.build import Builder
 from adxform.ir.ops import UNDEFINED, If, Lit, Operand, Raise, Var
 from adxform.ir.types import Scalar, Type
@@ -91,8 +92,14 @@ def branch(
     lefts, rights = ([UNDEFINED] * len(hints) if values is None else values for values in results)
     origin = interp.origins.get(cond) if isinstance(cond, Var) else None
     joiner = Joiner(interp.fresh_dim, params=origin or frozenset())
+    if all(reached) and not joiner.params:
+        for left, right in zip(lefts, rights, strict=True):
+            _level_lists(interp, (left, right), builders, heaps)
     templates = [joiner.merge(a, heaps[0], b, heaps[1], start) for a, b in zip(lefts, rights, strict=True)]
     changed = changed_objects(start, heaps)
+    if all(reached) and not joiner.params:
+        for ref in changed:
+            _level_lists(interp, (ref, ref), builders, heaps)
     merged = [_merge_side(joiner, ref, heaps, start, reached) for ref in changed]
     outs: list[Var] = []
 
@@ -126,13 +133,42 @@ def changed_objects(start: Heap, heaps: list[Heap]) -> list[Ref]:
     return [ref for ref, contents in start.contents.items() if any(heap.contents[ref] is not contents for heap in heaps)]
 
 
+def _level_lists(interp: Interpreter, values: tuple[Value, Value], builders: list[Builder], heaps: list[Heap]) -> None:
+    """Make lists on both paths arrays of their items where they have another number of them on each."""
+    left, right = values
+    if not (isinstance(left, Ref) and isinstance(right, Ref) and left.kind == right.kind == "list" and left.cls is right.cls):
+        return
+    sides: list[Any] = [heap.contents[ref] for ref, heap in zip((left, right), heaps, strict=True)]
+    for side in sides:
+        same = isinstance(side, Collected) and isinstance(sides[0], Collected) and side.buffer == sides[0].buffer
+        if isinstance(side, Collected) and not side.done and not (same and side.counted):
+            if left is right:
+                raise irregular(left, side)
+            return
+    known = [side for side in sides if isinstance(side, Contents)]
+    if not all(isinstance(side, Contents | Collected) for side in sides) or not known:
+        return
+    if len(known) == 2 and known[0].keys == known[1].keys:
+        return
+    filled = next((irregular(left, side) for side in sides if isinstance(side, Collected)), None)
+    if filled is None:
+        item, nested = common_item(interp, tuple(item for side in known for item in side.items))
+        filled = Grows(left, item, nested)
+    outer = interp.builder, interp.heap
+    for ref, builder, heap in zip((left, right), builders, heaps, strict=True):
+        interp.builder, interp.heap = builder, heap
+        if isinstance(heap.contents[ref], Contents) and not ref.outside and not ref.shared:
+            as_list_of_rows(interp, Grows(ref, filled.item, filled.nested))
+    interp.builder, interp.heap = outer
+
+
 def _merge_side(joiner: Joiner, ref: Ref, heaps: list[Heap], start: Heap, reached: list[bool]) -> Any:
     if all(reached):
         return joiner.merge_contents(heaps[0].contents[ref], heaps[0], heaps[1].contents[ref], heaps[1], start)
     heap = heaps[reached.index(True)]
     contents: Any = heap.contents[ref]
-    if isinstance(contents, Poison):
-        return contents
+    if isinstance(contents, Poison | Collected):
+        return joiner.rows(contents) if isinstance(contents, Collected) else contents
     return Contents(contents.keys, tuple(joiner.escape(item, heap, start) for item in contents.items))
 
 

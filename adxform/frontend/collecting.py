@@ -1,16 +1,22 @@
-"""Lists that a loop fills, one item on each pass: an array of the items and how many there are so far."""
+"""Lists whose length only a run can tell: an array of the items.
+
+A list that gets one item on each pass of a loop is an array made before the loop, and how many items there are so far. Any
+other list of numbers (or of arrays of one shape) whose length depends on the run is an array that grows by making a new one.
+"""
 
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from adxform import runtime
 from adxform.frontend import indexing, iteration
 from adxform.frontend.joins import join_types, number_type
-from adxform.frontend.values import Collected, Contents, Ref, Slice, Value
+from adxform.frontend.values import NONE, Collected, Contents, Heap, Ref, Slice, Tuple, Value, is_undefined
 from adxform.ir.ops import Lit, Operand, Pack, Var
 from adxform.ir.types import Array, Dim, Scalar, Size, Type
 
@@ -18,43 +24,176 @@ if TYPE_CHECKING:
     from adxform.frontend.interpreter import Interpreter
 
 
-class Grows(Exception):  # noqa: N818 - not an error: control flow
-    """A loop changes how many items a list or dict has; `item` is the one appended, where that is all."""
+_PYTHON: dict[str, type] = {"bool": bool, "int64": int, "float64": float, "complex128": complex}
 
-    def __init__(self, ref: Ref, item: Type | None, nested: int = 0) -> None:
+
+class Grows(Exception):  # noqa: N818 - not an error: control flow
+    """Control flow changes how many items a list or dict has; `item` is the type of its items, where they have one.
+
+    `regular`: all that happens is that one item is appended on each pass of a loop. `rebound`: a name comes to hold another list.
+    """
+
+    def __init__(self, ref: Ref, item: Type | None, nested: int = 0, *, regular: bool = False, rebound: bool = False) -> None:
         super().__init__("a loop fills a list")
         self.ref = ref
         self.item = item
         self.nested = nested
+        self.regular = regular
+        self.rebound = rebound
 
 
-def growth(interp: Interpreter, ref: Ref, old: Any, new: Any) -> Grows | None:
-    """How the contents of `ref` grow on a pass of a loop, if they do."""
-    if not isinstance(old, Contents) or not isinstance(new, Contents) or old.keys == new.keys:
+# -- how lists grow ---------------------------------------------------------------------------------------------------
+
+
+def growth(interp: Interpreter, ref: Ref, old: Any, new: Any, *, owned: bool) -> Grows | None:
+    """How the contents of `ref` grow on a pass of a loop, if they do; the loop fills the list `ref` where it is `owned`."""
+    if isinstance(old, Collected) and not old.done:
+        once = owned and isinstance(new, Collected) and new.counted and new.passed <= 1
+        return None if once else irregular(ref, old)
+    if not isinstance(old, Contents) or not isinstance(new, Contents | Collected):
         return None
-    appended = ref.kind == "list" and len(new.items) == len(old.items) + 1 and new.items[:-1] == old.items
-    type_ = item_type(interp, new.items[-1]) if appended else None
-    for item in old.items if type_ is not None else ():
-        own = number_type(item)
-        type_ = None if own is None or type_ is None else join_types(own, type_, interp.fresh_dim)
-    nested = interp.filled(new.items[-1]) if appended else None
-    return Grows(ref, type_ if isinstance(type_, Scalar | Array) else None, 0 if nested is None else nested.nested + 1)
+    if isinstance(new, Collected):
+        return irregular(ref, new)
+    if old.keys == new.keys:
+        return None
+    if ref.kind != "list":
+        return Grows(ref, None)
+    item, nested = common_item(interp, (*old.items, *new.items))
+    regular = len(new.items) == len(old.items) + 1 and new.items[:-1] == old.items
+    return Grows(ref, item, nested, regular=regular)
+
+
+def rebinding(interp: Interpreter, old: Value, heap: Heap, new: Value, after: Heap) -> Grows | None:
+    """How a name that holds the list `old` before a loop comes to hold one of another length in it, if it does."""
+    if not (isinstance(old, Ref) and isinstance(new, Ref) and old.kind == new.kind == "list" and old.cls is new.cls):
+        return None
+    first: Any = heap.contents[old]
+    if old == new or old.outside or not isinstance(first, Contents):
+        return None
+    last: Any = after.contents[new]
+    if isinstance(last, Collected):
+        return Grows(old, row_type(last), last.nested, rebound=True) if last.done else None
+    if not isinstance(last, Contents) or first.keys == last.keys:
+        return None
+    item, nested = common_item(interp, (*first.items, *last.items))
+    return None if item is None else Grows(old, item, nested, rebound=True)
+
+
+def irregular(ref: Ref, filled: Collected) -> Grows:
+    """The growth of a list of such items that is no array made before a loop."""
+    return Grows(ref, row_type(filled), filled.nested)
+
+
+def common_item(interp: Interpreter, items: tuple[Value, ...]) -> tuple[Scalar | Array | None, int]:
+    """The one type of all `items`, if there is one, and how deep they are lists themselves."""
+    type_: Type | None = None
+    nested = 0
+    for place, item in enumerate(items):
+        own = item_type(interp, item)
+        type_ = own if place == 0 else None if own is None or type_ is None else join_types(own, type_, interp.fresh_dim)
+        filled = interp.filled(item)
+        nested = max(nested, 0 if filled is None else filled.nested + 1)
+    return (type_ if isinstance(type_, Scalar) or (isinstance(type_, Array) and type_.shape is not None) else None), nested
 
 
 def item_type(interp: Interpreter, item: Value) -> Type | None:
     """The type of an item of a list, a row of an array where it is such a list itself."""
+    if is_undefined(item):
+        return None
     filled = interp.filled(item)
     if filled is None:
         return number_type(item)
     return filled.buffer.type if filled.done else None
 
 
-def start(interp: Interpreter, growing: Grows, source: Value) -> Collected | None:
-    """The contents of a list before a loop over `source` that appends an item on each pass, if an array can hold them."""
+def row_type(contents: Collected) -> Scalar | Array:
+    """The type of an item."""
+    type_ = contents.buffer.type
+    assert isinstance(type_, Array)
+    assert type_.shape is not None
+    return Array(type_.dtype, type_.shape[1:]) if len(type_.shape) > 1 else Scalar(type_.dtype, contents.weak)
+
+
+def finished(interp: Interpreter, contents: Collected, *, counted: bool) -> Collected:
+    """The contents of a list after the loop that has filled it."""
+    if counted:
+        contents = replace(contents, buffer=so_far(interp, contents), counted=False)
+    return replace(contents, count=contents.total, passed=0, done=True)
+
+
+# -- as arrays --------------------------------------------------------------------------------------------------------
+
+
+def start(interp: Interpreter, growing: Grows, source: Value, *, counted: bool) -> Collected | None:
+    """The contents of a list before a loop over `source` that appends an item on each pass, if an array can hold them.
+
+    `counted`: it appends on some passes only.
+    """
     ref, item = growing.ref, growing.item
     initial = interp.contents(ref).items
+    sizes = item_sizes(interp, item, initial)
+    if sizes is None or not isinstance(item, Scalar | Array):
+        return None
+    count = iteration.add(interp, iteration.length(interp, source), Lit(len(initial)))
+    size_of = interp.dim_of(count) if isinstance(count, Var) else count.value if isinstance(count, Lit) else interp.fresh_dim()
+    first = size_of if size_of is not None else interp.fresh_dim()
+    buffer = _empty(interp, interp.operand(count), first, item, sizes)
+    keep_copies(interp, initial)
+    for k, value in enumerate(initial):
+        interp.builder.effect(operator.setitem, buffer, Lit(k), interp.operand(value), span=interp.span)
+    params = frozenset() if counted else iteration.promotable(interp, source)
+    return Collected(buffer, Lit(len(initial)), count, params, nested=growing.nested, counted=counted, weak=_is_weak(item))
+
+
+def as_list_of_rows(interp: Interpreter, growing: Grows) -> bool:
+    """Whether the list of `growing` can be, and now is, an array of the items that it has here."""
+    ref, item = growing.ref, growing.item
+    contents: Any = interp.heap.contents[ref]
+    if item is None or ref.kind != "list" or not isinstance(contents, Contents | Collected):
+        return False
+    buffer: Value
+    if isinstance(contents, Collected):
+        buffer = so_far(interp, contents)
+    elif contents.items:
+        keep_copies(interp, contents.items)
+        buffer = interp.call(Lit(np.array), (Tuple(contents.items),), {"dtype": Lit(_dtype(item).type)})
+    else:
+        sizes = item_sizes(interp, item, ())
+        if sizes is None or not isinstance(item, Scalar | Array):
+            return False
+        buffer = _empty(interp, Lit(0), 0, item, sizes)
+    assert isinstance(buffer, Var)
+    _hold(interp, ref, Collected(buffer, done=True, nested=growing.nested, weak=_is_weak(item)))
+    return True
+
+
+def keep_copies(interp: Interpreter, items: Iterable[Value]) -> None:
+    """Note that a list holds copies of those of `items` that are arrays: nothing may write to them."""
+    for item in items:
+        if isinstance(item, Var) and isinstance(item.type, Array):
+            interp.collected.append((item, interp.span, False))
+
+
+def _is_weak(item: Type) -> bool:
+    return isinstance(item, Scalar) and item.weak
+
+
+def _dtype(item: Type) -> Any:
+    assert isinstance(item, Scalar | Array)
+    return np.dtype(item.dtype)
+
+
+def _empty(interp: Interpreter, count: Operand, size: Size, item: Scalar | Array, sizes: list[Operand]) -> Var:
+    total: Operand = Pack("tuple", (count, *sizes)) if sizes else count
+    kwargs = {} if _dtype(item) == np.float64 else {"dtype": Lit(_dtype(item).type)}
+    shape = item.shape if isinstance(item, Array) else ()
+    assert shape is not None
+    return interp.emit(np.empty, (total,), Array(item.dtype, (size, *shape)), "items", kwargs)
+
+
+def item_sizes(interp: Interpreter, item: Type | None, initial: tuple[Value, ...]) -> list[Operand] | None:
+    """Operands for the lengths of an item; ``None`` where they cannot be told before the first."""
     sizes: list[Operand] = []
-    shape: list[Size] = []
     if isinstance(item, Array):
         if item.shape is None:
             return None
@@ -63,19 +202,7 @@ def start(interp: Interpreter, growing: Grows, source: Value) -> Collected | Non
             if operand is None:
                 return None
             sizes.append(operand)
-            shape.append(size)
-    if not isinstance(item, Scalar | Array):
-        return None
-    count = iteration.add(interp, iteration.length(interp, source), Lit(len(initial)))
-    size_of = interp.dim_of(count) if isinstance(count, Var) else count.value if isinstance(count, Lit) else interp.fresh_dim()
-    total: Operand = Pack("tuple", (interp.operand(count), *sizes)) if sizes else interp.operand(count)
-    dtype = np.dtype(item.dtype)
-    kwargs = {} if dtype == np.float64 else {"dtype": Lit(dtype.type)}
-    type_ = Array(item.dtype, (size_of if size_of is not None else interp.fresh_dim(), *shape))
-    buffer = interp.emit(np.empty, (total,), type_, "items", kwargs)
-    for k, value in enumerate(initial):
-        interp.builder.effect(operator.setitem, buffer, Lit(k), interp.operand(value), span=interp.span)
-    return Collected(buffer, Lit(len(initial)), count, iteration.promotable(interp, source), nested=growing.nested)
+    return sizes
 
 
 def length_operand(interp: Interpreter, size: Dim, axis: int, initial: tuple[Value, ...]) -> Operand | None:
@@ -102,22 +229,61 @@ def length_operand(interp: Interpreter, size: Dim, axis: int, initial: tuple[Val
     return interp.operand(shorter if size.offset > 0 else interp.call(Lit(max), (shorter, Lit(0))))
 
 
+# -- what programs do with them ---------------------------------------------------------------------------------------
+
+
+def _hold(interp: Interpreter, ref: Ref, contents: Collected) -> None:
+    interp.write(ref, contents)  # type: ignore[arg-type]
+
+
+def new_list(
+    interp: Interpreter,
+    items: Value,
+    nested: int = 0,
+    cls: type = list,
+    *,
+    weak: bool = False,
+    row_of: tuple[Ref, Var] | None = None,
+) -> Ref:
+    """A list (or tuple) whose items are the rows of an array of its own."""
+    assert isinstance(items, Var)
+    ref = interp.heap.new("list", cls, (), ())
+    contents = Collected(items, done=True, nested=nested, weak=weak, row_of=row_of)
+    interp.heap.contents[ref] = contents  # type: ignore[assignment]
+    return ref
+
+
+def length(interp: Interpreter, contents: Collected) -> Value:
+    """How many items there are."""
+    return indexing.dim(interp, contents.buffer, 0) if contents.done else contents.count
+
+
 def append(interp: Interpreter, ref: Ref, contents: Collected, item: Value) -> None:
     """Put `item` after the items so far."""
-    if contents.done:
-        raise interp.error("a list that a loop has filled is extended", "start a new list, or use arrays and `np.concatenate`")
     type_ = item_type(interp, item)
     held = contents.buffer.type
     assert isinstance(held, Array)
     assert held.shape is not None
     if type_ is None or not isinstance(type_, Scalar | Array):
         raise interp.error("the items of this list differ in kind", "append items of one kind")
-    if (type_.shape if isinstance(type_, Array) else ()) != held.shape[1:]:
+    shape = type_.shape if isinstance(type_, Array) else ()
+    if shape is None or (shape != held.shape[1:] and (not contents.done or len(shape) != len(held.shape) - 1)):
         raise interp.error("the items of this list differ in shape", "append items of one shape")
-    if np.result_type(np.dtype(type_.dtype), np.dtype(held.dtype)) != np.dtype(held.dtype):
-        raise Grows(ref, type_, contents.nested)
-    if isinstance(type_, Array) and isinstance(item, Var):
-        interp.collected.append((item, interp.span))
+    keep_copies(interp, (item,))
+    dtype = np.result_type(np.dtype(type_.dtype), np.dtype(held.dtype))
+    if contents.weak and not _is_weak(type_):
+        if not contents.done:
+            raise Grows(ref, type_, contents.nested, regular=not contents.counted)
+        contents = replace(contents, weak=False)
+    if contents.counted and contents.passed:
+        raise irregular(ref, contents)
+    if contents.done:
+        longer = Array(dtype.name, (interp.fresh_dim(), *held.shape[1:]))
+        buffer = interp.emit(runtime.appended, (contents.buffer, interp.operand(item)), longer, "items")
+        _change(interp, ref, contents, buffer)
+        return
+    if dtype != np.dtype(held.dtype):
+        raise Grows(ref, type_, contents.nested, regular=True)
     interp.builder.effect(
         operator.setitem, contents.buffer, interp.operand(contents.count), interp.operand(item), span=interp.span
     )
@@ -125,27 +291,116 @@ def append(interp: Interpreter, ref: Ref, contents: Collected, item: Value) -> N
     interp.heap.contents[ref] = after  # type: ignore[assignment]
 
 
-def load(interp: Interpreter, contents: Collected, index: Value, hint: str) -> Value:
-    """``list[index]``"""
+def _change(interp: Interpreter, ref: Ref, contents: Collected, buffer: Value) -> None:
+    """Let the list have the items of another array."""
+    assert isinstance(buffer, Var)
+    _refuse_stale(interp, contents)
+    if contents.row_of is not None:
+        raise interp.error("a list within a list changes its length", "build the inner list first, then append it")
+    _hold(interp, ref, replace(contents, buffer=buffer, params=frozenset()))
+
+
+def _settled(ref: Ref, contents: Collected) -> None:
+    """A list that is more than appended to is no array made before a loop."""
     if not contents.done:
-        if isinstance(index, Lit) and isinstance(index.value, int):
-            if index.value < 0:
-                index = interp.call(Lit(operator.sub), (contents.count, Lit(-index.value)))
-        elif isinstance(index, Slice):
-            return _list_of(interp, indexing.load(interp, so_far(interp, contents), index, hint), contents.nested)
-    found = indexing.load(interp, contents.buffer, index, hint)
+        raise irregular(ref, contents)
+
+
+def extend(interp: Interpreter, ref: Ref, contents: Collected, more: Value) -> None:
+    """Put the items of `more` after those so far."""
+    _settled(ref, contents)
+    known = iteration.known_items(interp, more)
+    if known is None:
+        other = interp.call(Lit(list), (more,))
+        filled = interp.filled(other)
+        if filled is not None:
+            joined = interp.call(Lit(np.concatenate), (Tuple((contents.buffer, filled.buffer)),), hint="items")
+            _change(interp, ref, contents, joined)
+            return
+        known = interp.items(other)
+    for item in known:
+        append(interp, ref, interp.filled(ref) or contents, item)
+
+
+def pop(interp: Interpreter, ref: Ref, contents: Collected, index: Value, hint: str) -> Value:
+    """Take out the item at `index`, the first or the last one."""
+    _settled(ref, contents)
+    place = interp.static(index, "an index into a list")
+    if place not in (0, -1):
+        raise interp.error("an item is taken out of the middle of this list", "take the first or the last one")
+    item = load(interp, ref, contents, index, hint)
+    rest = Slice(Lit(None), Lit(-1), Lit(None)) if place == -1 else Slice(Lit(1), Lit(None), Lit(None))
+    _change(interp, ref, contents, indexing.load(interp, contents.buffer, rest, "items"))
+    return item
+
+
+def insert(interp: Interpreter, ref: Ref, contents: Collected, index: Value, item: Value) -> None:
+    """Put `item` before the item at `index`."""
+    _settled(ref, contents)
+    before, after = (
+        interp.call(Lit(operator.getitem), (ref, part)) for part in (Slice(NONE, index, NONE), Slice(index, NONE, NONE))
+    )
+    assert isinstance(before, Ref)
+    append(interp, before, interp.filled(before) or contents, item)
+    extend(interp, before, interp.filled(before) or contents, after)
+    _change(interp, ref, contents, (interp.filled(before) or contents).buffer)
+
+
+def reverse(interp: Interpreter, ref: Ref, contents: Collected) -> None:
+    """Put the items in the opposite order."""
+    _settled(ref, contents)
+    turned = interp.call(Lit(np.flip), (contents.buffer, Lit(0)))
+    _change(interp, ref, contents, interp.call(Lit(np.ndarray.copy), (turned,), hint="items"))
+
+
+def store(interp: Interpreter, ref: Ref, contents: Collected, index: Value, value: Value) -> None:
+    """``list[index] = value``"""
+    _refuse_stale(interp, contents)
     if isinstance(index, Slice):
-        return _list_of(interp, found, contents.nested)
-    return _list_of(interp, found, contents.nested - 1) if contents.nested else found
+        raise interp.error("a slice of a list whose length only a run can tell is set", "use an array")
+    type_, held = item_type(interp, value), _dtype(row_type(contents))
+    if not isinstance(type_, Scalar | Array) or np.result_type(_dtype(type_), held) != held:
+        raise interp.error("the items of this list differ in kind", "use items of one kind from the start")
+    if contents.weak and not _is_weak(type_) and contents.row_of is None and (contents.done or contents.counted):
+        _hold(interp, ref, replace(contents, weak=False))
+    if isinstance(row_type(contents), Scalar):
+        indexing.store(interp, contents.buffer, _place(interp, contents, index), value)
+        return
+    _settled(ref, contents)
+    buffer = interp.call(Lit(np.ndarray.copy), (contents.buffer,), hint="items")
+    indexing.store(interp, buffer, index, so_far(interp, filled) if (filled := interp.filled(value)) else value)
+    _change(interp, ref, contents, buffer)
 
 
-def _list_of(interp: Interpreter, items: Value, nested: int) -> Value:
-    """A list whose items are the rows of an array."""
-    assert isinstance(items, Var)
-    count = indexing.dim(interp, items, 0)
-    ref = interp.new_list(())
-    interp.heap.contents[ref] = Collected(items, count, count, done=True, nested=nested)  # type: ignore[assignment]
-    return ref
+def _refuse_stale(interp: Interpreter, contents: Collected) -> None:
+    if contents.row_of is not None:
+        parent, buffer = contents.row_of
+        now = interp.filled(parent)
+        if now is None or now.buffer != buffer:
+            raise interp.error("a row of a list is changed after the list was", "take the row again: `rows[i][j] = …`")
+
+
+def _place(interp: Interpreter, contents: Collected, index: Value) -> Value:
+    """`index`, counted from the start where the list has room for more."""
+    if not contents.done and isinstance(index, Lit) and isinstance(index.value, int) and index.value < 0:
+        return interp.call(Lit(operator.sub), (contents.count, Lit(-index.value)))
+    return index
+
+
+def load(interp: Interpreter, ref: Ref, contents: Collected, index: Value, hint: str) -> Value:
+    """``list[index]``"""
+    if isinstance(index, Slice):
+        part = indexing.load(interp, so_far(interp, contents), index, hint)
+        return new_list(interp, interp.call(Lit(np.ndarray.copy), (part,), hint=hint), contents.nested, weak=contents.weak)
+    found = indexing.load(interp, contents.buffer, _place(interp, contents, index), hint)
+    if contents.nested:
+        assert isinstance(found, Var)
+        return new_list(interp, found, contents.nested - 1, weak=contents.weak, row_of=(ref, contents.buffer))
+    if contents.weak:
+        return interp.call(Lit(_PYTHON[row_type(contents).dtype]), (found,), hint=hint)
+    if isinstance(found, Var) and isinstance(found.type, Array):
+        interp.collected.append((found, interp.span, True))
+    return found
 
 
 def so_far(interp: Interpreter, contents: Collected) -> Var:

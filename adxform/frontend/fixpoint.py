@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Container
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from adxform.frontend.branches import changed_objects, hint_of
-from adxform.frontend.collecting import growth
+from adxform.frontend.collecting import growth, rebinding
 from adxform.frontend.joins import Joiner, collect, instantiate, slots
 from adxform.frontend.signals import Unreachable
-from adxform.frontend.values import Contents, Poison, Ref, Value
+from adxform.frontend.values import Collected, Contents, Poison, Ref, Value
 from adxform.ir.build import Builder
 from adxform.ir.ops import UNDEFINED, Operand, Var
 from adxform.ir.types import Array, Dim, Size, Type
@@ -56,8 +56,12 @@ def find_fixpoint(
     inits: list[Value],
     hints: list[str],
     step: Callable[[list[Value]], tuple[tuple[Var, ...], list[Value], list[Operand]]],
+    counted: Container[Ref] = (),
 ) -> Fixed:
-    """Run a loop body on ever more general parameters until it yields what they hold."""
+    """Run a loop body on ever more general parameters until it yields what they hold.
+
+    `counted` are the lists to which the loop appends at most one item on each pass.
+    """
     outer, start = interp.builder, interp.heap
     known = len(interp.lengths)
     owned: set[str] = set()
@@ -91,24 +95,32 @@ def find_fixpoint(
         except Unreachable:
             yields, reached = [UNDEFINED] * len(inits), False
         builder, heap = interp.builder, interp.heap
+        for init, value in zip(inits, yields, strict=True) if reached else ():
+            rebound = rebinding(interp, init, start, value, heap)
+            if rebound is not None:
+                raise rebound
         merged = [joiner.merge(t, before, value, heap, before) for t, value in zip(templates, yields, strict=True)]
         merged_heap = dict(heap_templates)
         for ref in changed_objects(before, [heap]) if reached else []:
             if ref not in start.contents:
                 continue
             init_contents: Any = start.contents[ref]
-            grows = growth(interp, ref, before.contents[ref], heap.contents[ref])
+            grows = growth(interp, ref, before.contents[ref], heap.contents[ref], owned=ref in counted)
             if grows is not None:
                 raise grows
             if ref in merged_heap:
                 old = merged_heap[ref]
             elif isinstance(init_contents, Poison):
                 old = init_contents
+            elif isinstance(init_contents, Collected):
+                old = joiner.rows(init_contents)
             else:
                 old = Contents(
                     init_contents.keys, tuple(joiner.generalise(item, start, numbers=True) for item in init_contents.items)
                 )
             merged_heap[ref] = joiner.merge_contents(old, before, heap.contents[ref], heap, before)
+            if isinstance(merged_heap[ref], Collected):
+                merged_heap[ref] = replace(merged_heap[ref], passed=0)
         if merged == templates and merged_heap == heap_templates:
             break
         templates, heap_templates = merged, merged_heap

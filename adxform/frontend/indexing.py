@@ -71,6 +71,8 @@ def load(interp: Interpreter, x: Value, index: Value, hint: str = "tmp") -> Valu
 
 
 def _item(interp: Interpreter, items: tuple[Value, ...], index: Value, what: str, build: Any) -> Value:
+    if isinstance(index, Var) and not interp.origins.get(index) and interp.of_numbers(items):
+        return load(interp, interp.call(Lit(np.array), (Tuple(items),)), index)
     at = interp.static(index, f"an index into {what}")
     if isinstance(at, slice):
         part = items[at]
@@ -246,6 +248,9 @@ def store(interp: Interpreter, x: Value, index: Value, value: Value) -> None:
         case Ref(kind="dict"):
             interp.write(x, interp.contents(x).put(interp.static(index, "a dict key"), value))
         case Ref(kind="list"):
+            if isinstance(index, Var) and not interp.origins.get(index) and interp.as_rows(x, value):
+                interp.call(Lit(operator.setitem), (x, index, value))
+                return
             contents = interp.contents(x)
             at = interp.static(index, "an index into a list")
             items = list(contents.items)

@@ -88,7 +88,7 @@ class Interpreter:
         self.outside: dict[tuple[Access, int], Value] = {}
         self.hidden_values: dict[Var, Any] = {}
         self.parameters: dict[str, Var] = {}
-        self.collected: list[tuple[Var, Span]] = []
+        self.collected: list[tuple[Var, Span, bool]] = []
         self.functions: dict[int, Access] = {}
         self.modules: dict[int, Access] = {}
         self.helpers: dict[Any, Helper] = {}
@@ -148,17 +148,30 @@ class Interpreter:
         if isinstance(contents, Collected):
             if contents.params:
                 raise Promote(contents.params)
-            message = "the items of this list must be known one by one, but a loop whose length only a run can tell has filled it"
+            message = "the items of this list must be known one by one, but only a run can tell how many there are"
             raise self.error(message, "make it an array with `np.array(…)`")
         assert isinstance(contents, Contents)
         return contents
 
-    def filled_item(self, contents: Collected, k: Value) -> Value:
-        """Item `k` of a list that a loop has filled."""
-        return collecting.load(self, contents, k, "item")
+    def filled_item(self, ref: Ref, contents: Collected, k: Value) -> Value:
+        """Item `k` of a list whose length only a run can tell."""
+        return collecting.load(self, ref, contents, k, "item")
+
+    def filled_length(self, contents: Collected) -> Value:
+        """How many items a list has whose length only a run can tell."""
+        return collecting.length(self, contents)
+
+    def of_numbers(self, items: tuple[Value, ...]) -> bool:
+        """Whether `items` are numbers, so that an array can hold them."""
+        return bool(items) and isinstance(collecting.common_item(self, items)[0], Scalar)
+
+    def as_rows(self, ref: Ref, item: Value) -> bool:
+        """Whether the list `ref` can be, and now is, an array of its items, one that can hold `item` too."""
+        type_, nested = collecting.common_item(self, (*self.contents(ref).items, item))
+        return collecting.as_list_of_rows(self, collecting.Grows(ref, type_, nested))
 
     def filled(self, value: Value) -> Collected | None:
-        """What a loop has filled the list `value` with, if one has."""
+        """What a list holds whose length only a run can tell; ``None`` for any other value."""
         contents: Any = self.heap.contents[value] if isinstance(value, Ref) else None
         return contents if isinstance(contents, Collected) else None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from adxform.frontend.interpreter import Interpreter
 
 ZERO, ONE = Lit(0), Lit(1)
+
+ENDLESS = sys.maxsize
+"""Where the range ends that stands for ``itertools.count``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,12 +155,13 @@ def length(interp: Interpreter, source: Value) -> Value:
             )
             return interp.call(Lit(max), (rounded, ZERO))
         case Zip(parts):
-            return _shortest(interp, [length(interp, part) for part in parts])
+            ends = [part for part in parts if not (isinstance(part, Range) and part.stop == Lit(ENDLESS))]
+            return _shortest(interp, [length(interp, part) for part in ends])
         case Enumerate(items) | Reversed(items):
             return length(interp, items)
         case Ref(kind="list"):
             filled = interp.filled(source)
-            return Lit(len(interp.contents(source).keys)) if filled is None else filled.total if filled.done else filled.count
+            return Lit(len(interp.contents(source).keys)) if filled is None else interp.filled_length(filled)
         case _:
             known = known_items(interp, source)
             if known is None:
@@ -197,7 +202,7 @@ def item_at(interp: Interpreter, source: Value, k: Value) -> Value:
             last = subtract(interp, length(interp, items), ONE)
             return item_at(interp, items, interp.call(Lit(operator.sub), (last, k)))
         case Ref(kind="list") if (filled := interp.filled(source)) is not None:
-            return interp.filled_item(filled, k)
+            return interp.filled_item(source, filled, k)
         case _:
             known = known_items(interp, source)
             if known is None:

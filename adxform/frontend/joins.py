@@ -38,6 +38,8 @@ class Built:
     items: tuple[Template, ...]
 
 
+_HALF_FILLED = Poison("it is a list that a loop is filling on one path only")
+
 Template = Any
 """A `Value` whose parts may be `Slot` and `Built`."""
 
@@ -92,7 +94,7 @@ def same(a: Value, b: Value) -> bool:
             return type(a) is type(b) and a == b
 
 
-def number_type(value: Value | Slot) -> Type | None:
+def number_type(value: Template) -> Type | None:
     """The type of a number, an array or an opaque variable; ``None`` for structures and other statics."""
     match value:
         case Slot(type_) | Var(_, type_):
@@ -142,7 +144,7 @@ class Joiner:
             if isinstance(contents, Poison):
                 return contents
             if isinstance(contents, Collected):
-                return Poison("it is a list that a loop fills on one path only")
+                return Built(value.kind, value.cls, (), (self.rows(contents),)) if contents.done else _HALF_FILLED
             return Built(value.kind, value.cls, contents.keys, tuple(self.escape(item, heap, old) for item in contents.items))
         if isinstance(value, Tuple):
             return Tuple(tuple(self.escape(item, heap, old) for item in value.items), value.cls)
@@ -180,8 +182,13 @@ class Joiner:
         right: Any = heap_b.contents[b]
         if isinstance(left, Poison) or isinstance(right, Poison):
             return left if isinstance(left, Poison) else right
+        if isinstance(left, Built) and left.items and isinstance(left.items[0], Collected):
+            left = left.items[0]
+        if isinstance(left, Collected) and isinstance(right, Collected) and a.cls is b.cls:
+            rows = self.merge_contents(left, heap_a, right, heap_b, old)
+            return Built(a.kind, a.cls, (), (rows,)) if isinstance(rows, Collected) else rows
         if isinstance(left, Collected) or isinstance(right, Collected):
-            return Poison("it is a list that a loop fills on one path only")
+            return Poison("it is a list whose length only a run can tell on one path only", self.params)
         if a.kind != b.kind or a.cls is not b.cls or left.keys != right.keys:
             return Poison(f"it is a {a.cls.__name__} with other contents on another path", self.params)
         items = tuple(self.merge(x, heap_a, y, heap_b, old) for x, y in zip(left.items, right.items, strict=True))
@@ -191,11 +198,25 @@ class Joiner:
         """The template of the contents of one object that differ between paths."""
         if isinstance(a, Poison) or isinstance(b, Poison):
             return a if isinstance(a, Poison) else b
+        if isinstance(a, Collected) and isinstance(b, Collected) and a.counted and b.counted and a.buffer == b.buffer:
+            count = self.merge(a.count, heap_a, b.count, heap_b, old)
+            return replace(a, count=count, weak=a.weak and b.weak, passed=max(a.passed, b.passed))
+        if isinstance(a, Collected) and isinstance(b, Collected) and a.done and b.done and a.nested == b.nested:
+            if a.buffer == b.buffer:
+                return a
+            buffer = self.merge(a.buffer, heap_a, b.buffer, heap_b, old)
+            return buffer if isinstance(buffer, Poison) else Collected(buffer, done=True, nested=a.nested, weak=a.weak and b.weak)
         if isinstance(a, Collected) or isinstance(b, Collected):
-            return a if a == b else Poison("whether a loop appends to it depends on a run-time condition")
+            return a if a == b else _HALF_FILLED
         if a.keys != b.keys:
             return Poison("its length or keys depend on a run-time condition", self.params)
         return Contents(a.keys, tuple(self.merge(x, heap_a, y, heap_b, old) for x, y in zip(a.items, b.items, strict=True)))
+
+    def rows(self, contents: Collected) -> Collected:
+        """The template of a list whose length only a run can tell."""
+        if contents.counted:
+            return replace(contents, count=self.generalise(contents.count, Heap(), numbers=True))
+        return replace(contents, buffer=self.generalise(contents.buffer, Heap(), numbers=True), params=frozenset(), row_of=None)
 
     def _join(self, a: Type, b: Type) -> Type | None:
         owned = self.owned
@@ -228,6 +249,8 @@ def _has_slots(template: Template) -> bool:
     match template:
         case Slot() | Built():
             return True
+        case Collected(buffer=buffer, count=count):
+            return _has_slots(buffer) or _has_slots(count)
         case Tuple(items) | Contents(items=items) | Method(args=items):
             return any(map(_has_slots, items))
         case FunctionValue(captures=captures):
@@ -241,6 +264,8 @@ def slots(template: Template) -> Iterator[Slot]:
     match template:
         case Slot():
             yield template
+        case Collected(buffer=buffer, count=count):
+            yield from (*slots(buffer), *slots(count))
         case Tuple(items) | Built(items=items) | Contents(items=items) | Method(args=items):
             for item in items:
                 yield from slots(item)
@@ -258,6 +283,12 @@ def instantiate(template: Template, make: Callable[[Type], Var], heap: Heap) -> 
             return make(type_)
         case Tuple(items, cls):
             return Tuple(tuple(instantiate(item, make, heap) for item in items), cls)
+        case Collected(buffer=buffer, count=count):
+            return replace(template, buffer=instantiate(buffer, make, heap), count=instantiate(count, make, heap))
+        case Built(kind, cls, _, (Collected() as rows,)):
+            ref = Ref(kind, cls, shared=True)
+            heap.contents[ref] = instantiate(rows, make, heap)
+            return ref
         case Built(kind, cls, keys, items):
             ref = Ref(kind, cls, shared=True)
             heap.contents[ref] = Contents(keys, tuple(instantiate(item, make, heap) for item in items))
@@ -288,6 +319,10 @@ def collect(template: Template, value: Any, heap: Heap, operand: Callable[[Value
         case Tuple(items):
             for item, part in zip(items, value.items, strict=True):
                 yield from collect(item, part, heap, operand)
+        case Collected(buffer=buffer, count=count) | Built(items=(Collected(buffer=buffer, count=count),)):
+            held: Any = value if isinstance(value, Collected) else heap.contents[value]
+            yield from collect(buffer, held.buffer, heap, operand)
+            yield from collect(count, held.count, heap, operand)
         case Built(items=items) | Contents(items=items):
             contents = value if isinstance(value, Contents) else heap.contents[value]
             for item, part in zip(items, contents.items, strict=True):

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from adxform.errors import UnsupportedOperationError
+from adxform.errors import AdxError, UnsupportedOperationError
 from adxform.frontend import collecting, iteration
 from adxform.frontend.branches import branch, changed_objects, truth
 from adxform.frontend.collecting import Grows
 from adxform.frontend.fixpoint import find_fixpoint
 from adxform.frontend.signals import Promote
-from adxform.frontend.values import Collected, Heap, Range, Ref, Reversed, Value
+from adxform.frontend.values import Collected, Contents, Heap, Range, Ref, Reversed, Value
 from adxform.ir.build import Builder
 from adxform.ir.ops import For, Lit, Operand, Var, While
+from adxform.source import Span
 
 if TYPE_CHECKING:
     from adxform.frontend.interpreter import Env, Interpreter
@@ -63,8 +64,10 @@ def _dynamic_for(interp: Interpreter, op: For, source: Value, inits: list[Value]
         return _loop(interp, op, source, inits, env)
     except (UnsupportedOperationError, Grows) as reason:
         saved.restore(interp)
+        _refuse_foreign(interp, reason)
         trips = iteration.literal_trips(interp, source)
-        if trips is None or trips > _UNROLL:
+        early = op.breaks and isinstance(reason, Grows) and reason.item is not None
+        if trips is None or trips > _UNROLL or early:
             if isinstance(reason, Grows):
                 return _collecting(interp, op, source, inits, env, reason)
             params = iteration.promotable(interp, source)
@@ -101,24 +104,44 @@ def _collecting(interp: Interpreter, op: For, source: Value, inits: list[Value],
     fills: dict[Ref, Collected] = {}
     while True:
         ref = growing.ref
-        contents = None if growing.item is None or op.breaks else collecting.start(interp, growing, source)
-        if contents is None:
+        known = growing.item is not None and isinstance(interp.heap.contents[ref], Contents)
+        counted = op.breaks or not growing.regular
+        tried = fills.pop(ref, None)
+        known = known and not growing.rebound and not (tried is not None and tried.counted)
+        contents = collecting.start(interp, growing, source, counted=counted) if known else None
+        if contents is not None:
+            fills[ref] = contents
+        elif not collecting.as_list_of_rows(interp, growing):
             params = iteration.promotable(interp, source)
             if params:
                 raise Promote(params)
-            message = f"how many items this {ref.cls.__name__} has after the loop cannot be told"
-            raise interp.error(message, "append one number on each pass, or fill an array", span=op.span)
-        fills[ref] = contents
+            raise _uncountable(interp, ref, op.span)
         saved = _State.of(interp)
+        interp.heap.contents.update({ref: contents for ref, contents in fills.items() if contents.counted})  # type: ignore[misc]
         try:
             values = _loop(interp, op, source, inits, env, fills)
         except Grows as another:
             saved.restore(interp)
+            _refuse_foreign(interp, another, fills)
             growing = another
             continue
         for ref, contents in fills.items():
-            interp.heap.contents[ref] = replace(contents, count=contents.total, done=True)  # type: ignore[assignment]
+            held: Any = interp.heap.contents[ref] if contents.counted else contents
+            interp.heap.contents[ref] = collecting.finished(interp, held, counted=contents.counted)  # type: ignore[assignment]
         return values
+
+
+def _refuse_foreign(interp: Interpreter, reason: Exception, own: Iterable[Ref] = ()) -> None:
+    """Pass on the growth of a list that a loop around this one is filling."""
+    if isinstance(reason, Grows) and reason.ref not in own:
+        filled = interp.filled(reason.ref)
+        if filled is not None and not filled.done:
+            raise reason
+
+
+def _uncountable(interp: Interpreter, ref: Ref, span: Span) -> AdxError:
+    message = f"how many items this {ref.cls.__name__} has after the loop cannot be told"
+    return interp.error(message, "let all items be numbers, or arrays of one shape, or fill an array", span=span)
 
 
 def _loop(
@@ -132,26 +155,26 @@ def _loop(
 
     def step(carried: list[Value]) -> tuple[tuple[Var, ...], list[Value], list[Operand]]:
         index = Var(interp.names.fresh(trip.hint), trip.type)
-        start = _first_pass(interp, source, index) if fills else index
-        for ref, contents in (fills or {}).items():
+        start = _first_pass(interp, source, index) if regular else index
+        for ref, contents in regular.items():
             here = replace(contents, count=iteration.add(interp, start, contents.count))
             interp.heap.contents[ref] = here  # type: ignore[assignment]
         results = body(carried, index)
-        for ref, contents in (fills or {}).items():
+        for ref, contents in regular.items():
             now: Any = interp.heap.contents[ref]
             if not isinstance(now, Collected) or now.passed != contents.passed + 1:
-                raise interp.error(
-                    "this list does not get one item on each pass of the loop", "append once, unconditionally", span=op.span
-                )
+                raise collecting.irregular(ref, contents)
             interp.heap.contents[ref] = kept[ref]
         if not op.breaks:
             return (index,), results, []
         going = truth(interp, results[0])
         return (index,), results[1:], [Lit(going) if isinstance(going, bool) else going]
 
-    kept = {ref: interp.heap.contents[ref] for ref in fills or ()}
+    regular = {ref: contents for ref, contents in (fills or {}).items() if not contents.counted}
+    counted = [ref for ref, contents in (fills or {}).items() if contents.counted]
+    kept = {ref: interp.heap.contents[ref] for ref in regular}
     hints = [param.base for param in op.body.params[1:]]
-    fixed = find_fixpoint(interp, inits, hints, step)
+    fixed = find_fixpoint(interp, inits, hints, step, counted)
     block = fixed.builder.block((*fixed.own, *fixed.params), (*fixed.conditions, *fixed.yields))
     interp.builder.emit(For(fixed.outs, (trip.start, trip.stop, trip.step), fixed.inits, block, op.breaks, op.span))
     return fixed.values
@@ -198,10 +221,24 @@ def run_while(interp: Interpreter, op: While, env: Env) -> None:
         if known is None:
             if not isinstance(reason, Grows):
                 raise
-            message = f"how many items this {reason.ref.cls.__name__} has after the loop cannot be told"
-            raise interp.error(message, "fill an array of known length", span=op.span) from None
+            saved.restore(interp)
+            known = _collecting_while(interp, op, inits, env, reason)
         outs = known
     env.update(zip(op.outs, outs, strict=True))
+
+
+def _collecting_while(interp: Interpreter, op: While, inits: list[Value], env: Env, growing: Grows) -> list[Value]:
+    """Run a loop in which lists grow."""
+    while True:
+        _refuse_foreign(interp, growing)
+        if not collecting.as_list_of_rows(interp, growing):
+            raise _uncountable(interp, growing.ref, op.span)
+        saved = _State.of(interp)
+        try:
+            return _while(interp, op, inits, env)
+        except Grows as another:
+            saved.restore(interp)
+            growing = another
 
 
 def _unrolled_while(interp: Interpreter, op: While, inits: list[Value], env: Env) -> list[Value] | None:

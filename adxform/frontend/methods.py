@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from adxform.frontend import collecting
-from adxform.frontend.values import NONE, Contents, Ref, Tuple, Value, list_contents
+from adxform.frontend import collecting, iteration
+from adxform.frontend.values import NONE, Contents, Ref, Slice, Tuple, Value, list_contents
 from adxform.ir.ops import Lit
 
 if TYPE_CHECKING:
@@ -48,12 +48,25 @@ def _append(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Valu
 
 
 def _extend(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    filled = interp.filled(args[0])
+    if filled is not None and isinstance(args[0], Ref):
+        collecting.extend(interp, args[0], filled, args[1])
+        return NONE
     ref, items = _list(interp, args[0])
+    if iteration.literal_trips(interp, args[1]) is None:
+        more = interp.call(Lit(list), (args[1],))
+        other = interp.filled(more)
+        if other is not None and collecting.as_list_of_rows(interp, collecting.irregular(ref, other)):
+            collecting.extend(interp, ref, interp.filled(ref) or other, more)
+            return NONE
     interp.write(ref, list_contents((*items, *interp.items(args[1]))))
     return NONE
 
 
 def _pop(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    filled = interp.filled(args[0])
+    if filled is not None and isinstance(args[0], Ref):
+        return collecting.pop(interp, args[0], filled, args[1] if len(args) > 1 else Lit(-1), hint)
     ref, items = _list(interp, args[0])
     at = interp.static(args[1], "an index into a list") if len(args) > 1 else -1
     try:
@@ -65,6 +78,10 @@ def _pop(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value],
 
 
 def _insert(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    filled = interp.filled(args[0])
+    if filled is not None and isinstance(args[0], Ref):
+        collecting.insert(interp, args[0], filled, *args[1:])
+        return NONE
     ref, items = _list(interp, args[0])
     items.insert(interp.static(args[1], "an index into a list"), args[2])
     interp.write(ref, list_contents(tuple(items)))
@@ -72,8 +89,20 @@ def _insert(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Valu
 
 
 def _reverse(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    filled = interp.filled(args[0])
+    if filled is not None and isinstance(args[0], Ref):
+        collecting.reverse(interp, args[0], filled)
+        return NONE
     ref, items = _list(interp, args[0])
     interp.write(ref, list_contents(tuple(items[::-1])))
+    return NONE
+
+
+def _sort(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    ref = args[0]
+    assert isinstance(ref, Ref)
+    ordered = interp.call(Lit(sorted), args, kwargs)
+    interp.write(ref, interp.heap.contents[ordered])  # type: ignore[index]
     return NONE
 
 
@@ -86,6 +115,9 @@ def _clear(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value
 def _copy(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
     ref = args[0]
     assert isinstance(ref, Ref)
+    filled = interp.filled(ref)
+    if filled is not None:
+        return collecting.load(interp, ref, filled, Slice(NONE, NONE, NONE), hint)
     contents = interp.contents(ref)
     new = interp.heap.new(ref.kind, ref.cls, (), ())
     interp.heap.contents[new] = contents
@@ -186,6 +218,7 @@ _TABLE: dict[tuple[type, str], Handler] = {
     (list, "insert"): _insert,
     (list, "reverse"): _reverse,
     (list, "clear"): _clear,
+    (list, "sort"): _sort,
     (list, "copy"): _copy,
     (list, "index"): _index,
     (list, "count"): _count,

@@ -9,7 +9,7 @@ from adxform.frontend.access import Access
 from adxform.frontend.joins import Built, Joiner, Slot, collect, instantiate
 from adxform.frontend.signals import Unreachable
 from adxform.frontend.signature import scalar_type
-from adxform.frontend.values import Contents, FunctionValue, Heap, Method, Poison, Ref, Scope, Static, Tuple, Value
+from adxform.frontend.values import Collected, Contents, FunctionValue, Heap, Method, Poison, Ref, Scope, Static, Tuple, Value
 from adxform.ir.build import Builder
 from adxform.ir.ops import UNDEFINED, Block, Function, Invoke, Lit, Operand, Var
 from adxform.ir.types import Array, Dim, Scalar, Type
@@ -64,6 +64,8 @@ class _Keys:
                 return cls, tuple(map(self.of, items))
             case Ref(kind, cls):
                 contents: Any = self.interp.heap.contents[value]
+                if isinstance(contents, Collected):
+                    return kind, cls, self.of(contents.buffer), contents.done, contents.nested
                 return (
                     kind,
                     cls,

@@ -154,21 +154,32 @@ class Contents:
         return Contents(self.keys, tuple(value if own == key else item for own, item in pairs))
 
 
+ZERO = Lit(0)
+
+
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """The contents of a list that a loop fills: the first `count` items of `buffer`, which has room for `total`.
+    """The contents of a list whose length only a run can tell: an array of its items.
 
-    With `nested`, the items are such lists themselves, each a row of the buffer. The items
-    would be known one by one if the parameters `params`, which may be promoted, were.
+    While a loop fills it with at most one item on each pass, they are the first `count` of `buffer`, which has room for `total`.
+    `count` follows from the number of the pass unless the list is `counted`: the loop then carries it. Once it is `done` the
+    items are the whole of `buffer`, and the list may grow and shrink by taking another one.
+    `weak`: the items are Python's own numbers.
+
+    With `nested`, the items are such lists themselves, each a row of the buffer; `row_of` says of which list, with which
+    buffer, this one is a row. The items would be known one by one if the parameters `params`, which may be promoted, were.
     """
 
     buffer: Var
-    count: Value
-    total: Value
+    count: Value = ZERO
+    total: Value = ZERO
     params: frozenset[Var] = frozenset()
     passed: int = 0
     done: bool = False
+    counted: bool = False
     nested: int = 0
+    weak: bool = False
+    row_of: tuple[Ref, Var] | None = None
 
 
 class Poison(NamedTuple):

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import copy
 import operator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adxform.frontend import collecting, indexing
+from adxform.frontend import collecting, indexing, iteration
 from adxform.frontend.branches import truth
 from adxform.frontend.methods import Answer, Handler
 from adxform.frontend.signature import scalar_type
 from adxform.frontend.values import (
     NONE,
     Ref,
+    Static,
     Tuple,
     Value,
 )
@@ -109,6 +111,64 @@ def _sort_in_place(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -
     return NONE
 
 
+def _tolist(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    x = args[0]
+    if not isinstance(x, Var) or not isinstance(x.type, Array) or x.type.shape is None:
+        return interp.call(Lit(np.ndarray.item), args, hint=hint) if isinstance(x, Var) and isinstance(x.type, Scalar) else None
+    if not x.type.shape:
+        return interp.call(Lit(np.ndarray.item), args, hint=hint)
+    if not all(isinstance(size, int) for size in x.type.shape):
+        return collecting.new_list(interp, interp.call(Lit(np.ndarray.copy), (x,), hint=hint), len(x.type.shape) - 1, weak=True)
+    count = iteration.literal_trips(interp, x) or 0
+    tolist = Lit(np.ndarray.tolist)
+    return interp.new_list(tuple(interp.call(tolist, (iteration.item_at(interp, x, Lit(k)),)) for k in range(count)))
+
+
+def _copy(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    match args[0]:
+        case Var(_, Array()):
+            return interp.call(Lit(np.ndarray.copy), args[:1], hint=hint)
+        case Ref(kind="instance", cls=cls) as ref:
+            contents = interp.contents(ref)
+            return interp.heap.new("instance", cls, contents.keys, contents.items)
+        case Ref() as ref:
+            return interp.call(interp.attribute(ref, "copy"), (), hint=hint)
+        case Var(_, Object()) | Static():
+            return None
+        case value:
+            return value
+
+
+def _deepcopy(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    return copied_deeply(interp, args[0], {})
+
+
+def copied_deeply(interp: Interpreter, value: Value, seen: dict[Value, Value]) -> Answer:
+    """``copy.deepcopy(value)``; `seen` are the copies so far, so that what is held twice is copied once."""
+    if isinstance(value, Var | Ref) and value in seen:
+        return seen[value]
+    match value:
+        case Var(_, Object()) | Static():
+            return None
+        case Tuple(items, cls):
+            parts = [copied_deeply(interp, item, seen) for item in items]
+            return None if None in parts else Tuple(tuple(part for part in parts if part is not None), cls)
+        case Ref(kind, cls) if interp.filled(value) is None:
+            contents = interp.contents(value)
+            parts = [copied_deeply(interp, item, seen) for item in contents.items]
+            if None in parts:
+                return None
+            seen[value] = interp.heap.new(kind, cls, contents.keys, tuple(part for part in parts if part is not None))
+            return seen[value]
+        case Var() | Ref():
+            found = _copy(interp, (value,), {}, value.base if isinstance(value, Var) else "items")
+            if found is not None:
+                seen[value] = found
+            return found
+        case _:
+            return value
+
+
 def _number(cls: Any, type_: Scalar) -> Handler:
     """``int``, ``float`` and ``bool`` of a value of which nothing is known give an inactive number."""
 
@@ -138,6 +198,9 @@ TABLE: dict[Any, Handler] = {
     np.copyto: _copy_into,
     np.ndarray.fill: _copy_into,
     np.ndarray.sort: _sort_in_place,
+    np.ndarray.tolist: _tolist,
+    copy.copy: _copy,
+    copy.deepcopy: _deepcopy,
     int: _number(int, INT),
     float: _number(float, FLOAT),
     bool: _number(bool, BOOL),

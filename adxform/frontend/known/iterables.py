@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adxform.frontend import iteration
+from adxform.frontend import collecting, iteration
 from adxform.frontend.branches import truth
 from adxform.frontend.methods import Answer, Handler
 from adxform.frontend.values import (
@@ -19,13 +19,15 @@ from adxform.frontend.values import (
     Range,
     Ref,
     Reversed,
+    Slice,
     Static,
     Tuple,
     Value,
     Zip,
 )
 from adxform.ir.ops import Lit, Var
-from adxform.ir.types import BOOL, Array, Object, Scalar
+from adxform.ir.types import BOOL, Array, Object, Scalar, rank
+from adxform.rules import iterations
 
 if TYPE_CHECKING:
     from adxform.frontend.interpreter import Interpreter
@@ -78,13 +80,61 @@ def _reversed(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Ans
 def _tuple(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     if args and _is_unknown(args[0]):
         return interp.emit(tuple, (interp.operand(args[0]),), Object(), hint)
-    return Tuple(tuple(interp.items(args[0]))) if args else Tuple(())
+    return listed(interp, args[0], hint, tuple) if args else Tuple(())
 
 
 def _list(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     if args and _is_unknown(args[0]):
         return interp.emit(list, (interp.operand(args[0]),), Object(), hint)
-    return interp.new_list(tuple(interp.items(args[0])) if args else ())
+    return listed(interp, args[0], hint) if args else interp.new_list(())
+
+
+def listed(interp: Interpreter, source: Value, hint: str = "items", cls: type = list) -> Value:
+    """The items of `source`, now: one by one where they are known, else as rows of arrays."""
+    known = iteration.known_items(interp, source)
+    if known is None:
+        count = iteration.literal_trips(interp, source)
+        known = None if count is None else [iteration.item_at(interp, source, Lit(k)) for k in range(count)]
+    if known is not None:
+        return Tuple(tuple(known)) if cls is tuple else interp.new_list(tuple(known))
+    match source:
+        case Zip(parts):
+            return Zip(tuple(listed(interp, part, hint) for part in parts))
+        case Enumerate(items, start):
+            return Enumerate(listed(interp, items, hint), start)
+        case Ref() if (filled := interp.filled(source)) is not None:
+            return collecting.new_list(
+                interp, _copied(interp, collecting.so_far(interp, filled), hint), filled.nested, cls, weak=filled.weak
+            )
+        case Range():
+            return collecting.new_list(interp, rows(interp, source), cls=cls, weak=True)
+        case _:
+            return collecting.new_list(interp, _copied(interp, rows(interp, source), hint), cls=cls)
+
+
+def _copied(interp: Interpreter, items: Value, hint: str) -> Value:
+    collecting.keep_copies(interp, (items,) if rank(items.type) != 1 else ()) if isinstance(items, Var) else None
+    return interp.call(Lit(np.ndarray.copy), (items,), hint=hint)
+
+
+def rows(interp: Interpreter, source: Value) -> Value:
+    """The items of `source`, numbers or arrays of one shape, as one array."""
+    filled = interp.filled(source)
+    if filled is not None:
+        return collecting.so_far(interp, filled)
+    match source:
+        case Var(_, Array(_, shape)) if shape:
+            return source
+        case Range(start, stop, step):
+            return interp.call(Lit(np.arange), (start, stop, step))
+        case Reversed(items):
+            return interp.call(Lit(np.flip), (rows(interp, items), Lit(0)))
+        case Tuple() | Ref(kind="list"):
+            return interp.call(Lit(np.array), (source,))
+        case Var(_, Array(_, None)):
+            raise interp.error("this may be a number or an array, so it cannot be walked over", "give it one kind on every path")
+        case _:
+            return interp.call(Lit(np.array), (interp.new_list(tuple(interp.items(source))),))
 
 
 def _is_unknown(value: Value) -> bool:
@@ -107,6 +157,9 @@ def _set(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
 
 
 def _sorted(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    if not _is_known(interp, args[0]):
+        weak = isinstance(args[0], Range) or ((filled := interp.filled(args[0])) is not None and filled.weak)
+        return collecting.new_list(interp, sorted_rows(interp, args[0], kwargs, hint), weak=weak)
     items = [interp.static(item, "an item to sort") for item in interp.items(args[0])]
     if "key" in kwargs:
         keys = [interp.static(interp.call(kwargs["key"], (Lit(item),)), "a sort key") for item in items]
@@ -116,6 +169,23 @@ def _sorted(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answe
     if "reverse" in kwargs and interp.static(kwargs["reverse"], "`reverse`"):
         items = items[::-1]
     return interp.new_list(tuple(map(Lit, items)))
+
+
+def _is_known(interp: Interpreter, source: Value) -> bool:
+    """Whether the items of `source` are numbers or texts that are known now."""
+    known = iteration.known_items(interp, source)
+    return known is not None and all(not isinstance(item, Var) or interp.origins.get(item) for item in known)
+
+
+def sorted_rows(interp: Interpreter, source: Value, kwargs: Kwargs, hint: str) -> Value:
+    """The items of `source` in order, as an array."""
+    reverse = kwargs.get("reverse", Lit(False))
+    items = rows(interp, source)
+    key = kwargs.get("key", NONE)
+    if key == NONE:
+        return interp.call(Static(iterations.sorted_rows), (items, reverse), hint=hint)
+    keys = rows(interp, interp.call(Static(iterations.mapped), (key, source)))
+    return interp.call(Static(iterations.rows_sorted_by), (items, keys, reverse), hint=hint)
 
 
 def _sum(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
@@ -138,14 +208,21 @@ def _reduced(interp: Interpreter, source: Value, start: Value, fn: Any, hint: st
 
 def _extreme(fn: Any) -> Handler:
     def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-        if "key" in kwargs or "default" in kwargs:
-            raise interp.error(f"`{fn.__name__}` with `key` or `default` is not supported", "write the comparison out")
+        if "default" in kwargs:
+            raise interp.error(f"`{fn.__name__}` with `default` is not supported", "test for an empty sequence first")
+        source = Tuple(args) if len(args) > 1 else args[0]
+        if "key" in kwargs and not (isinstance(source, Var) and isinstance(source.type, Object)):
+            meaning = iterations.largest if fn is max else iterations.smallest
+            first = iteration.item_at(interp, source, Lit(0))
+            return interp.call(Static(meaning), (source, first, kwargs["key"]), hint=hint)
         if len(args) > 1:
             return None
         if isinstance(args[0], Var):
             if isinstance(args[0].type, Array):
                 return interp.call(Lit(np.max if fn is max else np.min), args, hint=hint)
             return None
+        if iteration.known_items(interp, source) is None:
+            return interp.call(Lit(np.max if fn is max else np.min), (rows(interp, source),), hint=hint)
         items = interp.items(args[0])
         return items[0] if len(items) == 1 else interp.call(Lit(fn), items, hint=hint)
 
@@ -158,6 +235,8 @@ def _any_all(fn: Any) -> Handler:
             if isinstance(args[0].type, Array):
                 return interp.call(Lit(np.any if fn is any else np.all), args, hint=hint)
             return None
+        if iteration.literal_trips(interp, args[0]) is None:
+            return interp.call(Static(iterations.any_true if fn is any else iterations.all_true), args, hint=hint)
         result: Value = Lit(fn is all)
         for item in interp.items(args[0]):
             cond = truth(interp, item)
@@ -176,23 +255,21 @@ def _any_all(fn: Any) -> Handler:
 
 def _map(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     fn, *sources = args
+    if all(iteration.literal_trips(interp, source) is None for source in sources):
+        return interp.call(Static(iterations.mapped), args, hint=hint)
     known = [interp.items(source) for source in sources]
     return Tuple(tuple(interp.call(fn, parts) for parts in zip(*known, strict=False)))
 
 
 def _filter(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    fn, source = args
-    kept = []
-    for item in interp.items(source):
-        cond = truth(interp, item if fn == NONE else interp.call(fn, (item,)))
-        if not isinstance(cond, bool):
-            raise interp.error("`filter` by a condition that only a run can tell", "use a mask: `x[x > 0]`")
-        if cond:
-            kept.append(item)
-    return Tuple(tuple(kept))
+    return interp.call(Static(iterations.filtered), args, hint=hint)
 
 
 def _reduce(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    if iteration.literal_trips(interp, args[1]) is None:
+        if len(args) > 2:
+            return interp.call(Static(iterations.reduced_from), args, hint=hint)
+        return interp.call(Static(iterations.reduced), (args[0], rows(interp, args[1])), hint=hint)
     items = interp.items(args[1])
     total = args[2] if len(args) > 2 else items.pop(0)
     for item in items:
@@ -201,15 +278,83 @@ def _reduce(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answe
 
 
 def _product(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    lists = [interp.items(arg) for arg in args]
     repeat = interp.static(kwargs["repeat"], "`repeat`") if "repeat" in kwargs else 1
+    if any(iteration.literal_trips(interp, arg) is None for arg in args):
+        if len(args) * repeat != 2:
+            raise interp.error("`product` of other than two sequences whose length only a run can tell", "nest loops")
+        return interp.call(Static(iterations.crossed), tuple(rows(interp, arg) for arg in args * repeat))
+    lists = [interp.items(arg) for arg in args]
     return Tuple(tuple(Tuple(parts) for parts in itertools.product(*lists, repeat=repeat)))
 
 
 def _combinations(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    return Tuple(
-        tuple(Tuple(parts) for parts in itertools.combinations(interp.items(args[0]), interp.static(args[1], "a count")))
-    )
+    return _choices(interp, itertools.combinations, args)
+
+
+def _permutations(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    return _choices(interp, itertools.permutations, args)
+
+
+def _combinations_again(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    return _choices(interp, itertools.combinations_with_replacement, args)
+
+
+def _choices(interp: Interpreter, fn: Any, args: Args) -> Value:
+    """A way of choosing some items of a sequence; of one whose length only a run can tell, two."""
+    source = args[0]
+    count = interp.static(args[1], "a count") if len(args) > 1 else None
+    if iteration.literal_trips(interp, source) is not None:
+        items = interp.items(source)
+        return Tuple(tuple(Tuple(parts) for parts in fn(items, len(items) if count is None else count)))
+    if count != 2:
+        raise interp.error("other than two items of a sequence whose length only a run can tell", "nest loops")
+    items_ = rows(interp, source)
+    if fn is itertools.permutations:
+        return interp.call(Static(iterations.pairs_of_different), (items_,))
+    return interp.call(Static(iterations.pairs_in_order), (items_, Lit(1 if fn is itertools.combinations else 0)))
+
+
+def _pairwise(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    known = iteration.known_items(interp, args[0])
+    if known is not None:
+        return Tuple(tuple(Tuple(pair) for pair in itertools.pairwise(known)))
+    return interp.call(Static(iterations.neighbours), (rows(interp, args[0]),))
+
+
+def _chain(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    if all(iteration.known_items(interp, arg) is not None for arg in args):
+        return Tuple(tuple(item for arg in args for item in interp.items(arg)))
+    parts = tuple(rows(interp, arg) for arg in args if iteration.known_items(interp, arg) != [])
+    return collecting.new_list(interp, interp.call(Lit(np.concatenate), (Tuple(parts),)))
+
+
+def _chain_from(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    return _chain(interp, tuple(interp.items(args[0])), kwargs, hint)
+
+
+def _islice(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    source, *bounds = args
+    piece = Slice(NONE, bounds[0], NONE) if len(bounds) == 1 else Slice(*bounds, *([NONE] * (3 - len(bounds))))
+    return interp.call(Lit(operator.getitem), (listed(interp, source), piece))
+
+
+def _accumulate(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    fn = args[1] if len(args) > 1 else kwargs.get("func", NONE)
+    fn = Lit(operator.add) if fn == NONE else fn
+    start = kwargs.get("initial", NONE)
+    if start != NONE:
+        return interp.call(Static(iterations.accumulated_from), (args[0], fn, start), hint=hint)
+    return interp.call(Static(iterations.accumulated), (listed(interp, args[0]), fn), hint=hint)
+
+
+def _starmap(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    return interp.call(Static(iterations.mapped_apart), args, hint=hint)
+
+
+def _count_from(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    start = args[0] if args else kwargs.get("start", Lit(0))
+    step = args[1] if len(args) > 1 else kwargs.get("step", Lit(1))
+    return Range(start, Lit(iteration.ENDLESS), step)
 
 
 TABLE: dict[Any, Handler] = {
@@ -233,4 +378,13 @@ TABLE: dict[Any, Handler] = {
     functools.reduce: _reduce,
     itertools.product: _product,
     itertools.combinations: _combinations,
+    itertools.combinations_with_replacement: _combinations_again,
+    itertools.permutations: _permutations,
+    itertools.pairwise: _pairwise,
+    itertools.chain: _chain,
+    itertools.chain.from_iterable: _chain_from,
+    itertools.islice: _islice,
+    itertools.accumulate: _accumulate,
+    itertools.starmap: _starmap,
+    itertools.count: _count_from,
 }

@@ -6,7 +6,9 @@ import operator
 import types
 from typing import TYPE_CHECKING, Any
 
-from adxform.frontend import indexing
+import numpy as np
+
+from adxform.frontend import collecting, indexing
 from adxform.frontend.augmented import PLAIN, UPDATES
 from adxform.frontend.branches import truth
 from adxform.frontend.joins import same
@@ -23,7 +25,7 @@ from adxform.frontend.values import (
     list_contents,
 )
 from adxform.ir.ops import Lit, Var
-from adxform.ir.types import BOOL, Array, Object
+from adxform.ir.types import BOOL, Array, Object, Scalar
 
 if TYPE_CHECKING:
     from adxform.frontend.interpreter import Interpreter
@@ -82,8 +84,16 @@ def _binary(fn: Any) -> Handler:
         match fn, a, b:
             case operator.add, Tuple(items), Tuple(others):
                 return Tuple((*items, *others))
+            case operator.add, Ref(kind="list"), Ref(kind="list") if interp.filled(a) or interp.filled(b):
+                joined = interp.call(interp.attribute(a, "copy"), ())
+                interp.call(interp.attribute(joined, "extend"), (b,))
+                return joined
             case operator.add, Ref(kind="list"), Ref(kind="list"):
                 return interp.new_list((*interp.items(a), *interp.items(b)))
+            case operator.mul, Ref(kind="list"), Var(_, Scalar()) if _counts(interp, b, a):
+                return _repeated(interp, interp.items(a), b)
+            case operator.mul, Var(_, Scalar()), Ref(kind="list") if _counts(interp, a, b):
+                return _repeated(interp, interp.items(b), a)
             case operator.mul, Ref(kind="list"), _ if not (isinstance(b, Var) and isinstance(b.type, Array)):
                 return interp.new_list(tuple(interp.items(a)) * interp.static(b, "the length of a list"))
             case operator.mul, Tuple(items), _ if not (isinstance(b, Var) and isinstance(b.type, Array)):
@@ -98,6 +108,22 @@ def _binary(fn: Any) -> Handler:
                 return None
 
     return handler
+
+
+def _counts(interp: Interpreter, count: Var, items: Ref) -> bool:
+    """Whether only a run can tell how often the numbers `items` are repeated."""
+    return not interp.origins.get(count) and interp.filled(items) is None and interp.of_numbers(interp.contents(items).items)
+
+
+def _repeated(interp: Interpreter, items: list[Value], count: Var) -> Value:
+    """A list of the numbers `items` as often as only a run can tell."""
+    times = count if count in interp.sizes else interp.call(Lit(max), (count, Lit(0)))
+    if len(items) == 1:
+        repeated = interp.call(Lit(np.full), (times, items[0]), hint="items")
+    else:
+        repeated = interp.call(Lit(np.tile), (interp.call(Lit(np.array), (Tuple(tuple(items)),)), times), hint="items")
+    type_ = collecting.common_item(interp, tuple(items))[0]
+    return collecting.new_list(interp, repeated, weak=isinstance(type_, Scalar) and type_.weak)
 
 
 def _unary(fn: Any) -> Handler:
@@ -194,6 +220,8 @@ def _contains(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Ans
     match box:
         case Ref(kind="dict" | "set"):
             return Lit(interp.static(item, "a key") in interp.contents(box).keys)
+        case Ref(kind="list") if (filled := interp.filled(box)) is not None:
+            return interp.call(Lit(np.any), (interp.call(Lit(operator.eq), (collecting.so_far(interp, filled), item)),))
         case Tuple() | Ref(kind="list"):
             result: Value = Lit(False)
             for other in interp.items(box):

@@ -29,13 +29,17 @@ Kwargs = dict[str, Value]
 
 def _getitem(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     filled = interp.filled(args[0])
-    if filled is not None:
-        return collecting.load(interp, filled, args[1], hint)
+    if filled is not None and isinstance(args[0], Ref):
+        return collecting.load(interp, args[0], filled, args[1], hint)
     return indexing.load(interp, args[0], args[1], hint)
 
 
 def _setitem(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    indexing.store(interp, *args)
+    filled = interp.filled(args[0])
+    if filled is not None and isinstance(args[0], Ref):
+        collecting.store(interp, args[0], filled, *args[1:])
+    else:
+        indexing.store(interp, *args)
     return NONE
 
 
@@ -43,6 +47,10 @@ def _delitem(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answ
     ref = args[0]
     if not isinstance(ref, Ref):
         raise interp.error("`del` of an item of this value is not supported", "build a new value without the item")
+    filled = interp.filled(ref)
+    if filled is not None:
+        collecting.pop(interp, ref, filled, args[1], hint)
+        return NONE
     contents, key = interp.contents(ref), interp.static(args[1], "an index or key")
     if ref.kind == "list":
         items = list(contents.items)

@@ -1,0 +1,134 @@
+"""Builtins and `itertools` by what they mean, for items whose number only a run can tell; the front end inlines these."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def mapped(fn: Any, *sources: Any) -> Any:
+    """``list(map(fn, *sources))``"""
+    return [fn(*items) for items in zip(*sources, strict=False)]
+
+
+def mapped_apart(fn: Any, source: Any) -> Any:
+    """``list(itertools.starmap(fn, source))``"""
+    return [fn(*items) for items in source]
+
+
+def filtered(fn: Any, source: Any) -> Any:
+    """``list(filter(fn, source))``"""
+    return [item for item in source if (item if fn is None else fn(item))]
+
+
+def reduced(fn: Any, items: Any) -> Any:
+    """``functools.reduce(fn, items)``"""
+    total = items[0]
+    for k in range(1, len(items)):
+        total = fn(total, items[k])
+    return total
+
+
+def reduced_from(fn: Any, source: Any, start: Any) -> Any:
+    """``functools.reduce(fn, source, start)``"""
+    total = start
+    for item in source:
+        total = fn(total, item)
+    return total
+
+
+def accumulated(items: Any, fn: Any) -> Any:
+    """``list(itertools.accumulate(items, fn))``"""
+    total = items[0]
+    totals = [total]
+    for k in range(1, len(items)):
+        total = fn(total, items[k])
+        totals.append(total)
+    return totals
+
+
+def accumulated_from(source: Any, fn: Any, start: Any) -> Any:
+    """``list(itertools.accumulate(source, fn, initial=start))``"""
+    total = start
+    totals = [total]
+    for item in source:
+        total = fn(total, item)
+        totals.append(total)
+    return totals
+
+
+def any_true(source: Any) -> Any:
+    """``any(source)``"""
+    found = False
+    for item in source:
+        if item:
+            found = True
+            break
+    return found
+
+
+def all_true(source: Any) -> Any:
+    """``all(source)``"""
+    found = True
+    for item in source:
+        if not item:
+            found = False
+            break
+    return found
+
+
+def largest(source: Any, first: Any, key: Any) -> Any:
+    """``max(source, key=key)``, where `first` is its first item."""
+    best, best_key = first, key(first)
+    for item in source:
+        item_key = key(item)
+        if item_key > best_key:
+            best, best_key = item, item_key
+    return best
+
+
+def smallest(source: Any, first: Any, key: Any) -> Any:
+    """``min(source, key=key)``, where `first` is its first item."""
+    best, best_key = first, key(first)
+    for item in source:
+        item_key = key(item)
+        if item_key < best_key:
+            best, best_key = item, item_key
+    return best
+
+
+def sorted_rows(rows: Any, reverse: bool) -> Any:
+    """``sorted(rows, reverse=reverse)``, as an array."""
+    return np.flip(np.sort(rows), 0) if reverse else np.sort(rows)
+
+
+def rows_sorted_by(rows: Any, keys: Any, reverse: bool) -> Any:
+    """`rows` in the order of `keys`, as an array; rows with equal keys keep their order."""
+    order = np.argsort(-keys if reverse else keys, kind="stable")
+    return rows[order]
+
+
+def pairs_in_order(rows: Any, shift: int) -> Any:
+    """``itertools.combinations(rows, 2)`` (`shift` 1), or with replacement (0)."""
+    n = len(rows)
+    first, second = np.nonzero(np.triu(np.ones((n, n)), shift))
+    return zip(rows[first], rows[second], strict=True)
+
+
+def pairs_of_different(rows: Any) -> Any:
+    """``itertools.permutations(rows, 2)``"""
+    n = len(rows)
+    first, second = np.nonzero(1 - np.eye(n))
+    return zip(rows[first], rows[second], strict=True)
+
+
+def crossed(left: Any, right: Any) -> Any:
+    """``itertools.product(left, right)`` of arrays."""
+    return zip(np.repeat(left, len(right)), np.tile(right, len(left)), strict=True)
+
+
+def neighbours(rows: Any) -> Any:
+    """``itertools.pairwise(rows)``"""
+    count = len(rows) - 1
+    return zip(rows[:count], rows[1:], strict=True)  # noqa: RUF007 - this is what `pairwise` means

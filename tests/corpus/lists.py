@@ -1,0 +1,473 @@
+"""Lists whose length only a run can tell, and the builtins and `itertools` that walk over arrays."""
+
+import copy
+import functools
+import itertools
+import math
+
+import numpy as np
+
+from tests.corpus.case import at, smooth, vec
+
+VALUES = vec(0.3, 1.2, -0.7, 0.9, 2.1)
+MATRIX = smooth(4, 4) + np.diag([2.0, 3.0, 1.0, 4.0])
+
+
+@at((VALUES,))
+def array_of_list(x):
+    idx = np.array([i for i in range(5) if i % 2 == 0])
+    return np.sum(x[idx] ** 2)
+
+
+@at((VALUES,))
+def neighbours(x):
+    nb = {0: [1, 2], 1: [0], 2: [0, 3, 4], 3: [2], 4: [2]}
+    s = 0.0
+    for k, others in nb.items():
+        for o in others:
+            s += (x[k] - x[o]) ** 2
+    return s
+
+
+@at((VALUES,))
+def map_array(x):
+    return sum(map(lambda v: v * v, x))
+
+
+@at((VALUES,))
+def map_list(x):
+    return np.sum(np.array(list(map(math.sin, x))))
+
+
+@at((VALUES, VALUES))
+def map_two(x, y):
+    return sum(map(lambda a, b: a * b * b, x, y))
+
+
+@at((VALUES,))
+def comp_filter_np(x):
+    return np.sum(np.array([v * v for v in x if v > 0]))
+
+
+@at((VALUES,))
+def comp_filter_len(x):
+    p = [v for v in x if v > 0]
+    return sum(p) / len(p) + p[0] * p[-1]
+
+
+@at((VALUES,))
+def filter_(x):
+    return sum(filter(lambda v: v > 0, x))
+
+
+@at((VALUES,))
+def max_gen(x):
+    return max(v * v for v in x) + min(v**3 for v in x)
+
+
+@at((VALUES,))
+def max_list_x(x):
+    return max(list(x)) + min(x.tolist()) + max(x) * min(x)
+
+
+@at((VALUES,))
+def max_key(x):
+    return max(x, key=lambda v: abs(v - 1.0)) ** 2
+
+
+@at((VALUES,))
+def min_key_range(x):
+    k = min(range(len(x)), key=lambda i: x[i])
+    return x[k] ** 2
+
+
+@at((VALUES,))
+def any_gen(x):
+    s = np.sum(x * x)
+    if any(v > 2.0 for v in x):
+        s *= x[0]
+    if all(v > -1.0 for v in x):
+        s += x[1]
+    return s
+
+
+@at((VALUES,))
+def sorted_x(x):
+    return sum(v * k for k, v in enumerate(sorted(x)))
+
+
+@at((VALUES,))
+def sorted_rev(x):
+    s = sorted(x, reverse=True)
+    return s[0] * s[1] + np.sum(np.array(s[2:]) ** 2)
+
+
+@at((VALUES,))
+def sorted_key_range(x):
+    order = sorted(range(len(x)), key=lambda i: x[i])
+    s = 0.0
+    for k, i in enumerate(order):
+        s += k * x[i] ** 2
+    return s
+
+
+@at((VALUES,))
+def list_sort(x):
+    items = list(x * x)
+    items.sort()
+    return items[0] + 2.0 * items[1] + items[-1] ** 2
+
+
+@at((VALUES,))
+def reduce_(x):
+    return functools.reduce(lambda a, b: a * 0.5 + b, x)
+
+
+@at((VALUES,))
+def reduce_init(x):
+    return functools.reduce(lambda a, b: a * b + 1.0, x, 1.0)
+
+
+@at((VALUES,))
+def accumulate_(x):
+    return sum(v * v for v in itertools.accumulate(x))
+
+
+@at((VALUES,))
+def accumulate_fn(x):
+    return np.sum(np.array(list(itertools.accumulate(x, lambda a, b: a * b))) ** 2)
+
+
+@at((VALUES,))
+def it_product_len(x):
+    n = len(x)
+    s = 0.0
+    for i, j in itertools.product(range(n), repeat=2):
+        s += x[i] * x[j] ** 2
+    return s
+
+
+@at((VALUES,))
+def it_combinations(x):
+    s = 0.0
+    for i, j in itertools.combinations(range(len(x)), 2):
+        s += (x[i] - x[j]) ** 4
+    return s
+
+
+@at((VALUES,))
+def it_combinations_x(x):
+    return sum((a - b) ** 4 for a, b in itertools.combinations(x, 2))
+
+
+@at((VALUES,))
+def it_permutations(x):
+    s = 0.0
+    for i, j, k in itertools.permutations(range(3)):
+        s += x[i] * x[j] ** 2 * x[k] ** 3
+    return s
+
+
+@at((VALUES,))
+def it_pairwise(x):
+    return sum((b - a) ** 2 for a, b in itertools.pairwise(x))
+
+
+@at((VALUES, VALUES[:3]))
+def it_chain(x, y):
+    return sum(v**3 for v in itertools.chain(x, y))
+
+
+@at((VALUES,))
+def it_chain_list(x):
+    return sum(v**3 for v in itertools.chain([1.0, x[0]], (x[1],)))
+
+
+@at((VALUES,))
+def it_islice(x):
+    return sum(v**3 for v in itertools.islice(x, 1, 3))
+
+
+@at((VALUES,))
+def it_count_zip(x):
+    return sum(k * v for k, v in zip(itertools.count(1), x))
+
+
+@at((VALUES,))
+def it_starmap(x):
+    return sum(itertools.starmap(lambda a, b: a * b, zip(x, x[1:])))
+
+
+@at((VALUES,))
+def append_if(x):
+    out = []
+    for v in x:
+        if v > 0:
+            out.append(v * v)
+    return np.sum(np.array(out) ** 2)
+
+
+@at((VALUES,))
+def append_if_sum(x):
+    out = []
+    for v in x:
+        if v > 0:
+            out.append(v * v)
+    return sum(out) / len(out)
+
+
+@at((VALUES,))
+def append_if_both(x):
+    pos, neg = [], []
+    for v in x:
+        if v > 0:
+            pos.append(v)
+        else:
+            neg.append(v * 2)
+    return sum(pos) * sum(neg)
+
+
+@at((VALUES,))
+def append_while(x):
+    out = []
+    v = x[0]
+    while v < 5.0:
+        v = v * 1.5 + x[1] * 0.1
+        out.append(v)
+    return np.sum(np.array(out)) + out[-1]
+
+
+@at((VALUES,))
+def append_while_init(x):
+    hist = [x[0]]
+    while hist[-1] < 5.0:
+        hist.append(hist[-1] * 1.5 + 0.1)
+    return sum(hist) + hist[-1] ** 2 + len(hist)
+
+
+@at((VALUES,))
+def append_stack(x):
+    out = []
+    v = x
+    while v[0] < 5.0:
+        v = v * 1.5 + 0.1
+        out.append(v)
+    return np.sum(np.stack(out) ** 2)
+
+
+@at((VALUES,))
+def hist_len(x):
+    hist = [x[0]]
+    for k in range(1, len(x)):
+        hist.append(hist[-1] * x[k] + hist[k - 1])
+    return hist[-1] + np.sum(np.array(hist) ** 2)
+
+
+@at((VALUES,))
+def hist_break(x):
+    hist = [x[0]]
+    for k in range(100):
+        new = 0.5 * (hist[-1] + x[4] / hist[-1])
+        hist.append(new)
+        if abs(new - hist[-2]) < 1e-10:
+            break
+    return hist[-1]
+
+
+@at((VALUES,))
+def hist_arrays(x):
+    traj = [x]
+    for k in range(10):
+        traj.append(traj[-1] * 0.9 + 0.1)
+        if traj[-1][0] > 0.6:
+            break
+    return np.sum(traj[-1] ** 2) + len(traj)
+
+
+@at((VALUES,))
+def list_extend_loop(x):
+    out = []
+    for v in x:
+        out.extend([v, v * v])
+    return np.sum(np.array(out) * np.arange(10.0))
+
+
+@at((VALUES,))
+def list_index_assign_len(x):
+    n = len(x)
+    d = [0.0] * n
+    for i in range(n):
+        d[i] = x[i] ** 2
+    return sum(d)
+
+
+@at((VALUES,))
+def list_of_lists(x):
+    n = 3
+    m = [[x[i] * x[j] for j in range(n)] for i in range(n)]
+    return m[0][1] * m[2][2] + np.sum(np.array(m))
+
+
+@at((VALUES,))
+def copy_copy(x):
+    y = copy.copy(x)
+    y[0] = y[1] ** 2
+    return np.sum(y * x)
+
+
+@at((VALUES,))
+def copy_deepcopy(x):
+    y = copy.deepcopy(x)
+    y[0] = y[1] ** 2
+    return np.sum(y * x)
+
+
+@at((VALUES,))
+def tolist(x):
+    items = x.tolist()
+    return items[0] * items[1] + sum(items)
+
+
+@at((VALUES,))
+def tolist_loop(x):
+    s = 0.0
+    for v in x.tolist():
+        s += v * v
+    return s
+
+
+@at((MATRIX,))
+def tolist2(a):
+    items = a.tolist()
+    return items[0][1] * items[1][2] + sum(sum(r) for r in items)
+
+
+@at((VALUES,))
+def list_x(x):
+    items = list(x)
+    return items[0] * items[-1] + sum(items)
+
+
+@at((VALUES,))
+def tuple_x(x):
+    t = tuple(x)
+    return t[0] * t[-1] + sum(t)
+
+
+@at((VALUES,))
+def list_modify(x):
+    items = list(x)
+    for i in range(1, len(items)):
+        items[i] = items[i] + items[i - 1] * 0.5
+    return items[-1] ** 2
+
+
+class History:
+    def __init__(self):
+        self.values = []
+
+    def add(self, v):
+        self.values.append(v)
+
+
+@at((VALUES,))
+def history_obj(x):
+    h = History()
+    for v in x:
+        h.add(v * v)
+    return sum(h.values) * h.values[-1]
+
+
+@at((VALUES,))
+def list_chosen_by_a_branch(x):
+    if x[0] > 0:
+        parts = [v for v in x if v > 0]
+    else:
+        parts = [v for v in x if v < 0]
+    return sum(parts) * parts[0]
+
+
+@at((VALUES, vec(0.5, 1.0, 2.0, -1.0)))
+def edit_distance(x, y):
+    previous = [0.5 * j for j in range(len(y) + 1)]
+    for i in range(len(x)):
+        current = [0.5 * (i + 1)]
+        for j in range(len(y)):
+            change = previous[j] + (x[i] - y[j]) ** 2
+            current.append(min(change, previous[j + 1] + 0.5, current[j] + 0.5))
+        previous = current
+    return previous[-1]
+
+
+@at((VALUES,))
+def table_of_lists(x):
+    n = len(x)
+    table = [[0.0] * n for _ in range(n)]
+    for i in range(n):
+        for j in range(i, n):
+            table[i][j] = x[i] * x[j] + (table[i][j - 1] if j > i else 0.0)
+    return sum(row[-1] for row in table) + table[1][2] ** 2
+
+
+@at((VALUES,))
+def list_as_a_queue(x):
+    waiting = [v for v in x if v > 0]
+    total = 0.0
+    while len(waiting) > 1:
+        first = waiting.pop(0)
+        total += first * waiting[-1]
+        if first > 1.0:
+            waiting.append(first * 0.5)
+    return total
+
+
+@at((VALUES,))
+def appended_in_two_loops(x):
+    out = []
+    for v in x:
+        if v > 0:
+            out.append(v * v)
+    for v in x:
+        out.append(v)
+    while out[-1] > 0.5:
+        out.append(out[-1] * 0.6)
+    return sum(out) * out[3] + len(out)
+
+
+@at((VALUES,))
+def appended_in_an_inner_loop(x):
+    out = []
+    for i in range(len(x)):
+        for j in range(i):
+            if x[i] > x[j]:
+                out.append(x[i] - x[j])
+    return np.mean(np.array(out) ** 2)
+
+
+@at((VALUES,))
+def appended_by_a_helper(x):
+    def keep(values, v):
+        if v > 0:
+            values.append(v**2)
+
+    kept = []
+    for v in x:
+        keep(kept, v)
+    return np.sum(np.array(kept) ** 2)
+
+
+@at((smooth(4, 3),))
+def rows_kept_on_a_condition(a):
+    kept = []
+    for row in a:
+        if np.sum(row) > 2.5:
+            kept.append(row * 2.0)
+    return np.sum(np.array(kept) ** 2) + len(kept)
+
+
+@at(({"a": vec(1.0, 2.0), "b": [vec(0.5, 1.5), 2.0]},))
+def deep_copy_of_a_tree(p):
+    q = copy.deepcopy(p)
+    q["a"][0] = 3.0
+    q["b"][0][1] *= q["b"][1]
+    return np.sum(q["a"] ** 2) + np.sum(q["b"][0] * p["b"][0])
