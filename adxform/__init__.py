@@ -11,6 +11,17 @@ from adxform.contexts import constant, scratch
 from adxform.derivatives import hessian, hvp, jacobian
 from adxform.differentiable import differentiable
 from adxform.errors import AdxError
+from adxform.prepared import (
+    prepare_derivative,
+    prepare_gradient,
+    prepare_hessian,
+    prepare_hvp,
+    prepare_jacobian,
+    prepare_jvp,
+    prepare_second_derivative,
+    prepare_value_and_gradient,
+    prepare_vjp,
+)
 from adxform.rules.table import register, rule
 from adxform.sources import explain, source
 from adxform.testing import check_derivatives, check_rule
@@ -30,6 +41,15 @@ __all__ = [
     "hvp",
     "jacobian",
     "jvp",
+    "prepare_derivative",
+    "prepare_gradient",
+    "prepare_hessian",
+    "prepare_hvp",
+    "prepare_jacobian",
+    "prepare_jvp",
+    "prepare_second_derivative",
+    "prepare_value_and_gradient",
+    "prepare_vjp",
     "register",
     "rule",
     "scratch",

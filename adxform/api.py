@@ -62,7 +62,8 @@ class Gradient(Derivative):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The gradient at `args`, or the value and the gradient."""
         call = apply(self.fn, args, kwargs, self.argnums)
-        value, gradient = value_and_gradient(call, self.argnums, self.has_aux)
+        plan = plan_gradient(call, self.argnums, self.has_aux)
+        value, gradient = value_and_gradient(call, self.argnums, plan, call.inputs())
         if self.kind == "value_and_grad":
             return value, gradient
         return (gradient, value[1]) if self.has_aux else gradient
@@ -135,10 +136,8 @@ def plan_gradient(call: Application, argnums: Argnums, has_aux: bool) -> Gradien
     return plan
 
 
-def value_and_gradient(call: Application, argnums: Argnums, has_aux: bool) -> tuple[Any, Any]:
-    """The value and the gradient of the function applied in `call`."""
-    plan = plan_gradient(call, argnums, has_aux)
-    inputs = call.inputs()
+def value_and_gradient(call: Application, argnums: Argnums, plan: GradientPlan, inputs: list[Any]) -> tuple[Any, Any]:
+    """The value and the gradient, as planned, of the function applied in `call`."""
     results = call.run(plan.rule, inputs, *plan.seeds)
     values = results[: plan.count]
     if plan.scalar and np.shape(values[0]) != ():

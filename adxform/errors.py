@@ -102,6 +102,12 @@ class AliasError(AdxError, ValueError):
     code = "ADX206"
 
 
+class PreparationMismatchError(AdxError, ValueError):
+    """A prepared derivative was called with arguments, or after changes, that it was not prepared for."""
+
+    code = "ADX207"
+
+
 class VerificationError(AdxError):
     """The IR breaks one of its own rules: a defect in adxform."""
 

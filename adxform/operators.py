@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar
 
-Kind = Literal["grad", "value_and_grad", "hvp", "hessian", "jacobian", "jvp", "vjp", "stop_gradient"]
+Kind = Literal["grad", "value_and_grad", "hvp", "hessian", "jacobian", "derivative", "jvp", "vjp", "stop_gradient"]
 Definition = Callable[..., Any]
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -17,8 +17,11 @@ class Operator:
     """A derivative of `fn` as a callable, made by ``grad(f)`` and its kin.
 
     The front end knows ``grad`` and ``value_and_grad``. Any other `kind` has a `definition` over those, a Python function of
-    ``(fn, argnums, mode, *args, **kwargs)``. Subclasses define ``__call__``.
+    ``(fn, argnums, mode, *args, **kwargs)``. Subclasses define ``__call__``; their methods that are derivatives too have `forms`,
+    Python functions of the operator and the arguments.
     """
+
+    forms: ClassVar[Mapping[str, Definition]] = {}
 
     kind: Kind
     fn: Callable[..., Any]
@@ -26,6 +29,15 @@ class Operator:
     has_aux: bool = False
     mode: str = "auto"
     definition: Definition | None = None
+
+    @property
+    def prepared_for(self) -> str:
+        """What tells apart the calls that this operator takes from those that it refuses; empty where it takes any."""
+        return ""
+
+    def refusals(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[str]:
+        """Why a call with arguments of these descriptions, ``None`` where there is none, is refused, line by line."""
+        return []
 
     @property
     def __wrapped__(self) -> Callable[..., Any]:

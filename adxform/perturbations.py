@@ -59,16 +59,42 @@ def matched(fn: Callable[..., Any], what: str, tree: Tree, leaves: Sequence[Any]
     Raises:
         TangentMismatchError: structure, shape or dtype differ.
     """
+    try:
+        return matching(what, tree, leaves, given)
+    except MisfitError as misfit:
+        raise TangentMismatchError(
+            f"`{misfit.path}` for `{name_of(fn)}` does not fit: expected {misfit.expected}, got {misfit.got}",
+            span=definition(fn),
+            help=f"give the {what} the structure, shape and dtype of the value it belongs to",
+        ) from None
+
+
+def matching(what: str, tree: Tree, leaves: Sequence[Any], given: Any) -> list[Any]:
+    """As `matched`, for a caller who words the error.
+
+    Raises:
+        MisfitError: structure, shape or dtype differ.
+    """
+    if type(given) is np.ndarray and type(tree) is Leaf and is_float(tree.type):
+        value = leaves[0]
+        if type(value) is np.ndarray and value.dtype == given.dtype and value.shape == given.shape:
+            return [given]
     other, others = describe(given, what)
-    return list(Match(fn, what, iter(leaves), iter(others)).walk(tree, other, what))
+    return list(Match(iter(leaves), iter(others)).walk(tree, other, what))
+
+
+class MisfitError(Exception):
+    """A tangent or cotangent does not fit the value at `path`."""
+
+    def __init__(self, path: str, expected: str, got: str) -> None:
+        super().__init__(path, expected, got)
+        self.path, self.expected, self.got = path, expected, got
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
     """A walk through a value and its tangent side by side."""
 
-    fn: Callable[..., Any]
-    what: str
     leaves: Iterator[Any]
     others: Iterator[Any]
 
@@ -80,7 +106,7 @@ class Match:
                 if is_float(tree.type):
                     yield self.fitted(value, given, path)
                 elif np.any(given):
-                    raise self.mismatch(path, f"zero or None (the value is {kind(value)}, which has no derivative)", kind(given))
+                    raise MisfitError(path, f"zero or None (the value is {kind(value)}, which has no derivative)", kind(given))
             case Leaf(), Fixed() if other.lit.value is None and not is_float(tree.type):
                 next(self.leaves)
             case Fixed(), Fixed():
@@ -89,36 +115,28 @@ class Match:
                 for key, left, right in zip(tree.keys, tree.children, other.children, strict=True):
                     yield from self.walk(left, right, f"{path}[{key!r}]")
             case _:
-                raise self.mismatch(path, described(tree), described(other))
+                raise MisfitError(path, described(tree), described(other))
 
     def fitted(self, value: Any, given: Any, path: str) -> Any:
         """`given` as a tangent of the float or float array `value`."""
         if isinstance(value, np.ndarray):
             if np.shape(given) != value.shape:
-                raise self.mismatch(path, kind(value), kind(given))
+                raise MisfitError(path, kind(value), kind(given))
             if isinstance(given, np.ndarray | np.generic) and given.dtype == value.dtype:
                 return np.asarray(given)
             if value.shape == () and isinstance(given, float | int) and not isinstance(given, bool | np.generic):
                 return np.asarray(given, value.dtype)
-            raise self.mismatch(path, kind(value), kind(given))
+            raise MisfitError(path, kind(value), kind(given))
         if np.shape(given) or isinstance(given, complex | bool):
-            raise self.mismatch(path, kind(value), kind(given))
+            raise MisfitError(path, kind(value), kind(given))
         number = given[()] if isinstance(given, np.ndarray) else given
         if isinstance(number, np.generic) and not isinstance(number, np.floating):
-            raise self.mismatch(path, kind(value), kind(given))
+            raise MisfitError(path, kind(value), kind(given))
         if isinstance(value, np.generic):
             if isinstance(number, np.generic) and number.dtype != value.dtype:
-                raise self.mismatch(path, kind(value), kind(given))
+                raise MisfitError(path, kind(value), kind(given))
             return value.dtype.type(number)
         return float(number)
-
-    def mismatch(self, path: str, expected: str, got: str) -> TangentMismatchError:
-        """The error at `path`."""
-        return TangentMismatchError(
-            f"`{path}` for `{name_of(self.fn)}` does not fit: expected {expected}, got {got}",
-            span=definition(self.fn),
-            help=f"give the {self.what} the structure, shape and dtype of the value it belongs to",
-        )
 
 
 def alike(left: Node, right: Node) -> bool:

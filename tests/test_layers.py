@@ -20,6 +20,7 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
         "frontend analysis ad opt backend",
         "pipeline cut cache trees refusals perturbations application workspace",
         "derivatives api differentiable matrices sources",
+        "prepared",
         "testing",
         "cli __init__ __main__",
     )

@@ -12,11 +12,13 @@ import numpy as np
 from adxform.frontend import indexing
 from adxform.frontend.access import Access
 from adxform.frontend.methods import METHODS
+from adxform.frontend.nested import load_form
 from adxform.frontend.outside import from_outside, outside_write
 from adxform.frontend.values import FunctionValue, Method, Ref, Slice, Static, Tuple, Value
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import INT, Array, Object, Scalar
 from adxform.ir.walk import variables
+from adxform.operators import Operator
 
 if TYPE_CHECKING:
     from adxform.frontend.interpreter import Interpreter
@@ -196,6 +198,8 @@ def _of_outside(interp: Interpreter, value: Static, name: str) -> Value:
         found = getattr(owner, name)
     except AttributeError as error:
         return interp.fail(AttributeError, str(error))
+    if isinstance(owner, Operator) and name in owner.forms:
+        return load_form(interp, value, owner, name)
     static = inspect.getattr_static(type(owner), name, None)
     own = getattr(owner, "__dict__", {})
     if isinstance(owner, type):

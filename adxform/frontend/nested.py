@@ -11,12 +11,13 @@ import numpy as np
 
 from adxform import runtime
 from adxform.contexts import Context
-from adxform.errors import ArgnumsError, NonScalarOutputError, TangentMismatchError
+from adxform.errors import AdxError, ArgnumsError, NonScalarOutputError, PreparationMismatchError, TangentMismatchError
 from adxform.frontend import trees
 from adxform.frontend.access import Equals, Is
 from adxform.frontend.methods import Known
 from adxform.frontend.mirrors import floats_of, is_live, matched, mirrored, refuse, type_of, with_floats
 from adxform.frontend.outside import constant, from_outside, guard
+from adxform.frontend.signature import Tree
 from adxform.frontend.values import NONE, Pullback, Ref, Static, Tuple, Value
 from adxform.ir import intrinsics
 from adxform.ir.ops import Block, Call, Function, Lit, Operand, Var
@@ -45,6 +46,7 @@ def call_operator(interp: Interpreter, value: Static | Lit, args: tuple[Value, .
     """Call a function of the API, or what one returned."""
     fn = value.value
     if isinstance(fn, Operator):
+        refuse_unprepared(interp, value, fn, args, kwargs)
         return call_made(interp, _fields(interp, value, fn), args, kwargs)
     kind, definition = marked(fn) or (None, None)
     try:
@@ -62,6 +64,39 @@ def call_operator(interp: Interpreter, value: Static | Lit, args: tuple[Value, .
             options = (bound.get("argnums", Lit(0)), bound.get("has_aux", Lit(False)), bound.get("mode", Lit("auto")))
             fields = (Lit(kind), bound["f"], *options, constant(interp, definition))
             return interp.heap.new("instance", Operator, FIELDS, fields)
+
+
+def load_form(interp: Interpreter, value: Static | Lit, made: Operator, name: str) -> Value:
+    """The method `name` of an operator object, a derivative as the object itself is one."""
+
+    def handler(interp: Interpreter, args: tuple[Value, ...], kwargs: Kwargs, hint: str) -> Value:
+        refuse_unprepared(interp, value, made, args, kwargs)
+        return interp.call(constant(interp, made.forms[name]), (value, *args), kwargs, hint=hint)
+
+    return Lit(Known(name, handler))
+
+
+def refuse_unprepared(
+    interp: Interpreter, value: Static | Lit, made: Operator, args: tuple[Value, ...], kwargs: Kwargs
+) -> None:
+    """Raise where the operator object `made` does not take arguments like these."""
+    if not made.prepared_for:
+        return
+    if isinstance(value, Static) and value.access is not None:
+        guard(interp, value.access.to("attribute", "prepared_for"), Equals(Lit(made.prepared_for)))
+    args, kwargs, _ = _bare(interp, args, kwargs)
+    named = {name: _description(interp, arg) for name, arg in kwargs.items()}
+    lines = made.refusals([_description(interp, arg) for arg in args], named)
+    if lines:
+        message = "\n".join(("a derivative was not prepared for this call", *(f"    {line}" for line in lines)))
+        raise interp.error(message, "prepare it for arguments like these, or with `strict=False`", PreparationMismatchError)
+
+
+def _description(interp: Interpreter, value: Value) -> Tree | None:
+    try:
+        return trees.result(interp, value)[0]
+    except AdxError:
+        return None
 
 
 FIELDS = ("kind", "fn", "argnums", "has_aux", "mode", "definition")

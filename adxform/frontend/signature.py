@@ -238,10 +238,11 @@ def sign(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any
     trees = tuple(_describe(arg, name, leaves, ()) for name, arg in zip(names, args, strict=True))
     named = tuple((name, _describe(arg, name, leaves, ())) for name, arg in kwargs.items())
     structured = any(isinstance(tree, Node) for tree in (*trees, *(tree for _, tree in named)))
-    return Signature(trees, named, _shared((*args, *kwargs.values())) if structured else frozenset()), leaves
+    return Signature(trees, named, shared((*args, *kwargs.values())) if structured else frozenset()), leaves
 
 
-def _shared(values: tuple[Any, ...]) -> frozenset[int]:
+def shared(values: tuple[Any, ...]) -> frozenset[int]:
+    """The lists, dicts and dataclasses in `values`, counted in order, that occur more than once."""
     found: list[int] = []
     for value in values:
         _containers(value, found)

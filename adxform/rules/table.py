@@ -78,6 +78,11 @@ def table_version() -> int:
     return _version
 
 
+def registered() -> Mapping[Callable[..., Any], Primitive]:
+    """The rules that were registered: a new mapping after each registration."""
+    return _overlay
+
+
 def register(record: Primitive) -> Primitive:
     """Make `record` the rule of ``record.fn`` from now on, in place of an earlier one."""
     global _version

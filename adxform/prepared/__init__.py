@@ -1,0 +1,19 @@
+"""Derivatives that are derived once and called for ever: all is built when they are prepared, nothing when they are called."""
+
+from adxform.prepared.directional import prepare_jvp, prepare_vjp
+from adxform.prepared.gradients import prepare_gradient, prepare_value_and_gradient
+from adxform.prepared.jacobians import prepare_jacobian
+from adxform.prepared.second import prepare_hessian, prepare_hvp
+from adxform.prepared.slopes import prepare_derivative, prepare_second_derivative
+
+__all__ = [
+    "prepare_derivative",
+    "prepare_gradient",
+    "prepare_hessian",
+    "prepare_hvp",
+    "prepare_jacobian",
+    "prepare_jvp",
+    "prepare_second_derivative",
+    "prepare_value_and_gradient",
+    "prepare_vjp",
+]

@@ -1,0 +1,183 @@
+"""Whether an argument is like the one that was prepared for: quickly, by a check made beforehand, or in words.
+
+A check is made of the description of one argument, once. It appends the leaves that a rule takes, and gives up at whatever it is
+not made for: `misfit` then says what is wrong, or that nothing is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, assert_never
+
+import numpy as np
+
+from adxform.frontend.signature import Fixed, Leaf, Node, Tree, python_class, same_static
+from adxform.ir.ops import Lit
+from adxform.ir.types import Array, Dim, Scalar, Size, Type
+from adxform.perturbations import alike
+
+Check = Callable[[Any, list[Any]], bool]
+FLOATS = {Scalar("float64", weak=True): float, Scalar("float64"): np.float64}
+
+
+def check_of(tree: Tree, known: Iterator[Lit | None]) -> Check:
+    """The check for an argument described by `tree`; `known` are the values, or ``None``, of this leaf and those after it."""
+    match tree:
+        case Leaf(type=type_):
+            lit = next(known)
+            return _leaf(type_) if lit is None else _static(lit.value)
+        case Fixed(lit):
+            return _static(lit.value)
+        case Node(kind, cls, keys, children):
+            return _node(kind, cls, keys, tuple([check_of(child, known) for child in children]))
+        case _:
+            assert_never(tree)
+
+
+def _leaf(type_: Type) -> Check:
+    match type_:
+        case Array(dtype, shape) if shape is not None:
+            return _array(np.dtype(dtype), tuple(size == 1 for size in shape))
+        case Scalar():
+            return _number(type_)
+        case _:
+            return lambda value, leaves: False
+
+
+def _array(dtype: np.dtype[Any], ones: tuple[bool, ...]) -> Check:
+    count, some = len(ones), any(ones)
+
+    def check(value: Any, leaves: list[Any]) -> bool:
+        if type(value) is not np.ndarray or value.dtype != dtype:
+            return False
+        shape = value.shape
+        if len(shape) != count or (tuple([length == 1 for length in shape]) != ones if some else 1 in shape):
+            return False
+        leaves.append(value)
+        return True
+
+    return check
+
+
+def _number(type_: Scalar) -> Check:
+    cls = FLOATS.get(type_) or python_class(type_.dtype, type_.weak)
+    alike = tuple(FLOATS.values()) if type_ in FLOATS else (cls,)
+
+    def check(value: Any, leaves: list[Any]) -> bool:
+        if type(value) is cls:
+            leaves.append(value)
+            return True
+        if type(value) in alike:
+            leaves.append(cls(value))
+            return True
+        return False
+
+    return check
+
+
+def _static(expected: Any) -> Check:
+    return lambda value, leaves: same_static(value, expected)
+
+
+def _node(kind: str, cls: type, keys: tuple[Any, ...], checks: tuple[Check, ...]) -> Check:
+
+    def check(value: Any, leaves: list[Any]) -> bool:
+        if type(value) is not cls:
+            return False
+        children: Iterable[Any]
+        if kind == "dataclass":
+            children = [getattr(value, key) for key in keys]
+        elif len(value) != len(keys) or (kind == "dict" and tuple(value) != keys):
+            return False
+        else:
+            children = value.values() if kind == "dict" else value
+        for child, item in zip(checks, children, strict=True):
+            if not child(item, leaves):
+                return False
+        return True
+
+    return check
+
+
+def fitted(value: Any, type_: Type) -> Any:
+    """`value`, which fits `type_`, as a rule for `type_` takes it: Python's floats and NumPy's stand for one another."""
+    cls = FLOATS.get(type_) if isinstance(type_, Scalar) else None
+    return value if cls is None or type(value) is cls else cls(value)
+
+
+def misfit(expected: Tree, got: Tree, path: str, *, sizes: bool = True) -> tuple[str, str, str] | None:
+    """The path to the first difference of an argument from the expected one, and both in words; ``None`` without one.
+
+    `sizes`: lengths of one and others differ.
+    """
+    match expected, got:
+        case Leaf(type=left), Leaf(type=right):
+            return None if types_fit(left, right, sizes) else (path, described(expected), described(got))
+        case Fixed(), Fixed():
+            return None if expected == got else (path, described(expected), described(got))
+        case Node(kind, _, keys, children), Node() if alike(expected, got):
+            for key, one, other in zip(keys, children, got.children, strict=True):
+                step = f".{key}" if kind in ("namedtuple", "dataclass") else f"[{key!r}]"
+                found = misfit(one, other, path + step, sizes=sizes)
+                if found is not None:
+                    return found
+            return None
+        case _:
+            return path, described(expected), described(got)
+
+
+def types_fit(expected: Type, got: Type, sizes: bool) -> bool:
+    """Whether a value of type `got` may be given for one of type `expected`."""
+    match expected, got:
+        case Scalar(), Scalar():
+            return expected == got or (expected in FLOATS and got in FLOATS)
+        case Array(dtype, shape), Array(other, lengths):
+            if dtype != other or shape is None or lengths is None:
+                return dtype == other
+            ones = not sizes or all((a == 1) == (b == 1) for a, b in zip(shape, lengths, strict=False))
+            return len(shape) == len(lengths) and ones
+        case _:
+            return expected == got
+
+
+def described(tree: Tree) -> str:
+    """An argument in words."""
+    match tree:
+        case Leaf(type=Array(dtype, None)):
+            return f"an array of {dtype}"
+        case Leaf(type=Array(dtype, tuple(shape))):
+            return f"an array of {dtype} of shape {shaped(shape)}"
+        case Leaf(type=Scalar(dtype, weak)):
+            return f"a Python {python_class(dtype, weak).__name__}" if weak else f"a number of type {dtype}"
+        case Leaf():
+            return "an array of objects"
+        case Fixed(lit):
+            return static_described(lit.value)
+        case Node("dict", _, keys):
+            return f"a dict with the keys {', '.join(map(repr, keys))}" if keys else "an empty dict"
+        case Node("tuple" | "list" as kind, _, keys):
+            return f"a {kind} of {len(keys)}"
+        case Node(cls=cls):
+            return f"a {cls.__qualname__}"
+        case _:
+            assert_never(tree)
+
+
+def static_described(value: Any) -> str:
+    """A value that is compared as a whole, in words."""
+    name = getattr(value, "__qualname__", None)
+    if isinstance(name, str):
+        return f"`{name}`"
+    text = repr(value) if value is None or isinstance(value, str | bytes | bool | int | float | complex | tuple) else ""
+    return text if text and len(text) < 60 else f"a {type(value).__qualname__}"
+
+
+def shaped(shape: tuple[Size, ...]) -> str:
+    """A shape in which every length that is not one is ``n``."""
+    lengths = ", ".join("n" if isinstance(size, Dim) else str(size) for size in shape)
+    return f"({lengths},)" if len(shape) == 1 else f"({lengths})"
+
+
+def line(path: str, expected: str, got: str) -> str:
+    """One line of an error."""
+    return f"`{path}`: expected {expected}, got {got}"

@@ -1,0 +1,166 @@
+"""What all prepared derivatives share: they are frozen, know what they were prepared for, and check every call."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+from adxform.api import Derivative
+from adxform.application import Application
+from adxform.frontend.signature import Signature, Tree
+from adxform.perturbations import MisfitError, matching
+from adxform.pipeline import DerivedRule
+from adxform.prepared.arguments import line
+from adxform.prepared.fingerprint import digest, signature_text, static_text
+from adxform.prepared.outputs import written
+from adxform.prepared.preparation import Preparation
+from adxform.refusals import name_of
+
+Args = tuple[Any, ...]
+Kwargs = Mapping[str, Any]
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Prepared(Derivative):
+    """A derivative of `fn` for arguments like an example, with all of its rules derived and compiled.
+
+    It holds no value of the example. It is never changed: not by a call, not by `clear_cache`; an attribute cannot be set.
+    """
+
+    made: Preparation
+    strict: bool = True
+    form: ClassVar[str]
+
+    @property
+    @abstractmethod
+    def rules(self) -> tuple[DerivedRule, ...]:
+        """The derived rules that a call runs, the main one first."""
+
+    @classmethod
+    @abstractmethod
+    def of(cls, fn: Callable[..., Any], args: Args, kwargs: Kwargs, options: Mapping[str, Any]) -> Self:
+        """The preparation of `fn` for arguments like these, everything built."""
+
+    @property
+    def word(self) -> str:
+        """What the operator is called."""
+        return self.form
+
+    @property
+    def call(self) -> Application:
+        """The function as it was specialised, without values."""
+        return self.made.call
+
+    @property
+    def signature(self) -> Signature:
+        """What the function's arguments look like."""
+        return self.made.signature
+
+    @property
+    def source(self) -> str:
+        """The generated module of the main rule."""
+        return self.rules[0].text
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What it was prepared with, beside the function and the arguments."""
+        return {"argnums": self.argnums, "has_aux": self.has_aux, "strict": self.strict}
+
+    def __repr__(self) -> str:
+        return f"prepare_{self.form}({name_of(self.fn)}, argnums={self.argnums})"
+
+    def fingerprint(self) -> str:
+        """What this derivative is, as 64 hexadecimal digits: its sources, its signature, and what they take for known.
+
+        It is the same before and after any call, and for the same preparation in another process.
+        """
+        specialized = self.call.entry.specialized
+        known = [f"{specialized.names[position]} {static_text(lit.value)}" for position, lit in specialized.promoted]
+        contexts = [f"{key} {kind}" for key, kind in self.made.contexts.items()]
+        options = [f"{name} {value!r}" for name, value in self.options.items()]
+        sources = [text for rule in self.rules for text in (rule.request.mode, rule.text, *externals_of(rule))]
+        return digest([self.form, *options, signature_text(self.signature), *known, *contexts, *sources])
+
+    def check(self, *args: Any, **kwargs: Any) -> None:
+        """Say whether a call with these arguments would fit.
+
+        Raises:
+            PreparationMismatchError: it would not.
+        """
+        self.fitting(args, kwargs)
+
+    @property
+    def prepared_for(self) -> str:
+        """The fingerprint of the signature, where the preparation is strict."""
+        return digest([signature_text(self.signature)]) if self.strict else ""
+
+    def refusals(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[str]:
+        """Why a call inside a differentiated function, with arguments of these descriptions, is refused."""
+        return self.made.tree_misfits(self.described(args), kwargs)
+
+    def described(self, args: Sequence[Any]) -> Sequence[Tree | None]:
+        """The descriptions of the function's arguments in those of a call's."""
+        return args
+
+    def rebind(self, g: Callable[..., Any]) -> Self:
+        """The same preparation for `g`, another function object with the same code: a closure made anew.
+
+        Raises:
+            PreparationMismatchError: `g` has other code, or reaches something else by its names.
+        """
+        made = self.made.rebound(self.applied(g), self.applied(self.fn))
+        if isinstance(made, list):
+            raise self.made.mismatch(self.__name__, made)
+        return replace(self, fn=g, made=made)
+
+    def applied(self, fn: Callable[..., Any]) -> Callable[..., Any]:
+        """What is specialised for `fn`."""
+        return fn
+
+    def at(self, args: Args, kwargs: Kwargs) -> tuple[Self, list[Any]]:
+        """The preparation that answers a call with these arguments, itself as a rule, and what its rules take."""
+        inputs = self.made.quickly(args, kwargs)
+        if inputs is not None:
+            return self, inputs
+        if self.strict:
+            return self, self.fitting(args, kwargs)
+        inputs, lines = self.made.closely(args, kwargs)
+        if not lines:
+            return self, inputs
+        args, given = self.made.in_contexts(args, kwargs)
+        anew = self.of(self.fn, args, given, self.options)
+        return anew, anew.fitting(args, given)
+
+    def fitting(self, args: Args, kwargs: Kwargs) -> list[Any]:
+        """What the rules take for these arguments; a `PreparationMismatchError` where they do not fit."""
+        inputs, lines = self.made.closely(args, kwargs)
+        if lines:
+            raise self.made.mismatch(self.__name__, lines)
+        return inputs
+
+    def perturbation(self, what: str, tree: Tree, values: Sequence[Any], given: Any) -> list[Any]:
+        """The leaves of `given`, a tangent or cotangent of the structure `tree` with the leaves `values`.
+
+        Raises:
+            PreparationMismatchError: structure, shape or dtype differ.
+        """
+        try:
+            return matching(what, tree, values, given)
+        except MisfitError as misfit:
+            raise self.made.mismatch(self.__name__, [line(misfit.path, misfit.expected, misfit.got)]) from None
+
+    def delivered(self, result: Any, out: Any, taken: Sequence[Any]) -> Any:
+        """`result`, written into `out` where that is given; `taken` is what it was made of."""
+        if out is None:
+            return result
+        found, lines = written(result, out, taken)
+        if lines:
+            raise self.made.mismatch(self.__name__, lines)
+        return found
+
+
+def externals_of(rule: DerivedRule) -> list[str]:
+    """What the source of `rule` is given by keyword, as text."""
+    return [f"{name} {static_text(value)}" for name, value in rule.generated.externals.items()]

@@ -1,0 +1,175 @@
+"""Prepared forward and reverse derivatives: tangents pushed forward, cotangents pulled back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from adxform.api import Pullback, gradient_leaves, kept
+from adxform.frontend.signature import Fixed, Node, Tree, python_class
+from adxform.ir.ops import Lit, Var
+from adxform.ir.types import Array, Dim, Scalar
+from adxform.perturbations import placed
+from adxform.pipeline import DerivedRule
+from adxform.prepared import forms
+from adxform.prepared.base import Args, Kwargs, Prepared
+from adxform.prepared.preparation import prepare
+from adxform.trees import leaves_of, rebuild
+
+NOTHING = Fixed(Lit(None))
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Directional(Prepared):
+    """A derivative with respect to every float of the positional arguments."""
+
+    rule: DerivedRule
+    wrt: tuple[int, ...]
+
+    @property
+    def rules(self) -> tuple[DerivedRule, ...]:
+        """The one rule."""
+        return (self.rule,)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What it was prepared with."""
+        return {"strict": self.strict}
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class PreparedJvp(Directional):
+    """``prepare_jvp(f, …)``: the value and the tangent, as `adxform.jvp` returns them."""
+
+    primals: Tree
+    places: tuple[int, ...]
+    form = "jvp"
+    forms = {"tangent": forms.tangent}
+
+    @classmethod
+    def of(cls, fn: Callable[..., Any], args: Args, kwargs: Kwargs, options: Mapping[str, Any]) -> Self:
+        """The preparation of `fn` for arguments like these."""
+        call, made = prepare(fn, args, {})
+        wrt = call.float_leaves()
+        rule = call.rule("forward", wrt)
+        trees = tuple(NOTHING if i in call.held else tree for i, tree in enumerate(call.signature.args[call.lead :]))
+        owners = [i for i, tree in enumerate(call.signature.args) for _ in leaves_of(tree)]
+        places = tuple(i for i, owner in enumerate(owners) if owner >= call.lead and owner - call.lead not in call.held)
+        tree = Node("tuple", tuple, tuple(range(len(trees))), trees)
+        return cls("jvp", fn, definition=forms.pushed, made=made([rule]), strict=options["strict"], rule=rule, wrt=wrt, primals=tree, places=places)
+
+    def __call__(self, primals: Sequence[Any], tangents: Sequence[Any], *, out: Any = None) -> Any:
+        """The value at `primals` and its tangent along `tangents`."""
+        this, inputs, given = self.along(tuple(primals), tuple(tangents))
+        count = len(this.rule.typed.results)
+        results = this.call.run(this.rule, inputs, *given)
+        value = rebuild(this.call.result, iter(results[:count]))
+        found = value, placed(this.call.result, this.rule.spread(results[count:]))
+        return found if out is None else this.delivered(found, out, [*inputs, *given])
+
+    def tangent(self, primals: Sequence[Any], tangents: Sequence[Any], *, out: Any = None) -> Any:
+        """The tangent of the value alone."""
+        this, inputs, given = self.along(tuple(primals), tuple(tangents))
+        results = this.call.run(this.rule, inputs, *given)
+        found = placed(this.call.result, this.rule.spread(results[len(this.rule.typed.results) :]))
+        return found if out is None else this.delivered(found, out, [*inputs, *given])
+
+    def check(self, primals: Sequence[Any], tangents: Sequence[Any]) -> None:
+        """Say whether a call with these would fit: see `Prepared.check`."""
+        inputs = self.fitting(tuple(primals), {})
+        self.perturbation("tangents", self.primals, self.made.values(inputs, self.places), tuple(tangents))
+
+    def described(self, args: Sequence[Any]) -> Sequence[Tree | None]:
+        """The descriptions of the function's arguments: the primals."""
+        primals = args[0] if args else None
+        return primals.children if isinstance(primals, Node) else ()
+
+    def along(self, primals: Args, tangents: Args) -> tuple[Self, list[Any], list[Any]]:
+        """The preparation that answers, what its rule takes at `primals`, and the leaves of `tangents`."""
+        this, inputs = self.at(primals, {})
+        values = this.made.values(inputs, this.places)
+        return this, inputs, this.perturbation("tangents", this.primals, values, tangents)
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class PreparedVjp(Directional):
+    """``prepare_vjp(f, …)``: the value and the pullback, as `adxform.vjp` returns them."""
+
+    form = "vjp"
+    forms = {"cotangents": forms.cotangents}
+
+    @classmethod
+    def of(cls, fn: Callable[..., Any], args: Args, kwargs: Kwargs, options: Mapping[str, Any]) -> Self:
+        """The preparation of `fn` for arguments like these, the cut rule of the pullback included."""
+        call, made = prepare(fn, args, {})
+        wrt = call.float_leaves()
+        rule = call.rule("reverse", wrt)
+        call.entry.cut(call.parameters(wrt))
+        return cls("vjp", fn, definition=forms.pulled, made=made([rule]), strict=options["strict"], rule=rule, wrt=wrt)
+
+    def __call__(self, *primals: Any) -> tuple[Any, Pullback]:
+        """The value at `primals`, and the function that takes a cotangent of it to those of the primals."""
+        this, inputs = self.at(primals, {})
+        call = this.call
+        results, tape = call.run_forward(this.wrt, [kept(value) for value in inputs])
+        like = [kept(value) for value in results]
+        return rebuild(call.result, iter(results)), Pullback(call, this.wrt, tape, like)
+
+    def cotangents(self, primals: Sequence[Any], ct: Any, *, out: Any = None) -> Any:
+        """The cotangents of `primals` for the cotangent `ct` of the value, in one run of both sweeps."""
+        this, inputs = self.at(tuple(primals), {})
+        call, rule = this.call, this.rule
+        count = len(rule.typed.results)
+        likes = stand_ins(call.result, rule.typed.params, inputs)
+        if likes is None:
+            _, pullback = this(*primals)
+            given = this.perturbation("cotangent", call.result, pullback.like, ct)
+            found = pullback(ct)
+        else:
+            given = this.perturbation("cotangent", call.result, likes, ct)
+            results = call.run(rule, inputs, *rule.seeded(given))
+            found = call.placed(gradient_leaves(call.types(this.wrt), results[count:], [*inputs, *given]))
+        return found if out is None else this.delivered(found, out, [*inputs, *given])
+
+
+def stand_ins(tree: Tree, params: Sequence[Var], inputs: Sequence[Any]) -> list[Any] | None:
+    """Leaves of the types and shapes of those of the result `tree`, as far as `params` tell them; ``None`` where they do not."""
+    sizes: dict[str, int] = {}
+    for param, value in zip(params, inputs, strict=True):
+        if isinstance(param.type, Array) and param.type.shape is not None:
+            pairs = zip(param.type.shape, np.shape(value), strict=True)
+            sizes |= {size.base: length for size, length in pairs if isinstance(size, Dim) and not size.offset}
+    found: list[Any] = []
+    for leaf in leaves_of(tree):
+        match leaf.type:
+            case Scalar(dtype, weak):
+                found.append(python_class(dtype, weak)(0))
+            case Array(dtype, tuple(shape)) if all(not isinstance(size, Dim) or size.base in sizes for size in shape):
+                lengths = [max(sizes[size.base] + size.offset, 0) if isinstance(size, Dim) else size for size in shape]
+                found.append(np.broadcast_to(np.zeros((), dtype), lengths))
+            case _:
+                return None
+    return found
+
+
+def prepare_jvp(f: Callable[..., Any], /, *example_args: Any, strict: bool = True) -> PreparedJvp:
+    """The forward derivative of `f`, derived now for arguments like the example: ``p(primals, tangents)`` as `adxform.jvp`.
+
+    >>> prepare_jvp(lambda x, y: x * y, 1.0, 1.0)((2.0, 3.0), (1.0, 0.0))
+    (6.0, 3.0)
+    """
+    return PreparedJvp.of(f, example_args, {}, {"strict": strict})
+
+
+def prepare_vjp(f: Callable[..., Any], /, *example_args: Any, strict: bool = True) -> PreparedVjp:
+    """The reverse derivative of `f`, derived now for arguments like the example: ``p(*primals)`` as `adxform.vjp`.
+
+    >>> p = prepare_vjp(lambda x, y: x * y, 1.0, 1.0)
+    >>> value, pullback = p(2.0, 3.0)
+    >>> value, pullback(1.0), p.cotangents((2.0, 3.0), 1.0)
+    (6.0, (3.0, 2.0), (3.0, 2.0))
+    """
+    return PreparedVjp.of(f, example_args, {}, {"strict": strict})

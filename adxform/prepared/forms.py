@@ -1,0 +1,100 @@
+"""What prepared derivatives and their methods mean, over the plain operators: what a differentiated function that calls them sees.
+
+Like the definitions in `adxform.matrices`, these are specialised, never run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from adxform.api import grad, jvp, value_and_grad, vjp
+from adxform.derivatives import hessian, hvp, jacobian
+
+Function = Callable[..., Any]
+
+
+def value_and_gradient(p: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """``p.value_and_gradient(*args, **kwargs)``"""
+    return value_and_grad(p.fn, p.argnums, p.has_aux)(*args, **kwargs)
+
+
+def pushed(f: Function, argnums: Any, mode: Any, /, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
+    """``prepare_jvp(f, …)(primals, tangents)``"""
+    return jvp(f, primals, tangents)
+
+
+def tangent(p: Any, /, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
+    """``p.tangent(primals, tangents)``"""
+    return jvp(p.fn, primals, tangents)[1]
+
+
+def pulled(f: Function, argnums: Any, mode: Any, /, *primals: Any) -> Any:
+    """``prepare_vjp(f, …)(*primals)``"""
+    return vjp(f, *primals)
+
+
+def cotangents(p: Any, /, primals: Sequence[Any], ct: Any) -> Any:
+    """``p.cotangents(primals, ct)``"""
+    return vjp(p.fn, *primals)[1](ct)
+
+
+def value_and_jacobian(p: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """``p.value_and_jacobian(*args, **kwargs)``"""
+    return p.fn(*args, **kwargs), jacobian(p.fn, p.argnums, p.mode)(*args, **kwargs)
+
+
+def gradient_and_hvp(p: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """``p.gradient_and_hvp(*args, **kwargs)``"""
+    return grad(p.fn, p.argnums)(*args[:-1], **kwargs), hvp(p.fn, p.argnums)(*args, **kwargs)
+
+
+def value_gradient_and_hvp(p: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """``p.value_gradient_and_hvp(*args, **kwargs)``"""
+    value, gradient = value_and_grad(p.fn, p.argnums)(*args[:-1], **kwargs)
+    return value, gradient, hvp(p.fn, p.argnums)(*args, **kwargs)
+
+
+def gradient_and_hessian(p: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """``p.gradient_and_hessian(*args, **kwargs)``"""
+    return grad(p.fn, p.argnums)(*args, **kwargs), hessian(p.fn, p.argnums)(*args, **kwargs)
+
+
+def value_gradient_and_hessian(p: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """``p.value_gradient_and_hessian(*args, **kwargs)``"""
+    value, gradient = value_and_grad(p.fn, p.argnums)(*args, **kwargs)
+    return value, gradient, hessian(p.fn, p.argnums)(*args, **kwargs)
+
+
+def value_and_slope(f: Function, argnums: Any, mode: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """The value of `f` and its derivative with respect to the number ``args[argnums]``."""
+
+    def along(x: Any) -> Any:
+        return f(*args[:argnums], x, *args[argnums + 1 :], **kwargs)
+
+    return jvp(along, (args[argnums],), (1.0,))
+
+
+def slope(f: Function, argnums: Any, mode: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """``prepare_derivative(f, …, argnums=argnums)(*args, **kwargs)``"""
+    return value_and_slope(f, argnums, mode, *args, **kwargs)[1]
+
+
+def curvature(f: Function, argnums: Any, mode: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """``prepare_second_derivative(f, …, argnums=argnums)(*args, **kwargs)``"""
+
+    def along(x: Any) -> Any:
+        return slope(f, argnums, mode, *args[:argnums], x, *args[argnums + 1 :], **kwargs)
+
+    return jvp(along, (args[argnums],), (1.0,))[1]
+
+
+def value_and_derivative(p: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """``p.value_and_derivative(*args, **kwargs)``"""
+    return value_and_slope(p.fn, p.argnums, p.mode, *args, **kwargs)
+
+
+def value_derivative_and_second(p: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """``p.value_derivative_and_second(*args, **kwargs)``"""
+    value, first = value_and_slope(p.fn, p.argnums, p.mode, *args, **kwargs)
+    return value, first, curvature(p.fn, p.argnums, p.mode, *args, **kwargs)

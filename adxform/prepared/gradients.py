@@ -1,0 +1,102 @@
+"""Prepared gradients: one reverse sweep for the value and the gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+from adxform.api import GradientPlan, checked_argnums, plan_gradient, value_and_gradient
+from adxform.application import Argnums
+from adxform.operators import Kind
+from adxform.pipeline import DerivedRule
+from adxform.prepared import forms
+from adxform.prepared.base import Args, Kwargs, Prepared
+from adxform.prepared.preparation import prepare
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class PreparedGradient(Prepared):
+    """``prepare_gradient(f, …)``: the gradient, as `adxform.grad` returns it."""
+
+    plan: GradientPlan
+    form = "gradient"
+    shown: ClassVar[Kind] = "grad"
+    forms = {"value_and_gradient": forms.value_and_gradient}
+
+    @property
+    def rules(self) -> tuple[DerivedRule, ...]:
+        """The reverse rule."""
+        return (self.plan.rule,)
+
+    @classmethod
+    def of(cls, fn: Callable[..., Any], args: Args, kwargs: Kwargs, options: Mapping[str, Any]) -> Self:
+        """The preparation of `fn` for arguments like these."""
+        argnums, has_aux = options["argnums"], options["has_aux"]
+        call, made = prepare(fn, args, kwargs, argnums)
+        plan = plan_gradient(call, argnums, has_aux)
+        return cls(cls.shown, fn, argnums, has_aux, made=made([plan.rule]), strict=options["strict"], plan=plan)
+
+    def __call__(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
+        """The gradient at `args`; with `has_aux`, ``(gradient, aux)``."""
+        this, inputs = self.at(args, kwargs)
+        value, gradient = value_and_gradient(this.call, this.argnums, this.plan, inputs)
+        result = (gradient, value[1]) if this.has_aux else gradient
+        return result if out is None else this.delivered(result, out, inputs)
+
+    def value_and_gradient(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
+        """The value and the gradient at `args`, from one run."""
+        this, inputs = self.at(args, kwargs)
+        result = value_and_gradient(this.call, this.argnums, this.plan, inputs)
+        return result if out is None else this.delivered(result, out, inputs)
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class PreparedValueAndGradient(PreparedGradient):
+    """``prepare_value_and_gradient(f, …)``: the value and the gradient, as `adxform.value_and_grad` returns them."""
+
+    form = "value_and_gradient"
+    shown = "value_and_grad"
+
+    def __call__(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
+        """The value and the gradient at `args`."""
+        return self.value_and_gradient(*args, out=out, **kwargs)
+
+
+def prepare_gradient(
+    f: Callable[..., Any],
+    /,
+    *example_args: Any,
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    strict: bool = True,
+    **example_kwargs: Any,
+) -> PreparedGradient:
+    """The gradient of `f`, derived now for arguments like the example: see `adxform.grad`.
+
+    A call with arguments that it was not prepared for raises `PreparationMismatchError`; with ``strict=False`` it prepares anew.
+
+    >>> p = prepare_gradient(lambda x: x ** 3, 1.0)
+    >>> p(2.0), p.value_and_gradient(2.0)
+    (12.0, (8.0, 12.0))
+    """
+    options = {"argnums": checked_argnums(f, argnums), "has_aux": has_aux, "strict": strict}
+    return PreparedGradient.of(f, example_args, example_kwargs, options)
+
+
+def prepare_value_and_gradient(
+    f: Callable[..., Any],
+    /,
+    *example_args: Any,
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    strict: bool = True,
+    **example_kwargs: Any,
+) -> PreparedValueAndGradient:
+    """The value of `f` and its gradient, derived now for arguments like the example: see `prepare_gradient`.
+
+    >>> prepare_value_and_gradient(lambda x: x ** 3, 1.0)(2.0)
+    (8.0, 12.0)
+    """
+    options = {"argnums": checked_argnums(f, argnums), "has_aux": has_aux, "strict": strict}
+    return PreparedValueAndGradient.of(f, example_args, example_kwargs, options)

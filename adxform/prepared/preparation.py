@@ -1,0 +1,245 @@
+"""A function prepared for arguments like an example: what every call of a prepared derivative checks, and passes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from adxform.application import Application, Argnums, apply, unwrapped
+from adxform.cache import identity
+from adxform.contexts import Context, ContextKind, bare
+from adxform.errors import PreparationMismatchError
+from adxform.frontend.signature import MUTABLE, Node, Signature, Tree, parameter_names, same_static, shared, sign
+from adxform.ir.ops import Lit
+from adxform.operators import Operator
+from adxform.pipeline import DerivedRule
+from adxform.prepared.arguments import Check, check_of, fitted, line, misfit, static_described
+from adxform.prepared.surroundings import Watch, dependencies, registered_since, watch
+from adxform.refusals import definition, name_of
+from adxform.rules.record import Primitive
+from adxform.rules.table import registered
+from adxform.trees import leaves_of
+
+HELP = "prepare anew for arguments like these, or prepare with `strict=False`"
+
+
+@dataclass(frozen=True, slots=True)
+class Preparation:
+    """The function applied in `call`, which holds no values, with `lead` and `keywords` that a `functools.partial` adds.
+
+    `contexts` are those of the caller's arguments, `names` what the function calls all of them, `rules` the registered rules
+    then, and `reached` the functions whose rules matter.
+    """
+
+    call: Application
+    lead: tuple[Any, ...]
+    keywords: Mapping[str, Any]
+    contexts: Mapping[int | str, ContextKind]
+    names: tuple[str, ...]
+    checks: tuple[Check, ...]
+    named: tuple[tuple[str, Check], ...]
+    containers: bool
+    watch: Watch
+    rules: Mapping[Callable[..., Any], Primitive]
+    reached: frozenset[Any]
+
+    @property
+    def signature(self) -> Signature:
+        """What a call looks like, arguments of a `functools.partial` included."""
+        return self.call.signature
+
+    def quickly(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[Any] | None:
+        """What a rule takes for these arguments; ``None`` where that takes a closer look."""
+        leaves: list[Any] = []
+        if self.lead:
+            args = (*self.lead, *args)
+        if len(args) != len(self.checks):
+            return None
+        for check, arg in zip(self.checks, args, strict=True):
+            if not check(arg, leaves):
+                return None
+        if kwargs or self.named:
+            given = {**self.keywords, **kwargs}
+            if len(given) != len(self.named):
+                return None
+            for name, check in self.named:
+                if name not in given or not check(given[name], leaves):
+                    return None
+        if self.containers and shared((*args, *self._ordered(kwargs).values())) != self.signature.shared:
+            return None
+        if registered() is not self.rules and any(registered_since(self.rules, self.reached)):
+            return None
+        if not self.watch.holds() or not self.watch.append_hidden(leaves):
+            return None
+        return leaves
+
+    def closely(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[list[Any], list[str]]:
+        """What a rule takes for these arguments, and a line for each that does not fit."""
+        args, given, contexts = bare(args, kwargs)
+        lines = [*self._context_misfits(contexts)]
+        if contexts and not lines and (found := self.quickly(args, given)) is not None:
+            return found, []
+        args, given = (*self.lead, *args), self._ordered(given)
+        lines += self._count_misfits(args, given)
+        leaves: list[Any] = []
+        if not lines:
+            signature, values = sign(self.call.fn, args, given)
+            lines += self._misfits(signature)
+            lines += [] if lines else self._value_misfits(values)
+            if not lines and signature.shared != self.signature.shared:
+                lines.append("a list, dict or dataclass is given twice where it was given once, or the other way round")
+            if not lines:
+                leaves = self._fitted(values)
+        lines += [*registered_since(self.rules, self.reached), *self.watch.misfits()]
+        if not lines and not self.watch.append_hidden(leaves):
+            lines.append("what the function reads outside of its arguments was changed since")
+        return leaves, lines
+
+    def mismatch(self, what: str, lines: Sequence[str]) -> PreparationMismatchError:
+        """The error for a call of the derivative `what` with these lines."""
+        text = "\n".join(f"    {one}" for one in lines)
+        fn = self.call.fn
+        return PreparationMismatchError(f"`{what}` was not prepared for this call\n{text}", span=definition(fn), help=HELP)
+
+    def tree_misfits(self, args: Sequence[Tree | None], kwargs: Mapping[str, Tree | None]) -> list[str]:
+        """A line for each argument that does not fit, as far as it could be described when its caller was compiled."""
+        expected = self.signature.args[len(self.lead) :]
+        wanted = {name: tree for name, tree in self.signature.kwargs if name in kwargs or name not in self.keywords}
+        if len(args) != len(expected) or set(kwargs) != set(wanted):
+            return [f"expected {call_shape(len(expected), wanted)}, got {call_shape(len(args), kwargs)}"]
+        named = zip(self.names[len(self.lead) :], expected, args, strict=False)
+        pairs = [*named, *((name, tree, kwargs[name]) for name, tree in wanted.items())]
+        found = (misfit(one, other, name, sizes=False) for name, one, other in pairs if other is not None)
+        return [line(*parts) for parts in found if parts is not None]
+
+    def values(self, inputs: Sequence[Any], leaves: Sequence[int]) -> list[Any]:
+        """The values of these leaves of the signature, where a rule takes `inputs`."""
+        known = dict(self.call.entry.specialized.promoted)
+        params = self.call.parameters(leaves)
+        return [known[leaf].value if leaf in known else inputs[param] for leaf, param in zip(leaves, params, strict=True)]
+
+    def rebound(self, fn: Callable[..., Any], of: Callable[..., Any]) -> Preparation | list[str]:
+        """The same preparation for `fn`, which has the code that `of` has; or what is wrong with it."""
+        target, lead, keywords = unwrapped(fn)
+        if identity(fn) != identity(of) or len(lead) != len(self.lead) or tuple(keywords) != tuple(self.keywords):
+            return [f"expected a function with the code of `{name_of(of)}`, got {static_described(fn)}"]
+        watched = watch(target, self.call.entry.specialized)
+        lines = [*watched.misfits()]
+        call = replace(self.call, fn=target)
+        return lines or replace(self, call=call, lead=lead, keywords=keywords, watch=watched)
+
+    def in_contexts(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The arguments in the contexts that they were prepared with."""
+
+        def inside(key: int | str, arg: Any) -> Any:
+            found = self.contexts.get(key)
+            return arg if found is None or isinstance(arg, Context) else Context(found, arg)
+
+        return tuple(inside(i, arg) for i, arg in enumerate(args)), {name: inside(name, arg) for name, arg in kwargs.items()}
+
+    def _ordered(self, kwargs: Mapping[str, Any]) -> dict[str, Any]:
+        given = {**self.keywords, **kwargs}
+        known = [name for name, _ in self.named if name in given]
+        return {name: given[name] for name in (*known, *(name for name in given if name not in known))}
+
+    def _context_misfits(self, contexts: Mapping[int | str, ContextKind]) -> Iterator[str]:
+        for key, found in contexts.items():
+            expected = self.contexts.get(key)
+            if found != expected:
+                position = len(self.lead) + key if isinstance(key, int) else len(self.names)
+                name = self.names[position] if position < len(self.names) else str(key)
+                yield line(name, "the bare argument" if expected is None else f"`{expected}(…)`", f"`{found}(…)`")
+
+    def _count_misfits(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Iterator[str]:
+        if len(args) != len(self.checks):
+            lead = len(self.lead)
+            yield f"expected {call_shape(len(self.checks) - lead, ())}, got {len(args) - lead}"
+        names = [name for name, _ in self.named]
+        yield from (f"`{name}`: expected a keyword argument, got none" for name in names if name not in kwargs)
+        yield from (f"`{name}`: expected no such keyword argument, got one" for name in kwargs if name not in names)
+
+    def _misfits(self, signature: Signature) -> Iterator[str]:
+        expected = (*self.signature.args, *(tree for _, tree in self.signature.kwargs))
+        got = (*signature.args, *(tree for _, tree in signature.kwargs))
+        names = (*self.names, *(name for name, _ in self.named))
+        for one, other, name in zip(expected, got, names, strict=True):
+            found = misfit(one, other, name)
+            if found is not None:
+                yield line(*found)
+
+    def _value_misfits(self, leaves: list[Any]) -> Iterator[str]:
+        specialized = self.call.entry.specialized
+        for position, lit in specialized.promoted:
+            if not same_static(leaves[position], lit.value):
+                yield line(specialized.names[position], f"the value {lit.value!r}", f"{leaves[position]!r}")
+
+    def _fitted(self, leaves: list[Any]) -> list[Any]:
+        known = dict(self.call.entry.specialized.promoted)
+        trees = (*self.signature.args, *(tree for _, tree in self.signature.kwargs))
+        types = [leaf.type for tree in trees for leaf in leaves_of(tree)]
+        return [fitted(leaf, type_) for i, (leaf, type_) in enumerate(zip(leaves, types, strict=True)) if i not in known]
+
+
+def prepare(
+    fn: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any], argnums: Argnums | None = None
+) -> tuple[Application, Callable[[Sequence[DerivedRule]], Preparation]]:
+    """`fn` applied to the example, and what makes a preparation of it once its rules are built."""
+    call = apply(fn, args, kwargs, argnums)
+    _, lead, keywords = unwrapped(fn)
+    contexts = bare(args, kwargs)[2]
+
+    def made(rules: Sequence[DerivedRule]) -> Preparation:
+        return preparation(call, lead, keywords, contexts, parameter_names(innermost(fn), len(call.signature.args)), rules)
+
+    return call, made
+
+
+def preparation(
+    call: Application,
+    lead: tuple[Any, ...],
+    keywords: Mapping[str, Any],
+    contexts: Mapping[int | str, ContextKind],
+    names: tuple[str, ...],
+    rules: Sequence[DerivedRule],
+) -> Preparation:
+    """The preparation for calls like `call`, answered by `rules`."""
+    specialized = call.entry.specialized
+    known = dict(specialized.promoted)
+    trees = (*call.signature.args, *(tree for _, tree in call.signature.kwargs))
+    count = sum(1 for tree in trees for _ in leaves_of(tree))
+    values: Iterator[Lit | None] = iter([known.get(position) for position in range(count)])
+    checks = tuple([check_of(tree, values) for tree in call.signature.args])
+    named = tuple([(name, check_of(tree, values)) for name, tree in call.signature.kwargs])
+    watched = watch(call.fn, specialized)
+    reached = dependencies(watched, specialized, rules)
+    containers = sum(map(mutable_nodes, trees)) > 1
+    empty = replace(call, leaves=())
+    return Preparation(empty, lead, keywords, contexts, names, checks, named, containers, watched, registered(), reached)
+
+
+def call_shape(count: int, names: Iterable[str]) -> str:
+    """How many arguments there are, and their names."""
+    keywords = ", ".join(f"`{name}`" for name in names)
+    return f"{count} positional argument{'s' * (count != 1)}" + (f" and {keywords}" if keywords else "")
+
+
+def innermost(fn: Any) -> Callable[..., Any]:
+    """The function that a chain of operators and partial applications was made of."""
+    while True:
+        if isinstance(fn, Operator):
+            fn = fn.fn
+        elif isinstance(fn, partial):
+            fn = fn.func
+        else:
+            return unwrapped(fn)[0]
+
+
+def mutable_nodes(tree: Tree) -> int:
+    """How many lists, dicts and dataclasses there are in `tree`."""
+    match tree:
+        case Node(kind, _, _, children):
+            return (kind in MUTABLE) + sum(map(mutable_nodes, children))
+        case _:
+            return 0

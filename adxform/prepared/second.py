@@ -1,0 +1,203 @@
+"""Prepared second derivatives: Hessian products forward over reverse, and Hessians made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from adxform.api import checked_argnums, gradient_leaves
+from adxform.application import Argnums
+from adxform.frontend.signature import Node, Tree
+from adxform.ir.types import Type
+from adxform.matrices import hessian_at, product
+from adxform.operators import Definition, Kind
+from adxform.perturbations import placed
+from adxform.pipeline import DerivedRule
+from adxform.prepared import forms
+from adxform.prepared.base import Args, Kwargs, Prepared
+from adxform.prepared.columns import stacked, units
+from adxform.prepared.preparation import prepare
+from adxform.trees import rebuild
+
+DEFINITIONS: Mapping[str, Definition] = {"hvp": product, "hessian": hessian_at}
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class SecondOrder(Prepared):
+    """A derivative of the gradient of a function that returns one number.
+
+    `product` returns the tangent of the gradient, `whole` the value, the gradient and its tangent. `point` describes the arguments
+    that are differentiated, whose leaves are `wrt`.
+    """
+
+    product: DerivedRule
+    whole: DerivedRule
+    wrt: tuple[int, ...]
+    types: tuple[Type, ...]
+    point: Tree
+    shown: ClassVar[Kind]
+
+    @property
+    def rules(self) -> tuple[DerivedRule, ...]:
+        """The rule for the product, and the one for the value, the gradient and the product."""
+        return self.product, self.whole
+
+    @classmethod
+    def of(cls, fn: Callable[..., Any], args: Args, kwargs: Kwargs, options: Mapping[str, Any]) -> Self:
+        """The preparation of `fn` for arguments like these."""
+        argnums = options["argnums"]
+        call, made = prepare(fn, args, kwargs, argnums)
+        wrt = call.wrt(argnums)
+        call.output(wrt, False)
+        rules = call.rule("hvp", wrt), call.rule("second", wrt)
+        numbers = argnums if isinstance(argnums, tuple) else (argnums,)
+        trees = tuple(call.argument(number) for number in numbers)
+        point = Node("tuple", tuple, tuple(range(len(trees))), trees) if isinstance(argnums, tuple) else trees[0]
+        return cls(
+            cls.shown,
+            fn,
+            argnums,
+            definition=DEFINITIONS[cls.shown],
+            made=made(rules),
+            strict=options["strict"],
+            product=rules[0],
+            whole=rules[1],
+            wrt=wrt,
+            types=call.types(wrt),
+            point=point,
+        )
+
+    def run_whole(self, inputs: list[Any], vector: Sequence[Any]) -> tuple[Any, list[Any], tuple[Any, ...]]:
+        """The value, the leaves of the gradient, and those of its tangent along `vector`, from one run."""
+        results = self.call.run(self.whole, inputs, *vector)
+        count = len(self.whole.typed.results)
+        values, first, last = results[:count], results[count : count + len(self.wrt)], results[count + len(self.wrt) :]
+        gradient = list(gradient_leaves(self.types, first, [*inputs, *values, *vector]))
+        return rebuild(self.call.result, iter(values)), gradient, last
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class PreparedHvp(SecondOrder):
+    """``prepare_hvp(f, …)``: the product of the Hessian with a vector, as `adxform.hvp` returns it."""
+
+    form = "hvp"
+    shown = "hvp"
+    forms = {"gradient_and_hvp": forms.gradient_and_hvp, "value_gradient_and_hvp": forms.value_gradient_and_hvp}
+
+    def __call__(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
+        """The product with the last of `args`."""
+        this, inputs, vector = self.along(args, kwargs)
+        found = gradient_leaves(this.types, this.call.run(this.product, inputs, *vector), [*inputs, *vector])
+        result = placed(this.point, found)
+        return result if out is None else this.delivered(result, out, [*inputs, *vector])
+
+    def gradient_and_hvp(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
+        """The gradient, and the product with the last of `args`, from one run."""
+        this, inputs, vector = self.along(args, kwargs)
+        result = this._all(inputs, vector)[1:]
+        return result if out is None else this.delivered(result, out, [*inputs, *vector])
+
+    def value_gradient_and_hvp(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
+        """The value, the gradient, and the product with the last of `args`, from one run."""
+        this, inputs, vector = self.along(args, kwargs)
+        result = this._all(inputs, vector)
+        return result if out is None else this.delivered(result, out, [*inputs, *vector])
+
+    def check(self, *args: Any, **kwargs: Any) -> None:
+        """Say whether a call with these, the vector last, would fit: see `Prepared.check`."""
+        primals, v = self._split(args)
+        self.perturbation("vector", self.point, self.made.values(self.fitting(primals, kwargs), self.wrt), v)
+
+    def along(self, args: Args, kwargs: Kwargs) -> tuple[Self, list[Any], list[Any]]:
+        """The preparation that answers, what its rules take, and the leaves of the vector, the last of `args`."""
+        primals, v = self._split(args)
+        this, inputs = self.at(primals, kwargs)
+        return this, inputs, this.perturbation("vector", this.point, this.made.values(inputs, this.wrt), v)
+
+    def described(self, args: Sequence[Any]) -> Sequence[Tree | None]:
+        """The descriptions of the function's arguments: all but that of the vector."""
+        return args[:-1]
+
+    def _split(self, args: Args) -> tuple[Args, Any]:
+        if not args:
+            raise self.made.mismatch(self.__name__, ["expected the arguments and then the vector, got none"])
+        return args[:-1], args[-1]
+
+    def _all(self, inputs: list[Any], vector: Sequence[Any]) -> tuple[Any, Any, Any]:
+        value, gradient, last = self.run_whole(inputs, vector)
+        product = gradient_leaves(self.types, last, [*inputs, *vector, *gradient])
+        return value, placed(self.point, iter(gradient)), placed(self.point, product)
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class PreparedHessian(SecondOrder):
+    """``prepare_hessian(f, …)``: the Hessian, as `adxform.hessian` returns it: a product for each number in the arguments."""
+
+    form = "hessian"
+    shown = "hessian"
+    forms = {"gradient_and_hessian": forms.gradient_and_hessian, "value_gradient_and_hessian": forms.value_gradient_and_hessian}
+
+    def __call__(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
+        """The Hessian at `args`."""
+        this, inputs = self.at(args, kwargs)
+        values = this.made.values(inputs, this.wrt)
+        runs = [[this.call.run(this.product, inputs, *unit) for unit in units(values, i)] for i in range(len(values))]
+        result = this._arranged(values, runs)
+        return result if out is None else this.delivered(result, out, inputs)
+
+    def gradient_and_hessian(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
+        """The gradient and the Hessian at `args`."""
+        this, inputs = self.at(args, kwargs)
+        result = this._all(inputs)[1:]
+        return result if out is None else this.delivered(result, out, inputs)
+
+    def value_gradient_and_hessian(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
+        """The value, the gradient and the Hessian at `args`: the first product brings the value and the gradient along."""
+        this, inputs = self.at(args, kwargs)
+        result = this._all(inputs)
+        return result if out is None else this.delivered(result, out, inputs)
+
+    def _all(self, inputs: list[Any]) -> tuple[Any, Any, Any]:
+        values = self.made.values(inputs, self.wrt)
+        vectors = [list(units(values, i)) for i in range(len(values))]
+        zero = [np.zeros_like(value) if isinstance(value, np.ndarray) else type(value)(0) for value in values]
+        start = next((unit for group in vectors for unit in group), zero)
+        value, gradient, first = self.run_whole(inputs, start)
+        runs = [[first if unit is start else self.call.run(self.product, inputs, *unit) for unit in group] for group in vectors]
+        return value, placed(self.point, iter(gradient)), self._arranged(values, runs)
+
+    def _arranged(self, values: list[Any], runs: list[list[tuple[Any, ...]]]) -> Any:
+        def rows() -> Iterator[Any]:
+            for value, group in zip(values, runs, strict=True):
+                blocks = [stacked(group, j, value, other) for j, other in enumerate(values)]
+                yield placed(self.point, iter(blocks))
+
+        return placed(self.point, rows())
+
+
+def prepare_hvp(
+    f: Callable[..., Any], /, *example_args: Any, argnums: Argnums = 0, strict: bool = True, **example_kwargs: Any
+) -> PreparedHvp:
+    """The product of the Hessian of `f` with a vector, derived now for arguments like the example: ``p(*args, v)``.
+
+    >>> p = prepare_hvp(lambda x: x ** 3, 1.0)
+    >>> p(2.0, 1.0), p.value_gradient_and_hvp(2.0, 1.0)
+    (12.0, (8.0, 12.0, 12.0))
+    """
+    return PreparedHvp.of(f, example_args, example_kwargs, {"argnums": checked_argnums(f, argnums), "strict": strict})
+
+
+def prepare_hessian(
+    f: Callable[..., Any], /, *example_args: Any, argnums: Argnums = 0, strict: bool = True, **example_kwargs: Any
+) -> PreparedHessian:
+    """The Hessian of `f`, derived now for arguments like the example: see `adxform.hessian`.
+
+    >>> p = prepare_hessian(lambda x: (x ** 3).sum(), np.ones(2))
+    >>> p.gradient_and_hessian(np.array([1.0, 2.0]))
+    (array([ 3., 12.]), array([[ 6.,  0.],
+           [ 0., 12.]]))
+    """
+    return PreparedHessian.of(f, example_args, example_kwargs, {"argnums": checked_argnums(f, argnums), "strict": strict})

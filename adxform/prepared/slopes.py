@@ -1,0 +1,155 @@
+"""Prepared derivatives with respect to one number: the slope of a value of any structure, and the slope of the slope."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from adxform.api import Derivative, checked_argnums
+from adxform.errors import ArgnumsError, NonDifferentiableError
+from adxform.frontend.signature import Leaf
+from adxform.ir.types import rank
+from adxform.perturbations import placed
+from adxform.pipeline import DerivedRule
+from adxform.prepared import forms
+from adxform.prepared.base import Args, Kwargs, Prepared
+from adxform.prepared.preparation import prepare
+from adxform.refusals import definition, name_of
+from adxform.trees import rebuild
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class PreparedDerivative(Prepared):
+    """``prepare_derivative(f, …)``: the derivative with respect to one number, in the structure of the value."""
+
+    rule: DerivedRule
+    place: int
+    form = "derivative"
+    meaning = staticmethod(forms.slope)
+    forms = {"value_and_derivative": forms.value_and_derivative}
+
+    @property
+    def rules(self) -> tuple[DerivedRule, ...]:
+        """The forward rule."""
+        return (self.rule,)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What it was prepared with."""
+        return {"argnums": self.argnums, "strict": self.strict}
+
+    @classmethod
+    def of(cls, fn: Callable[..., Any], args: Args, kwargs: Kwargs, options: Mapping[str, Any]) -> Self:
+        """The preparation of `fn` for arguments like these."""
+        argnums = options["argnums"]
+        call, made = prepare(cls.wrapped(fn, argnums), args, kwargs, argnums)
+        tree = call.argument(argnums)
+        if not isinstance(tree, Leaf) or rank(tree.type) != 0:
+            message = f"argument {argnums} of `{name_of(fn)}` is not one number"
+            raise NonDifferentiableError(message, span=definition(fn), help="use `prepare_gradient` or `prepare_jacobian`")
+        (place,) = call.wrt(argnums)
+        rule = call.rule("forward", (place,))
+        parts = {"made": made([rule]), "strict": options["strict"], "rule": rule, "place": place}
+        return cls("derivative", fn, argnums, definition=cls.meaning, **parts)
+
+    @classmethod
+    def wrapped(cls, fn: Callable[..., Any], argnums: int) -> Any:
+        """What is differentiated."""
+        return fn
+
+    def applied(self, fn: Callable[..., Any]) -> Callable[..., Any]:
+        """What is specialised for `fn`."""
+        assert isinstance(self.argnums, int)
+        return self.wrapped(fn, self.argnums)
+
+    def __call__(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
+        """The derivative at `args`."""
+        this, inputs = self.at(args, kwargs)
+        result = this._pushed(inputs)[1]
+        return result if out is None else this.delivered(result, out, inputs)
+
+    def value_and_derivative(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
+        """The value and the derivative at `args`, from one run."""
+        this, inputs = self.at(args, kwargs)
+        result = this._pushed(inputs)
+        return result if out is None else this.delivered(result, out, inputs)
+
+    def _pushed(self, inputs: list[Any]) -> tuple[Any, Any]:
+        (x,) = self.made.values(inputs, (self.place,))
+        results = self.call.run(self.rule, inputs, np.ones_like(x) if isinstance(x, np.ndarray) else type(x)(1))
+        count = len(self.rule.typed.results)
+        tangent = placed(self.call.result, self.rule.spread(results[count:]))
+        return rebuild(self.call.result, iter(results[:count])), tangent
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class PreparedSecondDerivative(PreparedDerivative):
+    """``prepare_second_derivative(f, …)``: the derivative of the derivative, forward over forward."""
+
+    form = "second_derivative"
+    meaning = staticmethod(forms.curvature)
+    forms = {
+        "value_and_derivative": forms.value_and_derivative,
+        "value_derivative_and_second": forms.value_derivative_and_second,
+    }
+
+    @classmethod
+    def wrapped(cls, fn: Callable[..., Any], argnums: int) -> Any:
+        """The value and the slope of `fn`, as one function."""
+        return Derivative("derivative", fn, argnums, definition=forms.value_and_slope)
+
+    def __call__(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
+        """The second derivative at `args`."""
+        this, inputs = self.at(args, kwargs)
+        result = this._pushed(inputs)[1][1]
+        return result if out is None else this.delivered(result, out, inputs)
+
+    def value_derivative_and_second(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
+        """The value, the derivative and the second derivative at `args`, from one run."""
+        this, inputs = self.at(args, kwargs)
+        (value, first), (_, second) = this._pushed(inputs)
+        result = value, first, second
+        return result if out is None else this.delivered(result, out, inputs)
+
+    def value_and_derivative(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
+        """The value and the derivative at `args`."""
+        this, inputs = self.at(args, kwargs)
+        result = this._pushed(inputs)[0]
+        return result if out is None else this.delivered(result, out, inputs)
+
+
+def prepare_derivative(
+    f: Callable[..., Any], /, *example_args: Any, argnums: int = 0, strict: bool = True, **example_kwargs: Any
+) -> PreparedDerivative:
+    """The derivative of `f`, whatever it returns, with respect to one number, derived now for arguments like the example.
+
+    >>> p = prepare_derivative(lambda t: (t ** 2, {"cube": t ** 3}), 1.0)
+    >>> p(2.0)
+    (4.0, {'cube': 12.0})
+    """
+    number = one_argnum(f, argnums, len(example_args))
+    return PreparedDerivative.of(f, example_args, example_kwargs, {"argnums": number, "strict": strict})
+
+
+def prepare_second_derivative(
+    f: Callable[..., Any], /, *example_args: Any, argnums: int = 0, strict: bool = True, **example_kwargs: Any
+) -> PreparedSecondDerivative:
+    """The second derivative of `f`, whatever it returns, with respect to one number, derived now: see `prepare_derivative`.
+
+    >>> p = prepare_second_derivative(lambda t: t ** 3, 1.0)
+    >>> p(2.0), p.value_derivative_and_second(2.0)
+    (12.0, (8.0, 12.0, 12.0))
+    """
+    number = one_argnum(f, argnums, len(example_args))
+    return PreparedSecondDerivative.of(f, example_args, example_kwargs, {"argnums": number, "strict": strict})
+
+
+def one_argnum(f: Callable[..., Any], argnums: Any, count: int) -> int:
+    """`argnums` as the position of one argument, counted from the start where there is one."""
+    found = checked_argnums(f, argnums)
+    if isinstance(found, tuple):
+        raise ArgnumsError(f"argnums is {argnums!r}", span=definition(f), help="a derivative is taken by one number")
+    return found + count if -count <= found < 0 else found
