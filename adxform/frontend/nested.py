@@ -76,9 +76,7 @@ def load_form(interp: Interpreter, value: Static | Lit, made: Operator, name: st
     return Lit(Known(name, handler))
 
 
-def refuse_unprepared(
-    interp: Interpreter, value: Static | Lit, made: Operator, args: tuple[Value, ...], kwargs: Kwargs
-) -> None:
+def refuse_unprepared(interp: Interpreter, value: Static | Lit, made: Operator, args: tuple[Value, ...], kwargs: Kwargs) -> None:
     """Raise where the operator object `made` does not take arguments like these."""
     if not made.prepared_for:
         return

@@ -6,7 +6,7 @@ not made for: `misfit` then says what is wrong, or that nothing is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, assert_never
 
 import numpy as np
@@ -81,20 +81,18 @@ def _static(expected: Any) -> Check:
 
 def _node(kind: str, cls: type, keys: tuple[Any, ...], checks: tuple[Check, ...]) -> Check:
 
-    def check(value: Any, leaves: list[Any]) -> bool:
-        if type(value) is not cls:
+    def check(given: object, leaves: list[Any]) -> bool:
+        if type(given) is not cls:
             return False
-        children: Iterable[Any]
+        value: Any = given
+        children: Any
         if kind == "dataclass":
             children = [getattr(value, key) for key in keys]
         elif len(value) != len(keys) or (kind == "dict" and tuple(value) != keys):
             return False
         else:
             children = value.values() if kind == "dict" else value
-        for child, item in zip(checks, children, strict=True):
-            if not child(item, leaves):
-                return False
-        return True
+        return all(child(item, leaves) for child, item in zip(checks, children, strict=True))
 
     return check
 

@@ -149,7 +149,9 @@ class Prepared(Derivative):
         try:
             return matching(what, tree, values, given)
         except MisfitError as misfit:
-            raise self.made.mismatch(self.__name__, [line(misfit.path, misfit.expected, misfit.got)]) from None
+            lines = [line(misfit.path, misfit.expected, misfit.got)]
+            way_out = f"give the {what} the structure, shape and dtype of the value that it belongs to"
+            raise self.made.mismatch(self.__name__, lines, way_out) from None
 
     def delivered(self, result: Any, out: Any, taken: Sequence[Any]) -> Any:
         """`result`, written into `out` where that is given; `taken` is what it was made of."""
@@ -157,7 +159,8 @@ class Prepared(Derivative):
             return result
         found, lines = written(result, out, taken)
         if lines:
-            raise self.made.mismatch(self.__name__, lines)
+            way_out = "give arrays like those of the result, and `None` for what is to be returned as it is"
+            raise self.made.mismatch(self.__name__, lines, way_out)
         return found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Self
 
 import numpy as np
@@ -47,7 +48,7 @@ class PreparedJvp(Directional):
     primals: Tree
     places: tuple[int, ...]
     form = "jvp"
-    forms = {"tangent": forms.tangent}
+    forms = MappingProxyType({"tangent": forms.tangent})
 
     @classmethod
     def of(cls, fn: Callable[..., Any], args: Args, kwargs: Kwargs, options: Mapping[str, Any]) -> Self:
@@ -59,7 +60,17 @@ class PreparedJvp(Directional):
         owners = [i for i, tree in enumerate(call.signature.args) for _ in leaves_of(tree)]
         places = tuple(i for i, owner in enumerate(owners) if owner >= call.lead and owner - call.lead not in call.held)
         tree = Node("tuple", tuple, tuple(range(len(trees))), trees)
-        return cls("jvp", fn, definition=forms.pushed, made=made([rule]), strict=options["strict"], rule=rule, wrt=wrt, primals=tree, places=places)
+        return cls(
+            "jvp",
+            fn,
+            definition=forms.pushed,
+            made=made([rule]),
+            strict=options["strict"],
+            rule=rule,
+            wrt=wrt,
+            primals=tree,
+            places=places,
+        )
 
     def __call__(self, primals: Sequence[Any], tangents: Sequence[Any], *, out: Any = None) -> Any:
         """The value at `primals` and its tangent along `tangents`."""
@@ -99,7 +110,7 @@ class PreparedVjp(Directional):
     """``prepare_vjp(f, …)``: the value and the pullback, as `adxform.vjp` returns them."""
 
     form = "vjp"
-    forms = {"cotangents": forms.cotangents}
+    forms = MappingProxyType({"cotangents": forms.cotangents})
 
     @classmethod
     def of(cls, fn: Callable[..., Any], args: Args, kwargs: Kwargs, options: Mapping[str, Any]) -> Self:

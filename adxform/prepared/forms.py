@@ -1,4 +1,4 @@
-"""What prepared derivatives and their methods mean, over the plain operators: what a differentiated function that calls them sees.
+"""What prepared derivatives and their methods mean over the plain operators, for a differentiated function that calls them.
 
 Like the definitions in `adxform.matrices`, these are specialised, never run.
 """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
 from adxform.api import GradientPlan, checked_argnums, plan_gradient, value_and_gradient
@@ -22,7 +23,7 @@ class PreparedGradient(Prepared):
     plan: GradientPlan
     form = "gradient"
     shown: ClassVar[Kind] = "grad"
-    forms = {"value_and_gradient": forms.value_and_gradient}
+    forms = MappingProxyType({"value_and_gradient": forms.value_and_gradient})
 
     @property
     def rules(self) -> tuple[DerivedRule, ...]:

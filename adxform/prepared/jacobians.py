@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Literal, Self
 
 from adxform.api import checked_argnums
@@ -32,7 +33,7 @@ class PreparedJacobian(Prepared):
     wrt: tuple[int, ...]
     point: Tree
     form = "jacobian"
-    forms = {"value_and_jacobian": forms.value_and_jacobian}
+    forms = MappingProxyType({"value_and_jacobian": forms.value_and_jacobian})
 
     @property
     def rules(self) -> tuple[DerivedRule, ...]:

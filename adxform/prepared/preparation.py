@@ -97,11 +97,11 @@ class Preparation:
             lines.append("what the function reads outside of its arguments was changed since")
         return leaves, lines
 
-    def mismatch(self, what: str, lines: Sequence[str]) -> PreparationMismatchError:
+    def mismatch(self, what: str, lines: Sequence[str], way_out: str = HELP) -> PreparationMismatchError:
         """The error for a call of the derivative `what` with these lines."""
         text = "\n".join(f"    {one}" for one in lines)
         fn = self.call.fn
-        return PreparationMismatchError(f"`{what}` was not prepared for this call\n{text}", span=definition(fn), help=HELP)
+        return PreparationMismatchError(f"`{what}` was not prepared for this call\n{text}", span=definition(fn), help=way_out)
 
     def tree_misfits(self, args: Sequence[Tree | None], kwargs: Mapping[str, Tree | None]) -> list[str]:
         """A line for each argument that does not fit, as far as it could be described when its caller was compiled."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -29,8 +30,8 @@ DEFINITIONS: Mapping[str, Definition] = {"hvp": product, "hessian": hessian_at}
 class SecondOrder(Prepared):
     """A derivative of the gradient of a function that returns one number.
 
-    `product` returns the tangent of the gradient, `whole` the value, the gradient and its tangent. `point` describes the arguments
-    that are differentiated, whose leaves are `wrt`.
+    `product` returns the tangent of the gradient, `whole` the value, the gradient and its tangent. `point` describes what is
+    differentiated, the leaves `wrt`.
     """
 
     product: DerivedRule
@@ -85,7 +86,7 @@ class PreparedHvp(SecondOrder):
 
     form = "hvp"
     shown = "hvp"
-    forms = {"gradient_and_hvp": forms.gradient_and_hvp, "value_gradient_and_hvp": forms.value_gradient_and_hvp}
+    forms = MappingProxyType({"gradient_and_hvp": forms.gradient_and_hvp, "value_gradient_and_hvp": forms.value_gradient_and_hvp})
 
     def __call__(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         """The product with the last of `args`."""
@@ -138,7 +139,9 @@ class PreparedHessian(SecondOrder):
 
     form = "hessian"
     shown = "hessian"
-    forms = {"gradient_and_hessian": forms.gradient_and_hessian, "value_gradient_and_hessian": forms.value_gradient_and_hessian}
+    forms = MappingProxyType(
+        {"gradient_and_hessian": forms.gradient_and_hessian, "value_gradient_and_hessian": forms.value_gradient_and_hessian}
+    )
 
     def __call__(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         """The Hessian at `args`."""

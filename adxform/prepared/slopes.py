@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Self
 
 import numpy as np
@@ -29,7 +30,7 @@ class PreparedDerivative(Prepared):
     place: int
     form = "derivative"
     meaning = staticmethod(forms.slope)
-    forms = {"value_and_derivative": forms.value_and_derivative}
+    forms = MappingProxyType({"value_and_derivative": forms.value_and_derivative})
 
     @property
     def rules(self) -> tuple[DerivedRule, ...]:
@@ -63,7 +64,8 @@ class PreparedDerivative(Prepared):
     def applied(self, fn: Callable[..., Any]) -> Callable[..., Any]:
         """What is specialised for `fn`."""
         assert isinstance(self.argnums, int)
-        return self.wrapped(fn, self.argnums)
+        found: Callable[..., Any] = self.wrapped(fn, self.argnums)
+        return found
 
     def __call__(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         """The derivative at `args`."""
@@ -91,10 +93,12 @@ class PreparedSecondDerivative(PreparedDerivative):
 
     form = "second_derivative"
     meaning = staticmethod(forms.curvature)
-    forms = {
-        "value_and_derivative": forms.value_and_derivative,
-        "value_derivative_and_second": forms.value_derivative_and_second,
-    }
+    forms = MappingProxyType(
+        {
+            "value_and_derivative": forms.value_and_derivative,
+            "value_derivative_and_second": forms.value_derivative_and_second,
+        }
+    )
 
     @classmethod
     def wrapped(cls, fn: Callable[..., Any], argnums: int) -> Any:

@@ -1,8 +1,8 @@
 """What a prepared function reaches by name, watched: is it what it was?
 
 The guards of a specialisation say what it assumed of helpers, globals, closures and defaults. Following each path at every call
-takes a microsecond; a `Watch` notes once which objects stood on the paths and in what namespace, and compares identities. Where an
-object has changed, the guards themselves are asked.
+takes a microsecond; a `Watch` notes once which objects stood on the paths and where, and compares identities. Where one has changed,
+the guards themselves are asked.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Watch:
 
     def append_hidden(self, leaves: list[Any]) -> bool:
         """Append what is read outside of the arguments, as far as it is of the types that it was of."""
-        return all([self._append(hidden, leaves) for hidden in self.hidden])
+        return all(self._append(hidden, leaves) for hidden in self.hidden)
 
     def _append(self, hidden: Hidden, leaves: list[Any]) -> bool:
         try:

@@ -54,6 +54,7 @@ TABLE: Mapping[Callable[..., Any], Primitive] = collect(
 
 _lock = threading.Lock()
 _records: dict[Any, Primitive] = dict(TABLE)
+_own: Mapping[Any, Primitive] = MappingProxyType({})
 _version = 0
 
 
@@ -80,14 +81,15 @@ def table_version() -> int:
 
 def registered() -> Mapping[Callable[..., Any], Primitive]:
     """The rules that were registered: a new mapping after each registration."""
-    return _overlay
+    return _own
 
 
 def register(record: Primitive) -> Primitive:
     """Make `record` the rule of ``record.fn`` from now on, in place of an earlier one."""
-    global _version
+    global _own, _version
     with _lock:
         _records[record.fn] = record
+        _own = MappingProxyType({**_own, record.fn: record})
         _version += 1
     return record
 
