@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adxform.api import rule_of
 from adxform.application import Application
 from adxform.cut import as_tuple
 from adxform.errors import AdxError
 from adxform.pipeline import DerivedRule
+from adxform.sources import rule_of
 from adxform.workspace import Pool, reusing
 from tests.corpus.case import Program
 from tests.corpus.catalogue import PROGRAMS
