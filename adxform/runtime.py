@@ -125,6 +125,16 @@ def sum_tiles(tiles: Any, x: Any) -> Any:
     return np.reshape(np.sum(parts, axis=tuple(range(0, 2 * len(pairs), 2))), np.shape(x))
 
 
+def sum_padding(padded: Any, x: Any, pad_width: Any, mode: str) -> Any:
+    """Return the sum of the copies of each element of `x` in `padded`: the transpose of ``np.pad`` in a mode that repeats."""
+    for axis, (before, after) in enumerate(np.broadcast_to(pad_width, (np.ndim(x), 2)).tolist()):
+        rows = np.moveaxis(padded, axis, 0)
+        sums = np.zeros((np.shape(x)[axis], *rows.shape[1:]), np.result_type(padded))
+        np.add.at(sums, np.pad(np.arange(len(sums)), (before, after), mode), rows)
+        padded = np.moveaxis(sums, 0, axis)
+    return padded
+
+
 def sum_repeats(repeated: Any, x: Any, repeats: Any, axis: int | None) -> Any:
     """Return the sum of the repetitions of each element: the transpose of ``np.repeat``."""
     rows = np.reshape(repeated, -1) if axis is None else np.moveaxis(repeated, axis, 0)
@@ -222,7 +232,7 @@ def shares_memory(view: Any, base: Any) -> bool:
 
 def tangent_view(view: Any, shares: bool) -> Any:
     """Return `view`, made from a tangent as in the primal, as a view or as a copy, whichever the primal got."""
-    return view if shares else view.copy()
+    return view if shares else private(view)
 
 
 def cotangent_view(view: Any, shares: bool) -> Any:

@@ -14,7 +14,7 @@ from adxform.errors import AdxError, MissingRuleError
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Pack, Var
-from adxform.ir.types import Array, Scalar, Stack, Type, is_float, rank
+from adxform.ir.types import Array, Dim, Scalar, Stack, Type, is_float, rank
 from adxform.ir.walk import map_op, rename_block, substitute, variables_of
 from adxform.rules.record import Derivative, General
 from adxform.rules.table import lookup
@@ -242,11 +242,24 @@ def reshaped(b: Builder, value: Operand, like: Var) -> Operand:
     last = b.ops[-1] if b.ops else None
     if not isinstance(value, Var) or not isinstance(last, Call) or last.outs != (value,):
         return value
+    if last.fn in FITTING and isinstance(last.args[0], Var) and _have_no_ones(last.args[0].type, like.type):
+        b.ops.pop()
+        return reshaped(b, last.args[0], like)
     if not isinstance(value.type, Array) or not isinstance(like.type, Array) or rank(value.type) != rank(like.type):
         return value
     exact = Var(value.name, Array(value.type.dtype, like.type.shape))
     b.ops[-1] = replace(last, outs=(exact,))
     return exact
+
+
+FITTING = (Lit(runtime.broadcast_like), Lit(runtime.unbroadcast))
+
+
+def _have_no_ones(one: Type | None, other: Type | None) -> bool:
+    """Whether arrays of the two types, the shape of one being broadcast to that of the other, have the same shape."""
+    if not isinstance(one, Array) or not isinstance(other, Array) or not one.shape or rank(one) != rank(other):
+        return False
+    return not any(size == 1 or (isinstance(size, Dim) and size.may_be_one) for size in (*one.shape, *(other.shape or ())))
 
 
 def fit_cotangent(b: Builder, ct: Operand, like: Var) -> Operand:

@@ -53,6 +53,7 @@ def find_activity(fn: Function, wrt: Iterable[int], results: Iterable[Operand] |
         useful.add_all(result)
     useful.run(lambda: _use(fn.body, useful))
     _refuse_unknown(fn.body, varied, useful)
+    _refuse_views(fn.body, varied, useful)
     stopped = _stopped(fn.body, varied, useful)
     active = frozenset(var for var in varied.vars if var in useful and _carries(var) and var not in stopped)
     return Activity(frozenset(varied.vars), active)
@@ -254,6 +255,19 @@ def _refuse_call(call: Call, varied: _Spread, useful: _Spread) -> None:
                 span=call.span,
                 help="pass a copy if it only reads: `.copy()`; if it writes, write in Python or NumPy what it does",
             )
+
+
+def _refuse_views(body: Block, varied: _Spread, useful: _Spread) -> None:
+    """Raise where memory that is written is reached through a view of another than the first argument (`np.einsum`)."""
+    for op in all_ops(body):
+        if isinstance(op, Call) and effect_of(op).views not in ((), (0,)):
+            for out in op.outs:
+                if _carries(out) and out in varied and out in useful and varied.aliases.of(out) in varied.aliases.written:
+                    raise AliasError(
+                        "the result may share memory with an argument, and one of the two is written",
+                        span=op.span,
+                        help="copy the result (`.copy()`), or take the view by `.T`, `np.transpose` or `np.diagonal`",
+                    )
 
 
 def _stopped(body: Block, varied: _Spread, useful: _Spread) -> frozenset[Var]:

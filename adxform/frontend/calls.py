@@ -7,6 +7,7 @@ import functools
 import inspect
 import operator
 import types
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -139,6 +140,8 @@ def _call_object(
             pin(interp, value)
         return primitive(interp, record, fn, args, kwargs, hint, wanted)
     meaning = definition(fn)
+    if meaning is not None and not accepts(meaning, args, kwargs):
+        meaning = None
     if meaning is not None and isinstance(value, Static):
         pin(interp, value)
     if meaning is not None and not all(is_static(interp, arg) for arg in (*args, *kwargs.values())):
@@ -164,6 +167,15 @@ def _call_object(
         if found is not None:
             return found
     return opaque(interp, pin(interp, value) if isinstance(value, Static) else fn, args, kwargs, hint, wanted)
+
+
+def accepts(meaning: Callable[..., Any], args: tuple[Value, ...], kwargs: Kwargs) -> bool:
+    """Whether a definition covers a call with these arguments; a call that it does not cover has no rule."""
+    try:
+        inspect.signature(meaning).bind(*args, **kwargs)
+    except TypeError:
+        return False
+    return True
 
 
 def _lookup_known(fn: Any) -> Handler | None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from adxform.ir.ops import Lit, Operand, Pack, Var
-from adxform.ir.types import Array, Scalar, Size, Type
+from adxform.ir.types import Array, Dim, Scalar, Size, Type
 
 Shape = tuple[Size, ...]
 Keywords = Mapping[str, Operand]
@@ -74,6 +74,46 @@ def cross_result(args: tuple[Operand, ...], kwargs: Keywords) -> Type | None:
     """The type of the product of vectors of three: that of the operand with more axes."""
     shapes = shapes_of(args, kwargs)
     return None if shapes is None else Array(common_dtype(args), max(shapes, key=len))
+
+
+def einsum_terms(subscripts: str, ranks: tuple[int, ...]) -> tuple[list[str], str]:
+    """The axes of each operand and of the result of an ``einsum``, an ellipsis written out in capitals.
+
+    >>> einsum_terms("...ij,jk", (3, 2))
+    (['Aij', 'jk'], 'Aik')
+    """
+    if not isinstance(subscripts, str):
+        raise NotImplementedError("einsum has a derivative rule for subscripts that are text: `np.einsum('ij,jk->ik', a, b)`")
+    inputs, arrow, output = subscripts.replace(" ", "").partition("->")
+    terms = inputs.split(",")
+    if not arrow:
+        letters = inputs.replace(",", "").replace(".", "")
+        output = "..." * ("." in inputs) + "".join(sorted(letter for letter in letters if letters.count(letter) == 1))
+    free = [letter for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ" if letter not in subscripts]
+    hidden = [rank - len(term.replace(".", "")) for term, rank in zip(terms, ranks, strict=True)]
+    most = max([0, *(count for count, term in zip(hidden, terms, strict=True) if "." in term)])
+    written = [
+        term.replace("...", "".join(free[most - count : most])) if "." in term else term
+        for count, term in zip(hidden, terms, strict=True)
+    ]
+    return written, output.replace("...", "".join(free[:most]))
+
+
+def einsum_result(args: tuple[Operand, ...], kwargs: Keywords) -> Type | None:
+    """The type of ``np.einsum(subscripts, *arrays)``: each axis as long as an operand says, the longer where one may be one."""
+    arrays = [arg.type for arg in args[1:] if isinstance(arg, Var) and isinstance(arg.type, Array)]
+    shapes = [type_.shape for type_ in arrays if type_.shape]
+    if not isinstance(args[0], Lit) or not isinstance(args[0].value, str) or not 0 < len(shapes) == len(args) - 1 or kwargs:
+        return None
+    terms, output = einsum_terms(args[0].value, tuple(map(len, shapes)))
+    sizes: dict[str, Size] = {}
+    for term, shape in zip(terms, shapes, strict=True):
+        for letter, size in zip(term, shape, strict=True):
+            if letter not in sizes or sizes[letter] == 1 or (isinstance(size, Dim) and not size.may_be_one):
+                sizes[letter] = size
+    if any(isinstance(size, Dim) and size.may_be_one for size in sizes.values()):
+        return None
+    return array_or_scalar(common_dtype(args), tuple(sizes[letter] for letter in output))
 
 
 def stack_result(args: tuple[Operand, ...], kwargs: Keywords) -> Type | None:

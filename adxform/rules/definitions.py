@@ -12,14 +12,22 @@ import numpy as np
 
 from adxform import runtime
 from adxform.rules.declare import constant, general
+from adxform.rules.numpy_linear_algebra import traces
 from adxform.rules.record import Primitive
+
+SlogdetResult = type(np.linalg.slogdet(np.eye(1)))
+EighResult = type(np.linalg.eigh(np.eye(1)))
 
 
 def _ptp(x: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any:
     return np.max(x, axis=axis, keepdims=keepdims) - np.min(x, axis=axis, keepdims=keepdims)
 
 
-def _diff(x: Any, n: Any = 1, axis: Any = -1) -> Any:
+def _diff(x: Any, n: Any = 1, axis: Any = -1, prepend: Any = None, append: Any = None) -> Any:
+    before = () if prepend is None else (_end_like(prepend, x, axis),)
+    after = () if append is None else (_end_like(append, x, axis),)
+    if len(before) + len(after) > 0:
+        x = np.concatenate((*before, x, *after), axis)
     if np.ndim(x) == 1:
         for _ in range(n):
             x = x[1:] - x[:-1]
@@ -28,6 +36,13 @@ def _diff(x: Any, n: Any = 1, axis: Any = -1) -> Any:
     for _ in range(n):
         rows = rows[1:] - rows[:-1]
     return np.swapaxes(rows, 0, axis)
+
+
+def _end_like(value: Any, x: Any, axis: Any) -> Any:
+    """`value` as a part that joins `x` along `axis`: a number stands for a slice full of it."""
+    if np.ndim(value) > 0:
+        return value
+    return value + np.zeros_like(np.swapaxes(np.swapaxes(x, 0, axis)[:1], 0, axis))
 
 
 def _trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
@@ -122,7 +137,7 @@ def _divmod(a: Any, b: Any) -> Any:
 
 
 def _slogdet(a: Any) -> Any:
-    return runtime.sign_of_determinant(a), runtime.log_of_determinant(a)
+    return SlogdetResult(runtime.sign_of_determinant(a), runtime.log_of_determinant(a))
 
 
 def _log_of_determinant(a: Any) -> Any:
@@ -141,11 +156,17 @@ def _matrix_power(a: Any, n: Any) -> Any:
     return result
 
 
-def _interp(x: Any, xp: Any, fp: Any) -> Any:
+def _interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any:
+    if left is not None:
+        return np.where(x < xp[0], left, _interp(x, xp, fp, None, right))
+    if right is not None:
+        return np.where(x > xp[-1], right, _interp(x, xp, fp))
+    if xp.shape[0] == 1:
+        return fp[0] + np.zeros_like(x)
     inside = np.clip(x, xp[0], xp[-1])
-    left = np.clip(np.searchsorted(xp, inside, side="right") - 1, 0, xp.shape[0] - 2)
-    start, width = xp[left], xp[left + 1] - xp[left]
-    return fp[left] + (inside - start) / width * (fp[left + 1] - fp[left])
+    k = np.clip(np.searchsorted(xp, inside, side="right") - 1, 0, xp.shape[0] - 2)
+    start, width = xp[k], xp[k + 1] - xp[k]
+    return fp[k] + (inside - start) / width * (fp[k + 1] - fp[k])
 
 
 def _polyval(p: Any, x: Any) -> Any:
@@ -261,7 +282,7 @@ def _nonzero(x: Any) -> Any:
 
 
 def _eigh(a: Any) -> Any:
-    return np.linalg.eigvalsh(a), runtime.eigenvectors(a)
+    return EighResult(np.linalg.eigvalsh(a), runtime.eigenvectors(a))
 
 
 def _matrix_transpose(x: Any) -> Any:
@@ -415,13 +436,15 @@ DEFINITIONS: Mapping[Callable[..., Any], Callable[..., Any]] = MappingProxyType(
 )
 
 _S = np.array([[2.0, 0.5], [-0.25, 1.5]])
+_SS = np.array([[[2.0, 0.5], [-0.25, 1.5]], [[1.0, 0.25], [0.5, 3.0]]])
 
 RECORDS: tuple[Primitive, ...] = (
     general(
         runtime.log_of_determinant,
         _log_of_determinant,
         (_S,),
-        tangent=lambda y, args, args_t: np.trace(np.linalg.solve(args[0], args_t[0])),
+        (_SS,),
+        tangent=lambda y, args, args_t: traces(np.linalg.solve(args[0], args_t[0])),
     ),
     constant(runtime.sign_of_determinant),
 )

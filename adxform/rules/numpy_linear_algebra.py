@@ -10,9 +10,19 @@ from typing import Any
 import numpy as np
 
 from adxform import runtime
-from adxform.rules.contractions import cross_result, dot_result, matmul_result, solve_result, square_result
+from adxform.ir.ops import Call, Lit, Var
+from adxform.ir.types import rank
+from adxform.rules.contractions import (
+    cross_result,
+    dot_result,
+    einsum_result,
+    einsum_terms,
+    matmul_result,
+    solve_result,
+    square_result,
+)
 from adxform.rules.declare import constant, general, linear
-from adxform.rules.record import Effect, Primitive
+from adxform.rules.record import PURE, Effect, Primitive
 
 
 def matmul_left(ct: Any, a: Any, b: Any) -> Any:
@@ -129,53 +139,58 @@ def _tensordot_right(ct: Any, a: Any, b: Any, axes: Any = 2) -> Any:
     return np.moveaxis(b_ct, tuple(range(np.ndim(b))), kept_b + summed_b)
 
 
-def einsum_subscripts(subscripts: str, position: int) -> tuple[str, bool]:
-    """The subscripts of the ``einsum`` over ``(ct, *others)`` that is the cotangent of one operand of ``einsum(subscripts, …)``.
+def einsum_subscripts(subscripts: str, ranks: tuple[int, ...], position: int) -> tuple[str, tuple[int, ...], bool]:
+    """The subscripts of the ``einsum`` that is the cotangent of one operand of ``einsum(subscripts, …)``.
 
-    And whether ones shaped as the operand must come last, because it has an axis that nothing else has.
+    It takes the cotangent and the other operands; then, for each of the axes returned (which repeat an earlier one: a diagonal),
+    an identity matrix; and last, if so, ones shaped as the operand, which has an axis that nothing else has.
 
-    >>> einsum_subscripts("ij,jk->ik", 1)
-    ('ik,ij->jk', False)
-    >>> einsum_subscripts("ij,ij", 0)
-    (',ij->ij', False)
-    >>> einsum_subscripts("ij->j", 0)
-    ('j,ij->ij', True)
+    >>> einsum_subscripts("ij,jk->ik", (2, 2), 1)
+    ('ik,ij->jk', (), False)
+    >>> einsum_subscripts("ij->j", (2,), 0)
+    ('j,ij->ij', (), True)
+    >>> einsum_subscripts("ii", (2,), 0)
+    (',iA,iA->iA', (1,), True)
     """
-    text = subscripts.replace(" ", "")
-    if "." in text:
-        raise NotImplementedError("einsum with an ellipsis has no derivative rule: name the axes")
-    inputs, arrow, output = text.partition("->")
-    terms = inputs.split(",")
-    if len(terms) > 4:
-        raise NotImplementedError("einsum has a derivative rule for up to four operands: split the product")
-    if not arrow:
-        letters = inputs.replace(",", "")
-        output = "".join(sorted(letter for letter in letters if letters.count(letter) == 1))
+    terms, output = einsum_terms(subscripts, ranks)
     own = terms.pop(position)
-    if len(set(own)) < len(own):
-        raise NotImplementedError("einsum that repeats an axis of one operand has no derivative rule: use diagonal or trace")
+    free = iter([letter for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz" if letter not in subscripts])
+    distinct, identities = "", []
+    for axis, letter in enumerate(own):
+        distinct += next(letter for letter in free if letter not in own + output) if letter in distinct else letter
+        if distinct[axis] != letter:
+            identities.append(axis)
+    pairs = [own[axis] + distinct[axis] for axis in identities]
     alone = bool(set(own) - set(output) - set("".join(terms)))
-    return ",".join([output, *terms, *([own] if alone else [])]) + "->" + own, alone
+    operands = [output, *terms, *pairs, *([distinct] if alone else [])]
+    return ",".join(operands) + "->" + distinct, tuple(identities), alone
 
 
-def _einsum_first(ct: Any, subscripts: str, a: Any, *rest: Any) -> Any:
-    transposed, alone = einsum_subscripts(subscripts, 0)
-    return np.einsum(transposed, ct, *rest, np.ones_like(a)) if alone else np.einsum(transposed, ct, *rest)
+def _einsum_cotangent(position: int, ct: Any, subscripts: str, *arrays: Any) -> Any:
+    ranks = tuple([np.ndim(array) for array in arrays])
+    transposed, identities, alone = einsum_subscripts(subscripts, ranks, position)
+    own = arrays[position]
+    operands = [ct]
+    for i in range(len(arrays)):
+        if i != position:
+            operands.append(arrays[i])
+    for axis in identities:
+        operands.append(np.eye(own.shape[axis], dtype=own.dtype))
+    if alone:
+        operands.append(np.ones_like(own))
+    return runtime.broadcast_like(runtime.unbroadcast(np.einsum(transposed, *operands), own), own)
 
 
-def _einsum_second(ct: Any, subscripts: str, a: Any, b: Any, *rest: Any) -> Any:
-    transposed, alone = einsum_subscripts(subscripts, 1)
-    return np.einsum(transposed, ct, a, *rest, np.ones_like(b)) if alone else np.einsum(transposed, ct, a, *rest)
-
-
-def _einsum_third(ct: Any, subscripts: str, a: Any, b: Any, c: Any, *rest: Any) -> Any:
-    transposed, alone = einsum_subscripts(subscripts, 2)
-    return np.einsum(transposed, ct, a, b, *rest, np.ones_like(c)) if alone else np.einsum(transposed, ct, a, b, *rest)
-
-
-def _einsum_fourth(ct: Any, subscripts: str, a: Any, b: Any, c: Any, d: Any, *rest: Any) -> Any:
-    transposed, alone = einsum_subscripts(subscripts, 3)
-    return np.einsum(transposed, ct, a, b, c, *rest, np.ones_like(d)) if alone else np.einsum(transposed, ct, a, b, c, *rest)
+def _einsum_effect(call: Call) -> Effect:
+    """The sum of one array with its axes in another order, or of a diagonal, is a view."""
+    match call.args:
+        case (Lit(str(subscripts)), Var() as only) if rank(only.type) is not None:
+            terms, output = einsum_terms(subscripts, (rank(only.type) or 0,))
+            return Effect(views=(1,)) if set(terms[0]) == set(output) else PURE
+        case (Lit(str()), _):
+            return Effect(views=(1,))
+        case _:
+            return PURE
 
 
 def _trace_transpose(ct: Any, x: Any, offset: Any = 0) -> Any:
@@ -192,6 +207,8 @@ def _cross_right(ct: Any, a: Any, b: Any) -> Any:
 
 def _kron_blocks(ct: Any, a: Any, b: Any) -> Any:
     """The cotangent of ``kron(a, b)`` with the axes of `a` and of `b` side by side."""
+    if np.ndim(a) != np.ndim(b) or np.ndim(a) > 2:
+        raise NotImplementedError("np.kron has a derivative rule for two vectors and for two matrices")
     if np.ndim(a) == 1:
         return np.reshape(ct, (a.shape[0], b.shape[0]))
     return np.swapaxes(np.reshape(ct, (a.shape[0], b.shape[0], a.shape[1], b.shape[1])), 1, 2)
@@ -245,6 +262,11 @@ def _det(a: Any) -> Any:
     return y, pullback
 
 
+def traces(a: Any) -> Any:
+    """The trace of a matrix, or of each of several."""
+    return np.trace(a) if np.ndim(a) == 2 else np.sum(a * np.eye(a.shape[-1]), axis=(-2, -1))
+
+
 def lower_part(s: Any) -> Any:
     """The cotangent of a symmetric matrix of which only the lower triangle is read, from one that takes it as a whole."""
     both = 0.5 * (s + np.swapaxes(s, -1, -2))
@@ -291,6 +313,7 @@ _V = np.array([0.5, -1.5, 2.0])
 _W = np.array([1.0, 0.25])
 _M = np.array([[1.0, 2.0, -0.5], [0.25, -1.0, 3.0]])
 _S = np.array([[2.0, 0.5], [-0.25, 1.5]])
+_SS = np.array([[[2.0, 0.5], [-0.25, 1.5]], [[1.0, 0.25], [0.5, 3.0]]])
 _SPD = np.array([[2.0, 0.5, 0.25], [0.5, 1.5, -0.5], [0.25, -0.5, 3.0]])
 _T = np.arange(12.0).reshape(2, 2, 3) / 7 - 0.5
 
@@ -327,14 +350,25 @@ RECORDS: tuple[Primitive, ...] = (
     ),
     linear(
         np.einsum,
-        {1: _einsum_first, 2: _einsum_second, 3: _einsum_third, 4: _einsum_fourth},
+        {
+            1: lambda ct, subscripts, *arrays, **kwargs: _einsum_cotangent(0, ct, subscripts, *arrays),
+            2: lambda ct, subscripts, *arrays, **kwargs: _einsum_cotangent(1, ct, subscripts, *arrays),
+            3: lambda ct, subscripts, *arrays, **kwargs: _einsum_cotangent(2, ct, subscripts, *arrays),
+            4: lambda ct, subscripts, *arrays, **kwargs: _einsum_cotangent(3, ct, subscripts, *arrays),
+        },
         ("ij,j->i", _M, _V),
         ("ij,kj->ik", _M, _M),
         ("i,ij,j", _W, _M, _V),
         ("ij->ji", _M),
         ("ij->j", _M),
         ("i,ij,j,k->k", _W, _M, _V, _V),
-        effect=Effect(views=(1,)),
+        ("ii", _SPD),
+        ("iij->j", _T),
+        ("...ij,...j->...i", _T, _V),
+        ("ij,i->j", _M[:1], _W),
+        ("ij,i->j", _M, _W[:1]),
+        effect=_einsum_effect,
+        result=einsum_result,
     ),
     linear(np.trace, _trace_transpose, (_SPD,), (_M, 1)),
     linear(np.ndarray.trace, _trace_transpose, (_SPD,)),
@@ -347,11 +381,13 @@ RECORDS: tuple[Primitive, ...] = (
         _det,
         (_S,),
         (_SPD,),
-        tangent=lambda y, args, args_t: y * np.trace(np.linalg.solve(args[0], args_t[0])),
+        (_SS,),
+        tangent=lambda y, args, args_t: y * traces(np.linalg.solve(args[0], args_t[0])),
     ),
     general(np.linalg.cholesky, _cholesky, (_SPD,), result=square_result),
     general(np.linalg.eigvalsh, _eigvalsh, (_SPD,)),
     general(runtime.eigenvectors, _eigenvectors, (_SPD,), result=square_result),
     constant(tensordot_axes),
+    constant(einsum_terms),
     constant(einsum_subscripts),
 )

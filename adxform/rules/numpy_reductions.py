@@ -172,6 +172,8 @@ def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> A
             raise NotImplementedError("a matrix norm other than 'fro' has no derivative rule")
         if ord == 2:
             return restore(runtime.ratio(ct, y), axis, keepdims) * x
+        if ord == 0:
+            return np.zeros_like(x)
         if ord == 1:
             return restore(ct, axis, keepdims) * np.sign(x)
         if abs(ord) == np.inf:
@@ -256,7 +258,9 @@ RECORDS: tuple[Primitive, ...] = (
         (_M,),
         (_V, 1),
         (_V, 2),
+        (_V, 0),
         (_V, 3),
+        (_V, 0.5),
         (_V, np.inf),
         (_M, "fro"),
         (_M, None, 1),

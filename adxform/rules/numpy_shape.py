@@ -130,10 +130,26 @@ def _take_transpose(ct: Any, x: Any, indices: Any, axis: Any = None) -> Any:
     return x_ct
 
 
-def _pad_transpose(ct: Any, x: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Any:
-    if mode != "constant":
-        raise NotImplementedError("np.pad has a derivative rule for mode='constant' only")
-    return ct[pad_index(pad_width, np.ndim(x))]
+def _pad(x: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Any:
+    if mode not in ("constant", *REPEATING):
+        raise NotImplementedError("np.pad has a derivative rule for the modes constant, edge, reflect, symmetric and wrap only")
+    if kwargs.get("reflect_type", "even") != "even":
+        raise NotImplementedError("np.pad has a derivative rule for reflect_type='even' only")
+    y = np.pad(x, pad_width, mode, **kwargs)
+
+    def pullback(ct: Any) -> Any:
+        if mode == "constant":
+            return ct[pad_index(pad_width, np.ndim(x))]
+        return runtime.sum_padding(ct, x, pad_width, mode)
+
+    return y, pullback
+
+
+def _pad_tangent(y: Any, args: Any, args_t: Any, mode: Any = "constant", **kwargs: Any) -> Any:
+    return np.pad(args_t[0], args[1], args[2] if len(args) > 2 else mode)
+
+
+REPEATING = ("edge", "reflect", "symmetric", "wrap")
 
 
 def pad_index(pad_width: Any, rank: int) -> tuple[slice, ...]:
@@ -243,13 +259,26 @@ _COPIES = (
     linear(np.ndarray.repeat, _repeat_transpose, (_V, 2), (_M, 3, 1)),
     linear(np.take, _take_transpose, (_V, [0, 2, 0]), (_M, [0, 4]), (_M, 1)),
     linear(np.ndarray.take, _take_transpose, (_V, [0, 2, 0])),
-    linear(np.pad, _pad_transpose, (_V, 1), (_M, ((1, 0), (0, 2)))),
+    general(
+        np.pad,
+        _pad,
+        (_V, 1),
+        (_M, ((1, 0), (0, 2))),
+        *((_M, ((1, 0), (0, 2)), mode) for mode in ("edge", "symmetric", "wrap")),
+        (_V, (2, 1), "reflect"),
+        tangent=_pad_tangent,
+    ),
 )
 
 _INTERNAL = (
     general(runtime.appended, _appended, (_V, 0.5), (_M, np.array([1.0, 2.0, 0.5]))),
     linear(runtime.add_diagonal, lambda ct, values, x, k: np.diagonal(ct, k), (_V[:2], np.ones((2, 3)), 0)),
     linear(runtime.sum_tiles, lambda ct, tiles, x: runtime.tile_like(ct, tiles), (np.ones((4, 6)), _M)),
+    linear(
+        runtime.sum_padding,
+        lambda ct, padded, x, pad_width, mode: np.pad(ct, pad_width, mode),
+        (np.arange(7.0), _V, (3, 1), "edge"),
+    ),
     linear(runtime.tile_like, lambda ct, x, like: runtime.sum_tiles(ct, x), (_M, np.ones((4, 6)))),
     linear(
         runtime.sum_repeats,

@@ -149,6 +149,14 @@ def arguments_share_memory(x, y):  # here
     return np.sum(x * y)
 
 
+@at((smooth(3, 4),), raises=AliasError)
+def view_by_einsum_written(x):
+    y = x.copy()
+    t = np.einsum("ij->ji", y)  # here
+    t[0] = t[1] * t[2]
+    return np.sum(y**2)
+
+
 @at((vec(2.0, 3.0),), raises=AliasError)
 def constant_alias_of_a_written_array(x):
     y = x * 1.0

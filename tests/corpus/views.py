@@ -250,3 +250,12 @@ def reshapes_carried_by_a_loop(x, n):
         x.T[0] = x[1] * 2.0
         p = x.reshape(9).reshape(3, 3)
     return np.sum(x * p)
+
+
+@at((smooth(4, 3),))
+def flat_view_of_a_fortran_ordered_copy(x):
+    y = np.asfortranarray(x * 1.0)
+    t = y.T.reshape(-1)
+    t[0] = t[1] * t[2]
+    y[0, 0] *= 5.0
+    return np.sum(t**2) + np.sum(y)
