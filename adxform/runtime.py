@@ -125,7 +125,7 @@ def sum_tiles(tiles: Any, x: Any) -> Any:
     return np.reshape(np.sum(parts, axis=tuple(range(0, 2 * len(pairs), 2))), np.shape(x))
 
 
-def sum_padding(padded: Any, x: Any, pad_width: Any, mode: str) -> Any:
+def sum_padding(padded: Any, x: Any, pad_width: Any, mode: Any) -> Any:
     """Return the sum of the copies of each element of `x` in `padded`: the transpose of ``np.pad`` in a mode that repeats."""
     for axis, (before, after) in enumerate(np.broadcast_to(pad_width, (np.ndim(x), 2)).tolist()):
         rows = np.moveaxis(padded, axis, 0)
