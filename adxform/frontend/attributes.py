@@ -164,6 +164,11 @@ def _of_class(interp: Interpreter, value: Value, cls: type, name: str, found: An
             return Method(of_class(interp, cls, name, "__func__"), (Static(cls),))
         case types.FunctionType():
             return Method(of_class(interp, cls, name), (value,))
+        case Operator():
+            return Method(of_class(interp, cls, name), (value,))
+        case _ if hasattr(found, "__adx_function__"):
+            bound = Method(of_class(interp, cls, name, "__adx_function__"), (value,))
+            return interp.heap.new("instance", type(found), ("__adx_function__",), (bound,))
         case _:
             return of_class(interp, cls, name)
 

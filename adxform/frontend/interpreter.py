@@ -15,6 +15,7 @@ from adxform.frontend.augmented import Augmented, augmented_assignment
 from adxform.frontend.infer import with_fresh
 from adxform.frontend.lengths import Equalities
 from adxform.frontend.recursion import Frame, Helper
+from adxform.frontend.sharing import Apart
 from adxform.frontend.signals import Promote, Unreachable
 from adxform.frontend.values import (
     Collected,
@@ -89,6 +90,7 @@ class Interpreter:
         self.hidden_values: dict[Var, Any] = {}
         self.parameters: dict[str, Var] = {}
         self.collected: list[tuple[Var, Span, bool]] = []
+        self.apart: list[Apart] = []
         self.functions: dict[int, Access] = {}
         self.modules: dict[int, Access] = {}
         self.helpers: dict[Any, Helper] = {}

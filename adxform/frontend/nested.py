@@ -17,6 +17,7 @@ from adxform.frontend.access import Equals, Is
 from adxform.frontend.methods import Known
 from adxform.frontend.mirrors import floats_of, is_live, matched, mirrored, refuse, type_of, with_floats
 from adxform.frontend.outside import constant, from_outside, guard
+from adxform.frontend.sharing import inner_pairs, refuse_outside_writes, refuse_shared_arguments
 from adxform.frontend.signature import Tree
 from adxform.frontend.values import NONE, Pullback, Ref, Static, Tuple, Value
 from adxform.ir import intrinsics
@@ -155,8 +156,8 @@ def trace(
             operands.append(interp.operand(leaf))
         params += leaves  # type: ignore[arg-type]
         lifted[number] = with_floats(interp, args[number], iter(leaves))
-    outer, heap = interp.builder, interp.heap
-    interp.builder, interp.heap = outer.nested(), heap.copy()
+    outer, heap, apart = interp.builder, interp.heap, interp.apart
+    interp.builder, interp.heap, interp.apart = outer.nested(), heap.copy(), []
     try:
         out = interp.call(f, lifted, kwargs)
         if aux:
@@ -169,11 +170,15 @@ def trace(
             raise interp.error(message, "return the new value instead")
         block = interp.builder.block((), results)
         made = {ref: contents for ref, contents in interp.heap.contents.items() if ref not in heap.contents}
+        pairs = interp.apart
     finally:
-        interp.builder, interp.heap = outer, heap
+        interp.builder, interp.heap, interp.apart = outer, heap, apart
     interp.heap.contents.update(made)
     free = tuple(var for var in free_variables(block) if var not in params)
     function = Function("inner", Block((*params, *free), block.ops, block.results), (), interp.helper_functions(), interp.span)
+    refuse_outside_writes(function, free)
+    refuse_shared_arguments(function, pairs)
+    interp.apart += inner_pairs(function, (*operands, *free), pairs, interp.span)
     return Traced(function, (*operands, *free), tuple(range(len(params))), out)
 
 

@@ -10,22 +10,21 @@ from typing import Any
 
 import numpy as np
 
-from adxform.errors import AdxError, GlobalMutationError, UnsupportedOperationError
+from adxform.errors import AdxError, UnsupportedOperationError
 from adxform.frontend import trees
 from adxform.frontend.access import Access, Guard
 from adxform.frontend.collecting import Grows
 from adxform.frontend.expander import Expander
 from adxform.frontend.interpreter import Derive, Interpreter, Knowledge
 from adxform.frontend.outside import from_outside
+from adxform.frontend.sharing import refuse_outside_writes, refuse_shared_arguments, refuse_shared_items
 from adxform.frontend.signals import Promote, Recursive, Unreachable
 from adxform.frontend.signature import Leaf, Signature, Tree, leaf_paths, parameter_names
 from adxform.frontend.values import NONE, Value
-from adxform.ir.ops import Block, Call, For, Function, If, Lit, Operand, Var, While
+from adxform.ir.ops import Block, Function, Lit, Var
 from adxform.ir.prune import prune
 from adxform.ir.types import Array, Dim, Scalar, Type
-from adxform.ir.walk import Names, all_ops, defined_variables, variables
-from adxform.rules.alias import alias_classes
-from adxform.rules.effects import effect_of, positions, writes
+from adxform.ir.walk import Names
 from adxform.source import Span
 
 __all__ = ["Expander", "Specialized", "specialize"]
@@ -129,6 +128,7 @@ class _Attempt:
         body = Block(params, tuple(interp.builder.ops), results)
         function = Function(name if name.isidentifier() else "anonymous", body, (), interp.helper_functions(), _span(self.fn))
         refuse_shared_items(function, interp.collected)
+        refuse_shared_arguments(function, interp.apart)
         function = interp.equal.function(prune(function))
         refuse_outside_writes(function, function.params[len(self.params) :])
         paths = [
@@ -185,63 +185,3 @@ def _span(fn: Any) -> Span:
     if code is None:
         return Span("", 0, 0, 0, 0)
     return Span(code.co_filename, code.co_firstlineno, 0, code.co_firstlineno, 0)
-
-
-def refuse_shared_items(function: Function, collected: Sequence[tuple[Var, Span, bool]]) -> None:
-    """Raise where an array that was put in or taken from a list held as an array is written to: the list holds a copy of it."""
-    for fn in (function, *function.helpers) if collected else ():
-        classes = alias_classes(fn)
-        own = {var.name for var in defined_variables(fn.body)}
-        for var, span, loaded in collected:
-            if var.name in own and (_written_through(fn, var) if loaded else classes.of(var) in classes.written):
-                message = f"the array `{var.base}`, an item of a list whose length only a run can tell, is changed in place"
-                raise UnsupportedOperationError(message, span=span, help="append or change a copy: `x.copy()`")
-
-
-def _written_through(fn: Function, var: Var) -> bool:
-    """Whether `fn` writes to `var` or to a view of it."""
-    views, ops, count = {var}, list(all_ops(fn.body)), 0
-    while count != len(views):
-        count = len(views)
-        for op in ops:
-            match op:
-                case Call(outs=outs):
-                    if views.intersection(positions(op, effect_of(op).views)):
-                        views.update(outs)
-                case If(outs=outs, then=then, orelse=orelse):
-                    views.update(out for out, *ends in zip(outs, then.results, orelse.results, strict=True) if views & set(ends))
-                case For(outs=outs, inits=inits, body=body, breaks=breaks):
-                    _spread(views, outs, inits, body.params[1:], body.results[breaks:])
-                case While(outs=outs, inits=inits, body=body):
-                    _spread(views, outs, inits, body.params, body.results)
-                case _:
-                    pass
-    return any(views.intersection(writes(op)) for op in ops)
-
-
-def _spread(
-    views: set[Var], outs: Sequence[Var], inits: Sequence[Operand], params: Sequence[Var], results: Sequence[Operand]
-) -> None:
-    for out, init, param, result in zip(outs, inits, params, results, strict=True):
-        if views & {init, param, result}:
-            views.update((out, param))
-
-
-def refuse_outside_writes(function: Function, hidden: tuple[Var, ...]) -> None:
-    """Raise where `function` writes to an array that it found outside of its arguments."""
-    arrays = [var for var in hidden if isinstance(var.type, Array)]
-    if not arrays:
-        return
-    classes = alias_classes(function)
-    owners = {classes.of(var): var for var in arrays if classes.of(var) in classes.written}
-    if not owners:
-        return
-    for op in all_ops(function.body):
-        if isinstance(op, Call):
-            for place in effect_of(op).writes:
-                for var in variables(op.args[place]):
-                    if classes.of(var) in owners:
-                        message = f"the array `{owners[classes.of(var)].base}` from outside the function is changed"
-                        raise GlobalMutationError(message, span=op.span, help="pass it as an argument, or work on a copy")
-    (name, *_) = owners.values()
-    raise GlobalMutationError(f"the array `{name.base}` from outside the function is changed", help="pass it as an argument")

@@ -44,6 +44,10 @@ class Aliases:
         """The class of `var`."""
         return self._of[var.name]
 
+    def knows(self, var: Var) -> bool:
+        """Whether `var` is a variable of the function."""
+        return var.name in self._of
+
     def members(self, id: int) -> tuple[Var, ...]:  # noqa: A002 - what callers call it
         """The variables of class `id`, in order of definition."""
         return self._members[id]
