@@ -24,8 +24,9 @@ from adxform.cut import CutRule, cut
 from adxform.frontend.access import Access, Is, guards_hold
 from adxform.frontend.signature import Signature, same_static
 from adxform.frontend.specialize import Specialized, specialize
-from adxform.ir.ops import Lit
+from adxform.ir.ops import Function, Lit
 from adxform.operators import Operator
+from adxform.persistence.disk import Shelf, shelf_for
 from adxform.pipeline import DerivedRule, Mode, Request
 from adxform.rules.table import table_version
 
@@ -42,6 +43,7 @@ class Entry:
     rules: dict[Hashable, DerivedRule] = field(default_factory=dict)
     cuts: dict[tuple[int, ...], CutRule] = field(default_factory=dict)
     plans: dict[Hashable, Any] = field(default_factory=dict)
+    shelf: Shelf | None = None
 
     def holds(self, fn: Callable[..., Any], leaves: tuple[Any, ...]) -> bool:
         """Whether the entry is for what `fn` reaches now and for the leaves that had to be known."""
@@ -60,7 +62,7 @@ class Entry:
                     with collector_resting():
                         outside = surroundings(self.specialized)
                         request = Request(self.specialized.function, mode, wrt, outputs, outside, scratch)
-                        found = self.rules[key] = pipeline.build(request)
+                        found = self.rules[key] = self._read_or_built(key, request)
         return found
 
     def cut(self, wrt: tuple[int, ...]) -> CutRule:
@@ -71,9 +73,28 @@ class Entry:
             with self.lock:
                 found = self.cuts.get(wrt)
                 if found is None:
-                    typed = rule.typed
-                    found = self.cuts[wrt] = cut(rule.optimised, len(typed.params), len(typed.results), rule.request.surroundings)
+                    with collector_resting():
+                        found = self.cuts[wrt] = self._read_or_cut(wrt, rule)
         return found
+
+    def _read_or_built(self, key: Hashable, request: Request) -> DerivedRule:
+        found: DerivedRule | None = None if self.shelf is None else self.shelf.read(("rule", key))
+        if found is not None and found.request == request:
+            return found
+        rule = pipeline.build(request)
+        if self.shelf is not None:
+            self.shelf.write(("rule", key), rule)
+        return rule
+
+    def _read_or_cut(self, wrt: tuple[int, ...], rule: DerivedRule) -> CutRule:
+        joint, typed = rule.optimised, rule.typed
+        found: tuple[Function, CutRule] | None = None if self.shelf is None else self.shelf.read(("cut", wrt))
+        if found is not None and found[0] == joint:
+            return found[1]
+        parts = cut(joint, len(typed.params), len(typed.results), rule.request.surroundings)
+        if self.shelf is not None:
+            self.shelf.write(("cut", wrt), (joint, parts))
+        return parts
 
 
 def surroundings(specialized: Specialized) -> Surroundings:
@@ -140,9 +161,20 @@ def entry_for(fn: Callable[..., Any], own: Hashable, signature: Signature, leave
         if entry is None:
             check_call(fn, signature)
             with collector_resting():
-                entry = Entry(specialize(fn, signature, leaves, pipeline.derive))
+                entry = read_or_made(fn, own, signature, leaves)
             bucket.entries = [entry, *bucket.entries[: ENTRIES - 1]]
     return entry
+
+
+def read_or_made(fn: Callable[..., Any], own: Hashable, signature: Signature, leaves: tuple[Any, ...]) -> Entry:
+    """An entry from the disk, where another process left one whose guards hold, or a new one."""
+    shelf = shelf_for(own, signature)
+    specialized = None if shelf is None else shelf.find(fn, leaves)
+    if specialized is None:
+        specialized = specialize(fn, signature, leaves, pipeline.derive)
+        if shelf is not None:
+            shelf.keep(specialized)
+    return Entry(specialized, shelf=shelf)
 
 
 def check_call(fn: Callable[..., Any], signature: Signature) -> None:

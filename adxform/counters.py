@@ -6,7 +6,16 @@ from dataclasses import asdict, dataclass, fields
 from threading import Lock
 from typing import Literal
 
-Counter = Literal["rule_builds", "cache_hits", "source_parses", "py_compiles", "buffer_allocs", "primal_calls"]
+Counter = Literal[
+    "rule_builds",
+    "cache_hits",
+    "source_parses",
+    "py_compiles",
+    "buffer_allocs",
+    "primal_calls",
+    "disk_hits",
+    "disk_writes",
+]
 
 
 @dataclass(slots=True)
@@ -19,6 +28,8 @@ class Counters:
     py_compiles: int = 0
     buffer_allocs: int = 0
     primal_calls: int = 0
+    disk_hits: int = 0
+    disk_writes: int = 0
 
 
 _TOTALS = Counters()

@@ -201,6 +201,38 @@ def test_partials_and_bound_methods_are_found_again() -> None:
         assert adxform.grad(functools.partial(lambda k, x: k * x, k))(1.0) == k
 
 
+class Options:
+    """Settings, some of which may be absent."""
+
+
+def test_an_attribute_that_appears_is_seen() -> None:
+    options = Options()
+
+    def f(x):
+        return 2.0 * x if hasattr(options, "double") else getattr(options, "factor", 1.0) * x
+
+    gradient = adxform.grad(f)
+    assert gradient(1.0) == 1.0
+    options.factor = 5.0
+    assert gradient(1.0) == 5.0
+    options.double = True
+    assert gradient(1.0) == 2.0
+    del options.double, options.factor
+    assert gradient(1.0) == 1.0
+
+
+def test_an_attribute_that_a_class_gains_is_seen() -> None:
+    def f(x):
+        return 2.0 * x if hasattr(Options(), "sharp") else x
+
+    assert adxform.grad(f)(1.0) == 1.0
+    Options.sharp = True
+    try:
+        assert adxform.grad(f)(1.0) == 2.0
+    finally:
+        del Options.sharp
+
+
 def test_a_registered_rule_is_seen() -> None:
     def black_box(x):
         return x * x

@@ -18,6 +18,7 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
         "ir",
         "rules",
         "frontend analysis ad opt backend",
+        "persistence",
         "pipeline cut cache trees refusals perturbations application workspace",
         "derivatives api differentiable matrices sources",
         "prepared",

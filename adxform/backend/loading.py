@@ -6,7 +6,7 @@ import linecache
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
-from types import FunctionType, TracebackType
+from types import CodeType, FunctionType, TracebackType
 from typing import Any
 
 from adxform import counters
@@ -17,17 +17,28 @@ _ORIGINS: dict[str, Generated] = {}
 
 
 def load(generated: Generated) -> Callable[..., Any]:
-    """Compile and run `generated`, and return its function. `linecache` keeps the text under `filename`."""
-    file = filename(generated)
+    """Compile `generated` and return its function."""
     counters.count("py_compiles")
-    code = compile(generated.text, file, "exec", dont_inherit=True)
+    return install(generated, compile(generated.text, filename(generated), "exec", dont_inherit=True))
+
+
+def install(generated: Generated, code: CodeType) -> Callable[..., Any]:
+    """The function of `generated`, of which `code` is the compiled text. `linecache` keeps the text under `filename`."""
+    file = filename(generated)
     linecache.cache[file] = (len(generated.text), None, generated.text.splitlines(keepends=True), file)
     _ORIGINS[file] = generated
     namespace: dict[str, Any] = {"__name__": f"adxform.generated.{generated.entry}"}
     exec(code, namespace)
     function: FunctionType = namespace[generated.entry]
     function.__kwdefaults__ = dict(generated.externals)
+    vars(function)["installed"] = generated, code
     return function
+
+
+def installed(function: Callable[..., Any]) -> tuple[Generated, CodeType] | None:
+    """What `install` made `function` of; ``None`` for any other function."""
+    found: tuple[Generated, CodeType] | None = getattr(function, "installed", None)
+    return found if str(getattr(function, "__module__", "")).startswith("adxform.generated.") else None
 
 
 def filename(generated: Generated) -> str:

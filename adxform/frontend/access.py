@@ -147,14 +147,15 @@ class LooksLike:
 
 
 @dataclass(frozen=True, slots=True)
-class HasNo:
-    """An object without the attribute `name` (or without a default for it)."""
+class Has:
+    """An object with the attribute `name`, or one without it."""
 
     name: str
+    there: bool
 
     def met(self, value: Any) -> bool:
-        """Whether `value` lacks it."""
-        return not hasattr(value, self.name)
+        """Whether that is so of `value`."""
+        return hasattr(value, self.name) is self.there
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +169,7 @@ class SameAs:
         raise AssertionError(value)
 
 
-Expectation = SameAs | Is | HasCode | HasClass | Equals | LooksLike | HasNo
+Expectation = SameAs | Is | HasCode | HasClass | Equals | LooksLike | Has
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,6 +55,11 @@ def _generated_init(cls: type) -> bool:
     return getattr(cls.__init__, "__code__", None) is None or cls.__init__.__code__.co_filename == "<string>"  # type: ignore[misc]
 
 
+def default_of(cls: type, field: str) -> Access:
+    """The path to the default of a field of a dataclass."""
+    return Access((("attribute", "__dataclass_fields__"), ("item", field), ("attribute", "default")), Lit(cls))
+
+
 def _construct_dataclass(interp: Interpreter, cls: Any, args: tuple[Value, ...], kwargs: Kwargs) -> Value:
     fields = [field for field in dataclasses.fields(cls) if field.init]
     positional = [field.name for field in fields if not field.kw_only]
@@ -64,7 +69,7 @@ def _construct_dataclass(interp: Interpreter, cls: Any, args: tuple[Value, ...],
         if field.init and field.name in values:
             items[field.name] = values[field.name]
         elif field.default is not dataclasses.MISSING:
-            items[field.name] = from_outside(interp, field.default, Access((), Lit(field)).to("attribute", "default"))
+            items[field.name] = from_outside(interp, field.default, default_of(cls, field.name))
         elif field.default_factory is not dataclasses.MISSING:
             items[field.name] = interp.call(constant(interp, field.default_factory), ())
         elif field.init:

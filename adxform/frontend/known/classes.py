@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adxform.frontend import attributes
-from adxform.frontend.access import Access
+from adxform.frontend.access import Access, Has
 from adxform.frontend.methods import Answer, Handler
-from adxform.frontend.outside import from_outside
+from adxform.frontend.outside import from_outside, guard
 from adxform.frontend.signature import python_class
 from adxform.frontend.values import (
     NONE,
@@ -59,13 +59,22 @@ def _has(interp: Interpreter, value: Value, name: str) -> bool:
         case Var(_, Scalar(dtype, weak)):
             return hasattr(python_class(dtype, weak), name)
         case Ref(kind="instance"):
-            return interp.contents(value).get(name) is not None or hasattr(value.cls, name)
+            return interp.contents(value).get(name) is not None or _found(interp, value.cls, name, Access((), Lit(value.cls)))
         case Ref(cls=cls) | Tuple(cls=cls):
             return hasattr(cls, name)
-        case Static(found) | Lit(found):
+        case Static(found, access):
+            return _found(interp, found, name, access)
+        case Lit(found):
             return hasattr(found, name)
         case _:
             raise interp.error("`hasattr` of this value cannot be told", "test its class instead")
+
+
+def _found(interp: Interpreter, owner: Any, name: str, access: Access | None) -> bool:
+    """Whether `owner`, which a program may change, has the attribute `name` now; each call asks again."""
+    there = hasattr(owner, name)
+    guard(interp, access, Has(name, there))
+    return there
 
 
 def _isinstance(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:

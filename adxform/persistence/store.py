@@ -1,0 +1,178 @@
+"""Bytes on the disk under keys, each sealed by a digest. Whatever is wrong with the disk, nothing is found and nothing fails.
+
+The cache library, and SQLite with it, is imported when something is looked up for the first time. An entry never changes, so
+what a killed writer, another process or a defect of the disk leaves behind is either whole or recognised by its digest.
+"""
+
+from __future__ import annotations
+
+import atexit
+import importlib
+import os
+import shutil
+import threading
+import warnings
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+SIZE = 256 << 20
+UNITS = {"": 1, "B": 1, "KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30}
+WAIT = 1.0  # seconds for another process to finish writing
+SETTINGS = {
+    "sqlite_journal_mode": "delete",  # unlike a write-ahead log: no shared memory that a damaged disk could pull away
+    "sqlite_mmap_size": 0,
+    "sqlite_synchronous": 0,  # what a power cut damages is recognised and derived anew
+}
+
+
+class CacheWarning(UserWarning):
+    """The cache on the disk cannot be used, or not as it was, so that rules are derived anew. Given once in a process."""
+
+
+def location() -> Path | None:
+    """The folder of the cache: ``ADXFORM_CACHE_DIR``, or the user's cache folder; ``None`` where it is switched off."""
+    given = os.environ.get("ADXFORM_CACHE_DIR")
+    if given is None:
+        return Path(importlib.import_module("platformdirs").user_cache_dir("adxform", appauthor=False))
+    return None if given.strip().lower() in ("", "off") else Path(given).expanduser()
+
+
+def size_limit() -> int:
+    """How many bytes the cache may hold: ``ADXFORM_CACHE_SIZE``, such as ``100MB``, or else 256 MB."""
+    given = os.environ.get("ADXFORM_CACHE_SIZE", "").strip().upper()
+    number = given.rstrip("KMGB ")
+    try:
+        return int(float(number) * UNITS[given[len(number) :].strip()]) if given else SIZE
+    except (KeyError, ValueError, OverflowError):
+        warn(f"ADXFORM_CACHE_SIZE is {given!r}, which is no size such as 100MB")
+        return SIZE
+
+
+_lock = threading.RLock()
+_warned: list[str] = []
+
+
+def warn(message: str) -> None:
+    """Give a `CacheWarning`, unless this process was given one before."""
+    with _lock:
+        if _warned:
+            return
+        _warned.append(message)
+    warnings.warn(f"the cache of adxform: {message}", CacheWarning, stacklevel=2)
+
+
+class Store:
+    """The entries in one folder, which is made when the first one is written or looked up."""
+
+    def __init__(self, folder: Path, limit: int) -> None:
+        self.folder = folder
+        self.limit = limit
+        self._cache: Any = None
+        self._off = False
+
+    def get(self, key: bytes) -> bytes | None:
+        """The bytes under `key`, exactly as they were written; ``None`` where there are none."""
+        sealed = self._do(lambda cache: cache.get(key), None)
+        if sealed is None:
+            return None
+        if isinstance(sealed, bytes) and sealed[:32] == seal(key, sealed[32:]):
+            return sealed[32:]
+        warn(f"an entry in {self.folder} was damaged, and is derived anew")
+        self._do(lambda cache: cache.delete(key), False)
+        return None
+
+    def put(self, key: bytes, data: bytes) -> bool:
+        """Write `data` under `key`, in place of what was there; return whether that worked."""
+        return bool(self._do(lambda cache: cache.set(key, seal(key, data) + data), False))
+
+    def add(self, key: bytes, data: bytes) -> bool:
+        """Write `data` under `key` unless there is an entry; return whether it was written."""
+        return bool(self._do(lambda cache: cache.add(key, seal(key, data) + data), False))
+
+    def summary(self) -> tuple[int, int]:
+        """How many entries there are, and how many bytes they take."""
+        return self._do(lambda cache: (len(cache), cache.volume()), (0, 0))
+
+    def close(self) -> None:
+        """Let go of the files."""
+        if self._cache is not None:
+            self._cache.close()
+
+    def discard(self) -> None:
+        """Remove the folder. Another process that has it open goes on with files that nobody else sees."""
+        with _lock:
+            self.close()
+            self._cache = None
+            aside = self.folder.with_name(f"{self.folder.name}.{os.getpid()}.{threading.get_ident()}")
+            try:
+                self.folder.replace(aside)
+            except FileNotFoundError:  # another process was faster
+                return
+            shutil.rmtree(aside, ignore_errors=True)
+
+    def _do(self, action: Callable[[Any], T], otherwise: T) -> T:
+        """What `action` returns for the open cache; `otherwise` where the disk does not let it."""
+        for attempt in range(2):
+            if self._off:
+                break
+            try:
+                return action(self._opened())
+            except Exception as error:
+                if type(error).__name__ == "Timeout":
+                    break
+                self._refused(error, attempt)
+            finally:
+                if threading.current_thread() is not threading.main_thread():
+                    self.close()  # a connection is its thread's own
+        return otherwise
+
+    def _opened(self) -> Any:
+        with _lock:
+            if self._cache is None:
+                diskcache = importlib.import_module("diskcache")
+                self._cache = diskcache.Cache(str(self.folder), timeout=WAIT, size_limit=self.limit, **SETTINGS)
+            return self._cache
+
+    def _refused(self, error: Exception, attempt: int) -> None:
+        """Begin anew after the first error where the files are damaged; use the disk no more after a second one."""
+        sqlite3 = importlib.import_module("sqlite3")
+        lasting = isinstance(error, OSError | ImportError | sqlite3.OperationalError) and "no such" not in str(error)
+        with _lock:
+            self._cache = None
+            if attempt:
+                self._off = True
+                warn(f"{self.folder} cannot be used ({error}); rules are derived anew")
+            elif not lasting:
+                warn(f"the files in {self.folder} were damaged, and are made anew")
+                try:
+                    self.discard()
+                except OSError:
+                    self._off = True
+
+
+def seal(key: bytes, data: bytes) -> bytes:
+    """The digest of an entry."""
+    return sha256(key + data).digest()
+
+
+_stores: dict[tuple[Path, int], Store] = {}
+
+
+def store() -> Store | None:
+    """The store that the environment names; ``None`` where the cache is switched off."""
+    folder = location()
+    if folder is None:
+        return None
+    key = folder / "rules", size_limit()
+    with _lock:
+        return _stores.get(key) or _stores.setdefault(key, Store(*key))
+
+
+@atexit.register
+def close() -> None:
+    """Let go of all files."""
+    for each in tuple(_stores.values()):
+        each.close()

@@ -1,0 +1,62 @@
+"""What every entry on the disk depends on: the versions of Python, NumPy and adxform, and the rules that the user registered."""
+
+from __future__ import annotations
+
+import platform
+import sys
+import time
+from functools import lru_cache
+from hashlib import sha256
+from pathlib import Path
+
+import gast
+import numpy as np
+
+from adxform.persistence.contents import Contents
+from adxform.persistence.names import NotPortable
+from adxform.rules import table
+
+_STARTED = time.time()
+_PACKAGE = Path(__file__).parent.parent
+
+
+def versions() -> str:
+    """Python, NumPy and adxform as a person names them."""
+    own = getattr(sys.modules.get("adxform"), "__version__", "")
+    return f"{platform.python_implementation()} {platform.python_version()}, NumPy {np.__version__}, adxform {own}"
+
+
+@lru_cache(maxsize=1)
+def environment() -> bytes | None:
+    """A digest of the programs that derive rules and run them; ``None`` where it cannot be told."""
+    found = sha256()
+    try:
+        for file in sorted(_PACKAGE.rglob("*.py")):
+            if file.stat().st_mtime > _STARTED:  # what runs may be older than what is there now
+                return None
+            found.update(b"%s\0%s" % (file.relative_to(_PACKAGE).as_posix().encode(), sha256(file.read_bytes()).digest()))
+    except OSError:
+        return None
+    builds = (sys.version, sys.implementation.cache_tag, sys.platform, platform.machine(), np.__version__, gast.__version__)
+    found.update(repr(builds).encode())
+    return found.digest()
+
+
+_rules: dict[int, bytes] = {}
+
+
+def registered_rules() -> bytes | None:
+    """A digest of the rules that the user registered and of all that they reach; ``None`` where it cannot be told.
+
+    It cannot either once a function that a rule reaches has changed without the rule being registered anew: what was
+    expanded in this process may be from before or from after.
+    """
+    version = table.table_version()
+    writer = Contents(deep=True)
+    try:
+        for record in table.registered().values():
+            writer.add((record.fn, record.derivative, record.effect, record.result))
+    except NotPortable:
+        return None
+    found = writer.digest()
+    return found if _rules.setdefault(version, found) == found else None
