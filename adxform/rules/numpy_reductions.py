@@ -85,8 +85,9 @@ def _std(x: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any
 def _to_largest(ct: Any, y: Any, x: Any, axis: Any, keepdims: Any) -> Any:
     """`ct` for those elements of `x` that are the extreme value `y`, zero for others: equal ones share equally."""
     chosen = x == restore(y, axis, keepdims)
-    shares = np.count_nonzero(chosen) if axis is None else np.sum(chosen, axis=axis, keepdims=True)
-    return restore(ct, axis, keepdims) * chosen / shares
+    if axis is None:
+        return ct * chosen / np.count_nonzero(chosen)
+    return restore(ct, axis, keepdims) / np.sum(chosen, axis=axis, keepdims=True) * chosen
 
 
 def _max(x: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any:
