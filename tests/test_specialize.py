@@ -324,7 +324,7 @@ def test_a_write_to_a_global_dict_is_refused():
 
 def test_a_value_of_two_kinds_is_refused_where_it_is_used():
     def f(x):
-        y = x if x[0] > 0 else None
+        y = x if x[0] > 0 else "small"
         z = 1.0
         return y * z
 

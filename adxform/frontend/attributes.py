@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 def load(interp: Interpreter, value: Value, name: str, hint: str = "tmp") -> Value:
     """``value.name``"""
+    value = interp.force(value)
     match value:
         case Var(_, Array() as type_):
             return _of_array(interp, value, type_, name, hint)

@@ -11,10 +11,10 @@ from adxform.frontend.collecting import Grows, as_list_of_rows, common_item, irr
 from adxform.frontend.joins import Joiner, collect, instantiate
 from adxform.frontend.signals import Unreachable
 from adxform.frontend.sizes import note_origin
-from adxform.frontend.values import Collected, Contents, Heap, Poison, Range, Ref, Static, Tuple, Value
+from adxform.frontend.values import Collected, Contents, Heap, Maybe, Poison, Range, Ref, Static, Tuple, Value
 from adxform.ir.build import Builder
 from adxform.ir.ops import UNDEFINED, If, Lit, Operand, Raise, Var
-from adxform.ir.types import Scalar, Type
+from adxform.ir.types import BOOL, Scalar, Type
 from adxform.source import Span
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ def truth(interp: Interpreter, value: Value) -> bool | Operand:
             return bool(literal)
         case Var():
             return value
+        case Maybe(present, held):
+            return _both(interp, present, held)
         case Tuple(items):
             return bool(items)
         case Ref(kind="instance", cls=cls):
@@ -46,6 +48,19 @@ def truth(interp: Interpreter, value: Value) -> bool | Operand:
             return True if isinstance(literal, types.FunctionType | types.ModuleType | type) else bool(interp.pin(value))
         case _:
             return True
+
+
+def _both(interp: Interpreter, present: Value, held: Value) -> bool | Operand:
+    """Whether a value is there and true."""
+    if not isinstance(present, Var) or present in interp.assumed:
+        return truth(interp, held) if present != Lit(False) else False
+
+    def inside() -> list[Value]:
+        cond = truth(interp, held)
+        return [Lit(cond) if isinstance(cond, bool) else interp.emit(bool, (cond,), BOOL)]
+
+    (found,) = branch(interp, present, inside, lambda: [Lit(False)], ["there"], interp.span)
+    return truth(interp, found)
 
 
 def run_if(interp: Interpreter, op: If, env: Env) -> None:
@@ -74,8 +89,10 @@ def branch(
     builders: list[Builder] = []
     heaps: list[Heap] = []
     results: list[list[Value] | None] = []
-    for side in (then, orelse):
+    assumed = interp.assumed
+    for side, known in zip((then, orelse), _assumptions(interp, cond), strict=True):
         interp.builder, interp.heap = outer.nested(), start.copy()
+        interp.assumed = assumed | known
         try:
             results.append(side())
         except Unreachable:
@@ -84,6 +101,7 @@ def branch(
             builders.append(interp.builder)
             heaps.append(interp.heap)
             interp.builder = outer
+            interp.assumed = assumed
     interp.heap = start
     if results == [None, None]:
         outer.emit(If((), cond, builders[0].block((), ()), builders[1].block((), ()), span))
@@ -126,6 +144,14 @@ def branch(
     _learn(interp, outs, sides, cond)
     outer.emit(If(tuple(outs), cond, builders[0].block((), sides[0]), builders[1].block((), sides[1]), span))
     return values
+
+
+def _assumptions(interp: Interpreter, cond: Operand) -> tuple[frozenset[Var], frozenset[Var]]:
+    """What is not ``None`` on either side of a branch."""
+    if not isinstance(cond, Var):
+        return frozenset(), frozenset()
+    absent = interp.negated.get(cond)
+    return frozenset((cond,)), frozenset() if absent is None else frozenset((absent,))
 
 
 def changed_objects(start: Heap, heaps: list[Heap]) -> list[Ref]:

@@ -28,6 +28,7 @@ from adxform.frontend.recursion import Frame, call_helper, general_key, key_of
 from adxform.frontend.signals import Recursive
 from adxform.frontend.values import (
     FunctionValue,
+    Maybe,
     Method,
     Pullback,
     Ref,
@@ -35,6 +36,7 @@ from adxform.frontend.values import (
     Static,
     Value,
 )
+from adxform.ir import intrinsics
 from adxform.ir.ops import Function, Lit, Var
 from adxform.ir.types import Object, is_float
 from adxform.operators import Operator, marked
@@ -97,6 +99,11 @@ def free_name(interp: Interpreter, name: str) -> Value:
 
 def call(interp: Interpreter, fn: Value, args: tuple[Value, ...], kwargs: Kwargs, hint: str, wanted: bool) -> Value:
     """The result of ``fn(*args, **kwargs)``."""
+    if any(isinstance(arg, Maybe) for arg in (*args, *kwargs.values())) and not _takes_none(fn, args):
+        if any(isinstance(arg, Maybe) for arg in kwargs.values()):
+            raise interp.error("an argument may be None or not, which only a run can tell", "make it one kind of value")
+        args = tuple(interp.force(arg) for arg in args)
+    fn = interp.force(fn)
     match fn:
         case FunctionValue():
             return _call_closure(interp, fn, args, kwargs)
@@ -176,6 +183,31 @@ def accepts(meaning: Callable[..., Any], args: tuple[Value, ...], kwargs: Kwargs
     except TypeError:
         return False
     return True
+
+
+def _takes_none(fn: Value, args: tuple[Value, ...]) -> bool:
+    """Whether a call of `fn` may go on with values that may be ``None``: it looks for that, or passes them on."""
+    match fn:
+        case Static(found) | Lit(found):
+            user = isinstance(found, types.FunctionType | types.MethodType | functools.partial | Known)
+            holds = found is operator.setitem and isinstance(args[0], Ref)
+            ours = getattr(found, "__module__", "") == intrinsics.__name__
+            return (user and not ours) or holds or (isinstance(found, type) and is_user_class(found)) or found in _NONE_AWARE
+        case Var():
+            return False
+        case Method(inner, bound):
+            return _takes_none(inner, (*bound, *args))
+        case _:
+            return True
+
+
+_NONE_AWARE = (operator.is_, operator.is_not, operator.eq, operator.ne, operator.not_, operator.truth, bool, setattr,
+               functools.partial, intrinsics.apply, intrinsics.chain, intrinsics.merge, list, tuple, dict, zip)  # fmt: skip
+
+
+def is_user_class(cls: type) -> bool:
+    """Whether `cls` is a class whose instances are followed."""
+    return cls.__module__.partition(".")[0] not in ("builtins", "numpy", "scipy", "math")
 
 
 def _lookup_known(fn: Any) -> Handler | None:

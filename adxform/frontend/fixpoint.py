@@ -69,6 +69,7 @@ def find_fixpoint(
     def local(dim: Dim) -> bool:
         return dim.base in interp.lengths[known:]
 
+    assumed = interp.assumed
     joiner = Joiner(interp.fresh_dim, owned=owned, local=local)
     templates = [joiner.generalise(init, start, numbers=True) for init in inits]
     heap_templates: dict[Ref, Any] = {}
@@ -94,6 +95,8 @@ def find_fixpoint(
             own, yields, conditions = step(values)
         except Unreachable:
             yields, reached = [UNDEFINED] * len(inits), False
+        finally:
+            interp.assumed = assumed
         builder, heap = interp.builder, interp.heap
         for init, value in zip(inits, yields, strict=True) if reached else ():
             rebound = rebinding(interp, init, start, value, heap)

@@ -22,6 +22,7 @@ from adxform.frontend.values import (
     Contents,
     FunctionValue,
     Heap,
+    Maybe,
     Poison,
     Ref,
     Slice,
@@ -93,6 +94,8 @@ class Interpreter:
         self.apart: list[Apart] = []
         self.functions: dict[int, Access] = {}
         self.modules: dict[int, Access] = {}
+        self.assumed: frozenset[Var] = frozenset()
+        self.negated: dict[Var, Var] = {}
         self.helpers: dict[Any, Helper] = {}
         self.adopted: dict[str, Function] = {}
 
@@ -137,6 +140,18 @@ class Interpreter:
         """A fresh list."""
         contents = list_contents(items)
         return self.heap.new("list", list, contents.keys, contents.items)
+
+    def force(self, value: Value) -> Value:
+        """`value`, which may be ``None``, where Python would raise if it were."""
+        if not isinstance(value, Maybe):
+            return value
+        if isinstance(value.present, Var) and value.present not in self.assumed:
+            missing = self.builder.nested()
+            error = missing.call(TypeError, Lit("a value is None where a number is needed"), span=self.span)
+            missing.emit(Raise(error, self.span))
+            self.builder.emit(If((), value.present, Block((), (), ()), missing.block((), ()), self.span))
+            self.assumed |= {value.present}
+        return self.use(value.value)
 
     def contents(self, ref: Ref) -> Contents:
         """What `ref` holds now."""

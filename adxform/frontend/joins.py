@@ -8,14 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from adxform.frontend.signature import scalar_type
-from adxform.frontend.values import Collected, Contents, FunctionValue, Heap, Method, Poison, Ref, Tuple, Value, is_undefined
+from adxform.frontend.values import (
+    Collected,
+    Contents,
+    FunctionValue,
+    Heap,
+    Maybe,
+    Method,
+    Poison,
+    Ref,
+    Tuple,
+    Value,
+    is_undefined,
+)
 from adxform.ir.ops import UNDEFINED, Lit, Operand, Var
-from adxform.ir.types import Array, Dim, Object, Scalar, Size, Type, is_float
+from adxform.ir.types import BOOL, Array, Dim, Object, Scalar, Size, Type, is_float
 
 _RANKS = ("bool", "int64", "float64", "complex128")
 _PYTHON = {"bool": False, "int64": 0, "float64": 0.0, "complex128": 0j}
@@ -40,7 +52,7 @@ class Built:
 
 _HALF_FILLED = Poison("it is a list that a loop is filling on one path only")
 
-Template = Any
+Template: TypeAlias = Any
 """A `Value` whose parts may be `Slot` and `Built`."""
 
 
@@ -94,6 +106,22 @@ def same(a: Value, b: Value) -> bool:
             return type(a) is type(b) and a == b
 
 
+def _is_optional(value: Template) -> bool:
+    return isinstance(value, Maybe) or (isinstance(value, Lit) and value.value is None)
+
+
+def _what_is_there(value: Template) -> Template:
+    """`value` where it is not ``None``."""
+    return value.value if isinstance(value, Maybe) else UNDEFINED if _is_optional(value) else value
+
+
+def placeholder(type_: Type) -> Operand:
+    """What stands for a number of `type_` where there is none, so that it can be kept and given back like one."""
+    if not isinstance(type_, Scalar):
+        return UNDEFINED
+    return Lit(_PYTHON[type_.dtype] if type_.weak else np.dtype(type_.dtype).type(0))
+
+
 def number_type(value: Template) -> Type | None:
     """The type of a number, an array or an opaque variable; ``None`` for structures and other statics."""
     match value:
@@ -130,6 +158,8 @@ class Joiner:
                 return Slot(scalar_type(literal) or Object())
             case Tuple(items, cls):
                 return Tuple(tuple(self.generalise(item, heap, numbers=numbers) for item in items), cls)
+            case Maybe(_, held):
+                return Maybe(Slot(BOOL), self.generalise(held, heap, numbers=numbers))  # type: ignore[arg-type]
             case FunctionValue(captures=captures):
                 return replace(value, captures=tuple((k, self.generalise(v, heap, numbers=numbers)) for k, v in captures))
             case Method(_, args):
@@ -146,6 +176,8 @@ class Joiner:
             if isinstance(contents, Collected):
                 return Built(value.kind, value.cls, (), (self.rows(contents),)) if contents.done else _HALF_FILLED
             return Built(value.kind, value.cls, contents.keys, tuple(self.escape(item, heap, old) for item in contents.items))
+        if isinstance(value, Maybe):
+            return Maybe(Slot(BOOL), self.escape(value.value, heap, old))  # type: ignore[arg-type]
         if isinstance(value, Tuple):
             return Tuple(tuple(self.escape(item, heap, old) for item in value.items), value.cls)
         return self.generalise(value, heap, numbers=False)
@@ -160,6 +192,9 @@ class Joiner:
             return a if _has_slots(a) else self.escape(a, heap_a, old)
         if not isinstance(a, Slot | Built) and same(a, b):
             return a
+        if not self.params and (_is_optional(a) or _is_optional(b)):
+            value = self.merge(_what_is_there(a), heap_a, _what_is_there(b), heap_b, old)
+            return value if isinstance(value, Poison) else Maybe(Slot(BOOL), value)  # type: ignore[arg-type]
         left, right = number_type(a), number_type(b)
         if left is not None and right is not None:
             joined = self._join(left, right)
@@ -247,7 +282,7 @@ class Joiner:
 
 def _has_slots(template: Template) -> bool:
     match template:
-        case Slot() | Built():
+        case Slot() | Built() | Maybe():
             return True
         case Collected(buffer=buffer, count=count):
             return _has_slots(buffer) or _has_slots(count)
@@ -264,6 +299,8 @@ def slots(template: Template) -> Iterator[Slot]:
     match template:
         case Slot():
             yield template
+        case Maybe(present, held):
+            yield from (*slots(present), *slots(held))
         case Collected(buffer=buffer, count=count):
             yield from (*slots(buffer), *slots(count))
         case Tuple(items) | Built(items=items) | Contents(items=items) | Method(args=items):
@@ -276,13 +313,15 @@ def slots(template: Template) -> Iterator[Slot]:
             return
 
 
-def instantiate(template: Template, make: Callable[[Type], Var], heap: Heap) -> Any:
+def instantiate(template: Any, make: Callable[[Type], Var], heap: Heap) -> Any:
     """`template` with a variable made for each slot, in order."""
     match template:
         case Slot(type_):
             return make(type_)
         case Tuple(items, cls):
             return Tuple(tuple(instantiate(item, make, heap) for item in items), cls)
+        case Maybe(present, held):
+            return Maybe(instantiate(present, make, heap), instantiate(held, make, heap))
         case Collected(buffer=buffer, count=count):
             return replace(template, buffer=instantiate(buffer, make, heap), count=instantiate(count, make, heap))
         case Built(kind, cls, _, (Collected() as rows,)):
@@ -314,6 +353,13 @@ def collect(template: Template, value: Any, heap: Heap, operand: Callable[[Value
             yield UNDEFINED
         return
     match template:
+        case Maybe(present, inner):
+            there = value.present if isinstance(value, Maybe) else Lit(not _is_optional(value))
+            yield from collect(present, there, heap, operand)
+            if _is_optional(value) and not isinstance(value, Maybe):
+                yield from (placeholder(slot.type) for slot in slots(inner))
+            else:
+                yield from collect(inner, _what_is_there(value), heap, operand)
         case Slot():
             yield operand(value)
         case Tuple(items):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from adxform.frontend.operands import operand, refuse_keeping
 from adxform.frontend.values import (
     NONE,
+    Maybe,
     Ref,
     Value,
 )
@@ -32,6 +33,8 @@ def opaque(
                 name = getattr(fn, "__qualname__", repr(fn))
                 message = f"a {arg.cls.__name__} is passed to `{name}`, which adxform cannot look into and which may change it"
                 raise interp.error(message, "pass a tuple")
+    if any(isinstance(arg, Maybe) for arg in (*args, *kwargs.values())):
+        raise interp.error("an argument may be None or not, which only a run can tell", "test it first: `if x is not None:`")
     operands = tuple(operand(interp, arg) for arg in args)
     named = {key: operand(interp, arg) for key, arg in kwargs.items()}
     given = [var for arg in (*operands, *named.values()) for var in variables(arg)]

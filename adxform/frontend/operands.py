@@ -11,6 +11,7 @@ from adxform.frontend import collecting
 from adxform.frontend.outside import pin
 from adxform.frontend.values import (
     FunctionValue,
+    Maybe,
     Method,
     Pullback,
     Range,
@@ -33,6 +34,8 @@ def operand(interp: Interpreter, value: Value) -> Operand:
     match value:
         case Var() | Lit():
             return value
+        case Maybe():
+            return operand(interp, interp.force(value))
         case Tuple(items, cls):
             parts = tuple(operand(interp, item) for item in items)
             return Pack("tuple", parts) if cls is tuple else interp.emit(cls, parts, Object())

@@ -49,7 +49,7 @@ def result(interp: Interpreter, value: Value) -> tuple[Tree, tuple[Operand, ...]
 
 
 def _result(interp: Interpreter, value: Value, leaves: list[Operand]) -> Tree:
-    interp.use(value)
+    value = interp.force(interp.use(value))
     match value:
         case Var(_, type_):
             leaves.append(value)

@@ -182,6 +182,14 @@ class Collected:
     row_of: tuple[Ref, Var] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Maybe:
+    """`value` where `present` is true at run time, else ``None``."""
+
+    present: Value
+    value: Value
+
+
 class Poison(NamedTuple):
     """A value that differs in kind between two paths. Using it is an error, which says `why`.
 
@@ -192,7 +200,23 @@ class Poison(NamedTuple):
     params: frozenset[Var] = frozenset()
 
 
-Value = Var | Lit | Tuple | Slice | Range | Zip | Enumerate | Reversed | Static | FunctionValue | Method | Pullback | Ref | Poison
+Value = (
+    Var
+    | Lit
+    | Tuple
+    | Slice
+    | Range
+    | Zip
+    | Enumerate
+    | Reversed
+    | Static
+    | FunctionValue
+    | Method
+    | Pullback
+    | Ref
+    | Maybe
+    | Poison
+)
 Callable_ = Static | FunctionValue | Method | Pullback
 
 NONE = Lit(None)

@@ -14,6 +14,7 @@ from tests.corpus import (
     lists,
     loops,
     models,
+    optional,
     peers,
     raising,
     scalars,
@@ -42,6 +43,7 @@ MODULES = (
     edge_cases,
     encounters,
     models,
+    optional,
 )
 PROGRAMS: tuple[Program, ...] = tuple(program for module in MODULES for program in programs_of(module))
 RAISING: tuple[Program, ...] = tuple(programs_of(raising))

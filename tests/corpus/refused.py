@@ -127,8 +127,8 @@ def opaque_object(x):
 
 
 @at((1.5,), raises=UnsupportedOperationError)
-def number_or_none(x):
-    y = None
+def number_or_text(x):
+    y = "small"
     if x > 1.0:
         y = x * x
     return y + 1.0  # here

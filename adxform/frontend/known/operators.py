@@ -16,7 +16,9 @@ from adxform.frontend.known.subscripts import merged
 from adxform.frontend.methods import Answer, Handler
 from adxform.frontend.signature import scalar_type
 from adxform.frontend.values import (
+    NONE,
     FunctionValue,
+    Maybe,
     Range,
     Ref,
     Static,
@@ -146,6 +148,9 @@ def _compare(fn: Any) -> Handler:
         method = f"__{fn.__name__}__"
         if isinstance(a, Ref) and a.kind == "instance" and isinstance(getattr(a.cls, method, None), types.FunctionType):
             return interp.call(interp.attribute(a, method), (b,), hint=hint)
+        asked = _is_none(interp, a, b, fn is operator.eq) if fn in (operator.eq, operator.ne) else None
+        if asked is not None:
+            return asked
         if fn in (operator.eq, operator.ne):
             structured = (Tuple, Ref, Static, FunctionValue)
             if isinstance(a, structured) and isinstance(b, structured):
@@ -183,12 +188,30 @@ def _equal(interp: Interpreter, a: Value, b: Value) -> Value:
 
 def _is(positive: bool) -> Handler:
     def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+        asked = _is_none(interp, args[0], args[1], positive)
+        if asked is not None:
+            return asked
         found = _identical(interp, *args)
         if found is None:
             return None
         return Lit(found is positive)
 
     return handler
+
+
+def _is_none(interp: Interpreter, a: Value, b: Value, positive: bool) -> Answer:
+    """Whether a value that may be ``None`` is, where one of `a` and `b` is such a value and the other ``None``."""
+    for value, other in ((a, b), (b, a)):
+        if isinstance(value, Maybe) and other == NONE:
+            present = value.present
+            if not isinstance(present, Var) or present in interp.assumed:
+                return Lit((present == Lit(False)) is positive)
+            if not positive:
+                return present
+            absent = interp.emit(operator.not_, (present,), BOOL, "absent")
+            interp.negated[absent] = present
+            return absent
+    return None
 
 
 def _identical(interp: Interpreter, a: Value, b: Value) -> bool | None:

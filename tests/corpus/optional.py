@@ -1,0 +1,233 @@
+"""Names that hold ``None`` until there is a number, an array or a tuple."""
+
+import numpy as np
+
+from tests.corpus.case import at, smooth, vec
+
+VALUES = vec(0.3, 1.2, -0.7, 0.9, 2.1)
+ROWS = smooth(4, 3)
+
+
+@at((VALUES,))
+def best_none(x):
+    best = None
+    for v in x:
+        if best is None or v < best:
+            best = v
+    return best**2
+
+
+@at((VALUES,))
+def best_none_index(x):
+    best, at_ = None, None
+    for i in range(len(x)):
+        v = (x[i] - 1.0) ** 2
+        if best is None or v < best:
+            best = v
+            at_ = i
+    return best * x[at_]
+
+
+@at((VALUES,))
+def prev_none(x):
+    prev = None
+    s = 0.0
+    for v in x:
+        if prev is not None:
+            s += (v - prev) ** 2
+        prev = v
+    return s
+
+
+@at((VALUES,))
+def best_none_array(x):
+    best = None
+    for k in range(3):
+        cand = x * (k + 1.0) - 1.0
+        if best is None or np.sum(cand**2) < np.sum(best**2):
+            best = cand
+    return np.sum(best**3)
+
+
+@at((1.5,))
+def maybe_none(x):
+    y = None
+    if x > 1.0:
+        y = x * x
+    if y is None:
+        return x
+    return y * 3.0
+
+
+@at((1.5,))
+def number_or_none(x):
+    y = None
+    if x > 1.0:
+        y = x * x
+    return y + 1.0
+
+
+@at((ROWS,))
+def differences_of_rows(a):
+    prev = None
+    s = 0.0
+    for r in a:
+        if prev is not None:
+            s += np.sum((r - prev) ** 2)
+        prev = r * 1.5
+    return s
+
+
+@at((ROWS,))
+def products_of_rows(a):
+    prev = None
+    s = 0.0
+    for r in a:
+        if prev is None:
+            prev = r
+        else:
+            s += np.sum(prev * r)
+            prev = prev + r * r
+    return s + np.sum(prev)
+
+
+@at((VALUES,))
+def best_of_tuples(x):
+    best = None
+    for i, v in enumerate(x):
+        if best is None or v > best[0]:
+            best = (v, i)
+    v, i = best
+    return v * x[i - 1]
+
+
+@at((VALUES,))
+def started_in_a_while_loop(x):
+    best = None
+    while best is None or best < 4.0:
+        best = x[1] if best is None else best * x[4]
+    return best
+
+
+def helper(v, w=None):
+    if w is None:
+        return v
+    return v * w
+
+
+@at((VALUES,))
+def optional_argument(x):
+    w = None
+    s = 0.0
+    for v in x:
+        s += helper(v, w)
+        w = v if v > 0 else None
+    return s
+
+
+class Differences:
+    def __init__(self):
+        self.last = None
+        self.total = 0.0
+
+    def see(self, v):
+        if self.last is not None:
+            self.total += (v - self.last) ** 2
+        self.last = v
+
+
+@at((VALUES,))
+def optional_attribute(x):
+    n = Differences()
+    for v in x:
+        n.see(v)
+    return n.total
+
+
+def find(x, t):
+    for v in x:
+        if v > t:
+            return v
+    return None
+
+
+@at((VALUES,))
+def found_or_not(x):
+    a = find(x, 0.5)
+    b = find(x, 10.0)
+    s = 0.0
+    if a is not None:
+        s += a**2
+    if b is not None:
+        s += b**2
+    if a:
+        s += a
+    return s + (0.0 if b else x[0])
+
+
+@at((VALUES,))
+def extremes(x):
+    lo, hi = None, None
+    for v in x:
+        lo = v if lo is None else min(lo, v)
+        hi = v if hi is None or v > hi else hi
+    return hi - lo
+
+
+@at((VALUES,))
+def optional_item(x):
+    d = {"best": None, "n": 0}
+    for v in x:
+        if d["best"] is None or v < d["best"]:
+            d["best"] = v
+            d["n"] += 1
+    return d["best"] * d["n"]
+
+
+@at((ROWS,))
+def state_of_a_recurrence(a):
+    h = None
+    for r in a:
+        h = np.tanh(r) if h is None else np.tanh(h + r)
+    return np.sum(h * h)
+
+
+@at((VALUES,))
+def optional_mask(x):
+    mask = None
+    if x[0] > 0:
+        mask = x > 0.5
+    if mask is not None:
+        return np.sum(x[mask] ** 2)
+    return np.sum(x)
+
+
+@at((VALUES,))
+def raised_if_missing(x):
+    r = None
+    for v in x:
+        if v > 1.0 and r is None:
+            r = v
+    if r is None:
+        raise ValueError("none")
+    return r**2 + x[0]
+
+
+@at((ROWS,))
+def made_on_the_first_pass(a):
+    acc = None
+    for r in a:
+        if acc is None:
+            acc = np.zeros(3)
+        acc += r * r
+    return np.sum(acc**2)
+
+
+@at((ROWS,))
+def best_row_changed(a):
+    best = None
+    for r in a:
+        if best is None or np.sum(r) > np.sum(best):
+            best = r.copy()
+    best[0] = 3.0 * best[1]
+    return np.sum(best**2)
