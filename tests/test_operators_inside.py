@@ -8,12 +8,14 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
 import adxform
+from adxform import errors
 from tests.oracle import central_jacobian
 
 X = np.array([0.7, -0.4, 1.1, 0.5])
@@ -170,3 +172,91 @@ def test_under_second_order(inner: str, structure: str) -> None:
     if structure == "number" and "hessian" not in inner:
         np.testing.assert_allclose(adxform.hessian(f)(X), expected, rtol=1e-6, atol=1e-7)
         np.testing.assert_allclose(adxform.jacobian(gradient, mode="reverse")(X), expected, rtol=1e-6, atol=1e-7)
+
+
+def writes_to_what_a_capture_shares(x: Any) -> Any:
+    y = x * 2.0
+    row = y[0:2]
+
+    def inner(z: Any) -> Any:
+        z[0] = z[0] * 3.0
+        return row.sum() * z.sum()
+
+    return adxform.grad(inner)(y).sum()
+
+
+def writes_two_levels_down(x: Any) -> Any:
+    y = x * 2.0
+    row = y[0:2]
+
+    def inner(z: Any) -> Any:
+        z[0] = z[0] * 3.0
+        return row.sum() * z.sum()
+
+    return adxform.grad(lambda w: np.sum(adxform.grad(inner)(w) ** 2))(y).sum()
+
+
+def writes_to_one_of_two_names(x: Any) -> Any:
+    def inner(z: Any, w: Any) -> Any:
+        z[0] = w[0] * 3.0
+        return w.sum() * z.sum()
+
+    y = x * 2.0
+    return adxform.grad(inner)(y, y).sum()
+
+
+def writes_to_a_capture(x: Any) -> Any:
+    y = x * 2.0
+
+    def inner(z: Any) -> Any:
+        y[0] = z[1] * 3.0
+        return y.sum() * z.sum()
+
+    return adxform.grad(inner)(x).sum()
+
+
+@pytest.mark.parametrize(
+    ("f", "error", "text"),
+    [
+        (writes_to_what_a_capture_shares, errors.AliasError, "adxform.grad(inner)(y)"),
+        (writes_two_levels_down, errors.AliasError, "adxform.grad(inner)(w)"),
+        (writes_to_one_of_two_names, errors.AliasError, "adxform.grad(inner)(y, y)"),
+        (writes_to_a_capture, errors.GlobalMutationError, "y[0]"),
+        (lambda x: adxform.grad(energy, 2)(x, 1.0), errors.ArgnumsError, "adxform.grad(energy, 2)(x, 1.0)"),
+        (lambda x: adxform.hessian(energy, (0, 0))(x), errors.ArgnumsError, "adxform.hessian(energy, (0, 0))(x)"),
+        (lambda x: adxform.hvp(energy, True)(x, x)[0], errors.ArgnumsError, "adxform.hvp(energy, True)(x, x)"),
+        (lambda x: adxform.jacobian(energy)(2) + x[0], errors.NonDifferentiableError, "adxform.jacobian(energy)(2)"),
+        (lambda x: adxform.hessian(np.sin)(x)[0, 0], errors.NonScalarOutputError, "adxform.hessian(np.sin)(x)"),
+        (lambda x: adxform.hvp(energy)(x, (x,))[0], errors.TangentMismatchError, "adxform.hvp(energy)(x, (x,))"),
+        (lambda x: adxform.jvp(energy, (x,), (x[0],))[1], errors.TangentMismatchError, "adxform.jvp(energy, (x,), (x[0],))"),
+        (lambda x: adxform.vjp(spread, x)[1](x)[0][0], errors.TangentMismatchError, "adxform.vjp(spread, x)[1](x)"),
+    ],
+)
+def test_refusals_are_at_the_call(f: Callable[[Any], Any], error: type[errors.AdxError], text: str) -> None:
+    with pytest.raises(error) as caught:
+        adxform.grad(f)(X)
+    span = caught.value.span
+    assert span.file == __file__
+    line = Path(__file__).read_text().splitlines()[span.line - 1]
+    assert line[span.column : span.end_column] == text
+    assert caught.value.help
+
+
+def test_an_argument_that_is_not_differentiated_may_be_written_to() -> None:
+    def inner(z: Any, work: Any) -> Any:
+        work[:] = z**2
+        return np.sum(work * z)
+
+    def outer(x: Any) -> Any:
+        work = x * 0.5
+        return np.sum(adxform.grad(inner)(x, work)) + np.sum(work)
+
+    np.testing.assert_allclose(adxform.grad(outer)(X), oracle(outer)[0], rtol=1e-8)
+
+
+def test_a_tangent_of_another_length_is_refused_when_it_runs() -> None:
+    def f(x: Any) -> Any:
+        return np.sum(adxform.jvp(np.sin, (x,), (x[:1],))[1])
+
+    with pytest.raises(ValueError, match="differs in shape"):
+        adxform.grad(f)(X)

@@ -176,7 +176,8 @@ def trace(
     interp.heap.contents.update(made)
     free = tuple(var for var in free_variables(block) if var not in params)
     function = Function("inner", Block((*params, *free), block.ops, block.results), (), interp.helper_functions(), interp.span)
-    refuse_outside_writes(function, free)
+    given = {leaf for arg in (*args, *kwargs.values()) for leaf in trees.leaves_of(interp, arg)}
+    refuse_outside_writes(function, tuple(var for var in free if var not in given))
     refuse_shared_arguments(function, pairs)
     interp.apart += inner_pairs(function, (*operands, *free), pairs, interp.span)
     return Traced(function, (*operands, *free), tuple(range(len(params))), out)
