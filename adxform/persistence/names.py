@@ -40,8 +40,8 @@ class Stale(Exception):  # noqa: N818 - no error: what changed is derived anew
 def place(value: Any) -> tuple[str, str]:
     """The module and the path by which `value` is found again.
 
-    >>> place(str.upper), place(np.sin), place(dataclasses.Field)
-    (('builtins', 'str.upper'), ('numpy', 'sin'), ('dataclasses', 'Field'))
+    >>> place(str.upper), place(Stale)
+    (('builtins', 'str.upper'), ('adxform.persistence.names', 'Stale'))
 
     Raises:
         NotPortable: there is no such path.

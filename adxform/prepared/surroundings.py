@@ -1,8 +1,8 @@
 """What a prepared function reaches by name, watched: is it what it was?
 
 The guards of a specialisation say what it assumed of helpers, globals, closures and defaults. Following each path at every call
-takes a microsecond; a `Watch` notes once which objects stood on the paths and where, and compares identities. Where one has changed,
-the guards themselves are asked.
+takes a microsecond; a `Watch` notes once which objects stood on the paths and where, and compares identities. Where one has
+changed, the guards themselves are asked.
 """
 
 from __future__ import annotations
