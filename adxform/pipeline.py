@@ -59,6 +59,7 @@ class DerivedRule:
 
     request: Request
     typed: Function
+    differentiated: Function
     adjoint: Function
     optimised: Function
     generated: Generated
@@ -87,18 +88,21 @@ class DerivedRule:
         return iter([next(found) if takes else 0.0 for takes in self._takes()])
 
     def _takes(self) -> list[bool]:
-        return [isinstance(result, Var) for result in self.typed.results if is_number(result)]
+        both = zip(self.typed.results, self.differentiated.results, strict=True)
+        return [isinstance(result, Var) for typed, result in both if is_number(typed)]
 
 
 def build(request: Request) -> DerivedRule:
     """Take `request` through every stage."""
     typed = checked(protect(aux_stopped(request.function, request.outputs), request.scratch))
-    adjoint, decisions = transform(request.mode, cleaned(typed), request.wrt, request.outputs)
+    clean = cleaned(typed)
+    adjoint, decisions = transform(request.mode, clean, request.wrt, request.outputs)
     optimised = checked(protect(optimise(checked(adjoint)), request.scratch))
     generated = emit(optimised, surroundings=request.surroundings)
     private = tuple(sorted({*private_parameters(typed), *request.scratch}))
     buffers = buffers_of(optimised) - buffers_of(request.function)
-    return DerivedRule(request, typed, adjoint, optimised, generated, load(generated), decisions, private, max(buffers, 0))
+    built = typed, clean, adjoint, optimised, generated, load(generated)
+    return DerivedRule(request, *built, decisions, private, max(buffers, 0))
 
 
 def cleaned(fn: Function) -> Function:

@@ -1,8 +1,8 @@
 """Every program of the corpus, in every mode, against central differences of the plain function.
 
 One test per program and promise: the value, the cotangents, the tangents, that the two are each other's transpose, the
-second order, that inputs are untouched, that a second call gives the same bits, and that the emitted source, alone in a
-namespace with NumPy and the runtime, gives them too.
+second order by forward and by reverse over reverse, that inputs are untouched, that a second call gives the same bits, and that
+the emitted source, alone in a namespace with NumPy and the runtime, gives them too.
 """
 
 from __future__ import annotations
@@ -215,6 +215,22 @@ def test_hessian_product(program: Program) -> None:
         v = like(tuple(point.args[i] for i in program.wrt), tangent)
         product = adxform.hvp(program.function, argnums=program.wrt)(*point.fresh(), v)
         close(pack(float_leaves(product)), hessian @ tangent, 1e-7, f"hvp at {point.args}")
+
+
+@scalar_programs
+@quiet
+def test_reverse_over_reverse(program: Program) -> None:
+    gradient = adxform.grad(program.function, argnums=program.wrt)
+    for point in program.points:
+        if point.gradient is not None:
+            continue
+        chosen = tuple(point.args[i] for i in program.wrt)
+        v = like(chosen, weights(pack(float_leaves(chosen)).size, 3))
+        product = adxform.hvp(program.function, argnums=program.wrt)(*point.fresh(), v)
+        _, pullback = adxform.vjp(gradient, *point.fresh())
+        found = pullback(v)
+        expected = pack(float_leaves(product))
+        close(pack(float_leaves([found[i] for i in program.wrt])), expected, tolerance(point), f"vjp of grad at {point.args}")
 
 
 def snapshot(args: tuple[Any, ...]) -> list[bytes]:

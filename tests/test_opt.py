@@ -515,7 +515,8 @@ def test_helpers_are_optimised_and_unused_ones_dropped() -> None:
             a: f64 = operator.mul(x, 1.0)
             b: f64 = operator.neg(x)
             c: f64 = invoke g(a)
-            return c
+            d: f64 = operator.add(c, x)
+            return d
 
 
         def h(x: f64):
@@ -529,7 +530,8 @@ def test_helpers_are_optimised_and_unused_ones_dropped() -> None:
 
         def g(x: f64):
             c: f64 = invoke g(x)
-            return c
+            d: f64 = operator.add(c, x)
+            return d
         """,
     )
 

@@ -19,6 +19,7 @@ from adxform.ad.expand import (
 )
 from adxform.ad.record import Recorder, Sweep
 from adxform.errors import UnsupportedOperationError
+from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import (
     UNDEFINED,
@@ -37,7 +38,7 @@ from adxform.ir.ops import (
     Var,
     While,
 )
-from adxform.ir.types import INT, Scalar
+from adxform.ir.types import INT, Scalar, Stack, is_float
 from adxform.ir.walk import all_ops, defined_variables, free_variables, rename_block, variables
 from adxform.rules.effects import effect_of
 
@@ -47,7 +48,7 @@ class BlockReversal(CallReversal, ABC):
 
     def __init__(self, task: Task) -> None:
         super().__init__(task)
-        self.recorder = Recorder(self.names, self.aliases)
+        self.recorder = Recorder(self.names, self.aliases, self.callees)
         self.loops = 0
 
     def sweep_block(self, sweep: Sweep, seeds: Sequence[tuple[Operand, Operand]]) -> None:
@@ -181,16 +182,21 @@ class BlockReversal(CallReversal, ABC):
             for position, _ in companions:
                 results.append(self.companion_of(sweep.block.results[position], ops))
             for other, kept in enumerate(pairs):
-                results += [var if other == side else self.absent(var) for var, _ in kept]
+                results += [var if other == side else self.absent(var, ops) for var, _ in kept]
             blocks_.append(Block((), tuple(ops), tuple(results)))
         f.emit(replace(op, outs=tuple(outs), then=blocks_[0], orelse=blocks_[1]))
         return pairs
 
-    def absent(self, var: Var) -> Operand:
+    def absent(self, var: Var, ops: list[Op]) -> Operand:
         """What stands for a kept value on the other branch; inside a loop or a helper it goes on a tape there, unread."""
-        if not self.loops and not self.task.is_helper:
+        if not self.loops and self.task.shared is None:
             return UNDEFINED
-        return Lit(np.dtype(var.type.dtype).type(0).item()) if isinstance(var.type, Scalar) else Lit(None)
+        if isinstance(var.type, Scalar):
+            return Lit(np.dtype(var.type.dtype).type(0).item())
+        if isinstance(var.type, Stack):
+            ops.append(Call((empty := Var(self.names.fresh(var.name), var.type),), Lit(intrinsics.new_stack), ()))
+            return empty
+        return Lit(None) if is_float(var.type) else Lit(0)
 
     def loop(self, op: For, b: Builder, f: Builder) -> None:
         """Reverse a counted loop by one that counts backwards, from the pass that broke out where there is a `break`."""
@@ -262,8 +268,7 @@ class BlockReversal(CallReversal, ABC):
         ]
         inits: list[Operand] = []
         for place in flows:
-            ct = self.take(op.outs[place])
-            inits.append(self.zeros_for(b, op.outs[place]) if ct is None else ct)
+            inits.append(self.complete(op.outs[place], b))
         captured = [
             var
             for var in free_variables(op.body)

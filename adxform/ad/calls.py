@@ -23,11 +23,9 @@ from adxform.ad.expand import (
     splice,
     write,
     write_one,
-    zeros,
 )
 from adxform.ad.plan import may_copy, same_view
 from adxform.analysis.activity import at_risk
-from adxform.errors import UnsupportedOperationError
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import (
@@ -40,7 +38,7 @@ from adxform.ir.ops import (
     Var,
 )
 from adxform.ir.types import FLOAT, Array, Stack, is_float
-from adxform.ir.walk import all_ops, defined_variables
+from adxform.ir.walk import defined_variables
 from adxform.rules.effects import effect_of
 from adxform.rules.lanes import chooses_numbers, leaves_lanes_out
 from adxform.rules.memory import index_kind
@@ -55,14 +53,10 @@ class CallReversal(Cotangents):
         self.undone: list[tuple[int, Path]] = []
         self.readers: list[tuple[int, Path]] = []
         self.renamed: dict[Var, Operand] = {}
-        self.beside: dict[Var, Var] = {}
         self.path: Path = ()
         self.masks = leaves_lanes_out(self.fn)
         self.masks_numbers = chooses_numbers(self.fn)
         self.primal = set(defined_variables(self.fn.body))
-        for op in all_ops(self.fn.body):
-            if isinstance(op, Call) and op.fn == Lit(intrinsics.new_stack) and op.outs[0] in self.active:
-                self.beside[op.outs[0]] = Var(self.names.fresh(f"{op.outs[0].base}_refs"), Stack())
 
     def call(self, op: Call, b: Builder, f: Builder) -> None:
         """Append `op` to the forward sweep `f` and its reverse to `b`."""
@@ -186,8 +180,6 @@ class CallReversal(Cotangents):
             (stack,) = op.outs
             if stack in self.companions:
                 self.make_companion(stack, f.ops)
-            if stack in self.beside:
-                f.emit(Call((self.beside[stack],), Lit(intrinsics.new_stack), (), (), op.span))
         elif fn in (intrinsics.push, intrinsics.pop):
             f.emit(op)
             self.tape(op, fn, b, f)
@@ -265,43 +257,49 @@ class CallReversal(Cotangents):
     def tape(self, op: Call, fn: Callable[..., Any], b: Builder, f: Builder) -> None:
         """The reverse of a push is a pop from a stack of cotangents, and the other way round.
 
-        Of an array that is written, the stack holds a reference; a stack of companions then runs beside it.
+        Memory on the stack, arrays that are written and tapes, has its companion on the other one: pushed and popped in step, in
+        the forward sweep.
         """
         stack = op.args[0]
         assert isinstance(stack, Var)
-        value = op.args[1] if fn is intrinsics.push else op.outs[0]
-        if stack not in self.active:
+        value: Operand = op.args[1] if fn is intrinsics.push else op.outs[0]
+        if stack not in self.active or not self.has_cotangent(value):
             return
-        if not isinstance(value, Var):
-            if isinstance(value, Lit) and (value.value is None or isinstance(value.value, float)):
-                b.call(intrinsics.pop, self.reference(stack), type=FLOAT)
-            return
-        if isinstance(value.type, Stack):
-            raise UnsupportedOperationError(
-                "reverse mode over the reverse of a recursive function that keeps tapes of its loops",
-                span=op.span,
-                help="use forward over reverse (`hvp`, `hessian`, `jvp` of `grad`)",
-            )
-        if not is_float(value.type):
-            return
-        if isinstance(value.type, Array) and self.aliases.of(value) in self.aliases.written:
-            if stack not in self.beside:
-                raise UnsupportedOperationError(
-                    "a stack of arrays that are written in place, passed to a recursive function",
-                    span=op.span,
-                    help="use forward over reverse (`hvp`, `hessian`, `jvp` of `grad`)",
-                )
+        if self.is_reference(value, stack):
             if fn is intrinsics.push:
-                f.effect(intrinsics.push, self.beside[stack], self.companions[value])
+                f.effect(intrinsics.push, self.reference(stack), self.companion_of(value, f.ops))
             else:
-                f.emit(Call((self.companions[value],), Lit(intrinsics.pop), (self.beside[stack],), (), op.span))
-            return
-        if fn is intrinsics.push:
-            popped = b.call(intrinsics.pop, self.reference(stack), type=value.type, hint=f"{value.base}_ct")
-            self.contribute(value, popped, b)
+                (out,) = op.outs
+                companion = self.companions.get(out) or Var(self.names.fresh(f"{out.base}_ct"), out.type)
+                f.emit(Call((companion,), Lit(intrinsics.pop), (self.reference(stack),), (), op.span))
+        elif fn is intrinsics.push:
+            hint, type_ = (f"{value.base}_ct", value.type) if isinstance(value, Var) else ("ct", FLOAT)
+            self.contribute(value, b.call(intrinsics.pop, self.reference(stack), type=type_, hint=hint), b)
         else:
-            ct = self.take(value)
-            b.effect(intrinsics.push, self.reference(stack), zeros(b, value, f"{value.base}_ct") if ct is None else ct)
+            (out,) = op.outs
+            b.effect(intrinsics.push, self.reference(stack), self.complete(out, b))
+
+    def has_cotangent(self, value: Operand) -> bool:
+        """Whether the stack beside a tape holds something for `value`; ``None`` stands for an array of the branch not taken."""
+        match value:
+            case Var(type=Stack()):
+                return True
+            case Var(type=type_):
+                return is_float(type_)
+            case Lit(found):
+                return found is None or isinstance(found, float)
+            case _:
+                return False
+
+    def is_reference(self, value: Operand, stack: Var) -> bool:
+        """Whether `value` goes on `stack` as memory that may change, not as a value."""
+        match value:
+            case Var(type=Stack()):
+                return True
+            case Var(type=Array()) | Lit(None):
+                return self.aliases.elements.get(self.aliases.of(stack)) in self.aliases.written
+            case _:
+                return False
 
 
 def _is_unique(index: Operand) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from adxform import runtime
+from adxform.ad.callees import Callees, Shared
 from adxform.ad.expand import (
     Expander,
     add,
@@ -27,14 +28,15 @@ from adxform.ir.ops import (
     UNDEFINED,
     Call,
     Function,
+    Invoke,
     Lit,
     Op,
     Operand,
     Var,
 )
-from adxform.ir.types import BOOL, Stack, is_float
+from adxform.ir.types import BOOL, Stack
 from adxform.ir.walk import Names, all_ops, defined_variables, variables
-from adxform.rules.alias import alias_classes
+from adxform.rules.alias import Aliases
 from adxform.rules.effects import effect_of
 
 WHOLE = Lit(...)
@@ -47,16 +49,17 @@ Path = tuple[int, ...]
 class Task:
     """What to reverse: `fn` with respect to the parameters `wrt`.
 
-    `undo` says of an alias class and the path of a store whether the reverse sweep puts the old contents back. `written`: of a
-    helper, the parameters whose memory it writes; their cotangent buffers are given by the caller.
+    `undo` says of an alias class and the path of a store whether the reverse sweep puts the old contents back. `shared`: of a
+    helper, what has the memory of its cotangent passed along in the forward sweep.
     """
 
     fn: Function
     wrt: tuple[int, ...]
     expander: Expander
+    callees: Callees
+    aliases: Aliases
     undo: Callable[[int, Path], bool] = lambda number, path: True
-    written: tuple[Var, ...] = ()
-    is_helper: bool = False
+    shared: Shared | None = None
 
 
 class Cotangents:
@@ -68,11 +71,13 @@ class Cotangents:
         self.fn = fn
         self.wrt = wrt
         self.expander = expander
-        self.aliases = alias_classes(fn)
-        given = tuple(place for place, param in enumerate(fn.params) if param in task.written and _moves(param))
-        activity = find_activity(fn, (*wrt, *given), (*fn.results, *task.written))
+        self.aliases = task.aliases
+        self.callees = task.callees
+        places = task.shared.params if task.shared is not None else ()
+        given = [fn.params[place] for place in places]
+        activity = find_activity(fn, (*wrt, *places), (*fn.results, *given), self.aliases)
         self.active = activity.active
-        self.plan = plan_cotangents(fn, activity, self.aliases)
+        self.plan = plan_cotangents(fn, activity, self.aliases, self.crossing())
         # A view that may copy mirrors the primal's only where the buffer is laid out in memory as the primal is.
         mirrored = (call.args[0] for call in self.plan.view_calls.values() if may_copy(call))
         self.laid_out = {self.aliases.of(base) for base in mirrored if isinstance(base, Var)}
@@ -84,11 +89,21 @@ class Cotangents:
         self.references: dict[Var, Operand] = {}
         self.shares: dict[Var, Var] = {}
         self.prologues: dict[Var, Builder] = {}
-        self.given = {param: Var(self.names.fresh(f"{param.base}_ct"), param.type) for param in task.written if _moves(param)}
         self.definition = {out: op for op in all_ops(fn.body) if isinstance(op, Call) for out in op.outs}
         for var in defined_variables(fn.body):
             if var in self.active and self.plan.mode(var) == "companion":
                 self.companions[var] = Var(self.names.fresh(f"{var.base}_ct"), var.type)
+        self.given = {param: self.companions[param] for param in given}
+
+    def crossing(self) -> frozenset[int]:
+        """The alias classes of what crosses a call, in or out, with the memory of its cotangent beside it."""
+        own = self.task.shared
+        found = [] if own is None else [self.fn.params[i] for i in own.params] + [self.fn.results[i] for i in own.results]
+        for op in all_ops(self.fn.body):
+            if isinstance(op, Invoke):
+                shared = self.callees.shared(op.callee)
+                found += [op.args[i] for i in shared.params] + [op.outs[i] for i in shared.results]
+        return frozenset(self.aliases.of(var) for operand in found for var in variables(operand))
 
     def is_active(self, operand: Operand) -> bool:
         """Whether an active variable is in `operand`."""
@@ -171,10 +186,13 @@ class Cotangents:
             return self.cts.pop(var, None)
         return self.reference(var)
 
+    def complete(self, var: Var, b: Builder) -> Operand:
+        """As `take`, zero when nothing contributed."""
+        ct = self.take(var)
+        return self.zeros_for(b, var) if ct is None else ct
+
     def make_buffer(self, var: Var, b: Builder) -> Var:
-        """Write the allocation of the cotangent of `var`: zeros, or an empty stack; nothing where the caller gave one."""
-        if var in self.given:
-            return self.given[var]
+        """Write the allocation of the cotangent of `var`: zeros, or an empty stack."""
         hint = f"{var.base}_ct"
         if isinstance(var.type, Stack):
             return b.call(intrinsics.new_stack, type=Stack(), hint=hint)
@@ -207,12 +225,9 @@ class Cotangents:
         """The companion of what a branch or a pass of a loop yields; zeros where that is not active."""
         if isinstance(operand, Var) and operand in self.companions:
             return self.companions[operand]
-        if operand == UNDEFINED or not isinstance(operand, Var):
-            return UNDEFINED
-        companion = Var(self.names.fresh(f"{operand.base}_ct"), operand.type)
-        ops.append(Call((companion,), Lit(np.zeros_like), (operand,)))
+        if not isinstance(operand, Var):
+            return operand if operand == Lit(None) else UNDEFINED
+        b = Builder(self.names)
+        companion = zeros(b, operand, f"{operand.base}_ct")
+        ops.extend(b.ops)
         return companion
-
-
-def _moves(param: Var) -> bool:
-    return is_float(param.type) or isinstance(param.type, Stack)

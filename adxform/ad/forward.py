@@ -15,6 +15,7 @@ from typing import Any, assert_never
 import numpy as np
 
 from adxform import runtime
+from adxform.ad.callees import Callees
 from adxform.ad.expand import (
     Expander,
     add,
@@ -62,7 +63,7 @@ from adxform.ir.ops import (
 from adxform.ir.types import BOOL, Array, Stack, is_float
 from adxform.ir.walk import Names, all_ops, substitute, variables
 from adxform.rules.alias import Aliases, alias_classes
-from adxform.rules.effects import effect_of, functions
+from adxform.rules.effects import effect_of
 from adxform.rules.lanes import chooses_numbers
 from adxform.rules.record import Constant, General, Linear, Memory, Partials
 
@@ -76,20 +77,20 @@ def forward(fn: Function, wrt: Sequence[int], expander: Expander) -> Function:
     Source: Griewank and Walther, Evaluating Derivatives (2008), section 3.1.
     """
     activity = find_activity(fn, wrt)
-    derived: dict[str, Function | None] = {}
-    entry = _Forward(fn, activity, expander, derived).function(wrt)
-    more = tuple(helper for helper in derived.values() if helper is not None)
+    callees = Callees(fn, alias_classes(fn))
+    entry = _Forward(fn, activity, expander, callees, callees.aliases).function(wrt)
+    more = tuple(helper for helper in callees.derived.values() if helper is not None)
     return replace(entry, helpers=fn.helpers + more)
 
 
 class _Forward:
-    def __init__(self, fn: Function, activity: Activity, expander: Expander, derived: dict[str, Function | None]) -> None:
+    def __init__(self, fn: Function, activity: Activity, expander: Expander, callees: Callees, aliases: Aliases) -> None:
         self.fn = fn
-        self.derived = derived
+        self.callees = callees
         self.active = activity.active
         self.masks_numbers = chooses_numbers(fn)
         self.expander = expander
-        self.aliases: Aliases = alias_classes(fn)
+        self.aliases = aliases
         # A view that may copy mirrors the primal's only where the tangent is laid out in memory as the primal is.
         mirrored = (op.args[0] for op in all_ops(fn.body) if isinstance(op, Call) and may_copy(op) and op.args)
         self.laid_out = {self.aliases.of(base) for base in mirrored if isinstance(base, Var) and isinstance(base.type, Array)}
@@ -302,7 +303,7 @@ class _Forward:
         if not any(out in self.active for out in op.outs) and not any(self.is_active(arg) for arg in op.args):
             b.emit(op)
             return
-        callee = functions(self.fn)[op.callee]
+        callee = self.callees.function(op.callee)
         moving = [_moves(param) for param in callee.params]
         tangents = tuple(self.tangent(b, arg) for arg, moves in zip(op.args, moving, strict=True) if moves)
         outs = tuple(self.declare(out) for out, result in zip(op.outs, callee.results, strict=True) if is_result(result))
@@ -310,14 +311,16 @@ class _Forward:
 
     def derive_helper(self, callee: Function) -> str:
         """The name of the forward derivative of `callee` with respect to all that can move of its parameters, derived once."""
-        name = f"{callee.name}_jvp"
-        if name not in self.derived:
-            self.derived[name] = None
+        name = self.callees.name(callee.name, "jvp")
+        derived = self.callees.derived
+        if name not in derived:
+            derived[name] = None
             wrt = [place for place, param in enumerate(callee.params) if _moves(param)]
-            whole = replace(callee, helpers=self.fn.helpers)
             seen = (*callee.results, *(param for param in callee.params if _moves(param)))
-            pass_ = _Forward(whole, find_activity(whole, wrt, seen), self.expander, self.derived)
-            self.derived[name] = replace(pass_.function(wrt), helpers=())
+            aliases = self.callees.classes(callee.name)
+            activity = find_activity(callee, wrt, seen, aliases)
+            pass_ = _Forward(callee, activity, self.expander, self.callees, aliases)
+            derived[name] = replace(pass_.function(wrt), name=name, helpers=())
         return name
 
     # Control flow

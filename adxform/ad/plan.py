@@ -6,7 +6,8 @@
   the element, not the array), captured by a loop, or written.
 - *view*: the same view of another variable's buffer. Names that share primal memory share cotangent memory.
 - *companion*: a buffer made in the forward sweep beside the primal and carried along with it through branches and loops. Arrays
-  that are written and that an `If` or a loop may rebind: which buffer a name means is then known only at run time.
+  that are written and that an `If` or a loop may rebind, or that go through a tape or a call of a helper: which buffer a name
+  means is then known only at run time.
 """
 
 from __future__ import annotations
@@ -79,8 +80,8 @@ class Plan:
         return self.modes.get(var, "value")
 
 
-def plan_cotangents(fn: Function, activity: Activity, aliases: Aliases) -> Plan:
-    """Choose a mode for every active variable of `fn`.
+def plan_cotangents(fn: Function, activity: Activity, aliases: Aliases, crossing: frozenset[int]) -> Plan:
+    """Choose a mode for every active variable of `fn`; `crossing` are the alias classes that take their cotangents through calls.
 
     Raises:
         AliasError: memory that is written is also reached through a read-only view.
@@ -95,12 +96,13 @@ def plan_cotangents(fn: Function, activity: Activity, aliases: Aliases) -> Plan:
         if var not in views:
             roots[aliases.of(var)] = roots.get(aliases.of(var), 0) + 1
     popped = {out for op in all_ops(fn.body) if isinstance(op, Call) and op.fn == Lit(intrinsics.pop) for out in op.outs}
-    popped_classes = {aliases.of(var) for var in popped if isinstance(var.type, Array)}
+    carried = crossing | {aliases.of(var) for var in popped if isinstance(var.type, Array | Stack)}
     # Deterministic: modes are looked up by variable, so the order of the set does not show.
     for var in activity.active:
         number = aliases.of(var)
         if isinstance(var.type, Stack) or (isinstance(var.type, Array) and number in aliases.written):
-            alone = roots.get(number, 0) == 1 and number not in popped_classes
+            holds_memory = aliases.elements.get(number) in aliases.written
+            alone = roots.get(number, 0) == 1 and number not in carried and not holds_memory
             modes[var] = ("view" if var in views else "buffer") if alone else "companion"
             if var in views:
                 _refuse_read_only(views[var])

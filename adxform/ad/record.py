@@ -19,6 +19,7 @@ from typing import Any, Literal
 import numpy as np
 
 from adxform import runtime
+from adxform.ad.callees import Callees
 from adxform.ad.plan import may_copy
 from adxform.analysis.activity import at_risk
 from adxform.ir import intrinsics
@@ -104,9 +105,10 @@ class Sweep:
 class Recorder:
     """Decides and carries out what is recorded; one for a function."""
 
-    def __init__(self, names: Names, aliases: Aliases) -> None:
+    def __init__(self, names: Names, aliases: Aliases, callees: Callees) -> None:
         self.names = names
         self.aliases = aliases
+        self.callees = callees
         self.decisions: list[Decision] = []
         self.readers: list[tuple[int, tuple[int, ...]]] = []
         self.tape_sizes: dict[Var, tuple[Operand, ...]] = {}
@@ -117,7 +119,7 @@ class Recorder:
 
         Returns those that must leave the branch as results, and the ops that make tapes, to run before the branch.
         """
-        sources = _Sources(sweep, self.aliases, ())
+        sources = _Sources(sweep, self.aliases, self.callees, ())
         before = self._lift_tapes(sweep, sources)
         recomputed = self._choose(_needed(sweep), sources) if in_loop else []
         self._recompute(sweep, sources, recomputed, {})
@@ -137,7 +139,7 @@ class Recorder:
         if index is not None:
             mapping[body.params[0]] = index
             given = (body.params[0],)
-        sources = _Sources(sweep, self.aliases, given)
+        sources = _Sources(sweep, self.aliases, self.callees, given)
         before = self._lift_tapes(sweep, sources)
         recomputed = self._choose(_needed(sweep), sources)
         self._recompute(sweep, sources, recomputed, mapping)
@@ -215,7 +217,7 @@ class Recorder:
             self._decide(var, sources, "recompute", "a few cheap operations")
             if op.fn == Lit(operator.getitem) and isinstance(var.type, Scalar):
                 for array in variables(op.args[0]):
-                    if array.name in self.aliases._of and self.aliases.of(array) in self.aliases.written:
+                    if self.aliases.knows(array) and self.aliases.of(array) in self.aliases.written:
                         self.readers.append((self.aliases.of(array), (*sweep.path, sources.position[var])))
         _substitute(sweep, mapping)
         segments: list[tuple[int, list[Op]]] = []
@@ -358,7 +360,7 @@ def _substitute(sweep: Sweep, mapping: dict[Var, Operand]) -> None:
 class _Sources:
     """Where the variables of a block come from, and what it costs to compute them again."""
 
-    def __init__(self, sweep: Sweep, aliases: Aliases, given: tuple[Var, ...]) -> None:
+    def __init__(self, sweep: Sweep, aliases: Aliases, callees: Callees, given: tuple[Var, ...]) -> None:
         self.aliases = aliases
         self.given = frozenset(given)
         self.definition: dict[Var, Op | None] = dict.fromkeys(sweep.block.params)
@@ -370,9 +372,8 @@ class _Sources:
                 for out in outs(op):
                     self.definition[out] = op
                     self.position[out] = k
-                for var in _written_by(op, aliases):
-                    if var.name in aliases._of:
-                        self.written_at.setdefault(aliases.of(var), []).append(k)
+                for class_ in _written_by(op, aliases, callees):
+                    self.written_at.setdefault(class_, []).append(k)
         self.order = list(self.definition)
         self._free: dict[Var, int | None] = {}
         self._limit: dict[Var, int] = {}
@@ -403,7 +404,7 @@ class _Sources:
         if isinstance(var.type, Array):
             if op.fn.value is runtime.cotangent_view:  # where it is no view, it is memory with contents of its own
                 return False
-            copies = may_copy(op) and var.name in self.aliases._of and self.aliases.of(var) in self.aliases.written
+            copies = may_copy(op) and self.aliases.knows(var) and self.aliases.of(var) in self.aliases.written
             return effect.views == (0,) and not copies
         if op.fn.value is operator.pow:
             return op.args[1] in (Lit(2), Lit(3)) and not _takes_array(op)
@@ -455,7 +456,7 @@ class _Sources:
             return _NEVER
         position = self.position[var]
         limits = [
-            k for array in variables(op.args[0]) if array.name in self.aliases._of
+            k for array in variables(op.args[0]) if self.aliases.knows(array)
             for k in self.written_at.get(self.aliases.of(array), ()) if k >= position
         ]  # fmt: skip
         return min(limits, default=_NEVER)
@@ -476,15 +477,14 @@ def _takes_array(op: Call) -> bool:
     return any(isinstance(var.type, Array) for arg in op.args for var in variables(arg))
 
 
-def _written_by(op: Op, aliases: Aliases) -> Iterator[Var]:
-    """The variables whose memory `op` writes, in its blocks and in the helpers that it invokes."""
-    yield from writes(op)
+def _written_by(op: Op, aliases: Aliases, callees: Callees) -> Iterator[int]:
+    """The alias classes of the primal that `op` writes, in its blocks and in the helpers that it invokes."""
     for inner in all_ops(Block((), (op,), ())):
-        if isinstance(inner, Call):
-            yield from at_risk(inner)
-        elif isinstance(inner, Invoke):
-            name = inner.callee.removesuffix("_fwd")
-            places = aliases.summaries[name].written
-            for place, arg in enumerate(inner.args):
-                if place in places:
-                    yield from variables(arg)
+        if isinstance(inner, Invoke):
+            name = callees.origin.get(inner.callee, inner.callee)
+            params, results = len(callees.function(name).params), len(callees.function(name).results)
+            places = aliases.by_place(replace(inner, outs=inner.outs[:results], args=inner.args[:params]))
+            yield from (class_ for place in callees.summary(name).written for class_ in places[place])
+        else:
+            risked = at_risk(inner) if isinstance(inner, Call) else ()
+            yield from (aliases.of(var) for var in (*writes(inner), *risked) if aliases.knows(var))

@@ -8,22 +8,22 @@ read memory in the reverse sweep: that is found by a first pass that undoes ever
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from adxform.ad.blocks import BlockReversal
-from adxform.ad.cotangents import Task
+from adxform.ad.callees import Callees
+from adxform.ad.cotangents import WHOLE, Path, Task
 from adxform.ad.expand import (
     Expander,
-    distinct,
     is_result,
     zeros,
 )
 from adxform.ad.record import Decision, Sweep
 from adxform.ad.restore import must_undo
-from adxform.errors import UnsupportedOperationError
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import (
@@ -38,11 +38,8 @@ from adxform.ir.ops import (
 )
 from adxform.ir.types import Array, Stack, is_float
 from adxform.ir.walk import free_variables, rename_block
-from adxform.rules.alias import Aliases
-from adxform.rules.effects import effect_of, functions
-from adxform.source import Span
-
-WHOLE = Lit(...)
+from adxform.rules.alias import alias_classes
+from adxform.rules.effects import effect_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,38 +59,39 @@ def reverse(fn: Function, wrt: Sequence[int], expander: Expander) -> Adjoint:
 
     Source: Griewank and Walther, Evaluating Derivatives (2008), chapters 3, 4 and 12.
     """
-    derived: dict[str, Function | None] = {}
-    pass_ = _run_twice(Task(fn, tuple(wrt), expander), derived)
-    more = tuple(helper for helper in derived.values() if helper is not None)
+    callees = Callees(fn, alias_classes(fn))
+    pass_ = _run_twice(Task(fn, tuple(wrt), expander, callees, callees.aliases))
+    more = tuple(helper for helper in callees.derived.values() if helper is not None)
     return Adjoint(replace(pass_.joint(), helpers=fn.helpers + more), tuple(pass_.recorder.decisions))
 
 
-def _run_twice(task: Task, derived: dict[str, Function | None]) -> _Reverse:
+def _run_twice(task: Task) -> _Reverse:
     """Run the transform; run it anew when the first pass undid stores that nothing in the reverse sweep needs undone.
 
-    A helper undoes every store into an array that it is given, because its callers may read it.
+    A helper undoes every store into memory that its callers see, because they may read it.
     """
-    first = _Reverse(task, derived)
+    first = _Reverse(task)
     first.run()
-    if first.undone and not task.written:
-        needed = must_undo(task.fn, first.recorder.readers + first.readers)
-        if not all(needed(number, path) for number, path in first.undone):
-            second = _Reverse(replace(task, undo=needed), derived)
-            second.run()
-            return second
-    return first
+    needed = must_undo(task.fn, first.recorder.readers + first.readers)
+    outside = set(task.aliases.reached((*task.fn.params, *task.fn.results))) if task.shared is not None else set()
+
+    def undo(number: int, path: Path) -> bool:
+        return number in outside or needed(number, path)
+
+    if all(undo(number, path) for number, path in first.undone):
+        return first
+    second = _Reverse(replace(task, undo=undo))
+    second.run()
+    return second
 
 
 class _Reverse(BlockReversal):
     """The whole function: both sweeps, joint or cut in two."""
 
-    def __init__(self, task: Task, derived: dict[str, Function | None]) -> None:
+    def __init__(self, task: Task) -> None:
         super().__init__(task)
-        self.derived = derived
-        for param in self.given:
-            if self.plan.mode(param) != "buffer":
-                self.refuse_writing(task.fn.name, task.fn.span)
         self.stack: Var | None = None
+        self.rewound: set[int] = set()
         self.result_cts: tuple[Var, ...] = ()
         self.results: tuple[Operand, ...] = ()
         self.cotangents: tuple[Operand, ...] = ()
@@ -103,15 +101,21 @@ class _Reverse(BlockReversal):
     def run(self) -> None:
         """Make the two sweeps."""
         fn = self.fn
-        named = [(result, result.type) for result in fn.results if isinstance(result, Var) and is_result(result)]
+        aliased = self.task.shared.results if self.task.shared is not None else ()
+        named = [
+            (result, result.type)
+            for place, result in enumerate(fn.results)
+            if place not in aliased and isinstance(result, Var) and is_result(result)
+        ]
         self.result_cts = tuple(Var(self.names.fresh(f"{result.base}_ct"), type_) for result, type_ in named)
         sweep = Sweep(fn.body, ())
         for param in fn.params:
-            if param in self.companions:
+            if param in self.companions and param not in self.given:
                 self.make_companion(param, sweep.entry)
         self.sweep_block(sweep, [(result, ct) for (result, _), ct in zip(named, self.result_cts, strict=True)])
         turning, last = Builder(self.names, fn.span), Builder(self.names, fn.span)
-        self.results = self.saved_results(turning)
+        self.results = self.saved_results(turning, aliased)
+        self.results += tuple(self.companion_of(fn.results[place], turning.ops) for place in aliased)
         self.cotangents = self.gradients(sweep, last)
         self.forward_ops = (*sweep.forward_ops(), *turning.ops)
         self.reverse_ops = (*sweep.reverse_ops(), *last.ops)
@@ -133,18 +137,20 @@ class _Reverse(BlockReversal):
         live = [var for var in free_variables(backward) if var not in known]
         pushes = tuple(Call((), Lit(intrinsics.push), (stack, var)) for var in live)
         pops = tuple(Call((var,), Lit(intrinsics.pop), (stack,)) for var in reversed(live))
-        forward = rename_block(Block((*self.fn.params, stack), self.forward_ops, self.results), dict(self.renamed))
+        taken = (*self.fn.params, *self.given.values(), stack)
+        forward = rename_block(Block(taken, self.forward_ops, self.results), dict(self.renamed))
         forward = replace(forward, ops=forward.ops + pushes)
         backward = replace(backward, params=params, ops=pops + backward.ops)
-        name = self.fn.name
-        return Function(f"{name}_fwd", forward, span=self.fn.span), Function(f"{name}_bwd", backward, span=self.fn.span)
+        ahead, behind = (self.callees.name(self.fn.name, kind) for kind in ("fwd", "bwd"))
+        return Function(ahead, forward, span=self.fn.span), Function(behind, backward, span=self.fn.span)
 
-    def saved_results(self, b: Builder) -> tuple[Operand, ...]:
-        """The results, copied where the reverse sweep will undo what was stored in them."""
-        undone = {number for number, _ in self.undone}
+    def saved_results(self, b: Builder, aliased: tuple[int, ...]) -> tuple[Operand, ...]:
+        """The results, copied where the reverse sweep will undo what was stored in them, but for `aliased` ones of a helper."""
+        undone = {number for number, _ in self.undone} | self.rewound
         saved: list[Operand] = []
-        for result in self.fn.results:
-            if isinstance(result, Var) and isinstance(result.type, Array) and self.aliases.of(result) in undone:
+        for place, result in enumerate(self.fn.results):
+            is_own = place not in aliased and isinstance(result, Var) and isinstance(result.type, Array)
+            if is_own and isinstance(result, Var) and self.aliases.of(result) in undone:
                 saved.append(b.call(np.ndarray.copy, result, type=result.type, hint=result.name))
             else:
                 saved.append(result)
@@ -176,64 +182,63 @@ class _Reverse(BlockReversal):
     def derive_helper(self, callee: Function) -> tuple[str, str]:
         """The names of the two sweeps of `callee`, with respect to all its float parameters; derived once.
 
-        The backward one takes the stack, a cotangent per float result, and the cotangent buffers of the arrays that `callee`
-        writes; it returns the cotangents of the other float parameters, and has put written memory back.
+        The forward one takes the memory of the cotangents of what `callee` shares with its callers, and the tape, and returns
+        that of shared results. The backward one takes the tape, a cotangent for each other float result, and that memory again;
+        it returns the cotangents of the other float parameters, and has put written memory back.
         """
-        forward, backward = f"{callee.name}_fwd", f"{callee.name}_bwd"
-        if forward not in self.derived:
-            self.derived[forward] = self.derived[backward] = None
-            written = _written_params(callee, self.aliases)
-            wrt = [place for place, param in enumerate(callee.params) if is_float(param.type) and param not in written]
-            whole = replace(callee, helpers=self.fn.helpers)
-            pass_ = _run_twice(Task(whole, tuple(wrt), self.expander, written=tuple(written), is_helper=True), self.derived)
-            self.derived[forward], self.derived[backward] = pass_.cut()
+        forward, backward = (self.callees.name(callee.name, kind) for kind in ("fwd", "bwd"))
+        derived = self.callees.derived
+        if forward not in derived:
+            derived[forward] = derived[backward] = None
+            shared = self.callees.shared(callee.name)
+            wrt = tuple(place for place, param in enumerate(callee.params) if is_float(param.type) and place not in shared.params)
+            task = Task(callee, wrt, self.expander, self.callees, self.callees.classes(callee.name), shared=shared)
+            derived[forward], derived[backward] = _run_twice(task).cut()
         return forward, backward
 
     def invoke(self, op: Invoke, b: Builder, f: Builder) -> None:
         """Reverse the call of a helper by a call of its backward sweep."""
-        callee = functions(self.fn)[op.callee]
-        written = _written_params(callee, self.aliases)
-        buffers = [arg for arg, param in zip(op.args, callee.params, strict=True) if param in written and is_float(param.type)]
-        if not any(out in self.active for out in op.outs) and not any(map(self.is_active, buffers)):
-            if written:
-                self.refuse_writing(op.callee, op.span)
-            f.emit(op)
+        callee, shared = self.callees.function(op.callee), self.callees.shared(op.callee)
+        handed = [op.args[place] for place in shared.params]
+        if not any(out in self.active for out in op.outs) and not any(map(self.is_active, handed)):
+            self.inactive(op, b, f)
             return
-        if any(out in self.companions for out in op.outs) or not all(map(self.is_active, buffers)):
-            self.refuse_writing(op.callee, op.span)
         forward, backward = self.derive_helper(callee)
         stack = self.tape_stack()
-        self.readers += [(self.aliases.of(var), self.path) for var in distinct(op.args) if self.is_memory(var)]
-        f.emit(replace(op, callee=forward, args=(*op.args, stack)))
+        self.readers += [(class_, self.path) for class_ in self.aliases.reached(op.args)]
+        written = self.callees.summary(op.callee).written
+        self.rewound |= {class_ for place, found in enumerate(self.aliases.by_place(op)) if place in written for class_ in found}
+        given = [self.companion_of(arg, f.ops) for arg in handed]
+        aliased = [op.outs[place] for place in shared.results]
+        beside = [self.companions.get(out) or Var(self.names.fresh(f"{out.base}_ct"), out.type) for out in aliased]
+        f.emit(Invoke((*op.outs, *beside), forward, (*op.args, *given, stack), op.span))
         cts: list[Operand] = []
         for out, result in zip(op.outs, callee.results, strict=True):
-            if is_result(result):
-                ct = self.take(out)
-                cts.append(zeros(b, out, f"{out.base}_ct") if ct is None else ct)
-        cts += [self.reference(arg) for arg in buffers if isinstance(arg, Var)]
+            if out in self.companions and out not in aliased:
+                self.make_companion(out, f.ops)
+            if is_result(result) and out not in aliased:
+                cts.append(self.complete(out, b))
         moving = [
             (arg, param)
-            for arg, param in zip(op.args, callee.params, strict=True)
-            if is_float(param.type) and param not in written
+            for place, (arg, param) in enumerate(zip(op.args, callee.params, strict=True))
+            if is_float(param.type) and place not in shared.params
         ]
         outs = tuple(Var(self.names.fresh(f"{param.base}_ct"), param.type) for _, param in moving)
-        b.emit(Invoke(outs, backward, (stack, *cts), op.span))
+        b.emit(Invoke(outs, backward, (stack, *cts, *given), op.span))
         for (arg, _), ct in zip(moving, outs, strict=True):
             self.contribute(arg, ct, b)
 
-    def refuse_writing(self, name: str, span: Span) -> None:
-        """Refuse a recursive function whose writes the cotangents cannot mirror."""
-        raise UnsupportedOperationError(
-            f"reverse mode through the recursive function `{name}`, which returns or rebinds an array it writes",
-            span=span,
-            help="let it return a new array, or write the recursion as a loop",
-        )
-
-
-def _written_params(callee: Function, aliases: Aliases) -> dict[Var, None]:
-    """The parameters of `callee` whose memory it writes."""
-    places = aliases.summaries[callee.name].written
-    return {param: None for place, param in enumerate(callee.params) if place in places}
+    def inactive(self, op: Invoke, b: Builder, f: Builder) -> None:
+        """Leave the call of a helper as it is; put back what it writes, where the reverse sweep needs that."""
+        summary = self.callees.summary(op.callee)
+        for place, arg in enumerate(op.args):
+            if place in summary.written and isinstance(arg, Var) and isinstance(arg.type, Array):
+                number = self.aliases.of(arg)
+                if self.task.undo(number, self.path):
+                    self.undone.append((number, self.path))
+                    old = f.call(np.ndarray.copy, arg, type=arg.type, hint=f"{arg.base}_old")
+                    b.effect(operator.setitem, arg, WHOLE, old)
+        f.emit(op)
 
 
 def _is_fresh(call: Call) -> bool:

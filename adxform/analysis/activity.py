@@ -35,15 +35,17 @@ def is_constant(call: Call) -> bool:
     return record is not None and isinstance(record.derivative, Constant)
 
 
-def find_activity(fn: Function, wrt: Iterable[int], results: Iterable[Operand] | None = None) -> Activity:
-    """Find what is active when `fn` is differentiated with respect to its parameters `wrt`.
+def find_activity(
+    fn: Function, wrt: Iterable[int], results: Iterable[Operand] | None = None, aliases: Aliases | None = None
+) -> Activity:
+    """Find what is active when `fn`, with alias classes `aliases`, is differentiated with respect to its parameters `wrt`.
 
     Raises:
         MissingRuleError: a function without a rule lies between the inputs and the results.
         UnsupportedOperationError: a value of a type that carries no derivative (complex, object) lies there.
         AliasError: an array that is written is also used as a constant.
     """
-    aliases = alias_classes(fn)
+    aliases = aliases or alias_classes(fn)
     varied = _Spread(aliases)
     for index in wrt:
         varied.add(fn.params[index])
@@ -73,10 +75,15 @@ def _hides(var: Var) -> bool:
 
 
 class _Spread:
-    """A growing set of variables in which the members of a written alias class come and go together."""
+    """A growing set of variables: the members of a written alias class come together, and tapes with what is written on them."""
 
     def __init__(self, aliases: Aliases) -> None:
         self.aliases = aliases
+        self.tied: dict[int, list[int]] = {}
+        for stack, element in aliases.elements.items():
+            if element in aliases.written:
+                self.tied.setdefault(stack, []).append(element)
+                self.tied.setdefault(element, []).append(stack)
         self.vars: dict[Var, None] = {}
         self.classes: set[int] = set()
         self.changed = False
@@ -96,8 +103,9 @@ class _Spread:
         shared = self._shared(var)
         if shared is not None and shared not in self.classes:
             self.classes.add(shared)
-            for member in self.aliases.members(shared):
-                self.add(member)
+            for class_ in (shared, *self.tied.get(shared, ())):
+                for member in self.aliases.members(class_):
+                    self.add(member)
 
     def add_all(self, operand: Operand) -> None:
         for var in variables(operand):

@@ -52,7 +52,7 @@ from adxform.ir.ops import (
     While,
 )
 from adxform.ir.types import Dim, Object, Scalar, Type
-from adxform.ir.walk import Names
+from adxform.ir.walk import Names, rename_callees
 from adxform.source import NOWHERE, Span
 
 Derive = Callable[[str, Function, tuple[int, ...]], Function]
@@ -98,6 +98,7 @@ class Interpreter:
         self.negated: dict[Var, Var] = {}
         self.helpers: dict[Any, Helper] = {}
         self.adopted: dict[str, Function] = {}
+        self.renamed: dict[tuple[Function, ...], dict[str, str]] = {}
 
     # -- values ---------------------------------------------------------------------------------------------------
 
@@ -329,12 +330,33 @@ class Interpreter:
         own = [helper.function for helper in self.helpers.values() if helper.function is not None]
         return (*own, *self.adopted.values())
 
-    def adopt(self, helpers: Sequence[Function]) -> None:
-        """Take over the functions that a spliced function calls by name."""
-        own = {helper.name for helper in self.helpers.values()}
-        for helper in helpers:
-            if helper.name not in own:
-                self.adopted[helper.name] = helper
+    def helper_name(self, hint: str) -> str:
+        """A name that no function called by name has yet."""
+        taken = {*self.adopted, *(helper.name for helper in self.helpers.values())}
+        while (name := self.names.fresh(f"%{hint}").removeprefix("%").replace(".", "_")) in taken:
+            pass
+        return name
+
+    def adopt(self, fn: Function) -> Function:
+        """`fn`, whose helpers are taken over; under other names where another function has one of theirs.
+
+        Those of a derivative are this interpreter's own, made from the same source, or new.
+        """
+        own = {helper.name: helper.function for helper in self.helpers.values()}
+
+        def is_own(helper: Function) -> bool:
+            known = own.get(helper.name)
+            return helper.name in own and (known is None or known.span == helper.span)
+
+        new = {helper.name: helper for helper in fn.helpers if not is_own(helper)}
+        if any(name in own or self.adopted.get(name, helper) != helper for name, helper in new.items()):
+            if fn.helpers not in self.renamed:
+                self.renamed[fn.helpers] = {name: self.helper_name(name) for name in new}
+            names = self.renamed[fn.helpers]
+            fn = rename_callees(fn, names)
+            new = {helper.name: helper for helper in fn.helpers if helper.name in names.values()}
+        self.adopted |= new
+        return fn
 
     def reduce_loop(self, source: Value, start: Value, step: Callable[[Value, Value], Value], hint: str) -> Value:
         """The result of a loop that carries one value over the items of `source`."""

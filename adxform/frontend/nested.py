@@ -17,7 +17,8 @@ from adxform.frontend.access import Equals, Is
 from adxform.frontend.methods import Known
 from adxform.frontend.mirrors import floats_of, is_live, matched, mirrored, refuse, type_of, with_floats
 from adxform.frontend.outside import constant, from_outside, guard
-from adxform.frontend.sharing import inner_pairs, refuse_outside_writes, refuse_shared_arguments
+from adxform.frontend.recursion import calls_unsettled
+from adxform.frontend.sharing import inner_pairs, refuse_outside_writes, refuse_shared_arguments, refuse_shared_items
 from adxform.frontend.signature import Tree
 from adxform.frontend.values import NONE, Pullback, Ref, Static, Tuple, Value
 from adxform.ir import intrinsics
@@ -180,6 +181,7 @@ def trace(
     refuse_outside_writes(function, tuple(var for var in free if var not in given))
     refuse_shared_arguments(function, pairs)
     interp.apart += inner_pairs(function, (*operands, *free), pairs, interp.span)
+    refuse_shared_items(function, interp.collected)
     return Traced(function, (*operands, *free), tuple(range(len(params))), out)
 
 
@@ -245,7 +247,7 @@ def _gradient(
             NonScalarOutputError,
         )
     seeds = [_seed(interp, result, 1.0 if k == 0 else 0.0) for k, result in enumerate(traced.function.results)]
-    derived = interp.derive("reverse", traced.function, traced.wrt)
+    derived = _derivative(interp, "reverse", traced)
     if aux:
         derived = _with_live_aux(interp, derived, traced.function)
     outs = _spliced(interp, derived, (*traced.operands, *(seed for seed in seeds if seed is not None)))
@@ -283,13 +285,20 @@ def _seed(interp: Interpreter, result: Operand, number: float) -> Operand | None
 
 def _derived(interp: Interpreter, kind: str, traced: Traced, seeds: Sequence[Operand]) -> list[Value]:
     """The results of the derivative of `traced`, written here."""
-    derived = interp.derive(kind, traced.function, traced.wrt)
-    return _spliced(interp, derived, (*traced.operands, *seeds))
+    return _spliced(interp, _derivative(interp, kind, traced), (*traced.operands, *seeds))
+
+
+def _derivative(interp: Interpreter, kind: str, traced: Traced) -> Function:
+    if calls_unsettled(interp, traced.function.body):
+        raise interp.error(
+            "a recursive function takes a derivative of itself",
+            "each call would be of one order more: nest as many calls of `grad` as there are orders",
+        )
+    return interp.derive(kind, traced.function, traced.wrt)
 
 
 def _spliced(interp: Interpreter, fn: Function, operands: tuple[Operand, ...]) -> list[Value]:
-    interp.adopt(fn.helpers)
-    return list(interp.builder.splice(fn, operands))  # type: ignore[arg-type]
+    return list(interp.builder.splice(interp.adopt(fn), operands))  # type: ignore[arg-type]
 
 
 # -- jvp and vjp --------------------------------------------------------------------------------------------------------
@@ -321,7 +330,7 @@ def _vjp(interp: Interpreter, f: Value, primals: tuple[Value, ...]) -> Value:
     operands = tuple(_kept(interp, traced))
     count = len(traced.function.results)
     outs = _spliced(interp, traced.function, tuple(_untouched(interp, traced, operands)))
-    joint = interp.derive("reverse", traced.function, traced.wrt)
+    joint = _derivative(interp, "reverse", traced)
     out, like = (trees.rebuilt(interp, traced.out, iter(outs[:count])) for _ in range(2))
     free = (NONE if i in held else primal for i, primal in enumerate(primals))
     shapes = tuple(trees.rebuilt(interp, primal, trees.leaves_of(interp, primal)) for primal in free)

@@ -13,7 +13,7 @@ from adxform.frontend.values import Collected, Contents, FunctionValue, Heap, Me
 from adxform.ir.build import Builder
 from adxform.ir.ops import UNDEFINED, Block, Function, Invoke, Lit, Operand, Var
 from adxform.ir.types import Array, Dim, Scalar, Type
-from adxform.ir.walk import free_variables
+from adxform.ir.walk import all_ops, free_variables
 
 if TYPE_CHECKING:
     from adxform.frontend.interpreter import Interpreter
@@ -94,7 +94,7 @@ def general_key(key: Any) -> Any:
 
 @dataclass(slots=True)
 class Helper:
-    """A function being specialised on its own. `result` is what is known of its result so far."""
+    """A function being specialised on its own. `result` is what is known of its result so far, all of it when `settled`."""
 
     name: str
     template: Any
@@ -103,6 +103,7 @@ class Helper:
     function: Function | None = None
     free: tuple[Var, ...] = ()
     uses: list[Access] = field(default_factory=list)
+    settled: bool = False
 
 
 def call_helper(
@@ -122,7 +123,7 @@ def call_helper(
     if helper is None:
         template = _template(interp, given, interp.heap, numbers)
         params: list[Var] = []
-        helper = Helper(interp.names.fresh("%" + fn.name).replace("%", "").replace(".", "_"), template, ())
+        helper = Helper(interp.helper_name(fn.name), template, ())
         interp.helpers[key] = helper
         _build(interp, helper, Frame(fn, {}, scope, key), len(bound), names, itself, captured, params)
     operands = [*collect(helper.template, given, interp.heap, interp.operand), *helper.free]
@@ -138,6 +139,21 @@ def call_helper(
     result: Value = instantiate(helper.result, make, interp.heap)
     interp.builder.emit(Invoke(tuple(outs), helper.name, tuple(operands), interp.span))
     return result
+
+
+def calls_unsettled(interp: Interpreter, body: Block) -> bool:
+    """Whether `body` calls, however indirectly, a function that is still being specialised."""
+    known = {helper.name: helper for helper in interp.helpers.values()}
+    waiting, seen = [body], set[str]()
+    while waiting:
+        for op in all_ops(waiting.pop()):
+            if isinstance(op, Invoke) and op.callee in known and op.callee not in seen:
+                seen.add(op.callee)
+                helper = known[op.callee]
+                if not helper.settled or helper.function is None:
+                    return True
+                waiting.append(helper.function.body)
+    return False
 
 
 def _template(interp: Interpreter, given: Tuple, heap: Heap, numbers: bool) -> Any:
@@ -221,6 +237,7 @@ def _build(
             helper.result, helper.free, helper.params = merged, free, tuple(params)
             helper.function = Function(helper.name, Block((*params, *free), block.ops, results), (), (), frame.fn.span)
             if settled:
+                helper.settled = True
                 return
         raise interp.error(f"the type of the result of `{frame.fn.name}` does not settle", "return one type on every path")
     finally:

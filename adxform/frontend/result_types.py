@@ -30,7 +30,7 @@ def result_type(
         found = record.result(operands, named)
         if found is not None:
             return with_fresh(found, interp.fresh_dim)
-    if fn in (np.reshape, np.ndarray.reshape) and (shaped := reshaped_type(operands, named, interp.sizes)) is not None:
+    if fn in RESHAPES and (shaped := reshaped_type(operands, named, interp.sizes)) is not None:
         return with_fresh(shaped, interp.fresh_dim)
     if fn in PRODUCTS and len(operands) == 2 and not named and (product := product_type(fn, *operands)) is not None:
         return with_fresh(product, interp.fresh_dim)
@@ -62,7 +62,7 @@ def is_elementwise(record: Primitive, fn: Callable[..., Any]) -> bool:
 
 def _type_with_objects(interp: Interpreter, record: Primitive, fn: Callable[..., Any], floats: list[Var]) -> Type:
     """The type of a call on numbers and on values of which nothing is known: a number or an array of the floats' dtype."""
-    if not isinstance(record.derivative, Partials):
+    if not isinstance(record.derivative, Partials) and record.fn not in RESHAPES:
         message = f"`{record.name}` is called on a value that adxform knows nothing of"
         raise interp.error(
             message, "convert the value first, with `float(…)` or `np.asarray(…)` outside of the function", MissingRuleError
@@ -71,6 +71,7 @@ def _type_with_objects(interp: Interpreter, record: Primitive, fn: Callable[...,
     return Array(np.result_type(*map(np.dtype, dtypes)).name, None)
 
 
+RESHAPES = frozenset({np.reshape, np.ndarray.reshape})
 PRODUCTS = frozenset({operator.matmul, np.matmul, np.dot, np.ndarray.dot})
 
 

@@ -231,6 +231,20 @@ def rename_block(block: Block, mapping: dict[Var, Operand], fresh: Callable[[Var
     return inner(block)
 
 
+def rename_callees(fn: Function, names: Mapping[str, str]) -> Function:
+    """`fn` and its helpers with the helpers in `names` called otherwise."""
+
+    def inner(block: Block) -> Block:
+        return replace(block, ops=tuple(map(renamed, block.ops)))
+
+    def renamed(op: Op) -> Op:
+        op = map_op(op, lambda operand: operand, inner)
+        return replace(op, callee=names.get(op.callee, op.callee)) if isinstance(op, Invoke) else op
+
+    helpers = tuple(replace(rename_callees(helper, names), name=names.get(helper.name, helper.name)) for helper in fn.helpers)
+    return replace(fn, body=inner(fn.body), helpers=helpers)
+
+
 class Names:
     """Gives variable names that are unique in one function: ``x``, ``x.1``, ``x.2``, …"""
 

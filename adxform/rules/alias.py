@@ -2,15 +2,17 @@
 
 Two variables of different classes never share memory. Within a class they may: views, the two branches of an `If`, what a loop
 carries, arrays that went through a tape, the operands and the result of an opaque call. Scalars are alone in their class.
+A tape and the tapes on it are one class; the arrays on them are another.
 
 Arguments of the analysed function are taken not to share memory with one another (the entry checks that where it matters);
-parameters of a helper share what some caller passes together.
+parameters of a helper share what some caller passes together. What reaches a helper's callers, through a result, a tape or
+another parameter, is written there when one of them writes it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from adxform.ir import intrinsics
 from adxform.ir.ops import Attribute, Block, Call, Closure, For, Free, Function, If, Invoke, Lit, Operand, Raise, Var, While
@@ -90,6 +92,10 @@ class Summary:
     exposed: frozenset[int]
     opaque: bool
 
+    def is_shared(self, place: int) -> bool:
+        """Whether the memory at `place` is written, and is also at another place or was there before the call."""
+        return place in self.written and self.groups.count(self.groups[place]) > 1
+
 
 def alias_classes(fn: Function) -> Aliases:
     """The alias classes of `fn`, and of its helpers as `fn` and they call one another.
@@ -119,23 +125,33 @@ _recent: tuple[tuple[Function, Aliases], ...] = ()
 def _find_classes(fn: Function) -> Aliases:
     known = functions(fn)
     summaries = {name: _optimistic(helper) for name, helper in known.items()}
-    together: dict[str, set[tuple[int, int]]] = {name: set() for name in known}
+    outside: dict[str, Outside] = {name: Outside() for name in known}
     invokes = any(helper is not fn for helper in known.values())
     while True:
-        found = {name: _Unifier(helper, summaries, together[name]) for name, helper in known.items()}
-        own = found[fn.name] if known[fn.name] is fn else _Unifier(fn, summaries, set())
+        found = {name: _Unifier(helper, summaries, outside[name]) for name, helper in known.items()}
+        own = found[fn.name] if known[fn.name] is fn else _Unifier(fn, summaries, Outside())
         fresh = {name: unifier.summary() for name, unifier in found.items()}
-        before = sum(map(len, together.values()))
+        before = sum(map(len, outside.values()))
         for unifier in (own, *found.values()):
-            for callee, pairs in unifier.passed_together():
-                together[callee] |= pairs
-        if fresh == summaries and sum(map(len, together.values())) == before:
+            unifier.tell(outside)
+        if fresh == summaries and sum(map(len, outside.values())) == before:
             break
         summaries = fresh
         if not invokes and not own.invoked:
             break
     helpers = {name: unifier.freeze({}, summaries) for name, unifier in found.items() if known[name] is not fn}
     return own.freeze(helpers, summaries)
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """What the callers of a helper do, by place: pairs of places may share memory, some are written."""
+
+    together: set[tuple[int, int]] = field(default_factory=set)
+    written: set[int] = field(default_factory=set)
+
+    def __len__(self) -> int:
+        return len(self.together) + len(self.written)
 
 
 def _optimistic(fn: Function) -> Summary:
@@ -150,7 +166,7 @@ def _is_stack(operand: Operand) -> bool:
 class _Unifier:
     """Union-find over the variables of one function; a stack's class has an element class, what is pushed on it."""
 
-    def __init__(self, fn: Function, summaries: Mapping[str, Summary], together: Iterable[tuple[int, int]]) -> None:
+    def __init__(self, fn: Function, summaries: Mapping[str, Summary], outside: Outside) -> None:
         self.fn = fn
         self.summaries = summaries
         self.parent: dict[str, str] = {}
@@ -160,9 +176,11 @@ class _Unifier:
         self.merged: list[str] = []
         self.invoked: list[Invoke] = []
         self.opaque = False
-        places = self.places(fn.params, fn.results) if together else []
-        for a, b in sorted(together):
+        places = self.places(fn.params, fn.results) if outside else []
+        for a, b in sorted(outside.together):
             self.join((), *places[a], *places[b])
+        for place in sorted(outside.written):
+            self.written += places[place]
         waiting = [fn.body]
         while waiting:
             block = waiting.pop()
@@ -210,11 +228,6 @@ class _Unifier:
         found = [[var.name for var in memory(operand)] for operand in operands]
         return found + [[self.element_of(operand)] for operand in operands if isinstance(operand, Var) and _is_stack(operand)]
 
-    def open(self, stack: Operand) -> None:
-        """A stack that goes in or out of a function shares memory with what is on it: a summary has no other name for that."""
-        if isinstance(stack, Var) and isinstance(stack.type, Stack):
-            self.join((stack,), self.element_of(stack))
-
     def visit(self, op: Invoke | Raise | If | For | While | Free | Attribute | Closure) -> tuple[Block, ...]:
         """Unify what `op` makes share; return its blocks, to be visited too."""
         match op:
@@ -256,9 +269,8 @@ class _Unifier:
         if fn is intrinsics.push or fn is intrinsics.pop:
             for stack in memory(op.args[0]):
                 self.written.append(stack.name)
-                value = out if fn is intrinsics.pop else tuple(memory(op.args[1]))
-                if value:
-                    self.join(value, self.element_of(stack))
+                for value in out if fn is intrinsics.pop else memory(op.args[1]):
+                    self.join((value,), stack.name if _is_stack(value) else self.element_of(stack))
             return
         self.written += [var.name for var in positions(op, effect.writes)]
         if effect.opaque and fn is not intrinsics.turning_point:
@@ -284,8 +296,6 @@ class _Unifier:
 
     def invoke(self, op: Invoke) -> None:
         self.invoked.append(op)
-        for arg in op.args:
-            self.open(arg)
         summary = self.summaries[op.callee]
         self.opaque |= summary.opaque
         groups: dict[int, list[str]] = {}
@@ -298,17 +308,19 @@ class _Unifier:
         for names in groups.values():
             self.join((), *names)
 
-    def passed_together(self) -> Iterable[tuple[str, set[tuple[int, int]]]]:
-        """For each `Invoke`, its callee and the pairs of places of its arguments that may share memory."""
+    def tell(self, outside: Mapping[str, Outside]) -> None:
+        """Add to what is known of the callers of each callee what this function does."""
+        written = {self.root(name) for name in self.written}
         for op in self.invoked:
+            groups = self.summaries[op.callee].groups
             first: dict[str, int] = {}
-            pairs: set[tuple[int, int]] = set()
-            results = range(len(op.args), len(op.args) + len(op.outs))
+            params, results = len(op.args), range(len(op.args), len(op.args) + len(op.outs))
             for place, names in enumerate(self.places(op.args, op.outs)):
-                for name in names if place not in results else ():
-                    if (same := first.setdefault(self.root(name), place)) != place:
-                        pairs.add((same, place))
-            yield op.callee, pairs
+                for name in names:
+                    if place not in results and (same := first.setdefault(self.root(name), place)) != place:
+                        outside[op.callee].together.add((same, place))
+                    if self.root(name) in written and (place >= params or groups.count(groups[place]) > 1):
+                        outside[op.callee].written.add(place)
 
     def summary(self) -> Summary:
         places = self.places(self.fn.params, self.fn.results)

@@ -7,6 +7,7 @@ import contextlib
 
 import numpy as np
 
+import adxform
 from adxform import stop_gradient
 from adxform.errors import (
     AliasError,
@@ -178,3 +179,13 @@ def string_argument(s):  # here
 @at((smooth(3),), raises=NonScalarOutputError)
 def vector_result(x):  # here
     return x * 2.0
+
+
+@at((0.7, 2), raises=UnsupportedOperationError)
+def derivative_of_itself_in_each_call(x, n):
+    def slope(x, n):
+        if n <= 0:
+            return x**3
+        return adxform.grad(slope)(x, n - 1) * x  # here
+
+    return slope(x, n)
