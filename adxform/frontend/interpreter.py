@@ -340,13 +340,16 @@ class Interpreter:
     def adopt(self, fn: Function) -> Function:
         """`fn`, whose helpers are taken over; under other names where another function has one of theirs.
 
-        Those of a derivative are this interpreter's own, made from the same source, or new.
+        Those of a derivative are this interpreter's own, made from the same source with the same parameters and results, or new.
         """
         own = {helper.name: helper.function for helper in self.helpers.values()}
 
         def is_own(helper: Function) -> bool:
             known = own.get(helper.name)
-            return helper.name in own and (known is None or known.span == helper.span)
+            return known is not None and shape(known) == shape(helper)
+
+        def shape(helper: Function) -> tuple[Span, int, int]:
+            return helper.span, len(helper.params), len(helper.results)
 
         new = {helper.name: helper for helper in fn.helpers if not is_own(helper)}
         if any(name in own or self.adopted.get(name, helper) != helper for name, helper in new.items()):

@@ -17,6 +17,7 @@ from adxform.opt.dead_stores import drop_dead_stores
 from adxform.opt.defaults import drop_default_keywords
 from adxform.opt.fold import fold_constants
 from adxform.opt.hoist import hoist_invariants
+from adxform.opt.signatures import drop_unused_parameters
 from adxform.opt.simplify import simplify_algebra
 from adxform.opt.sink import sink_stores
 from adxform.opt.stores import merge_stores
@@ -53,6 +54,7 @@ PASSES: tuple[Pass, ...] = (
     drop_dead_stores,
     assign_first_contributions,
     hoist_invariants,
+    drop_unused_parameters,
     drop_unused_helpers,
 )
 
