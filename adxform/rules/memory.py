@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from adxform import runtime
 from adxform.ir import intrinsics
 from adxform.ir.ops import Call, Lit, Operand, Pack, Var
-from adxform.ir.types import Array, Object, Scalar
+from adxform.ir.types import Array, Object, Scalar, Type, rank
 from adxform.rules.declare import constant, general, linear, primitive
 from adxform.rules.record import OPAQUE, PURE, SHAPE_ONLY, VIEWS_FIRST, WRITES_FIRST, Effect, Memory, Primitive
 
@@ -70,6 +71,18 @@ def _private(x: Any) -> Any:
     return runtime.private(x), pullback
 
 
+def _shaped_like(operands: tuple[Operand, ...], named: Mapping[str, Operand]) -> Type | None:
+    """Shaped as the second operand, where the rank of one is not known: no sample could tell."""
+    match operands:
+        case (Var(type=Scalar(dtype) | Array(dtype)) as value, Var(type=Array(_, shape)) as like) if None in (
+            rank(value.type),
+            rank(like.type),
+        ):
+            return Array(dtype, shape)
+        case _:
+            return None
+
+
 LOADS_AND_STORES = (
     primitive(operator.getitem, Memory(), effect=_load_effect),
     primitive(operator.setitem, Memory(), effect=WRITES_FIRST),
@@ -104,12 +117,14 @@ RECORDS: tuple[Primitive, ...] = (
         (np.ones((3, 2)), np.ones((1, 2))),
         (np.ones((3, 2)), 1.0),
         effect=VIEWS_FIRST,
+        result=_shaped_like,
     ),
     linear(
         runtime.broadcast_like,
         lambda ct, value, like: runtime.unbroadcast(ct, value),
         (np.ones((1, 2)), np.ones((3, 2))),
         effect=VIEWS_FIRST,
+        result=_shaped_like,
     ),
     linear(
         runtime.gather_last,
