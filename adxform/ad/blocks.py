@@ -39,7 +39,7 @@ from adxform.ir.ops import (
     While,
 )
 from adxform.ir.types import INT, Scalar, Stack, is_float
-from adxform.ir.walk import all_ops, defined_variables, free_variables, rename_block, variables
+from adxform.ir.walk import all_ops, defined_variables, free_variables, reads, rename_block, variables
 from adxform.rules.effects import effect_of
 
 
@@ -70,24 +70,28 @@ class BlockReversal(CallReversal, ABC):
             op = block.ops[position]
             self.path = (*outer, position)
             b, f = Builder(self.names, op.span), Builder(self.names, op.span)
+            start = len(self.contributed)
             self.op(op, b, f)
             if b.ops:
-                segments.append((position, self.pruned(b.ops)))
+                segments.append((position, self.pruned(b.ops, self.contributed[start:])))
                 self.note_readers(segments[-1][1])
             forward.append(f.ops)
         self.path = outer
         sweep.forward = forward[::-1]
         sweep.segments = [(len(block.ops), prologue.ops + after.ops), *segments]
 
-    def pruned(self, ops: list[Op]) -> list[Op]:
-        """`ops` without the pure calls that nobody reads: the halves of a rule that are not asked for."""
-        later = {var for ct in self.cts.values() for var in variables(ct)}
+    def pruned(self, ops: list[Op], contributed: list[Var]) -> list[Op]:
+        """`ops`, which contribute to `contributed`, without the pure calls that nobody reads: halves of a rule not asked for."""
+        later = {ct for var in contributed if isinstance(ct := self.cts.get(var), Var)}
         kept: list[Op] = []
         for op in reversed(ops):
-            if isinstance(op, Call) and _is_pure(op) and not any(out in later for out in op.outs):
-                continue
+            if isinstance(op, Call):
+                if later.isdisjoint(op.outs) and _is_pure(op):
+                    continue
+                later.update(reads(op))
+            else:
+                later.update(free_variables(Block((), (op,), ())))
             kept.append(op)
-            later.update(free_variables(Block((), (op,), ())))
         return kept[::-1]
 
     def op(self, op: Op, b: Builder, f: Builder) -> None:
@@ -159,6 +163,7 @@ class BlockReversal(CallReversal, ABC):
                 )
             )
         self.cts.update(zip(changed, outs, strict=True))
+        self.contributed += changed
 
     def fresh_cts(self, primals: Sequence[Var]) -> tuple[Var, ...]:
         """Variables for the cotangents of `primals`."""
@@ -310,6 +315,7 @@ class BlockReversal(CallReversal, ABC):
         b.emit(For(outs, source, tuple(inits), body, False, op.span))
         for var, out in zip(captured, outs[len(flows) :], strict=True):
             self.cts[var] = out
+            self.contributed.append(var)
         for place, out in zip(flows, outs, strict=False):
             self.contribute(op.inits[place], out, b)
 

@@ -15,6 +15,7 @@ from adxform.ad.expand import (
     derivative_of,
     distinct,
     expand_rule,
+    is_nothing,
     is_zero,
     leaves,
     name_result,
@@ -95,7 +96,7 @@ class CallReversal(Cotangents):
                 masked = self.masks and derivative.masked(op.args, numbers=self.masks_numbers)
                 product = runtime.masked_product if masked else scaled
                 for leaf, partial in per_leaf(op.args, partials):
-                    if self.is_active(leaf) and partial != Lit(None):
+                    if self.is_active(leaf) and not is_nothing(partial):
                         self.contribute(leaf, write_one(b, self.expander, product, ct, partial), b)
             case Linear(transposes):
                 checked(op, [], self.is_active)
@@ -149,7 +150,7 @@ class CallReversal(Cotangents):
         contributions = splice(b, pullback, (*residuals, ct))
         checked(op, per_leaf(op.args, contributions), self.is_active)
         for leaf, contribution in per_leaf(op.args, contributions):
-            if contribution != Lit(None):
+            if not is_nothing(contribution):
                 self.contribute(leaf, contribution, b, fits=contributions.count(contribution) == 1)
 
     def note_readers(self, ops: list[Op]) -> None:
@@ -158,7 +159,7 @@ class CallReversal(Cotangents):
             if not isinstance(op, Call):
                 continue
             effect = effect_of(op)
-            if effect.reads:
+            if effect.reads and (self.aliases.written or self.aliases.exposed):
                 args = tuple(arg for place, arg in enumerate(op.args) if place not in effect.writes)
                 self.readers += [(self.aliases.of(var), self.path) for var in distinct(args, op.kwargs) if self.is_memory(var)]
 

@@ -83,6 +83,7 @@ class Cotangents:
         self.laid_out = {self.aliases.of(base) for base in mirrored if isinstance(base, Var)}
         self.names = Names.of(fn)
         self.cts: dict[Var, Operand] = {}
+        self.contributed: list[Var] = []
         self.loose: set[Operand] = set()
         self.buffers: dict[Var, Var] = {}
         self.companions: dict[Var, Var] = {}
@@ -151,6 +152,7 @@ class Cotangents:
         if mode == "value":
             total = add(b, self.expander, self.cts.get(target), value)
             self.cts[target] = self.loosened(target, self.named(total, f"{target.base}_ct", b))
+            self.contributed.append(target)
         elif mode == "view" and target not in self.references and self.plan.view_calls[target].fn == Lit(operator.getitem):
             call = self.plan.view_calls[target]
             assert isinstance(call.args[0], Var)

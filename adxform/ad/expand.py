@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import zip_longest
 from typing import Any, Protocol
 
 import numpy as np
@@ -21,6 +22,7 @@ from adxform.rules.table import lookup
 from adxform.source import Span
 
 Kwargs = tuple[tuple[str, Operand], ...]
+NOTHING = Lit(None)
 
 
 class Expander(Protocol):
@@ -60,7 +62,7 @@ def leaves(operand: Operand) -> Iterator[Operand]:
 def per_leaf(args: tuple[Operand, ...], values: tuple[Operand, ...]) -> list[tuple[Operand, Operand]]:
     """The leaves of `args` with what a rule returned for each; a rule may leave out the last ones, which have no derivative."""
     items = [leaf for arg in args for leaf in leaves(arg)]
-    return list(zip(items, (*values, *(Lit(None) for _ in items)), strict=False))
+    return list(zip_longest(items, values[: len(items)], fillvalue=NOTHING))
 
 
 def checked(op: Call, derivatives: list[tuple[Operand, Operand]], active: Callable[[Operand], bool]) -> None:
@@ -75,7 +77,7 @@ def checked(op: Call, derivatives: list[tuple[Operand, Operand]], active: Callab
             message = f"the derivative of `{name}` with respect to its keyword argument `{keyword}` is not known"
             raise MissingRuleError(message, span=op.span, help="pass the argument by position")
     for position, (leaf, derivative) in enumerate(derivatives):
-        if derivative == Lit(None) and active(leaf):
+        if is_nothing(derivative) and active(leaf):
             message = f"the rule of `{name}` has no derivative with respect to argument {position}"
             raise MissingRuleError(message, span=op.span, help="wrap the argument in `stop_gradient` if it is a constant")
 
@@ -209,6 +211,11 @@ def add(b: Builder, expander: Expander, one: Operand | None, other: Operand) -> 
 def is_result(operand: Operand) -> bool:
     """Whether a result of a function has a tangent and a cotangent: a float variable."""
     return isinstance(operand, Var) and is_float(operand.type)
+
+
+def is_nothing(operand: Operand) -> bool:
+    """Whether a rule says by `operand` that there is no derivative."""
+    return isinstance(operand, Lit) and operand.value is None
 
 
 def is_zero(operand: Operand) -> bool:

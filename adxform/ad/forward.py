@@ -25,6 +25,7 @@ from adxform.ad.expand import (
     distinct,
     expand_rule,
     fit_tangent,
+    is_nothing,
     is_result,
     leaves,
     name_result,
@@ -228,7 +229,7 @@ class _Forward:
         total: Operand | None = None
         checked(op, per_leaf(op.args, partials), self.is_active)
         for leaf, partial in per_leaf(op.args, partials):
-            if self.is_active(leaf) and partial != Lit(None):
+            if self.is_active(leaf) and not is_nothing(partial):
                 product = runtime.masked_product if masked else scaled
                 total = add(b, self.expander, total, write_one(b, self.expander, product, self.tangent(b, leaf), partial))
         return Lit(0.0) if total is None else total

@@ -12,6 +12,7 @@ For one block and its reverse, `recover` looks at the variables of the block tha
 from __future__ import annotations
 
 import operator
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -143,14 +144,15 @@ class Recorder:
         before = self._lift_tapes(sweep, sources)
         recomputed = self._choose(_needed(sweep), sources)
         self._recompute(sweep, sources, recomputed, mapping)
-        taped = [var for var in sources.order if var in _needed(sweep) and var not in mapping]
+        needed = _needed(sweep)
+        taped = [var for var in sources.order if var in needed and var not in mapping]
         restore: list[Op] = []
         for var in taped:
-            ops = self._tape(var, sweep, sources, loop, mapping)
-            before += ops[0]
-            restore = ops[1] + restore
+            made, read = self._tape(var, sweep, sources, loop, mapping)
+            before += made
+            restore += reversed(read)
         _substitute(sweep, mapping)
-        sweep.segments.insert(0, (len(body.ops), restore))
+        sweep.segments.insert(0, (len(body.ops), restore[::-1]))
         return tuple(before)
 
     def _lift_tapes(self, sweep: Sweep, sources: _Sources) -> list[Op]:
@@ -351,7 +353,7 @@ def _substitute(sweep: Sweep, mapping: dict[Var, Operand]) -> None:
         return
     replaced = []
     for slot, ops in sweep.segments:
-        block = rename_block(Block((), tuple(ops), ()), dict(mapping))
+        block = rename_block(Block((), tuple(ops), ()), mapping)
         replaced.append((slot, list(block.ops)))
     sweep.segments = replaced
     sweep.results = tuple(substitute(result, mapping) for result in sweep.results)
@@ -455,11 +457,12 @@ class _Sources:
         if not isinstance(op, Call) or op.fn != Lit(operator.getitem) or isinstance(var.type, Array):
             return _NEVER
         position = self.position[var]
-        limits = [
-            k for array in variables(op.args[0]) if self.aliases.knows(array)
-            for k in self.written_at.get(self.aliases.of(array), ()) if k >= position
-        ]  # fmt: skip
-        return min(limits, default=_NEVER)
+        limit = _NEVER
+        for array in variables(op.args[0]):
+            written = self.written_at.get(self.aliases.of(array), []) if self.aliases.knows(array) else []
+            after = bisect_left(written, position)
+            limit = min([limit, *written[after : after + 1]])
+        return limit
 
     def limit(self, var: Var) -> int:
         """As `own_limit`, for everything that `var` is computed from."""

@@ -50,11 +50,16 @@ class Lit:
         return type(value), value
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Lit) and self._key() == other._key()
+        if not isinstance(other, Lit):
+            return False
+        if self.value is other.value:
+            return True
+        return type(self.value) is type(other.value) and self._key() == other._key()
 
     def __hash__(self) -> int:
+        value = self.value
         try:
-            return hash(self._key())
+            return hash(self._key() if isinstance(value, float | complex | tuple) else value)
         except TypeError:
             return id(self.value)
 

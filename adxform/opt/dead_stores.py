@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable
 from dataclasses import replace
 
 from adxform.ir import intrinsics
@@ -101,7 +100,12 @@ class _Dropping:
             test, body = self.block(op.test, later), self.block(op.body, later)
             return op if test is op.test and body is op.body else replace(op, test=test, body=body)
         inside = {var.name for var in defined_variables(op.body)} - {param.name for param in op.body.params} - self.kept
-        private = {class_ for class_ in reads - later if self.is_made_in(class_, inside) or self.is_private(class_, op)}
+        accesses = _accesses(op.body, self.aliases)
+        private = {
+            class_
+            for class_ in reads - later
+            if self.is_made_in(class_, inside) or self.is_private(accesses.get(class_, []), op)
+        }
         later |= reads - private
         body = self.block(op.body, later)
         later |= reads
@@ -122,11 +126,10 @@ class _Dropping:
         taped = class_ in self.aliases.elements.values()
         return not taped and all(var.name in inside for var in self.aliases.members(class_))
 
-    def is_private(self, class_: int, loop: For) -> bool:
-        """Whether every access to `class_` in `loop` is to one variable at one index that differs in each pass."""
+    def is_private(self, accesses: list[Call | None], loop: For) -> bool:
+        """Whether every access to a class in `loop` is to one variable at one index that differs in each pass."""
         item = loop.body.params[0].name
-        accesses = list(_accesses(loop.body, class_, self.aliases))
-        if (first := accesses[0]) is None:
+        if not accesses or (first := accesses[0]) is None:
             return False
         index = first.args[1]
         low = self.elements.lower(index)
@@ -134,14 +137,20 @@ class _Dropping:
         return own and all(op is not None and op.args[:2] == first.args[:2] for op in accesses)
 
 
-def _accesses(block: Block, class_: int, aliases: Aliases) -> Iterable[Call | None]:
-    """The loads and stores by index in `class_`, and ``None`` for each other mention of it."""
-    if class_ in classes_of((*block.params, *block.results), aliases):
-        yield None
-    for op in block.ops:
-        if class_ in classes_named(op, aliases):
-            plain = isinstance(op, Call) and (callee(op) in STORES or callee(op) is operator.getitem)
-            rest = (*op.args[1:], *op.outs) if plain and isinstance(op, Call) else ()
-            yield op if plain and isinstance(op, Call) and class_ not in classes_of(rest, aliases) else None
-        for inner in blocks(op):
-            yield from _accesses(inner, class_, aliases)
+def _accesses(block: Block, aliases: Aliases) -> dict[int, list[Call | None]]:
+    """By class, the loads and stores by index in it, and ``None`` for each other mention of it."""
+    found: dict[int, list[Call | None]] = {}
+
+    def visit(block: Block) -> None:
+        for class_ in classes_of((*block.params, *block.results), aliases):
+            found.setdefault(class_, []).append(None)
+        for op in block.ops:
+            plain = op if isinstance(op, Call) and (callee(op) in STORES or callee(op) is operator.getitem) else None
+            rest = set(classes_of((*plain.args[1:], *plain.outs), aliases)) if plain is not None else set()
+            for class_ in dict.fromkeys(classes_named(op, aliases)):
+                found.setdefault(class_, []).append(None if class_ in rest else plain)
+            for inner in blocks(op):
+                visit(inner)
+
+    visit(block)
+    return found

@@ -108,7 +108,9 @@ class Sharing:
 
     def is_constant(self, operand: Operand) -> bool:
         """Whether the contents of `operand` never change after it is made."""
-        return all(self.aliases.of(var) not in self.fixed for var in memory(operand))
+        if isinstance(operand, Var):
+            return isinstance(operand.type, Scalar) or self.aliases.of(operand) not in self.fixed
+        return not isinstance(operand, Pack) or all(map(self.is_constant, operand.items))
 
     def unite(self, out: Var, earlier: Var) -> bool:
         """Whether `earlier` may stand for `out`; if so, what is returned as `out` is from now on `earlier`.

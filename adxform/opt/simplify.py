@@ -68,18 +68,24 @@ class _Simplifying(Rewriter):
             self.known[op.outs[0].name] = found
             return
         op = found if isinstance(found, Call) else op
-        if callee(op) in NEGATIONS and all(map(self.sharing.is_constant, (*op.args, *op.outs))):
-            self.negated[op.outs[0].name] = op.args[0]
+        if callee(op) in NOTED:
+            self.note(op)
+        ops.append(op)
+
+    def note(self, op: Call) -> None:
+        """Remember what later ops may use instead of the result of `op`."""
         match op:
+            case Call((out,), Lit(fn), (given,)) if fn in NEGATIONS:
+                if self.sharing.is_constant(given) and self.sharing.is_constant(out):
+                    self.negated[out.name] = given
             case Call((out,), Lit(runtime.broadcast_like), (Var() as part, like)) if self.sharing.is_constant(part):
                 self.spread[out.name] = part, like
             case Call((out,), Lit(operator.truediv), (Lit(1.0), Var(_, Scalar()) as number)):
                 self.inverted[out.name] = number
-        ops.append(op)
 
     def leaner(self, op: Call, ops: list[Op]) -> Call:
         """`op` on what an array repeats in place of that array, where another operand gives the result its shape."""
-        if callee(op) not in BROADCASTING or op.kwargs:
+        if not self.spread or callee(op) not in BROADCASTING or op.kwargs:
             return op
         out = op.outs[0].type
         for place, arg in enumerate(op.args):
@@ -331,6 +337,7 @@ ARITHMETIC = frozenset({operator.neg, operator.mul, operator.truediv})
 ITSELF = frozenset({runtime.unbroadcast, runtime.broadcast_like})
 """What returns its very operand when the shapes are equal: no array of its own is lost."""
 NEGATIONS = frozenset({operator.neg, np.negative})
+NOTED = NEGATIONS | {runtime.broadcast_like, operator.truediv}
 OPPOSITE: Mapping[Callable[..., object] | None, Callable[..., object]] = {
     intrinsics.accumulate: intrinsics.deduct,
     intrinsics.deduct: intrinsics.accumulate,

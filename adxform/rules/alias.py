@@ -340,14 +340,17 @@ class _Unifier:
         number: dict[str, int] = {}
         members: list[list[Var]] = []
         of: dict[str, int] = {}
+        tops = set(self.parent.values())
         for var in defined_variables(self.fn.body):
             name = var.name
-            root = self.root(name) if name in self.parent else name
-            id_ = of[name] = number.setdefault(root, len(members))
-            if id_ == len(members):
+            if name not in self.parent and name not in tops:
+                of[name] = number[name] = len(members)
                 members.append([var])
-            else:
-                members[id_].append(var)
+                continue
+            of[name] = id_ = number.setdefault(self.root(name), len(members))
+            if id_ == len(members):
+                members.append([])
+            members[id_].append(var)
         written, exposed, phis = (
             frozenset(number[root] for name in names if (root := self.root(name)) in number)
             for names in (self.written, self.exposed, self.merged)
