@@ -223,6 +223,9 @@ class _BlockFold:
     def visit(self, op: Op, at: int) -> None:
         """Fold into `op`, drop what it disturbs, and let it wait if it may move itself."""
         self.read(reads(op), at)
+        if isinstance(op, Call):
+            self.call(op, at)
+            return
         for block in blocks(op):
             for inner in all_ops(block):
                 self.read(reads(inner), at)
@@ -230,16 +233,6 @@ class _BlockFold:
                     self.read(variables_of(nested.results), at)
             self.read(variables_of(block.results), at)
         match op:
-            case Call(outs=outs) if outs and outs[0] in self.scratch.values:
-                self.moved += 1
-            case Call(fn=Lit(intrinsics.turning_point)):
-                self.waiting.clear()
-            case Call():
-                taken = self.take((*op.args, *(value for _, value in op.kwargs)), self.room(op))
-                reach = taken.reach | self.reach_of(op)
-                self.disturb(reach)
-                if _may_move(op, reach) and self.wanted_once(op):
-                    self.wait(op, _Taken(reach, taken.width + label_width(op), taken.depth), at)
             case If():
                 self.conditional(op, at)
             case For() | While():
@@ -258,6 +251,21 @@ class _BlockFold:
                 raise VerificationError("untyped IR cannot be emitted", span=op.span)
             case _:
                 assert_never(op)
+
+    def call(self, op: Call, at: int) -> None:
+        """A call: its value waits if it may be written where it is used."""
+        if op.outs and op.outs[0] in self.scratch.values:
+            self.moved += 1
+            return
+        if callee(op) is intrinsics.turning_point:
+            self.waiting.clear()
+            return
+        taken = self.take((*op.args, *(value for _, value in op.kwargs)) if op.kwargs else op.args, self.room(op))
+        own = self.reach_of(op)
+        reach = own if taken.reach is NOTHING else taken.reach | own
+        self.disturb(reach)
+        if self.wanted_once(op) and _may_move(op, reach):
+            self.wait(op, _Taken(reach, taken.width + label_width(op), taken.depth), at)
 
     def conditional(self, op: If, at: int) -> None:
         """An `If`: an expression if its branches are, else a statement."""
@@ -285,7 +293,7 @@ class _BlockFold:
 
     def room(self, op: Op) -> int:
         """How wide the operands of `op` may get together."""
-        target = max((len(out.base) + 5 for out in getattr(op, "outs", ())), default=0)
+        target = max([len(out.base) + 5 for out in getattr(op, "outs", ())], default=0)
         return WIDTH - 4 * self.depth - target - (label_width(op) if isinstance(op, Call) else 0)
 
     def read(self, read: Iterable[Var], at: int) -> None:
@@ -294,6 +302,8 @@ class _BlockFold:
 
     def disturb(self, reach: _Reach) -> None:
         """Fix in place whatever code that touches `reach` may change."""
+        if reach is NOTHING:
+            return
         self.reads |= reach.reads
         self.writes |= reach.writes
         self.opaque |= reach.opaque
@@ -315,7 +325,7 @@ class _BlockFold:
 
     def wanted_once(self, op: Call | If) -> bool:
         """Whether the value of `op` has one use, no name of the user's, and is no step of a sum: those are ``x_ct += …``."""
-        if _is_sum(op) or len(op.outs) != 1 or self.fold.uses[op.outs[0]] != 1:
+        if len(op.outs) != 1 or self.fold.uses[op.outs[0]] != 1 or _is_sum(op):
             return False
         return is_temporary(op.outs[0]) or is_own(op.span) or (isinstance(op, Call) and is_machinery(op))
 
@@ -325,9 +335,10 @@ class _BlockFold:
         if effect.opaque:
             return _Reach(opaque=True)
         of = self.fold.aliases.of
-        given = (op.fn, *op.args, *(value for _, value in op.kwargs)) if effect.reads else ()
-        reads = frozenset(of(var) for operand in given for var in memory(operand))
-        return _Reach(reads, frozenset(of(var) for var in positions(op, effect.writes)))
+        read = frozenset([of(var) for operand in operands(op) for var in memory(operand)]) if effect.reads else frozenset()
+        if not read and not effect.writes:
+            return NOTHING
+        return _Reach(read, frozenset([of(var) for var in positions(op, effect.writes)]))
 
 
 def _is_sum(op: Call | If) -> bool:
@@ -358,9 +369,10 @@ def _offsets(body: Block) -> Iterator[tuple[Var, Op]]:
 
     def visit(block: Block, level: int) -> None:
         for op in block.ops:
-            indexed = isinstance(op, Call) and callee(op) in INDEXED
-            for k, operand in enumerate(operands(op)):
-                note(operand, level, indexed and k == 2)
+            if sums:
+                indexed = isinstance(op, Call) and callee(op) in INDEXED
+                for k, operand in enumerate(operands(op)):
+                    note(operand, level, indexed and k == 2)
             for inner in blocks(op):
                 visit(inner, level + (not isinstance(op, If)))
             if isinstance(op, Call) and _is_offset(op):

@@ -14,6 +14,7 @@ import keyword
 import operator
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from heapq import heappop, heappush
 from itertools import islice
 from typing import assert_never
@@ -77,7 +78,7 @@ def assign_names(fn: Function, folding: Folding, reserved: Collection[str]) -> N
             unread = all(start == end for start, end in ranges[place]) and var not in params
             names[var] = "_" if unread and classes.is_single(place) else by_root[classes.root(place)]
     bound = classes.bound(by_root)
-    return Naming(names, frozenset(var for var in names if classes.root(program.place(var)) in bound))
+    return Naming(names, frozenset(var for var in names if classes.root(program.place(var)) in bound) if bound else bound)
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,7 +306,8 @@ def _colour(classes: _Classes, params: tuple[Var, ...], reserved: frozenset[str]
     """A name for each class, such that classes live together have different names."""
     roots = sorted(classes.members, key=lambda root: classes.ranges[root][0])
     fixed = {classes.root(var): _identifier(var.base) for var in params}
-    taken = {*reserved, *fixed.values(), *(_identifier(classes.base(root)) for root in roots)}
+    bases = {root: _identifier(classes.base(root)) for root in roots}
+    taken = {*reserved, *fixed.values(), *bases.values()}
     pools: dict[tuple[str, object], _Pool] = {}
     counts: dict[str, int] = {}
     names: dict[Var, str] = {}
@@ -322,7 +324,7 @@ def _colour(classes: _Classes, params: tuple[Var, ...], reserved: frozenset[str]
     indexed = {classes.root(var) for var in classes.program.indices if var in classes.ranges}
     order = [*(classes.root(var) for var in params), *(root for root in roots if root in indexed), *roots]
     for root in dict.fromkeys(order):
-        base = fixed.get(root) or _identifier(classes.base(root))
+        base = fixed.get(root) or bases[root]
         pool = pools.setdefault((base, _kind(root.type)), _Pool())
         name = None if root in fixed else pool.find(classes.ranges[root])
         if name is None:
@@ -360,6 +362,7 @@ def _kind(type_: Type) -> object:
     return (type_.dtype, type_.shape and len(type_.shape)) if isinstance(type_, Array) else None
 
 
+@lru_cache(maxsize=4096)
 def _identifier(base: str) -> str:
     """`base` as a legal name."""
     name = "".join(char if char.isidentifier() or char.isdecimal() else "_" for char in base)

@@ -60,7 +60,7 @@ def original_of(op: Op) -> Var | None:
     if not isinstance(op, Call) or len(op.outs) != 1 or op.kwargs:
         return None
     fn = callee(op)
-    if fn not in COPIES and fn not in NEUTRAL:
+    if fn not in COPIES and not (fn in NEUTRAL and any(isinstance(arg, Lit) for arg in op.args)):
         return None
     type_ = op.outs[0].type
     if not isinstance(type_, Array) or type_.shape is None:

@@ -46,13 +46,14 @@ class _Sweep:
         self.ops: list[Op] = []
         self.parents: list[int] = []
         self.ends: list[int] = []
-        self.source: dict[str, tuple[int, int]] = {}
+        self.calls: dict[str, int] = {}
+        self.places: dict[str, tuple[int, int]] = {}
         self.writers: dict[int, list[int]] = {}
-        self.live: set[int] = set()
         self.live_places: set[tuple[int, int]] = set()
         self.waiting: list[int] = []
         self.roots: list[int] = []
         self.scan(fn.body, -1)
+        self.live = [False] * len(self.ops)
 
     def scan(self, block: Block, parent: int) -> None:
         for op in block.ops:
@@ -60,27 +61,30 @@ class _Sweep:
             self.ops.append(op)
             self.parents.append(parent)
             self.ends.append(number + 1)
+            if isinstance(op, Call):
+                for out in op.outs:
+                    self.calls[out.name] = number
+                effect = effect_of(op)
+                if effect.opaque:
+                    self.roots.append(number)
+                if effect.writes or effect.opaque:
+                    self.write(op, number)
+                continue
             for place, out in enumerate(outs(op)):
-                self.source[out.name] = number, place
+                self.places[out.name] = number, place
             match op:
-                case Call():
-                    effect = effect_of(op)
-                    if effect.opaque:
-                        self.roots.append(number)
-                    if effect.writes or effect.opaque:
-                        self.write(op, number)
                 case Invoke():
                     self.write(op, number)
                     if self.aliases.summaries[op.callee].opaque:
                         self.roots.append(number)
                 case For(body=body):
-                    self.source[body.params[0].name] = number, -1
+                    self.places[body.params[0].name] = number, -1
                     for place, param in enumerate(body.params[1:]):
-                        self.source[param.name] = number, place
+                        self.places[param.name] = number, place
                 case While(test=test, body=body):
                     for params in (test.params, body.params):
                         for place, param in enumerate(params):
-                            self.source[param.name] = number, place
+                            self.places[param.name] = number, place
                 case If():
                     pass
                 case _:
@@ -96,22 +100,24 @@ class _Sweep:
     # Mark
 
     def mark_op(self, number: int) -> None:
-        if number >= 0 and number not in self.live:
-            self.live.add(number)
+        if number >= 0 and not self.live[number]:
+            self.live[number] = True
             self.waiting.append(number)
 
     def mark(self, given: Iterable[Var]) -> None:
         stack = list(given)
         while stack:
-            found = self.source.get(stack.pop().name)
-            if found is None or found in self.live_places:
+            name = stack.pop().name
+            number = self.calls.get(name)
+            if number is not None:
+                self.mark_op(number)
                 continue
-            self.live_places.add(found)
-            number, place = found
-            self.mark_op(number)
-            op = self.ops[number]
-            if not isinstance(op, Call):
-                stack += variables_of(self.feeds(op, place))
+            found = self.places.get(name)
+            if found is not None and found not in self.live_places:
+                self.live_places.add(found)
+                number, place = found
+                self.mark_op(number)
+                stack += variables_of(self.feeds(self.ops[number], place))
 
     def feeds(self, op: Op, place: int) -> tuple[Operand, ...]:
         """What comes out of control op `op` by `place`."""
@@ -163,7 +169,7 @@ class _Sweep:
 
     def body(self) -> Block:
         self.mark_all()
-        if len(self.live) == len(self.ops) and not self.prunes():
+        if all(self.live) and not self.prunes():
             return self.fn.body
         return self.sweep(self.fn.body, iter(range(len(self.ops))))
 
@@ -172,7 +178,7 @@ class _Sweep:
         return any(
             (number, place) not in self.live_places
             for number, op in enumerate(self.ops)
-            if isinstance(op, If | For | While) and number in self.live
+            if isinstance(op, If | For | While) and self.live[number]
             for place in range(len(op.outs))
         )
 
@@ -180,8 +186,8 @@ class _Sweep:
         kept: list[Op] = []
         for op in block.ops:
             number = next(numbers)
-            if number in self.live:
-                kept.append(self.kept(op, number, numbers))
+            if self.live[number]:
+                kept.append(op if isinstance(op, Call) else self.kept(op, number, numbers))
             else:
                 for _ in range(number + 1, self.ends[number]):
                     next(numbers)

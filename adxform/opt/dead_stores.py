@@ -102,9 +102,7 @@ class _Dropping:
         inside = {var.name for var in defined_variables(op.body)} - {param.name for param in op.body.params} - self.kept
         accesses = _accesses(op.body, self.aliases)
         private = {
-            class_
-            for class_ in reads - later
-            if self.is_made_in(class_, inside) or self.is_private(accesses.get(class_, []), op)
+            class_ for class_ in reads - later if self.is_made_in(class_, inside) or self.is_private(accesses.get(class_, []), op)
         }
         later |= reads - private
         body = self.block(op.body, later)

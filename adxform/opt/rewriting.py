@@ -70,8 +70,16 @@ class Rewriter:
 
     def renew(self, op: Op) -> Op:
         """`op` with known variables replaced in what it takes itself."""
-        if not self.known:
+        known = self.known
+        if not known:
             return op
+        if isinstance(op, Call) and not op.kwargs:
+            for arg in op.args:
+                if arg.name in known if isinstance(arg, Var) else isinstance(arg, Pack):
+                    break
+            else:
+                if isinstance(op.fn, Lit):
+                    return op
         given = operands(op)
         return op if self.operands(given) is given else map_op(op, self.operand, lambda block: block)
 
@@ -132,8 +140,8 @@ class Sharing:
 
 def callee(op: Op) -> Callable[..., object] | None:
     """The literal callable that `op` calls."""
-    fn = op.fn.value if isinstance(op, Call) and isinstance(op.fn, Lit) else None
-    return fn if callable(fn) else None
+    found: Callable[..., object] | None = op.fn.value if isinstance(op, Call) and isinstance(op.fn, Lit) else None
+    return found
 
 
 def is_load_of_element(op: Call) -> bool:
