@@ -39,7 +39,7 @@ from adxform.ir.ops import (
     While,
 )
 from adxform.ir.types import INT, Scalar, Stack, is_float
-from adxform.ir.walk import all_ops, defined_variables, free_variables, reads, rename_block, variables
+from adxform.ir.walk import all_ops, defined_variables, free_variables, reads, rename_block
 from adxform.rules.effects import effect_of
 
 
