@@ -268,6 +268,16 @@ def appended(items: Any, item: Any) -> Any:
     return np.concatenate((items, np.asarray(item)[None]))
 
 
+def unpacked(value: Any, count: int) -> tuple[Any, ...]:
+    """Return the `count` items of an iterable, as ``a, b = value`` takes them."""
+    items = tuple(value)
+    if len(items) > count:
+        raise ValueError(f"too many values to unpack (expected {count})")
+    if len(items) < count:
+        raise ValueError(f"not enough values to unpack (expected {count}, got {len(items)})")
+    return items
+
+
 def trip_count(start: int, stop: int, step: int) -> int:
     """Return how many passes a loop over ``range(start, stop, step)`` makes.
 

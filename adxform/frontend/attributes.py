@@ -33,7 +33,10 @@ def load(interp: Interpreter, value: Value, name: str, hint: str = "tmp") -> Val
         case Var(_, Scalar() as type_):
             return _of_scalar(interp, value, type_, name)
         case Var(_, Object()):
-            return interp.emit(getattr, (value, Lit(name)), Object(), hint)
+            found = interp.emit(getattr, (value, Lit(name)), Object(), hint)
+            if value in interp.generators:
+                interp.draws[found] = interp.generators[value], name
+            return found
         case Tuple(items, cls):
             return _of_tuple(interp, value, items, cls, name)
         case Ref():

@@ -154,14 +154,25 @@ def run(fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) 
         return fn(*args, **kwargs)
 
 
+Types = Type | tuple[Type, ...]
+"""The type of a result, or one for each of the arrays that it is a tuple of."""
+
+
+def types_of(value: Any) -> Types:
+    """The type of a result, with its lengths as they are; of a tuple of arrays, the type of each."""
+    if type(value) is tuple and value and all(isinstance(item, np.ndarray) for item in value):
+        return tuple(map(type_of, value))
+    return type_of(value)
+
+
 def type_of(value: Any) -> Type:
-    """The type of a result, with its lengths as they are."""
+    """The type of a result that is no tuple, with its lengths as they are."""
     if isinstance(value, np.ndarray):
         return Array(dtype_name(value.dtype), value.shape) if value.dtype.kind in "biufc" else Object()
     return scalar_type(value) or Object()
 
 
-_memo: dict[tuple[Any, ...], Type | NoSample] = {}
+_memo: dict[tuple[Any, ...], Types | NoSample] = {}
 
 
 def sampled_type(
@@ -171,6 +182,14 @@ def sampled_type(
 
     Raises: `NoSample` when no sample can be run.
     """
+    found = sampled_types(fn, args, kwargs, sizes)
+    return Object() if isinstance(found, tuple) else found
+
+
+def sampled_types(
+    fn: Callable[..., Any], args: tuple[Operand, ...], kwargs: Mapping[str, Operand], sizes: Mapping[Var, Dim]
+) -> Types:
+    """As `sampled_type`, with the type of each item of a tuple of arrays."""
     specs = tuple(spec_of(arg, sizes) for arg in args)
     named = tuple((key, spec_of(value, sizes)) for key, value in kwargs.items())
     key = (fn, specs, named)
@@ -185,7 +204,7 @@ def sampled_type(
     return found
 
 
-def _sampled_type(fn: Callable[..., Any], specs: tuple[Spec, ...], named: dict[str, Spec]) -> Type | NoSample:
+def _sampled_type(fn: Callable[..., Any], specs: tuple[Spec, ...], named: dict[str, Spec]) -> Types | NoSample:
     bases: dict[str, int] = {}
     for spec in (*specs, *named.values()):
         for dim in dims_of(spec):
@@ -214,9 +233,19 @@ def _sampled_type(fn: Callable[..., Any], specs: tuple[Spec, ...], named: dict[s
             results[1] = run(fn, [sample(s, ones[0]) for s in specs], {k: sample(s, ones[0]) for k, s in named.items()})
         told = (lengths in (distinct, same) or not bases) and integers[0] != integers[1]
         unknown = not told or getattr(fn, "__name__", "") in DATA_DEPENDENT
-        found = _combine(type_of(results[0]), type_of(results[1]), pair, unknown)
+        first, second = map(types_of, results)
+        if isinstance(first, tuple) or isinstance(second, tuple):
+            return _combine_items(first, second, pair, unknown or bool(bases))
+        found = _combine(first, second, pair, unknown)
         return found if unknown or not bases else _agreed(found, fn, specs, named, _descending(bases, pair))
     return failure
+
+
+def _combine_items(first: Types, second: Types, pair: tuple[_Lengths, ...], unknown: bool) -> Types:
+    """The types of the items of a tuple of arrays."""
+    if not isinstance(first, tuple) or not isinstance(second, tuple) or len(first) != len(second):
+        return Object()
+    return tuple(_combine(one, other, pair, unknown) for one, other in zip(first, second, strict=True))
 
 
 def _descending(bases: Mapping[str, int], pair: tuple[_Lengths, ...]) -> tuple[_Lengths, ...]:

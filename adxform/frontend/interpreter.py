@@ -96,6 +96,8 @@ class Interpreter:
         self.modules: dict[int, Access] = {}
         self.assumed: frozenset[Var] = frozenset()
         self.negated: dict[Var, Var] = {}
+        self.generators: dict[Var, type] = {}
+        self.draws: dict[Var, tuple[type, str]] = {}
         self.helpers: dict[Any, Helper] = {}
         self.adopted: dict[str, Function] = {}
         self.renamed: dict[tuple[Function, ...], dict[str, str]] = {}

@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from adxform.frontend import indexing
+from adxform.frontend.draws import MAKERS, drawn_type, method_of
 from adxform.frontend.operands import operand, refuse_keeping
 from adxform.frontend.values import (
     NONE,
@@ -12,8 +16,8 @@ from adxform.frontend.values import (
     Ref,
     Value,
 )
-from adxform.ir.ops import Call, Lit
-from adxform.ir.types import Object
+from adxform.ir.ops import Call, Lit, Operand, Var
+from adxform.ir.types import Array, Object, is_float
 from adxform.ir.walk import variables
 
 if TYPE_CHECKING:
@@ -38,9 +42,34 @@ def opaque(
     operands = tuple(operand(interp, arg) for arg in args)
     named = {key: operand(interp, arg) for key, arg in kwargs.items()}
     given = [var for arg in (*operands, *named.values()) for var in variables(arg)]
+    method = method_of(interp, fn, operands)
+    if method is not None and method[1] == "shuffle" and not named and _is_float_array(operands[method[2] :]):
+        shuffle(interp, fn, operands)
+        return NONE
     if not wanted and fn is not print and module != "logging" and any(isinstance(var.type, Object) for var in given):
         refuse_keeping(interp, given)
     if not wanted:
         interp.builder.emit(Call((), Lit(fn), operands, tuple(named.items()), interp.span))
         return NONE
-    return interp.emit(fn, operands, Object(), hint, named)
+    type_ = Object() if method is None else drawn_type(interp, method[0], method[1], operands[method[2] :], named)
+    out = interp.emit(fn, operands, type_, hint, named)
+    if fn in MAKERS:
+        interp.generators[out] = MAKERS[fn]
+    return out
+
+
+def _is_float_array(values: tuple[Operand, ...]) -> bool:
+    match values:
+        case (Var(_, Array(_, shape) as type_),):
+            return bool(shape) and is_float(type_)
+        case _:
+            return False
+
+
+def shuffle(interp: Interpreter, fn: Callable[..., Any], operands: tuple[Operand, ...]) -> None:
+    """``generator.shuffle(x)`` is ``x[...] = x[places]`` with the places ``0, 1, …`` shuffled in the place of the rows."""
+    *lead, x = operands
+    assert isinstance(x, Var)
+    places = interp.operand(interp.call(Lit(np.arange), (indexing.dim(interp, x, 0),), hint="places"))
+    interp.builder.emit(Call((), Lit(fn), (*lead, places), (), interp.span))
+    indexing.store(interp, x, Lit(...), indexing.load(interp, x, places))  # type: ignore[arg-type]

@@ -24,7 +24,7 @@ from adxform.frontend.values import (
     Value,
 )
 from adxform.ir.ops import Call, Lit, Var
-from adxform.ir.types import Array, Scalar, is_float
+from adxform.ir.types import Array, Object, Scalar, Type, is_float
 from adxform.rules.record import Memory, Partials, Primitive
 
 if TYPE_CHECKING:
@@ -78,6 +78,10 @@ def primitive(
         interp.builder.emit(Call((), Lit(fn), operands, tuple(named.items()), interp.span))
         return NONE
     type_ = result_type(interp, record, fn, operands, named)
+    if isinstance(type_, tuple):
+        if out != NONE:
+            raise interp.error("`out=` is not an array here", "pass an array of the result's shape")
+        return parts_of(interp, interp.emit(fn, operands, Object(), "parts", named), type_, hint)
     if isinstance(out, Var) and isinstance(out.type, Array):
         value = interp.emit(fn, operands, type_, "tmp", named)
         interp.builder.effect(operator.setitem, out, Lit(...), value, span=interp.span)
@@ -87,6 +91,11 @@ def primitive(
     result = interp.emit(fn, operands, type_, hint, named)
     learn(interp, fn, result, operands)
     return result
+
+
+def parts_of(interp: Interpreter, whole: Var, types_: tuple[Type, ...], hint: str) -> Tuple:
+    """The items of a tuple of arrays that a call returns."""
+    return Tuple(tuple(interp.emit(operator.getitem, (whole, Lit(k)), type_, hint) for k, type_ in enumerate(types_)))
 
 
 def _with_named_out(fn: Callable[..., Any], args: tuple[Value, ...], kwargs: Kwargs) -> tuple[tuple[Value, ...], Kwargs]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from adxform import runtime
 from adxform.errors import MissingRuleError
-from adxform.frontend.infer import NoSample, elementwise_type, product_type, reshaped_type, sampled_type, with_fresh
+from adxform.frontend.infer import NoSample, Types, elementwise_type, product_type, reshaped_type, sampled_types, with_fresh
 from adxform.ir.ops import Operand, Var
 from adxform.ir.types import Array, Object, Scalar, Type, is_float
 from adxform.ir.walk import variables
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def result_type(
     interp: Interpreter, record: Primitive, fn: Callable[..., Any], operands: tuple[Operand, ...], named: dict[str, Operand]
-) -> Type:
+) -> Types:
     """The type of a primitive's result."""
     if interp.unconditional and fn in PRODUCTS:
         interp.equal.multiply(operands)
@@ -43,10 +43,12 @@ def result_type(
         return Object()
     elementwise = is_elementwise(record, fn)
     try:
-        infer = elementwise_type if elementwise else sampled_type
         if elementwise and interp.unconditional:
             interp.equal.broadcast(operands)
-        return with_fresh(infer(fn, operands, named, interp.sizes), interp.fresh_dim)
+        if elementwise:
+            return with_fresh(elementwise_type(fn, operands, named, interp.sizes), interp.fresh_dim)
+        types = sampled_types(fn, operands, named, interp.sizes)
+        return types if isinstance(types, tuple) else with_fresh(types, interp.fresh_dim)
     except NoSample as error:
         if not floats:
             return Object()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from adxform import runtime
+
 
 def accumulate(x: Any, index: Any, value: Any) -> None:
     """``x[index] += value`` for a basic index; ``x += value`` when `index` is ``...``."""
@@ -41,13 +43,8 @@ def turning_point() -> None:
 
 
 def unpack(value: Any, count: int) -> tuple[Any, ...]:
-    """The `count` items of an iterable, as ``a, b = value`` takes them. Before specialisation only."""
-    items = tuple(value)
-    if len(items) > count:
-        raise ValueError(f"too many values to unpack (expected {count})")
-    if len(items) < count:
-        raise ValueError(f"not enough values to unpack (expected {count}, got {len(items)})")
-    return items
+    """``runtime.unpacked(value, count)``. Before specialisation only."""
+    return runtime.unpacked(value, count)
 
 
 def chain(*parts: Any) -> tuple[Any, ...]:

@@ -12,6 +12,7 @@ from adxform import runtime
 from adxform.ir import intrinsics
 from adxform.ir.ops import Call, Lit, Operand, Pack, Var
 from adxform.ir.types import Array, Object, Scalar, Type, rank
+from adxform.ir.walk import variables
 from adxform.rules.declare import constant, general, linear, primitive
 from adxform.rules.record import OPAQUE, PURE, SHAPE_ONLY, VIEWS_FIRST, WRITES_FIRST, Effect, Memory, Primitive
 
@@ -83,6 +84,13 @@ def _shaped_like(operands: tuple[Operand, ...], named: Mapping[str, Operand]) ->
             return None
 
 
+def _picked(operands: tuple[Operand, ...], named: Mapping[str, Operand]) -> Type | None:
+    """An array of unknown rank where nothing is known of the index."""
+    x, index = operands
+    known = not any(isinstance(var.type, Object) for var in variables(index))
+    return None if known or not isinstance(x, Var) or not isinstance(x.type, Array) else Array(x.type.dtype, None)
+
+
 LOADS_AND_STORES = (
     primitive(operator.getitem, Memory(), effect=_load_effect),
     primitive(operator.setitem, Memory(), effect=WRITES_FIRST),
@@ -130,11 +138,13 @@ RECORDS: tuple[Primitive, ...] = (
         runtime.gather_last,
         lambda ct, x, index: runtime.scatter_last(ct, x, index),
         (np.arange(3.0), np.array([0, 2, 0])),
+        result=_picked,
     ),
     linear(
         runtime.scatter_last,
         lambda ct, values, x, index: runtime.gather_last(ct, index),
         (np.arange(3.0), np.ones(4), np.array([0, 2, 0])),
+        result=lambda operands, named: operands[1].type if isinstance(operands[1], Var) else None,
     ),
     constant(runtime.shares_memory, effect=SHAPE_ONLY),
     constant(runtime.lend, effect=LENDS),

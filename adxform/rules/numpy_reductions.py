@@ -222,6 +222,18 @@ _CONSTANT = (
     np.flatnonzero,
     np.argwhere,
     np.digitize,
+    np.argpartition,
+    np.ndarray.argpartition,
+    np.lexsort,
+    np.triu_indices,
+    np.triu_indices_from,
+    np.tril_indices,
+    np.tril_indices_from,
+    np.diag_indices,
+    np.diag_indices_from,
+    np.ix_,
+    np.unravel_index,
+    np.ravel_multi_index,
 )
 
 _SAMPLES = ((_V,), (_M,), (_M, 0), (_M, -1), (_T, (0, 2)))

@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from tests.corpus.case import at, smooth
+from tests.corpus.case import at, smooth, vec
 
+VALUES = vec(0.3, 1.2, -0.7, 0.9, 2.1)
 MATRIX = smooth(4, 4) + np.diag([2.0, 3.0, 1.0, 4.0])
 
 
@@ -32,3 +33,296 @@ def diagonals_of_a_written_matrix(a):
     a = a * 1.0
     a[1, 1] = a[0, 0] * a[0, 1]
     return np.sum(a.diagonal() ** 2) + np.sum(np.diagonal(a, offset=1) ** 3) + np.trace(a) * np.sum(np.diag(a, k=-1))
+
+
+@at((VALUES,))
+def triu_pairs(x):
+    i, j = np.triu_indices(len(x), 1)
+    return np.sum((x[i] - x[j]) ** 3)
+
+
+@at((MATRIX,))
+def tril_part(a):
+    rows, cols = np.tril_indices(a.shape[0])
+    return np.sum(a[rows, cols] ** 2 * np.arange(len(rows)))
+
+
+@at((MATRIX,))
+def tril_whole_tuple(a):
+    return np.sum(a[np.tril_indices(4, -1)] ** 3)
+
+
+@at((VALUES, np.array([3, 1, 2, 0, 4])), wrt=(0,))
+def argsort_of_other(x, keys):
+    order = np.argsort(keys)
+    return np.sum(x[order] * np.arange(5.0) ** 2)
+
+
+@at((VALUES,))
+def where_mask(x):
+    (idx,) = np.where(x > 0.5)
+    return np.sum(x[idx] ** 3)
+
+
+@at((VALUES,))
+def where_mask_item(x):
+    idx = np.where(x > 0.5)[0]
+    return np.sum(x[idx] ** 3) + x[idx[0]]
+
+
+@at((MATRIX,))
+def where_mask2(a):
+    r, c = np.where(a > 1.5)
+    return np.sum(a[r, c] ** 3 * a[c, r])
+
+
+@at((MATRIX,))
+def where_tuple(a):
+    return np.sum(a[np.where(a > 1.5)] ** 3)
+
+
+@at((MATRIX,))
+def nonzero_method(a):
+    r, c = (a > 1.5).nonzero()
+    return np.sum(a[r, c] ** 3)
+
+
+@at((MATRIX,))
+def unravel(a):
+    r, c = np.unravel_index(np.array([1, 5, 7]), a.shape)
+    return np.sum(a[r, c] ** 3)
+
+
+@at((MATRIX,))
+def unravel_argmax(a):
+    k = np.unravel_index(np.argmax(a), a.shape)
+    return a[k] ** 2
+
+
+@at((MATRIX,))
+def ix(a):
+    return np.sum(a[np.ix_([0, 2], [1, 3])] ** 3)
+
+
+@at((MATRIX,))
+def ix_store(a):
+    b = np.zeros((5, 5))
+    b[np.ix_([0, 2], [1, 3])] += a[:2, :2] ** 2
+    return np.sum(b**2)
+
+
+@at((MATRIX,))
+def argwhere_loop(a):
+    s = 0.0
+    for r, c in np.argwhere(a > 1.5):
+        s += a[r, c] ** 2
+    return s
+
+
+@at((MATRIX,))
+def argwhere_cols(a):
+    p = np.argwhere(a > 1.5)
+    return np.sum(a[p[:, 0], p[:, 1]] ** 2)
+
+
+@at((VALUES,))
+def permutation(x):
+    np.random.seed(0)
+    p = np.random.permutation(5)
+    return np.sum(x[p] * np.arange(5.0) ** 2)
+
+
+@at((VALUES,))
+def rng_permutation(x):
+    rng = np.random.default_rng(0)
+    p = rng.permutation(len(x))
+    return np.sum(x[p] * np.arange(5.0) ** 2)
+
+
+@at((VALUES,))
+def masked_stores(x):
+    y = x.copy()
+    y[np.where(y < 0)] = 0.1
+    i, j = np.triu_indices(5, 1)
+    m = np.zeros((5, 5))
+    m[i, j] = x[i] * x[j]
+    m = m + m.T
+    return np.sum(m**2) + np.sum(y**3)
+
+
+@at((VALUES, np.array([0, 1, 0, 2, 1])), wrt=(0,))
+def groups(x, label):
+    s = 0.0
+    for g in np.unique(label):
+        part = x[label == g]
+        s += np.var(part) + np.mean(part) ** 2
+    return s
+
+
+@at((VALUES,))
+def mask_count(x):
+    m = x > 0.5
+    n = np.count_nonzero(m)
+    return np.sum(x[m] ** 2) / n + x[m].sum() / m.sum()
+
+
+@at((VALUES,))
+def lexsort(x):
+    o = np.lexsort((np.array([1, 2, 3, 4, 5]), np.array([2, 2, 1, 1, 0])))
+    return np.sum(x[o] * np.arange(5.0) ** 2)
+
+
+@at((VALUES,))
+def argpartition(x):
+    o = np.argpartition(x, 2)[:2]
+    return np.sum(x[o] ** 2)
+
+
+@at((VALUES,))
+def unique_inverse(x):
+    u, inv = np.unique(np.array([3, 1, 3, 2, 1]), return_inverse=True)
+    means = np.zeros(len(u))
+    np.add.at(means, inv, x)
+    return np.sum(means**2)
+
+
+@at((MATRIX, 0.3))
+def diag_indices(a, s):
+    b = a.copy()
+    b[np.diag_indices(4)] += s * s
+    return np.sum(np.linalg.inv(b))
+
+
+@at((MATRIX, 0.3))
+def diag_indices_n(a, s):
+    b = a @ a.T
+    n = b.shape[0]
+    b[np.diag_indices(n)] += s * s
+    b[np.diag_indices_from(b)] *= 1.5
+    return np.linalg.slogdet(b)[1]
+
+
+@at((VALUES,))
+def rng_normal_add(x):
+    rng = np.random.default_rng(0)
+    s = 0.0
+    for v in x:
+        s += rng.normal() * v
+    return s
+
+
+@at((VALUES,))
+def rng_s_plus(x):
+    rng = np.random.default_rng(0)
+    s = x[0]
+    for k in range(5):
+        s += rng.normal()
+        s = s * x[1]
+    return s
+
+
+@at((VALUES,))
+def rng_normal_size(x):
+    rng = np.random.default_rng(0)
+    z = rng.normal(size=len(x))
+    return np.sum((x + 0.1 * z) ** 2) + np.mean(z) * x[0]
+
+
+@at((VALUES,))
+def rng_matmul(x):
+    rng = np.random.default_rng(0)
+    w = rng.normal(size=(3, 5))
+    return np.sum(np.tanh(w @ x))
+
+
+@at((VALUES,))
+def rng_standard(x):
+    rng = np.random.default_rng(0)
+    w = rng.standard_normal((3, 5))
+    u = rng.uniform(0, 1, size=3)
+    e = rng.random(3)
+    return np.sum(np.tanh(w @ x) * u + e * x[:3])
+
+
+@at((VALUES,))
+def rng_shuffle(x):
+    rng = np.random.default_rng(0)
+    idx = np.arange(5)
+    rng.shuffle(idx)
+    return np.sum(x[idx] * np.arange(5.0) ** 2)
+
+
+@at((VALUES,))
+def rng_shuffle_active(x):
+    rng = np.random.default_rng(0)
+    y = x * x
+    rng.shuffle(y)
+    return np.sum(y * np.arange(5.0))
+
+
+@at((VALUES,))
+def rng_integers(x):
+    rng = np.random.default_rng(0)
+    k = rng.integers(0, 5, size=3)
+    j = rng.integers(5)
+    return np.sum(x[k] ** 2) + x[j]
+
+
+@at((VALUES,))
+def rng_choice(x):
+    rng = np.random.default_rng(0)
+    k = rng.choice(5, size=3, replace=False)
+    return np.sum(x[k] ** 2)
+
+
+@at((VALUES,))
+def np_random_randn(x):
+    np.random.seed(0)
+    z = np.random.randn(5)
+    w = np.random.rand(5, 5)
+    return np.sum((w @ x + z) ** 2)
+
+
+@at((VALUES,))
+def np_random_normal(x):
+    np.random.seed(0)
+    s = 0.0
+    for k in range(5):
+        s += x[k] * np.random.normal(0.0, 1.0) + np.random.rand()
+    return s**2
+
+
+@at((VALUES,))
+def randomstate(x):
+    rs = np.random.RandomState(3)
+    z = rs.randn(len(x))
+    return np.sum(x * z) ** 2 + x[rs.randint(5)]
+
+
+def noise_from(seed):
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=5)
+
+
+@at((VALUES,))
+def noise_helper(x):
+    return np.sum(x * noise_from(3)) ** 2
+
+
+@at((VALUES,))
+def minibatch(x):
+    rng = np.random.default_rng(0)
+    s = 0.0
+    for epoch in range(2):
+        order = rng.permutation(5)
+        for b in range(0, 4, 2):
+            batch = x[order[b : b + 2]]
+            s = s * 0.5 + np.mean(batch**2)
+    return s
+
+
+@at((VALUES,))
+def dropout(x):
+    rng = np.random.default_rng(0)
+    mask = rng.random(x.shape) < 0.5
+    return np.sum((x * mask) ** 2 / 0.5)

@@ -169,6 +169,11 @@ def copied_deeply(interp: Interpreter, value: Value, seen: dict[Value, Value]) -
             return value
 
 
+def _where(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    """``np.where(condition)`` is ``np.nonzero(condition)``."""
+    return interp.call(Lit(np.nonzero), args, hint=hint) if len(args) == 1 and not kwargs else None
+
+
 def _number(cls: Any, type_: Scalar) -> Handler:
     """``int``, ``float`` and ``bool`` of a value of which nothing is known give an inactive number."""
 
@@ -198,6 +203,7 @@ TABLE: dict[Any, Handler] = {
     np.copyto: _copy_into,
     np.ndarray.fill: _copy_into,
     np.ndarray.sort: _sort_in_place,
+    np.where: _where,
     np.ndarray.tolist: _tolist,
     copy.copy: _copy,
     copy.deepcopy: _deepcopy,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from typing import TYPE_CHECKING, Any
 
+from adxform import runtime
 from adxform.frontend import collecting, indexing, iteration
 from adxform.frontend.methods import Answer, Handler
 from adxform.frontend.values import (
@@ -70,7 +71,7 @@ def _unpack(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answe
             return interp.fail(ValueError, f"expected {count} values to unpack, got {shape[0]}")
         return Tuple(tuple(iteration.item_at(interp, value, Lit(k)) for k in range(count)))
     if isinstance(value, Var) and isinstance(value.type, Object):
-        items = interp.emit(intrinsics.unpack, (value, Lit(count)), Object(), "items")
+        items = interp.emit(runtime.unpacked, (value, Lit(count)), Object(), "items")
         return Tuple(tuple(iteration.item_at(interp, items, Lit(k)) for k in range(count)))
     found = interp.items(value)
     if len(found) != count:
