@@ -42,6 +42,8 @@ def masked_product(ct: Any, partial: Any) -> Any:
     >>> masked_product(np.array([2.0, 0.0]), np.array([3.0, np.inf]))
     array([6., 0.])
     """
+    if isinstance(partial, float) and isinstance(ct, float):
+        return ct * partial if ct != 0.0 or math.isfinite(partial) else 0.0
     if np.isfinite(partial).all():
         return ct * partial
     safe = np.where(np.equal(ct, 0), 0, partial)
@@ -49,7 +51,13 @@ def masked_product(ct: Any, partial: Any) -> Any:
 
 
 def quotient(a: Any, b: Any) -> Any:
-    """Return ``a / b``, infinite where `b` is zero, without a warning."""
+    """Return ``a / b``, infinite where `b` is zero, without a warning.
+
+    >>> quotient(0.5, 0.0), quotient(0.5, 2.0)
+    (np.float64(inf), 0.25)
+    """
+    if type(b) is float and b != 0.0:
+        return a / b
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.divide(a, b)
 
@@ -66,6 +74,8 @@ def ratio(a: Any, b: Any) -> Any:
 
 def power(a: Any, b: Any) -> Any:
     """Return ``a ** b``, infinite at a pole, without a warning."""
+    if type(a) is float and type(b) is float and 1e-100 < a < 1e100 and -3.0 <= b <= 3.0:
+        return a**b
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.power(a, b)
 

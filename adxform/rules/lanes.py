@@ -16,6 +16,8 @@ from adxform.ir.walk import all_ops
 
 SELECTING = frozenset(
     {
+        max,
+        min,
         operator.getitem,
         operator.setitem,
         np.where,
@@ -59,6 +61,9 @@ SELECTING = frozenset(
 )
 
 
+CHOOSING = tuple(map(Lit, (np.where, max, min, np.maximum, np.minimum, np.fmax, np.fmin, np.clip)))
+
+
 def leaves_lanes_out(fn: Function) -> bool:
     """Whether a lane of a cotangent in `fn` can be zero because a choice left it out.
 
@@ -70,8 +75,8 @@ def leaves_lanes_out(fn: Function) -> bool:
 
 
 def chooses_numbers(fn: Function) -> bool:
-    """Whether `fn` takes one of two numbers by `np.where`, so that numbers are masked as lanes are."""
-    choices = [op for op in all_ops(fn.body) if isinstance(op, Call) and op.outs and op.fn == Lit(np.where)]
+    """Whether `fn` takes one of several numbers by a function (`np.where`, `max`), so that numbers are masked as lanes are."""
+    choices = [op for op in all_ops(fn.body) if isinstance(op, Call) and op.outs and op.fn in CHOOSING]
     return any(not (isinstance(op.outs[0].type, Array) and op.outs[0].type.shape) for op in choices)
 
 

@@ -6,10 +6,13 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from adxform import runtime
 from adxform.ir.ops import Operand
 from adxform.ir.types import FLOAT, Type
 from adxform.rules.declare import constant, scalar
+from adxform.rules.python_operators import power_slope
 from adxform.rules.record import Primitive
 
 
@@ -55,8 +58,8 @@ _CONSTANT = (
 )
 
 RECORDS: tuple[Primitive, ...] = (
-    scalar(math.sqrt, lambda y, x: 0.5 / y, (2.5,)),
-    scalar(math.cbrt, lambda y, x: 1.0 / (3.0 * y * y), (2.5,), (-1.5,)),
+    scalar(math.sqrt, lambda y, x: runtime.quotient(0.5, y), (2.5,), singular=True),
+    scalar(math.cbrt, lambda y, x: runtime.quotient(1.0, 3.0 * y * y), (2.5,), (-1.5,), singular=True),
     scalar(math.exp, lambda y, x: y, (0.5,)),
     scalar(math.exp2, lambda y, x: y * math.log(2.0), (0.5,)),
     scalar(math.expm1, lambda y, x: y + 1.0, (0.5,)),
@@ -67,23 +70,24 @@ RECORDS: tuple[Primitive, ...] = (
     scalar(math.sin, lambda y, x: math.cos(x), (0.7,)),
     scalar(math.cos, lambda y, x: -math.sin(x), (0.7,)),
     scalar(math.tan, lambda y, x: 1.0 + y * y, (0.7,)),
-    scalar(math.asin, lambda y, x: 1.0 / math.sqrt(1.0 - x * x), (0.3,)),
-    scalar(math.acos, lambda y, x: -1.0 / math.sqrt(1.0 - x * x), (0.3,)),
+    scalar(math.asin, lambda y, x: runtime.quotient(1.0, math.sqrt(1.0 - x * x)), (0.3,), singular=True),
+    scalar(math.acos, lambda y, x: -runtime.quotient(1.0, math.sqrt(1.0 - x * x)), (0.3,), singular=True),
     scalar(math.atan, lambda y, x: 1.0 / (1.0 + x * x), (0.7,)),
     scalar(math.atan2, _atan2_partials, (0.7, -1.2)),
     scalar(math.sinh, lambda y, x: math.cosh(x), (0.7,)),
     scalar(math.cosh, lambda y, x: math.sinh(x), (0.7,)),
     scalar(math.tanh, lambda y, x: 1.0 - y * y, (0.7,)),
     scalar(math.asinh, lambda y, x: 1.0 / math.sqrt(x * x + 1.0), (0.7,)),
-    scalar(math.acosh, lambda y, x: 1.0 / math.sqrt(x * x - 1.0), (1.7,), result=_python_float),
+    scalar(math.acosh, lambda y, x: runtime.quotient(1.0, math.sqrt(x * x - 1.0)), (1.7,), singular=True, result=_python_float),
     scalar(math.atanh, lambda y, x: 1.0 / (1.0 - x * x), (0.3,)),
     scalar(math.hypot, _hypot_partials, (3.0, 4.0), (-1.0,), (1.0, 2.0, 3.0)),
-    scalar(math.fabs, lambda y, x: math.copysign(1.0, x), (0.7,), (-0.7,)),
+    scalar(math.fabs, lambda y, x: np.sign(x), (0.7,), (-0.7,)),
     scalar(
         math.pow,
-        lambda y, a, b: (b * math.pow(a, b - 1.0) if b != 0 else 0.0, y * runtime.log_or_zero(a)),
+        lambda y, a, b: (power_slope(a, b), y * runtime.log_or_zero(a)),
         (1.5, 2.5),
         (1.5, -0.5),
+        singular=True,
     ),
     scalar(math.copysign, lambda y, a, b: (math.copysign(1.0, a) * math.copysign(1.0, b), 0.0), (1.5, -2.5), (-1.5, -2.0)),
     scalar(math.fmod, lambda y, a, b: (1.0, -math.trunc(a / b)), (7.3, 2.5), (-7.3, 2.5)),

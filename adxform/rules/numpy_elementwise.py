@@ -14,15 +14,11 @@ from adxform.rules.record import VIEWS_FIRST, Primitive
 
 
 def inverse(d: Any) -> Any:
-    """``1 / d``; for an array, infinite and without a warning where `d` is zero (a lane that may be masked)."""
-    if np.ndim(d) == 0:
-        return 1.0 / d
+    """``1 / d``, infinite and without a warning where `d` is zero (a lane that may be masked)."""
     return runtime.quotient(1.0, d)
 
 
 def _sqrt_slope(y: Any, x: Any) -> Any:
-    if np.ndim(y) == 0:
-        return 0.5 / y
     return runtime.quotient(0.5, y)
 
 

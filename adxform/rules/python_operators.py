@@ -46,7 +46,7 @@ def power_slope(a: Any, b: Any) -> Any:
         return b * runtime.power(a, np.where(b == 0, 1, b - 1))
     if b == 0:
         return 0.0 if np.ndim(a) == 0 else np.zeros_like(a)
-    if np.ndim(a) == 0 or isinstance(b, int) or b >= 1:
+    if isinstance(b, int) or b >= 1:
         return b * a ** (b - 1)
     return b * runtime.power(a, b - 1)
 
