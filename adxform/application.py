@@ -371,7 +371,7 @@ def as_function(operator: Any) -> Callable[..., Any]:
     def derivative(*args: Any, **kwargs: Any) -> Any:
         return operator(*args, **kwargs)
 
-    derivative.__name__ = operator.__name__
+    derivative.__name__ = derivative.__qualname__ = operator.__name__
     derivative.__wrapped__ = operator.fn  # type: ignore[attr-defined]
     return derivative
 

@@ -35,8 +35,8 @@ class Operator:
         """What tells apart the calls that this operator takes from those that it refuses; empty where it takes any."""
         return ""
 
-    def refusals(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[str]:
-        """Why a call with arguments of these descriptions, ``None`` where there is none, is refused, line by line."""
+    def refusals(self, form: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[str]:
+        """Why a call of the method `form` with arguments of these descriptions (or ``None``) is refused, line by line."""
         return []
 
     @property

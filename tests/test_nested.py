@@ -214,3 +214,19 @@ def test_a_stopped_copy_of_a_written_array_is_constant() -> None:
 
     assert adxform.grad(held)(np.array([1.0, 2.0])).tolist() == [0.0, 20.0]
     assert adxform.jacobian(held, mode="forward")(np.array([1.0, 2.0])).tolist() == [0.0, 20.0]
+
+
+def test_an_inner_function_that_always_raises_raises() -> None:
+    def absent(x):
+        return {"a": x}["b"]
+
+    for operator in (lambda x: adxform.jvp(absent, (x,), (1.0,))[1], lambda x: adxform.vjp(absent, x)[0]):
+        with pytest.raises(KeyError, match="b"):
+            adxform.jvp(operator, (1.0,), (1.0,))
+
+
+def test_a_product_with_respect_to_nothing() -> None:
+    def f(x, y):
+        return y * 2.0
+
+    assert adxform.hvp(f)(None, 1.0, None) is None

@@ -61,7 +61,9 @@ class Statements:
         results = [self.expressions.operand(result) for result in fn.results]
         if results and not (body and isinstance(body[-1], ast.Raise)):
             body += [ast.Return(results[0] if len(results) == 1 else ast.Tuple(results, LOAD))]
-        return definition(self.functions[fn.name], [self.naming.names[param] for param in fn.params], body or [ast.Pass()])
+        if all(isinstance(statement, Remark) for statement in body):
+            body += [ast.Pass()]
+        return definition(self.functions[fn.name], [self.naming.names[param] for param in fn.params], body)
 
     def ops(self, block: Block) -> Body:
         """The statements of `block`, up to the first `Raise`."""

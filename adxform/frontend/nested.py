@@ -19,6 +19,7 @@ from adxform.frontend.mirrors import floats_of, is_live, matched, mirrored, refu
 from adxform.frontend.outside import constant, from_outside, guard
 from adxform.frontend.recursion import calls_unsettled
 from adxform.frontend.sharing import inner_pairs, refuse_outside_writes, refuse_shared_arguments, refuse_shared_items
+from adxform.frontend.signals import Unreachable
 from adxform.frontend.signature import Tree
 from adxform.frontend.values import NONE, Pullback, Ref, Static, Tuple, Value
 from adxform.ir import intrinsics
@@ -48,7 +49,7 @@ def call_operator(interp: Interpreter, value: Static | Lit, args: tuple[Value, .
     """Call a function of the API, or what one returned."""
     fn = value.value
     if isinstance(fn, Operator):
-        refuse_unprepared(interp, value, fn, args, kwargs)
+        refuse_unprepared(interp, value, fn, "__call__", args, kwargs)
         return call_made(interp, _fields(interp, value, fn), args, kwargs)
     kind, definition = marked(fn) or (None, None)
     try:
@@ -72,21 +73,23 @@ def load_form(interp: Interpreter, value: Static | Lit, made: Operator, name: st
     """The method `name` of an operator object, a derivative as the object itself is one."""
 
     def handler(interp: Interpreter, args: tuple[Value, ...], kwargs: Kwargs, hint: str) -> Value:
-        refuse_unprepared(interp, value, made, args, kwargs)
+        refuse_unprepared(interp, value, made, name, args, kwargs)
         return interp.call(constant(interp, made.forms[name]), (value, *args), kwargs, hint=hint)
 
     return Lit(Known(name, handler))
 
 
-def refuse_unprepared(interp: Interpreter, value: Static | Lit, made: Operator, args: tuple[Value, ...], kwargs: Kwargs) -> None:
-    """Raise where the operator object `made` does not take arguments like these."""
+def refuse_unprepared(
+    interp: Interpreter, value: Static | Lit, made: Operator, form: str, args: tuple[Value, ...], kwargs: Kwargs
+) -> None:
+    """Raise where the method `form` of the operator object `made` does not take arguments like these."""
     if not made.prepared_for:
         return
     if isinstance(value, Static) and value.access is not None:
         guard(interp, value.access.to("attribute", "prepared_for"), Equals(Lit(made.prepared_for)))
     args, kwargs, _ = _bare(interp, args, kwargs)
     named = {name: _description(interp, arg) for name, arg in kwargs.items()}
-    lines = made.refusals([_description(interp, arg) for arg in args], named)
+    lines = made.refusals(form, [_description(interp, arg) for arg in args], named)
     if lines:
         message = "\n".join(("a derivative was not prepared for this call", *(f"    {line}" for line in lines)))
         raise interp.error(message, "prepare it for arguments like these, or with `strict=False`", PreparationMismatchError)
@@ -172,6 +175,10 @@ def trace(
         block = interp.builder.block((), results)
         made = {ref: contents for ref, contents in interp.heap.contents.items() if ref not in heap.contents}
         pairs = interp.apart
+    except Unreachable:
+        always = interp.builder.block((), ())
+        outer.splice(Function("inner", replace(always, params=tuple(params)), (), (), interp.span), tuple(operands))
+        raise
     finally:
         interp.builder, interp.heap, interp.apart = outer, heap, apart
     interp.heap.contents.update(made)

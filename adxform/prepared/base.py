@@ -96,12 +96,12 @@ class Prepared(Derivative):
         """The fingerprint of the signature, where the preparation is strict."""
         return digest([signature_text(self.signature)]) if self.strict else ""
 
-    def refusals(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[str]:
-        """Why a call inside a differentiated function, with arguments of these descriptions, is refused."""
-        return self.made.tree_misfits(self.described(args), kwargs)
+    def refusals(self, form: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[str]:
+        """Why a call of the method `form` inside a differentiated function, with arguments of these descriptions, is refused."""
+        return self.made.tree_misfits(self.described(form, args), kwargs)
 
-    def described(self, args: Sequence[Any]) -> Sequence[Tree | None]:
-        """The descriptions of the function's arguments in those of a call's."""
+    def described(self, form: str, args: Sequence[Any]) -> Sequence[Tree | None]:
+        """The descriptions of the function's arguments in those of a call of the method `form`."""
         return args
 
     def rebind(self, g: Callable[..., Any]) -> Self:

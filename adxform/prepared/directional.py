@@ -93,10 +93,9 @@ class PreparedJvp(Directional):
         inputs = self.fitting(tuple(primals), {})
         self.perturbation("tangents", self.primals, self.made.values(inputs, self.places), tuple(tangents))
 
-    def described(self, args: Sequence[Any]) -> Sequence[Tree | None]:
+    def described(self, form: str, args: Sequence[Any]) -> Sequence[Tree | None]:
         """The descriptions of the function's arguments: the primals."""
-        primals = args[0] if args else None
-        return primals.children if isinstance(primals, Node) else ()
+        return parts_of_first(args)
 
     def along(self, primals: Args, tangents: Args) -> tuple[Self, list[Any], list[Any]]:
         """The preparation that answers, what its rule takes at `primals`, and the leaves of `tangents`."""
@@ -129,6 +128,10 @@ class PreparedVjp(Directional):
         like = [kept(value) for value in results]
         return rebuild(call.result, iter(results)), Pullback(call, this.wrt, tape, like)
 
+    def described(self, form: str, args: Sequence[Any]) -> Sequence[Tree | None]:
+        """The descriptions of the function's arguments: all of them, or the primals."""
+        return parts_of_first(args) if form == "cotangents" else args
+
     def cotangents(self, primals: Sequence[Any], ct: Any, *, out: Any = None) -> Any:
         """The cotangents of `primals` for the cotangent `ct` of the value, in one run of both sweeps."""
         this, inputs = self.at(tuple(primals), {})
@@ -144,6 +147,11 @@ class PreparedVjp(Directional):
             results = call.run(rule, inputs, *rule.seeded(given))
             found = call.placed(gradient_leaves(call.types(this.wrt), results[count:], [*inputs, *given]))
         return found if out is None else this.delivered(found, out, [*inputs, *given])
+
+
+def parts_of_first(args: Sequence[Any]) -> Sequence[Tree | None]:
+    """The descriptions of what the first of `args` holds."""
+    return args[0].children if args and isinstance(args[0], Node) else ()
 
 
 def stand_ins(tree: Tree, params: Sequence[Var], inputs: Sequence[Any]) -> list[Any] | None:

@@ -27,12 +27,13 @@ HELP = "prepare anew for arguments like these, or prepare with `strict=False`"
 
 @dataclass(frozen=True, slots=True)
 class Preparation:
-    """The function applied in `call`, which holds no values, with `lead` and `keywords` that a `functools.partial` adds.
+    """The function `fn` applied in `call`, which holds no values, with `lead` and `keywords` that a `functools.partial` adds.
 
     `contexts` are those of the caller's arguments, `names` what the function calls all of them, `rules` the registered rules
     then, and `reached` the functions whose rules matter.
     """
 
+    fn: Callable[..., Any]
     call: Application
     lead: tuple[Any, ...]
     keywords: Mapping[str, Any]
@@ -100,8 +101,8 @@ class Preparation:
     def mismatch(self, what: str, lines: Sequence[str], way_out: str = HELP) -> PreparationMismatchError:
         """The error for a call of the derivative `what` with these lines."""
         text = "\n".join(f"    {one}" for one in lines)
-        fn = self.call.fn
-        return PreparationMismatchError(f"`{what}` was not prepared for this call\n{text}", span=definition(fn), help=way_out)
+        message = f"`{what}` was not prepared for this call\n{text}"
+        return PreparationMismatchError(message, span=definition(self.fn), help=way_out)
 
     def tree_misfits(self, args: Sequence[Tree | None], kwargs: Mapping[str, Tree | None]) -> list[str]:
         """A line for each argument that does not fit, as far as it could be described when its caller was compiled."""
@@ -124,11 +125,11 @@ class Preparation:
         """The same preparation for `fn`, which has the code that `of` has; or what is wrong with it."""
         target, lead, keywords = unwrapped(fn)
         if identity(fn) != identity(of) or len(lead) != len(self.lead) or tuple(keywords) != tuple(self.keywords):
-            return [f"expected a function with the code of `{name_of(of)}`, got {static_described(fn)}"]
+            return [f"expected a function with the code of `{name_of(self.fn)}`, got {static_described(innermost(fn))}"]
         watched = watch(target, self.call.entry.specialized)
         lines = [*watched.misfits()]
         call = replace(self.call, fn=target)
-        return lines or replace(self, call=call, lead=lead, keywords=keywords, watch=watched)
+        return lines or replace(self, fn=innermost(fn), call=call, lead=lead, keywords=keywords, watch=watched)
 
     def in_contexts(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments in the contexts that they were prepared with."""
@@ -191,20 +192,21 @@ def prepare(
     contexts = bare(args, kwargs)[2]
 
     def made(rules: Sequence[DerivedRule]) -> Preparation:
-        return preparation(call, lead, keywords, contexts, parameter_names(innermost(fn), len(call.signature.args)), rules)
+        return preparation(innermost(fn), call, lead, keywords, contexts, rules)
 
     return call, made
 
 
 def preparation(
+    fn: Callable[..., Any],
     call: Application,
     lead: tuple[Any, ...],
     keywords: Mapping[str, Any],
     contexts: Mapping[int | str, ContextKind],
-    names: tuple[str, ...],
     rules: Sequence[DerivedRule],
 ) -> Preparation:
-    """The preparation for calls like `call`, answered by `rules`."""
+    """The preparation of `fn` for calls like `call`, answered by `rules`."""
+    names = parameter_names(fn, len(call.signature.args))
     specialized = call.entry.specialized
     known = dict(specialized.promoted)
     trees = (*call.signature.args, *(tree for _, tree in call.signature.kwargs))
@@ -216,7 +218,7 @@ def preparation(
     reached = dependencies(watched, specialized, rules)
     containers = sum(map(mutable_nodes, trees)) > 1
     empty = replace(call, leaves=())
-    return Preparation(empty, lead, keywords, contexts, names, checks, named, containers, watched, registered(), reached)
+    return Preparation(fn, empty, lead, keywords, contexts, names, checks, named, containers, watched, registered(), reached)
 
 
 def call_shape(count: int, names: Iterable[str]) -> str:

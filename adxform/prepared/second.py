@@ -118,7 +118,7 @@ class PreparedHvp(SecondOrder):
         this, inputs = self.at(primals, kwargs)
         return this, inputs, this.perturbation("vector", this.point, this.made.values(inputs, this.wrt), v)
 
-    def described(self, args: Sequence[Any]) -> Sequence[Tree | None]:
+    def described(self, form: str, args: Sequence[Any]) -> Sequence[Tree | None]:
         """The descriptions of the function's arguments: all but that of the vector."""
         return args[:-1]
 

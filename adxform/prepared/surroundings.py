@@ -106,21 +106,29 @@ class Watch:
                 yield self._line(Guard(hidden.access, LooksLike(hidden.leaf, name)))
 
     def _line(self, guard: Guard) -> str:
-        name = str(guard.access)
+        name = shown(guard.access)
         try:
             value = guard.access.read(self.fn)
         except Exception:  # whatever the lookup raises, it is gone
-            return f"`{name}` is gone since"
+            return f"{name} is gone since"
         match guard.expectation:
             case HasCode():
-                return f"`{name}` was redefined since" if guard.access.steps else "the function was redefined since"
+                return f"{name} was redefined since"
             case Equals(lit):
-                return line(name, static_described(lit.value), static_described(value))
+                return f"{name}: expected {static_described(lit.value)}, got {static_described(value)}"
             case LooksLike(tree):
-                found = misfit(tree, describe(value, name)[0], name)
-                return line(*found) if found is not None else f"`{name}` was changed since"
+                found = misfit(tree, describe(value, name)[0], name.strip("`"))
+                return line(*found) if found is not None else f"{name} was changed since"
             case _:
-                return f"`{name}` was changed since"
+                return f"{name} was changed since"
+
+
+def shown(access: Access) -> str:
+    """The name at the end of a path, as the user knows it: an operator's function has no name in the operator."""
+    steps = access.steps
+    while steps[:2] == (("cell", "operator"), ("attribute", "fn")):
+        steps = steps[2:]
+    return f"`{Access(steps, access.root)}`" if steps else "the function"
 
 
 def watch(fn: Callable[..., Any], specialized: Specialized) -> Watch:
