@@ -260,9 +260,9 @@ class Contents:
 
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, type(...))
 _LARGEST = 1 << 16
-_UNREAD = frozenset(
+_UNREAD = frozenset(  # what Python itself keeps in a class, some of it only after a first use
     {"__dict__", "__weakref__", "__doc__", "__module__", "__firstlineno__", "__static_attributes__", "_abc_impl", "__annotate__",
-     "__annotations__", "__annotate_func__", "__annotations_cache__"}
+     "__annotations__", "__annotate_func__", "__annotations_cache__", "__slotnames__"}
 )  # fmt: skip
 
 

@@ -30,6 +30,8 @@ class _Pickler(pickle.Pickler):
         cls = type(value)
         if isinstance(value, Lit) and isinstance(value.value, list | dict | set | bytearray):
             raise NotPortable(f"a {type(value.value).__name__} may change")
+        if "__reduce__" in vars(cls) and cls.__module__.startswith("adxform."):
+            return NotImplemented
         if dataclasses.is_dataclass(value) and not isinstance(value, type) and cls.__module__.startswith("adxform."):
             return cls, tuple(getattr(value, field.name) for field in dataclasses.fields(value))
         if isinstance(value, types.FunctionType) and (made_of := installed(value)) is not None:

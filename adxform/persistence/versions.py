@@ -5,9 +5,11 @@ from __future__ import annotations
 import platform
 import sys
 import time
+from collections.abc import Iterable
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import gast
 import numpy as np
@@ -51,12 +53,22 @@ def registered_rules() -> bytes | None:
     It cannot either once a function that a rule reaches has changed without the rule being registered anew: what was
     expanded in this process may be from before or from after.
     """
-    version = table.table_version()
-    writer = Contents(deep=True)
     try:
-        for record in table.registered().values():
-            writer.add((record.fn, record.derivative, record.effect, record.result))
+        found = digest_of(table.registered())
     except NotPortable:
         return None
-    found = writer.digest()
-    return found if _rules.setdefault(version, found) == found else None
+    return found if _rules.setdefault(table.table_version(), found) == found else None
+
+
+def digest_of(functions: Iterable[Any]) -> bytes:
+    """A digest of the rules that were registered for some of `functions`, and of all that these rules reach.
+
+    Raises:
+        NotPortable: they reach something that another process cannot be told of.
+    """
+    writer = Contents(deep=True)
+    wanted = frozenset(functions)
+    for fn, record in table.registered().items():
+        if fn in wanted:
+            writer.add((record.fn, record.derivative, record.effect, record.result))
+    return writer.digest()

@@ -15,6 +15,7 @@ from adxform.pipeline import DerivedRule
 from adxform.prepared.arguments import line
 from adxform.prepared.fingerprint import digest, signature_text, static_text
 from adxform.prepared.outputs import written
+from adxform.prepared.pickling import reduced
 from adxform.prepared.preparation import Preparation
 from adxform.refusals import name_of
 
@@ -70,6 +71,9 @@ class Prepared(Derivative):
 
     def __repr__(self) -> str:
         return f"prepare_{self.form}({name_of(self.fn)}, argnums={self.argnums})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return reduced(self)
 
     def fingerprint(self) -> str:
         """What this derivative is, as 64 hexadecimal digits: its sources, its signature, and what they take for known.

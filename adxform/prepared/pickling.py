@@ -1,0 +1,99 @@
+"""A prepared derivative for another process: its function by name, and its rules as they were derived and compiled.
+
+Reading it parses, derives and compiles nothing. What the rules assume of the function, of what it reaches and of the versions is
+checked once when it is read, and at every call as ever.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import pickle
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from adxform.application import Application, unwrapped
+from adxform.cache import Entry
+from adxform.errors import PreparationMismatchError
+from adxform.frontend.access import guards_hold
+from adxform.frontend.specialize import Specialized
+from adxform.persistence import portable
+from adxform.persistence.disk import live
+from adxform.persistence.names import NotPortable, Stale
+from adxform.persistence.versions import digest_of, environment, versions
+from adxform.prepared.preparation import preparation
+from adxform.prepared.surroundings import Watch
+from adxform.refusals import definition, name_of
+
+HELP = "prepare it anew in this process"
+OWN = ("fn", "made")
+
+
+def reduced(prepared: Any) -> tuple[Any, ...]:
+    """How `pickle` makes `prepared` again.
+
+    Raises:
+        PicklingError: the function, or something that the rules refer to, has no name in another process.
+    """
+    call, made = prepared.call, prepared.made
+    values = {field.name: getattr(prepared, field.name) for field in dataclasses.fields(prepared) if field.name not in OWN}
+    cuts = {rule.request.wrt for rule in prepared.rules if rule.request.mode == "reverse"}
+    entry = (
+        call.entry.specialized,
+        {key: rule for key, rule in call.entry.rules.items() if any(rule is own for own in prepared.rules)},
+        {wrt: parts for wrt, parts in call.entry.cuts.items() if wrt in cuts},
+    )
+    try:
+        pickle.dumps(prepared.fn)
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        message = f"`{name_of(prepared.fn)}` cannot be pickled ({error}): define the function at the top of a module"
+        raise pickle.PicklingError(message) from None
+    try:
+        data = portable.dumps((entry, call.signature, call.held, call.scratch, made.contexts, made.names, values))
+        rules = digest_of(made.reached)
+    except NotPortable as error:
+        raise pickle.PicklingError(f"{prepared!r} cannot be pickled: {error}") from None
+    return restored, (type(prepared), prepared.fn, (environment(), versions(), rules), data)
+
+
+def restored(cls: type[Any], fn: Callable[..., Any], origin: tuple[bytes | None, str, bytes], data: bytes) -> Any:
+    """The prepared derivative of `fn` that `reduced` took apart.
+
+    Raises:
+        PreparationMismatchError: it was prepared under other versions, or for code that has changed since.
+    """
+    stamp, made_under, rules = origin
+    if stamp is None or stamp != environment():
+        raise refused(fn, [f"prepared under {made_under}, read under {versions()}, or under other sources of these"])
+    try:
+        entry, signature, held, scratch, contexts, names, values = portable.loads(data)
+    except Stale as changed:
+        raise refused(fn, [f"`{changed}` was changed since"]) from None
+    prepared = object.__new__(cls)
+    for name, value in {**values, "fn": fn}.items():
+        object.__setattr__(prepared, name, value)
+    target, lead, keywords = unwrapped(prepared.applied(fn))
+    specialized, derived, cuts = entry
+    lines = misfits(specialized, target)
+    if lines:
+        raise refused(fn, lines)
+    kept = Entry(live(specialized, target), rules=derived, cuts=cuts)
+    call = Application(target, signature, (), kept, len(lead), held, scratch)
+    made = preparation(call, lead, keywords, contexts, names, prepared.rules)
+    if digest_of(made.reached) != rules:
+        raise refused(fn, ["a rule was registered since"])
+    object.__setattr__(prepared, "made", made)
+    return prepared
+
+
+def misfits(specialized: Specialized, fn: Callable[..., Any]) -> list[str]:
+    """A line for each name that is not, for `fn`, what `specialized` assumed."""
+    if guards_hold(specialized.guards, fn):
+        return []
+    return list(Watch(fn, specialized.guards, (), (), (), (), (), ()).misfits())
+
+
+def refused(fn: Callable[..., Any], lines: Iterable[str]) -> PreparationMismatchError:
+    """The error for a derivative of `fn` that cannot be used here."""
+    text = "\n".join(f"    {line}" for line in lines)
+    message = f"a prepared derivative of `{name_of(fn)}` does not fit this process\n{text}"
+    return PreparationMismatchError(message, span=definition(fn), help=HELP)
