@@ -16,19 +16,24 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from types import MethodType, ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 from adxform import counters, pipeline
 from adxform.backend.references import Surroundings
 from adxform.cut import CutRule, cut
 from adxform.frontend.access import Access, Is, guards_hold
 from adxform.frontend.signature import Signature, same_static
-from adxform.frontend.specialize import Specialized, specialize
+from adxform.frontend.specialize import Specialized, span_of, specialize
 from adxform.ir.ops import Function, Lit
 from adxform.operators import Operator
 from adxform.persistence.disk import Shelf, shelf_for
 from adxform.pipeline import DerivedRule, Mode, Request
+from adxform.room import with_room
 from adxform.rules.table import table_version
+from adxform.source import Span
+
+_K = TypeVar("_K", bound=Hashable)
+_V = TypeVar("_V")
 
 ENTRIES = 64
 BUCKETS = 4096
@@ -56,26 +61,27 @@ class Entry:
         key = (mode, wrt, outputs, scratch)
         found = self.rules.get(key)
         if found is None:
-            with self.lock:
-                found = self.rules.get(key)
-                if found is None:
-                    with collector_resting():
-                        outside = surroundings(self.specialized)
-                        request = Request(self.specialized.function, mode, wrt, outputs, outside, scratch)
-                        found = self.rules[key] = self._read_or_built(key, request)
+            function = self.specialized.function
+            request = Request(function, mode, wrt, outputs, surroundings(self.specialized), scratch)
+            found = with_room(lambda: self._locked(self.rules, key, lambda: self._read_or_built(key, request)), *place(function))
         return found
 
     def cut(self, wrt: tuple[int, ...]) -> CutRule:
         """The reverse rule in two parts, made at the first call."""
         found = self.cuts.get(wrt)
         if found is None:
-            rule = self.rule("reverse", wrt, len(self.specialized.function.results))
-            with self.lock:
-                found = self.cuts.get(wrt)
-                if found is None:
-                    with collector_resting():
-                        found = self.cuts[wrt] = self._read_or_cut(wrt, rule)
+            function = self.specialized.function
+            rule = self.rule("reverse", wrt, len(function.results))
+            found = with_room(lambda: self._locked(self.cuts, wrt, lambda: self._read_or_cut(wrt, rule)), *place(function))
         return found
+
+    def _locked(self, known: dict[_K, _V], key: _K, make: Callable[[], _V]) -> _V:
+        """What `known` holds at `key`, made by one thread alone where it holds nothing yet."""
+        with self.lock:
+            if key not in known:
+                with collector_resting():
+                    known[key] = make()
+            return known[key]
 
     def _read_or_built(self, key: Hashable, request: Request) -> DerivedRule:
         found: DerivedRule | None = None if self.shelf is None else self.shelf.read(("rule", key))
@@ -95,6 +101,11 @@ class Entry:
         if self.shelf is not None:
             self.shelf.write(("cut", wrt), (joint, parts))
         return parts
+
+
+def place(fn: Function) -> tuple[str, Span]:
+    """What a refusal of `fn` names."""
+    return fn.name, fn.span
 
 
 def surroundings(specialized: Specialized) -> Surroundings:
@@ -141,6 +152,9 @@ def collector_resting() -> Iterator[None]:
         yield
     finally:
         if not resting:
+            if gc.get_freeze_count() == 0:  # what was made counts as old: nobody walks all of it at once now
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()
 
 
@@ -156,14 +170,18 @@ def entry_for(fn: Callable[..., Any], own: Hashable, signature: Signature, leave
     if entry is not None:
         counters.count("cache_hits")
         return entry
-    with bucket.lock:
-        entry = bucket.find(fn, leaves)
-        if entry is None:
-            check_call(fn, signature)
-            with collector_resting():
-                entry = read_or_made(fn, own, signature, leaves)
-            bucket.entries = [entry, *bucket.entries[: ENTRIES - 1]]
-    return entry
+
+    def made() -> Entry:
+        with bucket.lock:
+            entry = bucket.find(fn, leaves)
+            if entry is None:
+                check_call(fn, signature)
+                with collector_resting():
+                    entry = read_or_made(fn, own, signature, leaves)
+                bucket.entries = [entry, *bucket.entries[: ENTRIES - 1]]
+            return entry
+
+    return with_room(made, getattr(fn, "__name__", type(fn).__name__), span_of(fn))
 
 
 def read_or_made(fn: Callable[..., Any], own: Hashable, signature: Signature, leaves: tuple[Any, ...]) -> Entry:

@@ -14,7 +14,7 @@ PACKAGE = Path(__file__).parent.parent / "adxform"
 LAYERS: tuple[frozenset[str], ...] = tuple(
     frozenset(line.split())
     for line in (
-        "source errors runtime counters operators contexts",
+        "source errors runtime counters operators contexts room",
         "ir",
         "rules",
         "frontend analysis ad opt backend",
@@ -28,7 +28,7 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
 )
 # Modules of one line that may import one another: they share a concern, and the imports among them make no circle.
 FAMILIES = (
-    frozenset(["source", "errors", "counters", "runtime", "operators", "contexts"]),
+    frozenset(["source", "errors", "counters", "runtime", "operators", "contexts", "room"]),
     frozenset(["pipeline", "cut", "cache", "trees", "refusals", "perturbations", "application", "workspace"]),
     frozenset(["derivatives", "api", "differentiable", "matrices", "sources"]),
     frozenset(["cli", "__init__", "__main__"]),

@@ -53,11 +53,11 @@ def emit(fn: Function, *, doc: str = "", aliases: Aliases | None = None, surroun
     `aliases` are the alias classes of its variables, where its parameters may share memory; otherwise they are found.
 
     Raises:
-        UnsupportedSyntaxError: blocks nest too deeply for Python's recursion limit.
+        UnsupportedSyntaxError: blocks nest too deeply for Python: its recursion limit, or a hundred levels of indentation.
     """
     try:
         return _emit(fn, doc, aliases or alias_classes(fn), surroundings or Surroundings())
-    except RecursionError:
+    except (RecursionError, SyntaxError):
         message, help_ = f"the source of `{fn.name}` nests too deeply", "move inner branches and loops into functions"
         raise UnsupportedSyntaxError(message, span=fn.span, help=help_) from None
 

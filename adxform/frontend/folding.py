@@ -58,6 +58,8 @@ def fold(interp: Interpreter, fn: Callable[..., Any], args: tuple[Value, ...], k
     """The value of a pure call on known values; ``None`` where it raises or makes an array."""
     try:
         result = run(fn, [known(interp, arg) for arg in args], {key: known(interp, arg) for key, arg in kwargs.items()})
+    except RecursionError:  # the stack is ours: there may be room on another
+        raise
     except Exception:
         return None
     return result_value(interp, result)
@@ -86,6 +88,8 @@ def run_now(interp: Interpreter, fn: Callable[..., Any], args: tuple[Value, ...]
         result = fn(*(known(interp, arg) for arg in args), **{key: known(interp, arg) for key, arg in kwargs.items()})
     except NotImplementedError as error:
         raise interp.error(str(error), "write it another way", MissingRuleError) from None
+    except RecursionError:  # the stack is ours: there may be room on another
+        raise
     except Exception as error:
         return interp.fail(type(error), str(error))
     return constant(interp, result)

@@ -226,6 +226,8 @@ def _sampled_type(fn: Callable[..., Any], specs: tuple[Spec, ...], named: dict[s
             results = [run(fn, [sample(s, one) for s in specs], {k: sample(s, one) for k, s in named.items()}) for one in pair]
         except NoSample as error:
             return error
+        except RecursionError:  # the stack is ours: there may be room on another
+            raise
         except Exception as error:  # whatever the primitive raises, this sample was none
             failure = NoSample(str(error))
             continue
@@ -262,6 +264,8 @@ def _agreed(
         return found
     try:
         results = [run(fn, [sample(s, one) for s in specs], {k: sample(s, one) for k, s in named.items()}) for one in pair]
+    except RecursionError:  # the stack is ours: there may be room on another
+        raise
     except Exception:  # too small for the primitive
         return found
     other = _combine(type_of(results[0]), type_of(results[1]), pair, False)

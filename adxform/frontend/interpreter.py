@@ -311,6 +311,8 @@ class Interpreter:
         """The value of a pure call on known objects."""
         try:
             result = fn(*args)
+        except RecursionError:  # the stack is ours: there may be room on another
+            raise
         except Exception as error:
             return self.fail(type(error), str(error))
         return outside.constant(self, result)

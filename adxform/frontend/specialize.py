@@ -107,7 +107,7 @@ class _Attempt:
         interp, signature = self.interp, self.signature
         name = getattr(self.fn, "__name__", type(self.fn).__name__)
         self.names.fresh("%" + name)
-        interp.span = _span(self.fn)
+        interp.span = span_of(self.fn)
         arg_names = parameter_names(self.fn, len(signature.args))
         shared = map(signature.shared.__contains__, itertools.count())
 
@@ -126,7 +126,7 @@ class _Attempt:
         hidden = tuple(interp.hidden)
         params = (*self.params, *interp.hidden.values())
         body = Block(params, tuple(interp.builder.ops), results)
-        function = Function(name if name.isidentifier() else "anonymous", body, (), interp.helper_functions(), _span(self.fn))
+        function = Function(name if name.isidentifier() else "anonymous", body, (), interp.helper_functions(), span_of(self.fn))
         refuse_shared_items(function, interp.collected)
         refuse_shared_arguments(function, interp.apart)
         function = interp.equal.function(prune(function))
@@ -179,7 +179,7 @@ def rebased(type_: Type, name: str) -> Type:
     )
 
 
-def _span(fn: Any) -> Span:
+def span_of(fn: Any) -> Span:
     fn = inspect.unwrap(fn)
     code = getattr(getattr(fn, "__func__", fn), "__code__", None)
     if code is None:
