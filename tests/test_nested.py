@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -230,3 +231,29 @@ def test_a_product_with_respect_to_nothing() -> None:
         return y * 2.0
 
     assert adxform.hvp(f)(None, 1.0, None) is None
+
+
+POLES = [
+    (lambda x: math.sqrt(x), 0.0, math.inf),
+    (lambda x: x**0.5, 0.0, math.inf),
+    (lambda x: math.pow(x, 0.25), 0.0, math.inf),
+    (lambda x: math.cbrt(x), 0.0, math.inf),
+    (lambda x: math.asin(x), 1.0, math.inf),
+    (lambda x: math.acos(x), -1.0, -math.inf),
+    (lambda x: math.acosh(x), 1.0, math.inf),
+    (lambda x: np.sqrt(x), 0.0, math.inf),
+    (lambda x: adxform.grad(lambda y: y**1.5)(x), 0.0, math.inf),
+    (lambda x: adxform.grad(adxform.grad(lambda y: y**2.0))(x), 0.0, 0.0),
+]
+
+
+@pytest.mark.parametrize("case", range(len(POLES)))
+def test_slopes_of_python_floats_at_poles_are_infinite_as_those_of_arrays(case: int) -> None:
+    f, x, slope = POLES[case]
+    assert adxform.grad(f)(x) == slope
+    assert adxform.jvp(f, (x,), (1.0,))[1] == slope
+
+
+def test_a_number_that_is_not_chosen_leaks_no_nan() -> None:
+    assert adxform.grad(lambda x: max(math.sqrt(x), 1.0))(0.0) == 0.0
+    assert adxform.grad(lambda x: np.maximum(np.sqrt(x), 1.0))(0.0) == 0.0

@@ -20,7 +20,7 @@ from adxform.ad.expand import (
     same_shape,
     zeros,
 )
-from adxform.ad.plan import may_copy, plan_cotangents, same_view
+from adxform.ad.plan import by_layout, may_copy, plan_cotangents, same_view
 from adxform.analysis.activity import find_activity
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
@@ -79,7 +79,7 @@ class Cotangents:
         self.active = activity.active
         self.plan = plan_cotangents(fn, activity, self.aliases, self.crossing())
         # A view that may copy mirrors the primal's only where the buffer is laid out in memory as the primal is.
-        mirrored = (call.args[0] for call in self.plan.view_calls.values() if may_copy(call))
+        mirrored = (call.args[0] for call in self.plan.view_calls.values() if by_layout(call))
         self.laid_out = {self.aliases.of(base) for base in mirrored if isinstance(base, Var)}
         self.names = Names.of(fn)
         self.cts: dict[Var, Operand] = {}

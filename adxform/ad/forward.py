@@ -37,7 +37,7 @@ from adxform.ad.expand import (
     write_one,
     zeros,
 )
-from adxform.ad.plan import may_copy
+from adxform.ad.plan import by_layout, may_copy
 from adxform.ad.transpose import transpose_pullback
 from adxform.analysis.activity import Activity, find_activity
 from adxform.ir import intrinsics
@@ -93,7 +93,7 @@ class _Forward:
         self.expander = expander
         self.aliases = aliases
         # A view that may copy mirrors the primal's only where the tangent is laid out in memory as the primal is.
-        mirrored = (op.args[0] for op in all_ops(fn.body) if isinstance(op, Call) and may_copy(op) and op.args)
+        mirrored = (op.args[0] for op in all_ops(fn.body) if isinstance(op, Call) and by_layout(op) and op.args)
         self.laid_out = {self.aliases.of(base) for base in mirrored if isinstance(base, Var) and isinstance(base.type, Array)}
         self.names = Names.of(fn)
         self.tangents: dict[Var, Operand] = {}

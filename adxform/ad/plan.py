@@ -36,8 +36,8 @@ READ_ONLY_VIEWS = frozenset({np.broadcast_to})
 # Views that NumPy makes read-only although their elements are apart, and what gives them as views to write to.
 DIAGONALS = frozenset({np.diagonal, np.ndarray.diagonal, np.diag})
 
-# Functions that give a view where they can and a copy where they must: only the run can tell.
-MAY_COPY = frozenset(
+# Functions that give a view where the layout in memory lets them, and a copy where they must: only the run can tell.
+BY_LAYOUT = frozenset(
     {
         np.reshape,
         np.ndarray.reshape,
@@ -49,13 +49,20 @@ MAY_COPY = frozenset(
         np.asfortranarray,
         np.array,
         np.ndarray.astype,
+        np.float64,
+        np.float32,
     }
 )
 
 
-def may_copy(call: Call) -> bool:
+def by_layout(call: Call) -> bool:
     """Whether the result of `call` is a view of its first argument or a copy, as the layout in memory has it."""
-    return isinstance(call.fn, Lit) and call.fn.value in MAY_COPY
+    return isinstance(call.fn, Lit) and call.fn.value in BY_LAYOUT
+
+
+def may_copy(call: Call) -> bool:
+    """Whether only the run can tell if the result of `call` is a view of its first argument: by the layout, or by the shape."""
+    return by_layout(call) or call.fn == Lit(runtime.unbroadcast)
 
 
 def same_view(call: Call, out: Var, base: Operand) -> Call:

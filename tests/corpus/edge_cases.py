@@ -124,3 +124,13 @@ def names_of_python_and_numpy(lambda_):
     x_ct = list_ * 2.0
     x_tape = x_ct + sum_
     return x_tape * x_ct
+
+
+@at((0.0, np.array(0.0)), gradient=(0.0, np.array(0.0)))
+def kinks_of_numbers(x, y):
+    return math.fabs(x) + abs(x) + math.hypot(x, 0.0) + np.abs(y)
+
+
+@at((smooth(3, low=0.5), vec(0.5, -1.5, 2.0)), wrt=(0, 1))
+def counted_elements(x, y):
+    return np.linalg.norm(y, 0) * np.sum(x) + np.linalg.norm(y, 0.5)

@@ -538,3 +538,13 @@ def sorted_in_place(x):
     y = x * 1.0
     y.sort()
     return np.sum(y * np.arange(5.0)) + y[0] ** 2
+
+
+@at((smooth(3, 4), smooth(4, seed=1)))
+def one_number_stored_in_a_column(a, b):
+    y = a.copy()
+    y[:, 2] = b[:1]
+    y[:, None, 0] *= b[1:2]
+    y[1] += b[None, :][0] * b[1]
+    y[:, :2] -= b[2:3]
+    return np.sum(y**3)
