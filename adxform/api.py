@@ -140,7 +140,7 @@ def value_and_gradient(call: Application, argnums: Argnums, plan: GradientPlan, 
     """The value and the gradient, as planned, of the function applied in `call`."""
     results = call.run(plan.rule, inputs, *plan.seeds)
     values = results[: plan.count]
-    if plan.scalar and np.shape(values[0]) != ():
+    if plan.scalar and getattr(values[0], "shape", ()) != ():
         raise non_scalar(call.fn, "a gradient needs a function that returns one real number", f"shape {np.shape(values[0])}")
     gradients = gradient_leaves(plan.types, results[plan.count :], [*inputs, *values, *plan.seeds])
     parts = tuple([placed(tree, gradients) for tree in plan.trees])

@@ -24,10 +24,18 @@ def settled(gradient: Any, type_: Type, taken: list[Any]) -> Any:
         number = gradient[()] if isinstance(gradient, np.ndarray) else gradient
         return number if type_.weak or np.result_type(number) == type_.dtype else np.dtype(type_.dtype).type(number)
     if isinstance(gradient, np.ndarray):
-        if gradient.base is not None or not gradient.flags.writeable or any(gradient is other for other in taken):
+        if gradient.base is not None or not gradient.flags.writeable or among(gradient, taken):
             gradient = gradient.copy()
         taken.append(gradient)
     return gradient
+
+
+def among(value: Any, others: list[Any]) -> bool:
+    """Whether `value` itself is one of `others`."""
+    for other in others:  # noqa: SIM110 - a generator would cost more than the loop
+        if other is value:
+            return True
+    return False
 
 
 def placed(tree: Tree, values: Iterator[Any]) -> Any:

@@ -17,7 +17,7 @@ from adxform.perturbations import placed
 from adxform.pipeline import DerivedRule
 from adxform.prepared import forms
 from adxform.prepared.base import Args, Kwargs, Prepared
-from adxform.prepared.preparation import prepare
+from adxform.prepared.preparation import Places, prepare, values_at
 from adxform.trees import leaves_of, rebuild
 
 NOTHING = Fixed(Lit(None))
@@ -46,7 +46,7 @@ class PreparedJvp(Directional):
     """``prepare_jvp(f, …)``: the value and the tangent, as `adxform.jvp` returns them."""
 
     primals: Tree
-    places: tuple[int, ...]
+    places: Places
     form = "jvp"
     forms = MappingProxyType({"tangent": forms.tangent})
 
@@ -58,18 +58,19 @@ class PreparedJvp(Directional):
         rule = call.rule("forward", wrt)
         trees = tuple(NOTHING if i in call.held else tree for i, tree in enumerate(call.signature.args[call.lead :]))
         owners = [i for i, tree in enumerate(call.signature.args) for _ in leaves_of(tree)]
-        places = tuple(i for i, owner in enumerate(owners) if owner >= call.lead and owner - call.lead not in call.held)
+        leaves = tuple(i for i, owner in enumerate(owners) if owner >= call.lead and owner - call.lead not in call.held)
         tree = Node("tuple", tuple, tuple(range(len(trees))), trees)
+        preparation = made([rule])
         return cls(
             "jvp",
             fn,
             definition=forms.pushed,
-            made=made([rule]),
+            made=preparation,
             strict=options["strict"],
             rule=rule,
             wrt=wrt,
             primals=tree,
-            places=places,
+            places=preparation.places(leaves),
         )
 
     def __call__(self, primals: Sequence[Any], tangents: Sequence[Any], *, out: Any = None) -> Any:
@@ -91,7 +92,7 @@ class PreparedJvp(Directional):
     def check(self, primals: Sequence[Any], tangents: Sequence[Any]) -> None:
         """Say whether a call with these would fit: see `Prepared.check`."""
         inputs = self.fitting(tuple(primals), {})
-        self.perturbation("tangents", self.primals, self.made.values(inputs, self.places), tuple(tangents))
+        self.perturbation("tangents", self.primals, values_at(inputs, self.places), tuple(tangents))
 
     def described(self, form: str, args: Sequence[Any]) -> Sequence[Tree | None]:
         """The descriptions of the function's arguments: the primals."""
@@ -100,7 +101,7 @@ class PreparedJvp(Directional):
     def along(self, primals: Args, tangents: Args) -> tuple[Self, list[Any], list[Any]]:
         """The preparation that answers, what its rule takes at `primals`, and the leaves of `tangents`."""
         this, inputs = self.at(primals, {})
-        values = this.made.values(inputs, this.places)
+        values = values_at(inputs, this.places)
         return this, inputs, this.perturbation("tangents", this.primals, values, tangents)
 
 

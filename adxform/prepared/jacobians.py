@@ -17,7 +17,7 @@ from adxform.pipeline import DerivedRule, Mode
 from adxform.prepared import forms
 from adxform.prepared.base import Args, Kwargs, Prepared
 from adxform.prepared.columns import stacked, total, turned, units
-from adxform.prepared.preparation import prepare
+from adxform.prepared.preparation import Places, prepare, values_at
 from adxform.trees import leaves_of, rebuild
 
 JacobianMode = Literal["auto", "forward", "reverse"]
@@ -30,7 +30,7 @@ class PreparedJacobian(Prepared):
 
     primal: DerivedRule
     sweeps: tuple[DerivedRule, ...]
-    wrt: tuple[int, ...]
+    places: Places
     point: Tree
     form = "jacobian"
     forms = MappingProxyType({"value_and_jacobian": forms.value_and_jacobian})
@@ -53,6 +53,7 @@ class PreparedJacobian(Prepared):
         wrt = call.wrt(argnums)
         primal = call.rule("primal", ())
         sweeps = tuple(call.rule(sweep, wrt) for sweep in SWEEPS[mode])
+        preparation = made([*sweeps, primal])
         numbers = argnums if isinstance(argnums, tuple) else (argnums,)
         trees = tuple(call.argument(number) for number in numbers)
         point = Node("tuple", tuple, tuple(range(len(trees))), trees) if isinstance(argnums, tuple) else trees[0]
@@ -61,12 +62,12 @@ class PreparedJacobian(Prepared):
             fn,
             argnums,
             definition=jacobian_at,
-            made=made([*sweeps, primal]),
+            made=preparation,
             strict=options["strict"],
             mode=mode,
             primal=primal,
             sweeps=sweeps,
-            wrt=wrt,
+            places=preparation.places(wrt),
             point=point,
         )
 
@@ -86,7 +87,7 @@ class PreparedJacobian(Prepared):
         results = self.call.run(self.primal, inputs)
         ends = zip(results, leaves_of(self.call.result), strict=True)
         outs = [value for value, leaf in ends if is_float(leaf.type)]
-        values = self.made.values(inputs, self.wrt)
+        values = values_at(inputs, self.places)
         forward = self.mode == "forward" or (self.mode == "auto" and total(values) <= total(outs))
         blocks = self._columns(inputs, values, outs) if forward else self._rows(inputs, values, outs)
         jacobian = placed(self.call.result, (placed(self.point, iter(row)) for row in blocks))

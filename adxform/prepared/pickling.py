@@ -48,7 +48,7 @@ def reduced(prepared: Any) -> tuple[Any, ...]:
         message = f"`{name_of(prepared.fn)}` cannot be pickled ({error}): define the function at the top of a module"
         raise pickle.PicklingError(message) from None
     try:
-        data = portable.dumps((entry, call.signature, call.held, call.scratch, made.contexts, made.names, values))
+        data = portable.dumps((entry, call.signature, call.held, call.scratch, made.contexts, values))
         rules = digest_of(made.reached)
     except NotPortable as error:
         raise pickle.PicklingError(f"{prepared!r} cannot be pickled: {error}") from None
@@ -65,7 +65,7 @@ def restored(cls: type[Any], fn: Callable[..., Any], origin: tuple[bytes | None,
     if stamp is None or stamp != environment():
         raise refused(fn, [f"prepared under {made_under}, read under {versions()}, or under other sources of these"])
     try:
-        entry, signature, held, scratch, contexts, names, values = portable.loads(data)
+        entry, signature, held, scratch, contexts, values = portable.loads(data)
     except Stale as changed:
         raise refused(fn, [f"`{changed}` was changed since"]) from None
     prepared = object.__new__(cls)
@@ -78,7 +78,7 @@ def restored(cls: type[Any], fn: Callable[..., Any], origin: tuple[bytes | None,
         raise refused(fn, lines)
     kept = Entry(live(specialized, target), rules=derived, cuts=cuts)
     call = Application(target, signature, (), kept, len(lead), held, scratch)
-    made = preparation(call, lead, keywords, contexts, names, prepared.rules)
+    made = preparation(prepared.applied(fn), call, lead, keywords, contexts, prepared.rules)
     if digest_of(made.reached) != rules:
         raise refused(fn, ["a rule was registered since"])
     object.__setattr__(prepared, "made", made)

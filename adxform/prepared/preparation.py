@@ -22,6 +22,7 @@ from adxform.rules.record import Primitive
 from adxform.rules.table import registered
 from adxform.trees import leaves_of
 
+Places = tuple[int | Lit, ...]
 HELP = "prepare anew for arguments like these, or prepare with `strict=False`"
 
 
@@ -115,11 +116,11 @@ class Preparation:
         found = (misfit(one, other, name, sizes=False) for name, one, other in pairs if other is not None)
         return [line(*parts) for parts in found if parts is not None]
 
-    def values(self, inputs: Sequence[Any], leaves: Sequence[int]) -> list[Any]:
-        """The values of these leaves of the signature, where a rule takes `inputs`."""
+    def places(self, leaves: Sequence[int]) -> Places:
+        """Where `values_at` finds these leaves of the signature."""
         known = dict(self.call.entry.specialized.promoted)
         params = self.call.parameters(leaves)
-        return [known[leaf].value if leaf in known else inputs[param] for leaf, param in zip(leaves, params, strict=True)]
+        return tuple(known.get(leaf, param) for leaf, param in zip(leaves, params, strict=True))
 
     def rebound(self, fn: Callable[..., Any], of: Callable[..., Any]) -> Preparation | list[str]:
         """The same preparation for `fn`, which has the code that `of` has; or what is wrong with it."""
@@ -181,6 +182,11 @@ class Preparation:
         trees = (*self.signature.args, *(tree for _, tree in self.signature.kwargs))
         types = [leaf.type for tree in trees for leaf in leaves_of(tree)]
         return [fitted(leaf, type_) for i, (leaf, type_) in enumerate(zip(leaves, types, strict=True)) if i not in known]
+
+
+def values_at(inputs: Sequence[Any], places: Places) -> list[Any]:
+    """The values of leaves among what a rule takes, `inputs`, and what is known."""
+    return [inputs[place] if type(place) is int else place.value for place in places]  # type: ignore[union-attr]
 
 
 def prepare(

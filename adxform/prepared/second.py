@@ -20,7 +20,7 @@ from adxform.pipeline import DerivedRule
 from adxform.prepared import forms
 from adxform.prepared.base import Args, Kwargs, Prepared
 from adxform.prepared.columns import stacked, units
-from adxform.prepared.preparation import prepare
+from adxform.prepared.preparation import Places, prepare, values_at
 from adxform.trees import rebuild
 
 DEFINITIONS: Mapping[str, Definition] = {"hvp": product, "hessian": hessian_at}
@@ -31,12 +31,12 @@ class SecondOrder(Prepared):
     """A derivative of the gradient of a function that returns one number.
 
     `product` returns the tangent of the gradient, `whole` the value, the gradient and its tangent. `point` describes what is
-    differentiated, the leaves `wrt`.
+    differentiated, and `places` say where its leaves are.
     """
 
     product: DerivedRule
     whole: DerivedRule
-    wrt: tuple[int, ...]
+    places: Places
     types: tuple[Type, ...]
     point: Tree
     shown: ClassVar[Kind]
@@ -54,6 +54,7 @@ class SecondOrder(Prepared):
         wrt = call.wrt(argnums)
         call.output(wrt, False)
         rules = call.rule("hvp", wrt), call.rule("second", wrt)
+        preparation = made(rules)
         numbers = argnums if isinstance(argnums, tuple) else (argnums,)
         trees = tuple(call.argument(number) for number in numbers)
         point = Node("tuple", tuple, tuple(range(len(trees))), trees) if isinstance(argnums, tuple) else trees[0]
@@ -62,11 +63,11 @@ class SecondOrder(Prepared):
             fn,
             argnums,
             definition=DEFINITIONS[cls.shown],
-            made=made(rules),
+            made=preparation,
             strict=options["strict"],
             product=rules[0],
             whole=rules[1],
-            wrt=wrt,
+            places=preparation.places(wrt),
             types=call.types(wrt),
             point=point,
         )
@@ -75,7 +76,7 @@ class SecondOrder(Prepared):
         """The value, the leaves of the gradient, and those of its tangent along `vector`, from one run."""
         results = self.call.run(self.whole, inputs, *vector)
         count = len(self.whole.typed.results)
-        values, first, last = results[:count], results[count : count + len(self.wrt)], results[count + len(self.wrt) :]
+        values, first, last = results[:count], results[count : count + len(self.places)], results[count + len(self.places) :]
         gradient = list(gradient_leaves(self.types, first, [*inputs, *values, *vector]))
         return rebuild(self.call.result, iter(values)), gradient, last
 
@@ -110,13 +111,13 @@ class PreparedHvp(SecondOrder):
     def check(self, *args: Any, **kwargs: Any) -> None:
         """Say whether a call with these, the vector last, would fit: see `Prepared.check`."""
         primals, v = self._split(args)
-        self.perturbation("vector", self.point, self.made.values(self.fitting(primals, kwargs), self.wrt), v)
+        self.perturbation("vector", self.point, values_at(self.fitting(primals, kwargs), self.places), v)
 
     def along(self, args: Args, kwargs: Kwargs) -> tuple[Self, list[Any], list[Any]]:
         """The preparation that answers, what its rules take, and the leaves of the vector, the last of `args`."""
         primals, v = self._split(args)
         this, inputs = self.at(primals, kwargs)
-        return this, inputs, this.perturbation("vector", this.point, this.made.values(inputs, this.wrt), v)
+        return this, inputs, this.perturbation("vector", this.point, values_at(inputs, this.places), v)
 
     def described(self, form: str, args: Sequence[Any]) -> Sequence[Tree | None]:
         """The descriptions of the function's arguments: all but that of the vector."""
@@ -146,7 +147,7 @@ class PreparedHessian(SecondOrder):
     def __call__(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         """The Hessian at `args`."""
         this, inputs = self.at(args, kwargs)
-        values = this.made.values(inputs, this.wrt)
+        values = values_at(inputs, this.places)
         runs = [[this.call.run(this.product, inputs, *unit) for unit in units(values, i)] for i in range(len(values))]
         result = this._arranged(values, runs)
         return result if out is None else this.delivered(result, out, inputs)
@@ -164,7 +165,7 @@ class PreparedHessian(SecondOrder):
         return result if out is None else this.delivered(result, out, inputs)
 
     def _all(self, inputs: list[Any]) -> tuple[Any, Any, Any]:
-        values = self.made.values(inputs, self.wrt)
+        values = values_at(inputs, self.places)
         vectors = [list(units(values, i)) for i in range(len(values))]
         zero = [np.zeros_like(value) if isinstance(value, np.ndarray) else type(value)(0) for value in values]
         start = next((unit for group in vectors for unit in group), zero)

@@ -17,7 +17,7 @@ from adxform.perturbations import placed
 from adxform.pipeline import DerivedRule
 from adxform.prepared import forms
 from adxform.prepared.base import Args, Kwargs, Prepared
-from adxform.prepared.preparation import prepare
+from adxform.prepared.preparation import Places, prepare, values_at
 from adxform.refusals import definition, name_of
 from adxform.trees import rebuild
 
@@ -27,7 +27,7 @@ class PreparedDerivative(Prepared):
     """``prepare_derivative(f, …)``: the derivative with respect to one number, in the structure of the value."""
 
     rule: DerivedRule
-    place: int
+    places: Places
     form = "derivative"
     meaning = staticmethod(forms.slope)
     forms = MappingProxyType({"value_and_derivative": forms.value_and_derivative})
@@ -53,7 +53,8 @@ class PreparedDerivative(Prepared):
             raise NonDifferentiableError(message, span=definition(fn), help="use `prepare_gradient` or `prepare_jacobian`")
         (place,) = call.wrt(argnums)
         rule = call.rule("forward", (place,))
-        parts = {"made": made([rule]), "strict": options["strict"], "rule": rule, "place": place}
+        preparation = made([rule])
+        parts = {"made": preparation, "strict": options["strict"], "rule": rule, "places": preparation.places((place,))}
         return cls("derivative", fn, argnums, definition=cls.meaning, **parts)
 
     @classmethod
@@ -80,7 +81,7 @@ class PreparedDerivative(Prepared):
         return result if out is None else this.delivered(result, out, inputs)
 
     def _pushed(self, inputs: list[Any]) -> tuple[Any, Any]:
-        (x,) = self.made.values(inputs, (self.place,))
+        (x,) = values_at(inputs, self.places)
         results = self.call.run(self.rule, inputs, np.ones_like(x) if isinstance(x, np.ndarray) else type(x)(1))
         count = len(self.rule.typed.results)
         tangent = placed(self.call.result, self.rule.spread(results[count:]))
