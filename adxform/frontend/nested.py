@@ -245,7 +245,7 @@ def _gradient(
     aux = bool(interp.static(has_aux, "`has_aux`"))
     traced = trace(interp, f, args, kwargs, numbers, aux=aux)
     main = traced.function.results[0] if traced.function.results else NONE
-    value = traced.out.items[0] if aux and isinstance(traced.out, Tuple) else traced.out
+    value = interp.force(traced.out.items[0] if aux and isinstance(traced.out, Tuple) else traced.out)
     type_ = type_of(main)
     if not isinstance(value, Var | Lit) or type_ is None or not is_float(type_) or rank(type_) not in (0, None):
         raise interp.error(

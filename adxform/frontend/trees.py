@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from adxform.frontend.access import Access
 from adxform.frontend.outside import from_outside
 from adxform.frontend.signature import MUTABLE, Fixed, Leaf, Node, Tree, child_name, scalar_type
-from adxform.frontend.values import NONE, Ref, Static, Tuple, Value
+from adxform.frontend.values import NONE, Maybe, Ref, Static, Tuple, Value
 from adxform.ir.ops import Lit, Operand, Var
 from adxform.ir.types import Object, Type
 
@@ -86,6 +86,8 @@ def rebuilt(interp: Interpreter, value: Value, leaves: Iterator[Value]) -> Value
     match value:
         case Var():
             return next(leaves)
+        case Maybe(_, held):
+            return rebuilt(interp, held, leaves)
         case Lit(literal):
             return value if scalar_type(literal) is None else next(leaves)
         case Tuple(items, cls):
@@ -102,6 +104,8 @@ def leaves_of(interp: Interpreter, value: Value) -> Iterator[Value]:
     match value:
         case Var():
             yield value
+        case Maybe(_, held):
+            yield from leaves_of(interp, held)
         case Lit(literal):
             if scalar_type(literal) is not None:
                 yield value
