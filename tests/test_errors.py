@@ -221,7 +221,6 @@ def test_unknown_primitive_in_a_callee_in_a_loop(model: ModuleType) -> None:
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("put_wrongly", 'np.put(y, "a", x)'),
         ("split_wrongly", 'np.split(x, "a")'),
         ("median_wrongly", 'np.median(x.reshape(1, 3), axis=None or "a")'),
     ],
@@ -230,6 +229,12 @@ def test_an_error_in_a_definition_is_at_its_call(model: ModuleType, name: str, t
     with pytest.raises(errors.AdxError) as caught:
         adxform.grad(getattr(model, name))(np.ones(3))
     placed(caught.value, model, text, caught.value.code)
+
+
+def test_what_the_function_raises_is_raised_and_placed(model: ModuleType) -> None:
+    with pytest.raises(TypeError, match="indices") as caught:
+        adxform.grad(model.put_wrongly)(np.ones(3))
+    assert 'np.put(y, "a", x)' in caught.value.__notes__[0]
 
 
 def test_global_mutation(model: ModuleType) -> None:
