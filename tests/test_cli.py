@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 
 from adxform.cli import run
 from adxform.cli.target import UsageError, argument_numbers, of_types
+from adxform.persistence import store
 
 MODEL = """\
 import numpy as np
@@ -169,3 +171,41 @@ def test_as_a_process(model: str) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("def spring_vjp") == 1
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    monkeypatch.setenv("ADXFORM_CACHE_DIR", str(tmp_path / "kept"))
+    yield tmp_path / "kept"
+    store.close()
+
+
+def test_cache_is_looked_at_and_removed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["cache", "path"]) == 0
+    assert capsys.readouterr().out == f"{folder}\n"
+    assert run(["cache", "info"]) == 0
+    assert "entries  0" in capsys.readouterr().out
+    assert not folder.exists()
+    where = store.store()
+    assert where is not None
+    where.put(b"key", bytes(50_000))
+    assert run(["cache", "info"]) == 0
+    told = capsys.readouterr().out
+    assert str(folder) in told
+    assert "entries  1" in told
+    assert "of at most 256 MiB" in told
+    assert run(["cache", "clear"]) == 0
+    assert capsys.readouterr().out.startswith("removed 1 entries, ")
+    assert list(folder.iterdir()) == []
+    assert run(["cache", "clear"]) == 0
+    assert where.get(b"key") is None
+    assert where.put(b"key", b"again")
+
+
+def test_cache_switched_off(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("ADXFORM_CACHE_DIR", "off")
+    assert run(["cache", "info"]) == 0
+    assert capsys.readouterr().out == "switched off by ADXFORM_CACHE_DIR\n"
+    for command in ("path", "clear"):
+        assert run(["cache", command]) == 2
+        assert "switched off" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""The command line: show, check and explain derivatives, and list the rules."""
+"""The command line: show, check and explain derivatives, list the rules, and look after the cache on the disk."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from rich.syntax import Syntax
 from rich.table import Table
 
 from adxform import sources
+from adxform.cli.cache import cache
 from adxform.cli.target import UsageError, argument_numbers, example_arguments, load_function
 from adxform.errors import AdxError
 from adxform.frontend.lower import lower
@@ -33,6 +34,7 @@ Sig = Annotated[str | None, Parameter(help='types of the arguments, such as "f64
 Wrt = Annotated[str | None, Parameter(help="arguments to differentiate, by name or position")]
 
 app = App(name="adxform", help="Derivatives of ordinary Python and NumPy code, as Python source.")
+app.command(cache)
 
 
 @app.command

@@ -119,12 +119,16 @@ def announce(where: Store) -> None:
     if where.folder in _announced:
         return
     _announced.add(where.folder)
-    mine = versions()
-    known = (where.get(b"versions") or b"").decode(errors="replace").splitlines()
+    mine, known = versions(), filled_under(where)
     if mine not in known:
         where.put(b"versions", "\n".join((*known, mine)).encode())
         if known:
             warn(f"{where.folder} was filled under {known[-1]}; rules are derived anew under {mine}")
+
+
+def filled_under(where: Store) -> list[str]:
+    """The versions under which entries were written, the latest to come last."""
+    return (where.get(b"versions") or b"").decode(errors="replace").splitlines()
 
 
 def read(data: bytes) -> Any:

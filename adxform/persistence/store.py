@@ -22,6 +22,7 @@ SIZE = 256 << 20
 UNITS = {"": 1, "B": 1, "KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30}
 WAIT = 1.0  # seconds for another process to finish writing
 SETTINGS = {
+    "disk_min_file_size": 1 << 30,  # all in the one file of SQLite: a killed writer leaves no file that nobody counts
     "sqlite_journal_mode": "delete",  # unlike a write-ahead log: no shared memory that a damaged disk could pull away
     "sqlite_mmap_size": 0,
     "sqlite_synchronous": 0,  # what a power cut damages is recognised and derived anew
@@ -91,6 +92,10 @@ class Store:
     def add(self, key: bytes, data: bytes) -> bool:
         """Write `data` under `key` unless there is an entry; return whether it was written."""
         return bool(self._do(lambda cache: cache.add(key, seal(key, data) + data), False))
+
+    def exists(self) -> bool:
+        """Whether something was ever written."""
+        return self.folder.is_dir()
 
     def summary(self) -> tuple[int, int]:
         """How many entries there are, and how many bytes they take."""
