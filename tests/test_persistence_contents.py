@@ -7,6 +7,7 @@ import functools
 import io
 import math
 import operator
+import statistics
 import sys
 import types
 from collections.abc import Callable
@@ -150,7 +151,7 @@ def test_libraries_need_no_seal() -> None:
     assert all(map(fixed, ("math", "numpy.linalg", "dataclasses")))
     assert not any(map(fixed, ("scipy.special", __name__)))
     assert seal_of(np.sin, "numpy") == b""
-    assert resolve("numpy", "linalg.solve", b"") is np.linalg.solve
+    assert resolve("numpy.linalg", "solve", b"") is np.linalg.solve
     with pytest.raises(Stale):
         resolve("numpy", "no_such_function", b"")
 
@@ -201,3 +202,44 @@ def test_rules_come_back_whole(program: Any) -> None:
     assert read.run.__code__ == rule.run.__code__
     assert read_parts.forward == parts.forward
     assert read_parts.run_backward.__code__ == parts.run_backward.__code__
+
+
+@pytest.mark.parametrize("instead", [np.cos, plain, lambda x: x, 3.0], ids=["ufunc", "function", "lambda", "number"])
+def test_what_was_put_in_a_library_is_seen(instead: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    for library, name in ((np, "sin"), (np.linalg, "solve"), (math, "sin"), (statistics, "mean")):
+        data = portable.dumps(Lit(getattr(library, name)))
+        with monkeypatch.context() as patched:
+            patched.setattr(library, name, instead)
+            with pytest.raises(Stale):
+                portable.loads(data)
+
+
+NESTED = """
+import types
+sub = types.ModuleType("changing.sub")
+exec('''
+kind = {kind}
+def power(x): return x ** {power}
+class Tools:
+    @staticmethod
+    def slope(x): return power(x) * {factor}
+''', vars(sub))
+lib = types.ModuleType("changing.lib")
+lib.sub = sub
+lib.lib = lib
+"""
+
+
+@pytest.mark.parametrize(
+    "body", ["lib.sub.Tools.slope(x) * lib.sub.kind", "getattr(getattr(lib, 'sub').Tools, 'slope')(x) + lib.lib.sub.kind"]
+)
+def test_deep_contents_see_what_is_reached_through_modules(body: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def deep(**values: object) -> bytes:
+        writer = Contents(deep=True)
+        text = NESTED.format(**{"kind": 1, "power": 1, "factor": 1, **values})
+        writer.add(module_of(monkeypatch, f"{text}\ndef f(x): return {body}").f)
+        return writer.digest()
+
+    found = [deep(), deep(kind=2), deep(power=2), deep(factor=2)]
+    assert len(set(found)) == len(found)
+    assert deep() == found[0]

@@ -11,10 +11,11 @@ import builtins
 import dataclasses
 import enum
 import importlib
+import inspect
 import os
 import sys
 import types
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from functools import cached_property
 from hashlib import sha256
 from typing import Any
@@ -39,8 +40,8 @@ def resolve(module: str, path: str, seal: bytes) -> Any:
         found = follow(start, path)
     except (AttributeError, ImportError):
         raise Stale(f"{module}.{path}") from None
-    try:
-        same = seal_of(found, module) == seal
+    try:  # what was put in its place, in a library too, goes by another name
+        same = place(found) == (module, path) and seal_of(found, module) == seal
     except NotPortable:
         same = False
     if not same:
@@ -88,7 +89,7 @@ class Contents:
     def __init__(self, *, deep: bool = False) -> None:
         self._hash = sha256()
         self._deep = deep
-        self._seen: dict[int, tuple[int, object]] = {}
+        self._seen: dict[Hashable, tuple[int, object]] = {}
 
     def digest(self) -> bytes:
         """The digest of what was added."""
@@ -170,19 +171,22 @@ class Contents:
                 self.add(cell.cell_contents)
             except ValueError:
                 self._put("empty")
-        names = sorted({name for code in nested_codes(fn.__code__) for name in code.co_names})
+        names = tuple(sorted(names_in(fn.__code__)))
         for name in names:
             if name not in fn.__globals__:
                 self._put("builtin" if hasattr(builtins, name) else "unknown", name.encode())
                 continue
-            value = fn.__globals__[name]
             self._put("global", name.encode())
-            self.add(value)
-            if isinstance(value, types.ModuleType) and not fixed(value.__name__):
-                for attribute in names:  # those that the code may read of it
-                    if attribute in vars(value):
-                        self._put("attribute", attribute.encode())
-                        self.add(vars(value)[attribute])
+            self._add_reached(fn.__globals__[name], names)
+
+    def _add_reached(self, value: Any, names: tuple[str, ...]) -> None:
+        """Add `value`; of a module of the user also what code with these `names` may read in it, and so on."""
+        self.add(value)
+        if isinstance(value, types.ModuleType) and not fixed(value.__name__) and not self._again(value, names):
+            for name in names:
+                if name in vars(value):
+                    self._put("attribute", name.encode())
+                    self._add_reached(vars(value)[name], names)
 
     def add_module(self, module: types.ModuleType) -> None:
         """Add a module: its name, its version, and the names in it. Their values are guarded where they are used."""
@@ -203,7 +207,7 @@ class Contents:
 
     def add_class(self, cls: type) -> None:
         """Add the names in `cls` and its bases, the code of its methods, and its plain values."""
-        for base in cls.__mro__:
+        for base in (*cls.__mro__, *inspect.getmro(type(cls))):
             self._put("class", f"{base.__module__}:{base.__qualname__}".encode())
             if fixed(base.__module__) or self._again(base):
                 continue
@@ -240,19 +244,24 @@ class Contents:
                 self._put("field", f"{value.name} {value.init} {value.kw_only}".encode())
                 self._add_member(value.default)
                 self._add_member(value.default_factory)
-            case type() | types.ModuleType() | types.BuiltinFunctionType():
+            case types.ModuleType() if self._deep and not fixed(value.__name__):
+                raise NotPortable("what is read of a module in a class is not known")
+            case type() | types.ModuleType() | types.BuiltinFunctionType() if not self._deep:
                 self._put("named", f"{value.__module__ if isinstance(value, type) else ''}:{value.__name__}".encode())
+            case _ if self._deep:
+                self.add(value)
             case _:
                 try:
                     self._put("value", digest(value))
                 except NotPortable:
                     self._put("other", f"{type(value).__module__}:{type(value).__qualname__}".encode())
 
-    def _again(self, value: object) -> bool:
-        """Whether `value` was added before; if so, it is named by its turn."""
-        known = self._seen.get(id(value))
+    def _again(self, value: object, names: tuple[str, ...] = ()) -> bool:
+        """Whether `value` was added before, as far as `names` reach; if so, it is named by its turn."""
+        key = id(value), names
+        known = self._seen.get(key)
         if known is None:
-            self._seen[id(value)] = len(self._seen), value
+            self._seen[key] = len(self._seen), value
             return False
         self._put("again", str(known[0]).encode())
         return True
@@ -264,6 +273,13 @@ _UNREAD = frozenset(  # what Python itself keeps in a class, some of it only aft
     {"__dict__", "__weakref__", "__doc__", "__module__", "__firstlineno__", "__static_attributes__", "_abc_impl", "__annotate__",
      "__annotations__", "__annotate_func__", "__annotations_cache__", "__slotnames__"}
 )  # fmt: skip
+
+
+def names_in(code: types.CodeType) -> Iterator[str]:
+    """The names by which `code` may reach something: those that it spells, and texts that `getattr` may be given."""
+    for inner in nested_codes(code):
+        yield from inner.co_names
+        yield from (const for const in inner.co_consts if isinstance(const, str) and const.isidentifier())
 
 
 def nested_codes(code: types.CodeType) -> Iterator[types.CodeType]:

@@ -19,9 +19,9 @@ import numpy as np
 from adxform.backend.loading import install, installed
 from adxform.ir.ops import Lit
 from adxform.persistence.contents import resolve, seal_of
-from adxform.persistence.names import NAMED, NotPortable, fixed, place
+from adxform.persistence.names import NAMED, NotPortable, place
 
-_LIBRARY = (types.FunctionType, type)
+_OWN = (types.FunctionType, type)
 
 
 class _Pickler(pickle.Pickler):
@@ -38,7 +38,8 @@ class _Pickler(pickle.Pickler):
             return install, made_of
         if isinstance(value, NAMED):
             module, path = place(value)
-            if isinstance(value, _LIBRARY) and fixed(module) and (value.__module__, value.__qualname__) == (module, path):
+            own = isinstance(value, _OWN) and module.startswith("adxform.")
+            if own and (value.__module__, getattr(value, "__qualname__", "")) == (module, path):
                 return NotImplemented
             return resolve, (module, path, seal_of(value, module))
         if isinstance(value, types.CodeType):
