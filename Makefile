@@ -11,7 +11,7 @@ WORKERS ?= 2
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint format bench docs-check golden setup clean
+.PHONY: help demo test lint format bench stress docs-check golden setup clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -33,6 +33,9 @@ format: $(READY) ## let ruff rewrite what it can
 
 bench: $(READY) ## time gradients and the transform; table, and JSON in benchmarks/out
 	$(RUN) -m benchmarks
+
+stress: $(READY) ## many processes, killed writers and damaged files on the cache of rules, 100 times over
+	$(RUN) -m benchmarks.stress
 
 docs-check: $(READY) ## run the code in README.md and docs, check links and error pages
 	$(RUN) -m pytest tests/test_docs.py

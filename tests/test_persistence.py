@@ -21,6 +21,7 @@ import pytest
 import adxform
 from adxform.persistence import disk, store, versions
 from adxform.rules import table
+from benchmarks.stress import stress
 
 ROOT = Path(__file__).parent.parent
 PROLOGUE = """
@@ -201,6 +202,12 @@ def test_processes_at_once(script: Script) -> None:
     assert [process.returncode for process in running] == [0] * 4
     assert {err for _, err in done} == {""}
     assert len({out.splitlines()[0] for out, _ in done}) == 1
+
+
+def test_stress() -> None:
+    """A small part of what `make stress` does: see `benchmarks.stress`."""
+    tally = stress(rounds=2, processes=3)
+    assert not tally.faults, "\n".join(tally.faults)
 
 
 def test_threads_and_forks(script: Script) -> None:
