@@ -298,9 +298,11 @@ def _hint(operand: Operand) -> str:
 
 
 def zeros(b: Builder, like: Var, hint: str) -> Operand:
-    """Zero of the kind of `like`: a literal for a scalar, a fresh array otherwise."""
+    """Zero of the kind of `like`: a literal for a scalar, else a fresh array or, where only the run tells, what fits."""
     if isinstance(like.type, Stack):
         return b.call(intrinsics.new_stack, type=Stack(), hint=hint)
-    if isinstance(like.type, Scalar) or (isinstance(like.type, Array) and like.type.shape is None):
+    if isinstance(like.type, Scalar):
         return Lit(0.0)
-    return b.call(np.zeros_like, like, type=like.type, hint=hint)
+    blank = b.call(np.zeros_like, like, type=like.type, hint=hint)
+    open_rank = isinstance(like.type, Array) and like.type.shape is None
+    return b.call(operator.getitem, blank, Lit(()), type=like.type, hint=hint) if open_rank else blank

@@ -244,3 +244,49 @@ def written_array_defined_in_some_passes(x, n):
     if n > 2:
         s += np.sum(v * w)
     return s
+
+
+FIVE = vec(0.31, 1.23, -0.74, 0.92, 2.17)
+
+
+@at((FIVE,))
+def array_name_taken_by_its_items(x):
+    total = 0.0
+    for x in x:
+        total += x**2
+    return total * x
+
+
+@at((FIVE,))
+def open_rank_read_on_some_passes(x):
+    y = x
+    total = 0.0
+    for i in range(len(x)):
+        z = y * 2.0
+        w = np.cumsum(z)
+        if i < 2:
+            total += np.sum(z) * x[i] + w[-1]
+        y = x[i] if i % 2 else x[: i + 1]
+    return total
+
+
+@at((FIVE,))
+def open_rank_in_a_while(x):
+    y = x[0]
+    k = 0
+    while k < 4:
+        if k == 1:
+            y = x * y
+        elif k == 2:
+            y = np.sum(y)
+        k += 1
+        y = y * x[k]
+    return y**2
+
+
+@at((FIVE, 3), (FIVE, 0))
+def open_rank_after_a_loop(x, n):
+    z = x
+    for i in range(n):
+        z = x[i] * np.sum(z)
+    return np.sum(z * x)
