@@ -11,7 +11,7 @@ from adxform.frontend.collecting import Grows, as_list_of_rows, common_item, irr
 from adxform.frontend.joins import Joiner, collect, instantiate
 from adxform.frontend.signals import Unreachable
 from adxform.frontend.sizes import note_origin
-from adxform.frontend.values import Collected, Contents, Heap, Maybe, Poison, Range, Ref, Static, Tuple, Value
+from adxform.frontend.values import Collected, Contents, Heap, Maybe, Poison, Range, Ref, Static, Tuple, Value, View
 from adxform.ir.build import Builder
 from adxform.ir.ops import UNDEFINED, If, Lit, Operand, Raise, Var
 from adxform.ir.types import BOOL, Scalar, Type
@@ -42,8 +42,8 @@ def truth(interp: Interpreter, value: Value) -> bool | Operand:
             return truth(interp, iteration.length(interp, value))
         case Range():
             return truth(interp, iteration.length(interp, value))
-        case Ref():
-            return bool(interp.contents(value).keys)
+        case Ref() | View(Ref()):
+            return bool(interp.contents(value.of if isinstance(value, View) else value).keys)
         case Static(literal):
             return True if isinstance(literal, types.FunctionType | types.ModuleType | type) else bool(interp.pin(value))
         case _:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adxform.errors import SourceUnavailableError
-from adxform.frontend import nested
+from adxform.frontend import iteration, nested
 from adxform.frontend.binding import bind
 from adxform.frontend.construct import construct
 from adxform.frontend.folding import fold, is_pure, is_user, run_now
@@ -147,6 +147,8 @@ def _call_object(
             pin(interp, value)
         return primitive(interp, record, fn, args, kwargs, hint, wanted)
     meaning = definition(fn)
+    if meaning is not None:
+        args = tuple(iteration.opened(interp, arg) for arg in args)
     if meaning is not None and not accepts(meaning, args, kwargs):
         meaning = None
     if meaning is not None and isinstance(value, Static):

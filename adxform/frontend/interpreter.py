@@ -275,6 +275,7 @@ class Interpreter:
 
     def items(self, value: Value) -> list[Value]:
         """The items of an iterable of known length."""
+        value = iteration.opened(self, value)
         known = iteration.known_items(self, value)
         if known is None:
             count = iteration.literal_trips(self, value)

@@ -9,7 +9,21 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from adxform.frontend import indexing
-from adxform.frontend.values import Enumerate, Range, Ref, Reversed, Static, Tuple, Value, Zip, is_int
+from adxform.frontend.values import (
+    Contents,
+    Enumerate,
+    Once,
+    Poison,
+    Range,
+    Ref,
+    Reversed,
+    Static,
+    Tuple,
+    Value,
+    View,
+    Zip,
+    is_int,
+)
 from adxform.ir.ops import Lit, Operand, Var
 from adxform.ir.types import INT, Array, Object, Scalar, Type
 
@@ -34,6 +48,40 @@ class Trip:
     type: Type = INT
 
 
+def iterator(interp: Interpreter, open_: Callable[[], Value]) -> Once:
+    """An iterator over what `open_` will return."""
+    return Once(interp.heap.new("iterator", Once, ("fresh",), (Lit(True),)), open_)
+
+
+def opened(interp: Interpreter, source: Value, left: str = "") -> Value:
+    """What `source` goes through, now that it is walked over; of an iterator that was before, nothing.
+
+    `left` says why the walk may end before the iterator does: what it has left then is not known.
+    """
+    if not isinstance(source, Once):
+        return source
+    contents: Contents | Poison = interp.heap.contents[source.state]
+    fresh = contents.get("fresh") if isinstance(contents, Contents) else None
+    if not isinstance(fresh, Lit):
+        why = contents.why if isinstance(contents, Poison) else "whether it was walked over before depends on the run"
+        raise interp.error(f"what is left of this iterator cannot be told: {why}", "make it a list, or anew where it is used")
+    interp.heap.contents[source.state] = Poison(left) if left else Contents(("fresh",), (Lit(False),))  # type: ignore[assignment]
+    return opened(interp, source.open()) if fresh.value else Tuple(())
+
+
+def lists_in(source: Value) -> tuple[Ref, ...]:
+    """The lists and dicts that a walk over `source` looks at, pass by pass."""
+    match source:
+        case Ref() | View(Ref()):
+            return (source.of if isinstance(source, View) else source,)
+        case Zip(parts):
+            return tuple(ref for part in parts for ref in lists_in(part))
+        case Enumerate(items) | Reversed(items):
+            return lists_in(items)
+        case _:
+            return ()
+
+
 def known_items(interp: Interpreter, source: Value) -> list[Value] | None:
     """The items of `source`, where they are known one by one."""
     match source:
@@ -47,6 +95,8 @@ def known_items(interp: Interpreter, source: Value) -> list[Value] | None:
             return [Lit(item) for item in value]
         case Static(value) if hasattr(value, "__iter__") and isinstance(value, type):
             return [Static(item) for item in interp.pin(source)]
+        case View(of, part):
+            return _viewed(interp.contents(of), part)
         case Zip(parts):
             return _known_zip(interp, parts)
         case Enumerate(items, start):
@@ -61,6 +111,13 @@ def known_items(interp: Interpreter, source: Value) -> list[Value] | None:
             return []
         case _:
             return None
+
+
+def _viewed(contents: Contents, part: str) -> list[Value]:
+    keys = [Lit(key) for key in contents.keys]
+    if part == "items":
+        return [Tuple(pair) for pair in zip(keys, contents.items, strict=True)]
+    return [*keys] if part == "keys" else [*contents.items]
 
 
 def _known_zip(interp: Interpreter, parts: tuple[Value, ...]) -> list[Value] | None:

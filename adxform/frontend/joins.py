@@ -20,6 +20,7 @@ from adxform.frontend.values import (
     Heap,
     Maybe,
     Method,
+    Once,
     Poison,
     Ref,
     Tuple,
@@ -176,6 +177,8 @@ class Joiner:
             if isinstance(contents, Collected):
                 return Built(value.kind, value.cls, (), (self.rows(contents),)) if contents.done else _HALF_FILLED
             return Built(value.kind, value.cls, contents.keys, tuple(self.escape(item, heap, old) for item in contents.items))
+        if isinstance(value, Once) and value.state not in old.contents:
+            return Poison("it is an iterator that is made on one path only")
         if isinstance(value, Maybe):
             return Maybe(Slot(BOOL), self.escape(value.value, heap, old))  # type: ignore[arg-type]
         if isinstance(value, Tuple):

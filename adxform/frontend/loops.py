@@ -48,11 +48,12 @@ class _State:
 
 def run_for(interp: Interpreter, op: For, env: Env) -> None:
     """Run a `For`: item by item where the items are known, else as a loop."""
-    source = interp.use(interp.value(op.source[0], env))
+    left = "a loop may have left it before its end" if op.breaks else ""
+    source = iteration.opened(interp, interp.use(interp.value(op.source[0], env)), left)
     inits = [interp.value(init, env) for init in op.inits]
     items = iteration.known_items(interp, source)
     if items is not None:
-        outs = unrolled(interp, op, items, inits, env)
+        outs = unrolled(interp, op, Walk.over(interp, source, items), inits, env)
     else:
         outs = _dynamic_for(interp, op, source, inits, env)
     env.update(zip(op.outs, outs, strict=True))
@@ -75,26 +76,56 @@ def _dynamic_for(interp: Interpreter, op: For, source: Value, inits: list[Value]
                 raise Promote(params) from None
             raise
         items = [iteration.item_at(interp, source, Lit(k)) for k in range(trips)]
-        return unrolled(interp, op, items, inits, env)
+        return unrolled(interp, op, Walk.over(interp, source, items), inits, env)
 
 
-def unrolled(interp: Interpreter, op: For, items: list[Value], inits: list[Value], env: Env) -> list[Value]:
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """The items of `source`, from which the first `position` were taken, while the contents of the lists in it are `held`."""
+
+    source: Value
+    items: list[Value]
+    held: tuple[tuple[Ref, Any], ...]
+    position: int = 0
+
+    @classmethod
+    def over(cls, interp: Interpreter, source: Value, items: list[Value]) -> Walk:
+        """A walk over the `items` of `source`."""
+        return cls(source, items, tuple((ref, interp.heap.contents[ref]) for ref in iteration.lists_in(source)))
+
+    def now(self, interp: Interpreter) -> Walk:
+        """What is to be walked over after a pass, which may have changed a list."""
+        if all(interp.heap.contents[ref] is contents for ref, contents in self.held):
+            return replace(self, position=self.position + 1)
+        items = iteration.known_items(interp, self.source)
+        backwards_or_keyed = any(ref.kind != "list" for ref, _ in self.held) or isinstance(self.source, Reversed)
+        if items is None or len(items) > len(self.items) + _UNROLL or (backwards_or_keyed and len(items) != len(self.items)):
+            raise _endless(interp)
+        return replace(Walk.over(interp, self.source, items), position=self.position + 1)
+
+
+def _endless(interp: Interpreter) -> AdxError:
+    return interp.error("a list is changed while a loop walks over it", "walk over a copy, as in `for … in list(…)`")
+
+
+def unrolled(interp: Interpreter, op: For, walk: Walk, inits: list[Value], env: Env) -> list[Value]:
     """Run the body once for each item."""
     carried = inits
-    for position, item in enumerate(items):
-        env.update(zip(op.body.params, (item, *carried), strict=True))
+    while walk.position < len(walk.items):
+        env.update(zip(op.body.params, (walk.items[walk.position], *carried), strict=True))
         carried = interp.run_block(op.body, env)
+        walk = walk.now(interp)
         if op.breaks:
             going, *carried = carried
             cond = truth(interp, going)
             if cond is False:
                 break
             if cond is not True:
-                return _go_on_if(interp, op, cond, items[position + 1 :], carried, env)
+                return _go_on_if(interp, op, cond, walk, carried, env)
     return carried
 
 
-def _go_on_if(interp: Interpreter, op: For, cond: Operand, rest: list[Value], carried: list[Value], env: Env) -> list[Value]:
+def _go_on_if(interp: Interpreter, op: For, cond: Operand, rest: Walk, carried: list[Value], env: Env) -> list[Value]:
     hints = [out.base for out in op.outs]
     return branch(interp, cond, lambda: unrolled(interp, op, rest, carried, env), lambda: carried, hints, op.span)
 
@@ -153,13 +184,18 @@ def _loop(
         env.update(zip(op.body.params, (trip.item(index), *carried), strict=True))
         return interp.run_block(op.body, env)
 
+    walked = iteration.lists_in(source)
+
     def step(carried: list[Value]) -> tuple[tuple[Var, ...], list[Value], list[Operand]]:
         index = Var(interp.names.fresh(trip.hint), trip.type)
+        held = [interp.heap.contents[ref] for ref in walked]
         start = _first_pass(interp, source, index) if regular else index
         for ref, contents in regular.items():
             here = replace(contents, count=iteration.add(interp, start, contents.count))
             interp.heap.contents[ref] = here  # type: ignore[assignment]
         results = body(carried, index)
+        if any(interp.heap.contents[ref] is not contents for ref, contents in zip(walked, held, strict=True)):
+            raise _endless(interp)
         for ref, contents in regular.items():
             now: Any = interp.heap.contents[ref]
             if not isinstance(now, Collected) or now.passed != contents.passed + 1:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from adxform.frontend import collecting, iteration
-from adxform.frontend.values import NONE, Contents, Ref, Slice, Tuple, Value, list_contents
+from adxform.frontend.values import NONE, Contents, Ref, Slice, Tuple, Value, View, list_contents
 from adxform.ir.ops import Lit
 
 if TYPE_CHECKING:
@@ -50,16 +50,17 @@ def _append(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Valu
 def _extend(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
     filled = interp.filled(args[0])
     if filled is not None and isinstance(args[0], Ref):
-        collecting.extend(interp, args[0], filled, args[1])
+        collecting.extend(interp, args[0], filled, iteration.opened(interp, args[1]))
         return NONE
     ref, items = _list(interp, args[0])
-    if iteration.literal_trips(interp, args[1]) is None:
-        more = interp.call(Lit(list), (args[1],))
+    source = iteration.opened(interp, args[1])
+    if iteration.literal_trips(interp, source) is None:
+        more = interp.call(Lit(list), (source,))
         other = interp.filled(more)
         if other is not None and collecting.as_list_of_rows(interp, collecting.irregular(ref, other)):
             collecting.extend(interp, ref, interp.filled(ref) or other, more)
             return NONE
-    interp.write(ref, list_contents((*items, *interp.items(args[1]))))
+    interp.write(ref, list_contents((*items, *interp.items(source))))
     return NONE
 
 
@@ -130,20 +131,12 @@ def _get(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value],
     return found if found is not None else args[2] if len(args) > 2 else NONE
 
 
-def _keys(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
-    assert isinstance(args[0], Ref)
-    return Tuple(tuple(Lit(key) for key in interp.contents(args[0]).keys))
+def _view(part: Literal["keys", "values", "items"]) -> Handler:
+    def handler(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+        assert isinstance(args[0], Ref)
+        return View(args[0], part)
 
-
-def _values(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
-    assert isinstance(args[0], Ref)
-    return Tuple(interp.contents(args[0]).items)
-
-
-def _items(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
-    assert isinstance(args[0], Ref)
-    contents = interp.contents(args[0])
-    return Tuple(tuple(Tuple((Lit(key), item)) for key, item in zip(contents.keys, contents.items, strict=True)))
+    return handler
 
 
 def _update(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
@@ -223,9 +216,9 @@ _TABLE: dict[tuple[type, str], Handler] = {
     (list, "index"): _index,
     (list, "count"): _count,
     (dict, "get"): _get,
-    (dict, "keys"): _keys,
-    (dict, "values"): _values,
-    (dict, "items"): _items,
+    (dict, "keys"): _view("keys"),
+    (dict, "values"): _view("values"),
+    (dict, "items"): _view("items"),
     (dict, "update"): _update,
     (dict, "setdefault"): _set_default,
     (dict, "pop"): _dict_pop,

@@ -13,6 +13,7 @@ from adxform.frontend.values import (
     FunctionValue,
     Maybe,
     Method,
+    Once,
     Pullback,
     Range,
     Ref,
@@ -20,6 +21,7 @@ from adxform.frontend.values import (
     Static,
     Tuple,
     Value,
+    View,
     is_undefined,
 )
 from adxform.ir.ops import Lit, Operand, Pack, Var
@@ -41,6 +43,10 @@ def operand(interp: Interpreter, value: Value) -> Operand:
             return Pack("tuple", parts) if cls is tuple else interp.emit(cls, parts, Object())
         case Slice(start, stop, step):
             return Pack("slice", tuple(operand(interp, part) for part in (start, stop, step)))
+        case View(of, part):
+            return interp.emit(getattr(dict, part), (operand(interp, of),), Object())
+        case Once():
+            return Pack("tuple", tuple(operand(interp, item) for item in interp.items(value)))
         case Range(start, stop, step):
             parts = tuple(operand(interp, part) for part in (start, stop, step))
             return interp.emit(range, parts, Object())

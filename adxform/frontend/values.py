@@ -6,6 +6,7 @@ opaque takes them. Lists, dicts and instances have identity: a `Ref` names one, 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from types import FunctionType
 from typing import Any, Literal, NamedTuple
@@ -15,7 +16,7 @@ from adxform.frontend.signature import scalar_type
 from adxform.ir.ops import UNDEFINED, Function, Lit, Operand, Var
 from adxform.ir.types import Object, Scalar
 
-RefKind = Literal["list", "dict", "set", "instance"]
+RefKind = Literal["list", "dict", "set", "instance", "iterator"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,25 @@ class Reversed:
     """``reversed(items)``"""
 
     items: Value
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """``d.keys()``, ``d.values()`` or ``d.items()`` of a dict: what it holds when it is looked at."""
+
+    of: Ref
+    part: Literal["keys", "values", "items"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Once:
+    """What `zip`, `map` and their kin return, to be walked over once: `open` gives what it goes through.
+
+    The contents of `state` are under ``"fresh"`` whether that is still to come.
+    """
+
+    state: Ref
+    open: Callable[[], Value]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -209,6 +229,8 @@ Value = (
     | Zip
     | Enumerate
     | Reversed
+    | View
+    | Once
     | Static
     | FunctionValue
     | Method

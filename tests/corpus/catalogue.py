@@ -10,6 +10,7 @@ from tests.corpus import (
     dtypes,
     edge_cases,
     encounters,
+    iterators,
     linear_algebra,
     lists,
     loops,
@@ -44,6 +45,7 @@ MODULES = (
     dtypes,
     edge_cases,
     encounters,
+    iterators,
     models,
     optional,
 )

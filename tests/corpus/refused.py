@@ -189,3 +189,51 @@ def derivative_of_itself_in_each_call(x, n):
         return adxform.grad(slope)(x, n - 1) * x  # here
 
     return slope(x, n)
+
+
+@at((vec(1.0, 2.0, 3.0),), raises=UnsupportedOperationError)
+def filled_list_grows_under_the_loop(x):
+    items = [v**2 for v in x]
+    total = 0.0
+    for v in items:
+        total += v
+        if len(items) < 8:
+            items.append(v * 0.5)  # here
+    return total
+
+
+@at((vec(1.0, 2.0, 3.0),), raises=UnsupportedOperationError)
+def iterator_left_by_a_break(x):
+    pairs = enumerate(x)
+    total = 0.0
+    for i, v in pairs:
+        total += v * i
+        if i == 1:
+            break
+    for i, v in pairs:  # here
+        total += v**2 * i
+    return total
+
+
+@at((vec(1.0, 2.0, 3.0),), raises=UnsupportedOperationError)
+def one_iterator_twice_in_a_zip(x):
+    items = map(float, [x[0], x[1]])
+    return sum(a * b for a, b in zip(items, items, strict=True))  # here
+
+
+@at((vec(1.0, 2.0, 3.0), True), raises=UnsupportedOperationError)
+def iterator_used_up_on_one_side(x, early):
+    pairs = zip(x, x[::-1], strict=True)
+    total = 0.0
+    if early:
+        for a, b in pairs:
+            total += a * b
+    for a, _ in pairs:  # here
+        total += a
+    return total
+
+
+@at((vec(1.0, 2.0, 3.0),), raises=UnsupportedOperationError)
+def next_of_an_iterator(x):
+    items = iter([x[0], x[1]])
+    return next(items) * 2.0  # here

@@ -16,6 +16,7 @@ from adxform.frontend.values import (
     NONE,
     Contents,
     Enumerate,
+    Once,
     Range,
     Ref,
     Reversed,
@@ -357,12 +358,78 @@ def _count_from(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> A
     return Range(start, Lit(iteration.ENDLESS), step)
 
 
-TABLE: dict[Any, Handler] = {
-    len: _len,
-    range: _range,
+def _lazily(handler: Handler) -> Handler:
+    """An iterator whose arguments are looked at when it is walked over."""
+
+    def made(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+        span = interp.span
+
+        def walked() -> Value:
+            here, interp.span = interp.span, span
+            left = "another iterator may have gone through a part of it"
+            found = handler(interp, tuple(iteration.opened(interp, arg, left) for arg in args), kwargs, hint)
+            assert found is not None
+            interp.span = here
+            return found
+
+        return iteration.iterator(interp, walked)
+
+    return made
+
+
+def _at_once(handler: Handler) -> Handler:
+    """An iterator over what is settled when it is made."""
+
+    def made(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+        found = handler(interp, tuple(iteration.opened(interp, arg) for arg in args), kwargs, hint)
+        assert found is not None
+        return iteration.iterator(interp, lambda: found)
+
+    return made
+
+
+def _walking(handler: Handler, left: str = "") -> Handler:
+    """The handler of a function that walks over what iterators go through."""
+
+    def walked(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+        return handler(interp, tuple(iteration.opened(interp, arg, left) for arg in args), kwargs, hint)
+
+    return walked
+
+
+def _iter(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    source = args[0]
+    return source if isinstance(source, Once) or _is_unknown(source) else iteration.iterator(interp, lambda: source)
+
+
+def _next(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    if isinstance(args[0], Once):
+        raise interp.error("`next` of an iterator is not supported", "make it a list, and take its items by position")
+    return None
+
+
+_SOONER = "`any` or `all` may have left it before its end"
+_ITERATORS: dict[Any, Handler] = {
     zip: _zip,
     enumerate: _enumerate,
     reversed: _reversed,
+    map: _map,
+    filter: _filter,
+    itertools.pairwise: _pairwise,
+    itertools.chain: _chain,
+    itertools.chain.from_iterable: _chain_from,
+    itertools.islice: _islice,
+    itertools.accumulate: _accumulate,
+    itertools.starmap: _starmap,
+}
+_SETTLED: dict[Any, Handler] = {
+    itertools.product: _product,
+    itertools.combinations: _combinations,
+    itertools.combinations_with_replacement: _combinations_again,
+    itertools.permutations: _permutations,
+    itertools.count: _count_from,
+}
+_WALKING: dict[Any, Handler] = {
     tuple: _tuple,
     list: _list,
     dict: _dict,
@@ -371,20 +438,16 @@ TABLE: dict[Any, Handler] = {
     sum: _sum,
     max: _extreme(max),
     min: _extreme(min),
-    any: _any_all(any),
-    all: _any_all(all),
-    map: _map,
-    filter: _filter,
     functools.reduce: _reduce,
-    itertools.product: _product,
-    itertools.combinations: _combinations,
-    itertools.combinations_with_replacement: _combinations_again,
-    itertools.permutations: _permutations,
-    itertools.pairwise: _pairwise,
-    itertools.chain: _chain,
-    itertools.chain.from_iterable: _chain_from,
-    itertools.islice: _islice,
-    itertools.accumulate: _accumulate,
-    itertools.starmap: _starmap,
-    itertools.count: _count_from,
+}
+TABLE: dict[Any, Handler] = {
+    len: _len,
+    range: _range,
+    iter: _iter,
+    next: _next,
+    any: _walking(_any_all(any), _SOONER),
+    all: _walking(_any_all(all), _SOONER),
+    **{fn: _lazily(handler) for fn, handler in _ITERATORS.items()},
+    **{fn: _at_once(handler) for fn, handler in _SETTLED.items()},
+    **{fn: _walking(handler) for fn, handler in _WALKING.items()},
 }

@@ -1,0 +1,169 @@
+"""What is walked over while it changes, and what is walked over once: lists, dicts, `zip` and its kin."""
+
+import itertools
+
+import numpy as np
+
+from tests.corpus.case import at, vec
+
+VALUES = vec(0.31, 1.23, -0.74, 0.92, 2.17)
+
+
+@at((VALUES,))
+def list_that_grows_under_the_loop(x):
+    found = [x[0]]
+    for v in found:
+        if len(found) < 4:
+            found.append(v * x[len(found)])
+    return sum(found) + found[-1] ** 2
+
+
+@at((VALUES,))
+def next_item_is_set(x):
+    items = [x[0], x[1], x[2]]
+    total = 0.0
+    for i, v in enumerate(items):
+        total += v**2
+        if i < 2:
+            items[i + 1] = v * x[3]
+    return total
+
+
+@at((VALUES,))
+def last_item_is_set_in_a_branch(x):
+    items = [x[0], x[1], x[2]]
+    total = 0.0
+    for v in items:
+        total += v**2
+        if total > 0.01:
+            items[2] = v * x[3]
+    return total
+
+
+@at((VALUES,))
+def zipped_lists_change(x):
+    left, right = [x[0], x[1], x[2]], [x[2], x[3], x[4]]
+    total = 0.0
+    for i, (a, b) in enumerate(zip(left, right, strict=False)):
+        total += a * b
+        right[2] = a**2
+        left[(i + 1) % 3] += b
+    return total
+
+
+@at((VALUES,))
+def first_item_is_set_from_the_end(x):
+    items = [x[0], x[1], x[2]]
+    total = 0.0
+    for a in reversed(items):
+        total += a**2
+        items[0] = total * x[1]
+    return total
+
+
+@at((VALUES,))
+def list_shrinks_under_the_loop(x):
+    items = [x[0], x[1], x[2], x[3]]
+    total = 0.0
+    for a in items:
+        total = total * 0.5 + a**2
+        del items[0]
+    return total
+
+
+@at((VALUES,))
+def filled_list_changes_ahead(x):
+    items = [v**2 for v in x]
+    total = 0.0
+    for i, v in enumerate(items):
+        total += v**2
+        items[(i + 1) % len(items)] = v * x[3]
+    return total
+
+
+@at((VALUES,))
+def dict_values_are_set(x):
+    table = {"a": x[0], "b": x[1], "c": x[2]}
+    total = 0.0
+    for _, v in table.items():
+        total += v**2
+        table["c"] = total * x[3]
+    for v in table.values():
+        total += v * 2
+        table["b"] = total**2
+    return total
+
+
+@at((VALUES,))
+def dict_views_are_live(x):
+    table = {"a": x[0], "b": x[1]}
+    keys, values = table.keys(), table.values()
+    table["c"] = x[2]
+    table["a"] = x[3]
+    return len(keys) * sum(values) + len(table)
+
+
+@at((VALUES,))
+def map_is_late_and_once(x):
+    items = [x[0], x[1]]
+    doubled = map(lambda v: v * 2, items)
+    items[0] = x[3]
+    return sum(doubled) + 10 * sum(doubled)
+
+
+@at((VALUES,))
+def generator_walked_over_twice(x):
+    def total(items):
+        found = 0.0
+        for v in items:
+            found += v
+        for v in items:
+            found += 10 * v
+        return found
+
+    return total(v**2 for v in x)
+
+
+@at((VALUES,))
+def combinations_walked_over_twice(x):
+    chosen = itertools.combinations([0, 1, 2], 2)
+    total = 0.0
+    for i, j in chosen:
+        total += x[i] * x[j]
+    for i, _ in chosen:
+        total += 10 * x[i]
+    return total
+
+
+def neighbours(x):
+    return zip(x, x[1:], strict=False)
+
+
+@at((VALUES,))
+def returned_zip_walked_over_twice(x):
+    pairs = neighbours(x)
+    first, second = list(pairs), list(pairs)
+    return sum(a * b for a, b in first) + len(second)
+
+
+@at((VALUES, True), (VALUES, False))
+def zip_used_up_on_both_sides(x, forward):
+    pairs = zip(x, x[::-1], strict=True)
+    total = 0.0
+    if forward:
+        for a, b in pairs:
+            total += a * b
+    else:
+        total = sum(a for a, _ in pairs)
+    return total + len(list(pairs))
+
+
+@at((VALUES,))
+def entries_replaced_under_items(x):
+    model = {"w": {"a": x * 1.0, "b": x**2}, "k": 2.0}
+    for _, layer in model.items():
+        if isinstance(layer, dict):
+            for k, v in layer.items():
+                v *= 2.0
+                layer[k] = v + 1.0
+    return sum(np.sum(v**2) for v in model["w"].values()) * model["k"]
