@@ -180,9 +180,10 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Pullback]:
     """
     call = apply(f, primals, {})
     wrt = call.float_leaves()
-    results, tape = call.run_forward(wrt, [kept(value) for value in call.inputs()])
+    rule = call.rule_to_cut("reverse", wrt)
+    results, tape = call.run_forward(rule, [kept(value) for value in call.inputs()])
     like = [kept(value) for value in results]
-    return rebuild(call.result, iter(results)), Pullback(call, wrt, tape, like)
+    return rebuild(call.result, iter(results)), Pullback(call, wrt, rule, tape, like)
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,6 +192,7 @@ class Pullback:
 
     call: Application
     wrt: tuple[int, ...]
+    rule: DerivedRule
     tape: Tape
     like: list[Any]
 
@@ -198,7 +200,7 @@ class Pullback:
         """One cotangent for each primal, with its structure, and ``None`` where it holds no float."""
         call = self.call
         given = matched(call.fn, "cotangent", call.result, self.like, ct)
-        gradients = gradient_leaves(call.types(self.wrt), self.tape.run(given), [*self.tape.values, *given])
+        gradients = gradient_leaves(call.types(self.wrt), self.tape.run(self.rule.seeded(given)), [*self.tape.values, *given])
         return call.placed(gradients)
 
 

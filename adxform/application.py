@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from threading import Lock
 from types import FunctionType
@@ -17,15 +17,16 @@ from adxform import counters
 from adxform.backend.loading import annotate
 from adxform.cache import Entry, entry_for, epoch, identity
 from adxform.contexts import bare
-from adxform.cut import CutRule, as_tuple, put_back, saved
+from adxform.cut import Contents, CutRule, as_tuple, put_back, saved
 from adxform.errors import AliasError, ArgnumsError, NonScalarOutputError
-from adxform.frontend.signature import Signature, Tree, parameter_names, sign
+from adxform.frontend.signature import Node, Signature, Tree, parameter_names, sign
 from adxform.ir.types import Type, is_float
 from adxform.operators import Operator
 from adxform.perturbations import placed
-from adxform.pipeline import DerivedRule, Mode
+from adxform.pipeline import DerivedRule
 from adxform.refusals import definition, differentiated_output, known_sizes, name_of, refuse
 from adxform.rules.table import lookup
+from adxform.transforms import USUAL, Mode, Order
 from adxform.trees import leaves_of, named_ends
 
 Argnums = int | tuple[int, ...]
@@ -54,6 +55,13 @@ class Application:
     def argument(self, argnum: int) -> Tree:
         """The structure of the caller's argument `argnum`, which may count from the end."""
         return self.signature.args[self.lead + argnum % (len(self.signature.args) - self.lead)]
+
+    def point(self, argnums: Argnums) -> Tree:
+        """The structure of what is differentiated: that of one argument, or a tuple of several."""
+        if not isinstance(argnums, tuple):
+            return self.argument(argnums)
+        trees = tuple(map(self.argument, argnums))
+        return Node("tuple", tuple, tuple(range(len(trees))), trees)
 
     def wrt(self, argnums: Argnums) -> tuple[int, ...]:
         """The positions among `leaves` of the arguments `argnums`."""
@@ -99,10 +107,16 @@ class Application:
         promoted = [position for position, _ in self.entry.specialized.promoted]
         return tuple(leaf - sum(1 for position in promoted if position < leaf) for leaf in wrt)
 
-    def rule(self, mode: Mode, wrt: Sequence[int], outputs: int | None = None) -> DerivedRule:
+    def rule(self, mode: Mode, wrt: Sequence[int], outputs: int | None = None, order: Order = USUAL) -> DerivedRule:
         """The derived rule with respect to the leaves `wrt`, for the first `outputs` results."""
         count = len(self.entry.specialized.function.results) if outputs is None else outputs
-        return self.entry.rule(mode, self.parameters(wrt), count, self.parameters(self.scratch))
+        return self.entry.rule(mode, self.parameters(wrt), count, self.parameters(self.scratch), order)
+
+    def rule_to_cut(self, mode: Mode, wrt: Sequence[int], order: Order = USUAL) -> DerivedRule:
+        """The derived rule for `run_forward`, cut in two: what it tapes is its own, work space of the caller or not."""
+        rule = self.entry.rule(mode, self.parameters(wrt), len(self.entry.specialized.function.results), (), order)
+        self.entry.cut(rule)
+        return rule
 
     def inputs(self) -> list[Any]:
         """The value of each parameter of the specialised function: leaves, then what is read from its surroundings."""
@@ -115,11 +129,9 @@ class Application:
         """What `rule` returns for these inputs and these cotangents or tangents."""
         return execute(self.fn, rule, inputs, seeds)
 
-    def run_forward(self, wrt: Sequence[int], inputs: list[Any]) -> tuple[tuple[Any, ...], Tape]:
-        """The results for `inputs`, which are the tape's from now on, and what their cotangents with respect to `wrt` need."""
-        params = self.parameters(wrt)
-        rule = self.entry.rule("reverse", params, len(self.entry.specialized.function.results))
-        parts = self.entry.cut(params)
+    def run_forward(self, rule: DerivedRule, inputs: list[Any]) -> tuple[tuple[Any, ...], Tape]:
+        """The early results of `rule` for `inputs`, which are the tape's from now on, and what the last sweep needs."""
+        parts = self.entry.cut(rule)
         check_sharing(self.fn, rule, inputs)
         counters.count("primal_calls")
         if rule.buffers:
@@ -132,7 +144,7 @@ class Application:
         values = found[parts.results :]
         arrays = [value for value in values if isinstance(value, np.ndarray)]
         results = tuple(apart(value, arrays) for value in found[: parts.results])
-        return results, Tape(rule, parts, values, Lock())
+        return results, Tape(parts, values, Lock())
 
 
 def execute(fn: Callable[..., Any], rule: DerivedRule, inputs: list[Any], seeds: Sequence[Any]) -> tuple[Any, ...]:
@@ -156,25 +168,35 @@ def execute(fn: Callable[..., Any], rule: DerivedRule, inputs: list[Any], seeds:
 
 @dataclass(frozen=True, slots=True)
 class Tape:
-    """What the backward part of a rule takes beside cotangents; the same before and after each `run`."""
+    """What the backward part of a rule takes beside cotangents; the same before and after each `run`.
 
-    rule: DerivedRule
+    What a run changes is saved at the first one, and put back after each.
+    """
+
     parts: CutRule
     values: tuple[Any, ...]
     lock: Any
+    contents: list[Contents] = field(default_factory=list)
 
-    def run(self, cotangents: Sequence[Any]) -> tuple[Any, ...]:
-        """The cotangents of the inputs for these, one for each float result."""
+    def run(self, seeds: Sequence[Any]) -> tuple[Any, ...]:
+        """What the backward part returns for these cotangents."""
         parts = self.parts
+        if not parts.changed:
+            return self._run(seeds)
         with self.lock:
-            contents = saved(self.values[i] for i in parts.changed)
+            if not self.contents:
+                self.contents.extend(saved((self.values[i], deep) for i, deep in parts.changed))
             try:
-                return as_tuple(parts.run_backward(*self.values, *self.rule.seeded(cotangents)), parts.gradients)
-            except Exception as error:
-                annotate(error, parts.backward)
-                raise
+                return self._run(seeds)
             finally:
-                put_back(contents)
+                put_back(self.contents)
+
+    def _run(self, seeds: Sequence[Any]) -> tuple[Any, ...]:
+        try:
+            return as_tuple(self.parts.run_backward(*self.values, *seeds), self.parts.gradients)
+        except Exception as error:
+            annotate(error, self.parts.backward)
+            raise
 
 
 def apart(value: Any, arrays: list[Any]) -> Any:

@@ -27,10 +27,11 @@ from adxform.frontend.specialize import Specialized, span_of, specialize
 from adxform.ir.ops import Function, Lit
 from adxform.operators import Operator
 from adxform.persistence.disk import Shelf, shelf_for
-from adxform.pipeline import DerivedRule, Mode, Request
+from adxform.pipeline import DerivedRule, Request
 from adxform.room import with_room
 from adxform.rules.table import table_version
 from adxform.source import Span
+from adxform.transforms import USUAL, Mode, Order
 
 _K = TypeVar("_K", bound=Hashable)
 _V = TypeVar("_V")
@@ -46,7 +47,7 @@ class Entry:
     specialized: Specialized
     lock: Any = field(default_factory=threading.RLock)
     rules: dict[Hashable, DerivedRule] = field(default_factory=dict)
-    cuts: dict[tuple[int, ...], CutRule] = field(default_factory=dict)
+    cuts: dict[Hashable, CutRule] = field(default_factory=dict)
     plans: dict[Hashable, Any] = field(default_factory=dict)
     shelf: Shelf | None = None
 
@@ -56,23 +57,25 @@ class Entry:
         known = all(same_static(leaves[position], lit.value) for position, lit in specialized.promoted)
         return known and guards_hold(specialized.guards, fn)
 
-    def rule(self, mode: Mode, wrt: tuple[int, ...], outputs: int, scratch: tuple[int, ...] = ()) -> DerivedRule:
+    def rule(
+        self, mode: Mode, wrt: tuple[int, ...], outputs: int, scratch: tuple[int, ...] = (), order: Order = USUAL
+    ) -> DerivedRule:
         """The derived rule, built at the first call: see `Request`."""
-        key = (mode, wrt, outputs, scratch)
+        key = (mode, wrt, outputs, scratch, order)
         found = self.rules.get(key)
         if found is None:
             function = self.specialized.function
-            request = Request(function, mode, wrt, outputs, surroundings(self.specialized), scratch)
+            request = Request(function, mode, wrt, outputs, surroundings(self.specialized), scratch, order)
             found = with_room(lambda: self._locked(self.rules, key, lambda: self._read_or_built(key, request)), *place(function))
         return found
 
-    def cut(self, wrt: tuple[int, ...]) -> CutRule:
-        """The reverse rule in two parts, made at the first call."""
-        found = self.cuts.get(wrt)
+    def cut(self, rule: DerivedRule) -> CutRule:
+        """`rule`, whose last sweep is a reverse one, in two parts, made at the first call."""
+        key = key_of(rule.request)
+        found = self.cuts.get(key)
         if found is None:
             function = self.specialized.function
-            rule = self.rule("reverse", wrt, len(function.results))
-            found = with_room(lambda: self._locked(self.cuts, wrt, lambda: self._read_or_cut(wrt, rule)), *place(function))
+            found = with_room(lambda: self._locked(self.cuts, key, lambda: self._read_or_cut(key, rule)), *place(function))
         return found
 
     def _locked(self, known: dict[_K, _V], key: _K, make: Callable[[], _V]) -> _V:
@@ -92,15 +95,20 @@ class Entry:
             self.shelf.write(("rule", key), rule)
         return rule
 
-    def _read_or_cut(self, wrt: tuple[int, ...], rule: DerivedRule) -> CutRule:
-        joint, typed = rule.optimised, rule.typed
-        found: tuple[Function, CutRule] | None = None if self.shelf is None else self.shelf.read(("cut", wrt))
+    def _read_or_cut(self, key: Hashable, rule: DerivedRule) -> CutRule:
+        joint, request = rule.optimised, rule.request
+        found: tuple[Function, CutRule] | None = None if self.shelf is None else self.shelf.read(("cut", key))
         if found is not None and found[0] == joint:
             return found[1]
-        parts = cut(joint, len(typed.params), len(typed.results), rule.request.surroundings)
+        parts = cut(joint, len(rule.typed.params), rule.early, request.surroundings, often=request.mode == "second")
         if self.shelf is not None:
-            self.shelf.write(("cut", wrt), (joint, parts))
+            self.shelf.write(("cut", key), (joint, parts))
         return parts
+
+
+def key_of(request: Request) -> Hashable:
+    """What an `Entry` finds the rule for `request` by."""
+    return request.mode, request.wrt, request.outputs, request.scratch, request.order
 
 
 def place(fn: Function) -> tuple[str, Span]:

@@ -1,12 +1,12 @@
 """A joint reverse function cut at its turning point: a forward part now, a backward part later, any number of times.
 
 What lives across the cut is the tape: the backward part takes it as arguments. It may undo stores and pop stacks while it runs,
-so a call saves what it could change and puts it back in place, which keeps every view of it right.
+so what it could change is saved once and put back in place after each run, which keeps every view of it right.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,15 +16,21 @@ from adxform.backend.emit import Generated, emit
 from adxform.backend.loading import load
 from adxform.backend.references import Surroundings
 from adxform.ir import intrinsics
-from adxform.ir.ops import Block, Call, Function, Lit, Var
-from adxform.ir.types import Scalar
-from adxform.ir.walk import blocks, free_variables, reads
-from adxform.rules.alias import alias_classes
+from adxform.ir.ops import Block, Call, Function, Lit, Op, Var
+from adxform.ir.walk import blocks, free_variables, outs, reads
+from adxform.rules.alias import Aliases, alias_classes
+from adxform.rules.effects import has_memory, is_removable
+
+Contents = tuple[Any, Any]
+Ops = tuple[Op, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class CutRule:
-    """Both parts. `forward` returns `results` results and then the tape; `backward` takes the tape and the cotangents."""
+    """Both parts. `forward` returns `results` results and then the tape; `backward` takes the tape and the cotangents.
+
+    `changed` are the positions on the tape of what `backward` may change, and whether it changes the arrays on a stack.
+    """
 
     forward: Generated
     backward: Generated
@@ -33,26 +39,59 @@ class CutRule:
     results: int
     tape: int
     gradients: int
-    changed: tuple[int, ...]
+    changed: tuple[tuple[int, bool], ...]
 
 
-def cut(joint: Function, inputs: int, results: int, surroundings: Surroundings) -> CutRule:
-    """`joint`, of which the first `inputs` parameters and `results` results are the primal's, in two parts."""
+def cut(joint: Function, inputs: int, results: int, surroundings: Surroundings, *, often: bool) -> CutRule:
+    """`joint`, of which the first `inputs` parameters and `results` results belong to the forward part, in two parts.
+
+    `often`: the backward part will run many times, so what it would compute without the seeds goes to the forward part.
+    """
     seeds = joint.params[inputs:]
     at = turning(joint, seeds)
-    later = Block(seeds, joint.body.ops[at:], joint.results[results:])
+    before, after = joint.body.ops[:at], joint.body.ops[at:]
+    classes = alias_classes(joint)
+    if often:
+        early, after = parted(after, seeds, changes(joint, Block(seeds, after, ()), classes)[0], classes)
+        before += early
+    later = Block(seeds, after, joint.results[results:])
     tape = tuple(free_variables(later))
     base = joint.name.removesuffix("_vjp")
-    ahead = Block(joint.params[:inputs], joint.body.ops[:at], (*joint.results[:results], *tape))
-    classes = alias_classes(joint)
+    ahead = Block(joint.params[:inputs], before, (*joint.results[:results], *tape))
     forward, backward = (
         emit(replace(joint, name=base + ending, body=body), aliases=classes, surroundings=surroundings)
         for ending, body in (("_forward", ahead), ("_pullback", replace(later, params=(*tape, *seeds))))
     )
-    touched = classes.written | classes.exposed
-    changed = tuple(i for i, var in enumerate(tape) if not isinstance(var.type, Scalar) and classes.of(var) in touched)
-    gradients = len(later.results)
-    return CutRule(forward, backward, load(forward), load(backward), results, len(tape), gradients, changed)
+    touched, own = changes(joint, later, classes)
+    changed: list[tuple[int, bool]] = []
+    for i, var in enumerate(tape):
+        if has_memory(var) and (class_ := classes.of(var)) in touched:
+            inside = own.elements.get(own.of(var))  # unknown where only helpers reach it
+            changed.append((i, inside is None or inside in own.written | own.exposed or classes.elements.get(class_) in touched))
+    return CutRule(forward, backward, load(forward), load(backward), results, len(tape), len(later.results), tuple(changed))
+
+
+def changes(joint: Function, later: Block, classes: Aliases) -> tuple[set[int], Aliases]:
+    """The classes of `joint` that its ops in `later` may write to, and the classes of those ops alone."""
+    tape = free_variables(later)
+    own = alias_classes(replace(joint, body=replace(later, params=(*tape, *later.params))))
+    return {classes.of(var) for written in own.written | own.exposed for var in own.members(written)}, own
+
+
+def parted(ops: Sequence[Op], seeds: Iterable[Var], touched: Container[int], classes: Aliases) -> tuple[Ops, Ops]:
+    """Those of `ops` that compute nothing of `seeds`, and read and return nothing of the classes `touched`; and the others."""
+    waiting: set[Var] = set(seeds)
+    early: list[Op] = []
+    late: list[Op] = []
+    for op in ops:
+        taken = {*reads(op), *(var for block in blocks(op) for var in free_variables(block))}
+        fixed = any(has_memory(var) and classes.of(var) in touched for var in (*taken, *outs(op)))
+        if fixed or not taken or not is_removable(op) or waiting & taken:
+            late.append(op)
+            waiting.update(outs(op))
+        else:
+            early.append(op)
+    return tuple(early), tuple(late)
 
 
 def turning(joint: Function, seeds: tuple[Var, ...]) -> int:
@@ -73,15 +112,18 @@ def as_tuple(found: Any, count: int) -> tuple[Any, ...]:
     return tuple(found) if count else ()
 
 
-def saved(values: Iterator[Any]) -> list[tuple[Any, Any]]:
-    """Every array and list in `values`, and in the lists among them, with a copy of its contents."""
-    found: list[tuple[Any, Any]] = []
+def saved(values: Iterable[tuple[Any, bool]]) -> list[Contents]:
+    """Every array in `values`, every list in them and in one another, with a copy of its contents.
+
+    Of the arrays in a list those that come with ``True``.
+    """
+    found: list[Contents] = []
     seen: set[int] = set()
     pending = list(values)
     while pending:
-        value = pending.pop()
+        value, deep = pending.pop()
         if isinstance(value, list | tuple):
-            pending.extend(value)
+            pending.extend((item, deep) for item in value if deep or isinstance(item, list | tuple))
         if id(value) in seen or not isinstance(value, np.ndarray | list):
             continue
         seen.add(id(value))
@@ -92,7 +134,7 @@ def saved(values: Iterator[Any]) -> list[tuple[Any, Any]]:
     return found
 
 
-def put_back(contents: list[tuple[Any, Any]]) -> None:
+def put_back(contents: Iterable[Contents]) -> None:
     """Give arrays and lists the contents that `saved` found in them."""
     for value, copy in contents:
         if isinstance(value, list):

@@ -6,19 +6,15 @@ and ``load`` makes it callable. A `DerivedRule` holds what each stage returned, 
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from itertools import chain
-from typing import Any, Literal, assert_never
+from typing import Any
 
 import numpy as np
 
-from adxform import counters, runtime
-from adxform.ad.forward import forward
+from adxform import runtime
 from adxform.ad.record import Decision
-from adxform.ad.reverse import reverse
 from adxform.analysis.activity import may_write
 from adxform.backend.emit import Generated, emit
 from adxform.backend.loading import load
@@ -26,23 +22,21 @@ from adxform.backend.references import Surroundings
 from adxform.frontend.specialize import Expander
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
-from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Var
-from adxform.ir.types import Array, Scalar, is_float, rank
-from adxform.ir.verify import verify
-from adxform.ir.walk import Names, all_ops, blocks, free_variables, reads, rename_block
+from adxform.ir.ops import Block, Call, Function, Lit, Operand, Var
+from adxform.ir.types import Array, Scalar, is_float
+from adxform.ir.walk import Names, all_ops, reads, rename_block
 from adxform.opt import optimise, sink_stores
 from adxform.rules import table
 from adxform.rules.alias import Aliases, alias_classes
-
-Mode = Literal["primal", "reverse", "forward", "hvp", "second"]
-SUFFIX: dict[Mode, str] = {"primal": "", "reverse": "_vjp", "forward": "_jvp", "hvp": "_hvp", "second": "_second"}
+from adxform.transforms import USUAL, Mode, Order, aux_stopped, checked, is_number, transform
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
     """What to derive. `wrt` are parameters of `function`; the first `outputs` results are differentiated, the rest are aux.
 
-    The parameters `scratch` are work space: the derivative writes to them where the function does.
+    The parameters `scratch` are work space: the derivative writes to them where the function does. `order` is that of the sweeps
+    of a second derivative.
     """
 
     function: Function
@@ -51,6 +45,7 @@ class Request:
     outputs: int
     surroundings: Surroundings = field(default_factory=Surroundings)
     scratch: tuple[int, ...] = ()
+    order: Order = USUAL
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +73,11 @@ class DerivedRule:
         """How many tangents or cotangents the rule takes after its inputs."""
         return len(self.optimised.params) - len(self.typed.params)
 
+    @property
+    def early(self) -> int:
+        """How many of the results are there before the last sweep: the function's, and the gradient of a second derivative."""
+        return len(self.typed.results) + (len(self.request.wrt) if self.request.mode == "second" else 0)
+
     def seeded(self, cotangents: Sequence[Any]) -> list[Any]:
         """Those of `cotangents`, one for each float result, that the rule takes: a literal has none."""
         return [ct for ct, takes in zip(cotangents, self._takes(), strict=True) if takes]
@@ -96,7 +96,7 @@ def build(request: Request) -> DerivedRule:
     """Take `request` through every stage."""
     typed = checked(protect(aux_stopped(request.function, request.outputs), request.scratch))
     clean = cleaned(typed)
-    adjoint, decisions = transform(request.mode, clean, request.wrt, request.outputs)
+    adjoint, decisions = transform(request.mode, clean, request.wrt, request.outputs, Expander(derive), request.order)
     optimised = checked(protect(optimise(checked(adjoint)), request.scratch))
     generated = emit(optimised, surroundings=request.surroundings)
     private = tuple(sorted({*private_parameters(typed), *request.scratch}))
@@ -121,36 +121,6 @@ def cleaned(fn: Function) -> Function:
     return checked(replace(simple, body=Block(simple.params, (*simple.body.ops, *builder.ops), results)))
 
 
-def transform(mode: Mode, fn: Function, wrt: tuple[int, ...], outputs: int) -> tuple[Function, tuple[Decision, ...]]:
-    """The derivative of `fn` as IR, named after it, and what its reverse sweep keeps."""
-    name = fn.name + SUFFIX[mode]
-    expander = Expander(derive)
-    match mode:
-        case "primal":
-            return fn, ()
-        case "reverse":
-            count()
-            adjoint = reverse(fn, wrt, expander)
-            zeros = dict.fromkeys(range(outputs, len(fn.results)), 0.0)
-            return renamed(fresh_gradients(seeded(adjoint.fn, fn, zeros), fn, wrt), name), adjoint.decisions
-        case "forward":
-            count()
-            return renamed(shaped_tangents(forward(fn, wrt, expander), fn), name), ()
-        case "hvp" | "second":
-            count()
-            adjoint = reverse(fn, wrt, expander)
-            seeds = {i: 1.0 if i < outputs else 0.0 for i in range(len(fn.results))}
-            gradient = fresh_gradients(seeded(adjoint.fn, fn, seeds), fn, wrt)
-            values = 0 if mode == "hvp" else len(fn.results)
-            gradient = checked(optimise(restricted(gradient, range(len(fn.results) - values, len(gradient.results)))))
-            count()
-            both = shaped_tangents(forward(gradient, wrt, expander), gradient)
-            kept = () if mode == "hvp" else both.results[: len(gradient.results)]
-            return renamed(with_results(both, (*kept, *tangents(both, gradient)[values:])), name), adjoint.decisions
-        case _:
-            assert_never(mode)
-
-
 def derive(kind: str, function: Function, wrt: tuple[int, ...]) -> Function:
     """The derivative of a typed function inside another one, each built once: ``"reverse"`` or ``"forward"``."""
     return _derived(kind, canonical(function), wrt, table.table_version())
@@ -160,7 +130,7 @@ def derive(kind: str, function: Function, wrt: tuple[int, ...]) -> Function:
 def _derived(kind: str, function: Function, wrt: tuple[int, ...], _version: int) -> Function:
     typed = protect(function)
     mode: Mode = "reverse" if kind == "reverse" else "forward"
-    derived, _ = transform(mode, cleaned(typed), wrt, len(function.results))
+    derived, _ = transform(mode, cleaned(typed), wrt, len(function.results), Expander(derive))
     return optimise(checked(protect(derived)))
 
 
@@ -173,25 +143,6 @@ def canonical(fn: Function) -> Function:
 def forget() -> None:
     """Drop the derivatives that `derive` keeps."""
     _derived.cache_clear()
-
-
-def count() -> None:
-    """One more derived transform was built."""
-    counters.count("rule_builds")
-
-
-def checked(fn: Function) -> Function:
-    """`fn`, verified when the environment asks for it (the tests do)."""
-    if os.environ.get("ADXFORM_VERIFY"):
-        verify(fn, typed=True)
-    return fn
-
-
-def renamed(fn: Function, name: str) -> Function:
-    """`fn` under `name`, unless it calls itself under another one."""
-    if any(helper.name in (fn.name, name) for helper in fn.helpers):
-        return fn
-    return replace(fn, name=name)
 
 
 def protect(fn: Function, scratch: tuple[int, ...] = ()) -> Function:
@@ -233,122 +184,3 @@ BUFFERS = (np.zeros_like, np.empty_like, np.empty, np.zeros, intrinsics.new_stac
 def buffers_of(fn: Function) -> int:
     """How many cotangent buffers, tapes and private copies `fn` makes at every call: not those in loops and branches."""
     return sum(isinstance(op, Call) and isinstance(op.fn, Lit) and op.fn.value in BUFFERS for op in fn.body.ops)
-
-
-def restricted(fn: Function, keep: Iterable[int]) -> Function:
-    """`fn` returning only some of its results."""
-    return with_results(fn, tuple(fn.results[i] for i in keep))
-
-
-def with_results(fn: Function, results: tuple[Operand, ...]) -> Function:
-    """`fn` returning `results`."""
-    return replace(fn, body=replace(fn.body, results=results))
-
-
-def float_results(fn: Function) -> tuple[int, ...]:
-    """The positions of the results that carry a derivative: float variables."""
-    return tuple(i for i, result in enumerate(fn.results) if isinstance(result, Var) and is_float(result.type))
-
-
-def is_number(operand: Operand) -> bool:
-    """Whether a result is a float: a variable, or a literal."""
-    match operand:
-        case Var(type=type_):
-            return is_float(type_)
-        case Lit(value):
-            return isinstance(value, float | np.floating)
-        case _:
-            return False
-
-
-def tangents(both: Function, primal: Function) -> tuple[Operand, ...]:
-    """The tangents of the results of `primal` in its forward function `both`; zero for a literal."""
-    found = iter(both.results[len(primal.results) :])
-    floats = float_results(primal)
-    return tuple(next(found) if i in floats else Lit(0.0) for i in range(len(primal.results)))
-
-
-def aux_stopped(fn: Function, outputs: int) -> Function:
-    """`fn` with its results from position `outputs` on cut off from differentiation."""
-    aux = [i for i in float_results(fn) if i >= outputs]
-    if not aux:
-        return fn
-    builder = Builder(Names.of(fn), fn.span)
-    results = list(fn.results)
-    for i in aux:
-        result = results[i]
-        if isinstance(result, Var):
-            results[i] = builder.call(intrinsics.stop_gradient, result, type=result.type, hint=result.base)
-    return replace(fn, body=Block(fn.params, (*fn.body.ops, *builder.ops), tuple(results)))
-
-
-def seeded(joint: Function, primal: Function, seeds: Mapping[int, float]) -> Function:
-    """The reverse function `joint` with the cotangents of the results in `seeds` fixed to that number.
-
-    An array gets an array of it, made just before the first op that reads it: by then the result is there to take the
-    shape from.
-    """
-    cotangents = dict(zip(float_results(primal), joint.params[len(primal.params) :], strict=True))
-    builder = Builder(Names.of(joint), joint.span)
-    values: dict[Var, Operand] = {}
-    for position, number in seeds.items():
-        if position not in cotangents:
-            continue
-        seed, result = cotangents[position], joint.results[position]
-        match seed.type:
-            case Array():
-                like = np.ones_like if number else np.zeros_like
-                values[seed] = builder.call(like, result, type=seed.type, hint=seed.base)
-            case Scalar(dtype, weak):
-                values[seed] = Lit(number if weak or dtype == "float64" else np.dtype(dtype).type(number))
-    first = first_reader(joint.body.ops, values)
-    made = Block((), (*joint.body.ops[:first], *builder.ops, *joint.body.ops[first:]), joint.results)
-    params = tuple(param for param in joint.params if param not in values)
-    return replace(joint, body=replace(rename_block(made, values), params=params))
-
-
-def first_reader(ops: tuple[Op, ...], wanted: Container[Var]) -> int:
-    """The position of the first op that reads one of `wanted`, itself or in a block inside it."""
-    for position, op in enumerate(ops):
-        inside = (var for block in blocks(op) for var in free_variables(block))
-        if any(var in wanted for var in chain(reads(op), inside)):
-            return position
-    return len(ops)
-
-
-def fresh_gradients(joint: Function, primal: Function, wrt: tuple[int, ...]) -> Function:
-    """`joint` with each cotangent of an array an array of the same shape and dtype."""
-    start = len(primal.results)
-    pairs = zip(joint.results[start:], (primal.params[i] for i in wrt), strict=True)
-    return conformed(joint, start, tuple(pairs), "_ct")
-
-
-def shaped_tangents(joint: Function, primal: Function) -> Function:
-    """`joint` with each tangent of an array result an array of the same shape and dtype."""
-    start = len(primal.results)
-    likes = (joint.results[i] for i in float_results(primal))
-    return conformed(joint, start, tuple(zip(joint.results[start:], likes, strict=True)), "_t")
-
-
-def conformed(fn: Function, start: int, pairs: tuple[tuple[Operand, Operand], ...], suffix: str) -> Function:
-    """`fn` with its results from `start` on, the first of each pair, made to fit the second."""
-    builder = Builder(Names.of(fn), fn.span)
-    results = tuple(fitted(builder, value, like, suffix) for value, like in pairs)
-    return replace(fn, body=Block(fn.params, (*fn.body.ops, *builder.ops), (*fn.results[:start], *results)))
-
-
-def fitted(builder: Builder, value: Operand, like: Operand, suffix: str) -> Operand:
-    """`value` as an array of the shape and dtype of `like`, as far as the types say that it is not one yet."""
-    if not isinstance(like, Var) or not isinstance(like.type, Array) or rank(like.type) is None:
-        return value
-    hint = like.base + suffix
-    match value:
-        case Lit(0.0):
-            return builder.call(np.zeros_like, like, type=like.type, hint=hint)
-        case Lit() | Var(type=Scalar()):
-            return builder.call(np.full_like, like, value, type=like.type, hint=hint)
-        case Var(type=Array(dtype, shape)) if dtype != like.type.dtype:
-            to = Lit(np.dtype(like.type.dtype).type)
-            return builder.call(np.ndarray.astype, value, to, type=Array(like.type.dtype, shape), hint=hint)
-        case _:
-            return value

@@ -189,7 +189,8 @@ def test_rules_come_back_whole(program: Any) -> None:
     with np.errstate(all="ignore"):
         call = apply(program.function, program.points[0].fresh(), {})
     wrt = tuple(leaf for leaf in call.wrt(program.wrt))
-    rule, parts = call.rule("reverse", wrt), call.entry.cut(call.parameters(wrt))
+    rule = call.rule_to_cut("reverse", wrt)
+    parts = call.entry.cut(rule)
     try:
         data = portable.dumps((call.entry.specialized, rule, parts))
     except NotPortable:

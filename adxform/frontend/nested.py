@@ -50,6 +50,8 @@ def call_operator(interp: Interpreter, value: Static | Lit, args: tuple[Value, .
     fn = value.value
     if isinstance(fn, Operator):
         refuse_unprepared(interp, value, fn, "__call__", args, kwargs)
+        if "__call__" in fn.forms:
+            return interp.call(constant(interp, fn.forms["__call__"]), (value, *args), kwargs)
         return call_made(interp, _fields(interp, value, fn), args, kwargs)
     kind, definition = marked(fn) or (None, None)
     try:

@@ -109,6 +109,7 @@ class PreparedJvp(Directional):
 class PreparedVjp(Directional):
     """``prepare_vjp(f, …)``: the value and the pullback, as `adxform.vjp` returns them."""
 
+    parted: DerivedRule
     form = "vjp"
     forms = MappingProxyType({"cotangents": forms.cotangents})
 
@@ -117,17 +118,23 @@ class PreparedVjp(Directional):
         """The preparation of `fn` for arguments like these, the cut rule of the pullback included."""
         call, made = prepare(fn, args, {})
         wrt = call.float_leaves()
-        rule = call.rule("reverse", wrt)
-        call.entry.cut(call.parameters(wrt))
-        return cls("vjp", fn, definition=forms.pulled, made=made([rule]), strict=options["strict"], rule=rule, wrt=wrt)
+        rule, parted = call.rule("reverse", wrt), call.rule_to_cut("reverse", wrt)
+        preparation = made([rule])
+        strict = options["strict"]
+        return cls("vjp", fn, definition=forms.pulled, made=preparation, strict=strict, rule=rule, wrt=wrt, parted=parted)
+
+    @property
+    def rules(self) -> tuple[DerivedRule, ...]:
+        """The rule for both sweeps at once, and the one that is cut in two where that is another."""
+        return (self.rule,) if self.rule is self.parted else (self.rule, self.parted)
 
     def __call__(self, *primals: Any) -> tuple[Any, Pullback]:
         """The value at `primals`, and the function that takes a cotangent of it to those of the primals."""
         this, inputs = self.at(primals, {})
         call = this.call
-        results, tape = call.run_forward(this.wrt, [kept(value) for value in inputs])
+        results, tape = call.run_forward(this.parted, [kept(value) for value in inputs])
         like = [kept(value) for value in results]
-        return rebuild(call.result, iter(results)), Pullback(call, this.wrt, tape, like)
+        return rebuild(call.result, iter(results)), Pullback(call, this.wrt, this.parted, tape, like)
 
     def described(self, form: str, args: Sequence[Any]) -> Sequence[Tree | None]:
         """The descriptions of the function's arguments: all of them, or the primals."""

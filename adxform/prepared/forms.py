@@ -55,6 +55,20 @@ def value_gradient_and_hvp(p: Any, /, *args: Any, **kwargs: Any) -> Any:
     return value, gradient, hvp(p.fn, p.argnums)(*args, **kwargs)
 
 
+def products(f: Function, argnums: Any, mode: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """The function of a vector that ``prepare_hvp_same_point(f, …)`` makes at `args`."""
+
+    def product(v: Any) -> Any:
+        return hvp(f, argnums)(*args, v, **kwargs)
+
+    return product
+
+
+def product_here(q: Any, /, v: Any) -> Any:
+    """``q(v)`` for what ``prepare_hvp_same_point(f, …)`` returned."""
+    return hvp(q.fn, q.argnums)(*q.args, v, **q.kwargs)
+
+
 def gradient_and_hessian(p: Any, /, *args: Any, **kwargs: Any) -> Any:
     """``p.gradient_and_hessian(*args, **kwargs)``"""
     return grad(p.fn, p.argnums)(*args, **kwargs), hessian(p.fn, p.argnums)(*args, **kwargs)

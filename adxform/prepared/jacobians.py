@@ -9,15 +9,16 @@ from typing import Any, Literal, Self
 
 from adxform.api import checked_argnums
 from adxform.application import Argnums
-from adxform.frontend.signature import Node, Tree
+from adxform.frontend.signature import Tree
 from adxform.ir.types import is_float
 from adxform.matrices import jacobian_at
 from adxform.perturbations import placed
-from adxform.pipeline import DerivedRule, Mode
+from adxform.pipeline import DerivedRule
 from adxform.prepared import forms
 from adxform.prepared.base import Args, Kwargs, Prepared
 from adxform.prepared.columns import stacked, total, turned, units
 from adxform.prepared.preparation import Places, prepare, values_at
+from adxform.transforms import Mode
 from adxform.trees import leaves_of, rebuild
 
 JacobianMode = Literal["auto", "forward", "reverse"]
@@ -54,9 +55,6 @@ class PreparedJacobian(Prepared):
         primal = call.rule("primal", ())
         sweeps = tuple(call.rule(sweep, wrt) for sweep in SWEEPS[mode])
         preparation = made([*sweeps, primal])
-        numbers = argnums if isinstance(argnums, tuple) else (argnums,)
-        trees = tuple(call.argument(number) for number in numbers)
-        point = Node("tuple", tuple, tuple(range(len(trees))), trees) if isinstance(argnums, tuple) else trees[0]
         return cls(
             "jacobian",
             fn,
@@ -68,7 +66,7 @@ class PreparedJacobian(Prepared):
             primal=primal,
             sweeps=sweeps,
             places=preparation.places(wrt),
-            point=point,
+            point=call.point(argnums),
         )
 
     def __call__(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from adxform.application import Application, unwrapped
-from adxform.cache import Entry
+from adxform.cache import Entry, key_of
 from adxform.errors import PreparationMismatchError
 from adxform.frontend.access import guards_hold
 from adxform.frontend.specialize import Specialized
@@ -36,12 +36,9 @@ def reduced(prepared: Any) -> tuple[Any, ...]:
     """
     call, made = prepared.call, prepared.made
     values = {field.name: getattr(prepared, field.name) for field in dataclasses.fields(prepared) if field.name not in OWN}
-    cuts = {rule.request.wrt for rule in prepared.rules if rule.request.mode == "reverse"}
-    entry = (
-        call.entry.specialized,
-        {key: rule for key, rule in call.entry.rules.items() if any(rule is own for own in prepared.rules)},
-        {wrt: parts for wrt, parts in call.entry.cuts.items() if wrt in cuts},
-    )
+    rules = {key_of(rule.request): rule for rule in prepared.rules}
+    cuts = {key: parts for key, parts in call.entry.cuts.items() if key in rules}
+    entry = call.entry.specialized, rules, cuts
     try:
         pickle.dumps(prepared.fn)
     except (pickle.PicklingError, AttributeError, TypeError) as error:
@@ -49,10 +46,10 @@ def reduced(prepared: Any) -> tuple[Any, ...]:
         raise pickle.PicklingError(message) from None
     try:
         data = portable.dumps((entry, call.signature, call.held, call.scratch, made.contexts, values))
-        rules = digest_of(made.reached)
+        registered = digest_of(made.reached)
     except NotPortable as error:
         raise pickle.PicklingError(f"{prepared!r} cannot be pickled: {error}") from None
-    return restored, (type(prepared), prepared.fn, (environment(), versions(), rules), data)
+    return restored, (type(prepared), prepared.fn, (environment(), versions(), registered), data)
 
 
 def restored(cls: type[Any], fn: Callable[..., Any], origin: tuple[bytes | None, str, bytes], data: bytes) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 
 from adxform.api import checked_argnums, gradient_leaves
 from adxform.application import Argnums
-from adxform.frontend.signature import Node, Tree
+from adxform.frontend.signature import Tree
 from adxform.ir.types import Type
 from adxform.matrices import hessian_at, product
 from adxform.operators import Definition, Kind
@@ -55,9 +55,6 @@ class SecondOrder(Prepared):
         call.output(wrt, False)
         rules = call.rule("hvp", wrt), call.rule("second", wrt)
         preparation = made(rules)
-        numbers = argnums if isinstance(argnums, tuple) else (argnums,)
-        trees = tuple(call.argument(number) for number in numbers)
-        point = Node("tuple", tuple, tuple(range(len(trees))), trees) if isinstance(argnums, tuple) else trees[0]
         return cls(
             cls.shown,
             fn,
@@ -69,7 +66,7 @@ class SecondOrder(Prepared):
             whole=rules[1],
             places=preparation.places(wrt),
             types=call.types(wrt),
-            point=point,
+            point=call.point(argnums),
         )
 
     def run_whole(self, inputs: list[Any], vector: Sequence[Any]) -> tuple[Any, list[Any], tuple[Any, ...]]:

@@ -1,0 +1,210 @@
+"""Hessian products at one point: what depends on the point alone is done once, each vector costs its own part.
+
+The Hessian is symmetric, so the pullback of the gradient is the product. The reverse rule of the gradient is cut at its turning
+point: the forward part computes the value, the gradient and the tape at a point, the backward part one product.
+
+Source: Griewank and Walther, Evaluating Derivatives (2008), section 5.4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Self
+
+import numpy as np
+
+from adxform.api import checked_argnums, gradient_leaves, kept
+from adxform.application import Argnums, Tape
+from adxform.frontend.signature import Tree, describe
+from adxform.ir.types import Type
+from adxform.operators import Operator
+from adxform.perturbations import placed
+from adxform.pipeline import DerivedRule
+from adxform.prepared import forms
+from adxform.prepared.base import Args, Kwargs, Prepared
+from adxform.prepared.fingerprint import digest, static_text
+from adxform.prepared.preparation import Places, prepare, values_at
+from adxform.trees import leaves_of, rebuild
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class PreparedProducts(Prepared):
+    """The rules of `prepare_hvp_same_point`: called with a point, they are run there once."""
+
+    rule: DerivedRule
+    places: Places
+    types: tuple[Type, ...]
+    point: Tree
+    form = "hvp_same_point"
+
+    @property
+    def rules(self) -> tuple[DerivedRule, ...]:
+        """The rule that is cut in two."""
+        return (self.rule,)
+
+    @property
+    def source(self) -> str:
+        """The generated modules of both parts."""
+        parts = self.call.entry.cut(self.rule)
+        return f"{parts.forward.text}\n\n{parts.backward.text}"
+
+    @classmethod
+    def of(cls, fn: Callable[..., Any], args: Args, kwargs: Kwargs, options: Mapping[str, Any]) -> Self:
+        """The preparation of `fn` for arguments like these."""
+        argnums = options["argnums"]
+        call, made = prepare(fn, args, kwargs, argnums)
+        wrt = call.wrt(argnums)
+        call.output(wrt, False)
+        rule = call.rule_to_cut("second", wrt, "reverse-over-reverse")
+        preparation = made([rule])
+        return cls(
+            "hvp",
+            fn,
+            argnums,
+            definition=forms.products,
+            made=preparation,
+            strict=options["strict"],
+            rule=rule,
+            places=preparation.places(wrt),
+            types=call.types(wrt),
+            point=call.point(argnums),
+        )
+
+    def __call__(self, *args: Any, **kwargs: Any) -> HessianAtPoint:
+        """The products at `args`."""
+        this, inputs = self.at(args, kwargs)
+        return at_point(this, [kept(value) for value in inputs])
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class HessianAtPoint(Operator):
+    """The Hessian of `fn` at one point as a map of vectors: ``q(v)``, with the `value` and the `gradient` there.
+
+    `args` and `kwargs` are copies of the arguments; `inputs` are those that the rule takes, and what it read outside of them. All
+    arrays are read-only.
+    """
+
+    prepared: PreparedProducts
+    args: Args
+    kwargs: Kwargs
+    inputs: list[Any]
+    value: Any
+    gradient: Any
+    tape: Tape
+    forms = MappingProxyType({"__call__": forms.product_here})
+
+    def __call__(self, v: Any, *, out: Any = None) -> Any:
+        """The product with `v`, which has the structure of what is differentiated."""
+        prepared = self.prepared
+        vector = prepared.perturbation("vector", prepared.point, values_at(self.inputs, prepared.places), v)
+        result = placed(prepared.point, self._product(vector))
+        return result if out is None else prepared.delivered(result, out, [*self.inputs, *vector])
+
+    def batch(self, vs: Any) -> Any:
+        """The products with several vectors: each array of `vs` and of the result has one more axis, the first."""
+        prepared = self.prepared
+        tree, leaves = describe(vs, "vectors")
+        counts = {np.shape(leaf)[:1] for leaf in leaves}
+        if len(counts) != 1 or counts == {()}:
+            lines = ["`vectors`: expected arrays whose first axis counts the vectors, all of one length"]
+            raise prepared.made.mismatch(prepared.__name__, lines, "stack the vectors along a new first axis")
+        ((count,),) = counts
+        values = values_at(self.inputs, prepared.places)
+        found: list[list[Any]] = [[] for _ in values]
+        for i in range(count):
+            one = rebuild(tree, iter([leaf[i] for leaf in leaves]))
+            vector = prepared.perturbation("vector", prepared.point, values, one)
+            for column, part in zip(found, self._product(vector), strict=True):
+                column.append(part)
+        blocks = (np.array(column).reshape(count, *np.shape(value)) for column, value in zip(found, values, strict=True))
+        return placed(prepared.point, blocks)
+
+    def at(self, *args: Any, **kwargs: Any) -> HessianAtPoint:
+        """The same at another point; nothing is built."""
+        return self.prepared(*args, **kwargs)
+
+    @property
+    def source(self) -> str:
+        """The generated modules: of what was run at the point, and of what each vector costs."""
+        return self.prepared.source
+
+    @property
+    def prepared_for(self) -> str:
+        """Empty where calls inside a differentiated function are not refused: see `refusals`."""
+        return "a point" if self.prepared.call.entry.specialized.hidden else ""
+
+    def refusals(self, form: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[str]:
+        """Why a call inside a differentiated function is refused: it would read numbers anew that belong to the point."""
+        hidden = self.prepared.call.entry.specialized.hidden
+        return [f"`{access}` is read outside of the arguments: it has the value that it had at the point" for access in hidden]
+
+    def fingerprint(self) -> str:
+        """What this is, as 64 hexadecimal digits: see `Prepared.fingerprint`; the point is part of it."""
+        return digest([self.prepared.fingerprint(), *map(static_text, self.inputs)])
+
+    def __repr__(self) -> str:
+        return f"<{self.prepared!r} at a point>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return at_point, (self.prepared, self.inputs)
+
+    def _product(self, vector: Sequence[Any]) -> Iterator[Any]:
+        prepared = self.prepared
+        return gradient_leaves(prepared.types, self.tape.run(vector), [*self.tape.values, *vector])
+
+
+def at_point(prepared: PreparedProducts, inputs: list[Any]) -> HessianAtPoint:
+    """The Hessian where the rule of `prepared` takes `inputs`, which nobody changes from now on."""
+    call = prepared.call
+    results, tape = call.run_forward(prepared.rule, inputs)
+    count = len(prepared.rule.typed.results)
+    values = [fixed(kept(value)) for value in results[:count]]
+    leaves = gradient_leaves(prepared.types, results[count:], [*inputs, *tape.values])
+    gradient = placed(prepared.point, iter([fixed(leaf) for leaf in leaves]))
+    args, kwargs = arguments(prepared, [fixed(value) for value in inputs])
+    return HessianAtPoint(
+        "hvp",
+        prepared.fn,
+        prepared.argnums,
+        prepared=prepared,
+        args=args,
+        kwargs=kwargs,
+        inputs=inputs,
+        value=rebuild(call.result, iter(values)),
+        gradient=gradient,
+        tape=tape,
+    )
+
+
+def arguments(prepared: PreparedProducts, inputs: Sequence[Any]) -> tuple[Args, Kwargs]:
+    """The arguments for which the rule of `prepared` takes `inputs`."""
+    call, signature = prepared.call, prepared.signature
+    trees = (*signature.args, *(tree for _, tree in signature.kwargs))
+    leaves = range(sum(1 for tree in trees for _ in leaves_of(tree)))
+    values = iter(values_at(inputs, prepared.made.places(leaves)))
+    args = tuple(rebuild(tree, values) for tree in signature.args)
+    return args[call.lead :], {name: rebuild(tree, values) for name, tree in signature.kwargs}
+
+
+def fixed(value: Any) -> Any:
+    """`value`, read-only."""
+    if isinstance(value, np.ndarray):
+        value.flags.writeable = False
+    return value
+
+
+def prepare_hvp_same_point(
+    f: Callable[..., Any], /, *args: Any, argnums: Argnums = 0, strict: bool = True, **kwargs: Any
+) -> HessianAtPoint:
+    """The Hessian of `f` at `args` as a map of vectors, all that does not depend on the vector done now: ``q(v)``.
+
+    ``q.at(*args)`` is the same at another point.
+
+    >>> q = prepare_hvp_same_point(lambda x: x ** 3, 2.0)
+    >>> q.value, q.gradient, q(1.0), q.at(3.0)(1.0)
+    (8.0, 12.0, 12.0, 18.0)
+    """
+    options = {"argnums": checked_argnums(f, argnums), "strict": strict}
+    return PreparedProducts.of(f, args, kwargs, options)(*args, **kwargs)
