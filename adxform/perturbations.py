@@ -149,7 +149,8 @@ class Match:
 
 def alike(left: Node, right: Node) -> bool:
     """Whether two nodes are the same container with the same keys."""
-    return (left.kind, left.cls, left.keys, len(left.children)) == (right.kind, right.cls, right.keys, len(right.children))
+    same = (left.kind, left.cls, left.keys, len(left.children)) == (right.kind, right.cls, right.keys, len(right.children))
+    return same and left.meta == right.meta
 
 
 def described(tree: Tree) -> str:

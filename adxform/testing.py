@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import copy
-import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,9 +14,11 @@ import numpy as np
 
 from adxform.api import grad, jvp, vjp
 from adxform.derivatives import hvp
+from adxform.frontend.signature import Node, meta_of, parts
 from adxform.rules.record import General, Linear, Partials, Primitive
 from adxform.rules.table import lookup
 from adxform.runtime import private
+from adxform.trees import assemble
 
 Argnums = int | tuple[int, ...]
 MANY = 48
@@ -274,19 +275,12 @@ def _is_flat(value: Any) -> bool:
 
 
 def _children(tree: Any) -> list[Any] | None:
-    match tree:
-        case tuple() | list():
-            return list(tree)
-        case dict():
-            return list(tree.values())
-        case _ if dataclasses.is_dataclass(tree) and not isinstance(tree, type):
-            return [getattr(tree, field.name) for field in dataclasses.fields(tree)]
-        case _:
-            return None
+    structure = None if isinstance(tree, np.ndarray) else parts(tree)
+    return None if structure is None else list(structure[2])
 
 
 def _floats(tree: Any) -> Iterator[Any]:
-    """The float leaves of nested tuples, lists, dicts, named tuples and dataclasses."""
+    """The float leaves of a structure, in order."""
     children = _children(tree)
     if children is not None:
         for child in children:
@@ -314,20 +308,11 @@ _KEEP = object()
 
 def _with_floats(tree: Any, values: Iterator[Any], other: Any = _KEEP) -> Any:
     """`tree` with `values` for its float leaves, and every other leaf kept, or replaced by `other`."""
-    match tree:
-        case tuple() if hasattr(tree, "_fields"):
-            return type(tree)(*(_with_floats(item, values, other) for item in tree))
-        case tuple() | list():
-            return type(tree)(_with_floats(item, values, other) for item in tree)
-        case dict():
-            return {key: _with_floats(item, values, other) for key, item in tree.items()}
-        case _ if dataclasses.is_dataclass(tree) and not isinstance(tree, type):
-            fields = {field.name: _with_floats(getattr(tree, field.name), values, other) for field in dataclasses.fields(tree)}
-            return dataclasses.replace(tree, **fields)
-        case _ if _is_float(tree):
-            return next(values)
-        case _:
-            return tree if other is _KEEP else other
+    structure = None if isinstance(tree, np.ndarray) else parts(tree)
+    if structure is not None:
+        kind, keys, children = structure
+        return assemble(Node(kind, type(tree), keys, (), meta_of(tree)), [_with_floats(item, values, other) for item in children])
+    return next(values) if _is_float(tree) else tree if other is _KEEP else other
 
 
 def _random(leaf: Any, rng: np.random.Generator) -> Any:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, assert_never
 
-from adxform.errors import UnsupportedOperationError
-from adxform.frontend.signature import Fixed, Leaf, Node, Tree
+from adxform.frontend.signature import Fixed, Leaf, Node, Tree, registration
 
 
 def rebuild(tree: Tree, leaves: Iterator[Any]) -> Any:
@@ -30,13 +29,17 @@ def assemble(node: Node, children: list[Any]) -> Any:
         case "list":
             return children
         case "dict":
-            return dict(zip(node.keys, children, strict=True))
+            items = zip(node.keys, children, strict=True)
+            return node.cls(items) if node.meta is None else node.cls(node.meta.lit.value, items)
         case "namedtuple":
             return node.cls(*children)
         case "dataclass":
             return record(node.cls, dict(zip(node.keys, children, strict=True)))
+        case "registered":
+            assert node.meta is not None
+            return registration(node.cls).unflatten_func(node.meta.lit.value, tuple(children))
         case _:
-            raise UnsupportedOperationError(f"a {node.cls.__qualname__} cannot be put together again")
+            assert_never(node.kind)
 
 
 def record(cls: type, values: dict[str, Any]) -> Any:

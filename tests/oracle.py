@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
+import optree
 from numpy.typing import NDArray
 
 Vector = NDArray[np.float64]
@@ -25,10 +26,18 @@ def leaves(tree: Any) -> Iterator[Any]:
         case _ if dataclasses.is_dataclass(tree) and not isinstance(tree, type):
             for field in dataclasses.fields(tree):
                 yield from leaves(getattr(tree, field.name))
+        case _ if registered(tree):
+            yield from leaves(list(optree.tree_flatten_one_level(tree)[0]))
         case None:
             pass
         case _:
             yield tree
+
+
+def registered(tree: Any) -> bool:
+    """Tell whether `tree` is of a class that was registered with `optree`, for all namespaces."""
+    entry = optree.register_pytree_node.get(type(tree))
+    return entry is not None and entry.kind is optree.PyTreeKind.CUSTOM
 
 
 def is_float(leaf: Any) -> bool:
@@ -50,10 +59,15 @@ def rebuild(tree: Any, values: Iterator[Any]) -> Any:
             return type(tree)(rebuild(item, values) for item in tree)
         case dict():
             moved = {key: rebuild(tree[key], values) for key in sorted(tree)}
-            return {key: moved[key] for key in tree}
+            kept = copy.copy(tree)
+            kept.update(moved)
+            return kept
         case _ if dataclasses.is_dataclass(tree) and not isinstance(tree, type):
             fields = {field.name: rebuild(getattr(tree, field.name), values) for field in dataclasses.fields(tree)}
             return dataclasses.replace(tree, **fields)
+        case _ if registered(tree):
+            children, metadata, _, made = optree.tree_flatten_one_level(tree)
+            return made(metadata, [rebuild(item, values) for item in children])
         case _:
             return next(values) if is_float(tree) else tree
 

@@ -8,6 +8,7 @@ the emitted source, alone in a namespace with NumPy and the runtime, gives them 
 from __future__ import annotations
 
 import builtins
+import copy
 import functools
 import math
 from collections.abc import Callable, Iterator
@@ -15,6 +16,7 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+import optree
 import pytest
 
 import adxform
@@ -31,6 +33,7 @@ from tests.oracle import (
     leaves,
     pack,
     rebuild,
+    registered,
     unpack,
 )
 
@@ -79,7 +82,12 @@ def blank(tree: Any) -> Any:
         case tuple() | list():
             return type(tree)(blank(item) for item in tree)
         case dict():
-            return {key: blank(item) for key, item in tree.items()}
+            kept = copy.copy(tree)
+            kept.update({key: blank(item) for key, item in tree.items()})
+            return kept
+        case _ if registered(tree):
+            children, metadata, _, made = optree.tree_flatten_one_level(tree)
+            return made(metadata, [blank(item) for item in children])
         case int() | np.integer() | np.bool_():
             return None
         case np.ndarray():

@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, assert_never
 
-from adxform.frontend.signature import Tree, describe, same_static
+from adxform.frontend.signature import Tree, describe, registration, same_static
 from adxform.ir.ops import Lit
 
-StepKind = Literal["cell", "global", "default", "attribute", "item"]
+StepKind = Literal["cell", "global", "default", "attribute", "item", "registration"]
 Step = tuple[StepKind, Any]
 
 
@@ -37,7 +37,7 @@ class Access:
         name = ""
         for kind, key in self.steps:
             match kind:
-                case "cell" | "global" | "default":
+                case "cell" | "global" | "default" | "registration":
                     name = str(key)
                 case "attribute":
                     name = f"{name}.{key}" if name else str(key)
@@ -68,6 +68,8 @@ def _step(value: Any, kind: StepKind, key: Any) -> Any:
             return getattr(value, key)
         case "item":
             return value[key]
+        case "registration":
+            return registration(value)
         case _:
             assert_never(kind)
 

@@ -67,7 +67,7 @@ def fold(interp: Interpreter, fn: Callable[..., Any], args: tuple[Value, ...], k
 
 def result_value(interp: Interpreter, result: Any) -> Value | None:
     """A value computed now; ``None`` for what must be made anew by each call."""
-    if isinstance(result, np.ndarray) or type(result) in (dict, set):
+    if isinstance(result, np.ndarray | dict | set):
         return None
     if isinstance(result, list):
         items = [result_value(interp, item) for item in result]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adxform.frontend.infer import FRESH, NoSample, broadcast, sampled_type, slice_size
-from adxform.frontend.values import Range, Ref, Static, Tuple, Value, list_contents
+from adxform.frontend.values import NONE, Range, Ref, Static, Tuple, Value, list_contents
 from adxform.ir import intrinsics
 from adxform.ir.ops import Lit, Operand, Pack, Var
 from adxform.ir.types import INT, Array, Object, Scalar, Size, Type
@@ -51,9 +51,10 @@ def load(interp: Interpreter, x: Value, index: Value, hint: str = "tmp") -> Valu
         case Ref(kind="dict"):
             key = interp.static(index, "a dict key")
             found = interp.contents(x).get(key)
-            if found is None:
-                return interp.fail(KeyError, key)
-            return found
+            if found is None and x.meta is not None and x.meta != NONE:
+                found = interp.call(x.meta, ())
+                store(interp, x, index, found)
+            return interp.fail(KeyError, key) if found is None else found
         case Ref(kind="instance"):
             return interp.call(interp.attribute(x, "__getitem__"), (index,), hint=hint)
         case Range(start, _, step):

@@ -49,6 +49,7 @@ class Built:
     cls: type
     keys: tuple[Any, ...]
     items: tuple[Template, ...]
+    meta: Value | None = None
 
 
 _HALF_FILLED = Poison("it is a list that a loop is filling on one path only")
@@ -176,7 +177,8 @@ class Joiner:
                 return contents
             if isinstance(contents, Collected):
                 return Built(value.kind, value.cls, (), (self.rows(contents),)) if contents.done else _HALF_FILLED
-            return Built(value.kind, value.cls, contents.keys, tuple(self.escape(item, heap, old) for item in contents.items))
+            items = tuple(self.escape(item, heap, old) for item in contents.items)
+            return Built(value.kind, value.cls, contents.keys, items, value.meta)
         if isinstance(value, Once) and value.state not in old.contents:
             return Poison("it is an iterator that is made on one path only")
         if isinstance(value, Maybe):
@@ -227,10 +229,10 @@ class Joiner:
             return Built(a.kind, a.cls, (), (rows,)) if isinstance(rows, Collected) else rows
         if isinstance(left, Collected) or isinstance(right, Collected):
             return Poison("it is a list whose length only a run can tell on one path only", self.params)
-        if a.kind != b.kind or a.cls is not b.cls or left.keys != right.keys:
+        if (a.kind, a.cls, a.meta) != (b.kind, b.cls, b.meta) or left.keys != right.keys:
             return Poison(f"it is a {a.cls.__name__} with other contents on another path", self.params)
         items = tuple(self.merge(x, heap_a, y, heap_b, old) for x, y in zip(left.items, right.items, strict=True))
-        return Built(a.kind, a.cls, left.keys, items)
+        return Built(a.kind, a.cls, left.keys, items, a.meta)
 
     def merge_contents(self, a: Any, heap_a: Heap, b: Any, heap_b: Heap, old: Heap) -> Any:
         """The template of the contents of one object that differ between paths."""
@@ -331,8 +333,8 @@ def instantiate(template: Any, make: Callable[[Type], Var], heap: Heap) -> Any:
             ref = Ref(kind, cls, shared=True)
             heap.contents[ref] = instantiate(rows, make, heap)
             return ref
-        case Built(kind, cls, keys, items):
-            ref = Ref(kind, cls, shared=True)
+        case Built(kind, cls, keys, items, meta):
+            ref = Ref(kind, cls, shared=True, meta=meta)
             heap.contents[ref] = Contents(keys, tuple(instantiate(item, make, heap) for item in items))
             return ref
         case Contents(keys, items):

@@ -120,7 +120,7 @@ def _copy(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value]
     if filled is not None:
         return collecting.load(interp, ref, filled, Slice(NONE, NONE, NONE), hint)
     contents = interp.contents(ref)
-    new = interp.heap.new(ref.kind, ref.cls, (), ())
+    new = interp.heap.new(ref.kind, ref.cls, (), (), meta=ref.meta)
     interp.heap.contents[new] = contents
     return new
 
@@ -168,7 +168,8 @@ def _dict_pop(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Va
     contents = interp.contents(ref)
     found = contents.get(key)
     if found is None:
-        return args[2] if len(args) > 2 else interp.fail(KeyError, key)
+        default = args[2] if len(args) > 2 else kwargs.get("default")
+        return interp.fail(KeyError, key) if default is None else default
     kept = [(own, item) for own, item in zip(contents.keys, contents.items, strict=True) if own != key]
     interp.write(ref, Contents(tuple(own for own, _ in kept), tuple(item for _, item in kept)))
     return found

@@ -55,11 +55,8 @@ def with_floats(interp: Interpreter, value: Value, floats: Iterator[Value]) -> V
 def mirrored(interp: Interpreter, value: Value, floats: Iterator[Value]) -> Value:
     """The structure of `value` with `floats` for its floats, and ``None`` for everything else."""
     match value:
-        case Tuple(items, cls):
-            return Tuple(tuple(mirrored(interp, item, floats) for item in items), cls)
-        case Ref(kind="list" | "dict" | "instance" as kind, cls=cls):
-            contents = interp.contents(value)
-            return interp.heap.new(kind, cls, contents.keys, tuple(mirrored(interp, item, floats) for item in contents.items))
+        case Tuple() | Ref(kind="list" | "dict" | "instance"):
+            return trees.made_like(interp, value, [mirrored(interp, item, floats) for item in trees.items_of(interp, value)])
         case _:
             return next(floats) if is_live(value) else NONE
 
@@ -67,10 +64,8 @@ def mirrored(interp: Interpreter, value: Value, floats: Iterator[Value]) -> Valu
 def refuse(interp: Interpreter, number: int, value: Value) -> None:
     """Raise unless all that argument `number` holds are floats and ``None``."""
     match value:
-        case Tuple(items):
-            parts: tuple[Value, ...] = items
-        case Ref(kind="list" | "dict" | "instance"):
-            parts = interp.contents(value).items
+        case Tuple() | Ref(kind="list" | "dict" | "instance"):
+            parts = trees.items_of(interp, value)
         case _ if value == NONE or is_live(value):
             return
         case _:
@@ -91,9 +86,9 @@ def matched(interp: Interpreter, value: Value, given: Value, what: str) -> list[
             pairs = zip(items, others, strict=True)
         case Ref(kind=kind, cls=cls), Ref(kind=other_kind, cls=other) if (kind, cls) == (other_kind, other):
             left, right = interp.contents(value), interp.contents(given)
-            if left.keys != right.keys:
+            if left.keys != right.keys or not trees.same_kind(interp, value, given):
                 raise mismatch(interp, value, given, what)
-            pairs = zip(left.items, right.items, strict=True)
+            pairs = zip(trees.items_of(interp, value), trees.items_of(interp, given), strict=True)
         case (Tuple() | Ref(), _) | (_, Tuple() | Ref()):
             raise mismatch(interp, value, given, what)
         case _ if is_live(value):

@@ -58,7 +58,9 @@ def operand(interp: Interpreter, value: Value) -> Operand:
         case Ref(kind="dict"):
             contents = interp.contents(value)
             pairs = zip(contents.keys, contents.items, strict=True)
-            return Pack("dict", tuple(part for key, item in pairs for part in (Lit(key), operand(interp, item))))
+            pack = Pack("dict", tuple(part for key, item in pairs for part in (Lit(key), operand(interp, item))))
+            given = (pack,) if value.meta is None else (operand(interp, value.meta), pack)
+            return pack if value.cls is dict else interp.emit(value.cls, given, Object())
         case Ref(kind="set"):
             return interp.emit(set, (Pack("tuple", tuple(Lit(key) for key in interp.contents(value).keys)),), Object())
         case Ref(cls=cls) if dataclasses.is_dataclass(cls):
@@ -103,7 +105,8 @@ def known(interp: Interpreter, value: Value) -> Any:
             return range(*(known(interp, part) for part in (start, stop, step)))
         case Ref(kind="dict"):
             contents = interp.contents(value)
-            return {key: known(interp, item) for key, item in zip(contents.keys, contents.items, strict=True)}
+            items = {key: known(interp, item) for key, item in zip(contents.keys, contents.items, strict=True)}
+            return value.cls(items) if value.meta is None else value.cls(interp.static(value.meta, "a default"), items)
         case _:
             return interp.static(value, "an argument")
 

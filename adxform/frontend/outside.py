@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import types
+from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from adxform.errors import AdxError, GlobalMutationError
 from adxform.frontend.access import Access, Equals, HasClass, HasCode, Is, LooksLike, SameAs
 from adxform.frontend.access import Guard as _Guard
-from adxform.frontend.signature import Leaf, describe, leaf_type, parts
+from adxform.frontend.signature import INSTANCES, Leaf, describe, leaf_type, parts
 from adxform.frontend.values import Static, Tuple, Value
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Scalar
@@ -51,7 +52,7 @@ def _from_outside(interp: Interpreter, value: Any, access: Access) -> Value:
     if type_ is not None:
         return _hidden(interp, value, access)
     structure = parts(value)
-    if structure is not None and structure[0] != "dataclass":
+    if structure is not None and structure[0] not in INSTANCES:
         guard(interp, access, LooksLike(describe(value, access.hint)[0], access.hint))
         return _structure(interp, value, access)
     if isinstance(value, str | bytes | np.dtype | type(None) | type(...)):
@@ -78,7 +79,7 @@ def _structure(interp: Interpreter, value: Any, access: Access) -> Value:
     items = tuple(from_outside(interp, child, access.to("item", key)) for key, child in zip(positions, children, strict=True))
     if kind in ("tuple", "namedtuple"):
         return Tuple(items, type(value))
-    return interp.heap.foreign("list" if kind == "list" else "dict", type(value), keys, items)
+    return interp.heap.foreign("list" if kind == "list" else "dict", type(value), keys, items, default_of(interp, value))
 
 
 def _hidden(interp: Interpreter, value: Any, access: Access) -> Value:
@@ -107,7 +108,7 @@ def constant(interp: Interpreter, value: Any) -> Value:
     if isinstance(value, np.ndarray):
         return from_outside(interp, value, Access((), Lit(value)))
     structure = parts(value)
-    if structure is None or structure[0] == "dataclass":
+    if structure is None or structure[0] in INSTANCES:
         if leaf_type(value, "k") is not None or isinstance(
             value, str | bytes | np.dtype | slice | range | type(None) | type(...)
         ):
@@ -119,7 +120,12 @@ def constant(interp: Interpreter, value: Any) -> Value:
     items = tuple(constant(interp, child) for child in children)
     if kind in ("tuple", "namedtuple"):
         return Tuple(items, type(value))
-    return interp.heap.foreign("list" if kind == "list" else "dict", type(value), keys, items)
+    return interp.heap.foreign("list" if kind == "list" else "dict", type(value), keys, items, default_of(interp, value))
+
+
+def default_of(interp: Interpreter, value: Any) -> Value | None:
+    """What `value` calls for a missing key, if it is a ``defaultdict``."""
+    return constant(interp, value.default_factory) if type(value) is defaultdict else None
 
 
 def outside_write(interp: Interpreter, what: str) -> AdxError:

@@ -171,7 +171,7 @@ def _template(interp: Interpreter, given: Tuple, heap: Heap, numbers: bool) -> A
                 contents: Any = heap.contents[value]
                 if not isinstance(contents, Contents):
                     return Poison("it is a list that a loop fills, passed to a function that calls itself")
-                return Built(value.kind, value.cls, contents.keys, tuple(map(general, contents.items)))
+                return Built(value.kind, value.cls, contents.keys, tuple(map(general, contents.items)), value.meta)
             case FunctionValue(captures=captures):
                 return replace(value, captures=tuple((name, general(item)) for name, item in captures))
             case Method(args=args):

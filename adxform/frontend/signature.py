@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import types
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -48,16 +49,21 @@ class Fixed:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A structure of known shape: `keys` are positions, dict keys or field names; `cls` is its class."""
+    """A structure of known shape: `keys` are positions, dict keys or field names; `cls` is its class.
+
+    `meta` is what else it takes to make one: the default factory of a ``defaultdict``, what `optree` keeps of a user's class.
+    """
 
     kind: Literal["tuple", "list", "dict", "namedtuple", "dataclass", "registered"]
     cls: type
     keys: tuple[Any, ...]
     children: tuple[Tree, ...]
+    meta: Fixed | None = None
 
 
 Tree = Leaf | Fixed | Node
-MUTABLE = ("list", "dict", "dataclass")
+INSTANCES = ("dataclass", "registered")
+MUTABLE = ("list", "dict", "dataclass", "registered")
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +139,7 @@ def leaf_type(value: Any, name: str) -> Type | None:
 
 def parts(
     value: Any,
-) -> tuple[Literal["tuple", "list", "dict", "namedtuple", "dataclass"], tuple[Any, ...], tuple[Any, ...]] | None:
+) -> tuple[Literal["tuple", "list", "dict", "namedtuple", "dataclass", "registered"], tuple[Any, ...], tuple[Any, ...]] | None:
     """The kind, keys and children of a structure; ``None`` for anything else."""
     cls = type(value)
     if cls is tuple:
@@ -141,13 +147,45 @@ def parts(
     if cls is list:
         return "list", tuple(range(len(value))), tuple(value)
     if isinstance(value, dict):
-        return ("dict", tuple(value), tuple(value.values())) if cls is dict else None
+        return ("dict", tuple(value), tuple(value.values())) if cls in DICTS else None
     if isinstance(value, tuple) and optree.is_namedtuple(value):
         return "namedtuple", cls._fields, tuple(value)
+    entry = registration(cls)
+    if entry is not None:
+        children, keys, _ = flattened(entry, value)
+        return "registered", keys, children
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         names = tuple(field.name for field in dataclasses.fields(value))
         return "dataclass", names, tuple(getattr(value, name) for name in names)
     return None
+
+
+DICTS = (dict, OrderedDict, defaultdict)
+
+
+def registration(cls: type) -> Any:
+    """How `optree` takes instances of the user's class `cls` apart, if it is registered for all namespaces."""
+    entry = _registered(cls)
+    return entry if entry is not None and entry.kind is optree.PyTreeKind.CUSTOM else None
+
+
+_registered: Callable[[type], Any] = optree.register_pytree_node.get
+
+
+def flattened(entry: Any, value: Any) -> tuple[tuple[Any, ...], tuple[Any, ...], Any]:
+    """The children of `value`, of a class registered by `entry`, their keys, and what else it takes to make one."""
+    children, meta, *entries = entry.flatten_func(value)
+    children = tuple(children)
+    keys = tuple(entries[0]) if entries and entries[0] is not None else tuple(range(len(children)))
+    return children, keys, meta
+
+
+def meta_of(value: Any) -> Fixed | None:
+    """What it takes to make a structure like `value`, beside its class, keys and children."""
+    if type(value) is defaultdict:
+        return Fixed(Lit(value.default_factory))
+    entry = registration(type(value))
+    return None if entry is None else Fixed(Lit(flattened(entry, value)[2]))
 
 
 def describe(value: Any, name: str = "x") -> tuple[Tree, list[Any]]:
@@ -170,7 +208,7 @@ def _describe(value: Any, name: str, leaves: list[Any], inside: tuple[int, ...])
     trees = tuple(
         _describe(child, child_name(name, key), leaves, (*inside, id(value))) for key, child in zip(keys, children, strict=True)
     )
-    return Node(kind, type(value), keys, trees)
+    return Node(kind, type(value), keys, trees, meta_of(value) if kind in ("dict", "registered") else None)
 
 
 def child_name(name: str, key: Any) -> str:

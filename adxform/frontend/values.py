@@ -144,12 +144,16 @@ class Pullback:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ref:
-    """The identity of a list, a dict, a set or an instance of the class `cls`. `outside`: it belongs to the caller's program."""
+    """The identity of a list, a dict, a set or an instance of the class `cls`. `outside`: it belongs to the caller's program.
+
+    `meta` is what a ``defaultdict`` calls for a missing key: a constant, or a local function that captures nothing.
+    """
 
     kind: RefKind
     cls: type
     outside: bool = False
     shared: bool = False
+    meta: Value | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,15 +265,26 @@ class Heap:
     def __init__(self, cells: Cells | None = None) -> None:
         self.contents = Cells({}, {}) if cells is None else cells
 
-    def new(self, kind: RefKind, cls: type, keys: tuple[Any, ...], items: tuple[Value, ...], *, shared: bool = False) -> Ref:
+    def new(
+        self,
+        kind: RefKind,
+        cls: type,
+        keys: tuple[Any, ...],
+        items: tuple[Value, ...],
+        *,
+        shared: bool = False,
+        meta: Value | None = None,
+    ) -> Ref:
         """A fresh object."""
-        ref = Ref(kind, cls, shared=shared)
+        ref = Ref(kind, cls, shared=shared, meta=meta)
         self.contents[ref] = Contents(keys, items)
         return ref
 
-    def foreign(self, kind: RefKind, cls: type, keys: tuple[Any, ...], items: tuple[Value, ...]) -> Ref:
+    def foreign(
+        self, kind: RefKind, cls: type, keys: tuple[Any, ...], items: tuple[Value, ...], meta: Value | None = None
+    ) -> Ref:
         """An object of the caller's program."""
-        ref = Ref(kind, cls, outside=True)
+        ref = Ref(kind, cls, outside=True, meta=meta)
         self.contents.foreign[ref] = Contents(keys, items)
         return ref
 

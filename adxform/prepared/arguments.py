@@ -11,7 +11,7 @@ from typing import Any, assert_never
 
 import numpy as np
 
-from adxform.frontend.signature import Fixed, Leaf, Node, Tree, python_class, same_static
+from adxform.frontend.signature import Fixed, Leaf, Node, Tree, meta_of, parts, python_class, same_static
 from adxform.ir.ops import Lit
 from adxform.ir.types import Array, Dim, Scalar, Size, Type
 from adxform.perturbations import alike
@@ -28,8 +28,8 @@ def check_of(tree: Tree, known: Iterator[Lit | None]) -> Check:
             return _leaf(type_) if lit is None else _static(lit.value)
         case Fixed(lit):
             return _static(lit.value)
-        case Node(kind, cls, keys, children):
-            return _node(kind, cls, keys, tuple([check_of(child, known) for child in children]))
+        case Node(kind, cls, keys, children, meta):
+            return _node(kind, cls, keys, tuple([check_of(child, known) for child in children]), meta)
         case _:
             assert_never(tree)
 
@@ -79,14 +79,18 @@ def _static(expected: Any) -> Check:
     return lambda value, leaves: same_static(value, expected)
 
 
-def _node(kind: str, cls: type, keys: tuple[Any, ...], checks: tuple[Check, ...]) -> Check:
+def _node(kind: str, cls: type, keys: tuple[Any, ...], checks: tuple[Check, ...], meta: Fixed | None) -> Check:
 
     def check(given: object, leaves: list[Any]) -> bool:
-        if type(given) is not cls:
+        if type(given) is not cls or (meta is not None and meta_of(given) != meta):
             return False
         value: Any = given
         children: Any
-        if kind == "dataclass":
+        if kind == "registered":
+            _, own, children = parts(value) or ("", (), ())
+            if own != keys:
+                return False
+        elif kind == "dataclass":
             children = [getattr(value, key) for key in keys]
         elif len(value) != len(keys) or (kind == "dict" and tuple(value) != keys):
             return False
@@ -151,8 +155,9 @@ def described(tree: Tree) -> str:
             return "an array of objects"
         case Fixed(lit):
             return static_described(lit.value)
-        case Node("dict", _, keys):
-            return f"a dict with the keys {', '.join(map(repr, keys))}" if keys else "an empty dict"
+        case Node("dict", cls, keys):
+            name = cls.__name__
+            return f"a {name} with the keys {', '.join(map(repr, keys))}" if keys else f"an empty {name}"
         case Node("tuple" | "list" as kind, _, keys):
             return f"a {kind} of {len(keys)}"
         case Node(cls=cls):

@@ -35,8 +35,9 @@ def tree_text(tree: Tree) -> str:
             return repr(type_)
         case Fixed(lit):
             return static_text(lit.value)
-        case Node(kind, cls, keys, children):
-            return f"{kind} {named(cls)} {keys!r} [{', '.join(map(tree_text, children))}]"
+        case Node(kind, cls, keys, children, meta):
+            extra = "" if meta is None else f" {static_text(meta.lit.value)}"
+            return f"{kind} {named(cls)} {keys!r} [{', '.join(map(tree_text, children))}]{extra}"
         case _:
             assert_never(tree)
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from adxform.application import overlap
-from adxform.frontend.signature import Node, parts
+from adxform.frontend.signature import Node, meta_of, parts
 from adxform.perturbations import kind
 from adxform.prepared.arguments import line
 from adxform.trees import assemble
@@ -69,4 +69,4 @@ def replaced(result: Any, out: Any) -> Any:
     assert given is not None
     structure, keys, children = found
     items = [replaced(one, other) for one, other in zip(children, given[2], strict=True)]
-    return assemble(Node(structure, type(result), keys, ()), items)
+    return assemble(Node(structure, type(result), keys, (), meta_of(result)), items)

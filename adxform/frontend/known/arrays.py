@@ -158,7 +158,8 @@ def copied_deeply(interp: Interpreter, value: Value, seen: dict[Value, Value]) -
             parts = [copied_deeply(interp, item, seen) for item in contents.items]
             if None in parts:
                 return None
-            seen[value] = interp.heap.new(kind, cls, contents.keys, tuple(part for part in parts if part is not None))
+            items = tuple(part for part in parts if part is not None)
+            seen[value] = interp.heap.new(kind, cls, contents.keys, items, meta=value.meta)
             return seen[value]
         case Var() | Ref():
             found = _copy(interp, (value,), {}, value.base if isinstance(value, Var) else "items")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import operator
+from collections import OrderedDict, defaultdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +17,8 @@ from adxform.frontend.values import (
     NONE,
     Contents,
     Enumerate,
+    FunctionValue,
+    Method,
     Once,
     Range,
     Ref,
@@ -147,6 +150,26 @@ def _dict(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     for key, item in (*(interp.pairs(args[0]) if args else ()), *kwargs.items()):
         contents = contents.put(key, item)
     return interp.heap.new("dict", dict, contents.keys, contents.items)
+
+
+def _ordered(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    made = _dict(interp, args, kwargs, hint)
+    assert isinstance(made, Ref)
+    contents = interp.contents(made)
+    return interp.heap.new("dict", OrderedDict, contents.keys, contents.items)
+
+
+def _defaulted(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    factory, *rest = args or (NONE,)
+    made = _dict(interp, tuple(rest), kwargs, hint)
+    assert isinstance(made, Ref)
+    contents = interp.contents(made)
+    known: Value = interp.operand(factory) if isinstance(factory, Method) else factory  # type: ignore[assignment]
+    if not isinstance(known, Lit | Static) and not (isinstance(known, FunctionValue) and not known.captures):
+        raise interp.error(
+            "the default of this defaultdict depends on local values", "use `dict.setdefault`, or test for the key"
+        )
+    return interp.heap.new("dict", defaultdict, contents.keys, contents.items, meta=known)
 
 
 def _set(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
@@ -433,6 +456,8 @@ _WALKING: dict[Any, Handler] = {
     tuple: _tuple,
     list: _list,
     dict: _dict,
+    OrderedDict: _ordered,
+    defaultdict: _defaulted,
     set: _set,
     sorted: _sorted,
     sum: _sum,

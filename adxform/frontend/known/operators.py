@@ -12,7 +12,7 @@ from adxform.frontend import collecting, indexing
 from adxform.frontend.augmented import PLAIN, UPDATES
 from adxform.frontend.branches import truth
 from adxform.frontend.joins import same
-from adxform.frontend.known.subscripts import merged
+from adxform.frontend.known.subscripts import merged, with_class
 from adxform.frontend.methods import Answer, Handler
 from adxform.frontend.signature import scalar_type
 from adxform.frontend.values import (
@@ -105,7 +105,7 @@ def _binary(fn: Any) -> Handler:
             case operator.mul, _, Tuple(items) if not (isinstance(a, Var) and isinstance(a.type, Array)):
                 return Tuple(items * interp.static(a, "the length of a tuple"))
             case operator.or_, Ref(kind="dict"), Ref(kind="dict"):
-                return merged(interp, (a, b), {}, hint)
+                return with_class(interp, merged(interp, (a, b), {}, hint), b if a.cls is dict else a)
             case _:
                 return None
 
