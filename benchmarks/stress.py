@@ -183,7 +183,8 @@ def stress(rounds: int, processes: int, seed: int = 0, tell: Callable[[str], Non
     seconds = (time.perf_counter() - begun) / VARIANTS
     for number in range(rounds):
         played(number, processes, seconds, chance, expected, tally)
-        tell(f"round {number + 1} of {rounds}: {tally.counts['processes']} processes, {len(tally.faults)} faults")
+        if (number + 1) % 10 == 0:
+            tell(f"round {number + 1} of {rounds}: {tally.counts['processes']} processes, {len(tally.faults)} faults")
     if not tally.counts["read"]:
         tally.faults.append("nothing was read from the disk")
     return tally
@@ -208,8 +209,7 @@ def main() -> int:
     options = parser.parse_args()
     console = Console()
     begun = time.perf_counter()
-    with console.status("") as status:
-        tally = stress(options.rounds, options.processes, options.seed, status.update)
+    tally = stress(options.rounds, options.processes, options.seed, console.print)
     table = Table("what", "how often", title=f"{options.rounds} rounds in {time.perf_counter() - begun:.0f} s")
     for name, count in tally.counts.items():
         table.add_row(name, str(count))

@@ -70,13 +70,10 @@ def derived(variant: int) -> list[list[float]]:
     out, pullback = adxform.vjp(walk, x)
     found = (
         adxform.grad(walk)(x),
-        adxform.hvp(walk)(x, v),
         out,
         *pullback(1.0),
         adxform.grad(settle)(x),
-        adxform.hessian(closure)(x),
-        adxform.prepare_hvp(walk, x)(x, v),
-        adxform.jvp(closure, (x,), (v,))[1],
+        adxform.prepare_hvp(closure, x)(x, v),
     )
     return [np.ravel(each).tolist() for each in found]
 
