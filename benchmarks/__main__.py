@@ -15,12 +15,22 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from benchmarks.curvature import curvature
 from benchmarks.gradients import gradients
 from benchmarks.growth import elements
 from benchmarks.record import Result
+from benchmarks.steady import steady
 from benchmarks.transform import depth, order, statements
 
-SECTIONS = {"statements": statements, "depth": depth, "order": order, "growth": elements, "gradients": gradients}
+SECTIONS = {
+    "statements": statements,
+    "depth": depth,
+    "order": order,
+    "growth": elements,
+    "gradients": gradients,
+    "steady": steady,
+    "curvature": curvature,
+}
 OUT = Path(__file__).parent / "out" / "results.json"
 
 
@@ -58,6 +68,7 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="exit 1 if a claim does not hold")
     options = parser.parse_args()
 
+    os.environ["ADXFORM_CACHE_DIR"] = "off"  # a first call derives, and reads nothing
     console = Console(width=None if sys.stdout.isatty() else 140)
     results = []
     for name in options.only:

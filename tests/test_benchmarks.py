@@ -1,0 +1,20 @@
+"""What the benchmarks claim, at their smallest sizes, where it does not depend on the machine."""
+
+from __future__ import annotations
+
+from benchmarks.curvature import MODELS, measured
+from benchmarks.steady import steady
+
+
+def test_nothing_is_built_in_steady_state() -> None:
+    """`python -m benchmarks --only steady`: prepared and unprepared Hessian products at ever new points."""
+    result = steady(quick=True)
+    assert len(result.rows) >= 10
+    assert [claim.text for claim in result.claims if not claim.holds] == []
+
+
+def test_products_are_right_and_built_once() -> None:
+    """`python -m benchmarks --only curvature`: the products are compared with differences before they are timed."""
+    for row in (measured(model, model.sizes[0], quick=True) for model in MODELS):
+        assert row.builds > 0
+        assert row.later == 0
