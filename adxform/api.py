@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 
 from adxform.application import Application, Argnums, Tape, apply
+from adxform.batches import Stack, batch_for, split
+from adxform.cut import CutRule
 from adxform.errors import ArgnumsError
 from adxform.frontend.signature import Tree
 from adxform.ir.types import Type
@@ -188,13 +190,17 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Pullback]:
 
 @dataclass(frozen=True, eq=False)
 class Pullback:
-    """Takes cotangents of a value to cotangents of the primals. It may be called any number of times."""
+    """Takes cotangents of a value to cotangents of the primals. It may be called any number of times.
+
+    `wide` is the rule of its tape for several vectors.
+    """
 
     call: Application
     wrt: tuple[int, ...]
     rule: DerivedRule
     tape: Tape
     like: list[Any]
+    wide: CutRule | None = None
 
     def __call__(self, ct: Any) -> tuple[Any, ...]:
         """One cotangent for each primal, with its structure, and ``None`` where it holds no float."""
@@ -202,6 +208,19 @@ class Pullback:
         given = matched(call.fn, "cotangent", call.result, self.like, ct)
         gradients = gradient_leaves(call.types(self.wrt), self.tape.run(self.rule.seeded(given)), [*self.tape.values, *given])
         return call.placed(gradients)
+
+    def batch(self, cts: Any) -> tuple[Any, ...]:
+        """What a call returns for each of the cotangents `cts`, all leaves of which have one more axis, the first.
+
+        The pullback of a derivative that was prepared for several `directions` takes them that many at a time.
+        """
+        call = self.call
+        batch = batch_for(call.fn, "cotangents", call.result, self.like, cts)
+        found = Stack.of(batch.count, call.types(self.wrt))
+        for group, rows in batch.rows(1 if self.wide is None else self.wide.directions):
+            seeds = [seed for row in rows for seed in self.rule.seeded(row)]
+            found.put(group, split(self.tape.run(seeds, None if len(rows) == 1 else self.wide), 0, len(rows)))
+        return call.placed(iter(found.arrays))
 
 
 def kept(value: Any) -> Any:

@@ -107,14 +107,17 @@ class Application:
         promoted = [position for position, _ in self.entry.specialized.promoted]
         return tuple(leaf - sum(1 for position in promoted if position < leaf) for leaf in wrt)
 
-    def rule(self, mode: Mode, wrt: Sequence[int], outputs: int | None = None, order: Order = USUAL) -> DerivedRule:
-        """The derived rule with respect to the leaves `wrt`, for the first `outputs` results."""
+    def rule(
+        self, mode: Mode, wrt: Sequence[int], outputs: int | None = None, order: Order = USUAL, directions: int = 1
+    ) -> DerivedRule:
+        """The derived rule with respect to the leaves `wrt`, for the first `outputs` results: see `Entry.rule`."""
         count = len(self.entry.specialized.function.results) if outputs is None else outputs
-        return self.entry.rule(mode, self.parameters(wrt), count, self.parameters(self.scratch), order)
+        return self.entry.rule(mode, self.parameters(wrt), count, self.parameters(self.scratch), order, directions)
 
-    def rule_to_cut(self, mode: Mode, wrt: Sequence[int], order: Order = USUAL) -> DerivedRule:
+    def rule_to_cut(self, mode: Mode, wrt: Sequence[int], order: Order = USUAL, directions: int = 1) -> DerivedRule:
         """The derived rule for `run_forward`, cut in two: what it tapes is its own, work space of the caller or not."""
-        rule = self.entry.rule(mode, self.parameters(wrt), len(self.entry.specialized.function.results), (), order)
+        count = len(self.entry.specialized.function.results)
+        rule = self.entry.rule(mode, self.parameters(wrt), count, (), order, directions)
         self.entry.cut(rule)
         return rule
 
@@ -178,24 +181,24 @@ class Tape:
     lock: Any
     contents: list[Contents] = field(default_factory=list)
 
-    def run(self, seeds: Sequence[Any]) -> tuple[Any, ...]:
-        """What the backward part returns for these cotangents."""
-        parts = self.parts
+    def run(self, seeds: Sequence[Any], wide: CutRule | None = None) -> tuple[Any, ...]:
+        """What the backward part returns for these cotangents: that of the rule, or that of `wide`, which is for several vectors."""
+        parts = wide or self.parts
         if not parts.changed:
-            return self._run(seeds)
+            return self._run(parts, seeds)
         with self.lock:
             if not self.contents:
                 self.contents.extend(saved((self.values[i], deep) for i, deep in parts.changed))
             try:
-                return self._run(seeds)
+                return self._run(parts, seeds)
             finally:
                 put_back(self.contents)
 
-    def _run(self, seeds: Sequence[Any]) -> tuple[Any, ...]:
+    def _run(self, parts: CutRule, seeds: Sequence[Any]) -> tuple[Any, ...]:
         try:
-            return as_tuple(self.parts.run_backward(*self.values, *seeds), self.parts.gradients)
+            return as_tuple(parts.run_backward(*self.values, *seeds), parts.gradients)
         except Exception as error:
-            annotate(error, self.parts.backward)
+            annotate(error, parts.backward)
             raise
 
 

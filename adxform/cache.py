@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 
 from adxform import counters, pipeline
 from adxform.backend.references import Surroundings
-from adxform.cut import CutRule, cut
+from adxform.cut import CutRule, cut, widened
 from adxform.frontend.access import Access, Is, guards_hold
 from adxform.frontend.signature import Signature, same_static
 from adxform.frontend.specialize import Specialized, span_of, specialize
@@ -58,19 +58,28 @@ class Entry:
         return known and guards_hold(specialized.guards, fn)
 
     def rule(
-        self, mode: Mode, wrt: tuple[int, ...], outputs: int, scratch: tuple[int, ...] = (), order: Order = USUAL
+        self,
+        mode: Mode,
+        wrt: tuple[int, ...],
+        outputs: int,
+        scratch: tuple[int, ...] = (),
+        order: Order = USUAL,
+        directions: int = 1,
     ) -> DerivedRule:
-        """The derived rule, built at the first call: see `Request`."""
-        key = (mode, wrt, outputs, scratch, order)
+        """The derived rule, built at the first call: see `Request`. For one vector at a time where it cannot be for more."""
+        key = (mode, wrt, outputs, scratch, order, directions)
         found = self.rules.get(key)
         if found is None:
             function = self.specialized.function
-            request = Request(function, mode, wrt, outputs, surroundings(self.specialized), scratch, order)
+            request = Request(function, mode, wrt, outputs, surroundings(self.specialized), scratch, order, directions)
             found = with_room(lambda: self._locked(self.rules, key, lambda: self._read_or_built(key, request)), *place(function))
         return found
 
     def cut(self, rule: DerivedRule) -> CutRule:
-        """`rule`, whose last sweep is a reverse one, in two parts, made at the first call."""
+        """`rule`, whose last sweep is a reverse one, in two parts, made at the first call.
+
+        The forward part of a rule for several vectors is that of the rule for one. So is the backward part where it has to be.
+        """
         key = key_of(rule.request)
         found = self.cuts.get(key)
         if found is None:
@@ -90,17 +99,29 @@ class Entry:
         found: DerivedRule | None = None if self.shelf is None else self.shelf.read(("rule", key))
         if found is not None and found.request == request:
             return found
-        rule = pipeline.build(request)
+        if request.directions == 1:
+            rule = pipeline.build(request)
+        else:
+            rule = pipeline.widened(self._single(request), request.directions)
         if self.shelf is not None:
             self.shelf.write(("rule", key), rule)
         return rule
+
+    def _single(self, request: Request) -> DerivedRule:
+        """The rule for one vector that `request` asks for several of."""
+        return self.rule(request.mode, request.wrt, request.outputs, request.scratch, request.order)
 
     def _read_or_cut(self, key: Hashable, rule: DerivedRule) -> CutRule:
         joint, request = rule.optimised, rule.request
         found: tuple[Function, CutRule] | None = None if self.shelf is None else self.shelf.read(("cut", key))
         if found is not None and found[0] == joint:
             return found[1]
-        parts = cut(joint, len(rule.typed.params), rule.early, request.surroundings, often=request.mode == "second")
+        inputs, often = len(rule.typed.params), request.mode == "second"
+        if request.directions == 1:
+            parts = cut(joint, inputs, rule.early, request.surroundings, often=often)
+        else:
+            single = self._single(request)
+            parts = widened(self.cut(single), single.optimised, joint, inputs, rule.early, request.surroundings, often=often)
         if self.shelf is not None:
             self.shelf.write(("cut", key), (joint, parts))
         return parts
@@ -108,7 +129,7 @@ class Entry:
 
 def key_of(request: Request) -> Hashable:
     """What an `Entry` finds the rule for `request` by."""
-    return request.mode, request.wrt, request.outputs, request.scratch, request.order
+    return request.mode, request.wrt, request.outputs, request.scratch, request.order, request.directions
 
 
 def place(fn: Function) -> tuple[str, Span]:

@@ -29,7 +29,8 @@ Ops = tuple[Op, ...]
 class CutRule:
     """Both parts. `forward` returns `results` results and then the tape; `backward` takes the tape and the cotangents.
 
-    `changed` are the positions on the tape of what `backward` may change, and whether it changes the arrays on a stack.
+    `changed` are the positions on the tape of what `backward` may change, and whether it changes the arrays on a stack. It takes
+    cotangents for `directions` vectors, and returns `gradients` results for all of them.
     """
 
     forward: Generated
@@ -40,6 +41,7 @@ class CutRule:
     tape: int
     gradients: int
     changed: tuple[tuple[int, bool], ...]
+    directions: int = 1
 
 
 def cut(joint: Function, inputs: int, results: int, surroundings: Surroundings, *, often: bool) -> CutRule:
@@ -47,20 +49,16 @@ def cut(joint: Function, inputs: int, results: int, surroundings: Surroundings, 
 
     `often`: the backward part will run many times, so what it would compute without the seeds goes to the forward part.
     """
-    seeds = joint.params[inputs:]
-    at = turning(joint, seeds)
-    before, after = joint.body.ops[:at], joint.body.ops[at:]
     classes = alias_classes(joint)
-    if often:
-        early, after = parted(after, seeds, changes(joint, Block(seeds, after, ()), classes)[0], classes)
-        before += early
-    later = Block(seeds, after, joint.results[results:])
+    ahead, later = halves(joint, inputs, results, often)
     tape = tuple(free_variables(later))
     base = joint.name.removesuffix("_vjp")
-    ahead = Block(joint.params[:inputs], before, (*joint.results[:results], *tape))
     forward, backward = (
         emit(replace(joint, name=base + ending, body=body), aliases=classes, surroundings=surroundings)
-        for ending, body in (("_forward", ahead), ("_pullback", replace(later, params=(*tape, *seeds))))
+        for ending, body in (
+            ("_forward", replace(ahead, results=(*ahead.results, *tape))),
+            ("_pullback", replace(later, params=(*tape, *later.params))),
+        )
     )
     touched, own = changes(joint, later, classes)
     changed: list[tuple[int, bool]] = []
@@ -69,6 +67,37 @@ def cut(joint: Function, inputs: int, results: int, surroundings: Surroundings, 
             inside = own.elements.get(own.of(var))  # unknown where only helpers reach it
             changed.append((i, inside is None or inside in own.written | own.exposed or classes.elements.get(class_) in touched))
     return CutRule(forward, backward, load(forward), load(backward), results, len(tape), len(later.results), tuple(changed))
+
+
+def widened(
+    parts: CutRule, joint: Function, wide: Function, inputs: int, results: int, surroundings: Surroundings, *, often: bool
+) -> CutRule:
+    """`parts`, those of `joint`, with the backward part of `wide`, which is `joint` for several vectors.
+
+    It is `parts` itself where each vector needs memory that the forward part makes for one.
+    """
+    one, more = (halves(fn, inputs, results, often)[1] for fn in (joint, wide))
+    tape = tuple(free_variables(one))
+    if not one.results or not set(tape).issuperset(free_variables(more)):
+        return parts
+    body = replace(more, params=(*tape, *more.params))
+    directions = len(more.results) // len(one.results)
+    name = f"{joint.name.removesuffix('_vjp')}_pullback_{directions}"
+    backward = emit(replace(wide, name=name, body=body), aliases=alias_classes(wide), surroundings=surroundings)
+    run = load(backward)
+    return replace(parts, backward=backward, run_backward=run, gradients=len(more.results), directions=directions)
+
+
+def halves(joint: Function, inputs: int, results: int, often: bool) -> tuple[Block, Block]:
+    """The ops of `joint` up to its turning point, with its early results, and the others, which take cotangents: see `cut`."""
+    seeds = joint.params[inputs:]
+    at = turning(joint, seeds)
+    before, after = joint.body.ops[:at], joint.body.ops[at:]
+    if often:
+        classes = alias_classes(joint)
+        early, after = parted(after, seeds, changes(joint, Block(seeds, after, ()), classes)[0], classes)
+        before += early
+    return Block(joint.params[:inputs], before, joint.results[:results]), Block(seeds, after, joint.results[results:])
 
 
 def changes(joint: Function, later: Block, classes: Aliases) -> tuple[set[int], Aliases]:

@@ -38,15 +38,15 @@ def among(value: Any, others: list[Any]) -> bool:
     return False
 
 
-def placed(tree: Tree, values: Iterator[Any]) -> Any:
-    """The structure `tree` with `values` for its float leaves and ``None`` for everything else."""
+def placed(tree: Tree, values: Iterator[Any], zero: Any = 0.0) -> Any:
+    """The structure `tree` with `values` for its float leaves, `zero` for known floats, and ``None`` for everything else."""
     match tree:
         case Leaf():
             return next(values) if is_float(tree.type) else None
         case Fixed():
-            return 0.0 if isinstance(tree.lit.value, float) else None
+            return zero if isinstance(tree.lit.value, float) else None
         case Node():
-            return assemble(tree, [placed(child, values) for child in tree.children])
+            return assemble(tree, [placed(child, values, zero) for child in tree.children])
         case _:
             assert_never(tree)
 
@@ -99,7 +99,7 @@ class MisfitError(Exception):
         self.path, self.expected, self.got = path, expected, got
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass
 class Match:
     """A walk through a value and its tangent side by side."""
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from adxform import runtime
+from adxform.ad.batch import batch
 from adxform.ad.record import Decision
 from adxform.analysis.activity import may_write
 from adxform.backend.emit import Generated, emit
@@ -25,7 +26,7 @@ from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, Function, Lit, Operand, Var
 from adxform.ir.types import Array, Scalar, is_float
 from adxform.ir.walk import Names, all_ops, reads, rename_block
-from adxform.opt import optimise, sink_stores
+from adxform.opt import drop_unused_helpers, optimise, sink_stores
 from adxform.rules import table
 from adxform.rules.alias import Aliases, alias_classes
 from adxform.transforms import USUAL, Mode, Order, aux_stopped, checked, is_number, transform
@@ -36,7 +37,7 @@ class Request:
     """What to derive. `wrt` are parameters of `function`; the first `outputs` results are differentiated, the rest are aux.
 
     The parameters `scratch` are work space: the derivative writes to them where the function does. `order` is that of the sweeps
-    of a second derivative.
+    of a second derivative. The rule takes tangents or cotangents for `directions` vectors.
     """
 
     function: Function
@@ -46,6 +47,7 @@ class Request:
     surroundings: Surroundings = field(default_factory=Surroundings)
     scratch: tuple[int, ...] = ()
     order: Order = USUAL
+    directions: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +105,19 @@ def build(request: Request) -> DerivedRule:
     buffers = buffers_of(optimised) - buffers_of(request.function)
     built = typed, clean, adjoint, optimised, generated, load(generated)
     return DerivedRule(request, *built, decisions, private, max(buffers, 0))
+
+
+def widened(rule: DerivedRule, directions: int) -> DerivedRule:
+    """`rule` for vectors `directions` at a time; itself where it can only be for one (see `adxform.ad.batch.batch`)."""
+    request = replace(rule.request, directions=directions)
+    shared = 0 if request.mode == "hvp" else rule.early
+    batched = batch(rule.optimised, len(rule.typed.params), shared, directions)
+    if batched is None:
+        return rule
+    batched = checked(drop_unused_helpers(batched))
+    generated = emit(batched, surroundings=request.surroundings)
+    buffers = buffers_of(batched) - buffers_of(request.function)
+    return replace(rule, request=request, optimised=batched, generated=generated, run=load(generated), buffers=max(buffers, 0))
 
 
 def cleaned(fn: Function) -> Function:

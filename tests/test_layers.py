@@ -19,7 +19,7 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
         "rules",
         "frontend analysis ad opt backend",
         "persistence",
-        "transforms pipeline cut cache trees refusals perturbations application workspace",
+        "transforms pipeline cut cache trees refusals perturbations batches application workspace",
         "derivatives api differentiable matrices sources",
         "prepared",
         "testing",
@@ -29,7 +29,8 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
 # Modules of one line that may import one another: they share a concern, and the imports among them make no circle.
 FAMILIES = (
     frozenset(["source", "errors", "counters", "runtime", "operators", "contexts", "room"]),
-    frozenset(["transforms", "pipeline", "cut", "cache", "trees", "refusals", "perturbations", "application", "workspace"]),
+    frozenset(["transforms", "pipeline", "cut", "cache", "trees", "refusals"])
+    | frozenset(["perturbations", "batches", "application", "workspace"]),
     frozenset(["derivatives", "api", "differentiable", "matrices", "sources"]),
     frozenset(["cli", "__init__", "__main__"]),
 )

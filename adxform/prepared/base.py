@@ -7,8 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
+import numpy as np
+
 from adxform.api import Derivative
 from adxform.application import Application
+from adxform.batches import Batch, MisfitsError, batched
 from adxform.frontend.signature import Signature, Tree
 from adxform.perturbations import MisfitError, matching
 from adxform.pipeline import DerivedRule
@@ -157,6 +160,18 @@ class Prepared(Derivative):
             way_out = f"give the {what} the structure, shape and dtype of the value that it belongs to"
             raise self.made.mismatch(self.__name__, lines, way_out) from None
 
+    def vectors(self, what: str, tree: Tree, values: Sequence[Any], given: Any) -> Batch:
+        """The vectors in `given`, a batch of tangents or cotangents of the structure `tree` with the leaves `values`.
+
+        Raises:
+            PreparationMismatchError: structure, shape, dtype or number differ; with a line for each leaf.
+        """
+        try:
+            return batched(what, tree, values, given)
+        except MisfitsError as error:
+            way_out = f"give the {what} the structure and dtype of the value, each leaf with one more axis, the first"
+            raise self.made.mismatch(self.__name__, [line(*misfit) for misfit in error.misfits], way_out) from None
+
     def delivered(self, result: Any, out: Any, taken: Sequence[Any]) -> Any:
         """`result`, written into `out` where that is given; `taken` is what it was made of."""
         if out is None:
@@ -166,6 +181,22 @@ class Prepared(Derivative):
             way_out = "give arrays like those of the result, and `None` for what is to be returned as it is"
             raise self.made.mismatch(self.__name__, lines, way_out)
         return found
+
+
+def apart_from_one_another(*rules: DerivedRule) -> tuple[DerivedRule, ...]:
+    """`rules` without those that stand further ahead already."""
+    return tuple(rule for i, rule in enumerate(rules) if not any(rule is other for other in rules[:i]))
+
+
+def checked_directions(directions: Any) -> int:
+    """`directions` as a positive int.
+
+    Raises:
+        ValueError: it is something else.
+    """
+    if isinstance(directions, bool) or not isinstance(directions, int | np.integer) or directions < 1:
+        raise ValueError(f"directions is {directions!r}; it is how many vectors one sweep takes, 1 or more")
+    return int(directions)
 
 
 def externals_of(rule: DerivedRule) -> list[str]:

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from types import MappingProxyType
 from typing import Any, Self
 
 import numpy as np
 
 from adxform.api import Pullback, gradient_leaves, kept
+from adxform.batches import Stack, split
 from adxform.frontend.signature import Fixed, Node, Tree, python_class
 from adxform.ir.ops import Lit, Var
-from adxform.ir.types import Array, Dim, Scalar
+from adxform.ir.types import Array, Dim, Scalar, is_float
 from adxform.perturbations import placed
 from adxform.pipeline import DerivedRule
 from adxform.prepared import forms
-from adxform.prepared.base import Args, Kwargs, Prepared
+from adxform.prepared.base import Args, Kwargs, Prepared, apart_from_one_another, checked_directions
 from adxform.prepared.preparation import Places, prepare, values_at
 from adxform.trees import leaves_of, rebuild
 
@@ -25,20 +27,29 @@ NOTHING = Fixed(Lit(None))
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Directional(Prepared):
-    """A derivative with respect to every float of the positional arguments."""
+    """A derivative with respect to every float of the positional arguments; `wide` is its rule for `directions` vectors."""
 
     rule: DerivedRule
+    wide: DerivedRule
+    directions: int
     wrt: tuple[int, ...]
 
     @property
     def rules(self) -> tuple[DerivedRule, ...]:
-        """The one rule."""
-        return (self.rule,)
+        """The rule for one vector, and the one for several."""
+        return apart_from_one_another(self.rule, self.wide)
 
     @property
     def options(self) -> dict[str, Any]:
         """What it was prepared with."""
-        return {"strict": self.strict}
+        return {"strict": self.strict, "directions": self.directions}
+
+    def swept(self, inputs: list[Any], rows: Sequence[Sequence[Any]]) -> tuple[tuple[Any, ...], list[Sequence[Any]]]:
+        """The leaves of the value, and what the rule returns beside them for each of `rows`, from one sweep."""
+        rule = self.rule if len(rows) == 1 else self.wide
+        results = self.call.run(rule, inputs, *chain.from_iterable(rows))
+        count = len(rule.typed.results)
+        return results[:count], split(results, count, len(rows))
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -48,14 +59,15 @@ class PreparedJvp(Directional):
     primals: Tree
     places: Places
     form = "jvp"
-    forms = MappingProxyType({"tangent": forms.tangent})
+    forms = MappingProxyType({"tangent": forms.tangent, "batch": forms.tangents_of_batch})
 
     @classmethod
     def of(cls, fn: Callable[..., Any], args: Args, kwargs: Kwargs, options: Mapping[str, Any]) -> Self:
         """The preparation of `fn` for arguments like these."""
         call, made = prepare(fn, args, {})
         wrt = call.float_leaves()
-        rule = call.rule("forward", wrt)
+        directions = options["directions"]
+        rule, wide = (call.rule("forward", wrt, directions=count) for count in (1, directions))
         trees = tuple(NOTHING if i in call.held else tree for i, tree in enumerate(call.signature.args[call.lead :]))
         owners = [i for i, tree in enumerate(call.signature.args) for _ in leaves_of(tree)]
         leaves = tuple(i for i, owner in enumerate(owners) if owner >= call.lead and owner - call.lead not in call.held)
@@ -68,6 +80,8 @@ class PreparedJvp(Directional):
             made=preparation,
             strict=options["strict"],
             rule=rule,
+            wide=wide,
+            directions=directions,
             wrt=wrt,
             primals=tree,
             places=preparation.places(leaves),
@@ -88,6 +102,20 @@ class PreparedJvp(Directional):
         results = this.call.run(this.rule, inputs, *given)
         found = placed(this.call.result, this.rule.spread(results[len(this.rule.typed.results) :]))
         return found if out is None else this.delivered(found, out, [*inputs, *given])
+
+    def batch(self, primals: Sequence[Any], tangents: Sequence[Any], *, out: Any = None) -> Any:
+        """The value at `primals` and its tangents along `tangents`, all leaves of which have one more axis, the first."""
+        this, inputs = self.at(tuple(primals), {})
+        batch = this.vectors("tangents", this.primals, values_at(inputs, this.places), tuple(tangents))
+        ends = this.call.result
+        stack = Stack.of(batch.count, (leaf.type for leaf in leaves_of(ends) if is_float(leaf.type)))
+        values: tuple[Any, ...] = ()
+        for group, rows in batch.rows(this.wide.request.directions):
+            found, tangent = this.swept(inputs, rows)
+            values = values or found
+            stack.put(group, [list(this.rule.spread(leaves)) for leaves in tangent])
+        result = rebuild(ends, iter(values)), placed(ends, iter(stack.arrays), np.zeros(batch.count))
+        return result if out is None else this.delivered(result, out, [*inputs, *batch.leaves])
 
     def check(self, primals: Sequence[Any], tangents: Sequence[Any]) -> None:
         """Say whether a call with these would fit: see `Prepared.check`."""
@@ -110,23 +138,36 @@ class PreparedVjp(Directional):
     """``prepare_vjp(f, …)``: the value and the pullback, as `adxform.vjp` returns them."""
 
     parted: DerivedRule
+    wide_parted: DerivedRule
     form = "vjp"
-    forms = MappingProxyType({"cotangents": forms.cotangents})
+    forms = MappingProxyType({"cotangents": forms.cotangents, "batch": forms.cotangents_of_batch})
 
     @classmethod
     def of(cls, fn: Callable[..., Any], args: Args, kwargs: Kwargs, options: Mapping[str, Any]) -> Self:
         """The preparation of `fn` for arguments like these, the cut rule of the pullback included."""
         call, made = prepare(fn, args, {})
         wrt = call.float_leaves()
-        rule, parted = call.rule("reverse", wrt), call.rule_to_cut("reverse", wrt)
-        preparation = made([rule])
-        strict = options["strict"]
-        return cls("vjp", fn, definition=forms.pulled, made=preparation, strict=strict, rule=rule, wrt=wrt, parted=parted)
+        directions = options["directions"]
+        rule, wide = (call.rule("reverse", wrt, directions=count) for count in (1, directions))
+        parted, wide_parted = (call.rule_to_cut("reverse", wrt, directions=count) for count in (1, directions))
+        return cls(
+            "vjp",
+            fn,
+            definition=forms.pulled,
+            made=made([rule]),
+            strict=options["strict"],
+            rule=rule,
+            wide=wide,
+            directions=directions,
+            wrt=wrt,
+            parted=parted,
+            wide_parted=wide_parted,
+        )
 
     @property
     def rules(self) -> tuple[DerivedRule, ...]:
-        """The rule for both sweeps at once, and the one that is cut in two where that is another."""
-        return (self.rule,) if self.rule is self.parted else (self.rule, self.parted)
+        """The rules for both sweeps at once, and those that are cut in two where they are others."""
+        return apart_from_one_another(self.rule, self.wide, self.parted, self.wide_parted)
 
     def __call__(self, *primals: Any) -> tuple[Any, Pullback]:
         """The value at `primals`, and the function that takes a cotangent of it to those of the primals."""
@@ -134,11 +175,12 @@ class PreparedVjp(Directional):
         call = this.call
         results, tape = call.run_forward(this.parted, [kept(value) for value in inputs])
         like = [kept(value) for value in results]
-        return rebuild(call.result, iter(results)), Pullback(call, this.wrt, this.parted, tape, like)
+        wide = call.entry.cut(this.wide_parted)
+        return rebuild(call.result, iter(results)), Pullback(call, this.wrt, this.parted, tape, like, wide)
 
     def described(self, form: str, args: Sequence[Any]) -> Sequence[Tree | None]:
         """The descriptions of the function's arguments: all of them, or the primals."""
-        return parts_of_first(args) if form == "cotangents" else args
+        return parts_of_first(args) if form in ("cotangents", "batch") else args
 
     def cotangents(self, primals: Sequence[Any], ct: Any, *, out: Any = None) -> Any:
         """The cotangents of `primals` for the cotangent `ct` of the value, in one run of both sweeps."""
@@ -155,6 +197,23 @@ class PreparedVjp(Directional):
             results = call.run(rule, inputs, *rule.seeded(given))
             found = call.placed(gradient_leaves(call.types(this.wrt), results[count:], [*inputs, *given]))
         return found if out is None else this.delivered(found, out, [*inputs, *given])
+
+    def batch(self, primals: Sequence[Any], cts: Any, *, out: Any = None) -> Any:
+        """The value, and the cotangents of `primals` for `cts`, all leaves of which have one more axis, the first."""
+        this, inputs = self.at(tuple(primals), {})
+        call = this.call
+        likes = stand_ins(call.result, this.rule.typed.params, inputs)
+        if likes is None:
+            likes = list(call.run_forward(this.parted, [kept(value) for value in inputs])[0])
+        batch = this.vectors("cotangents", call.result, likes, cts)
+        stack = Stack.of(batch.count, call.types(this.wrt))
+        values: tuple[Any, ...] = ()
+        for group, rows in batch.rows(this.wide.request.directions):
+            found, cotangents = this.swept(inputs, [this.rule.seeded(row) for row in rows])
+            values = values or found
+            stack.put(group, cotangents)
+        result = rebuild(call.result, iter(values)), call.placed(iter(stack.arrays))
+        return result if out is None else this.delivered(result, out, [*inputs, *batch.leaves])
 
 
 def parts_of_first(args: Sequence[Any]) -> Sequence[Tree | None]:
@@ -182,21 +241,30 @@ def stand_ins(tree: Tree, params: Sequence[Var], inputs: Sequence[Any]) -> list[
     return found
 
 
-def prepare_jvp(f: Callable[..., Any], /, *example_args: Any, strict: bool = True) -> PreparedJvp:
+def prepare_jvp(f: Callable[..., Any], /, *example_args: Any, directions: int = 1, strict: bool = True) -> PreparedJvp:
     """The forward derivative of `f`, derived now for arguments like the example: ``p(primals, tangents)`` as `adxform.jvp`.
 
-    >>> prepare_jvp(lambda x, y: x * y, 1.0, 1.0)((2.0, 3.0), (1.0, 0.0))
+    ``p.batch(primals, tangents)`` takes any number of tangents at once, `directions` of them in one sweep.
+
+    >>> p = prepare_jvp(lambda x, y: x * y, 1.0, 1.0, directions=2)
+    >>> p((2.0, 3.0), (1.0, 0.0))
     (6.0, 3.0)
+    >>> p.batch((2.0, 3.0), (np.array([1.0, 0.0]), np.array([0.0, 1.0])))
+    (6.0, array([3., 2.]))
     """
-    return PreparedJvp.of(f, example_args, {}, {"strict": strict})
+    return PreparedJvp.of(f, example_args, {}, {"strict": strict, "directions": checked_directions(directions)})
 
 
-def prepare_vjp(f: Callable[..., Any], /, *example_args: Any, strict: bool = True) -> PreparedVjp:
+def prepare_vjp(f: Callable[..., Any], /, *example_args: Any, directions: int = 1, strict: bool = True) -> PreparedVjp:
     """The reverse derivative of `f`, derived now for arguments like the example: ``p(*primals)`` as `adxform.vjp`.
 
-    >>> p = prepare_vjp(lambda x, y: x * y, 1.0, 1.0)
+    ``p.batch(primals, cts)`` and ``pullback.batch(cts)`` take any number of cotangents at once, `directions` in one sweep.
+
+    >>> p = prepare_vjp(lambda x, y: x * y, 1.0, 1.0, directions=2)
     >>> value, pullback = p(2.0, 3.0)
     >>> value, pullback(1.0), p.cotangents((2.0, 3.0), 1.0)
     (6.0, (3.0, 2.0), (3.0, 2.0))
+    >>> pullback.batch(np.array([1.0, 10.0]))
+    (array([ 3., 30.]), array([ 2., 20.]))
     """
-    return PreparedVjp.of(f, example_args, {}, {"strict": strict})
+    return PreparedVjp.of(f, example_args, {}, {"strict": strict, "directions": checked_directions(directions)})

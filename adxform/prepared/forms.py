@@ -8,8 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from adxform.api import grad, jvp, value_and_grad, vjp
 from adxform.derivatives import hessian, hvp, jacobian
+from adxform.frontend.mirrors import floats, mirror
+from adxform.frontend.nested import many, positions
+from adxform.matrices import room
 
 Function = Callable[..., Any]
 
@@ -37,6 +42,51 @@ def pulled(f: Function, argnums: Any, mode: Any, /, *primals: Any) -> Any:
 def cotangents(p: Any, /, primals: Sequence[Any], ct: Any) -> Any:
     """``p.cotangents(primals, ct)``"""
     return vjp(p.fn, *primals)[1](ct)
+
+
+def tangents_of_batch(p: Any, /, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
+    """``prepare_jvp(f, …).batch(primals, tangents)``: one row after another."""
+    value = p.fn(*primals)
+    leaves = floats(tangents)
+
+    def push(i: Any) -> Any:
+        return floats(jvp(p.fn, primals, mirror(primals, [leaf[i] for leaf in leaves]))[1])
+
+    return value, mirror(value, rows(push, len(leaves[0]), floats(value)))
+
+
+def cotangents_of_batch(p: Any, /, primals: Sequence[Any], cts: Any) -> Any:
+    """``prepare_vjp(f, …).batch(primals, cts)``: one row after another."""
+    value, pullback = vjp(p.fn, *primals)
+    leaves = floats(cts)
+
+    def pull(i: Any) -> Any:
+        return floats(pullback(mirror(value, [leaf[i] for leaf in leaves])))
+
+    return value, mirror(primals, rows(pull, len(leaves[0]), floats(primals)))
+
+
+def products_of_batch(p: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """``prepare_hvp(f, …).batch(*args, **kwargs)``: one row after another."""
+    primals, leaves = args[:-1], floats(args[-1])
+    numbers = positions(p.argnums, primals)
+    chosen = tuple([primals[number] for number in numbers])
+    point = chosen if many(p.argnums) else chosen[0]
+
+    def product(i: Any) -> Any:
+        return floats(hvp(p.fn, p.argnums)(*primals, mirror(point, [leaf[i] for leaf in leaves]), **kwargs))
+
+    return mirror(point, rows(product, len(leaves[0]), floats(point)))
+
+
+def rows(run: Function, count: Any, likes: Any) -> Any:
+    """For each of `likes` an array of what ``run(i)`` returns for it, for `count` numbers."""
+    blocks = [room((count, *np.shape(like)), like) for like in likes]
+    for i in range(count):
+        parts = run(i)
+        for k in range(len(likes)):
+            blocks[k][i] = parts[k]
+    return blocks
 
 
 def value_and_jacobian(p: Any, /, *args: Any, **kwargs: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
@@ -11,6 +12,7 @@ import numpy as np
 
 from adxform.api import checked_argnums, gradient_leaves
 from adxform.application import Argnums
+from adxform.batches import Stack, split
 from adxform.frontend.signature import Tree
 from adxform.ir.types import Type
 from adxform.matrices import hessian_at, product
@@ -18,7 +20,7 @@ from adxform.operators import Definition, Kind
 from adxform.perturbations import placed
 from adxform.pipeline import DerivedRule
 from adxform.prepared import forms
-from adxform.prepared.base import Args, Kwargs, Prepared
+from adxform.prepared.base import Args, Kwargs, Prepared, apart_from_one_another, checked_directions
 from adxform.prepared.columns import stacked, units
 from adxform.prepared.preparation import Places, prepare, values_at
 from adxform.trees import rebuild
@@ -30,12 +32,14 @@ DEFINITIONS: Mapping[str, Definition] = {"hvp": product, "hessian": hessian_at}
 class SecondOrder(Prepared):
     """A derivative of the gradient of a function that returns one number.
 
-    `product` returns the tangent of the gradient, `whole` the value, the gradient and its tangent. `point` describes what is
-    differentiated, and `places` say where its leaves are.
+    `product` returns the tangent of the gradient, `wide` those for `directions` vectors, `whole` the value, the gradient and its
+    tangent. `point` describes what is differentiated, and `places` say where its leaves are.
     """
 
     product: DerivedRule
+    wide: DerivedRule
     whole: DerivedRule
+    directions: int
     places: Places
     types: tuple[Type, ...]
     point: Tree
@@ -43,17 +47,22 @@ class SecondOrder(Prepared):
 
     @property
     def rules(self) -> tuple[DerivedRule, ...]:
-        """The rule for the product, and the one for the value, the gradient and the product."""
-        return self.product, self.whole
+        """The rule for the product, the one for several at once, and the one for the value, the gradient and the product."""
+        return apart_from_one_another(self.product, self.wide, self.whole)
+
+    def products(self, inputs: list[Any], rows: Sequence[Sequence[Any]]) -> list[Sequence[Any]]:
+        """The leaves of the product with each of `rows`, from one sweep."""
+        rule = self.product if len(rows) == 1 else self.wide
+        return split(self.call.run(rule, inputs, *chain.from_iterable(rows)), 0, len(rows))
 
     @classmethod
     def of(cls, fn: Callable[..., Any], args: Args, kwargs: Kwargs, options: Mapping[str, Any]) -> Self:
         """The preparation of `fn` for arguments like these."""
-        argnums = options["argnums"]
+        argnums, directions = options["argnums"], options["directions"]
         call, made = prepare(fn, args, kwargs, argnums)
         wrt = call.wrt(argnums)
         call.output(wrt, False)
-        rules = call.rule("hvp", wrt), call.rule("second", wrt)
+        rules = call.rule("hvp", wrt), call.rule("hvp", wrt, directions=directions), call.rule("second", wrt)
         preparation = made(rules)
         return cls(
             cls.shown,
@@ -63,11 +72,18 @@ class SecondOrder(Prepared):
             made=preparation,
             strict=options["strict"],
             product=rules[0],
-            whole=rules[1],
+            wide=rules[1],
+            whole=rules[2],
+            directions=directions,
             places=preparation.places(wrt),
             types=call.types(wrt),
             point=call.point(argnums),
         )
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What it was prepared with."""
+        return {"argnums": self.argnums, "strict": self.strict, "directions": self.directions}
 
     def run_whole(self, inputs: list[Any], vector: Sequence[Any]) -> tuple[Any, list[Any], tuple[Any, ...]]:
         """The value, the leaves of the gradient, and those of its tangent along `vector`, from one run."""
@@ -84,7 +100,13 @@ class PreparedHvp(SecondOrder):
 
     form = "hvp"
     shown = "hvp"
-    forms = MappingProxyType({"gradient_and_hvp": forms.gradient_and_hvp, "value_gradient_and_hvp": forms.value_gradient_and_hvp})
+    forms = MappingProxyType(
+        {
+            "gradient_and_hvp": forms.gradient_and_hvp,
+            "value_gradient_and_hvp": forms.value_gradient_and_hvp,
+            "batch": forms.products_of_batch,
+        }
+    )
 
     def __call__(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         """The product with the last of `args`."""
@@ -104,6 +126,17 @@ class PreparedHvp(SecondOrder):
         this, inputs, vector = self.along(args, kwargs)
         result = this._all(inputs, vector)
         return result if out is None else this.delivered(result, out, [*inputs, *vector])
+
+    def batch(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
+        """The products with the vectors in the last of `args`, all leaves of which have one more axis, the first."""
+        primals, vs = self._split(args)
+        this, inputs = self.at(primals, kwargs)
+        batch = this.vectors("vectors", this.point, values_at(inputs, this.places), vs)
+        stack = Stack.of(batch.count, this.types)
+        for group, rows in batch.rows(this.wide.request.directions):
+            stack.put(group, this.products(inputs, rows))
+        result = placed(this.point, iter(stack.arrays))
+        return result if out is None else this.delivered(result, out, [*inputs, *batch.leaves])
 
     def check(self, *args: Any, **kwargs: Any) -> None:
         """Say whether a call with these, the vector last, would fit: see `Prepared.check`."""
@@ -180,15 +213,26 @@ class PreparedHessian(SecondOrder):
 
 
 def prepare_hvp(
-    f: Callable[..., Any], /, *example_args: Any, argnums: Argnums = 0, strict: bool = True, **example_kwargs: Any
+    f: Callable[..., Any],
+    /,
+    *example_args: Any,
+    argnums: Argnums = 0,
+    directions: int = 1,
+    strict: bool = True,
+    **example_kwargs: Any,
 ) -> PreparedHvp:
     """The product of the Hessian of `f` with a vector, derived now for arguments like the example: ``p(*args, v)``.
 
-    >>> p = prepare_hvp(lambda x: x ** 3, 1.0)
+    ``p.batch(*args, vs)`` takes any number of vectors at once, `directions` of them in one sweep.
+
+    >>> p = prepare_hvp(lambda x: x ** 3, 1.0, directions=2)
     >>> p(2.0, 1.0), p.value_gradient_and_hvp(2.0, 1.0)
     (12.0, (8.0, 12.0, 12.0))
+    >>> p.batch(2.0, np.array([1.0, 2.0, 3.0]))
+    array([12., 24., 36.])
     """
-    return PreparedHvp.of(f, example_args, example_kwargs, {"argnums": checked_argnums(f, argnums), "strict": strict})
+    options = {"argnums": checked_argnums(f, argnums), "directions": checked_directions(directions), "strict": strict}
+    return PreparedHvp.of(f, example_args, example_kwargs, options)
 
 
 def prepare_hessian(
@@ -201,4 +245,5 @@ def prepare_hessian(
     (array([ 3., 12.]), array([[ 6.,  0.],
            [ 0., 12.]]))
     """
-    return PreparedHessian.of(f, example_args, example_kwargs, {"argnums": checked_argnums(f, argnums), "strict": strict})
+    options = {"argnums": checked_argnums(f, argnums), "directions": 1, "strict": strict}
+    return PreparedHessian.of(f, example_args, example_kwargs, options)
