@@ -59,10 +59,10 @@ MAKERS: dict[str, tuple[Callable[[Any], Any], tuple[Any, ...]]] = {
     "gradient": (lambda m: adxform.prepare_gradient(m.f, X), (X,)),
     "static": (lambda m: adxform.prepare_gradient(m.f, X, 3), (X, 3)),
     "value_and_gradient": (lambda m: adxform.prepare_value_and_gradient(m.f, X), (X,)),
-    "jvp": (lambda m: adxform.prepare_jvp(m.f, X), ((X,), (V,))),
-    "vjp": (lambda m: adxform.prepare_vjp(m.f, X), (X,)),
+    "jvp": (lambda m: adxform.prepare_jvp(m.f, X, directions=2), ((X,), (V,))),
+    "vjp": (lambda m: adxform.prepare_vjp(m.f, X, directions=2), (X,)),
     "jacobian": (lambda m: adxform.prepare_jacobian(m.helper, X), (X,)),
-    "hvp": (lambda m: adxform.prepare_hvp(m.f, X), (X, V)),
+    "hvp": (lambda m: adxform.prepare_hvp(m.f, X, directions=2), (X, V)),
     "hessian": (lambda m: adxform.prepare_hessian(m.f, X), (X,)),
     "derivative": (lambda m: adxform.prepare_derivative(m.powers, 1.0), (2.0,)),
     "second_derivative": (lambda m: adxform.prepare_second_derivative(m.powers, 1.0), (2.0,)),
@@ -127,7 +127,17 @@ def test_all_forms_survive(name: str, tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def form_args(form: str, args: tuple[Any, ...]) -> tuple[Any, ...]:
-    return (args, 1.0) if form == "cotangents" else args
+    match form, args:
+        case "cotangents", _:
+            return args, 1.0
+        case "batch", (_,):
+            return args, np.ones(2)
+        case "batch", (tuple() as primals, (v,)):
+            return primals, (np.stack([v, v]),)
+        case "batch", (x, v):
+            return x, np.stack([v, v])
+        case _:
+            return args
 
 
 @pytest.mark.parametrize(
