@@ -182,7 +182,7 @@ class Tape:
     contents: list[Contents] = field(default_factory=list)
 
     def run(self, seeds: Sequence[Any], wide: CutRule | None = None) -> tuple[Any, ...]:
-        """What the backward part returns for these cotangents: that of the rule, or that of `wide`, which is for several vectors."""
+        """What the backward part returns for these cotangents: that of the rule, or that of `wide`, for several vectors."""
         parts = wide or self.parts
         if not parts.changed:
             return self._run(parts, seeds)
