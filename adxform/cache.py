@@ -22,6 +22,7 @@ from adxform import counters, pipeline
 from adxform.backend.references import Surroundings
 from adxform.cut import CutRule, cut, widened
 from adxform.frontend.access import Access, Is, guards_hold
+from adxform.frontend.reach import renew_changed
 from adxform.frontend.signature import Signature, same_static
 from adxform.frontend.specialize import Specialized, span_of, specialize
 from adxform.ir.ops import Function, Lit
@@ -194,6 +195,7 @@ _cleared = [0]
 
 def entry_for(fn: Callable[..., Any], own: Hashable, signature: Signature, leaves: tuple[Any, ...]) -> Entry:
     """The specialisation of `fn`, of identity `own`, for arguments like these; made when there is none yet."""
+    renew_changed()
     bucket = bucket_for((own, signature, table_version()))
     entry = bucket.find(fn, leaves)
     if entry is not None:
@@ -264,6 +266,7 @@ def identity(fn: Any) -> Hashable:
 
 def epoch() -> tuple[int, int]:
     """What an entry that is kept elsewhere is good for: it changes when the cache is cleared or a rule is registered."""
+    renew_changed()
     return _cleared[0], table_version()
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import adxform
+from adxform.rules import table
 
 RATE = 2.0
 SETTINGS = SimpleNamespace(power=2)
@@ -315,3 +316,67 @@ def test_clear_cache_starts_again() -> None:
     assert set(adxform.stats().values()) == {0}
     adxform.grad(uses_helper)(2.0)
     assert built() == 1
+
+
+def measured_slope(x):
+    return FACTOR * x
+
+
+def measured(x):
+    return x * x
+
+
+def scales(x):
+    return x * WEIGHTS
+
+
+def uses_measured(x):
+    return measured(x) + 1.0
+
+
+FACTOR: float = 2.0
+WEIGHTS = np.ones(3)
+
+
+@pytest.fixture
+def measured_rule(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A rule for `measured` that reads a helper and a number by name; no other test sees it."""
+    monkeypatch.setattr(table, "_records", dict(table.TABLE))
+    monkeypatch.setattr(table, "_own", {})
+
+    @adxform.rule(measured)
+    def _(x):
+        return measured(x), lambda y_ct: measured_slope(x) * y_ct
+
+
+@pytest.mark.usefixtures("measured_rule")
+def test_what_a_rule_reaches_by_name_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    gradient, product = adxform.grad(uses_measured), adxform.hvp(uses_measured)
+    prepared = adxform.prepare_gradient(uses_measured, 1.0)
+    nested = adxform.grad(lambda x: adxform.grad(uses_measured)(x) * x)
+    anew = adxform.prepare_gradient(uses_measured, 1.0, strict=False)
+    for factor in (2.0, 5.0, np.float64(3.0), 2):
+        monkeypatch.setitem(globals(), "FACTOR", factor)
+        for x in (3.0, 4.0):
+            assert gradient(x) == anew(x) == factor * x
+            assert product(x, 1.0) == factor
+            assert nested(x) == 2.0 * factor * x
+    builds = built()
+    gradient(5.0)
+    assert built() == builds
+    with pytest.raises(adxform.errors.PreparationMismatchError, match="rule for"):
+        prepared(3.0)
+    monkeypatch.setitem(globals(), "measured_slope", lambda x: x * x)
+    assert gradient(3.0) == 9.0
+    assert product(3.0, 1.0) == 6.0
+
+
+@pytest.mark.usefixtures("measured_rule")
+def test_an_array_that_a_rule_reads_outside_is_refused() -> None:
+    @adxform.rule(scales)
+    def _(x):
+        return scales(x), lambda y_ct: y_ct * WEIGHTS
+
+    with pytest.raises(adxform.errors.UnsupportedOperationError, match="array `WEIGHTS`") as caught:
+        adxform.grad(lambda x: np.sum(scales(x)))(np.ones(3))
+    assert caught.value.span.line > 0

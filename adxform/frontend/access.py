@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, assert_never
 
@@ -192,6 +192,6 @@ class Guard:
         return self.expectation.met(value)
 
 
-def guards_hold(guards: Sequence[Guard], fn: Callable[..., Any]) -> bool:
+def guards_hold(guards: Iterable[Guard], fn: Callable[..., Any]) -> bool:
     """Whether every one of `guards` holds for `fn`."""
     return all(guard.holds(fn) for guard in guards)

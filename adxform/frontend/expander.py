@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from adxform.errors import MissingRuleError, UnsupportedOperationError
 from adxform.frontend import trees
-from adxform.frontend.interpreter import Derive, Interpreter
+from adxform.frontend.interpreter import Derive, Interpreter, Knowledge
 from adxform.frontend.outside import constant
+from adxform.frontend.reach import reaches
 from adxform.frontend.signals import Restart, Unreachable
 from adxform.frontend.values import NONE, Tuple, Value
 from adxform.ir.ops import Block, Call, Function, Lit, Operand, Pack, Var
 from adxform.ir.prune import prune
+from adxform.ir.types import Scalar
 from adxform.ir.walk import Names, free_variables, substitute, variables
 from adxform.rules.table import table_version
 
 Kwargs = Mapping[str, Operand] | tuple[tuple[str, Operand], ...]
+Named = tuple[tuple[str, Operand], ...]
+Found = TypeVar("Found", bound=tuple[Function, ...])
 _LIMIT = 20_000
 
 
@@ -32,7 +36,7 @@ class Expander:
         key = ("expand", table_version(), self.derive, body, *_canonical(args, named))
         found = _MEMO.get(key)
         if found is None:
-            found = self._expand(body, args, named)
+            found = _settled(body, lambda knowledge: self._expand(body, args, named, knowledge))
             _remember(key, found)
         return found[0]
 
@@ -42,14 +46,14 @@ class Expander:
         key = ("rule", table_version(), self.derive, body, *_canonical(args, named))
         found = _MEMO.get(key)
         if found is None:
-            found = self._expand_rule(body, args, named)
+            found = _settled(body, lambda knowledge: self._expand_rule(body, args, named, knowledge))
             _remember(key, found)
         return found[0], found[1]
 
     def _expand(
-        self, body: Callable[..., Any], args: tuple[Operand, ...], named: tuple[tuple[str, Operand], ...]
-    ) -> tuple[Function]:
-        interp, params, values, keywords = self._start(args, named)
+        self, body: Callable[..., Any], args: tuple[Operand, ...], named: Named, knowledge: Knowledge
+    ) -> tuple[Interpreter, tuple[Function]]:
+        interp, params, values, keywords = self._start(args, named, knowledge)
         try:
             returned = interp.call(constant(interp, body), values, keywords)
             results = tuple(interp.operand(leaf) for leaf in trees.all_leaves(interp, returned))
@@ -58,12 +62,12 @@ class Expander:
         except Unreachable:
             raise _refused(interp) from None
         function = Function(_name(body), Block(params, tuple(interp.builder.ops), results), (), interp.helper_functions())
-        return (prune(function),)
+        return interp, (prune(function),)
 
     def _expand_rule(
-        self, body: Callable[..., Any], args: tuple[Operand, ...], named: tuple[tuple[str, Operand], ...]
-    ) -> tuple[Function, Function]:
-        interp, params, values, keywords = self._start(args, named)
+        self, body: Callable[..., Any], args: tuple[Operand, ...], named: Named, knowledge: Knowledge
+    ) -> tuple[Interpreter, tuple[Function, Function]]:
+        interp, params, values, keywords = self._start(args, named, knowledge)
         try:
             pair = interp.call(constant(interp, body), values, keywords)
             if not isinstance(pair, Tuple) or len(pair.items) != 2:
@@ -85,17 +89,17 @@ class Expander:
         helpers = interp.helper_functions()
         forward = Function(_name(body), Block(params, tuple(forward_ops), (*outs, *residuals)), (), helpers)
         back = Function("pullback", Block((*residuals, *cts), block.ops, results), (), helpers)
-        return prune(forward), prune(back)
+        return interp, (prune(forward), prune(back))
 
     def _start(
-        self, args: tuple[Operand, ...], named: tuple[tuple[str, Operand], ...]
+        self, args: tuple[Operand, ...], named: Named, knowledge: Knowledge
     ) -> tuple[Interpreter, tuple[Var, ...], tuple[Value, ...], dict[str, Value]]:
         given = dict.fromkeys(var for operand in (*args, *(value for _, value in named)) for var in variables(operand))
         names = Names()
         for var in given:
             names.reserve_lengths(var.type)
         renamed: dict[Var, Operand] = {var: Var(names.fresh("tmp"), var.type) for var in given}
-        interp = Interpreter(names, self.derive)
+        interp = Interpreter(names, self.derive, knowledge)
         params = tuple(var for var in renamed.values() if isinstance(var, Var))
         values = tuple(interp.value(substitute(arg, renamed), _Itself()) for arg in args)
         return interp, params, values, {key: interp.value(substitute(value, renamed), _Itself()) for key, value in named}
@@ -106,6 +110,25 @@ class _Itself(dict[Var, Value]):
 
     def __missing__(self, var: Var) -> Value:
         return var
+
+
+def _settled(body: Callable[..., Any], expanded: Callable[[Knowledge], tuple[Interpreter, Found]]) -> Found:
+    """What `expanded` makes of `body` once the numbers that it reads outside of its arguments are known.
+
+    Raises:
+        UnsupportedOperationError: it reads an array there.
+    """
+    knowledge = Knowledge({}, {})
+    while True:
+        interp, found = expanded(knowledge)
+        if not interp.hidden:
+            reaches(body, interp.guards)
+            return found
+        for access, var in interp.hidden.items():
+            if not isinstance(var.type, Scalar) or access in knowledge.hidden:
+                message = f"the rule reads the array `{access}` outside of its arguments"
+                raise interp.error(message, "let the function take it as an argument")
+            knowledge.hidden[access] = Lit(interp.hidden_values[var])
 
 
 _MEMO: dict[Any, tuple[Function, ...]] = {}

@@ -11,6 +11,7 @@ from adxform.application import Application, Argnums, apply, unwrapped
 from adxform.cache import identity
 from adxform.contexts import Context, ContextKind, bare
 from adxform.errors import PreparationMismatchError
+from adxform.frontend.reach import renew_changed
 from adxform.frontend.signature import MUTABLE, Node, Signature, Tree, parameter_names, same_static, shared, sign
 from adxform.ir.ops import Lit
 from adxform.operators import Operator
@@ -71,6 +72,7 @@ class Preparation:
                     return None
         if self.containers and shared((*args, *self._ordered(kwargs).values())) != self.signature.shared:
             return None
+        renew_changed()
         if registered() is not self.rules and any(registered_since(self.rules, self.reached)):
             return None
         if not self.watch.holds() or not self.watch.append_hidden(leaves):

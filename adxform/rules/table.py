@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -19,7 +20,7 @@ from adxform.rules import (
     python_operators,
 )
 from adxform.rules.declare import name_of
-from adxform.rules.record import PURE, Effect, General, Primitive
+from adxform.rules.record import PURE, Effect, General, Linear, Partials, Primitive
 
 
 def collect(records: Iterable[Primitive]) -> Mapping[Callable[..., Any], Primitive]:
@@ -92,6 +93,26 @@ def register(record: Primitive) -> Primitive:
         _own = MappingProxyType({**_own, record.fn: record})
         _version += 1
     return record
+
+
+def renew(body: Callable[..., Any]) -> None:
+    """Register the rules anew that `body` is a part of: it means something else than it did."""
+    for record in tuple(_own.values()):
+        if body in bodies(record):
+            register(replace(record))
+
+
+def bodies(record: Primitive) -> tuple[Callable[..., Any] | None, ...]:
+    """The functions that state the derivative."""
+    match record.derivative:
+        case General(body, tangent):
+            return body, tangent
+        case Partials(body):
+            return (body,)
+        case Linear(transposes):
+            return tuple(transposes.values())
+        case _:
+            return ()
 
 
 def rule(
