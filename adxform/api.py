@@ -141,16 +141,26 @@ def plan_gradient(call: Application, argnums: Argnums, has_aux: bool) -> Gradien
 def value_and_gradient(call: Application, argnums: Argnums, plan: GradientPlan, inputs: list[Any]) -> tuple[Any, Any]:
     """The value and the gradient, as planned, of the function applied in `call`."""
     results = call.run(plan.rule, inputs, *plan.seeds)
+    return arranged(call, argnums, plan, results, [*inputs, *results[: plan.count], *plan.seeds])
+
+
+def arranged(
+    call: Application, argnums: Argnums, plan: GradientPlan, results: Sequence[Any], taken: list[Any] | None
+) -> tuple[Any, Any]:
+    """The value and the gradient in the `results` of the planned rule: see `gradient_leaves`."""
     values = results[: plan.count]
     if plan.scalar and getattr(values[0], "shape", ()) != ():
         raise non_scalar(call.fn, "a gradient needs a function that returns one real number", f"shape {np.shape(values[0])}")
-    gradients = gradient_leaves(plan.types, results[plan.count :], [*inputs, *values, *plan.seeds])
+    gradients = gradient_leaves(plan.types, results[plan.count :], taken)
     parts = tuple([placed(tree, gradients) for tree in plan.trees])
     return rebuild(call.result, iter(values)), (parts if isinstance(argnums, tuple) else parts[0])
 
 
-def gradient_leaves(types: Sequence[Type], found: Sequence[Any], taken: list[Any]) -> Iterator[Any]:
-    """The gradients `found` of leaves of `types`, as the caller gets them: none of `taken`, and none the same."""
+def gradient_leaves(types: Sequence[Type], found: Sequence[Any], taken: list[Any] | None) -> Iterator[Any]:
+    """The gradients `found` of leaves of `types`, as the caller gets them: none of `taken`, and none the same.
+
+    Without `taken`, arrays stay where they are.
+    """
     return iter([settled(value, type_, taken) for value, type_ in zip(found, types, strict=True)])
 
 

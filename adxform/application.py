@@ -14,6 +14,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from adxform import counters
+from adxform.backend.emit import Generated
 from adxform.backend.loading import annotate
 from adxform.cache import Entry, entry_for, epoch, identity
 from adxform.contexts import bare
@@ -28,6 +29,7 @@ from adxform.refusals import definition, differentiated_output, known_sizes, nam
 from adxform.rules.table import lookup
 from adxform.transforms import USUAL, Mode, Order
 from adxform.trees import leaves_of, named_ends
+from adxform.workspace import Workspace
 
 Argnums = int | tuple[int, ...]
 
@@ -139,15 +141,40 @@ class Application:
         counters.count("primal_calls")
         if rule.buffers:
             counters.count("buffer_allocs", rule.buffers)
-        try:
-            found = as_tuple(parts.run_forward(*inputs), parts.results + parts.tape)
-        except Exception as error:
-            annotate(error, parts.forward)
-            raise
+        found = called(parts.run_forward, parts.forward, parts.results + parts.tape, *inputs)
         values = found[parts.results :]
         arrays = [value for value in values if isinstance(value, np.ndarray)]
         results = tuple(apart(value, arrays) for value in found[: parts.results])
         return results, Tape(parts, values, Lock())
+
+
+@dataclass(frozen=True, slots=True)
+class Lent:
+    """`rule`, derived of `fn`, in memory that it was lent: results are good until the next run, or the end of the loan."""
+
+    fn: Callable[..., Any]
+    rule: DerivedRule
+    work: Workspace
+
+    def run(self, inputs: list[Any], seeds: Sequence[Any], outs: Sequence[Any] = ()) -> tuple[Any, ...]:
+        """What the rule returns for these inputs and these cotangents or tangents.
+
+        Of `outs`, an array or ``None`` for each result, those that can be are written to at once.
+        """
+        if self.rule.private:
+            check_sharing(self.fn, self.rule, inputs)
+        counters.count("primal_calls")
+        form = self.work.rule
+        return called(form.run, form.generated, len(form.homes), *inputs, *seeds, *self.work.given(outs))
+
+
+def called(run: Callable[..., Any], generated: Generated, count: int, *given: Any) -> tuple[Any, ...]:
+    """The `count` results of `run`, the function of `generated`."""
+    try:
+        return as_tuple(run(*given), count)
+    except Exception as error:
+        annotate(error, generated)
+        raise
 
 
 def execute(fn: Callable[..., Any], rule: DerivedRule, inputs: list[Any], seeds: Sequence[Any]) -> tuple[Any, ...]:
@@ -157,12 +184,7 @@ def execute(fn: Callable[..., Any], rule: DerivedRule, inputs: list[Any], seeds:
     counters.count("primal_calls")
     if rule.buffers:
         counters.count("buffer_allocs", rule.buffers)
-    try:
-        found = rule.run(*inputs, *seeds)
-    except Exception as error:
-        annotate(error, rule.generated)
-        raise
-    results = as_tuple(found, len(rule.optimised.results))
+    results = called(rule.run, rule.generated, len(rule.optimised.results), *inputs, *seeds)
     if not rule.request.scratch:
         return results
     work = [inputs[i] for i in rule.request.scratch]
@@ -195,11 +217,7 @@ class Tape:
                 put_back(self.contents)
 
     def _run(self, parts: CutRule, seeds: Sequence[Any]) -> tuple[Any, ...]:
-        try:
-            return as_tuple(parts.run_backward(*self.values, *seeds), parts.gradients)
-        except Exception as error:
-            annotate(error, parts.backward)
-            raise
+        return called(parts.run_backward, parts.backward, parts.gradients, *self.values, *seeds)
 
 
 def apart(value: Any, arrays: list[Any]) -> Any:
@@ -379,10 +397,10 @@ def unwrapped(fn: Any) -> tuple[Callable[..., Any], tuple[Any, ...], dict[str, A
         elif inspect.isroutine(fn) or inspect.isclass(fn) or lookup(fn) is not None or isinstance(fn, np.ufunc):
             return fn, lead, keywords
         else:
-            fn = called(fn)
+            fn = method_of(fn)
 
 
-def called(instance: object) -> Callable[..., Any]:
+def method_of(instance: object) -> Callable[..., Any]:
     """The method that calling `instance` calls."""
     if not callable(instance):
         raise TypeError(f"a function is needed, not {type(instance).__name__}")

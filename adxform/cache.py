@@ -33,6 +33,7 @@ from adxform.room import with_room
 from adxform.rules.table import table_version
 from adxform.source import Span
 from adxform.transforms import USUAL, Mode, Order
+from adxform.workspace import ReusingRule, reusing
 
 _K = TypeVar("_K", bound=Hashable)
 _V = TypeVar("_V")
@@ -49,6 +50,7 @@ class Entry:
     lock: Any = field(default_factory=threading.RLock)
     rules: dict[Hashable, DerivedRule] = field(default_factory=dict)
     cuts: dict[Hashable, CutRule] = field(default_factory=dict)
+    reusing: dict[Hashable, ReusingRule] = field(default_factory=dict)
     plans: dict[Hashable, Any] = field(default_factory=dict)
     shelf: Shelf | None = None
 
@@ -88,6 +90,15 @@ class Entry:
             found = with_room(lambda: self._locked(self.cuts, key, lambda: self._read_or_cut(key, rule)), *place(function))
         return found
 
+    def reused(self, rule: DerivedRule) -> ReusingRule:
+        """`rule`, one of this entry, in the form that writes into memory that it is given; made at the first call."""
+        key = key_of(rule.request)
+        found = self.reusing.get(key)
+        if found is None:
+            made = lambda: self._locked(self.reusing, key, lambda: self._read_or_reused(key, rule))  # noqa: E731
+            found = with_room(made, *place(rule.request.function))
+        return found
+
     def _locked(self, known: dict[_K, _V], key: _K, make: Callable[[], _V]) -> _V:
         """What `known` holds at `key`, made by one thread alone where it holds nothing yet."""
         with self.lock:
@@ -111,6 +122,16 @@ class Entry:
     def _single(self, request: Request) -> DerivedRule:
         """The rule for one vector that `request` asks for several of."""
         return self.rule(request.mode, request.wrt, request.outputs, request.scratch, request.order)
+
+    def _read_or_reused(self, key: Hashable, rule: DerivedRule) -> ReusingRule:
+        fn = rule.optimised
+        found: tuple[Function, ReusingRule] | None = None if self.shelf is None else self.shelf.read(("reusing", key))
+        if found is not None and found[0] == fn:
+            return found[1]
+        form = reusing(fn, rule.request.surroundings)
+        if self.shelf is not None:
+            self.shelf.write(("reusing", key), (fn, form))
+        return form
 
     def _read_or_cut(self, key: Hashable, rule: DerivedRule) -> CutRule:
         joint, request = rule.optimised, rule.request

@@ -15,15 +15,16 @@ from adxform.refusals import definition, name_of
 from adxform.trees import assemble
 
 
-def settled(gradient: Any, type_: Type, taken: list[Any]) -> Any:
+def settled(gradient: Any, type_: Type, taken: list[Any] | None) -> Any:
     """`gradient` of a leaf of type `type_` as the caller gets it.
 
     A number stays a number of the leaf's precision. An array is memory of its own, writable, and none of `taken`; it joins those.
+    Without `taken` an array stays where it is.
     """
     if isinstance(type_, Scalar):
         number = gradient[()] if isinstance(gradient, np.ndarray) else gradient
         return number if type_.weak or np.result_type(number) == type_.dtype else np.dtype(type_.dtype).type(number)
-    if isinstance(gradient, np.ndarray):
+    if taken is not None and isinstance(gradient, np.ndarray):
         if gradient.base is not None or not gradient.flags.writeable or among(gradient, taken):
             gradient = gradient.copy()
         taken.append(gradient)

@@ -14,8 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from adxform import counters
 from adxform.backend.emit import Generated, emit
 from adxform.backend.loading import load
+from adxform.backend.references import Surroundings
 from adxform.ir.ops import Function, Var
 from adxform.ir.types import Array, Dim, Size, Stack
 from adxform.opt.dce import eliminate_dead_code
@@ -27,28 +29,64 @@ Lengths = tuple[tuple[int, ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class ReusingRule:
-    """A generated function that takes its memory, `spaces`, after its own parameters `params`."""
+    """A generated function that takes its memory, `spaces`, after its own parameters `params`.
+
+    `homes` says for each result which of `spaces` it is, if it is one.
+    """
 
     generated: Generated
     run: Callable[..., Any]
     params: tuple[Var, ...]
     spaces: tuple[Var, ...]
-    results: int
+    homes: tuple[int | None, ...]
 
 
-def reusing(fn: Function) -> ReusingRule:
+def reusing(fn: Function, surroundings: Surroundings) -> ReusingRule:
     """`fn`, optimised typed IR, emitted so that it writes into memory that it is given."""
     found = reuse_memory(fn)
-    generated = emit(eliminate_dead_code(found.function))
-    return ReusingRule(generated, load(generated), fn.params, found.spaces, len(fn.results))
+    function = eliminate_dead_code(found.function)
+    generated = emit(function, surroundings=surroundings)
+    homes = tuple(found.spaces.index(result) if result in found.spaces else None for result in function.results)
+    return ReusingRule(generated, load(generated), fn.params, found.spaces, homes)
 
 
 @dataclass(slots=True)
 class Workspace:
     """Memory for one call with arguments of these lengths."""
 
+    rule: ReusingRule
     lengths: Lengths
     spaces: tuple[Any, ...]
+    tapes: tuple[Tape, ...]
+    vectors: list[Any] | None = None
+
+    def zeros(self, like: Sequence[Any]) -> list[Any]:
+        """Zeros of the shapes and dtypes of arrays, and of the classes of numbers: always the same ones, of the first time."""
+        if self.vectors is None:
+            self.vectors = [
+                np.empty(value.shape, value.dtype) if isinstance(value, np.ndarray) else type(value)(0) for value in like
+            ]
+        for vector in self.vectors:
+            if isinstance(vector, np.ndarray):
+                vector.fill(0)
+        return self.vectors
+
+    def given(self, outs: Sequence[Any] = ()) -> Sequence[Any]:
+        """What the rule takes for one run after its parameters.
+
+        Of `outs`, an array or ``None`` for each result, those that can be are taken as the memory of that result.
+        """
+        for tape in self.tapes:
+            tape.clear()
+        if not outs:
+            return self.spaces
+        spaces = list(self.spaces)
+        for home, out in zip(self.rule.homes, outs, strict=True):
+            if home is not None and out is not None and out.flags.carray:
+                space = spaces[home]
+                if type(space) is np.ndarray and space.shape == out.shape and space.dtype == out.dtype:
+                    spaces[home] = out
+        return spaces
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,21 +97,18 @@ class Pool:
     free: deque[Workspace] = field(default_factory=deque)
 
     @contextmanager
-    def lent(self, inputs: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
-        """What `rule` takes after `inputs`, until the end of the block; it may hold anything."""
+    def lent(self, inputs: Sequence[Any]) -> Iterator[Workspace]:
+        """A workspace for `inputs` until the end of the block; it may hold anything."""
         lengths = lengths_of(inputs)
         try:
             work = self.free.pop()
         except IndexError:
             work = None
         if work is None or work.lengths != lengths:
-            work = Workspace(lengths, made(self.rule, inputs))
+            work = made(self.rule, inputs, lengths)
         try:
-            yield work.spaces
+            yield work
         finally:
-            for space in work.spaces:
-                if type(space) is Tape:
-                    space.clear()
             self.free.append(work)
 
 
@@ -82,15 +117,17 @@ def lengths_of(inputs: Sequence[Any]) -> Lengths:
     return tuple([value.shape for value in inputs if isinstance(value, np.ndarray)])
 
 
-def made(rule: ReusingRule, inputs: Sequence[Any]) -> tuple[Any, ...]:
-    """New memory for `rule` called with `inputs`."""
+def made(rule: ReusingRule, inputs: Sequence[Any], lengths: Lengths) -> Workspace:
+    """New memory for `rule` called with `inputs` of these `lengths`."""
     known: dict[str, int] = {}
     for param, value in zip(rule.params, inputs, strict=False):
         if isinstance(param.type, Array) and param.type.shape is not None:
             for size, length in zip(param.type.shape, value.shape, strict=True):
                 if isinstance(size, Dim) and not size.offset:
                     known[size.base] = length
-    return tuple([space_for(space, known) for space in rule.spaces])
+    spaces = tuple([space_for(space, known) for space in rule.spaces])
+    counters.count("buffer_allocs", len(spaces))
+    return Workspace(rule, lengths, spaces, tuple([space for space in spaces if type(space) is Tape]))
 
 
 def space_for(space: Var, known: dict[str, int]) -> Any:

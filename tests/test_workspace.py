@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from adxform.application import Application
+from adxform.backend.references import Surroundings
 from adxform.cut import as_tuple
 from adxform.errors import AdxError
 from adxform.pipeline import DerivedRule
@@ -50,15 +51,15 @@ def test_the_same_numbers_again_and_again(program: Program, mode: str) -> None:
         call, rule = rule_of(program.function, point.fresh(), mode, program.wrt)
     except AdxError as refused:
         pytest.skip(str(refused))
-    pool = Pool(reusing(rule.optimised))
+    pool = Pool(reusing(rule.optimised, Surroundings()))
     for _ in range(3):
         inputs = call.inputs()
         seeds = seeds_of(rule, call, rng)
         if len(seeds) != rule.seeds:
             pytest.skip("more than one output")
         expected = as_tuple(rule.run(*inputs, *seeds), len(rule.optimised.results))
-        with pool.lent([*inputs, *seeds]) as spaces:
-            found = as_tuple(pool.rule.run(*inputs, *seeds, *spaces), pool.rule.results)
+        with pool.lent([*inputs, *seeds]) as work:
+            found = as_tuple(pool.rule.run(*inputs, *seeds, *work.given()), len(pool.rule.homes))
             for actual, wanted in zip(found, expected, strict=True):
                 np.testing.assert_allclose(actual, wanted, rtol=1e-13, atol=1e-13)
                 assert np.shape(actual) == np.shape(wanted)
@@ -114,17 +115,17 @@ def peak_of_warm_call(function: Any, mode: str, n: int) -> int:
     rng = np.random.default_rng(3)
     x, w, v = rng.normal(size=(3, n))
     call, rule = rule_of(function, (x, w), mode, 0)
-    pool = Pool(reusing(rule.optimised))
+    pool = Pool(reusing(rule.optimised, Surroundings()))
     given = [*call.inputs(), *([v] if mode == "hvp" else [1.0])]
     for _ in range(2):
-        with pool.lent(given) as spaces:
-            pool.rule.run(*given, *spaces)
+        with pool.lent(given) as work:
+            pool.rule.run(*given, *work.given())
     tracemalloc.start()
     try:
         before = tracemalloc.get_traced_memory()[0]
         tracemalloc.reset_peak()
-        with pool.lent(given) as spaces:
-            pool.rule.run(*given, *spaces)
+        with pool.lent(given) as work:
+            pool.rule.run(*given, *work.given())
         return tracemalloc.get_traced_memory()[1] - before
     finally:
         tracemalloc.stop()

@@ -5,8 +5,8 @@
 
 The places are further parameters: arrays whose lengths follow from those of the arguments, `adxform.runtime.Room` where a length
 is known only on the way, `adxform.runtime.Tape` for a stack. What a loop carries gets a place of its own, into which each pass
-copies. An array that something else may hold on to from one pass of a loop to the next is left as it is. Run last: what comes out
-is emitted, not transformed.
+copies. An array that something else may hold on to, from one pass of a loop to the next or beyond the call, is left as it is.
+Run last: what comes out is emitted, not transformed.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from adxform.ir.ops import Block, Call, For, Function, Lit, Op, Operand, Var, Wh
 from adxform.ir.types import Array, Dim, Type
 from adxform.ir.walk import Names, all_ops, blocks, defined_variables, map_op, outs, reads, substitute, variables
 from adxform.rules.alias import Aliases, alias_classes
+from adxform.rules.effects import has_memory
 
 WHOLE = Lit(...)
 SYNTAX: Mapping[Any, np.ufunc] = {
@@ -67,6 +68,7 @@ FILLED: Mapping[Any, float | None] = {
     np.empty_like: None,
 }
 LIKE = (np.zeros_like, np.ones_like, np.empty_like, np.full_like)
+LIBRARIES = ("adxform", "numpy", "scipy", "math", "operator", "_operator", "builtins")
 COPIES = (np.ndarray.copy, np.copy, np.ndarray.astype)
 
 
@@ -136,6 +138,7 @@ class _Reuse:
             self.facts.elsewhere.update(variables(result))
         self.tapes = {stack for stack in self.facts.stacks if self.is_tape(stack)}
         self.held = self.held_classes()
+        self.outside = self.classes.exposed | self.handed_over()
         self.homes: dict[Var, Var] = {}
         self.spaces: list[Var] = []
 
@@ -200,6 +203,11 @@ class _Reuse:
             if isinstance(param.type, Array):
                 slot = _Slot(param, out, init, result, start, end, found.count(of(param)) == 1)
                 self.facts.slots.setdefault(of(param), []).append(slot)
+
+    def handed_over(self) -> set[int]:
+        """The classes of what a user's function with a rule receives, which it may keep."""
+        given = (op for op in all_ops(self.fn.body) if isinstance(op, Call) and is_users(op.fn))
+        return {self.classes.of(var) for op in given for var in (*reads(op), *op.outs) if has_memory(var)}
 
     def is_tape(self, stack: Var) -> bool:
         """Whether `stack` is filled first and emptied then, holds arrays that nothing writes, and is handed to nobody."""
@@ -333,7 +341,7 @@ class _Reuse:
         if not isinstance(out.type, Array) or not out.type.shape:
             return False
         id_ = self.classes.of(out)
-        return id_ not in self.classes.exposed and not (in_loop and id_ in self.held)
+        return id_ not in self.outside and not (in_loop and id_ in self.held)
 
     def place(self, op: Call, b: Builder) -> bool:
         """Emit `op` with a place for its out, if there is a form for that."""
@@ -377,6 +385,12 @@ class _Reuse:
         var = Var(self.names.fresh(hint), type_)
         self.spaces.append(var)
         return var
+
+
+def is_users(fn: Operand) -> bool:
+    """Whether `fn` is a function that is not of a library whose functions are known to keep nothing."""
+    module = getattr(fn.value, "__module__", None) if isinstance(fn, Lit) else None
+    return module is not None and module.partition(".")[0] not in LIBRARIES
 
 
 def written_into(op: Call) -> tuple[Call, ...] | None:

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from adxform.api import Derivative
-from adxform.application import Application
+from adxform.application import Application, Lent
 from adxform.batches import Batch, MisfitsError, batched
 from adxform.frontend.signature import Signature, Tree
 from adxform.perturbations import MisfitError, matching
 from adxform.pipeline import DerivedRule
 from adxform.prepared.arguments import line
 from adxform.prepared.fingerprint import digest, signature_text, static_text
-from adxform.prepared.outputs import written
+from adxform.prepared.outputs import LATER, Destination, destination
 from adxform.prepared.pickling import reduced
 from adxform.prepared.preparation import Preparation
 from adxform.refusals import name_of
@@ -172,15 +173,33 @@ class Prepared(Derivative):
             way_out = f"give the {what} the structure and dtype of the value, each leaf with one more axis, the first"
             raise self.made.mismatch(self.__name__, [line(*misfit) for misfit in error.misfits], way_out) from None
 
-    def delivered(self, result: Any, out: Any, taken: Sequence[Any]) -> Any:
-        """`result`, written into `out` where that is given; `taken` is what it was made of."""
-        if out is None:
-            return result
-        found, lines = written(result, out, taken)
-        if lines:
+    @contextmanager
+    def lent(self, rule: DerivedRule, taken: Sequence[Any]) -> Iterator[Lent]:
+        """`rule`, one of `rules`, in memory for calls with `taken`: its inputs and then its tangents or cotangents."""
+        with self.made.pool(rule).lent(taken) as work:
+            yield Lent(self.call.fn, rule, work)
+
+    def answered(
+        self, rule: DerivedRule, inputs: list[Any], seeds: Sequence[Any], arranged: Callable[[Sequence[Any]], Any], out: Any
+    ) -> Any:
+        """What `arranged` makes of the results of `rule`, in the arrays of `out`."""
+        taken = [*inputs, *seeds]
+        to = self.destination(LATER, out, taken)
+        with self.lent(rule, taken) as lent:
+            return to.delivered(arranged(lent.run(inputs, seeds)))
+
+    def destination(self, like: Any, out: Any, taken: Sequence[Any]) -> Destination:
+        """Where a result like `like`, made of `taken`, goes: into the arrays of `out`.
+
+        Raises:
+            PreparationMismatchError: `out` does not fit.
+        """
+
+        def refused(lines: list[str]) -> Exception:
             way_out = "give arrays like those of the result, and `None` for what is to be returned as it is"
-            raise self.made.mismatch(self.__name__, lines, way_out)
-        return found
+            return self.made.mismatch(self.__name__, lines, way_out)
+
+        return destination(like, out, taken, refused)
 
 
 def apart_from_one_another(*rules: DerivedRule) -> tuple[DerivedRule, ...]:

@@ -7,33 +7,47 @@ from typing import Any
 
 import numpy as np
 
+from adxform.prepared.outputs import Expected
 
-def units(values: Sequence[Any], place: int) -> Iterator[list[Any]]:
-    """The unit vectors of the space of `values` along the leaf `place`."""
-    for element in range(int(np.size(values[place]))):
-        vector = [np.zeros_like(value) if isinstance(value, np.ndarray) else type(value)(0) for value in values]
-        if isinstance(vector[place], np.ndarray):
-            vector[place].flat[element] = 1
-        else:
-            vector[place] = type(values[place])(1)
-        yield vector
+Index = tuple[Any, ...]
 
 
-def stacked(runs: Sequence[Sequence[Any]], place: int, over: Any, of: Any) -> Any:
-    """Part `place` of each of `runs`, one for each number in `over`, as one array of the shapes of `over` and `of`."""
-    if not np.ndim(over) and not np.ndim(of) and not isinstance(over, np.ndarray) and not isinstance(of, np.ndarray):
-        number = runs[0][place]
-        return number[()] if isinstance(number, np.ndarray) else number
-    matrix = np.empty((int(np.size(over)), *np.shape(of)), np.result_type(of))
-    for row, run in enumerate(runs):
-        matrix[row] = run[place]
-    return matrix.reshape(np.shape(over) + np.shape(of))
+def block_like(first: Any, last: Any, numbers: Any) -> Any:
+    """What the derivative of one number or array by another is like: of both shapes, and of the dtype of `numbers`."""
+    if isinstance(first, np.ndarray) or isinstance(last, np.ndarray):
+        return Expected(np.shape(first) + np.shape(last), np.result_type(numbers))
+    return numbers
 
 
-def turned(matrix: Any, over: Any, of: Any) -> Any:
-    """`matrix`, of the shapes of `over` and `of`, with those of `of` first."""
-    n, m = np.ndim(over), np.ndim(of)
-    return np.ascontiguousarray(np.transpose(matrix, (*range(n, n + m), *range(n)))) if n and m else matrix
+def units(zeros: Sequence[Any], place: int) -> Iterator[tuple[Index, list[Any]]]:
+    """The unit vectors along the leaf `place` of the space that `zeros` is of, each with its index there.
+
+    They share the memory of `zeros`: one is good until the next.
+    """
+    vector = list(zeros)
+    memory = zeros[place]
+    if not isinstance(memory, np.ndarray):
+        vector[place] = type(memory)(1)
+        yield (), vector
+        return
+    for index in np.ndindex(memory.shape):
+        memory[index] = 1
+        yield index, vector
+        memory[index] = 0
+
+
+def views(blocks: Sequence[Any], index: Index) -> list[Any]:
+    """What `index` leads to in each of `blocks`, as far as they are arrays."""
+    return [block[index] if isinstance(block, np.ndarray) else None for block in blocks]
+
+
+def filled(blocks: list[Any], places: Sequence[Any], parts: Sequence[Any]) -> None:
+    """Put each of `parts` at its place, a view of one of `blocks`; where there is none, in place of the block."""
+    for i, (place, part) in enumerate(zip(places, parts, strict=True)):
+        if place is None:
+            blocks[i] = part[()] if isinstance(part, np.ndarray) else part
+        elif place is not part:
+            place[...] = part
 
 
 def total(values: Sequence[Any]) -> int:

@@ -89,19 +89,11 @@ class PreparedJvp(Directional):
 
     def __call__(self, primals: Sequence[Any], tangents: Sequence[Any], *, out: Any = None) -> Any:
         """The value at `primals` and its tangent along `tangents`."""
-        this, inputs, given = self.along(tuple(primals), tuple(tangents))
-        count = len(this.rule.typed.results)
-        results = this.call.run(this.rule, inputs, *given)
-        value = rebuild(this.call.result, iter(results[:count]))
-        found = value, placed(this.call.result, this.rule.spread(results[count:]))
-        return found if out is None else this.delivered(found, out, [*inputs, *given])
+        return self._answer(tuple(primals), tuple(tangents), out, with_value=True)
 
     def tangent(self, primals: Sequence[Any], tangents: Sequence[Any], *, out: Any = None) -> Any:
         """The tangent of the value alone."""
-        this, inputs, given = self.along(tuple(primals), tuple(tangents))
-        results = this.call.run(this.rule, inputs, *given)
-        found = placed(this.call.result, this.rule.spread(results[len(this.rule.typed.results) :]))
-        return found if out is None else this.delivered(found, out, [*inputs, *given])
+        return self._answer(tuple(primals), tuple(tangents), out, with_value=False)
 
     def batch(self, primals: Sequence[Any], tangents: Sequence[Any], *, out: Any = None) -> Any:
         """The value at `primals` and its tangents along `tangents`, all leaves of which have one more axis, the first."""
@@ -115,7 +107,7 @@ class PreparedJvp(Directional):
             values = values or found
             stack.put(group, [list(this.rule.spread(leaves)) for leaves in tangent])
         result = rebuild(ends, iter(values)), placed(ends, iter(stack.arrays), np.zeros(batch.count))
-        return result if out is None else this.delivered(result, out, [*inputs, *batch.leaves])
+        return result if out is None else this.destination(result, out, [*inputs, *batch.leaves]).delivered(result)
 
     def check(self, primals: Sequence[Any], tangents: Sequence[Any]) -> None:
         """Say whether a call with these would fit: see `Prepared.check`."""
@@ -126,11 +118,19 @@ class PreparedJvp(Directional):
         """The descriptions of the function's arguments: the primals."""
         return parts_of_first(args)
 
-    def along(self, primals: Args, tangents: Args) -> tuple[Self, list[Any], list[Any]]:
-        """The preparation that answers, what its rule takes at `primals`, and the leaves of `tangents`."""
+    def _answer(self, primals: Args, tangents: Args, out: Any, *, with_value: bool) -> Any:
         this, inputs = self.at(primals, {})
-        values = values_at(inputs, this.places)
-        return this, inputs, this.perturbation("tangents", this.primals, values, tangents)
+        call, rule = this.call, this.rule
+        given = this.perturbation("tangents", this.primals, values_at(inputs, this.places), tangents)
+
+        def arranged(results: Sequence[Any]) -> Any:
+            count = len(rule.typed.results)
+            tangent = placed(call.result, rule.spread(results[count:]))
+            return (rebuild(call.result, iter(results[:count])), tangent) if with_value else tangent
+
+        if out is None:
+            return arranged(call.run(rule, inputs, *given))
+        return this.answered(rule, inputs, given, arranged, out)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -194,9 +194,15 @@ class PreparedVjp(Directional):
             found = pullback(ct)
         else:
             given = this.perturbation("cotangent", call.result, likes, ct)
-            results = call.run(rule, inputs, *rule.seeded(given))
-            found = call.placed(gradient_leaves(call.types(this.wrt), results[count:], [*inputs, *given]))
-        return found if out is None else this.delivered(found, out, [*inputs, *given])
+            seeds = rule.seeded(given)
+
+            def arranged(results: Sequence[Any], taken: list[Any] | None = None) -> Any:
+                return call.placed(gradient_leaves(call.types(this.wrt), results[count:], taken))
+
+            if out is not None:
+                return this.answered(rule, inputs, seeds, arranged, out)
+            found = arranged(call.run(rule, inputs, *seeds), [*inputs, *given])
+        return found if out is None else this.destination(found, out, [*inputs, *given]).delivered(found)
 
     def batch(self, primals: Sequence[Any], cts: Any, *, out: Any = None) -> Any:
         """The value, and the cotangents of `primals` for `cts`, all leaves of which have one more axis, the first."""
@@ -213,7 +219,7 @@ class PreparedVjp(Directional):
             values = values or found
             stack.put(group, cotangents)
         result = rebuild(call.result, iter(values)), call.placed(iter(stack.arrays))
-        return result if out is None else this.delivered(result, out, [*inputs, *batch.leaves])
+        return result if out is None else this.destination(result, out, [*inputs, *batch.leaves]).delivered(result)
 
 
 def parts_of_first(args: Sequence[Any]) -> Sequence[Tree | None]:

@@ -7,13 +7,16 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
-from adxform.api import GradientPlan, checked_argnums, plan_gradient, value_and_gradient
+from adxform.api import GradientPlan, arranged, checked_argnums, plan_gradient, value_and_gradient
 from adxform.application import Argnums
+from adxform.frontend.signature import Tree
 from adxform.operators import Kind
+from adxform.perturbations import placed
 from adxform.pipeline import DerivedRule
 from adxform.prepared import forms
 from adxform.prepared.base import Args, Kwargs, Prepared
-from adxform.prepared.preparation import prepare
+from adxform.prepared.outputs import LATER
+from adxform.prepared.preparation import Places, prepare, values_at
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -21,6 +24,8 @@ class PreparedGradient(Prepared):
     """``prepare_gradient(f, …)``: the gradient, as `adxform.grad` returns it."""
 
     plan: GradientPlan
+    places: Places
+    point: Tree
     form = "gradient"
     shown: ClassVar[Kind] = "grad"
     forms = MappingProxyType({"value_and_gradient": forms.value_and_gradient})
@@ -36,20 +41,44 @@ class PreparedGradient(Prepared):
         argnums, has_aux = options["argnums"], options["has_aux"]
         call, made = prepare(fn, args, kwargs, argnums)
         plan = plan_gradient(call, argnums, has_aux)
-        return cls(cls.shown, fn, argnums, has_aux, made=made([plan.rule]), strict=options["strict"], plan=plan)
+        preparation = made([plan.rule])
+        return cls(
+            cls.shown,
+            fn,
+            argnums,
+            has_aux,
+            made=preparation,
+            strict=options["strict"],
+            plan=plan,
+            places=preparation.places(call.wrt(argnums)),
+            point=call.point(argnums),
+        )
 
     def __call__(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         """The gradient at `args`; with `has_aux`, ``(gradient, aux)``."""
-        this, inputs = self.at(args, kwargs)
-        value, gradient = value_and_gradient(this.call, this.argnums, this.plan, inputs)
-        result = (gradient, value[1]) if this.has_aux else gradient
-        return result if out is None else this.delivered(result, out, inputs)
+        return self._answer(args, kwargs, out, with_value=False)
 
     def value_and_gradient(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         """The value and the gradient at `args`, from one run."""
+        return self._answer(args, kwargs, out, with_value=True)
+
+    def _answer(self, args: Args, kwargs: Kwargs, out: Any, *, with_value: bool) -> Any:
         this, inputs = self.at(args, kwargs)
-        result = value_and_gradient(this.call, this.argnums, this.plan, inputs)
-        return result if out is None else this.delivered(result, out, inputs)
+        call, plan, argnums = this.call, this.plan, this.argnums
+
+        def form(value: Any, gradient: Any) -> Any:
+            if with_value:
+                return value, gradient
+            return (gradient, value[1]) if this.has_aux else gradient
+
+        if out is None:
+            return form(*value_and_gradient(call, argnums, plan, inputs))
+        values = values_at(inputs, this.places)
+        like = form((LATER, LATER) if this.has_aux else LATER, placed(this.point, iter(values)))
+        to = this.destination(like, out, inputs)
+        with this.lent(plan.rule, [*inputs, *plan.seeds]) as rule:
+            results = rule.run(inputs, plan.seeds, [*[None] * plan.count, *to.beside(values)])
+            return to.delivered(form(*arranged(call, argnums, plan, results, None)))
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

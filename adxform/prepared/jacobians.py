@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal, Self
@@ -16,7 +16,7 @@ from adxform.perturbations import placed
 from adxform.pipeline import DerivedRule
 from adxform.prepared import forms
 from adxform.prepared.base import Args, Kwargs, Prepared
-from adxform.prepared.columns import stacked, total, turned, units
+from adxform.prepared.columns import block_like, filled, total, units, views
 from adxform.prepared.preparation import Places, prepare, values_at
 from adxform.transforms import Mode
 from adxform.trees import leaves_of, rebuild
@@ -71,44 +71,57 @@ class PreparedJacobian(Prepared):
 
     def __call__(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         """The Jacobian at `args`."""
-        this, inputs = self.at(args, kwargs)
-        result = this._value_and_jacobian(inputs)[1]
-        return result if out is None else this.delivered(result, out, inputs)
+        return self._answer(args, kwargs, out, with_value=False)
 
     def value_and_jacobian(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         """The value and the Jacobian at `args`."""
+        return self._answer(args, kwargs, out, with_value=True)
+
+    def _answer(self, args: Args, kwargs: Kwargs, out: Any, *, with_value: bool) -> Any:
         this, inputs = self.at(args, kwargs)
-        result = this._value_and_jacobian(inputs)
-        return result if out is None else this.delivered(result, out, inputs)
+        values = values_at(inputs, this.places)
+        with this.lent(this.primal, inputs) as primal:
+            results = primal.run(inputs, ())
+            value = rebuild(this.call.result, iter(results))
+            ends = zip(results, leaves_of(this.call.result), strict=True)
+            outs = [result for result, leaf in ends if is_float(leaf.type)]
+            forward = this.mode == "forward" or (this.mode == "auto" and total(values) <= total(outs))
+            like = [[block_like(end, at, end if forward else at) for at in values] for end in outs]
+            expected = this._table(like)
+            to = this.destination((value, expected) if with_value else expected, out, inputs)
+            if with_value:
+                to.beside(results)
+            blocks = [to.blocks(row) for row in like]
+            (this._columns if forward else this._rows)(inputs, values, outs, blocks)
+            jacobian = this._table(blocks)
+            return to.delivered((value, jacobian) if with_value else jacobian)
 
-    def _value_and_jacobian(self, inputs: list[Any]) -> tuple[Any, Any]:
-        results = self.call.run(self.primal, inputs)
-        ends = zip(results, leaves_of(self.call.result), strict=True)
-        outs = [value for value, leaf in ends if is_float(leaf.type)]
-        values = values_at(inputs, self.places)
-        forward = self.mode == "forward" or (self.mode == "auto" and total(values) <= total(outs))
-        blocks = self._columns(inputs, values, outs) if forward else self._rows(inputs, values, outs)
-        jacobian = placed(self.call.result, (placed(self.point, iter(row)) for row in blocks))
-        return rebuild(self.call.result, iter(results)), jacobian
+    def _table(self, blocks: Sequence[Sequence[Any]]) -> Any:
+        return placed(self.call.result, (placed(self.point, iter(row)) for row in blocks))
 
-    def _columns(self, inputs: list[Any], values: list[Any], outs: list[Any]) -> list[list[Any]]:
+    def _columns(self, inputs: list[Any], values: list[Any], outs: list[Any], blocks: list[list[Any]]) -> None:
         rule = self.sweeps[0]
         count = len(rule.typed.results)
-        blocks: list[list[Any]] = [[] for _ in outs]
-        for j, value in enumerate(values):
-            runs = [tuple(rule.spread(self.call.run(rule, inputs, *unit)[count:])) for unit in units(values, j)]
-            for i, out in enumerate(outs):
-                blocks[i].append(turned(stacked(runs, i, value, out), value, out))
-        return blocks
+        with self.lent(rule, [*inputs, *values]) as lent:
+            zeros = lent.work.zeros(values)
+            for place in range(len(values)):
+                column = [row[place] for row in blocks]
+                for index, unit in units(zeros, place):
+                    parts = list(rule.spread(lent.run(inputs, unit)[count:]))
+                    filled(column, views(column, (..., *index)), parts)
+                for row, block in zip(blocks, column, strict=True):
+                    row[place] = block
 
-    def _rows(self, inputs: list[Any], values: list[Any], outs: list[Any]) -> list[list[Any]]:
+    def _rows(self, inputs: list[Any], values: list[Any], outs: list[Any], blocks: list[list[Any]]) -> None:
         rule = self.sweeps[-1]
         count = len(rule.typed.results)
-        blocks: list[list[Any]] = []
-        for i, out in enumerate(outs):
-            runs = [self.call.run(rule, inputs, *rule.seeded(unit))[count:] for unit in units(outs, i)]
-            blocks.append([stacked(runs, j, out, value) for j, value in enumerate(values)])
-        return blocks
+        with self.lent(rule, [*inputs, *rule.seeded(outs)]) as lent:
+            zeros = lent.work.zeros(outs)
+            for place, row in enumerate(blocks):
+                for index, unit in units(zeros, place):
+                    targets = views(row, (*index, ...))
+                    found = lent.run(inputs, rule.seeded(unit), [*[None] * count, *targets])
+                    filled(row, targets, found[count:])
 
 
 def prepare_jacobian(

@@ -1,72 +1,144 @@
-"""Results written into the caller's arrays."""
+"""Results written into the caller's arrays, and out of memory that the next call writes to again."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from adxform.application import overlap
 from adxform.frontend.signature import Node, meta_of, parts
-from adxform.perturbations import kind
+from adxform.perturbations import among, kind
 from adxform.prepared.arguments import line
 from adxform.trees import assemble
 
+LATER = object()
+"""A part of a result of which only the run tells what it is like."""
 Pair = tuple[Any, Any]
 
 
-def written(result: Any, out: Any, taken: Sequence[Any]) -> tuple[Any, list[str]]:
-    """`result` with its arrays written into those of `out`, and what is wrong with `out`, if anything: then nothing is written.
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """An array that a result will hold."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+
+    def __str__(self) -> str:
+        return f"an array of {self.dtype} of shape {self.shape}"
+
+
+@dataclass(slots=True)
+class Destination:
+    """The caller's arrays `out` for a result: `arrays` are what they hold for each array in it, in order.
+
+    Where that is not known before the run, there are none, and what is delivered is checked first.
+    """
+
+    out: Any
+    taken: Sequence[Any]
+    refused: Callable[[list[str]], Exception]
+    arrays: Iterator[Any] | None
+    own: list[Any] = field(default_factory=list)
+
+    def beside(self, values: Sequence[Any]) -> list[Any]:
+        """The next arrays for parts like `values`, and ``None`` for what goes to none at once."""
+        arrays = self.arrays
+        if arrays is None:
+            return [None] * len(values)
+        return [next(arrays) if isinstance(value, np.ndarray | Expected) else None for value in values]
+
+    def blocks(self, like: Sequence[Any]) -> list[Any]:
+        """The next arrays for parts like `like`: new ones where the caller gave none, and numbers as they are."""
+        found = self.beside(like)
+        for i, (block, expected) in enumerate(zip(found, like, strict=True)):
+            if block is None and isinstance(expected, Expected):
+                found[i] = np.empty(expected.shape, expected.dtype)
+                self.own.append(found[i])
+        return found
+
+    def delivered(self, result: Any) -> Any:
+        """`result`, which may lie in memory that was lent, in the arrays of `out`, or copied where there is none."""
+        if self.arrays is None:
+            destination(result, self.out, self.taken, self.refused)
+        return moved(result, self.out, self.own)
+
+
+def destination(like: Any, out: Any, taken: Sequence[Any], refused: Callable[[list[str]], Exception]) -> Destination:
+    """The arrays of `out` for a result like `like`, made of the arrays `taken`.
 
     `out` has the structure of the result, with ``None`` for what is returned as it is; its arrays share no memory with one
-    another nor with those that the derivative has `taken`.
+    another nor with those `taken`. In `like`, an `Expected` may stand for an array, and `LATER` for a part.
+
+    Raises:
+        Exception: whatever `refused` makes of what is wrong with `out`.
     """
-    pairs: list[Pair] = []
-    lines = list(_matched(result, out, "out", pairs))
-    targets = [target for target, _ in pairs]
-    others = [value for value in taken if isinstance(value, np.ndarray)]
+    found: list[Pair] = []
+    lines = list(_matched(like, out, "out", found))
+    targets = [target for _, target in found if type(target) is np.ndarray]
     for i, target in enumerate(targets):
-        if any(overlap(target, other) for other in others):
-            lines.append("`out`: expected memory of its own, got memory of an argument")
-        if any(overlap(target, other) for other in targets[:i]):
-            lines.append("`out`: expected arrays apart, got two that share memory")
+        for other in taken:
+            if isinstance(other, np.ndarray) and overlap(target, other):
+                lines.append("`out`: expected memory of its own, got memory of an argument")
+        for other in targets[:i]:
+            if overlap(target, other):
+                lines.append("`out`: expected arrays apart, got two that share memory")
     if lines:
-        return result, list(dict.fromkeys(lines))
-    for target, value in pairs:
-        target[...] = value
-    return replaced(result, out), []
+        raise refused(list(dict.fromkeys(lines))) from None
+    later = any(leaf is LATER for leaf, _ in found)
+    arrays = None if later else iter([target for leaf, target in found if isinstance(leaf, np.ndarray | Expected)])
+    return Destination(out, taken, refused, arrays)
 
 
-def _matched(result: Any, out: Any, path: str, pairs: list[Pair]) -> Iterator[str]:
-    if out is None:
+def _matched(result: Any, out: Any, path: str, found: list[Pair]) -> Iterator[str]:
+    if result is LATER:
+        if out is not None:
+            found.append((LATER, out))
         return
-    if isinstance(result, np.ndarray) or np.isscalar(result):
-        fits = type(out) is np.ndarray and out.shape == np.shape(result) and out.dtype == np.result_type(result)
-        if not fits:
-            expected = kind(result) if isinstance(result, np.ndarray) else f"None or {kind(np.asarray(result))}"
-            yield line(path, expected, kind(out))
+    number = isinstance(result, np.generic | int | float | complex)
+    if number or isinstance(result, np.ndarray | Expected):
+        found.append((result, out))
+        if out is None:
+            return
+        shape = () if number else result.shape
+        dtype = np.result_type(result) if number else result.dtype
+        if type(out) is not np.ndarray or out.shape != shape or out.dtype != dtype:
+            expected = str(Expected(shape, dtype))
+            yield line(path, f"None or {expected}" if number else expected, kind(out))
         elif not out.flags.writeable:
             yield line(path, "an array that can be written to", "a read-only one")
-        else:
-            pairs.append((out, result))
         return
-    mine, given = parts(result), parts(out)
-    if mine is None or given is None or mine[:2] != given[:2] or type(result) is not type(out):
-        yield line(path, f"the structure of the result, {kind(result)}" if mine else "None", kind(out))
+    mine = parts(result)
+    if mine is None:
+        if out is not None:
+            yield line(path, "None", kind(out))
         return
-    for key, one, other in zip(mine[1], mine[2], given[2], strict=True):
-        yield from _matched(one, other, f"{path}[{key!r}]", pairs)
+    given = None if out is None else parts(out)
+    if out is not None and (given is None or mine[:2] != given[:2] or type(result) is not type(out)):
+        yield line(path, f"the structure of the result, {kind(result)}", kind(out))
+        return
+    others = [None] * len(mine[2]) if given is None else given[2]
+    for key, one, other in zip(mine[1], mine[2], others, strict=True):
+        yield from _matched(one, other, f"{path}[{key!r}]", found)
 
 
-def replaced(result: Any, out: Any) -> Any:
-    """`result` with the arrays of `out` in the places of its own."""
-    if out is None or isinstance(out, np.ndarray):
-        return result if out is None else out
+def moved(result: Any, out: Any, own: list[Any]) -> Any:
+    """`result` with its arrays written into those of `out`, which fits; where that is ``None``, copied, but for its `own`."""
+    if isinstance(out, np.ndarray):
+        if out is not result:
+            out[...] = result
+        return out
+    if isinstance(result, np.ndarray):
+        return result if among(result, own) else result.copy()
     found = parts(result)
-    assert found is not None
-    given = parts(out)
-    assert given is not None
+    if found is None:
+        return result
     structure, keys, children = found
-    items = [replaced(one, other) for one, other in zip(children, given[2], strict=True)]
+    given = None if out is None else parts(out)
+    others: Sequence[Any] = [None] * len(children) if given is None else given[2]
+    items = [moved(one, other, own) for one, other in zip(children, others, strict=True)]
+    if all(one is item for one, item in zip(children, items, strict=True)):
+        return result
     return assemble(Node(structure, type(result), keys, (), meta_of(result)), items)

@@ -38,7 +38,8 @@ def reduced(prepared: Any) -> tuple[Any, ...]:
     values = {field.name: getattr(prepared, field.name) for field in dataclasses.fields(prepared) if field.name not in OWN}
     rules = {key_of(rule.request): rule for rule in prepared.rules}
     cuts = {key: parts for key, parts in call.entry.cuts.items() if key in rules}
-    entry = call.entry.specialized, rules, cuts
+    forms = {key_of(rule.request): pool.rule for rule, pool in made.pools}
+    entry = call.entry.specialized, rules, cuts, forms
     try:
         pickle.dumps(prepared.fn)
     except (pickle.PicklingError, AttributeError, TypeError) as error:
@@ -69,13 +70,14 @@ def restored(cls: type[Any], fn: Callable[..., Any], origin: tuple[bytes | None,
     for name, value in {**values, "fn": fn}.items():
         object.__setattr__(prepared, name, value)
     target, lead, keywords = unwrapped(prepared.applied(fn))
-    specialized, derived, cuts = entry
+    specialized, derived, cuts, forms = entry
     lines = misfits(specialized, target)
     if lines:
         raise refused(fn, lines)
-    kept = Entry(live(specialized, target), rules=derived, cuts=cuts)
+    kept = Entry(live(specialized, target), rules=derived, cuts=cuts, reusing=forms)
     call = Application(target, signature, (), kept, len(lead), held, scratch)
-    made = preparation(prepared.applied(fn), call, lead, keywords, contexts, prepared.rules)
+    lent = [rule for rule in prepared.rules if key_of(rule.request) in forms]
+    made = preparation(prepared.applied(fn), call, lead, keywords, contexts, prepared.rules, lent)
     if digest_of(made.reached) != rules:
         raise refused(fn, ["a rule was registered since"])
     object.__setattr__(prepared, "made", made)

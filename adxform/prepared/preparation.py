@@ -22,6 +22,7 @@ from adxform.refusals import definition, name_of
 from adxform.rules.record import Primitive
 from adxform.rules.table import registered
 from adxform.trees import leaves_of
+from adxform.workspace import Pool
 
 Places = tuple[int | Lit, ...]
 HELP = "prepare anew for arguments like these, or prepare with `strict=False`"
@@ -32,7 +33,7 @@ class Preparation:
     """The function `fn` applied in `call`, which holds no values, with `lead` and `keywords` that a `functools.partial` adds.
 
     `contexts` are those of the caller's arguments, `names` what the function calls all of them, `rules` the registered rules
-    then, and `reached` the functions whose rules matter.
+    then, and `reached` the functions whose rules matter. `pools` lend each derived rule the memory that it keeps between calls.
     """
 
     fn: Callable[..., Any]
@@ -47,6 +48,7 @@ class Preparation:
     watch: Watch
     rules: Mapping[Callable[..., Any], Primitive]
     reached: frozenset[Any]
+    pools: tuple[tuple[DerivedRule, Pool], ...]
 
     @property
     def signature(self) -> Signature:
@@ -117,6 +119,13 @@ class Preparation:
         pairs = [*named, *((name, tree, kwargs[name]) for name, tree in wanted.items())]
         found = (misfit(one, other, name, sizes=False) for name, one, other in pairs if other is not None)
         return [line(*parts) for parts in found if parts is not None]
+
+    def pool(self, rule: DerivedRule) -> Pool:
+        """What lends `rule`, one of those prepared, its memory."""
+        for known, pool in self.pools:
+            if known is rule:
+                return pool
+        raise KeyError(rule.optimised.name)
 
     def places(self, leaves: Sequence[int]) -> Places:
         """Where `values_at` finds these leaves of the signature."""
@@ -193,14 +202,17 @@ def values_at(inputs: Sequence[Any], places: Places) -> list[Any]:
 
 def prepare(
     fn: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any], argnums: Argnums | None = None
-) -> tuple[Application, Callable[[Sequence[DerivedRule]], Preparation]]:
-    """`fn` applied to the example, and what makes a preparation of it once its rules are built."""
+) -> tuple[Application, Callable[..., Preparation]]:
+    """`fn` applied to the example, and what makes a preparation of it once its rules are built.
+
+    That is called with the rules, and with those of them that run in memory that is kept, where these are not all.
+    """
     call = apply(fn, args, kwargs, argnums)
     _, lead, keywords = unwrapped(fn)
     contexts = bare(args, kwargs)[2]
 
-    def made(rules: Sequence[DerivedRule]) -> Preparation:
-        return preparation(innermost(fn), call, lead, keywords, contexts, rules)
+    def made(rules: Sequence[DerivedRule], lent: Sequence[DerivedRule] | None = None) -> Preparation:
+        return preparation(innermost(fn), call, lead, keywords, contexts, rules, rules if lent is None else lent)
 
     return call, made
 
@@ -212,8 +224,9 @@ def preparation(
     keywords: Mapping[str, Any],
     contexts: Mapping[int | str, ContextKind],
     rules: Sequence[DerivedRule],
+    lent: Sequence[DerivedRule],
 ) -> Preparation:
-    """The preparation of `fn` for calls like `call`, answered by `rules`."""
+    """The preparation of `fn` for calls like `call`, answered by `rules`, of which those `lent` run in memory that is kept."""
     names = parameter_names(fn, len(call.signature.args))
     specialized = call.entry.specialized
     known = dict(specialized.promoted)
@@ -226,7 +239,10 @@ def preparation(
     reached = dependencies(watched, specialized, rules)
     containers = sum(map(mutable_nodes, trees)) > 1
     empty = replace(call, leaves=())
-    return Preparation(fn, empty, lead, keywords, contexts, names, checks, named, containers, watched, registered(), reached)
+    pools = tuple((rule, Pool(call.entry.reused(rule))) for rule in lent)
+    return Preparation(
+        fn, empty, lead, keywords, contexts, names, checks, named, containers, watched, registered(), reached, pools
+    )
 
 
 def call_shape(count: int, names: Iterable[str]) -> str:

@@ -58,7 +58,7 @@ class PreparedProducts(Prepared):
         wrt = call.wrt(argnums)
         call.output(wrt, False)
         rule = call.rule_to_cut("second", wrt, "reverse-over-reverse")
-        preparation = made([rule])
+        preparation = made([rule], lent=())
         return cls(
             "hvp",
             fn,
@@ -100,7 +100,7 @@ class HessianAtPoint(Operator):
         prepared = self.prepared
         vector = prepared.perturbation("vector", prepared.point, values_at(self.inputs, prepared.places), v)
         result = placed(prepared.point, self._product(vector))
-        return result if out is None else prepared.delivered(result, out, [*self.inputs, *vector])
+        return result if out is None else prepared.destination(result, out, [*self.inputs, *vector]).delivered(result)
 
     def batch(self, vs: Any) -> Any:
         """The products with several vectors: each array of `vs` and of the result has one more axis, the first."""

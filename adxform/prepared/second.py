@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
+from enum import Enum
 from itertools import chain
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
-
-import numpy as np
 
 from adxform.api import checked_argnums, gradient_leaves
 from adxform.application import Argnums
@@ -21,7 +21,8 @@ from adxform.perturbations import placed
 from adxform.pipeline import DerivedRule
 from adxform.prepared import forms
 from adxform.prepared.base import Args, Kwargs, Prepared, apart_from_one_another, checked_directions
-from adxform.prepared.columns import stacked, units
+from adxform.prepared.columns import block_like, filled, units, views
+from adxform.prepared.outputs import LATER
 from adxform.prepared.preparation import Places, prepare, values_at
 from adxform.trees import rebuild
 
@@ -63,7 +64,7 @@ class SecondOrder(Prepared):
         wrt = call.wrt(argnums)
         call.output(wrt, False)
         rules = call.rule("hvp", wrt), call.rule("hvp", wrt, directions=directions), call.rule("second", wrt)
-        preparation = made(rules)
+        preparation = made(rules, lent=(rules[0], rules[2]))
         return cls(
             cls.shown,
             fn,
@@ -85,13 +86,28 @@ class SecondOrder(Prepared):
         """What it was prepared with."""
         return {"argnums": self.argnums, "strict": self.strict, "directions": self.directions}
 
-    def run_whole(self, inputs: list[Any], vector: Sequence[Any]) -> tuple[Any, list[Any], tuple[Any, ...]]:
-        """The value, the leaves of the gradient, and those of its tangent along `vector`, from one run."""
-        results = self.call.run(self.whole, inputs, *vector)
-        count = len(self.whole.typed.results)
-        values, first, last = results[:count], results[count : count + len(self.places)], results[count + len(self.places) :]
-        gradient = list(gradient_leaves(self.types, first, [*inputs, *values, *vector]))
+    def placed(self, leaves: Iterable[Any]) -> Any:
+        """`leaves` in the structure of what is differentiated."""
+        return placed(self.point, iter(leaves))
+
+    def results(self, found: Sequence[Any], taken: list[Any] | None) -> tuple[Any, list[Any], Sequence[Any]]:
+        """The value, the leaves of the gradient, and those of its tangent, in what `whole` returned: see `gradient_leaves`."""
+        count, size = len(self.whole.typed.results), len(self.places)
+        values, first, last = found[:count], found[count : count + size], found[count + size :]
+        gradient = list(gradient_leaves(self.types, first, None if taken is None else [*taken, *values]))
         return rebuild(self.call.result, iter(values)), gradient, last
+
+
+class Parts(Enum):
+    """What is returned of a value, a gradient and a derivative of it."""
+
+    ALL = slice(0, 3)
+    DERIVATIVES = slice(1, 3)
+    LAST = slice(2, 3)
+
+    def of(self, value: Any, gradient: Any, last: Any) -> Any:
+        """These parts."""
+        return last if self is Parts.LAST else (value, gradient, last)[self.value]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -110,22 +126,15 @@ class PreparedHvp(SecondOrder):
 
     def __call__(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         """The product with the last of `args`."""
-        this, inputs, vector = self.along(args, kwargs)
-        found = gradient_leaves(this.types, this.call.run(this.product, inputs, *vector), [*inputs, *vector])
-        result = placed(this.point, found)
-        return result if out is None else this.delivered(result, out, [*inputs, *vector])
+        return self._answer(args, kwargs, out, Parts.LAST)
 
     def gradient_and_hvp(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         """The gradient, and the product with the last of `args`, from one run."""
-        this, inputs, vector = self.along(args, kwargs)
-        result = this._all(inputs, vector)[1:]
-        return result if out is None else this.delivered(result, out, [*inputs, *vector])
+        return self._answer(args, kwargs, out, Parts.DERIVATIVES)
 
     def value_gradient_and_hvp(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         """The value, the gradient, and the product with the last of `args`, from one run."""
-        this, inputs, vector = self.along(args, kwargs)
-        result = this._all(inputs, vector)
-        return result if out is None else this.delivered(result, out, [*inputs, *vector])
+        return self._answer(args, kwargs, out, Parts.ALL)
 
     def batch(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         """The products with the vectors in the last of `args`, all leaves of which have one more axis, the first."""
@@ -136,18 +145,12 @@ class PreparedHvp(SecondOrder):
         for group, rows in batch.rows(this.wide.request.directions):
             stack.put(group, this.products(inputs, rows))
         result = placed(this.point, iter(stack.arrays))
-        return result if out is None else this.delivered(result, out, [*inputs, *batch.leaves])
+        return result if out is None else this.destination(result, out, [*inputs, *batch.leaves]).delivered(result)
 
     def check(self, *args: Any, **kwargs: Any) -> None:
         """Say whether a call with these, the vector last, would fit: see `Prepared.check`."""
         primals, v = self._split(args)
         self.perturbation("vector", self.point, values_at(self.fitting(primals, kwargs), self.places), v)
-
-    def along(self, args: Args, kwargs: Kwargs) -> tuple[Self, list[Any], list[Any]]:
-        """The preparation that answers, what its rules take, and the leaves of the vector, the last of `args`."""
-        primals, v = self._split(args)
-        this, inputs = self.at(primals, kwargs)
-        return this, inputs, this.perturbation("vector", this.point, values_at(inputs, this.places), v)
 
     def described(self, form: str, args: Sequence[Any]) -> Sequence[Tree | None]:
         """The descriptions of the function's arguments: all but that of the vector."""
@@ -158,10 +161,29 @@ class PreparedHvp(SecondOrder):
             raise self.made.mismatch(self.__name__, ["expected the arguments and then the vector, got none"])
         return args[:-1], args[-1]
 
-    def _all(self, inputs: list[Any], vector: Sequence[Any]) -> tuple[Any, Any, Any]:
-        value, gradient, last = self.run_whole(inputs, vector)
-        product = gradient_leaves(self.types, last, [*inputs, *vector, *gradient])
-        return value, placed(self.point, iter(gradient)), placed(self.point, product)
+    def _answer(self, args: Args, kwargs: Kwargs, out: Any, parts: Parts) -> Any:
+        primals, v = self._split(args)
+        this, inputs = self.at(primals, kwargs)
+        values = values_at(inputs, this.places)
+        vector = this.perturbation("vector", this.point, values, v)
+        taken = [*inputs, *vector]
+        rule = this.product if parts is Parts.LAST else this.whole
+        if out is None:
+            return this._arranged(this.call.run(rule, inputs, *vector), parts, taken)
+        point = this.placed(values)
+        to = this.destination(parts.of(LATER, point, point), out, taken)
+        with this.lent(rule, taken) as lent:
+            outs = to.beside(values)
+            if rule is this.whole:
+                outs = [*[None] * len(rule.typed.results), *outs, *to.beside(values)]
+            return to.delivered(this._arranged(lent.run(inputs, vector, outs), parts, None))
+
+    def _arranged(self, found: Sequence[Any], parts: Parts, taken: list[Any] | None) -> Any:
+        if parts is Parts.LAST:
+            return self.placed(gradient_leaves(self.types, found, taken))
+        value, gradient, last = self.results(found, taken)
+        product = gradient_leaves(self.types, last, None if taken is None else [*taken, *gradient])
+        return parts.of(value, self.placed(gradient), self.placed(product))
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -176,40 +198,44 @@ class PreparedHessian(SecondOrder):
 
     def __call__(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         """The Hessian at `args`."""
-        this, inputs = self.at(args, kwargs)
-        values = values_at(inputs, this.places)
-        runs = [[this.call.run(this.product, inputs, *unit) for unit in units(values, i)] for i in range(len(values))]
-        result = this._arranged(values, runs)
-        return result if out is None else this.delivered(result, out, inputs)
+        return self._answer(args, kwargs, out, Parts.LAST)
 
     def gradient_and_hessian(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         """The gradient and the Hessian at `args`."""
-        this, inputs = self.at(args, kwargs)
-        result = this._all(inputs)[1:]
-        return result if out is None else this.delivered(result, out, inputs)
+        return self._answer(args, kwargs, out, Parts.DERIVATIVES)
 
     def value_gradient_and_hessian(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         """The value, the gradient and the Hessian at `args`: the first product brings the value and the gradient along."""
+        return self._answer(args, kwargs, out, Parts.ALL)
+
+    def _answer(self, args: Args, kwargs: Kwargs, out: Any, parts: Parts) -> Any:
         this, inputs = self.at(args, kwargs)
-        result = this._all(inputs)
-        return result if out is None else this.delivered(result, out, inputs)
+        values = values_at(inputs, this.places)
+        taken = [*inputs, *values]
+        like = [[block_like(value, other, other) for other in values] for value in values]
+        to = this.destination(parts.of(LATER, this.placed(values), this._table(like)), out, inputs)
+        first = nullcontext() if parts is Parts.LAST else this.lent(this.whole, taken)
+        with this.lent(this.product, taken) as product, first as whole:
+            zeros = product.work.zeros(values)
+            ahead = [None] * len(this.whole.typed.results) + ([] if whole is None else to.beside(values))
+            blocks = [to.blocks(row) for row in like]
+            value, gradient = None, values
+            last: Sequence[Any]
+            for place, row in enumerate(blocks):
+                for index, unit in units(zeros, place):
+                    targets = views(row, (*index, ...))
+                    if whole is None:
+                        last = product.run(inputs, unit, targets)
+                    else:
+                        value, gradient, last = this.results(whole.run(inputs, unit, [*ahead, *targets]), None)
+                        whole = None
+                    filled(row, targets, last)
+            if whole is not None:
+                value, gradient, _ = this.results(whole.run(inputs, zeros), None)
+            return to.delivered(parts.of(value, this.placed(gradient), this._table(blocks)))
 
-    def _all(self, inputs: list[Any]) -> tuple[Any, Any, Any]:
-        values = values_at(inputs, self.places)
-        vectors = [list(units(values, i)) for i in range(len(values))]
-        zero = [np.zeros_like(value) if isinstance(value, np.ndarray) else type(value)(0) for value in values]
-        start = next((unit for group in vectors for unit in group), zero)
-        value, gradient, first = self.run_whole(inputs, start)
-        runs = [[first if unit is start else self.call.run(self.product, inputs, *unit) for unit in group] for group in vectors]
-        return value, placed(self.point, iter(gradient)), self._arranged(values, runs)
-
-    def _arranged(self, values: list[Any], runs: list[list[tuple[Any, ...]]]) -> Any:
-        def rows() -> Iterator[Any]:
-            for value, group in zip(values, runs, strict=True):
-                blocks = [stacked(group, j, value, other) for j, other in enumerate(values)]
-                yield placed(self.point, iter(blocks))
-
-        return placed(self.point, rows())
+    def _table(self, blocks: Sequence[Sequence[Any]]) -> Any:
+        return self.placed(self.placed(row) for row in blocks)
 
 
 def prepare_hvp(
@@ -225,6 +251,7 @@ def prepare_hvp(
 
     ``p.batch(*args, vs)`` takes any number of vectors at once, `directions` of them in one sweep.
 
+    >>> import numpy as np
     >>> p = prepare_hvp(lambda x: x ** 3, 1.0, directions=2)
     >>> p(2.0, 1.0), p.value_gradient_and_hvp(2.0, 1.0)
     (12.0, (8.0, 12.0, 12.0))
@@ -240,6 +267,7 @@ def prepare_hessian(
 ) -> PreparedHessian:
     """The Hessian of `f`, derived now for arguments like the example: see `adxform.hessian`.
 
+    >>> import numpy as np
     >>> p = prepare_hessian(lambda x: (x ** 3).sum(), np.ones(2))
     >>> p.gradient_and_hessian(np.array([1.0, 2.0]))
     (array([ 3., 12.]), array([[ 6.,  0.],

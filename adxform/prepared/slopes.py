@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Self
@@ -70,22 +70,24 @@ class PreparedDerivative(Prepared):
 
     def __call__(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         """The derivative at `args`."""
-        this, inputs = self.at(args, kwargs)
-        result = this._pushed(inputs)[1]
-        return result if out is None else this.delivered(result, out, inputs)
+        return self._answer(args, kwargs, out, lambda value, tangent: tangent)
 
     def value_and_derivative(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         """The value and the derivative at `args`, from one run."""
-        this, inputs = self.at(args, kwargs)
-        result = this._pushed(inputs)
-        return result if out is None else this.delivered(result, out, inputs)
+        return self._answer(args, kwargs, out, lambda value, tangent: (value, tangent))
 
-    def _pushed(self, inputs: list[Any]) -> tuple[Any, Any]:
-        (x,) = values_at(inputs, self.places)
-        results = self.call.run(self.rule, inputs, np.ones_like(x) if isinstance(x, np.ndarray) else type(x)(1))
-        count = len(self.rule.typed.results)
-        tangent = placed(self.call.result, self.rule.spread(results[count:]))
-        return rebuild(self.call.result, iter(results[:count])), tangent
+    def _answer(self, args: Args, kwargs: Kwargs, out: Any, form: Callable[[Any, Any], Any]) -> Any:
+        this, inputs = self.at(args, kwargs)
+        call, rule = this.call, this.rule
+        (x,) = values_at(inputs, this.places)
+        seed = np.ones_like(x) if isinstance(x, np.ndarray) else type(x)(1)
+
+        def arranged(results: Sequence[Any]) -> Any:
+            count = len(rule.typed.results)
+            tangent = placed(call.result, rule.spread(results[count:]))
+            return form(rebuild(call.result, iter(results[:count])), tangent)
+
+        return arranged(call.run(rule, inputs, seed)) if out is None else this.answered(rule, inputs, [seed], arranged, out)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -108,22 +110,15 @@ class PreparedSecondDerivative(PreparedDerivative):
 
     def __call__(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         """The second derivative at `args`."""
-        this, inputs = self.at(args, kwargs)
-        result = this._pushed(inputs)[1][1]
-        return result if out is None else this.delivered(result, out, inputs)
+        return self._answer(args, kwargs, out, lambda value, tangent: tangent[1])
 
     def value_derivative_and_second(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         """The value, the derivative and the second derivative at `args`, from one run."""
-        this, inputs = self.at(args, kwargs)
-        (value, first), (_, second) = this._pushed(inputs)
-        result = value, first, second
-        return result if out is None else this.delivered(result, out, inputs)
+        return self._answer(args, kwargs, out, lambda value, tangent: (*value, tangent[1]))
 
     def value_and_derivative(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         """The value and the derivative at `args`."""
-        this, inputs = self.at(args, kwargs)
-        result = this._pushed(inputs)[0]
-        return result if out is None else this.delivered(result, out, inputs)
+        return self._answer(args, kwargs, out, lambda value, tangent: value)
 
 
 def prepare_derivative(
