@@ -297,14 +297,17 @@ def _eigenvectors(a: Any) -> Any:
 
 
 def _cholesky(a: Any) -> Any:
+    """One inverse serves both modes and all orders: what follows from it are products.
+
+    Source: Murray (2016), Differentiation of the Cholesky decomposition, arXiv:1602.07527.
+    """
     factor = np.linalg.cholesky(a)
 
     def pullback(ct: Any) -> Any:
-        transposed = np.swapaxes(factor, -1, -2)
-        inner = np.tril(transposed @ ct)
+        inverse = np.linalg.inv(factor)
+        inner = np.tril(np.swapaxes(factor, -1, -2) @ ct)
         inner = inner - 0.5 * (inner * np.eye(a.shape[-1], dtype=a.dtype))
-        half = np.linalg.solve(transposed, np.swapaxes(np.linalg.solve(transposed, np.swapaxes(inner, -1, -2)), -1, -2))
-        return lower_part(half)
+        return lower_part(np.swapaxes(inverse, -1, -2) @ inner @ inverse)
 
     return factor, pullback
 
