@@ -108,6 +108,18 @@ class PreparationMismatchError(AdxError, ValueError):
     code = "ADX207"
 
 
+class PatternError(AdxError, ValueError):
+    """A sparsity pattern cannot be used: it has another shape than the derivative, or it would be too large to be found."""
+
+    code = "ADX208"
+
+
+class MissingExtraError(AdxError, ImportError):
+    """Something was asked for that needs a package of an optional extra."""
+
+    code = "ADX301"
+
+
 class VerificationError(AdxError):
     """The IR breaks one of its own rules: a defect in adxform."""
 

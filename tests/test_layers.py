@@ -21,6 +21,7 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
         "persistence",
         "transforms pipeline cut cache trees refusals perturbations batches application workspace",
         "derivatives api differentiable matrices sources",
+        "sparse",
         "prepared",
         "testing",
         "cli __init__ __main__",

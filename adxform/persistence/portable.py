@@ -28,7 +28,7 @@ class _Pickler(pickle.Pickler):
     def reducer_override(self, value: Any) -> Any:
         """How to make `value` again; ``NotImplemented`` where `pickle` knows a way that is safe."""
         cls = type(value)
-        if isinstance(value, Lit) and isinstance(value.value, list | dict | set | bytearray):
+        if isinstance(value, Lit) and isinstance(value.value, list | dict | set | bytearray | np.ndarray):
             raise NotPortable(f"a {type(value.value).__name__} may change")
         if "__reduce__" in vars(cls) and cls.__module__.startswith("adxform."):
             return NotImplemented
@@ -49,7 +49,7 @@ class _Pickler(pickle.Pickler):
         raise NotPortable(f"a {cls.__qualname__} is known to this process only")
 
 
-_PLAIN = (complex, slice, range, type(...), type(NotImplemented), np.dtype, np.generic, types.MappingProxyType)
+_PLAIN = (complex, slice, range, type(...), type(NotImplemented), np.dtype, np.generic, np.ndarray, types.MappingProxyType)
 
 
 def dumps(value: Any) -> bytes:

@@ -2,9 +2,9 @@
 
 from adxform.prepared.directional import prepare_jvp, prepare_vjp
 from adxform.prepared.gradients import prepare_gradient, prepare_value_and_gradient
-from adxform.prepared.jacobians import prepare_jacobian
+from adxform.prepared.matrices import prepare_hessian, prepare_jacobian
 from adxform.prepared.same_point import prepare_hvp_same_point
-from adxform.prepared.second import prepare_hessian, prepare_hvp
+from adxform.prepared.second import prepare_hvp
 from adxform.prepared.slopes import prepare_derivative, prepare_second_derivative
 
 __all__ = [

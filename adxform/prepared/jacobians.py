@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal, Self
 
-from adxform.api import checked_argnums
-from adxform.application import Argnums
 from adxform.frontend.signature import Tree
 from adxform.ir.types import is_float
 from adxform.matrices import jacobian_at
@@ -122,25 +120,3 @@ class PreparedJacobian(Prepared):
                     targets = views(row, (*index, ...))
                     found = lent.run(inputs, rule.seeded(unit), [*[None] * count, *targets])
                     filled(row, targets, found[count:])
-
-
-def prepare_jacobian(
-    f: Callable[..., Any],
-    /,
-    *example_args: Any,
-    argnums: Argnums = 0,
-    mode: JacobianMode = "auto",
-    strict: bool = True,
-    **example_kwargs: Any,
-) -> PreparedJacobian:
-    """The Jacobian of `f`, derived now for arguments like the example: see `adxform.jacobian`.
-
-    >>> import numpy as np
-    >>> prepare_jacobian(lambda x: np.array([x[0] * x[1], x[0]]), np.ones(2))(np.array([2.0, 3.0]))
-    array([[3., 2.],
-           [1., 0.]])
-    """
-    if mode not in SWEEPS:
-        raise ValueError(f"mode is {mode!r}; it is one of {', '.join(SWEEPS)}")
-    options = {"argnums": checked_argnums(f, argnums), "mode": mode, "strict": strict}
-    return PreparedJacobian.of(f, example_args, example_kwargs, options)

@@ -51,7 +51,7 @@ class SecondOrder(Prepared):
         """The rule for the product, the one for several at once, and the one for the value, the gradient and the product."""
         return apart_from_one_another(self.product, self.wide, self.whole)
 
-    def products(self, inputs: list[Any], rows: Sequence[Sequence[Any]]) -> list[Sequence[Any]]:
+    def products_along(self, inputs: list[Any], rows: Sequence[Sequence[Any]]) -> list[Sequence[Any]]:
         """The leaves of the product with each of `rows`, from one sweep."""
         rule = self.product if len(rows) == 1 else self.wide
         return split(self.call.run(rule, inputs, *chain.from_iterable(rows)), 0, len(rows))
@@ -143,7 +143,7 @@ class PreparedHvp(SecondOrder):
         batch = this.vectors("vectors", this.point, values_at(inputs, this.places), vs)
         stack = Stack.of(batch.count, this.types)
         for group, rows in batch.rows(this.wide.request.directions):
-            stack.put(group, this.products(inputs, rows))
+            stack.put(group, this.products_along(inputs, rows))
         result = placed(this.point, iter(stack.arrays))
         return result if out is None else this.destination(result, out, [*inputs, *batch.leaves]).delivered(result)
 
@@ -260,18 +260,3 @@ def prepare_hvp(
     """
     options = {"argnums": checked_argnums(f, argnums), "directions": checked_directions(directions), "strict": strict}
     return PreparedHvp.of(f, example_args, example_kwargs, options)
-
-
-def prepare_hessian(
-    f: Callable[..., Any], /, *example_args: Any, argnums: Argnums = 0, strict: bool = True, **example_kwargs: Any
-) -> PreparedHessian:
-    """The Hessian of `f`, derived now for arguments like the example: see `adxform.hessian`.
-
-    >>> import numpy as np
-    >>> p = prepare_hessian(lambda x: (x ** 3).sum(), np.ones(2))
-    >>> p.gradient_and_hessian(np.array([1.0, 2.0]))
-    (array([ 3., 12.]), array([[ 6.,  0.],
-           [ 0., 12.]]))
-    """
-    options = {"argnums": checked_argnums(f, argnums), "directions": 1, "strict": strict}
-    return PreparedHessian.of(f, example_args, example_kwargs, options)

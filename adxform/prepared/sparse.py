@@ -1,0 +1,299 @@
+"""Prepared sparse Jacobians and Hessians: a pattern found once, then one product for each colour at every call."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Self, TypeVar
+
+import numpy as np
+
+from adxform.application import Application
+from adxform.ir.ops import Function
+from adxform.ir.types import is_float
+from adxform.opt import optimise
+from adxform.perturbations import placed
+from adxform.prepared.arguments import line
+from adxform.prepared.base import Args, Kwargs, Prepared
+from adxform.prepared.fingerprint import digest, static_text
+from adxform.prepared.jacobians import PreparedJacobian
+from adxform.prepared.preparation import prepare, values_at
+from adxform.prepared.second import PreparedHessian
+from adxform.refusals import definition
+from adxform.source import Span
+from adxform.sparse.graph import GiveUp
+from adxform.sparse.pattern import dependences, full
+from adxform.sparse.recovery import Compression, compress, given_pattern, symmetrised, tidied
+from adxform.transforms import restricted
+from adxform.trees import leaves_of, rebuild
+
+_S = TypeVar("_S", bound="Sparse")
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """An input of the rules called `name`: it has to have this `shape`, and where the pattern depends on it this `value`."""
+
+    name: str
+    shape: tuple[int, ...]
+    value: Any
+
+    def misfit(self, given: Any) -> str | None:
+        """A line that says how `given` differs, if it does."""
+        if np.shape(given) != self.shape:
+            return line(self.name, f"the shape {self.shape}", f"{np.shape(given)}")
+        if self.value is None or np.array_equal(given, self.value):
+            return None
+        if self.shape:
+            return line(self.name, "the whole numbers that the pattern was found for", "others")
+        return line(self.name, f"the value {self.value!r}", f"{given!r}")
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Sparse(Prepared):
+    """A derivative that is a sparse matrix: a row for each number of the value, a column for each of the arguments, in order.
+
+    `given`: the pattern is the caller's.
+    """
+
+    compression: Compression
+    bound: tuple[Bound, ...]
+    given: bool
+
+    @property
+    def pattern(self) -> Any:
+        """The elements that can be different from zero: a boolean ``csr_array``."""
+        return self.compression.pattern
+
+    @property
+    def colours(self) -> Any:
+        """A colour for each column (for each row where products are by cotangents): one product each; -1 for empty ones."""
+        return self.compression.colours.copy()
+
+    @property
+    def products(self) -> int:
+        """How many products a call makes: the number of colours."""
+        return len(self.compression.places)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What it was prepared with."""
+        return {**super().options, "pattern": self.pattern if self.given else None}
+
+    def fingerprint(self) -> str:
+        """What this derivative is: see `Prepared.fingerprint`; the pattern and the colours belong to it."""
+        found = self.compression
+        return digest([super().fingerprint(), found.by, *map(static_text, (found.indptr, found.indices, found.colours))])
+
+    @property
+    def prepared_for(self) -> str:
+        """What the calls inside differentiated functions that it takes have in common: there are none."""
+        return "sparse"
+
+    def refusals(self, form: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[str]:
+        """Why a call inside a differentiated function is refused: a sparse matrix cannot be followed there."""
+        return ["a sparse derivative cannot be differentiated: prepare it without `sparse=True` there"]
+
+    def at(self, args: Args, kwargs: Kwargs) -> tuple[Self, list[Any]]:
+        """The preparation that answers a call with these arguments, and what its rules take: see `Prepared.at`."""
+        this, inputs = super().at(args, kwargs)
+        if this is self:
+            lines = self._unbound(inputs)
+            if lines and not self.strict:
+                args, given = self.made.in_contexts(args, kwargs)
+                anew = self.of(self.fn, args, given, self.options)
+                return anew, anew.fitting(args, given)
+            self._refuse(lines)
+        return this, inputs
+
+    def fitting(self, args: Args, kwargs: Kwargs) -> list[Any]:
+        """What the rules take for these arguments; a `PreparationMismatchError` where they do not fit."""
+        inputs = super().fitting(args, kwargs)
+        self._refuse(self._unbound(inputs))
+        return inputs
+
+    def _unbound(self, inputs: Sequence[Any]) -> list[str]:
+        lines = (bound.misfit(value) for bound, value in zip(self.bound, inputs, strict=True))
+        return [found for found in lines if found is not None]
+
+    def _refuse(self, lines: Sequence[str]) -> None:
+        if lines:
+            raise self.made.mismatch(self.__name__, lines)
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class PreparedSparseHessian(Sparse, PreparedHessian):
+    """``prepare_hessian(f, …, sparse=True)``: the Hessian as a ``csr_array``, by a Hessian product for each colour."""
+
+    forms = MappingProxyType({})
+
+    @classmethod
+    def of(cls, fn: Callable[..., Any], args: Args, kwargs: Kwargs, options: Mapping[str, Any]) -> Self:
+        """The preparation of `fn` for arguments like these, its pattern included."""
+        dense = PreparedHessian.of(fn, args, kwargs, options)
+        call, _ = prepare(fn, args, kwargs, options["argnums"])
+        inputs = call.inputs()
+        wrt = call.wrt(options["argnums"])
+        size = sum(int(np.size(value)) for value in values_at(inputs, dense.places))
+        if options["pattern"] is None:
+            gradient = gradient_function(call, wrt)
+            seeds = [1.0] * (len(gradient.params) - len(inputs))
+            found = pattern_of(
+                gradient, [*inputs, *seeds], call.parameters(wrt), range(len(gradient.results)), (size, size), definition(fn)
+            )
+        else:
+            found = given_pattern(options["pattern"], (size, size), definition(fn))
+        compression = compress(symmetrised(found), "symmetric")
+        return extended(cls, dense, compression, inputs, options)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The Hessian at `args`."""
+        this, inputs = self.at(args, kwargs)
+        return this._filled(inputs, values_at(inputs, this.places), None)
+
+    def gradient_and_hessian(self, *args: Any, **kwargs: Any) -> Any:
+        """The gradient and the Hessian at `args`."""
+        return self.value_gradient_and_hessian(*args, **kwargs)[1:]
+
+    def value_gradient_and_hessian(self, *args: Any, **kwargs: Any) -> Any:
+        """The value, the gradient and the Hessian at `args`: the first product brings the value and the gradient along."""
+        this, inputs = self.at(args, kwargs)
+        values = values_at(inputs, this.places)
+        first = split(this.compression.vector(0, common_dtype(values)), values)
+        value, gradient, product = this.results(this.call.run(this.whole, inputs, *first), [*inputs, *first])
+        return value, placed(this.point, iter(gradient)), this._filled(inputs, values, flat(product, values))
+
+    def _filled(self, inputs: list[Any], values: list[Any], first: Any) -> Any:
+        dtype = common_dtype(values)
+        data = np.zeros(len(self.compression.indices), dtype)
+        with self.lent(self.product, [*inputs, *values]) as lent:
+            for number in range(self.products):
+                found = first
+                if number or first is None:
+                    found = flat(lent.run(inputs, split(self.compression.vector(number, dtype), values)), values)
+                self.compression.read(data, number, found)
+        return self.compression.matrix(data)
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class PreparedSparseJacobian(Sparse, PreparedJacobian):
+    """``prepare_jacobian(f, …, sparse=True)``: the Jacobian as a ``csr_array``, by a tangent or cotangent for each colour."""
+
+    forms = MappingProxyType({})
+
+    @classmethod
+    def of(cls, fn: Callable[..., Any], args: Args, kwargs: Kwargs, options: Mapping[str, Any]) -> Self:
+        """The preparation of `fn` for arguments like these: by columns or by rows, whichever takes fewer products."""
+        argnums, mode = options["argnums"], options["mode"]
+        call, _ = prepare(fn, args, kwargs, argnums)
+        wrt = call.wrt(argnums)
+        inputs = call.inputs()
+        primal = call.rule("primal", ())
+        floats = [i for i, leaf in enumerate(leaves_of(call.result)) if is_float(leaf.type)]
+        outs = call.run(primal, inputs)
+        size = sum(int(np.size(inputs[place])) for place in call.parameters(wrt))
+        shape = (sum(int(np.size(outs[place])) for place in floats), size)
+        if options["pattern"] is None:
+            found = pattern_of(primal.optimised, inputs, call.parameters(wrt), floats, shape, definition(fn))
+        else:
+            found = given_pattern(options["pattern"], shape, definition(fn))
+        by_columns = None if mode == "reverse" else compress(found, "columns")
+        by_rows = None if mode == "forward" else compress(found, "rows")
+        chosen = by_columns or by_rows
+        assert chosen is not None
+        if by_rows is not None and len(by_rows.places) < len(chosen.places):
+            chosen = by_rows
+        sweep = "reverse" if chosen.by == "rows" else "forward"
+        dense = PreparedJacobian.of(fn, args, kwargs, {**options, "mode": sweep})
+        return extended(cls, dense, chosen, inputs, options)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The Jacobian at `args`."""
+        this, inputs = self.at(args, kwargs)
+        return this._with_value(inputs)[1]
+
+    def value_and_jacobian(self, *args: Any, **kwargs: Any) -> Any:
+        """The value and the Jacobian at `args`."""
+        this, inputs = self.at(args, kwargs)
+        return this._with_value(inputs)
+
+    def _with_value(self, inputs: list[Any]) -> tuple[Any, Any]:
+        results = self.call.run(self.primal, inputs)
+        pairs = zip(results, leaves_of(self.call.result), strict=True)
+        outs = [value for value, leaf in pairs if is_float(leaf.type)]
+        values = values_at(inputs, self.places)
+        rule, compression = self.sweeps[0], self.compression
+        count = len(rule.typed.results)
+        dtype = common_dtype([*values, *outs])
+        data = np.zeros(len(compression.indices), dtype)
+        ends, seeded = (outs, values) if compression.by == "columns" else (values, outs)
+        with self.lent(rule, [*inputs, *(values if compression.by == "columns" else rule.seeded(outs))]) as lent:
+            for number in range(self.products):
+                seeds = split(compression.vector(number, common_dtype(seeded)), seeded)
+                if compression.by == "columns":
+                    parts = list(rule.spread(lent.run(inputs, seeds)[count:]))
+                else:
+                    parts = list(lent.run(inputs, rule.seeded(seeds))[count:])
+                compression.read(data, number, flat(parts, ends))
+        return rebuild(self.call.result, iter(results)), compression.matrix(data)
+
+
+def gradient_function(call: Application, wrt: Sequence[int]) -> Function:
+    """The gradient of `call` as typed IR: its parameters and a cotangent; its results are the cotangents of the leaves `wrt`."""
+    rule = call.rule("reverse", tuple(wrt))
+    count = len(rule.typed.results)
+    return optimise(restricted(rule.optimised, range(count, len(rule.optimised.results))))
+
+
+def pattern_of(
+    fn: Function, inputs: Sequence[Any], wrt: Sequence[int], results: Sequence[int], shape: tuple[int, int], span: Span
+) -> Any:
+    """The pattern of results of `fn` by its parameters `wrt`; a full one where the dependences cannot be followed."""
+    try:
+        return tidied(dependences(fn, inputs, wrt, results))
+    except GiveUp as why:
+        return full(*shape, str(why), span)
+
+
+def extended(cls: type[_S], dense: Prepared, compression: Compression, inputs: Sequence[Any], options: Mapping[str, Any]) -> _S:
+    """The derivative `cls` made of the dense one, for arguments like `inputs`."""
+    fields = {field.name: getattr(dense, field.name) for field in dataclasses.fields(dense)}
+    given = options["pattern"] is not None
+    return cls(**fields, compression=compression, bound=tuple(bounds(dense, inputs, not given)), given=given)
+
+
+def bounds(dense: Prepared, inputs: Sequence[Any], by_value: bool) -> Iterator[Bound]:
+    """What each input has to be like: its shape, and with `by_value` its value where it holds whole numbers or booleans."""
+    specialized = dense.call.entry.specialized
+    promoted = {position for position, _ in specialized.promoted}
+    names = [name for i, name in enumerate(specialized.names) if i not in promoted]
+    names += [str(access) for access in specialized.hidden]
+    for name, value in zip(names, inputs, strict=True):
+        whole = by_value and np.asarray(value).dtype.kind in "biu"
+        yield Bound(name, np.shape(value), (value.copy() if isinstance(value, np.ndarray) else value) if whole else None)
+
+
+def common_dtype(values: Sequence[Any]) -> Any:
+    """The dtype that holds all of `values`."""
+    return np.result_type(*values) if values else np.dtype(float)
+
+
+def split(vector: Any, values: Sequence[Any]) -> list[Any]:
+    """`vector` in parts like `values`."""
+    found: list[Any] = []
+    start = 0
+    for value in values:
+        stop = start + int(np.size(value))
+        part = vector[start:stop]
+        like_array = isinstance(value, np.ndarray)
+        found.append(part.reshape(value.shape).astype(value.dtype, copy=False) if like_array else type(value)(part[0]))
+        start = stop
+    return found
+
+
+def flat(parts: Sequence[Any], values: Sequence[Any]) -> Any:
+    """`parts`, one for each of `values`, as one vector."""
+    rows = [np.ravel(np.broadcast_to(part, np.shape(value))) for part, value in zip(parts, values, strict=True)]
+    return rows[0] if len(rows) == 1 else np.concatenate(rows)

@@ -1,0 +1,121 @@
+"""What products of vectors and matrices depend on: all of them are sums of products over common axes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from adxform.rules.contractions import einsum_terms
+from adxform.rules.numpy_linear_algebra import tensordot_axes
+from adxform.sparse.graph import CONST, ZERO, Graph
+
+MOST = 4_000_000
+LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+Terms = tuple[Sequence[str], str]
+
+
+def contracted(graph: Graph, terms: Terms, operands: Sequence[Any], product: Callable[[Graph, Any, Any], Any]) -> Any:
+    """The ids of ``einsum(terms, *operands)``: for each element the union of all factors that it is made of.
+
+    Where some factors are zero whatever the inputs are and the products are not too many, each product is looked at by itself.
+    Elsewhere the factors are united along the axes that only they have first.
+    """
+    inputs, output = terms
+    sizes: dict[str, int] = {}
+    for term, ids in zip(inputs, operands, strict=True):
+        for letter, size in zip(term, ids.shape, strict=True):
+            sizes[letter] = max(sizes.get(letter, 1), size) if size != 0 and sizes.get(letter) != 0 else 0
+    letters = output + "".join(letter for letter in sizes if letter not in output)
+    if any((ids == ZERO).any() for ids in operands) and math.prod(sizes.values()) <= MOST:
+        return _summed(graph, [(term, ids) for term, ids in zip(inputs, operands, strict=True)], letters, output, sizes, product)
+    reduced: list[tuple[str, Any]] = []
+    for term, ids in zip(inputs, operands, strict=True):
+        own = "".join(letter for letter in dict.fromkeys(term) if letter in output)
+        found = _summed(graph, [(term, ids)], own + "".join(x for x in dict.fromkeys(term) if x not in own), own, sizes, product)
+        reduced.append((own, np.maximum(found, CONST)))
+    return _summed(graph, reduced, output, output, sizes, product)
+
+
+def _summed(
+    graph: Graph,
+    operands: Sequence[tuple[str, Any]],
+    letters: str,
+    output: str,
+    sizes: Mapping[str, int],
+    product: Callable[[Graph, Any, Any], Any],
+) -> Any:
+    """The products at each place of the space of `letters`, united over those that `output` does not have."""
+    found: Any = None
+    for term, ids in operands:
+        own = "".join(dict.fromkeys(term))
+        ids = np.einsum(ids, [LETTERS.index(x) for x in term], [LETTERS.index(x) for x in own]) if own != term else ids
+        order = sorted(range(len(own)), key=lambda axis: letters.index(own[axis]))
+        spread = np.transpose(ids, order)[tuple(slice(None) if letter in own else None for letter in letters)]
+        found = spread if found is None else product(graph, found, spread)
+    shape = tuple(sizes[letter] for letter in letters)
+    kept = shape[: len(output)]
+    if letters == output:
+        return np.array(np.broadcast_to(found, shape))
+    places = np.arange(math.prod(kept)).reshape(kept + (1,) * (len(letters) - len(output)))
+    flat = graph.grouped(np.broadcast_to(places, shape), np.broadcast_to(found, shape), math.prod(kept))
+    return flat.reshape(kept)
+
+
+def matmul_terms(a: int, b: int) -> Terms:
+    """The axes of ``a @ b`` for operands of these ranks.
+
+    >>> matmul_terms(2, 1), matmul_terms(3, 2)
+    ((('ik', 'k'), 'i'), (('Uik', 'kj'), 'Uij'))
+    """
+    lead = "ZYXWVU"
+    left = lead[6 - max(a - 2, 0) :] if a > 2 else ""
+    right = lead[6 - max(b - 2, 0) :] if b > 2 else ""
+    left, right = left[::-1], right[::-1]
+    most = max(left, right, key=len)
+    left, right = most[len(most) - len(left) :], most[len(most) - len(right) :]
+    rows, columns = "i" if a > 1 else "", "j" if b > 1 else ""
+    return (left + rows + "k", right + "k" + columns), most + rows + columns
+
+
+def dot_terms(a: int, b: int) -> Terms:
+    """The axes of ``np.dot(a, b)``."""
+    if not a or not b:
+        return (LETTERS[:a], LETTERS[:b]), LETTERS[: a + b]
+    first, second = LETTERS[: a - 1], LETTERS[a - 1 : a + b - 2]
+    behind = second[:-1] + "Z" + second[-1] if b > 1 else "Z"
+    return (first + "Z", behind), first + second
+
+
+def inner_terms(a: int, b: int) -> Terms:
+    """The axes of ``np.inner(a, b)``."""
+    if not a or not b:
+        return (LETTERS[:a], LETTERS[:b]), LETTERS[: a + b]
+    first, second = LETTERS[: a - 1], LETTERS[a - 1 : a + b - 2]
+    return (first + "Z", second + "Z"), first + second
+
+
+def tensordot_terms(a: int, b: int, axes: Any = 2) -> Terms:
+    """The axes of ``np.tensordot(a, b, axes)``."""
+    kept_a, summed_a, kept_b, summed_b = tensordot_axes(a, b, axes)
+    first, second = list(LETTERS[:a]), [""] * b
+    for one, other in zip(summed_a, summed_b, strict=True):
+        second[other] = first[one]
+    for letter, axis in zip(LETTERS[a:], kept_b, strict=False):
+        second[axis] = letter
+    return ("".join(first), "".join(second)), "".join([*(first[i] for i in kept_a), *(second[i] for i in kept_b)])
+
+
+TERMS: Mapping[Callable[..., Any], Callable[..., Terms]] = MappingProxyType(
+    {
+        np.matmul: matmul_terms,
+        np.dot: dot_terms,
+        np.ndarray.dot: dot_terms,
+        np.inner: inner_terms,
+        np.tensordot: tensordot_terms,
+        np.einsum: lambda subscripts, *ranks: einsum_terms(subscripts, ranks),
+    }
+)
