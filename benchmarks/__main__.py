@@ -19,6 +19,7 @@ from benchmarks.curvature import curvature
 from benchmarks.gradients import gradients
 from benchmarks.growth import elements
 from benchmarks.record import Result
+from benchmarks.sparsity import sparse
 from benchmarks.steady import steady
 from benchmarks.transform import depth, order, statements
 
@@ -30,6 +31,7 @@ SECTIONS = {
     "gradients": gradients,
     "steady": steady,
     "curvature": curvature,
+    "sparse": sparse,
 }
 OUT = Path(__file__).parent / "out" / "results.json"
 
