@@ -23,7 +23,9 @@ def settled(gradient: Any, type_: Type, taken: list[Any] | None) -> Any:
     """
     if isinstance(type_, Scalar):
         number = gradient[()] if isinstance(gradient, np.ndarray) else gradient
-        return number if type_.weak or np.result_type(number) == type_.dtype else np.dtype(type_.dtype).type(number)
+        if type_.weak:
+            return number if isinstance(number, float) else float(number)
+        return number if np.result_type(number) == type_.dtype else np.dtype(type_.dtype).type(number)
     if taken is not None and isinstance(gradient, np.ndarray):
         if gradient.base is not None or not gradient.flags.writeable or among(gradient, taken):
             gradient = gradient.copy()

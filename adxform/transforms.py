@@ -16,7 +16,7 @@ from adxform.ad.record import Decision
 from adxform.ad.reverse import reverse
 from adxform.frontend.specialize import Expander
 from adxform.ir import intrinsics
-from adxform.ir.build import Builder
+from adxform.ir.build import Builder, seed
 from adxform.ir.ops import Block, Function, Lit, Op, Operand, Var
 from adxform.ir.types import Array, Scalar, is_float, rank
 from adxform.ir.verify import verify
@@ -203,13 +203,13 @@ def seeded(joint: Function, primal: Function, seeds: Mapping[int, float]) -> Fun
     for position, number in seeds.items():
         if position not in cotangents:
             continue
-        seed, result = cotangents[position], joint.results[position]
-        match seed.type:
+        cotangent, result = cotangents[position], joint.results[position]
+        match cotangent.type:
             case Array():
                 like = np.ones_like if number else np.zeros_like
-                values[seed] = builder.call(like, result, type=seed.type, hint=seed.base)
-            case Scalar(dtype, weak):
-                values[seed] = Lit(number if weak or dtype == "float64" else np.dtype(dtype).type(number))
+                values[cotangent] = builder.call(like, result, type=cotangent.type, hint=cotangent.base)
+            case Scalar():
+                values[cotangent] = seed(cotangent.type, number, joint)
     first = first_reader(joint.body.ops, values)
     made = Block((), (*joint.body.ops[:first], *builder.ops, *joint.body.ops[first:]), joint.results)
     params = tuple(param for param in joint.params if param not in values)

@@ -206,16 +206,19 @@ def sampled_types(
 
 def _sampled_type(fn: Callable[..., Any], specs: tuple[Spec, ...], named: dict[str, Spec]) -> Types | NoSample:
     bases: dict[str, int] = {}
+    offsets: dict[int, None] = {0: None}
     for spec in (*specs, *named.values()):
         for dim in dims_of(spec):
             bases.setdefault(dim.base, len(bases))
+            offsets.setdefault(dim.offset)
     distinct = tuple(_Lengths({base: 11 + 5 * k + run * (2 * k + 3) for base, k in bases.items()}, run) for run in (0, 1))
     same = tuple(_Lengths(dict.fromkeys(bases, 11 + 3 * run), run) for run in (0, 1))
     ones = (_Lengths(dict.fromkeys(bases, 1), 0), _Lengths(dict.fromkeys(bases, 1), 1))
     failure = NoSample("it cannot be run on samples")
+    sizes = dict.fromkeys([*(size for spec in (*specs, *named.values()) for size in _literal_sizes(spec)), 2, 3])
     literal = [
         tuple(_Lengths(dict.fromkeys(bases, size), run) for run in (0, 1))
-        for size in dict.fromkeys([*(size for spec in (*specs, *named.values()) for size in _literal_sizes(spec)), 2, 3])
+        for size in dict.fromkeys(size - offset for offset in offsets for size in sizes)
         if bases
     ]
     tries = (distinct, *((same,) if len(bases) > 1 else ()), ones, *literal)

@@ -23,6 +23,7 @@ from adxform.frontend.signals import Unreachable
 from adxform.frontend.signature import Tree
 from adxform.frontend.values import NONE, Pullback, Ref, Static, Tuple, Value
 from adxform.ir import intrinsics
+from adxform.ir.build import seed
 from adxform.ir.ops import Block, Call, Function, Lit, Operand, Var
 from adxform.ir.types import Array, Object, Scalar, is_float, rank
 from adxform.ir.walk import free_variables
@@ -255,7 +256,7 @@ def _gradient(
             "reduce it first, e.g. with `.sum()`",
             NonScalarOutputError,
         )
-    seeds = [_seed(interp, result, 1.0 if k == 0 else 0.0) for k, result in enumerate(traced.function.results)]
+    seeds = [_seed(traced.function, result, 1.0 if k == 0 else 0.0) for k, result in enumerate(traced.function.results)]
     derived = _derivative(interp, "reverse", traced)
     if aux:
         derived = _with_live_aux(interp, derived, traced.function)
@@ -283,13 +284,10 @@ def _with_live_aux(interp: Interpreter, derived: Function, primal: Function) -> 
     return replace(derived, body=replace(derived.body, results=tuple(results)))
 
 
-def _seed(interp: Interpreter, result: Operand, number: float) -> Operand | None:
+def _seed(fn: Function, result: Operand, number: float) -> Operand | None:
     if not isinstance(result, Var) or not is_float(result.type):
         return None
-    type_ = result.type
-    if isinstance(type_, Scalar) and not type_.weak and type_.dtype != "float64":
-        return Lit(np.dtype(type_.dtype).type(number))
-    return Lit(number)
+    return seed(result.type, number, fn) if isinstance(result.type, Scalar) else Lit(number)
 
 
 def _derived(interp: Interpreter, kind: str, traced: Traced, seeds: Sequence[Operand]) -> list[Value]:

@@ -5,10 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+import numpy as np
+
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Var
-from adxform.ir.types import Array, Dim, Object, Size, Type
-from adxform.ir.walk import Names, rename_block
+from adxform.ir.types import Array, Dim, Object, Scalar, Size, Type, is_float
+from adxform.ir.walk import Names, defined_variables, rename_block
 from adxform.source import NOWHERE, Span
+
+
+def seed(type_: Scalar, number: float, fn: Function) -> Lit:
+    """The literal `number` as a tangent or cotangent of a number of `type_` in a derivative of `fn`.
+
+    Python's own where that does not change what it is multiplied with: it would give way to the precision of a smaller float.
+    """
+    small = any(is_float(var.type) and getattr(var.type, "dtype", "") != "float64" for var in defined_variables(fn.body))
+    return Lit(number if type_.weak or not small else np.dtype(type_.dtype).type(number))
 
 
 class Builder:

@@ -65,3 +65,16 @@ def integer_buffer_inside(x):
 @at((1.5, vec(1.0, 2.0)))
 def python_float_with_array(s, x):
     return s * np.sum(x) + np.float64(s) * 2 + float(s) * x[0]
+
+
+@at((np.float32([0.3, 1.2, -0.7]), vec(1.5, -0.4, 0.8)))
+def single_times_double(x, w):
+    z = x * w
+    return np.sum(z)
+
+
+@at((np.float32([0.3, 1.2, -0.7]), 1.5))
+def number_beside_singles(x, s):
+    e = x * s
+    e /= s + 1.0
+    return np.sum(e * x)

@@ -548,3 +548,26 @@ def one_number_stored_in_a_column(a, b):
     y[1] += b[None, :][0] * b[1]
     y[:, :2] -= b[2:3]
     return np.sum(y**3)
+
+
+FIVE = vec(0.31, 1.23, -0.74, 0.92, 2.17)
+
+
+@at((FIVE,))
+def ends_of_the_input_into_slices_of_known_length(x):
+    y = np.zeros(4)
+    y[1:3] += x[3:]
+    y[-2:] *= x[-2:]
+    y[:2] = x[3:][::-1]
+    return np.sum(y**2)
+
+
+@at((FIVE,))
+def ends_of_the_input_into_chosen_items(x):
+    y = np.zeros(6)
+    y[[1, 1]] += x[3:]
+    y[[1, 3]] = x[3:] ** 2
+    y[np.array([0, 2])] *= 1 + x[:2]
+    y[2:] += x[:4]
+    y[::2] -= x[1:4]
+    return np.sum(y * np.arange(6.0))
