@@ -314,6 +314,7 @@ WRITING_NAMES = frozenset(
         "fill",
     }
 )
+WRITING_METHODS = ("__i", "__set", "__del")
 
 
 def may_write(fn: object) -> bool:
@@ -323,7 +324,8 @@ def may_write(fn: object) -> bool:
     owner = getattr(fn, "__objclass__", None) or type(getattr(fn, "__self__", None))
     module = (getattr(fn, "__module__", None) or getattr(owner, "__module__", None) or "").partition(".")[0]
     if module == "numpy":
-        return getattr(fn, "__name__", "") in WRITING_NAMES
+        name = getattr(fn, "__name__", "")
+        return name in WRITING_NAMES or name.startswith(WRITING_METHODS)
     return module not in READING_MODULES
 
 

@@ -84,6 +84,8 @@ def _of_array(interp: Interpreter, x: Var, type_: Array, name: str, hint: str) -
             return interp.call(Lit(getattr(np, name)), (x,), hint=hint)
         case "itemsize" | "nbytes" | "strides" | "flags" | "base":
             return interp.emit(getattr, (x, Lit(name)), Object(), hint)
+    if name.startswith("__") and hasattr(operator, name):
+        return Method(Lit(getattr(operator, name)), (x,))
     unbound = getattr(np.ndarray, name, None)
     if unbound is None:
         return interp.fail(AttributeError, f"'numpy.ndarray' object has no attribute '{name}'")
@@ -116,6 +118,8 @@ def _of_scalar(interp: Interpreter, x: Var, type_: Scalar, name: str) -> Value:
     )
     if not hasattr(sample, name):
         return interp.fail(AttributeError, f"'{sample.__name__}' object has no attribute '{name}'")
+    if name.startswith("__") and hasattr(operator, name):
+        return Method(Lit(getattr(operator, name)), (x,))
     if type_.weak:
         return Method(Lit(getattr(sample, name)), (x,))
     if name in ("conjugate", "conj", "item", "tolist") and real:

@@ -12,7 +12,7 @@ from adxform.frontend.joins import Joiner, collect, instantiate, slots
 from adxform.frontend.signals import Unreachable
 from adxform.frontend.values import Collected, Contents, Poison, Ref, Value
 from adxform.ir.build import Builder
-from adxform.ir.ops import UNDEFINED, Operand, Var
+from adxform.ir.ops import UNDEFINED, Lit, Operand, Var
 from adxform.ir.types import Array, Dim, Size, Type
 
 if TYPE_CHECKING:
@@ -55,12 +55,14 @@ def find_fixpoint(
     interp: Interpreter,
     inits: list[Value],
     hints: list[str],
-    step: Callable[[list[Value]], tuple[tuple[Var, ...], list[Value], list[Operand]]],
+    step: Callable[[list[Value], tuple[Var, ...]], tuple[list[Value], list[Operand]]],
     counted: Container[Ref] = (),
+    index: tuple[str, Type] | None = None,
 ) -> Fixed:
     """Run a loop body on ever more general parameters until it yields what they hold.
 
-    `counted` are the lists to which the loop appends at most one item on each pass.
+    `counted` are the lists to which the loop appends at most one item on each pass. `index`: the hint and type of a parameter
+    before these, of a counted loop.
     """
     outer, start = interp.builder, interp.heap
     known = len(interp.lengths)
@@ -88,13 +90,13 @@ def find_fixpoint(
         for ref, template in heap_templates.items():
             interp.heap.contents[ref] = instantiate(template, variable(hint_of(ref)), interp.heap)
         before = interp.heap.copy()
-        own: tuple[Var, ...] = ()
+        own = () if index is None else (Var(interp.names.fresh(index[0]), index[1]),)
         conditions: list[Operand] = []
         reached = True
         try:
-            own, yields, conditions = step(values)
+            yields, conditions = step(values, own)
         except Unreachable:
-            yields, reached = [UNDEFINED] * len(inits), False
+            yields, conditions, reached = [UNDEFINED] * len(inits), [Lit(False)], False
         finally:
             interp.assumed = assumed
         builder, heap = interp.builder, interp.heap

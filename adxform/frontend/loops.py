@@ -186,8 +186,8 @@ def _loop(
 
     walked = iteration.lists_in(source)
 
-    def step(carried: list[Value]) -> tuple[tuple[Var, ...], list[Value], list[Operand]]:
-        index = Var(interp.names.fresh(trip.hint), trip.type)
+    def step(carried: list[Value], own: tuple[Var, ...]) -> tuple[list[Value], list[Operand]]:
+        (index,) = own
         held = [interp.heap.contents[ref] for ref in walked]
         start = _first_pass(interp, source, index) if regular else index
         for ref, contents in regular.items():
@@ -202,16 +202,17 @@ def _loop(
                 raise collecting.irregular(ref, contents)
             interp.heap.contents[ref] = kept[ref]
         if not op.breaks:
-            return (index,), results, []
+            return results, []
         going = truth(interp, results[0])
-        return (index,), results[1:], [Lit(going) if isinstance(going, bool) else going]
+        return results[1:], [Lit(going) if isinstance(going, bool) else going]
 
     regular = {ref: contents for ref, contents in (fills or {}).items() if not contents.counted}
     counted = [ref for ref, contents in (fills or {}).items() if contents.counted]
     kept = {ref: interp.heap.contents[ref] for ref in regular}
     hints = [param.base for param in op.body.params[1:]]
-    fixed = find_fixpoint(interp, inits, hints, step, counted)
-    block = fixed.builder.block((*fixed.own, *fixed.params), (*fixed.conditions, *fixed.yields))
+    fixed = find_fixpoint(interp, inits, hints, step, counted, (trip.hint, trip.type))
+    conditions = fixed.conditions if op.breaks else ()
+    block = fixed.builder.block((*fixed.own, *fixed.params), (*conditions, *fixed.yields))
     interp.builder.emit(For(fixed.outs, (trip.start, trip.stop, trip.step), fixed.inits, block, op.breaks, op.span))
     return fixed.values
 
@@ -220,11 +221,10 @@ def reduce_loop(interp: Interpreter, source: Value, start: Value, step: Callable
     """Carry one value over the items of `source`, in a loop."""
     trip = iteration.trip(interp, source, "i")
 
-    def once(carried: list[Value]) -> tuple[tuple[Var, ...], list[Value], list[Operand]]:
-        index = Var(interp.names.fresh(trip.hint), trip.type)
-        return (index,), [step(carried[0], trip.item(index))], []
+    def once(carried: list[Value], own: tuple[Var, ...]) -> tuple[list[Value], list[Operand]]:
+        return [step(carried[0], trip.item(own[0]))], []
 
-    fixed = find_fixpoint(interp, [start], [hint], once)
+    fixed = find_fixpoint(interp, [start], [hint], once, index=(trip.hint, trip.type))
     block = fixed.builder.block((*fixed.own, *fixed.params), fixed.yields)
     interp.builder.emit(For(fixed.outs, (trip.start, trip.stop, trip.step), fixed.inits, block, False, interp.span))
     return fixed.values[0]
@@ -293,9 +293,9 @@ def _unrolled_while(interp: Interpreter, op: While, inits: list[Value], env: Env
 
 
 def _while(interp: Interpreter, op: While, inits: list[Value], env: Env) -> list[Value]:
-    def step(carried: list[Value]) -> tuple[tuple[Var, ...], list[Value], list[Operand]]:
+    def step(carried: list[Value], own: tuple[Var, ...]) -> tuple[list[Value], list[Operand]]:
         env.update(zip(op.body.params, carried, strict=True))
-        return (), interp.run_block(op.body, env), []
+        return interp.run_block(op.body, env), []
 
     hints = [param.base for param in op.body.params]
     fixed = find_fixpoint(interp, inits, hints, step)

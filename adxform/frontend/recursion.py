@@ -236,6 +236,9 @@ def _build(
             settled = _alike(merged, helper.result) and free == helper.free and (not first or merged is None)
             helper.result, helper.free, helper.params = merged, free, tuple(params)
             helper.function = Function(helper.name, Block((*params, *free), block.ops, results), (), (), frame.fn.span)
+            if settled and merged is None:
+                message = f"`{frame.fn.name}` calls itself on every path, so it never returns"
+                raise interp.error(message, "return a value on one path", span=frame.fn.span)
             if settled:
                 helper.settled = True
                 return

@@ -117,12 +117,10 @@ class _Attempt:
         args = [argument(tree, name) for tree, name in zip(signature.args, arg_names, strict=True)]
         kwargs = {name: argument(tree, name) for name, tree in signature.kwargs}
         entry = from_outside(interp, self.fn, Access())
-        out: Value
         try:
-            out = interp.call(entry, args, kwargs)
+            tree, results = trees.result(interp, interp.call(entry, args, kwargs))
         except Unreachable:
-            out = NONE
-        tree, results = trees.result(interp, out)
+            tree, results = trees.result(interp, NONE)
         hidden = tuple(interp.hidden)
         params = (*self.params, *interp.hidden.values())
         body = Block(params, tuple(interp.builder.ops), results)

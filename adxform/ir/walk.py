@@ -112,6 +112,17 @@ def all_ops(block: Block) -> Iterator[Op]:
             yield from all_ops(inner)
 
 
+def never_ends(block: Block) -> bool:
+    """Whether `block` always raises, as far as its last op tells."""
+    match block.ops[-1:]:
+        case (Raise(),):
+            return True
+        case (If(then=then, orelse=orelse),):
+            return never_ends(then) and never_ends(orelse)
+        case _:
+            return False
+
+
 def free_variables(block: Block) -> dict[Var, None]:
     """The variables that `block` reads from the blocks around it, in order of first use."""
     found: dict[Var, None] = {}

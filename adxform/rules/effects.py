@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -11,15 +12,20 @@ from adxform.ir.walk import blocks, variables
 from adxform.rules.record import OPAQUE, Effect
 from adxform.rules.table import lookup
 
+IN_PLACE = Effect(writes=(0,), views=(0,), opaque=True)
+IN_PLACE_OPERATORS = (operator.iadd, operator.isub, operator.imul, operator.itruediv, operator.ifloordiv, operator.imod,
+                      operator.ipow, operator.imatmul, operator.iand, operator.ior, operator.ixor, operator.ilshift,
+                      operator.irshift, operator.iconcat)  # fmt: skip
+
 
 def effect_of(call: Call) -> Effect:
-    """The effects of `call`; a callable without a record is `OPAQUE`."""
+    """The effects of `call`; a callable without a record is `OPAQUE`, an in-place operator writes, too."""
     fn = call.fn
     if not isinstance(fn, Lit):
         return OPAQUE
     record = lookup(fn.value)
     if record is None:
-        return OPAQUE
+        return IN_PLACE if fn.value in IN_PLACE_OPERATORS else OPAQUE
     effect = record.effect
     found = effect if isinstance(effect, Effect) else effect(call)
     return writing_out(call, found) if call.kwargs else found

@@ -98,6 +98,19 @@ def smallest(source: Any, first: Any, key: Any) -> Any:
     return best
 
 
+def compared(order: Any, a: Any, b: Any) -> Any:
+    """``a < b``, or another `order`, of tuples or lists: by the first items that differ."""
+    for x, y in zip(a, b, strict=False):
+        if x != y:
+            return order(x, y)
+    return order(len(a), len(b))
+
+
+def itself(item: Any) -> Any:
+    """`item`, as the key that it is compared by."""
+    return item
+
+
 def sorted_rows(rows: Any, reverse: bool) -> Any:
     """``sorted(rows, reverse=reverse)``, as an array."""
     return np.flip(np.sort(rows), 0) if reverse else np.sort(rows)

@@ -290,3 +290,14 @@ def open_rank_after_a_loop(x, n):
     for i in range(n):
         z = x[i] * np.sum(z)
     return np.sum(z * x)
+
+
+@at((FIVE,))
+def loop_that_could_only_raise(x):
+    for _ in x[len(x) :]:
+        raise ValueError("too many")
+    for _ in range(int(x[0])):
+        if x[0] > 0.0:
+            raise ValueError("positive")
+        raise KeyError("not positive")
+    return x[0] ** 2 * x[1]

@@ -38,3 +38,52 @@ def singular_matrix(a, b):
 def shapes_do_not_match(x, y):
     x += 1.0
     return np.sum(x * y)
+
+
+@at((1.5,), raises=KeyError)
+def nothing_but_a_missing_key(x):
+    return {"a": x}["b"] * x
+
+
+@at((vec(1.0, 2.0),), raises=AttributeError)
+def nothing_but_a_missing_attribute(x):
+    return x.nowhere
+
+
+@at((vec(1.0, 2.0),), raises=TypeError)
+def nothing_but_a_wrong_call(x):
+    def one(a):
+        return a
+
+    return one(x, x)
+
+
+@at((1.5,), (0.5,), raises=ValueError)
+def both_sides(x):
+    if x > 1.0:
+        raise ValueError("large")
+    raise ValueError("small")
+
+
+@at((1.5,), raises=ValueError)
+def endless_loop(x):
+    while True:
+        if x > 0.0:
+            raise ValueError("positive")
+
+
+@at((vec(1.0, 2.0),), raises=ValueError)
+def every_pass_of_a_loop(x):
+    for v in x:
+        raise ValueError(v > 0.0)
+    return x[0]
+
+
+@at((vec(1.0, 2.0),), raises=ValueError)
+def every_pass_of_an_inner_loop(x):
+    total = 0.0
+    for i in range(len(x)):
+        for _ in range(i):
+            raise ValueError("second pass")
+        total += x[i]
+    return total

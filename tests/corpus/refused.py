@@ -237,3 +237,26 @@ def iterator_used_up_on_one_side(x, early):
 def next_of_an_iterator(x):
     items = iter([x[0], x[1]])
     return next(items) * 2.0  # here
+
+
+@at((vec(1.0, 2.0, 3.0),), raises=MissingRuleError)
+def view_updated_in_place(x):
+    y = x.copy()
+    v = y.view()  # here
+    v *= 2.0
+    return (y * y).sum()
+
+
+@at((vec(1.0, 2.0, 3.0),), raises=MissingRuleError)
+def in_place_by_an_unbound_method(x):
+    y = x.copy()
+    np.ndarray.__iadd__(y, x)  # here
+    return y.sum()
+
+
+@at((1.5,), raises=UnsupportedOperationError)
+def recursion_without_an_end(x):
+    def again(t):  # here
+        return again(t * x)
+
+    return again(1.0)

@@ -210,3 +210,24 @@ def method_of_global_object(x):
 def ndarray_methods(x):
     y = x.copy().reshape(1, 2).T.sum(axis=1)
     return y.dot(x) + x.max() * x.mean() + (x.clip(0.0, 1.5) ** 2).sum() + x.astype(np.float64).prod()
+
+
+@at((vec(0.31, 1.23, -0.74, 0.92),))
+def smallest_pair(x):
+    best, k = min([(x[i] ** 2, i) for i in range(3)])
+    return best * k + x[k]
+
+
+@at((vec(0.31, 1.23, -0.74, 0.92),))
+def largest_tuple(x):
+    return max((x[0], x[1]), (x[2], x[3]))[1] ** 2
+
+
+@at((vec(0.31, 1.23, -0.74, 0.92),))
+def tuples_in_order(x):
+    total = x[0] if (x[0], 1) < (x[1], 0) else x[1] ** 2
+    for i in range(3):
+        for j in range(3):
+            if (i, j) >= (1, 2):
+                total += x[i] * x[j]
+    return total

@@ -571,3 +571,20 @@ def ends_of_the_input_into_chosen_items(x):
     y[2:] += x[:4]
     y[::2] -= x[1:4]
     return np.sum(y * np.arange(6.0))
+
+
+@at((FIVE,))
+def operators_by_their_methods(x):
+    y = x.copy()
+    y.__iadd__(x)
+    z = y.__mul__(y).__getitem__(slice(1, 4))
+    y.__setitem__(0, 3 * x[1])
+    return (y * x).sum() + z.sum() + x[0].__pow__(2)
+
+
+@at((FIVE,))
+def replaced_without_a_copy(x):
+    y = x.copy()
+    z = np.nan_to_num(y, copy=False)
+    z[0] = 4.0
+    return (y * y).sum()

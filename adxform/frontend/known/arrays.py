@@ -193,7 +193,19 @@ def _number(cls: Any, type_: Scalar) -> Handler:
     return handler
 
 
+def _nan_to_num(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    """With ``copy=False``, a store to the array itself."""
+    x, copies, *rest = (*args, kwargs.pop("copy", Lit(True)))[:2] + args[2:]
+    if truth(interp, copies) is True or not isinstance(x, Var) or not isinstance(x.type, Array):
+        return None
+    interp.static(copies, "`copy`")
+    found = interp.call(Lit(np.nan_to_num), (x, Lit(True), *rest), kwargs, hint=hint)
+    indexing.store(interp, x, Lit(...), found)
+    return x
+
+
 TABLE: dict[Any, Handler] = {
+    np.nan_to_num: _nan_to_num,
     np.shape: _shape,
     np.ndim: _ndim,
     np.size: _size,

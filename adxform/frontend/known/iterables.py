@@ -235,17 +235,19 @@ def _extreme(fn: Any) -> Handler:
         if "default" in kwargs:
             raise interp.error(f"`{fn.__name__}` with `default` is not supported", "test for an empty sequence first")
         source = Tuple(args) if len(args) > 1 else args[0]
-        if "key" in kwargs and not (isinstance(source, Var) and isinstance(source.type, Object)):
+        known = iteration.known_items(interp, source)
+        in_order = known is not None and any(isinstance(item, Tuple | Ref) for item in known)
+        if in_order or ("key" in kwargs and not (isinstance(source, Var) and isinstance(source.type, Object))):
             meaning = iterations.largest if fn is max else iterations.smallest
             first = iteration.item_at(interp, source, Lit(0))
-            return interp.call(Static(meaning), (source, first, kwargs["key"]), hint=hint)
+            return interp.call(Static(meaning), (source, first, kwargs.get("key", Static(iterations.itself))), hint=hint)
         if len(args) > 1:
             return None
         if isinstance(args[0], Var):
             if isinstance(args[0].type, Array):
                 return interp.call(Lit(np.max if fn is max else np.min), args, hint=hint)
             return None
-        if iteration.known_items(interp, source) is None:
+        if known is None:
             return interp.call(Lit(np.max if fn is max else np.min), (rows(interp, source),), hint=hint)
         items = interp.items(args[0])
         return items[0] if len(items) == 1 else interp.call(Lit(fn), items, hint=hint)

@@ -28,6 +28,7 @@ from adxform.frontend.values import (
 )
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, Array, Object, Scalar
+from adxform.rules import iterations
 
 if TYPE_CHECKING:
     from adxform.frontend.interpreter import Interpreter
@@ -151,6 +152,8 @@ def _compare(fn: Any) -> Handler:
         asked = _is_none(interp, a, b, fn is operator.eq) if fn in (operator.eq, operator.ne) else None
         if asked is not None:
             return asked
+        if fn not in (operator.eq, operator.ne) and _in_order(interp, a) and _in_order(interp, b):
+            return interp.call(Static(iterations.compared), (Lit(fn), a, b), hint=hint)
         if fn in (operator.eq, operator.ne):
             structured = (Tuple, Ref, Static, FunctionValue)
             if isinstance(a, structured) and isinstance(b, structured):
@@ -164,6 +167,11 @@ def _compare(fn: Any) -> Handler:
         return None
 
     return handler
+
+
+def _in_order(interp: Interpreter, value: Value) -> bool:
+    """Whether `value` is a tuple or a list, which is compared item by item."""
+    return isinstance(value, Tuple) or (isinstance(value, Ref) and value.kind == "list" and interp.filled(value) is None)
 
 
 def _equal(interp: Interpreter, a: Value, b: Value) -> Value:
