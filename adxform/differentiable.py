@@ -17,9 +17,10 @@ R = TypeVar("R")
 class Differentiable(Generic[P, R]):
     """The decorated function: called as before, with its derivatives as methods."""
 
-    def __init__(self, fn: Callable[P, R]) -> None:
+    def __init__(self, fn: Callable[P, R], boundary: bool = False) -> None:
         functools.update_wrapper(self, fn)
         self.__adx_function__ = fn
+        self.__adx_boundary__ = boundary
 
     __qualname__: str
 
@@ -30,7 +31,7 @@ class Differentiable(Generic[P, R]):
     def __get__(self, instance: object, owner: type | None = None) -> Differentiable[..., R]:
         if instance is None:
             return self
-        return Differentiable(MethodType(self.__adx_function__, instance))
+        return Differentiable(MethodType(self.__adx_function__, instance), self.__adx_boundary__)
 
     def __repr__(self) -> str:
         return f"<differentiable {self.__qualname__}>"
@@ -79,11 +80,14 @@ def differentiable(fn: Callable[P, R], /) -> Differentiable[P, R]: ...
 
 
 @overload
-def differentiable() -> Callable[[Callable[P, R]], Differentiable[P, R]]: ...
+def differentiable(*, boundary: bool = False) -> Callable[[Callable[P, R]], Differentiable[P, R]]: ...
 
 
-def differentiable(fn: Callable[..., Any] | None = None, /) -> Any:
+def differentiable(fn: Callable[..., Any] | None = None, /, *, boundary: bool = False) -> Any:
     """Give a function or method its derivatives as methods, from ``.grad`` to ``.source``; with or without parentheses.
+
+    With `boundary`, what calls it is differentiated into calls of its own derivatives, functions beside that of the caller at
+    every order; otherwise its statements become part of the caller's.
 
     >>> @differentiable
     ... def cube(x):
@@ -91,4 +95,4 @@ def differentiable(fn: Callable[..., Any] | None = None, /) -> Any:
     >>> cube(2.0)
     8.0
     """
-    return Differentiable if fn is None else Differentiable(fn)
+    return functools.partial(Differentiable, boundary=boundary) if fn is None else Differentiable(fn, boundary)

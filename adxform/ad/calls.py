@@ -33,6 +33,7 @@ from adxform.ir.ops import (
     Block,
     Call,
     If,
+    Invoke,
     Lit,
     Op,
     Operand,
@@ -137,7 +138,7 @@ class CallReversal(Cotangents):
         """Put the forward part of the rule, with its residuals, in the place of the call, and the pullback in the reverse."""
         rule, pullback = expand_rule(self.expander, derivative, op)
         self.readers += [(self.aliases.of(var), self.path) for var in distinct(op.args, op.kwargs) if self.is_memory(var)]
-        value, *residuals = splice(f, rule, distinct(op.args, op.kwargs))
+        value, *residuals = splice(f, self.callees.adopt(rule), distinct(op.args, op.kwargs))
         if not name_result(f, 0, value, op):
             self.renamed[out] = value
         else:
@@ -147,7 +148,7 @@ class CallReversal(Cotangents):
         ct = self.take(out)
         if ct is None or is_zero(ct):
             return
-        contributions = splice(b, pullback, (*residuals, ct))
+        contributions = splice(b, self.callees.adopt(pullback), (*residuals, ct))
         checked(op, per_leaf(op.args, contributions), self.is_active)
         for leaf, contribution in per_leaf(op.args, contributions):
             if not is_nothing(contribution):
@@ -156,6 +157,8 @@ class CallReversal(Cotangents):
     def note_readers(self, ops: list[Op]) -> None:
         """Remember which written memory the reverse of the current op reads as whole arrays."""
         for op in ops:
+            if isinstance(op, Invoke):
+                self.readers += [(self.aliases.of(var), self.path) for var in distinct(op.args) if self.is_memory(var)]
             if not isinstance(op, Call):
                 continue
             effect = effect_of(op)

@@ -9,9 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from adxform import runtime
-from adxform.ad.callees import Callees, Shared
+from adxform.ad.callees import Adopting, Callees, Shared
 from adxform.ad.expand import (
-    Expander,
     add,
     cast,
     fit_cotangent,
@@ -55,7 +54,7 @@ class Task:
 
     fn: Function
     wrt: tuple[int, ...]
-    expander: Expander
+    expander: Adopting
     callees: Callees
     aliases: Aliases
     undo: Callable[[int, Path], bool] = lambda number, path: True
@@ -75,7 +74,8 @@ class Cotangents:
         self.callees = task.callees
         places = task.shared.params if task.shared is not None else ()
         given = [fn.params[place] for place in places]
-        activity = find_activity(fn, (*wrt, *places), (*fn.results, *given), self.aliases)
+        entered = [fn.results[place] for place in task.shared.results] if task.shared is not None else ()
+        activity = find_activity(fn, (*wrt, *places), (*fn.results, *given), self.aliases, entered)
         self.active = activity.active
         self.plan = plan_cotangents(fn, activity, self.aliases, self.crossing())
         # A view that may copy mirrors the primal's only where the buffer is laid out in memory as the primal is.

@@ -15,7 +15,8 @@ from typing import Any, assert_never
 import numpy as np
 
 from adxform import runtime
-from adxform.ad.callees import Callees
+from adxform.ad.boundary import outlined, restored
+from adxform.ad.callees import Adopting, Callees
 from adxform.ad.expand import (
     Expander,
     add,
@@ -77,15 +78,16 @@ def forward(fn: Function, wrt: Sequence[int], expander: Expander) -> Function:
 
     Source: Griewank and Walther, Evaluating Derivatives (2008), section 3.1.
     """
+    fn = outlined(fn)
     activity = find_activity(fn, wrt)
     callees = Callees(fn, alias_classes(fn))
-    entry = _Forward(fn, activity, expander, callees, callees.aliases).function(wrt)
+    entry = _Forward(fn, activity, Adopting(expander, callees), callees, callees.aliases).function(wrt)
     more = tuple(helper for helper in callees.derived.values() if helper is not None)
-    return replace(entry, helpers=fn.helpers + more)
+    return restored(replace(entry, helpers=fn.helpers + more))
 
 
 class _Forward:
-    def __init__(self, fn: Function, activity: Activity, expander: Expander, callees: Callees, aliases: Aliases) -> None:
+    def __init__(self, fn: Function, activity: Activity, expander: Adopting, callees: Callees, aliases: Aliases) -> None:
         self.fn = fn
         self.callees = callees
         self.active = activity.active
@@ -167,14 +169,14 @@ class _Forward:
         op = replace(op, args=args, kwargs=kwargs)
         derivative = derivative_of(op)
         touched = [*op.outs, *(var for position in effect_of(op).writes for var in variables(op.args[position]))]
-        if derivative is None or not any(var in self.active for var in touched):
+        if not any(var in self.active for var in touched):
             b.emit(op)
             return
         match derivative:
             case Memory():
                 b.emit(op)
                 self.memory(op, b)
-            case Constant():
+            case Constant() | None:
                 b.emit(op)
                 (out,) = op.outs
                 self.define(out, zeros(b, out, f"{out.base}_t"), b)
@@ -261,16 +263,16 @@ class _Forward:
             return
         rule, pullback = expand_rule(self.expander, derivative, op)
         start = len(b.ops)
-        value, *residuals = splice(b, rule, distinct(op.args, op.kwargs))
+        value, *residuals = splice(b, self.callees.adopt(rule), distinct(op.args, op.kwargs))
         if name_result(b, start, value, op):
             residuals = [out if residual == value else residual for residual in residuals]
         else:
             same = operator.pos if isinstance(value, Var) else intrinsics.stop_gradient
             b.emit(replace(op, outs=(out,), fn=Lit(same), args=(value,), kwargs=()))
-        pushed = transpose_pullback(pullback, [self.is_active(leaf) for leaf in items], self.expander)
+        pushed = transpose_pullback(pullback, [self.is_active(leaf) for leaf in items], self.expander.plain)
         placeholder = zeros(b, out, f"{out.base}_ct")
         tangents = [cast(b, self.tangent(b, leaf), leaf) for leaf in items if isinstance(leaf, Var) and self.is_active(leaf)]
-        *_, tangent = splice(b, pushed, (*residuals, placeholder, *tangents))
+        *_, tangent = splice(b, self.callees.adopt(pushed), (*residuals, placeholder, *tangents))
         self.define(out, tangent, b)
 
     def memory(self, op: Call, b: Builder) -> None:
@@ -305,21 +307,22 @@ class _Forward:
             b.emit(op)
             return
         callee = self.callees.function(op.callee)
-        moving = [_moves(param) for param in callee.params]
-        tangents = tuple(self.tangent(b, arg) for arg, moves in zip(op.args, moving, strict=True) if moves)
+        places = enumerate(zip(op.args, callee.params, strict=True))
+        wrt = tuple(k for k, (arg, param) in places if _is_stack(param) or (_moves(param) and self.is_active(arg)))
+        tangents = tuple(self.tangent(b, op.args[place]) for place in wrt)
         outs = tuple(self.declare(out) for out, result in zip(op.outs, callee.results, strict=True) if is_result(result))
-        b.emit(Invoke(op.outs + outs, self.derive_helper(callee), op.args + tangents, op.span))
+        b.emit(Invoke(op.outs + outs, self.derive_helper(callee, wrt), op.args + tangents, op.span))
 
-    def derive_helper(self, callee: Function) -> str:
-        """The name of the forward derivative of `callee` with respect to all that can move of its parameters, derived once."""
-        name = self.callees.name(callee.name, "jvp")
+    def derive_helper(self, callee: Function, wrt: tuple[int, ...]) -> str:
+        """The name of the forward derivative of `callee` with respect to its parameters `wrt`, derived once."""
+        name = self.callees.name(callee.name, "jvp", wrt)
         derived = self.callees.derived
         if name not in derived:
             derived[name] = None
-            wrt = [place for place, param in enumerate(callee.params) if _moves(param)]
-            seen = (*callee.results, *(param for param in callee.params if _moves(param)))
+            seen = (*callee.results, *(callee.params[place] for place in wrt))
             aliases = self.callees.classes(callee.name)
-            activity = find_activity(callee, wrt, seen, aliases)
+            entered = [callee.results[place] for place in self.callees.shared(callee.name).results]
+            activity = find_activity(callee, wrt, seen, aliases, entered)
             pass_ = _Forward(callee, activity, self.expander, self.callees, aliases)
             derived[name] = replace(pass_.function(wrt), name=name, helpers=())
         return name
@@ -366,7 +369,11 @@ class _Forward:
 
 
 def _moves(param: Var) -> bool:
-    return is_float(param.type) or isinstance(param.type, Stack)
+    return is_float(param.type) or _is_stack(param)
+
+
+def _is_stack(var: Var) -> bool:
+    return isinstance(var.type, Stack)
 
 
 def _has_tangent(value: Operand) -> bool:

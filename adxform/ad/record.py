@@ -485,6 +485,8 @@ def _written_by(op: Op, aliases: Aliases, callees: Callees) -> Iterator[int]:
     for inner in all_ops(Block((), (op,), ())):
         if isinstance(inner, Invoke):
             name = callees.origin.get(inner.callee, inner.callee)
+            if not callees.knows(name):  # part of a rule: it writes to nothing of the caller's
+                continue
             params, results = len(callees.function(name).params), len(callees.function(name).results)
             places = aliases.by_place(replace(inner, outs=inner.outs[:results], args=inner.args[:params]))
             yield from (class_ for place in callees.summary(name).written for class_ in places[place])

@@ -15,7 +15,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from adxform.ad.blocks import BlockReversal
-from adxform.ad.callees import Callees
+from adxform.ad.boundary import outlined, restored
+from adxform.ad.callees import Adopting, Callees
 from adxform.ad.cotangents import WHOLE, Path, Task
 from adxform.ad.expand import (
     Expander,
@@ -26,6 +27,7 @@ from adxform.ad.record import Decision, Sweep
 from adxform.ad.restore import must_undo
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
+from adxform.ir.lengths import Lengths
 from adxform.ir.ops import (
     Block,
     Call,
@@ -36,8 +38,8 @@ from adxform.ir.ops import (
     Operand,
     Var,
 )
-from adxform.ir.types import Array, Stack, is_float
-from adxform.ir.walk import free_variables, rename_block
+from adxform.ir.types import Array, Dim, Stack, is_float
+from adxform.ir.walk import free_variables, outs, rename_block, variables_of
 from adxform.rules.alias import alias_classes
 from adxform.rules.effects import effect_of
 
@@ -59,10 +61,11 @@ def reverse(fn: Function, wrt: Sequence[int], expander: Expander) -> Adjoint:
 
     Source: Griewank and Walther, Evaluating Derivatives (2008), chapters 3, 4 and 12.
     """
+    fn = outlined(fn)
     callees = Callees(fn, alias_classes(fn))
-    pass_ = _run_twice(Task(fn, tuple(wrt), expander, callees, callees.aliases))
+    pass_ = _run_twice(Task(fn, tuple(wrt), Adopting(expander, callees), callees, callees.aliases))
     more = tuple(helper for helper in callees.derived.values() if helper is not None)
-    return Adjoint(replace(pass_.joint(), helpers=fn.helpers + more), tuple(pass_.recorder.decisions))
+    return Adjoint(restored(replace(pass_.joint(), helpers=fn.helpers + more)), tuple(pass_.recorder.decisions))
 
 
 def _run_twice(task: Task) -> _Reverse:
@@ -128,7 +131,25 @@ class _Reverse(BlockReversal):
         block = Block(self.fn.params + self.result_cts, ops, self.results + self.cotangents)
         return replace(self.fn, name=f"{self.fn.name}_vjp", body=rename_block(block, dict(self.renamed)))
 
-    def cut(self) -> tuple[Function, Function]:
+    def split(self, names: tuple[str, str]) -> tuple[Function, Function, tuple[Var, ...]]:
+        """The two sweeps as two functions, and the residuals: the second takes them first, the first returns those it makes."""
+        backward = rename_block(Block((), self.reverse_ops, self.cotangents), dict(self.renamed))
+        handed = {*self.result_cts, *self.given.values()}
+        live = tuple(var for var in free_variables(backward) if var not in handed)
+        taken = (*self.fn.params, *self.given.values())
+        forward = rename_block(Block(taken, self.forward_ops, self.results), dict(self.renamed))
+        known = {*forward.params, *forward.results}
+        forward = replace(forward, results=(*forward.results, *(var for var in live if var not in known)))
+        backward = replace(backward, params=(*live, *self.result_cts, *self.given.values()))
+        ahead, behind = names
+        return Function(ahead, forward, span=self.fn.span), Function(behind, backward, span=self.fn.span), live
+
+    def keeps_tapes(self) -> bool:
+        """Whether the reverse sweep reads a tape that the forward sweep makes."""
+        made = {out for op in self.forward_ops for out in outs(op) if isinstance(out.type, Stack)}
+        return any(var in made for var in free_variables(Block((), self.reverse_ops, self.cotangents)))
+
+    def cut(self, names: tuple[str, str]) -> tuple[Function, Function]:
         """The two sweeps as two functions; what lives across the cut goes over a stack that both take."""
         stack = self.tape_stack()
         backward = rename_block(Block((), self.reverse_ops, self.cotangents), dict(self.renamed))
@@ -141,7 +162,7 @@ class _Reverse(BlockReversal):
         forward = rename_block(Block(taken, self.forward_ops, self.results), dict(self.renamed))
         forward = replace(forward, ops=forward.ops + pushes)
         backward = replace(backward, params=params, ops=pops + backward.ops)
-        ahead, behind = (self.callees.name(self.fn.name, kind) for kind in ("fwd", "bwd"))
+        ahead, behind = names
         return Function(ahead, forward, span=self.fn.span), Function(behind, backward, span=self.fn.span)
 
     def saved_results(self, b: Builder, aliased: tuple[int, ...]) -> tuple[Operand, ...]:
@@ -179,22 +200,29 @@ class _Reverse(BlockReversal):
             self.stack = Var(self.names.fresh("tape"), Stack())
         return self.stack
 
-    def derive_helper(self, callee: Function) -> tuple[str, str]:
-        """The names of the two sweeps of `callee`, with respect to all its float parameters; derived once.
+    def derive_helper(self, callee: Function, wrt: tuple[int, ...]) -> tuple[str, str]:
+        """The names of the two sweeps of `callee`, with respect to its parameters `wrt`; derived once.
 
         The forward one takes the memory of the cotangents of what `callee` shares with its callers, and the tape, and returns
         that of shared results. The backward one takes the tape, a cotangent for each other float result, and that memory again;
-        it returns the cotangents of the other float parameters, and has put written memory back.
+        it returns the cotangents of `wrt`, and has put written memory back. Where there is no tape, residuals go from one to
+        the other: see `Callees.residuals`.
         """
-        forward, backward = (self.callees.name(callee.name, kind) for kind in ("fwd", "bwd"))
+        names = forward, backward = (
+            self.callees.name(callee.name, "fwd", wrt),
+            self.callees.name(callee.name, "bwd", wrt),
+        )
         derived = self.callees.derived
         if forward not in derived:
             derived[forward] = derived[backward] = None
             shared = self.callees.shared(callee.name)
-            wrt = tuple(place for place, param in enumerate(callee.params) if is_float(param.type) and place not in shared.params)
             task = Task(callee, wrt, self.expander, self.callees, self.callees.classes(callee.name), shared=shared)
-            derived[forward], derived[backward] = _run_twice(task).cut()
-        return forward, backward
+            pass_ = _run_twice(task)
+            if pass_.stack is None and not self.callees.is_recursive(callee.name) and not pass_.keeps_tapes():
+                derived[forward], derived[backward], self.callees.residuals[forward] = pass_.split(names)
+            else:
+                derived[forward], derived[backward] = pass_.cut(names)
+        return names
 
     def invoke(self, op: Invoke, b: Builder, f: Builder) -> None:
         """Reverse the call of a helper by a call of its backward sweep."""
@@ -203,29 +231,43 @@ class _Reverse(BlockReversal):
         if not any(out in self.active for out in op.outs) and not any(map(self.is_active, handed)):
             self.inactive(op, b, f)
             return
-        forward, backward = self.derive_helper(callee)
-        stack = self.tape_stack()
-        self.readers += [(class_, self.path) for class_ in self.aliases.reached(op.args)]
+        moving = [
+            place
+            for place, (arg, param) in enumerate(zip(op.args, callee.params, strict=True))
+            if is_float(param.type) and place not in shared.params and self.is_active(arg)
+        ]
+        forward, backward = self.derive_helper(callee, tuple(moving))
+        self.readers += [(class_, self.path) for class_ in self.aliases.reached((*op.args, *op.outs))]
         written = self.callees.summary(op.callee).written
         self.rewound |= {class_ for place, found in enumerate(self.aliases.by_place(op)) if place in written for class_ in found}
         given = [self.companion_of(arg, f.ops) for arg in handed]
         aliased = [op.outs[place] for place in shared.results]
         beside = [self.companions.get(out) or Var(self.names.fresh(f"{out.base}_ct"), out.type) for out in aliased]
-        f.emit(Invoke((*op.outs, *beside), forward, (*op.args, *given, stack), op.span))
+        if forward in self.callees.residuals:
+            lengths = Lengths.at(callee.params, op.args, lambda: Dim(self.names.fresh("?n")))
+            returned = self.callees.results(forward)
+            more = returned[len(op.outs) + len(beside) :]
+            all_outs = (
+                *op.outs,
+                *beside,
+                *(Var(self.names.fresh(var.base), lengths.outside(var.type)) for var in variables_of(more)),
+            )
+            f.emit(Invoke(all_outs, forward, (*op.args, *given), op.span))
+            known = dict(zip((*callee.params, *returned), (*op.args, *all_outs), strict=True))
+            kept: tuple[Operand, ...] = tuple(known[var] for var in self.callees.residuals[forward])
+        else:
+            kept = (self.tape_stack(),)
+            f.emit(Invoke((*op.outs, *beside), forward, (*op.args, *given, *kept), op.span))
         cts: list[Operand] = []
         for out, result in zip(op.outs, callee.results, strict=True):
             if out in self.companions and out not in aliased:
                 self.make_companion(out, f.ops)
             if is_result(result) and out not in aliased:
                 cts.append(self.complete(out, b))
-        moving = [
-            (arg, param)
-            for place, (arg, param) in enumerate(zip(op.args, callee.params, strict=True))
-            if is_float(param.type) and place not in shared.params
-        ]
-        outs = tuple(Var(self.names.fresh(f"{param.base}_ct"), param.type) for _, param in moving)
-        b.emit(Invoke(outs, backward, (stack, *cts, *given), op.span))
-        for (arg, _), ct in zip(moving, outs, strict=True):
+        taken = [op.args[place] for place in moving]
+        pulled = tuple(Var(self.names.fresh(f"{arg.base}_ct"), arg.type) for arg in taken if isinstance(arg, Var))
+        b.emit(Invoke(pulled, backward, (*kept, *cts, *given), op.span))
+        for arg, ct in zip(taken, pulled, strict=True):
             self.contribute(arg, ct, b)
 
     def inactive(self, op: Invoke, b: Builder, f: Builder) -> None:

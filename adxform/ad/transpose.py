@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from adxform.ad.expand import Expander, is_result
 from adxform.ad.reverse import reverse
-from adxform.ir.ops import Block, Function, Lit, Operand, Var
+from adxform.ir import intrinsics
+from adxform.ir.ops import Block, Call, Function, Lit, Operand, Var
 from adxform.ir.types import FLOAT
 from adxform.ir.walk import Names
 
@@ -25,4 +26,5 @@ def transpose_pullback(pullback: Function, wanted: Sequence[bool], expander: Exp
     cotangents = iter(joint.params[len(kept.params) :])
     tangents = tuple(next(cotangents) if is_result(result) else Var(names.fresh("unused"), FLOAT) for result in results)
     final: Operand = joint.results[-1] if joint.results else Lit(0.0)
-    return replace(joint, body=Block(kept.params + tangents, joint.body.ops, (final,)))
+    ops = tuple(op for op in joint.body.ops if not (isinstance(op, Call) and op.fn == Lit(intrinsics.turning_point)))
+    return replace(joint, body=Block(kept.params + tangents, ops, (final,)))

@@ -36,9 +36,15 @@ def is_constant(call: Call) -> bool:
 
 
 def find_activity(
-    fn: Function, wrt: Iterable[int], results: Iterable[Operand] | None = None, aliases: Aliases | None = None
+    fn: Function,
+    wrt: Iterable[int],
+    results: Iterable[Operand] | None = None,
+    aliases: Aliases | None = None,
+    entered: Iterable[Operand] = (),
 ) -> Activity:
     """Find what is active when `fn`, with alias classes `aliases`, is differentiated with respect to its parameters `wrt`.
+
+    `entered` is memory of a helper that its callers write to, where it has several names: it may get a derivative there.
 
     Raises:
         MissingRuleError: a function without a rule lies between the inputs and the results.
@@ -49,6 +55,8 @@ def find_activity(
     varied = _Spread(aliases)
     for index in wrt:
         varied.add(fn.params[index])
+    for operand in entered:
+        varied.add_all(operand)
     varied.run(lambda: _vary(fn.body, varied))
     useful = _Spread(aliases)
     for result in fn.results if results is None else results:
@@ -246,7 +254,8 @@ def _refuse_call(call: Call, varied: _Spread, useful: _Spread) -> None:
                     help="compute it with float64 numbers and arrays, or wrap it in `stop_gradient`",
                 )
         return
-    if any(out in varied and out in useful for out in call.outs):
+    sources = (*call.args, *(value for _, value in call.kwargs))
+    if any(map(varied.has_any, sources)) and any(out in varied and out in useful for out in call.outs):
         name = callable_name(call.fn.value)
         raise MissingRuleError(
             f"no derivative rule for `{name}`",

@@ -13,7 +13,7 @@ from adxform.frontend import indexing
 from adxform.frontend.access import Access
 from adxform.frontend.methods import METHODS
 from adxform.frontend.nested import load_form
-from adxform.frontend.outside import from_outside, outside_write
+from adxform.frontend.outside import from_outside, is_kept, outside_write
 from adxform.frontend.values import FunctionValue, Method, Ref, Slice, Static, Tuple, Value
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import INT, Array, Object, Scalar
@@ -176,7 +176,8 @@ def _of_class(interp: Interpreter, value: Value, cls: type, name: str, found: An
             return Method(of_class(interp, cls, name), (value,))
         case _ if hasattr(found, "__adx_function__"):
             bound = Method(of_class(interp, cls, name, "__adx_function__"), (value,))
-            return interp.heap.new("instance", type(found), ("__adx_function__",), (bound,))
+            kept = is_kept(interp, found, Access((("attribute", name),), Lit(cls)))
+            return interp.heap.new("instance", type(found), ("__adx_function__", "__adx_boundary__"), (bound, Lit(kept)))
         case _:
             return of_class(interp, cls, name)
 

@@ -22,9 +22,9 @@ from adxform.frontend.lower import lower
 from adxform.frontend.methods import Handler, Known
 from adxform.frontend.opaque import opaque
 from adxform.frontend.operands import is_static
-from adxform.frontend.outside import from_outside, pin
+from adxform.frontend.outside import from_outside, is_kept, pin
 from adxform.frontend.primitives import as_array, primitive
-from adxform.frontend.recursion import Frame, call_helper, general_key, key_of
+from adxform.frontend.recursion import Frame, call_helper, depth_of, general_key, key_of
 from adxform.frontend.signals import Recursive
 from adxform.frontend.values import (
     FunctionValue,
@@ -115,6 +115,8 @@ def call(interp: Interpreter, fn: Value, args: tuple[Value, ...], kwargs: Kwargs
             return _call_object(interp, fn, args, kwargs, hint, wanted)
         case Ref(kind="instance", cls=cls) if issubclass(cls, Operator):
             return nested.call_made(interp, interp.contents(fn).items, args, kwargs)
+        case Ref(kind="instance") if interp.contents(fn).get("__adx_boundary__") == Lit(True):
+            return call_kept(interp, interp.attribute(fn, "__adx_function__"), args, kwargs, hint)
         case Ref(kind="instance"):
             return call(interp, interp.attribute(fn, "__call__"), args, kwargs, hint, wanted)
         case Var(_, Object()):
@@ -137,7 +139,9 @@ def _call_object(
     wrapped = getattr(fn, "__adx_function__", None)
     if wrapped is not None:
         path = None if access is None else access.to("attribute", "__adx_function__")
-        return call(interp, from_outside(interp, wrapped, path), args, kwargs, hint, wanted)
+        kept = is_kept(interp, fn, access)
+        inner = from_outside(interp, wrapped, path)
+        return call_kept(interp, inner, args, kwargs, hint) if kept else call(interp, inner, args, kwargs, hint, wanted)
     ours = isinstance(fn, types.FunctionType) and (fn.__module__ or "").startswith("adxform.rules.")
     if ours and all(is_static(interp, arg) for arg in (*args, *kwargs.values())):
         return run_now(interp, fn, args, kwargs)
@@ -176,6 +180,15 @@ def _call_object(
         if found is not None:
             return found
     return opaque(interp, pin(interp, value) if isinstance(value, Static) else fn, args, kwargs, hint, wanted)
+
+
+def call_kept(interp: Interpreter, fn: Value, args: tuple[Value, ...], kwargs: Kwargs, hint: str) -> Value:
+    """Call `fn`, which is kept behind a boundary, as a function of its own."""
+    interp.kept = True
+    try:
+        return call(interp, fn, args, kwargs, hint, True)
+    finally:
+        interp.kept = False
 
 
 def accepts(meaning: Callable[..., Any], args: tuple[Value, ...], kwargs: Kwargs) -> bool:
@@ -278,9 +291,14 @@ def run_function(
     exact = key_of(interp, fn, bound, captured, scope)
     general = general_key(exact)
     recursive = interp.knowledge.recursive
+    kept, interp.kept = interp.kept, False
     for key in (exact, general):
         if key in recursive:
-            return call_helper(interp, key, fn, bound, captured, scope, key is general)
+            return call_helper(interp, key, fn, bound, captured, scope, numbers=key is general)
+    if kept:
+        if depth_of(interp, general) >= DEPTH:
+            raise Recursive(general)
+        return call_helper(interp, exact, fn, bound, captured, scope, kept=True)
     if any(frame.key == exact for frame in interp.frames):
         raise Recursive(exact)
     if sum(general_key(frame.key) == general for frame in interp.frames) >= DEPTH:

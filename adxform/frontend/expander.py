@@ -10,7 +10,7 @@ from adxform.frontend import trees
 from adxform.frontend.interpreter import Derive, Interpreter, Knowledge
 from adxform.frontend.outside import constant
 from adxform.frontend.reach import reaches
-from adxform.frontend.signals import Restart, Unreachable
+from adxform.frontend.signals import Recursive, Restart, Unreachable
 from adxform.frontend.values import NONE, Tuple, Value
 from adxform.ir.ops import Block, Call, Function, Lit, Operand, Pack, Var
 from adxform.ir.prune import prune
@@ -57,8 +57,6 @@ class Expander:
         try:
             returned = interp.call(constant(interp, body), values, keywords)
             results = tuple(interp.operand(leaf) for leaf in trees.all_leaves(interp, returned))
-        except Restart as restart:
-            raise _stuck(body, restart) from None
         except Unreachable:
             raise _refused(interp) from None
         function = Function(_name(body), Block(params, tuple(interp.builder.ops), results), (), interp.helper_functions())
@@ -80,8 +78,6 @@ class Expander:
             interp.builder = interp.builder.nested()
             returned = interp.call(pullback, (trees.rebuilt(interp, y, iter(cts)),))
             results = tuple(_cotangents(interp, returned, values))
-        except Restart as restart:
-            raise _stuck(body, restart) from None
         except Unreachable:
             raise _refused(interp) from None
         block = Block((), tuple(interp.builder.ops), results)
@@ -113,14 +109,20 @@ class _Itself(dict[Var, Value]):
 
 
 def _settled(body: Callable[..., Any], expanded: Callable[[Knowledge], tuple[Interpreter, Found]]) -> Found:
-    """What `expanded` makes of `body` once the numbers that it reads outside of its arguments are known.
+    """What `expanded` makes of `body` once it is known which numbers it reads outside of its arguments, and what calls itself.
 
     Raises:
         UnsupportedOperationError: it reads an array there.
     """
     knowledge = Knowledge({}, {})
     while True:
-        interp, found = expanded(knowledge)
+        try:
+            interp, found = expanded(knowledge)
+        except Restart as restart:
+            if not isinstance(restart, Recursive) or restart.key in knowledge.recursive:
+                raise _stuck(body, restart) from None
+            knowledge.recursive[restart.key] = None
+            continue
         if not interp.hidden:
             reaches(body, interp.guards)
             return found

@@ -99,6 +99,7 @@ class Interpreter:
         self.generators: dict[Var, type] = {}
         self.draws: dict[Var, tuple[type, str]] = {}
         self.helpers: dict[Any, Helper] = {}
+        self.kept = False
         self.adopted: dict[str, Function] = {}
         self.renamed: dict[tuple[Function, ...], dict[str, str]] = {}
 

@@ -128,6 +128,13 @@ def default_of(interp: Interpreter, value: Any) -> Value | None:
     return constant(interp, value.default_factory) if type(value) is defaultdict else None
 
 
+def is_kept(interp: Interpreter, fn: Any, access: Access | None) -> bool:
+    """Whether the decorated function `fn`, found by `access`, is kept behind a boundary: each call must find it so."""
+    kept = bool(getattr(fn, "__adx_boundary__", False))
+    guard(interp, None if access is None else access.to("attribute", "__adx_boundary__"), Equals(Lit(kept)))
+    return kept
+
+
 def outside_write(interp: Interpreter, what: str) -> AdxError:
     """The error for a change to something that belongs to the caller's program."""
     message = f"{what} from outside the function is changed"

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from adxform.frontend.access import Access
-from adxform.frontend.joins import Built, Joiner, Slot, collect, instantiate
+from adxform.frontend.joins import Built, Joiner, Slot, collect, instantiate, slots
 from adxform.frontend.signals import Unreachable
 from adxform.frontend.signature import scalar_type
 from adxform.frontend.values import Collected, Contents, FunctionValue, Heap, Method, Poison, Ref, Scope, Static, Tuple, Value
 from adxform.ir.build import Builder
+from adxform.ir.lengths import Lengths
 from adxform.ir.ops import UNDEFINED, Block, Function, Invoke, Lit, Operand, Var
-from adxform.ir.types import Array, Dim, Scalar, Type
+from adxform.ir.types import Array, Dim, Scalar, Size, Type
 from adxform.ir.walk import all_ops, free_variables
 
 if TYPE_CHECKING:
@@ -41,7 +44,9 @@ class Number:
 def key_of(interp: Interpreter, fn: Function, bound: tuple[Value, ...], captured: dict[str, Value], scope: Scope | None) -> Any:
     """What calls of one function must have in common to share a specialisation."""
     names = tuple(name for name, value in captured.items() if not (isinstance(value, FunctionValue) and value.fn is fn))
-    return id(fn), _access(scope), tuple(map(_Keys(interp).of, bound)), tuple(_Keys(interp).of(captured[name]) for name in names)
+    defaults = tuple(value.defaults for value in captured.values() if isinstance(value, FunctionValue) and value.fn is fn)
+    keys = _Keys(interp)
+    return id(fn), _access(scope), tuple(map(keys.of, bound)), tuple(keys.of(captured[name]) for name in names), defaults
 
 
 def _access(scope: Scope | None) -> Any:
@@ -113,19 +118,27 @@ def call_helper(
     bound: tuple[Value, ...],
     captured: dict[str, Value],
     scope: Scope | None,
-    numbers: bool,
+    *,
+    numbers: bool = False,
+    kept: bool = False,
 ) -> Value:
-    """Call the function's own specialisation, building it at the first call."""
+    """Call the function's own specialisation, building it at the first call.
+
+    `numbers`: one for all literal numbers. `kept`: one for each pattern of lengths, so that the function knows which are equal.
+    """
     itself = next((name for name, value in captured.items() if isinstance(value, FunctionValue) and value.fn is fn), None)
     names = tuple(name for name in captured if name != itself)
     given = Tuple((*bound, *(captured[name] for name in names)))
+    template = _template(interp, given, interp.heap, numbers, kept)
+    if kept:
+        key = "kept", key, _pattern(template)
     helper = interp.helpers.get(key)
     if helper is None:
-        template = _template(interp, given, interp.heap, numbers)
-        params: list[Var] = []
         helper = Helper(interp.helper_name(fn.name), template, ())
         interp.helpers[key] = helper
-        _build(interp, helper, Frame(fn, {}, scope, key), len(bound), names, itself, captured, params)
+        span = interp.span
+        _build(interp, helper, Frame(fn, {}, scope, key), given, len(bound), names, itself, captured)
+        interp.span = span
     operands = [*collect(helper.template, given, interp.heap, interp.operand), *helper.free]
     if helper.result is None:
         interp.builder.emit(Invoke((), helper.name, tuple(operands), interp.span))
@@ -133,12 +146,24 @@ def call_helper(
     outs: list[Var] = []
 
     def make(type_: Type) -> Var:
-        outs.append(Var(interp.names.fresh(fn.name), _renewed(interp, type_)))
+        outs.append(Var(interp.names.fresh(fn.name), lengths.outside(type_)))
         return outs[-1]
 
+    lengths = Lengths.at(helper.params, operands, interp.fresh_dim)
     result: Value = instantiate(helper.result, make, interp.heap)
     interp.builder.emit(Invoke(tuple(outs), helper.name, tuple(operands), interp.span))
     return result
+
+
+def depth_of(interp: Interpreter, general: Any) -> int:
+    """How many specialisations of one function behind a boundary are being built within one another."""
+    waiting = (key for key, helper in interp.helpers.items() if not helper.settled and key[0] == "kept")
+    return sum(general_key(key[1]) == general for key in waiting)
+
+
+def calls_itself(interp: Interpreter, key: Any) -> bool:
+    """Whether a function is one of its own because it was found to call itself."""
+    return key in interp.knowledge.recursive or general_key(key) in interp.knowledge.recursive
 
 
 def calls_unsettled(interp: Interpreter, body: Block) -> bool:
@@ -156,13 +181,24 @@ def calls_unsettled(interp: Interpreter, body: Block) -> bool:
     return False
 
 
-def _template(interp: Interpreter, given: Tuple, heap: Heap, numbers: bool) -> Any:
+def _pattern(template: Any) -> tuple[Any, ...]:
+    """Which of the lengths of the arrays in `template` are known, equal, or one."""
+    lengths: dict[Dim, int] = {}
+
+    def of(size: Size) -> Any:
+        return (lengths.setdefault(size, len(lengths)), size.may_be_one) if isinstance(size, Dim) else size
+
+    shapes = (slot.type.shape for slot in slots(template) if isinstance(slot.type, Array))
+    return tuple(None if shape is None else tuple(map(of, shape)) for shape in shapes)
+
+
+def _template(interp: Interpreter, given: Tuple, heap: Heap, numbers: bool, kept: bool) -> Any:
     joiner = Joiner(interp.fresh_dim)
 
     def general(value: Any) -> Any:
         match value:
             case Var(_, type_):
-                return Slot(_renewed(interp, type_))
+                return Slot(type_ if kept else _renewed(interp, type_))
             case Lit(literal) if numbers and scalar_type(literal) is not None:
                 return Slot(scalar_type(literal) or Scalar("float64", True))
             case Tuple(items, cls):
@@ -182,6 +218,41 @@ def _template(interp: Interpreter, given: Tuple, heap: Heap, numbers: bool) -> A
     return general(given)
 
 
+def _parameters(interp: Interpreter, helper: Helper, given: Tuple, names: Iterable[str]) -> list[Var]:
+    """Variables for the slots of the template: each named as the parameter that it is, or as by the caller where it is a part."""
+    params: list[Var] = []
+    own: dict[Dim, Dim] = {}
+    for title, template, value in zip(names, helper.template.items, given.items, strict=True):
+        operands = list(collect(template, value, interp.heap, interp.operand))
+        for slot, operand in zip(slots(template), operands, strict=True):
+            name = interp.names.fresh(operand.base if len(operands) > 1 and isinstance(operand, Var) else title)
+            params.append(Var(name, _owned(interp, slot.type, name, own)))
+            interp.parameters[name] = params[-1]
+    return params
+
+
+def _is_provisional(interp: Interpreter, helper: Helper) -> bool:
+    """Whether `helper` was made from what was known so far of a function that is still being specialised."""
+    return helper.function is not None and calls_unsettled(interp, helper.function.body)
+
+
+def _given(ready: Iterator[Var], _type: Type) -> Var:
+    return next(ready)
+
+
+def _owned(interp: Interpreter, type_: Type, name: str, own: dict[Dim, Dim]) -> Type:
+    """`type_` of the parameter `name` of a helper, with lengths of its own, which `own` has for those of the caller."""
+    if not isinstance(type_, Array) or type_.shape is None:
+        return type_
+
+    def owned(size: Size, axis: int) -> Size:
+        if isinstance(size, Dim) and size not in own:
+            own[size] = interp.fresh_dim() if size.may_be_one else Dim(f"{name}.{axis}")
+        return own[size] if isinstance(size, Dim) else size
+
+    return Array(type_.dtype, tuple(owned(size, axis) for axis, size in enumerate(type_.shape)))
+
+
 def _renewed(interp: Interpreter, type_: Type) -> Type:
     """`type_` with lengths of its own."""
     if not isinstance(type_, Array) or type_.shape is None:
@@ -193,28 +264,28 @@ def _build(
     interp: Interpreter,
     helper: Helper,
     frame: Frame,
+    given: Tuple,
     count: int,
     names: tuple[str, ...],
     itself: str | None,
     captured: dict[str, Value],
-    params: list[Var],
 ) -> None:
     outer, heap, frames = interp.builder, interp.heap, interp.frames
     joiner = Joiner(interp.fresh_dim)
+    before = set(interp.helpers)
+    params = _parameters(interp, helper, given, (*(param.base for param in frame.fn.params), *names))
     try:
         for _ in range(_PASSES):
-            params.clear()
+            for key in [key for key in interp.helpers if key not in before and _is_provisional(interp, interp.helpers[key])]:
+                del interp.helpers[key]
+            slotted = partial(_given, iter(params))
             interp.builder, interp.heap, interp.frames = Builder(interp.names, frame.fn.span), heap.copy(), []
-
-            def make(type_: Type) -> Var:
-                hint = frame.fn.params[min(len(params), len(frame.fn.params) - 1)].base if frame.fn.params else "x"
-                params.append(Var(interp.names.fresh(hint), type_))
-                return params[-1]
-
-            values = instantiate(helper.template, make, interp.heap).items
+            values = instantiate(helper.template, slotted, interp.heap).items
             inner = dict(zip(names, values[count:], strict=True))
-            if itself is not None:
-                inner[itself] = captured[itself]
+            if itself is not None:  # the calls of itself are to see what this call is given, not what the first one was
+                function = captured[itself]
+                assert isinstance(function, FunctionValue)
+                inner[itself] = replace(function, captures=tuple((name, inner[name]) for name, _ in function.captures))
             old = interp.heap.copy()
             interp.frames = [Frame(frame.fn, inner, frame.scope, frame.key)]
             env = dict(zip(frame.fn.params, values[:count], strict=True))
@@ -223,7 +294,8 @@ def _build(
             except Unreachable:
                 result = UNDEFINED
             if any(interp.heap.contents[ref] is not contents for ref, contents in old.contents.items()):
-                message = f"`{frame.fn.name}` calls itself and changes a list, a dict or an object from outside"
+                why = "calls itself" if calls_itself(interp, frame.key) else "is kept behind a boundary"
+                message = f"`{frame.fn.name}` {why} and changes a list, a dict or an object from outside"
                 raise interp.error(message, "return the new value instead")
             known = helper.result if helper.result is not None else UNDEFINED
             merged = joiner.merge(known, old, result, interp.heap, old)

@@ -106,6 +106,7 @@ class _Attempt:
         """Specialise. Raises `Restart` when more must be known."""
         interp, signature = self.interp, self.signature
         name = getattr(self.fn, "__name__", type(self.fn).__name__)
+        name = name if name.isidentifier() else "anonymous"
         self.names.fresh("%" + name)
         interp.span = span_of(self.fn)
         arg_names = parameter_names(self.fn, len(signature.args))
@@ -124,7 +125,7 @@ class _Attempt:
         hidden = tuple(interp.hidden)
         params = (*self.params, *interp.hidden.values())
         body = Block(params, tuple(interp.builder.ops), results)
-        function = Function(name if name.isidentifier() else "anonymous", body, (), interp.helper_functions(), span_of(self.fn))
+        function = Function(name, body, (), interp.helper_functions(), span_of(self.fn))
         refuse_shared_items(function, interp.collected)
         refuse_shared_arguments(function, interp.apart)
         function = interp.equal.function(prune(function))

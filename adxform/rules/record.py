@@ -84,11 +84,13 @@ class General:
     """``body(*args, **kwargs)`` returns ``(y, pullback)``; ``pullback(y_ct)`` a cotangent per positional argument.
 
     The pullback's free variables are the residuals. ``tangent(y, args, args_t)``, optional, is used in forward mode
-    instead of transposing the pullback; a zero tangent comes as ``0.0``.
+    instead of transposing the pullback; a zero tangent comes as ``0.0``. `boundary`: in a derivative the rule stays a call of
+    functions of its own, at every order; otherwise its body is written in the place of the call.
     """
 
     body: Callable[..., Any]
     tangent: Callable[..., Any] | None = None
+    boundary: bool = False
 
 
 @dataclass(frozen=True, slots=True)

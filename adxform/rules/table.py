@@ -121,8 +121,11 @@ def rule(
     tangent: Callable[..., Any] | None = None,
     effect: Effect = PURE,
     samples: tuple[tuple[Any, ...], ...] = (),
+    boundary: bool = False,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Register the decorated function as the derivative of `fn`: it returns the value and the pullback.
+
+    With `boundary`, derivatives call the rule's parts as functions of their own; otherwise they hold its statements.
 
     >>> def cube(x): return x ** 3
     >>> @rule(cube)
@@ -135,7 +138,7 @@ def rule(
     """
 
     def decorate(body: Callable[..., Any]) -> Callable[..., Any]:
-        register(Primitive(fn, name_of(fn), General(body, tangent), effect, None, samples))
+        register(Primitive(fn, name_of(fn), General(body, tangent, boundary), effect, None, samples))
         return body
 
     return decorate

@@ -2,6 +2,7 @@
 
 from tests.corpus import (
     aliases,
+    boundaries,
     broadcasting,
     callees,
     closures,
@@ -28,6 +29,7 @@ from tests.corpus import (
 from tests.corpus.case import Program, programs_of
 
 MODULES = (
+    boundaries,
     scalars,
     control_flow,
     loops,

@@ -340,6 +340,20 @@ def recursive_closure_that_writes(x):
     return np.sum(y * y)
 
 
+def scaled_sum(x, k):
+    def go(i):
+        if i >= len(x):
+            return 0.0
+        return k * x[i] + go(i + 1)
+
+    return go(0)
+
+
+@at((POINT,))
+def recursive_closures_with_captures_of_their_own(x):
+    return recursive_closure_that_writes(x) + recursive_closure_that_writes(2.0 * x) * scaled_sum(x, x[0]) + scaled_sum(x, x[1])
+
+
 @at((POINT,))
 def gradient_of_a_recursion(x):
     return np.sum(adxform.grad(product_tree)(x) ** 2)

@@ -155,6 +155,11 @@ def _refused(fn: Any) -> Handler:
     return handler
 
 
+def _update_wrapper(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    """The wrapper as it is: names and docstrings matter to nobody here."""
+    return args[0] if args else kwargs["wrapper"]
+
+
 TABLE: dict[Any, Handler] = {
     **{fn: _refused(fn) for fn in (locals, globals, vars, eval, exec, dir)},
     setattr: _setattr,
@@ -166,4 +171,5 @@ TABLE: dict[Any, Handler] = {
     callable: _callable,
     importlib.import_module: _import,
     functools.partial: _partial,
+    functools.update_wrapper: _update_wrapper,
 }
