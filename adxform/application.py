@@ -20,13 +20,13 @@ from adxform.cache import Entry, entry_for, epoch, identity
 from adxform.contexts import bare
 from adxform.cut import Contents, CutRule, as_tuple, put_back, saved
 from adxform.errors import AliasError, ArgnumsError, NonScalarOutputError
-from adxform.frontend.signature import Node, Signature, Tree, parameter_names, sign
+from adxform.frontend.signature import Node, Signature, Tree, parameter_names
 from adxform.ir.types import Type, is_float
 from adxform.ir.walk import never_ends
 from adxform.operators import Operator
 from adxform.perturbations import placed
 from adxform.pipeline import DerivedRule
-from adxform.refusals import definition, differentiated_output, known_sizes, name_of, refuse
+from adxform.refusals import definition, differentiated_output, known_sizes, name_of, refuse, signed
 from adxform.rules.table import lookup
 from adxform.transforms import USUAL, Mode, Order
 from adxform.trees import leaves_of, named_ends
@@ -295,7 +295,7 @@ def found_or_made(
     """`fn` specialised for these arguments, by way of their signature."""
     target, lead, keywords = unwrapped(fn)
     args, named, contexts = bare(args, kwargs)
-    signature, found = sign(target, (*lead, *args), {**keywords, **named})
+    signature, found = signed(target, (*lead, *args), {**keywords, **named})
     leaves = tuple(found)
     held = frozenset(key for key in contexts if isinstance(key, int))
     if argnums is not None:

@@ -7,8 +7,8 @@ from typing import Any, assert_never
 
 import numpy as np
 
-from adxform.errors import NonDifferentiableError, NonScalarOutputError, SourceUnavailableError
-from adxform.frontend.signature import Fixed, Leaf, Node, Signature, Tree
+from adxform.errors import AdxError, NonDifferentiableError, NonScalarOutputError, SourceUnavailableError
+from adxform.frontend.signature import Fixed, Leaf, Node, Signature, Tree, sign
 from adxform.frontend.source import find_source
 from adxform.ir.types import Array, Dim, Scalar, Size, is_float
 from adxform.source import NOWHERE, Span
@@ -29,6 +29,16 @@ def definition(fn: Callable[..., Any]) -> Span:
         return source.span(source.node)
     except SourceUnavailableError:
         return NOWHERE
+
+
+def signed(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Signature, list[Any]]:
+    """The signature of the call ``fn(*args, **kwargs)`` and its leaves; a refusal of an argument is where `fn` is defined."""
+    try:
+        return sign(fn, args, kwargs)
+    except AdxError as error:
+        if not error.span.line:
+            error.span = definition(fn)
+        raise
 
 
 def refuse(fn: Callable[..., Any], path: str, end: Leaf | Fixed) -> None:

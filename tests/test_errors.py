@@ -137,6 +137,15 @@ def test_arguments_without_a_derivative(model: ModuleType, value: Any, word: str
     placed(error, model, "def scalar", "ADX202")
 
 
+def test_arrays_of_other_classes_point_at_the_function(model: ModuleType) -> None:
+    masked: Any = np.ma.masked_array([1.0, 2.0])
+    prepared = adxform.prepare_jacobian(model.vector, np.ones(2))
+    for call in (lambda: adxform.vjp(model.vector, masked), lambda: prepared(masked)):
+        error = raised(errors.UnsupportedOperationError, call)
+        assert "MaskedArray" in error.message
+        placed(error, model, "def vector", "ADX103")
+
+
 def test_the_path_to_the_leaf_is_named(model: ModuleType) -> None:
     error = raised(errors.NonDifferentiableError, lambda: adxform.grad(model.scalar)({"k": [1.0, 2]}))
     assert "`x['k'][1]`" in error.message

@@ -12,13 +12,13 @@ from adxform.cache import identity
 from adxform.contexts import Context, ContextKind, bare
 from adxform.errors import PreparationMismatchError
 from adxform.frontend.reach import renew_changed
-from adxform.frontend.signature import MUTABLE, Node, Signature, Tree, parameter_names, same_static, shared, sign
+from adxform.frontend.signature import MUTABLE, Node, Signature, Tree, parameter_names, same_static, shared
 from adxform.ir.ops import Lit
 from adxform.operators import Operator
 from adxform.pipeline import DerivedRule
 from adxform.prepared.arguments import Check, check_of, fitted, line, misfit, static_described
 from adxform.prepared.surroundings import Watch, dependencies, registered_since, watch
-from adxform.refusals import definition, name_of
+from adxform.refusals import definition, name_of, signed
 from adxform.rules.record import Primitive
 from adxform.rules.table import registered
 from adxform.trees import leaves_of
@@ -91,7 +91,7 @@ class Preparation:
         lines += self._count_misfits(args, given)
         leaves: list[Any] = []
         if not lines:
-            signature, values = sign(self.call.fn, args, given)
+            signature, values = signed(self.call.fn, args, given)
             lines += self._misfits(signature)
             lines += [] if lines else self._value_misfits(values)
             if not lines and signature.shared != self.signature.shared:

@@ -184,6 +184,8 @@ def _select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
 
 
 def _quantile(x: Any, q: Any, axis: Any = None) -> Any:
+    if np.ndim(q) == 1:
+        return np.array([_quantile(x, one, axis) for one in q])
     rows = np.sort(np.ravel(x)) if axis is None else np.sort(np.swapaxes(x, 0, axis), axis=0)
     last = rows.shape[0] - 1
     place = q * last
@@ -196,7 +198,7 @@ def _quantile(x: Any, q: Any, axis: Any = None) -> Any:
 
 
 def _percentile(x: Any, q: Any, axis: Any = None) -> Any:
-    return _quantile(x, q / 100.0, axis)
+    return np.array([_quantile(x, one / 100.0, axis) for one in q]) if np.ndim(q) == 1 else _quantile(x, q / 100.0, axis)
 
 
 def _cov(m: Any, y: Any = None, rowvar: Any = True, bias: Any = False, ddof: Any = None) -> Any:

@@ -326,3 +326,14 @@ def dropout(x):
     rng = np.random.default_rng(0)
     mask = rng.random(x.shape) < 0.5
     return np.sum((x * mask) ** 2 / 0.5)
+
+
+@at((VALUES,))
+def several_percentiles(x):
+    low, high = np.percentile(x, [10, 55])
+    return low * high + np.quantile(x, (0.33, 0.5))[0] ** 2
+
+
+@at((MATRIX,))
+def percentiles_of_columns(a):
+    return np.sum(np.percentile(a, [10, 55], axis=0) ** 2) + np.sum(np.quantile(a, [0.3], axis=1) ** 2)
