@@ -420,6 +420,26 @@ def test_only_what_is_asked_for_is_computed() -> None:
     assert text.partition("# reverse sweep")[2].count("@") == 1
 
 
+def dense(weight, inputs):
+    drive = weight @ inputs
+    return np.tanh(drive)
+
+
+def deep(w, x):
+    first, second = np.sin(x), np.cos(x)
+    hidden = dense(w, first * second)
+    return np.sum(dense(w, hidden + x) * second)
+
+
+def test_names_of_inlined_functions_survive() -> None:
+    text = adxform.source(deep, np.eye(2), np.ones(2), argnums=(0, 1))
+    assert all(f"    {name} = " in text for name in ("first", "second", "inputs", "hidden", "inputs_1", "second_ct"))
+    text = adxform.source(deep, np.eye(2), np.ones(2), mode="hvp")
+    assert text.count("# reverse sweep") == 1
+    assert "zeros_like(np.zeros_like" not in text
+    assert "np.copy(np.zeros_like" not in text
+
+
 def test_explain_names_values() -> None:
     text = adxform.explain(rosenbrock, np.ones(3))
     assert "rosenbrock(x): reverse mode with respect to x" in text

@@ -262,7 +262,7 @@ def test_a_stored_python_float_is_read_back_as_a_numpy_scalar() -> None:
     )
 
 
-def test_folding_keeps_what_raises_and_the_types_of_numbers() -> None:
+def test_folding_gives_the_number_that_a_run_would_give_and_keeps_what_raises() -> None:
     becomes(
         fold_constants,
         """
@@ -277,9 +277,8 @@ def test_folding_keeps_what_raises_and_the_types_of_numbers() -> None:
         """
         def f():
             a: float = operator.truediv(1.0, 0.0)
-            d: f64 = operator.add(1.5, 1.0)
             e: float = math.sqrt(-1.0)
-            return a, 1.5, d, e
+            return a, 1.5, 2.5, e
         """,
     )
 
@@ -804,3 +803,45 @@ def test_what_is_on_a_tape_is_not_forgotten_in_helpers() -> None:
     verify(fn)
     for pass_ in EVERY_PASS:
         assert interpret(pass_(fn), np.array([1.0, 2.0])) == 8.0, pass_.__name__
+
+
+def test_a_number_spread_over_a_shape_is_that_number() -> None:
+    becomes(
+        simplify_algebra,
+        """
+        def f(x: f64[x.0], ct: f64):
+            y: f64[x.0] = np.exp(x)
+            a: f64[x.0] = runtime.broadcast_like(1.0, y)
+            b: f64[x.0] = operator.mul(a, y)
+            c: f64[x.0] = runtime.broadcast_like(ct, y)
+            d: f64 = np.sum(c)
+            return b, d
+        """,
+        """
+        def f(x: f64[x.0], ct: f64):
+            y: f64[x.0] = np.exp(x)
+            a: f64[x.0] = runtime.broadcast_like(1.0, x)
+            c: f64[x.0] = runtime.broadcast_like(ct, x)
+            d.1: int = np.size(x)
+            d: f64 = operator.mul(ct, d.1)
+            return y, d
+        """,
+    )
+
+
+def test_zeros_like_zeros_are_zeros_like_the_original() -> None:
+    becomes(
+        simplify_algebra,
+        """
+        def f(x: f64[x.0, x.1]):
+            a: f64[x.0, x.1] = np.ones_like(x)
+            b: f64[x.0, x.1] = np.zeros_like(a)
+            return b
+        """,
+        """
+        def f(x: f64[x.0, x.1]):
+            a: f64[x.0, x.1] = np.ones_like(x)
+            b: f64[x.0, x.1] = np.zeros_like(x)
+            return b
+        """,
+    )

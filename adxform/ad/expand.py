@@ -136,6 +136,9 @@ def located(error: AdxError, span: Span) -> AdxError:
     return error if error.span.line else type(error)(error.message, span=span, help=error.help)
 
 
+_TURN = Call((), Lit(intrinsics.turning_point), ())
+
+
 def splice(b: Builder, fn: Function, args: tuple[Operand, ...]) -> tuple[Operand, ...]:
     """Append the body of `fn`, part of a rule: at the place of the user's op, its variables named as temporaries."""
     mapping: dict[Var, Operand] = dict(zip(fn.params, args, strict=True))
@@ -163,7 +166,7 @@ def splice(b: Builder, fn: Function, args: tuple[Operand, ...]) -> tuple[Operand
             return Call(tuple(map(define, op.outs)), operand(op.fn), args, kwargs, b.span)
         return replace(map_op(op, operand, inner, define), span=b.span)
 
-    b.ops.extend(map(placed, fn.body.ops))
+    b.ops.extend(placed(op) for op in fn.body.ops if op != _TURN)
     return tuple(map(operand, fn.body.results))
 
 

@@ -62,7 +62,7 @@ from adxform.ir.ops import (
     Var,
     While,
 )
-from adxform.ir.types import BOOL, Array, Stack, is_float
+from adxform.ir.types import BOOL, Array, Stack, is_float, rank
 from adxform.ir.walk import Names, all_ops, substitute, variables
 from adxform.rules.alias import Aliases, alias_classes
 from adxform.rules.effects import effect_of
@@ -204,7 +204,7 @@ class _Forward:
         if isinstance(out.type, Array) and self.aliases.of(out) in self.aliases.written and not mirrors:
             if self.aliases.of(out) in self.laid_out:
                 tangent = b.call(runtime.laid_out, tangent, out, type=out.type, hint=f"{out.base}_t")
-            else:
+            elif not _is_fresh(tangent, b):
                 tangent = b.call(np.copy, tangent, type=out.type, hint=f"{out.base}_t")
         self.tangents[out] = self.rename(tangent, out, b)
 
@@ -366,6 +366,15 @@ class _Forward:
 
     def moving_tangents(self, operands: tuple[Operand, ...], moving: list[bool], b: Builder) -> tuple[Operand, ...]:
         return tuple(self.tangent(b, operand) for operand, moves in zip(operands, moving, strict=True) if moves)
+
+
+def _is_fresh(tangent: Operand, b: Builder) -> bool:
+    """Whether the last op has made `tangent`, in memory of its own that can be written to."""
+    last = b.ops[-1] if b.ops else None
+    if not isinstance(tangent, Var) or not isinstance(last, Call) or last.outs != (tangent,) or not rank(tangent.type):
+        return False
+    effect = effect_of(last)
+    return not effect.opaque and not effect.views
 
 
 def _moves(param: Var) -> bool:

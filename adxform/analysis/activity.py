@@ -17,7 +17,7 @@ from adxform.ir.types import Array, Object, Scalar, Stack, is_float
 from adxform.ir.walk import all_ops, blocks, reads, variables
 from adxform.rules.alias import Aliases, alias_classes
 from adxform.rules.effects import effect_of
-from adxform.rules.record import Constant, Memory
+from adxform.rules.record import Constant, Linear, Memory
 from adxform.rules.table import lookup
 
 
@@ -33,6 +33,19 @@ def is_constant(call: Call) -> bool:
     """Whether the result of `call` has a zero derivative by its rule."""
     record = lookup(call.fn.value) if isinstance(call.fn, Lit) else None
     return record is not None and isinstance(record.derivative, Constant)
+
+
+def followed(call: Call) -> tuple[Operand, ...]:
+    """The operands of `call` that its derivative follows: not those of which a linear function takes the shape, or an index."""
+    record = lookup(call.fn.value) if isinstance(call.fn, Lit) else None
+    named = tuple(value for _, value in call.kwargs)
+    match None if record is None else record.derivative:
+        case Constant():
+            return ()
+        case Linear(transposes):
+            return (*(call.args[place] for place in transposes if place < len(call.args)), *named)
+        case _:
+            return (*call.args, *named)
 
 
 def find_activity(
@@ -177,8 +190,7 @@ def _vary_loop(
 
 
 def _vary_call(call: Call, varied: _Spread) -> None:
-    sources = (*call.args, *(value for _, value in call.kwargs))
-    if not any(varied.has_any(source) for source in sources) or is_constant(call):
+    if not any(varied.has_any(source) for source in followed(call)):
         return
     for out in call.outs:
         if _carries(out) or _hides(out):
@@ -194,8 +206,8 @@ def _use(block: Block, useful: _Spread) -> None:
         match op:
             case Call():
                 written = [var for position in effect_of(op).writes for var in variables(op.args[position])]
-                if (any(out in useful for out in op.outs) or any(var in useful for var in written)) and not is_constant(op):
-                    for operand in (*op.args, *(value for _, value in op.kwargs)):
+                if any(out in useful for out in op.outs) or any(var in useful for var in written):
+                    for operand in followed(op):
                         useful.add_all(operand)
             case If(outs, _, then, orelse):
                 for out, one, other in zip(outs, then.results, orelse.results, strict=True):

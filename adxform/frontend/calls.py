@@ -311,6 +311,8 @@ def run_frame(interp: Interpreter, frame: Frame, bound: tuple[Value, ...]) -> Va
     span = interp.span
     interp.frames.append(frame)
     try:
+        for param, value in zip(frame.fn.params, bound, strict=True):
+            interp.name(param.base, value)
         (result,) = interp.run_block(frame.fn.body, dict(zip(frame.fn.params, bound, strict=True)))
     finally:
         interp.frames.pop()

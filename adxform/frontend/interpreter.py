@@ -85,6 +85,7 @@ class Interpreter:
         self.sizes: dict[Var, Dim] = {}
         self.origins: dict[Var, frozenset[Var]] = {}
         self.lengths: list[str] = []
+        self.named: dict[Var, str] = {}
         self.hidden: dict[Access, Var] = {}
         self.guards: dict[Guard, None] = {}
         self.outside: dict[tuple[Access, int], Value] = {}
@@ -385,6 +386,13 @@ class Interpreter:
         """The result of a call."""
         return calls.call(self, fn, tuple(args), dict(kwargs or {}), hint, wanted)
 
+    def name(self, name: str, value: Value) -> None:
+        """Let a number or an array that nobody named yet be called as the user calls it first."""
+        if not isinstance(value, Var) or value.base not in NAMELESS or value in self.named:
+            return
+        if name.isidentifier() and name not in NAMELESS and self.frames and not is_own(self.frames[-1].fn.span):
+            self.named[value] = name
+
     def attribute(self, value: Value, name: str, hint: str = "tmp") -> Value:
         """``value.name``"""
         return attributes.load(self, value, name, hint)
@@ -414,6 +422,7 @@ class Interpreter:
                 hint = outs[0].base if outs else "tmp"
                 result = self.call(callee, values, named, hint, bool(outs))
                 if outs:
+                    self.name(outs[0].base, result)
                     env[outs[0]] = result
             case Free(out, name):
                 env[out] = calls.free_name(self, name)
@@ -438,6 +447,9 @@ class Interpreter:
                 raise AssertionError(op)
             case _:
                 assert_never(op)
+
+
+NAMELESS = ("tmp", "result")
 
 
 def is_own(span: Span) -> bool:

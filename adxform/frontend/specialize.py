@@ -24,7 +24,7 @@ from adxform.frontend.values import NONE, Value
 from adxform.ir.ops import Block, Function, Lit, Var
 from adxform.ir.prune import prune
 from adxform.ir.types import Array, Dim, Scalar, Type
-from adxform.ir.walk import Names
+from adxform.ir.walk import Names, rename_block
 from adxform.source import Span
 
 __all__ = ["Expander", "Specialized", "specialize"]
@@ -128,7 +128,7 @@ class _Attempt:
         function = Function(name, body, (), interp.helper_functions(), span_of(self.fn))
         refuse_shared_items(function, interp.collected)
         refuse_shared_arguments(function, interp.apart)
-        function = interp.equal.function(prune(function))
+        function = interp.equal.function(self.called(prune(function)))
         refuse_outside_writes(function, function.params[len(self.params) :])
         paths = [
             path
@@ -143,6 +143,16 @@ class _Attempt:
             interp.equal.tree(tree),
             tuple(paths),
         )
+
+    def called(self, fn: Function) -> Function:
+        """`fn` and its helpers with the user's names for what has one."""
+        named = {var: name for var, name in self.interp.named.items() if var.name not in self.interp.parameters}
+
+        def fresh(var: Var) -> Var:
+            return Var(self.names.fresh(named[var]), var.type) if var in named else var
+
+        helpers = tuple(map(self.called, fn.helpers))
+        return replace(fn, body=rename_block(fn.body, {}, fresh), helpers=helpers) if named else fn
 
     def leaf(self, leaf: Leaf, name: str) -> Value:
         """The value of the next leaf: a parameter, or its literal where it was promoted."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TypeVar, assert_never
 
 from adxform.ir.ops import Block, For, Function, If, Lit, Op, Operand, Pack, Var, While
-from adxform.ir.types import BOOL, FLOAT, INT, Object, Type
+from adxform.ir.types import BOOL, FLOAT, INT, Object, Scalar, Type
 from adxform.ir.walk import mapped, reads, rename_block, substitute, variables_of
 
 _T = TypeVar("_T")
@@ -177,7 +177,7 @@ def _fits(type_: Type, operand: Operand) -> bool:
         case Var():
             return operand.type == type_
         case Lit(value=value):
-            return type_ == Object() or type_ == _LITERALS.get(type(value))
+            return type_ in (Object(), _LITERALS.get(type(value))) or (type_ == Scalar("float64") and type(value) is float)
         case Pack(kind=kind):
             return type_ == Object() and kind in ("tuple", "slice")
         case _:

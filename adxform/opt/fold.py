@@ -127,6 +127,8 @@ def _is_small_power(op: Call) -> bool:
 def _has_type(value: Any, type_: Type) -> bool:
     if not isinstance(type_, Scalar):
         return False
+    if type_.dtype == "float64" and type(value) is float:
+        return True  # literals alone: a run would give no other number
     if type_.weak:
         return type(value) is WEAK.get(type_.dtype) and not (isinstance(value, int) and abs(value) >= 2**63)
     return isinstance(value, np.generic) and value.dtype.name == type_.dtype

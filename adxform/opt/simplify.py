@@ -11,7 +11,7 @@ import numpy as np
 from adxform import runtime
 from adxform.ir import intrinsics
 from adxform.ir.ops import Call, Function, Lit, Op, Operand, Var
-from adxform.ir.types import Array, Dim, Scalar, Type, is_float
+from adxform.ir.types import FLOAT, INT, Array, Dim, Scalar, Type, is_float
 from adxform.ir.walk import Names
 from adxform.opt.rewriting import Rewriter, Sharing, callee, each_function
 
@@ -49,8 +49,12 @@ class _Simplifying(Rewriter):
         self.names: Names | None = None
         self.sharing = sharing
         self.negated: dict[str, Operand] = {}
-        self.spread: dict[str, tuple[Var, Operand]] = {}
+        self.spread: dict[str, tuple[Operand, Operand]] = {}
         self.inverted: dict[str, Operand] = {}
+        self.mirrored: dict[str, Operand] = {}
+        self.shaped = {
+            (p.type.dtype, p.type.shape): p for p in reversed(fn.params) if isinstance(p.type, Array) and _names_own(p)
+        }
 
     def visit(self, op: Op, ops: list[Op]) -> None:
         if not isinstance(op, Call):
@@ -59,9 +63,9 @@ class _Simplifying(Rewriter):
         if not op.outs:
             ops.append(self.store(op))
             return
-        op = self.leaner(op, ops)
-        if (flipped := self.sign_last(op)) is not None:
-            ops += flipped
+        op = self.leaner(self.outlined(op), ops)
+        if (written := self.sign_last(op) or self.counted(op)) is not None:
+            ops += written
             return
         found = self.simpler(op)
         if isinstance(found, Var) and (callee(op) in ITSELF or self.sharing.unite(op.outs[0], found)):
@@ -78,10 +82,21 @@ class _Simplifying(Rewriter):
             case Call((out,), Lit(fn), (given,)) if fn in NEGATIONS:
                 if self.sharing.is_constant(given) and self.sharing.is_constant(out):
                     self.negated[out.name] = given
-            case Call((out,), Lit(runtime.broadcast_like), (Var() as part, like)) if self.sharing.is_constant(part):
+            case Call((out,), Lit(runtime.broadcast_like), (part, like)) if isinstance(part, Lit) or self.sharing.is_constant(
+                part
+            ):
                 self.spread[out.name] = part, like
+            case Call((out,), Lit(fn), (Var() as given,)) if fn in MIRRORS and given.type == out.type and not _may_vary(out.type):
+                self.mirrored[out.name] = given
             case Call((out,), Lit(operator.truediv), (Lit(1.0), Var(_, Scalar()) as number)):
                 self.inverted[out.name] = number
+
+    def outlined(self, op: Call) -> Call:
+        """`op` with the first parameter of a shape for what it takes that shape from: that need not be computed, or kept."""
+        if callee(op) not in ITSELF or not isinstance(like := op.args[1], Var) or not isinstance(like.type, Array):
+            return op
+        param = self.shaped.get((like.type.dtype, like.type.shape))
+        return op if param is None or param == like else replace(op, args=(op.args[0], param))
 
     def leaner(self, op: Call, ops: list[Op]) -> Call:
         """`op` on what an array repeats in place of that array, where another operand gives the result its shape."""
@@ -100,14 +115,17 @@ class _Simplifying(Rewriter):
                 return replace(op, args=(*op.args[:place], part, *op.args[place + 1 :]))
         return op
 
-    def before(self, op: Call, part: Var, like: Operand, place: int, ops: list[Op]) -> Call:
+    def before(self, op: Call, part: Operand, like: Operand, place: int, ops: list[Op]) -> Call:
         """``op(spread(number))`` as ``spread(op(number))``."""
-        out = op.outs[0].type
-        if not isinstance(part.type, Scalar) or not isinstance(out, Array) or callee(op) not in ARITHMETIC:
+        out, type_ = op.outs[0].type, _type(part)
+        if not isinstance(type_, Scalar) or not isinstance(out, Array) or callee(op) not in ARITHMETIC:
             return op
-        if part.type.dtype != out.dtype or any(isinstance(_type(arg), Scalar) and _type(arg) != part.type for arg in op.args):
+        others = [_type(arg) for arg in op.args if isinstance(arg, Var) and isinstance(arg.type, Scalar) and arg.type != INT]
+        if isinstance(part, Lit) and others:
+            type_ = others[0]
+        if not isinstance(type_, Scalar) or type_.dtype != out.dtype or any(other != type_ for other in others):
             return op
-        number = replace(self.fresh(op.outs[0]), type=part.type)
+        number = replace(self.fresh(op.outs[0]), type=type_)
         ops.append(replace(op, outs=(number,), args=(*op.args[:place], part, *op.args[place + 1 :])))
         return Call(op.outs, Lit(runtime.broadcast_like), (number, like), (), op.span)
 
@@ -121,6 +139,20 @@ class _Simplifying(Rewriter):
         total = self.fresh(op.outs[0])
         outer = Call(op.outs, Lit(operator.neg), (total,), (), op.span)
         return replace(op, outs=(total,), args=(positive,)), outer
+
+    def counted(self, op: Call) -> tuple[Call, Call] | None:
+        """``number * x.size`` for the sum of a number that was spread over the shape of `x`."""
+        if callee(op) is not np.sum or len(op.args) != 1 or op.kwargs or not isinstance(op.args[0], Var):
+            return None
+        part, like = self.spread.get(op.args[0].name, (None, None))
+        number, out = _type(part) if part is not None else None, op.outs[0].type
+        if part is None or not isinstance(like, Var) or not isinstance(like.type, Array):
+            return None
+        if not isinstance(number, Scalar) or not isinstance(out, Scalar) or number.dtype != out.dtype:
+            return None
+        size = Var(self.fresh(op.outs[0]).name, INT)
+        total = Call(op.outs, Lit(operator.mul), (part, size), (), op.span)
+        return Call((size,), Lit(np.size), (like,), (), op.span), total
 
     def fresh(self, like: Var) -> Var:
         """A new variable of the name and type of `like`."""
@@ -144,9 +176,9 @@ class _Simplifying(Rewriter):
         return self.negated.get(operand.name) if isinstance(operand, Var) else None
 
 
-def _gives(operand: Var, part: Var, out: Type, is_choice: bool) -> bool:
+def _gives(operand: Var, part: Operand, out: Type, is_choice: bool) -> bool:
     """Whether `operand` and `part` give the result `out` its shape, which is that of `operand`, and its dtype."""
-    type_, given = operand.type, part.type
+    type_, given = operand.type, _type(part)
     if not isinstance(type_, Array) or not isinstance(out, Array) or type_.shape is None or type_.shape != out.shape:
         return False
     if isinstance(given, Array) and given.dtype != out.dtype:
@@ -156,7 +188,17 @@ def _gives(operand: Var, part: Var, out: Type, is_choice: bool) -> bool:
 
 
 def _type(operand: Operand) -> Type | None:
+    """The type of a variable, or of a literal float."""
+    if isinstance(operand, Lit):
+        return FLOAT if type(operand.value) is float else None
     return operand.type if isinstance(operand, Var) else None
+
+
+def _names_own(param: Var) -> bool:
+    """Whether the lengths of the array `param` that are not known are named after it, so that nothing else gives them."""
+    shape = param.type.shape if isinstance(param.type, Array) else None
+    named = (f"{param.name}.{axis}" for axis in range(len(shape or ())))
+    return bool(shape) and all(size == Dim(name) or size == 1 for size, name in zip(shape or (), named, strict=True))
 
 
 def _is(operand: Operand, number: float) -> bool:
@@ -279,10 +321,18 @@ def _copy(pass_: _Simplifying, op: Call) -> Replacement:
     """An array made of one number, where a number that was spread over a shape is copied."""
     (spread,), out = op.args, op.outs[0].type
     part, like = pass_.spread.get(spread.name, (None, None)) if isinstance(spread, Var) else (None, None)
-    if part is None or not isinstance(part.type, Scalar) or not isinstance(like, Var):
+    type_ = None if part is None else _type(part)
+    if part is None or not isinstance(type_, Scalar) or not isinstance(like, Var):
         return None
-    same = isinstance(out, Array) and isinstance(like.type, Array) and out.dtype == like.type.dtype == part.type.dtype
+    same = isinstance(out, Array) and isinstance(like.type, Array) and out.dtype == like.type.dtype == type_.dtype
     return _becomes(op, np.full_like, like, part) if same else None
+
+
+def _mirror(pass_: _Simplifying, op: Call) -> Replacement:
+    """``zeros_like(x)`` for ``zeros_like(ones_like(x))``"""
+    (like,), fn = op.args, callee(op)
+    original = pass_.mirrored.get(like.name) if isinstance(like, Var) else None
+    return None if original is None or fn is None else _becomes(op, fn, original)
 
 
 def _power(pass_: _Simplifying, op: Call) -> Replacement:
@@ -313,6 +363,9 @@ RULES: Mapping[Callable[..., object], Rule] = {
     runtime.broadcast_like: _broadcast_like,
     np.copy: _copy,
     np.ndarray.copy: _copy,
+    np.zeros_like: _mirror,
+    np.ones_like: _mirror,
+    np.empty_like: _mirror,
     float: _conversion,
     int: _conversion,
     bool: _conversion,
@@ -337,7 +390,9 @@ ARITHMETIC = frozenset({operator.neg, operator.mul, operator.truediv})
 ITSELF = frozenset({runtime.unbroadcast, runtime.broadcast_like})
 """What returns its very operand when the shapes are equal: no array of its own is lost."""
 NEGATIONS = frozenset({operator.neg, np.negative})
-NOTED = NEGATIONS | {runtime.broadcast_like, operator.truediv}
+MIRRORS = frozenset({np.zeros_like, np.ones_like, np.empty_like})
+"""What makes an array of the shape, dtype and layout of another one."""
+NOTED = NEGATIONS | MIRRORS | {runtime.broadcast_like, operator.truediv}
 OPPOSITE: Mapping[Callable[..., object] | None, Callable[..., object]] = {
     intrinsics.accumulate: intrinsics.deduct,
     intrinsics.deduct: intrinsics.accumulate,

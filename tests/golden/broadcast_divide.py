@@ -18,4 +18,4 @@ def broadcast_divide_vjp(a, b, result_ct):
     result = np.sum(tmp)
     # reverse sweep
     b_ct = np.copy(np.sum(result_ct * (-tmp / b), axis=0))  # broadcast_divide.py:8
-    return result, runtime.broadcast_like(result_ct, tmp) * (1.0 / b), b_ct
+    return result, runtime.broadcast_like(result_ct, a) * (1.0 / b), b_ct

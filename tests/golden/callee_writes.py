@@ -21,7 +21,8 @@ import numpy as np
 def callee_writes_vjp(x, a, result_ct):
     y = x * x  # callee_writes.py:13
     x_1 = x[1]  # callee_writes.py:14
-    y[0] = a * x_1  # callee_writes.py:9
+    value = a * x_1
+    y[0] = value  # callee_writes.py:9
     result = np.sum(y * y)  # callee_writes.py:15
     # reverse sweep
     x_ct = np.zeros_like(x)

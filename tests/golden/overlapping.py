@@ -28,7 +28,7 @@ def overlapping_vjp(x, n, result_ct):
         y_old_tape.append(y_old)
     result = np.sum(y)  # overlapping.py:12
     # reverse sweep
-    y_ct = np.full_like(y, result_ct)
+    y_ct = np.full_like(x, result_ct)
     for _ in range(n - 1, -1, -1):  # overlapping.py:10
         y[0:2] = y_old_tape.pop()  # overlapping.py:11
         tmp_ct = runtime.unbroadcast(y_ct[0:2].copy(), tmp_tape.pop())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib
 import operator
-from typing import Any
+from typing import Any, Literal
 
 import gast
 
@@ -171,13 +171,27 @@ def _lower_statement(state: State, node: Any) -> None:
 
 def _lower_assignment(state: State, targets: list[Any], value: Any) -> None:
     first = targets[0]
-    unpacks = isinstance(first, gast.Tuple | gast.List) and len(targets) == 1
-    if unpacks and isinstance(value, gast.List) and not any(isinstance(item, gast.Starred) for item in value.elts):
-        result: Operand = Pack("list", tuple(lower_expression(state, item) for item in value.elts))
+    pairs = _parts(first, value)
+    if pairs and (len(targets) == 1 or isinstance(value, gast.Tuple)):
+        kind: Literal["list", "tuple"] = "list" if isinstance(value, gast.List) else "tuple"
+        result: Operand = Pack(kind, tuple(lower_expression(state, part, _hint(own)) for own, part in pairs))
     else:
-        result = lower_expression(state, value, first.id if isinstance(first, gast.Name) else "tmp")
+        result = lower_expression(state, value, _hint(first))
     for target in targets:
         assign(state, target, result)
+
+
+def _parts(target: Any, value: Any) -> list[tuple[Any, Any]]:
+    """The parts of a target and those of the display that is assigned to it, where there are as many."""
+    displays = gast.Tuple | gast.List
+    if not isinstance(target, displays) or not isinstance(value, displays) or len(target.elts) != len(value.elts):
+        return []
+    pairs = list(zip(target.elts, value.elts, strict=True))
+    return [] if any(isinstance(item, gast.Starred) for pair in pairs for item in pair) else pairs
+
+
+def _hint(target: Any) -> str:
+    return target.id if isinstance(target, gast.Name) else "tmp"
 
 
 def _lower_augmented(state: State, node: gast.AugAssign) -> None:
