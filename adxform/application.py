@@ -167,8 +167,10 @@ class Lent:
         """
         if self.rule.private:
             check_sharing(self.fn, self.rule, inputs)
-        counters.count("primal_calls")
         form = self.work.rule
+        if not form.takes([*inputs, *seeds]):
+            return execute(self.fn, self.rule, inputs, seeds)
+        counters.count("primal_calls")
         return called(form.run, form.generated, len(form.homes), *inputs, *seeds, *self.work.given(outs))
 
 

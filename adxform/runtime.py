@@ -36,22 +36,25 @@ def broadcast_like(value: Any, like: Any) -> Any:
     return value if np.shape(value) == shape else np.broadcast_to(value, shape)
 
 
-def masked_product(ct: Any, partial: Any) -> Any:
-    """Return ``ct * partial``, and zero wherever `ct` is zero though `partial` be infinite or NaN.
+def masked_product(ct: Any, partial: Any, out: Any = None) -> Any:
+    """Return ``ct * partial``, and zero wherever `ct` is zero though `partial` be infinite or NaN; in `out`, where given.
 
     >>> masked_product(np.array([2.0, 0.0]), np.array([3.0, np.inf]))
     array([6., 0.])
     """
     if isinstance(partial, float) and isinstance(ct, float):
         return ct * partial if ct != 0.0 or math.isfinite(partial) else 0.0
-    if np.isfinite(partial).all():
-        return ct * partial
-    safe = np.where(np.equal(ct, 0), 0, partial)
-    return ct * safe
+    if isinstance(partial, np.ndarray):
+        low, high = np.minimum.reduce(partial, axis=None, initial=0), np.maximum.reduce(partial, axis=None, initial=0)
+        finite = math.isfinite(low) and math.isfinite(high)
+    else:
+        finite = math.isfinite(partial)
+    safe = partial if finite else np.where(np.equal(ct, 0), 0, partial)
+    return ct * safe if out is None else np.multiply(ct, safe, out=out)
 
 
-def quotient(a: Any, b: Any) -> Any:
-    """Return ``a / b``, infinite where `b` is zero, without a warning.
+def quotient(a: Any, b: Any, out: Any = None) -> Any:
+    """Return ``a / b``, infinite where `b` is zero, without a warning; in `out`, where given.
 
     >>> quotient(0.5, 0.0), quotient(0.5, 2.0)
     (np.float64(inf), 0.25)
@@ -59,35 +62,47 @@ def quotient(a: Any, b: Any) -> Any:
     if type(b) is float and b != 0.0:
         return a / b
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.divide(a, b)
+        return np.divide(a, b, out=out)
 
 
-def ratio(a: Any, b: Any) -> Any:
+def ratio(a: Any, b: Any, out: Any = None) -> Any:
     """Return ``a / b``, and zero wherever `b` is zero: the subgradient of a length at the origin (which has no second one).
 
     >>> ratio(np.array([3.0, 0.0]), np.array([2.0, 0.0]))
     array([1.5, 0. ])
     """
+    if np.all(b):
+        return np.divide(a, b, out=out)
     zero = np.equal(b, 0)
-    return np.where(zero, 0, np.divide(a, np.where(zero, 1, b)))[()]
+    found = np.where(zero, 0, np.divide(a, np.where(zero, 1, b)))
+    return found[()] if out is None else filled(out, found)
 
 
-def power(a: Any, b: Any) -> Any:
-    """Return ``a ** b``, infinite at a pole, without a warning."""
+def power(a: Any, b: Any, out: Any = None) -> Any:
+    """Return ``a ** b``, infinite at a pole, without a warning; in `out`, where given."""
     if type(a) is float and type(b) is float and 1e-100 < a < 1e100 and -3.0 <= b <= 3.0:
         return a**b
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.power(a, b)
+        return np.power(a, b, out=out)
 
 
-def log_or_zero(x: Any) -> Any:
+def log_or_zero(x: Any, out: Any = None) -> Any:
     """Return the logarithm of `x`, zero where `x` is zero, and NaN below, without a warning.
 
     >>> float(log_or_zero(0.0)), float(log_or_zero(1.0))
     (0.0, 0.0)
     """
     with np.errstate(invalid="ignore"):
-        return np.log(np.where(np.equal(x, 0), 1, x))[()]
+        if np.all(x):
+            return np.log(x, out=out)
+        found = np.log(np.where(np.equal(x, 0), 1, x))
+    return found[()] if out is None else filled(out, found)
+
+
+def filled(out: Any, values: Any) -> Any:
+    """Return the array `out` with these values."""
+    out[...] = values
+    return out
 
 
 def add_along_axis(values: Any, x: Any, indices: Any, axis: int) -> Any:
@@ -303,24 +318,61 @@ class Room:
     def __init__(self, dtype: Any) -> None:
         self.memory = np.empty(0, dtype)
 
+    def take(self, lengths: tuple[int, ...]) -> Any:
+        """Return an array of these lengths."""
+        size = math.prod(lengths)
+        if self.memory.size < size:
+            self.memory = np.empty(size, self.memory.dtype)
+        return self.memory[:size].reshape(lengths)
 
-def lend(room: Room, shape: Any) -> Any:
+
+class Pages:
+    """Memory for arrays of one dtype that are in use one beside the other until it is cleared.
+
+    >>> pages = Pages(np.float64)
+    >>> a, b = lend(pages, 2), lend(pages, 2)
+    >>> pages.clear()
+    >>> np.may_share_memory(a, b), np.may_share_memory(a, lend(pages, 2))
+    (False, True)
+    """
+
+    def __init__(self, dtype: Any) -> None:
+        self.dtype = dtype
+        self.rooms: list[Room] = []
+        self.used = 0
+
+    def take(self, lengths: tuple[int, ...]) -> Any:
+        """Return an array of these lengths."""
+        if self.used == len(self.rooms):
+            self.rooms.append(Room(self.dtype))
+        self.used += 1
+        return self.rooms[self.used - 1].take(lengths)
+
+    def clear(self) -> None:
+        """Let all of it be used again."""
+        self.used = 0
+
+
+def lend(room: Room | Pages, shape: Any) -> Any:
     """Return an array of this shape in the memory of `room`, with whatever is there.
 
     >>> room = Room(np.float64)
     >>> lend(room, (2, 3)).shape, room.memory.size, lend(room, 4).shape, room.memory.size
     ((2, 3), 6, (4,), 6)
     """
-    lengths = shape if isinstance(shape, tuple) else (shape,)
-    size = math.prod(lengths)
-    if room.memory.size < size:
-        room.memory = np.empty(size, room.memory.dtype)
-    return room.memory[:size].reshape(lengths)
+    return room.take(shape if isinstance(shape, tuple) else (shape,))
 
 
-def lend_like(room: Room, *like: Any) -> Any:
+def lend_like(room: Room | Pages, *like: Any) -> Any:
     """Return an array of the shape that `like` broadcast to in the memory of `room`."""
-    return lend(room, np.broadcast_shapes(*[np.shape(value) for value in like]))
+    return room.take(np.broadcast_shapes(*[np.shape(value) for value in like]))
+
+
+def lend_product(room: Room | Pages, a: Any, b: Any) -> Any:
+    """Return an array of the shape of ``a @ b`` in the memory of `room`."""
+    left, right = np.shape(a), np.shape(b)
+    lead = np.broadcast_shapes(left[:-2], right[:-2])
+    return room.take((*lead, *left[-2:-1], *(right[-1:] if len(right) > 1 else ())))
 
 
 class Tape:

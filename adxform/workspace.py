@@ -22,7 +22,7 @@ from adxform.ir.ops import Function, Var
 from adxform.ir.types import Array, Dim, Size, Stack
 from adxform.opt.dce import eliminate_dead_code
 from adxform.opt.workspace import reuse_memory
-from adxform.runtime import Room, Tape
+from adxform.runtime import Pages, Room, Tape
 
 Lengths = tuple[tuple[int, ...], ...]
 
@@ -31,14 +31,21 @@ Lengths = tuple[tuple[int, ...], ...]
 class ReusingRule:
     """A generated function that takes its memory, `spaces`, after its own parameters `params`.
 
-    `homes` says for each result which of `spaces` it is, if it is one.
+    Of these, `pages` are `adxform.runtime.Pages`. `homes` says for each result which of `spaces` it is, if it is one.
+    `contiguous`: it is only right for arguments that are.
     """
 
     generated: Generated
     run: Callable[..., Any]
     params: tuple[Var, ...]
     spaces: tuple[Var, ...]
+    pages: tuple[Var, ...]
     homes: tuple[int | None, ...]
+    contiguous: bool
+
+    def takes(self, inputs: Sequence[Any]) -> bool:
+        """Whether `inputs` are laid out as they have to be."""
+        return not self.contiguous or all(value.flags.c_contiguous for value in inputs if isinstance(value, np.ndarray))
 
 
 def reusing(fn: Function, surroundings: Surroundings) -> ReusingRule:
@@ -47,7 +54,7 @@ def reusing(fn: Function, surroundings: Surroundings) -> ReusingRule:
     function = eliminate_dead_code(found.function)
     generated = emit(function, surroundings=surroundings)
     homes = tuple(found.spaces.index(result) if result in found.spaces else None for result in function.results)
-    return ReusingRule(generated, load(generated), fn.params, found.spaces, homes)
+    return ReusingRule(generated, load(generated), fn.params, found.spaces, found.pages, homes, found.contiguous)
 
 
 @dataclass(slots=True)
@@ -57,7 +64,7 @@ class Workspace:
     rule: ReusingRule
     lengths: Lengths
     spaces: tuple[Any, ...]
-    tapes: tuple[Tape, ...]
+    used: tuple[Tape | Pages, ...]
     vectors: list[Any] | None = None
 
     def zeros(self, like: Sequence[Any]) -> list[Any]:
@@ -76,8 +83,8 @@ class Workspace:
 
         Of `outs`, an array or ``None`` for each result, those that can be are taken as the memory of that result.
         """
-        for tape in self.tapes:
-            tape.clear()
+        for space in self.used:
+            space.clear()
         if not outs:
             return self.spaces
         spaces = list(self.spaces)
@@ -125,18 +132,18 @@ def made(rule: ReusingRule, inputs: Sequence[Any], lengths: Lengths) -> Workspac
             for size, length in zip(param.type.shape, value.shape, strict=True):
                 if isinstance(size, Dim) and not size.offset:
                     known[size.base] = length
-    spaces = tuple([space_for(space, known) for space in rule.spaces])
+    spaces = tuple([space_for(space, known, space in rule.pages) for space in rule.spaces])
     counters.count("buffer_allocs", len(spaces))
-    return Workspace(rule, lengths, spaces, tuple([space for space in spaces if type(space) is Tape]))
+    return Workspace(rule, lengths, spaces, tuple([space for space in spaces if isinstance(space, Tape | Pages)]))
 
 
-def space_for(space: Var, known: dict[str, int]) -> Any:
-    """An array, a room or a tape, by the type of `space`."""
+def space_for(space: Var, known: dict[str, int], paged: bool) -> Any:
+    """An array, a room or pages, or a tape, by the type of `space`."""
     match space.type:
         case Stack():
             return Tape()
         case Array(dtype, None):
-            return Room(np.dtype(dtype))
+            return (Pages if paged else Room)(np.dtype(dtype))
         case Array(dtype, tuple() as shape):
             return np.empty(tuple(length(size, known) for size in shape), dtype)
         case _:

@@ -54,4 +54,8 @@ def helped(x, w):
     return np.sum(y * x)
 
 
-PROGRAMS: tuple[Callable[[Any, Any], Any], ...] = (elementwise, searching, helped)
+def guarded(x, w):
+    return np.sum(np.sqrt(1.0 + x**2) * np.abs(w) ** 1.5) + np.linalg.norm(x * w) + np.sum(np.log1p(w**2) / (1.0 + x**2))
+
+
+PROGRAMS: tuple[Callable[[Any, Any], Any], ...] = (elementwise, stepped, searching, products, helped, guarded)

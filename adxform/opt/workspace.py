@@ -22,10 +22,11 @@ from adxform import runtime
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, For, Function, Lit, Op, Operand, Var, While
-from adxform.ir.types import Array, Dim, Type
+from adxform.ir.types import Array, Dim, Type, rank
 from adxform.ir.walk import Names, all_ops, blocks, defined_variables, map_op, outs, reads, substitute, variables
+from adxform.opt.layout import ordered_arrays
 from adxform.rules.alias import Aliases, alias_classes
-from adxform.rules.effects import has_memory
+from adxform.rules.effects import effect_of, has_memory
 
 WHOLE = Lit(...)
 SYNTAX: Mapping[Any, np.ufunc] = {
@@ -69,24 +70,30 @@ FILLED: Mapping[Any, float | None] = {
 }
 LIKE = (np.zeros_like, np.ones_like, np.empty_like, np.full_like)
 LIBRARIES = ("adxform", "numpy", "scipy", "math", "operator", "_operator", "builtins")
+GUARDED = frozenset([runtime.masked_product, runtime.power, runtime.quotient, runtime.ratio, runtime.log_or_zero])
+PRODUCTS = (operator.matmul, np.matmul, np.dot)
 COPIES = (np.ndarray.copy, np.copy, np.ndarray.astype)
 
 
 @dataclass(frozen=True, slots=True)
 class Reusing:
-    """A function that takes the places of its arrays after its own parameters, `spaces`: arrays, rooms and tapes by type."""
+    """A function that takes the places of its arrays after its own parameters, `spaces`: arrays, rooms and tapes by type.
+
+    Those of `pages` are no rooms but `adxform.runtime.Pages`. `contiguous`: its arguments have to be.
+    """
 
     function: Function
     spaces: tuple[Var, ...]
+    pages: tuple[Var, ...]
+    contiguous: bool
 
 
 def reuse_memory(fn: Function) -> Reusing:
     """`fn` with a place given for every array that it makes, as far as that is known to be safe.
 
-    Where a reshape that may copy is followed at run time, the layout of arrays matters, and all stay as they are.
+    Where a reshape that may copy is followed at run time, the layout of arrays matters. Then only those get a place that come out
+    row by row anyway, which takes arguments that are `contiguous`.
     """
-    if any(isinstance(op, Call) and op.fn == Lit(runtime.shares_memory) for op in all_ops(fn.body)):
-        return Reusing(fn, ())
     return _Reuse(fn).run()
 
 
@@ -113,6 +120,7 @@ class _Facts:
     used: dict[Var, list[int]] = field(default_factory=dict)
     pushed: dict[Var, list[int]] = field(default_factory=dict)
     popped: dict[Var, list[int]] = field(default_factory=dict)
+    contents: dict[Var, list[Operand]] = field(default_factory=dict)
     stacks: dict[Var, int] = field(default_factory=dict)
     elsewhere: set[Var] = field(default_factory=set)
 
@@ -136,11 +144,16 @@ class _Reuse:
         for result in fn.results:
             self.use(result, self.end)
             self.facts.elsewhere.update(variables(result))
+        followed = any(isinstance(op, Call) and op.fn == Lit(runtime.shares_memory) for op in all_ops(fn.body))
+        self.ordered = ordered_arrays(fn, is_elementwise) if followed else None
+        self.made = {out for op in all_ops(fn.body) if isinstance(op, Call) and makes(op) for out in op.outs}
         self.tapes = {stack for stack in self.facts.stacks if self.is_tape(stack)}
         self.held = self.held_classes()
         self.outside = self.classes.exposed | self.handed_over()
         self.homes: dict[Var, Var] = {}
         self.spaces: list[Var] = []
+        self.pages: list[Var] = []
+        self.on_stacks = set(self.classes.elements.values())
 
     # What is known
 
@@ -159,6 +172,7 @@ class _Reuse:
                     facts.stacks[stack] = at
                 case Call(fn=Lit(intrinsics.push), args=(Var() as stack, value)):
                     facts.pushed.setdefault(stack, []).append(outermost)
+                    facts.contents.setdefault(stack, []).append(value)
                     facts.elsewhere.update(variables(value))
                 case Call(fn=Lit(intrinsics.pop), args=(Var() as stack,)):
                     facts.popped.setdefault(stack, []).append(outermost)
@@ -219,6 +233,8 @@ class _Reuse:
             return False
         if any(not isinstance(member.type, Array) for member in classes.members(element)):
             return False
+        if not all(self.is_dense(value) for value in facts.contents.get(stack, [])):
+            return False
         pushed, popped = facts.pushed.get(stack, []), facts.popped.get(stack, [])
         return bool(pushed) and (not popped or max(pushed) < min(popped))
 
@@ -236,7 +252,8 @@ class _Reuse:
         """Whether what `slot` carries can be copied into one place at every pass."""
         like = slot.param.type
         sides = (slot.init, slot.result, slot.out)
-        return slot.only and self.is_known(slot.param) and all(isinstance(side, Var) and side.type == like for side in sides)
+        same = all(isinstance(side, Var) and side.type == like for side in sides)
+        return slot.only and same and self.is_known(slot.param) and self.is_dense(slot.init) and self.is_dense(slot.result)
 
     def is_passed_on(self, id_: int) -> bool:
         """Whether no name from before a loop that carries the class `id_` is used once the loop has begun."""
@@ -261,6 +278,16 @@ class _Reuse:
             case _:
                 return False
 
+    def is_ordered(self, var: Var) -> bool:
+        """Whether `var`, if it is made anew, comes out row by row, or that does not matter."""
+        return self.ordered is None or rank(var.type) == 1 or var.name in self.ordered
+
+    def is_dense(self, operand: Operand) -> bool:
+        """Whether a copy of `operand` has the layout that it has itself, or that does not matter."""
+        if self.ordered is None:
+            return True
+        return isinstance(operand, Var) and (operand in self.made or operand in self.fn.params) and self.is_ordered(operand)
+
     # The function
 
     def run(self) -> Reusing:
@@ -270,7 +297,8 @@ class _Reuse:
         spaces = (*self.spaces, *(stack for stack in self.facts.stacks if stack in self.tapes))
         taken = {var.name for var in defined_variables(Block((), body.ops, ()))}
         assert taken.isdisjoint(space.name for space in spaces)
-        return Reusing(replace(fn, body=replace(body, params=(*fn.params, *spaces))), spaces)
+        contiguous = self.ordered is not None and bool(spaces)
+        return Reusing(replace(fn, body=replace(body, params=(*fn.params, *spaces))), spaces, tuple(self.pages), contiguous)
 
     def block(self, block: Block, mapping: dict[Var, Operand], in_loop: bool, copied: Iterable[_Slot] = ()) -> Block:
         """`block` with places given; at its end the arrays of `copied` go home."""
@@ -291,7 +319,7 @@ class _Reuse:
             case Call():
                 op = map_op(op, lambda operand: substitute(operand, mapping), lambda block: block)
                 assert isinstance(op, Call)
-                if not (self.may_keep(op, in_loop) and self.place(op, b)):
+                if not (self.may_keep(op) and self.place(op, b, in_loop)):
                     b.emit(op)
             case For() | While():
                 self.loop(op, b, mapping)
@@ -333,49 +361,70 @@ class _Reuse:
         else:
             b.emit(replace(op, inits=inits, test=test, body=body, outs=carried))
 
-    def may_keep(self, op: Call, in_loop: bool) -> bool:
-        """Whether the out of `op` is an array that may have one place for good."""
+    def may_keep(self, op: Call) -> bool:
+        """Whether the out of `op` is an array that may have a place for good."""
         if len(op.outs) != 1 or not isinstance(op.fn, Lit) or any(key in ("out", "where") for key, _ in op.kwargs):
             return False
         (out,) = op.outs
         if not isinstance(out.type, Array) or not out.type.shape:
             return False
-        id_ = self.classes.of(out)
-        return id_ not in self.outside and not (in_loop and id_ in self.held)
+        if op.fn.value in (runtime.private, runtime.laid_out) and not self.is_dense(op.args[-1]):
+            return False
+        return self.classes.of(out) not in self.outside and self.is_ordered(out)
 
-    def place(self, op: Call, b: Builder) -> bool:
-        """Emit `op` with a place for its out, if there is a form for that."""
+    def place(self, op: Call, b: Builder, in_loop: bool) -> bool:
+        """Emit `op` with a place for its out, if there is a form for that.
+
+        What may be held from one pass of a loop to the next has a page for each pass, if it lies on a stack then anyway.
+        """
         assert isinstance(op.fn, Lit)
         fn, (out,) = op.fn.value, op.outs
         assert isinstance(out.type, Array)
+        id_ = self.classes.of(out)
+        held = in_loop and id_ in self.held
+        if held and id_ not in self.on_stacks:
+            return False
         if fn is runtime.unbroadcast:
+            if held:
+                return False
             space = self.space(out.base, out.type) if self.is_known(out) else self.lent(op, b, op.args[1:])
             b.emit(replace(op, kwargs=(*op.kwargs, ("out", space))))
             return True
         into = written_into(op)
         if into is None:
             return False
-        if self.is_known(out):
+        if self.is_known(out) and not held:
             self.spaces.append(out)
         elif fn in FILLED or fn in LIKE or fn in COPIES:
-            self.lent(op, b, op.args[:1], out)
-        elif fn in SYNTAX and SYNTAX[fn].signature is None:
-            self.lent(op, b, op.args, out)
+            self.lent(op, b, op.args[:1], out, held)
+        elif is_elementwise(fn):
+            self.lent(op, b, op.args, out, held)
         elif like := [arg for arg in op.args if isinstance(arg, Var) and same_lengths(arg, out)]:
-            self.lent(op, b, (like[0],), out)
+            self.lent(op, b, (like[0],), out, held)
+        elif fn in PRODUCTS and all(rank(arg.type) in (1, 2) for arg in op.args if isinstance(arg, Var)):
+            self.lent(op, b, op.args, out, held)
         else:
             return False
         for step in into:
             b.emit(step)
         return True
 
-    def lent(self, op: Call, b: Builder, like: tuple[Operand, ...], out: Var | None = None) -> Var:
-        """An array as the out of `op`, named `out`, in a room: of the shape that `like` broadcast to, or of the shape `like`."""
+    def lent(self, op: Call, b: Builder, like: tuple[Operand, ...], out: Var | None = None, held: bool = False) -> Var:
+        """An array as the out of `op`, named `out`, in a room: of the shape that `like` broadcast to, or of the shape `like`.
+
+        Where it is `held`, on a page.
+        """
         (made,) = op.outs
         assert isinstance(made.type, Array)
         assert isinstance(op.fn, Lit)
-        room = self.space(f"{made.base}_room", Array(made.type.dtype, None))
-        fn = runtime.lend if op.fn.value in (np.empty, np.zeros, np.ones) else runtime.lend_like
+        room = self.space(f"{made.base}_{'pages' if held else 'room'}", Array(made.type.dtype, None))
+        if held:
+            self.pages.append(room)
+        fn = runtime.lend_like
+        if op.fn.value in (np.empty, np.zeros, np.ones, np.full):
+            fn = runtime.lend
+        elif op.fn.value in PRODUCTS:
+            fn = runtime.lend_product
         out = out or Var(self.names.fresh(f"{made.base}_space"), made.type)
         b.emit(Call((out,), Lit(fn), (room, *like), (), op.span))
         return out
@@ -385,6 +434,18 @@ class _Reuse:
         var = Var(self.names.fresh(hint), type_)
         self.spaces.append(var)
         return var
+
+
+def makes(op: Call) -> bool:
+    """Whether what `op` returns is an array that was not there before."""
+    effect = effect_of(op)
+    return not effect.views and not effect.opaque and op.fn != Lit(intrinsics.pop)
+
+
+def is_elementwise(fn: Any) -> bool:
+    """Whether the result of `fn` has the shape that its operands broadcast to."""
+    ufunc = SYNTAX.get(fn, fn)
+    return fn in GUARDED or fn is np.where or (isinstance(ufunc, np.ufunc) and ufunc.signature is None)
 
 
 def is_users(fn: Operand) -> bool:
@@ -404,7 +465,7 @@ def written_into(op: Call) -> tuple[Call, ...] | None:
         return (stored(op, op.args[1]),)
     if fn in COPIES and not kwargs and len(op.args) == 1 + (fn is np.ndarray.astype):
         return (stored(op, op.args[0]),)
-    if fn is runtime.private:
+    if fn in (runtime.private, runtime.laid_out):
         return (stored(op, op.args[0]),)
     if fn is np.where and len(op.args) == 3:
         chosen = Call((), Lit(np.copyto), (out, op.args[1]), (("where", op.args[0]),), op.span)
@@ -413,7 +474,7 @@ def written_into(op: Call) -> tuple[Call, ...] | None:
         return (with_out(op, POWERS[op.args[1].value], op.args[:1]),)
     if fn in SYNTAX:
         return (with_out(op, SYNTAX[fn], op.args),)
-    if isinstance(fn, np.ufunc) and fn.nout == 1 and len(op.args) == fn.nin:
+    if fn in GUARDED or (isinstance(fn, np.ufunc) and fn.nout == 1 and len(op.args) == fn.nin):
         return (with_out(op, fn, op.args),)
     if fn in TAKES_OUT and (fn is not np.dot or all(isinstance(arg, Var) and same_dtype(arg, out) for arg in op.args)):
         return (with_out(op, fn, op.args),)

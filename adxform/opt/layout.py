@@ -1,0 +1,106 @@
+"""Which arrays have their axes in the order of their strides, as those that the caller gives do if they are contiguous.
+
+It matters where a function may or may not copy as it reshapes: a place that is given to an array must not change which it does.
+What is not known to come out row by row keeps whatever layout NumPy gives it.
+
+Source: NumPy manual, `numpy.nditer`, order "K": a result takes the order of the axes of the operands.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from adxform import runtime
+from adxform.ir import intrinsics
+from adxform.ir.ops import Call, For, Function, If, Lit, Op, Operand, Var, While
+from adxform.ir.types import Array, Scalar
+from adxform.ir.walk import all_ops, defined_variables, outs, variables
+
+ROW_BY_ROW = frozenset([np.zeros, np.ones, np.empty, np.full, np.ndarray.copy, np.matmul, operator.matmul])
+AS_FIRST = frozenset(
+    [
+        *(np.zeros_like, np.ones_like, np.empty_like, np.full_like, np.copy),
+        *(runtime.private, runtime.unbroadcast, runtime.tangent_view, runtime.cotangent_view),
+    ]
+)
+MOST: Mapping[Any, int] = {np.ndarray.copy: 1, np.copy: 1, np.where: 3}
+"""How many operands say nothing of a layout, where these are not two."""
+Step = tuple[Var, tuple[Operand, ...] | None]
+
+
+def ordered_arrays(fn: Function, elementwise: Callable[[Any], bool]) -> set[str]:
+    """The arrays of `fn`, by name, whose strides fall from axis to axis wherever those of its arguments do.
+
+    Results of `elementwise` functions take the order of their operands.
+
+    >>> from adxform.ir.text import read
+    >>> sorted(ordered_arrays(read('''
+    ... def f(x: f64[m, n]):
+    ...     y: f64[m, n] = operator.neg(x)
+    ...     z: f64[n, m] = numpy.transpose(y)
+    ...     return z'''), [operator.neg].__contains__))
+    ['x', 'y']
+    """
+    found = {var.name for var in defined_variables(fn.body) if isinstance(var.type, Array)}
+    steps = [step for op in all_ops(fn.body) for step in sources(op, fn, elementwise)]
+    before = -1
+    while before != len(found):
+        before = len(found)
+        for var, operands in steps:
+            if operands is None or any(other.name not in found for other in operands if is_array(other)):
+                found.discard(var.name)
+    return found
+
+
+def is_array(operand: Operand) -> bool:
+    """Whether `operand` is an array of two axes or more, or may be one."""
+    return (
+        isinstance(operand, Var)
+        and isinstance(operand.type, Array)
+        and (operand.type.shape is None or len(operand.type.shape) > 1)
+    )
+
+
+def sources(op: Op, fn: Function, elementwise: Callable[[Any], bool]) -> Iterator[Step]:
+    """For each array that `op` defines, what else has to be ordered for it to be; ``None``: it is not known to be."""
+    match op:
+        case Call(fn=Lit(intrinsics.pop), outs=(out,), args=(stack,)):
+            pushes = (other for other in all_ops(fn.body) if isinstance(other, Call) and other.fn == Lit(intrinsics.push))
+            yield out, tuple(push.args[1] for push in pushes if push.args[0] == stack) or None
+        case Call(outs=(out,)) if is_array(out):
+            yield out, needed(op, elementwise)
+        case If(outs=merged, then=then, orelse=orelse):
+            for out, *results in zip(merged, then.results, orelse.results, strict=True):
+                yield out, tuple(results)
+        case For(outs=merged, inits=inits, body=body, breaks=breaks):
+            for out, init, param, result in zip(merged, inits, body.params[1:], body.results[breaks:], strict=True):
+                yield from ((var, (init, result)) for var in (out, param))
+        case While(outs=merged, inits=inits, test=test, body=body):
+            for out, init, seen, param, result in zip(merged, inits, test.params, body.params, body.results, strict=True):
+                yield from ((var, (init, result)) for var in (out, seen, param))
+        case Call():
+            pass
+        case _:
+            yield from ((out, None) for out in outs(op))
+
+
+def needed(op: Call, elementwise: Callable[[Any], bool]) -> tuple[Operand, ...] | None:
+    """Which operands of `op` have to be ordered for its result to be."""
+    fn = op.fn.value if isinstance(op.fn, Lit) else None
+    if any(key != "dtype" for key, _ in op.kwargs) or len(op.args) > MOST.get(fn, 2):
+        return None
+    if fn in ROW_BY_ROW:
+        return ()
+    if fn in AS_FIRST or fn is np.reshape:
+        return op.args[:1]
+    if fn is runtime.laid_out:
+        return op.args[1:]
+    if fn is runtime.broadcast_like and (not isinstance(op.args[0], Var) or isinstance(op.args[0].type, Scalar)):
+        return ()
+    if fn is operator.getitem and not any(isinstance(var.type, Array) for var in variables(op.args[1])):
+        return op.args[:1]
+    return op.args if elementwise(fn) else None
