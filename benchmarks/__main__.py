@@ -18,6 +18,7 @@ from rich.table import Table
 from benchmarks.curvature import curvature
 from benchmarks.gradients import gradients
 from benchmarks.growth import elements
+from benchmarks.memory import memory
 from benchmarks.record import Result
 from benchmarks.sparsity import sparse
 from benchmarks.steady import steady
@@ -30,6 +31,7 @@ SECTIONS = {
     "growth": elements,
     "gradients": gradients,
     "steady": steady,
+    "memory": memory,
     "curvature": curvature,
     "sparse": sparse,
 }

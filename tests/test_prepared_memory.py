@@ -5,9 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import threading
-import tracemalloc
 from collections.abc import Callable
-from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,8 +13,11 @@ import pytest
 
 import adxform
 from adxform.errors import AdxError
+from adxform.frontend.signature import Node, meta_of, parts
 from adxform.rules.record import Constant, Effect, Partials, Primitive
-from tests import memory_programs
+from adxform.trees import assemble
+from benchmarks import memory
+from benchmarks.memory import DERIVATIVES, peak_and_kept, warm
 from tests.corpus.case import Program
 from tests.corpus.catalogue import PROGRAMS
 from tests.test_corpus import is_scalar, quiet
@@ -38,14 +39,12 @@ FORMS = {
 
 def mapped(change: Callable[[Any], Any], value: Any) -> Any:
     """`value` with `change` made to each of its leaves."""
-    if isinstance(value, dict):
-        return {key: mapped(change, item) for key, item in value.items()}
-    if is_dataclass(value):
-        return replace(value, **{field.name: mapped(change, getattr(value, field.name)) for field in fields(value)})
-    if isinstance(value, tuple | list):
-        items = [mapped(change, item) for item in value]
-        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
-    return change(value)
+    found = parts(value)
+    if found is None:
+        return change(value)
+    structure, keys, children = found
+    items = [mapped(change, child) for child in children]
+    return assemble(Node(structure, type(value), keys, (), meta_of(value)), items)
 
 
 def leaves(value: Any) -> list[Any]:
@@ -127,57 +126,15 @@ def test_the_same_numbers_wherever_they_go(kind: str, program: Program) -> None:
 # -- memory -------------------------------------------------------------------------------------------------------------
 
 
-def peak_and_kept(call: Callable[[], Any]) -> tuple[int, int]:
-    """The bytes that a warm call has in use at most beside what it found, and those of arrays that it leaves behind."""
-    for _ in range(3):
-        call()
-    tracemalloc.start()
-    try:
-        before = tracemalloc.get_traced_memory()[0]
-        tracemalloc.reset_peak()
-        call()
-        peak = tracemalloc.get_traced_memory()[1] - before
-        arrays = tracemalloc.DomainFilter(inclusive=True, domain=np.lib.tracemalloc_domain)
-        return peak, sum(trace.size for trace in tracemalloc.take_snapshot().filter_traces([arrays]).traces)
-    finally:
-        tracemalloc.stop()
-
-
-def warm(kind: str, f: Any, n: int) -> Callable[[], Any]:
-    """A call with `out=` of a derivative of `f` at vectors of length `n`."""
-    x, w, v = np.random.default_rng(3).normal(size=(3, n))
-    out, other = np.empty((2, n))
-    match kind:
-        case "gradient":
-            gradient = adxform.prepare_gradient(f, x, w)
-            return lambda: gradient(x, w, out=out)
-        case "value_and_gradient":
-            value = adxform.prepare_value_and_gradient(f, x, w, argnums=(0, 1))
-            return lambda: value(x, w, out=(None, (out, other)))
-        case "hvp":
-            product = adxform.prepare_hvp(f, x, w)
-            return lambda: product(x, w, v, out=out)
-        case "value_gradient_and_hvp":
-            whole = adxform.prepare_hvp(f, x, w)
-            return lambda: whole.value_gradient_and_hvp(x, w, v, out=(None, other, out))
-        case "cotangents":
-            pulled = adxform.prepare_vjp(f, x, w)
-            return lambda: pulled.cotangents((x, w), 2.0, out=(out, other))
-        case _:
-            matrix = np.empty((n, n))
-            hessian = adxform.prepare_hessian(f, x, w)
-            return lambda: hessian(x, w, out=matrix)
-
-
-@pytest.mark.parametrize("f", memory_programs.PROGRAMS)
-@pytest.mark.parametrize("kind", ["gradient", "value_and_gradient", "hvp", "value_gradient_and_hvp", "cotangents"])
+@pytest.mark.parametrize("f", memory.PROGRAMS)
+@pytest.mark.parametrize("kind", DERIVATIVES)
 def test_a_warm_call_makes_no_array(f: Any, kind: str) -> None:
     (small, none), (large, nothing) = (peak_and_kept(warm(kind, f, n)) for n in (10_000, 90_000))
     assert (none, nothing) == (0, 0)
     assert abs(large - small) < 1_000
 
 
-@pytest.mark.parametrize("f", memory_programs.PROGRAMS)
+@pytest.mark.parametrize("f", memory.PROGRAMS)
 def test_a_warm_hessian_makes_no_array(f: Any) -> None:
     (small, none), (large, nothing) = (peak_and_kept(warm("hessian", f, n)) for n in (16, 144))
     assert (none, nothing) == (0, 0)
@@ -185,7 +142,7 @@ def test_a_warm_hessian_makes_no_array(f: Any) -> None:
 
 
 def test_memory_is_made_once_for_the_lengths_of_the_call() -> None:
-    f = memory_programs.stepped
+    f = memory.stepped
     x, w = np.random.default_rng(3).normal(size=(2, 50))
     p = adxform.prepare_gradient(f, x, w)
 
@@ -204,7 +161,7 @@ def test_memory_is_made_once_for_the_lengths_of_the_call() -> None:
 
 
 def test_threads_have_memory_of_their_own() -> None:
-    f = memory_programs.stepped
+    f = memory.stepped
     points = np.random.default_rng(3).normal(size=(16, 2, 300))
     p = adxform.prepare_value_and_gradient(f, *points[0])
     expected = [p(x, w) for x, w in points]
@@ -399,7 +356,7 @@ def test_arguments_are_left_alone() -> None:
 
 
 def test_lengths_of_zero_one_and_many() -> None:
-    f = memory_programs.helped
+    f = memory.helped
     p = adxform.prepare_gradient(lambda x, w: np.sum(np.sin(x) * w), np.ones(3), np.ones(3))
     for n in (3, 0, 5, 0, 3):
         x, w = np.random.default_rng(n).normal(size=(2, n))
@@ -415,7 +372,7 @@ def test_lengths_of_zero_one_and_many() -> None:
 
 def test_everything_is_built_when_it_is_prepared() -> None:
     x, w, v = np.random.default_rng(3).normal(size=(3, 9))
-    f = memory_programs.stepped
+    f = memory.stepped
     prepared = adxform.prepare_hvp(f, x, w)
     mark, before = prepared.fingerprint(), adxform.stats()
     prepared(x, w, v, out=np.empty(9))

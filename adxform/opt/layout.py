@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
 from adxform import runtime
 from adxform.ir import intrinsics
 from adxform.ir.ops import Call, For, Function, If, Lit, Op, Operand, Var, While
-from adxform.ir.types import Array, Scalar
+from adxform.ir.types import Array, Scalar, rank
 from adxform.ir.walk import all_ops, defined_variables, outs, variables
 
 ROW_BY_ROW = frozenset([np.zeros, np.ones, np.empty, np.full, np.ndarray.copy, np.matmul, operator.matmul])
@@ -56,13 +56,9 @@ def ordered_arrays(fn: Function, elementwise: Callable[[Any], bool]) -> set[str]
     return found
 
 
-def is_array(operand: Operand) -> bool:
+def is_array(operand: Operand) -> TypeGuard[Var]:
     """Whether `operand` is an array of two axes or more, or may be one."""
-    return (
-        isinstance(operand, Var)
-        and isinstance(operand.type, Array)
-        and (operand.type.shape is None or len(operand.type.shape) > 1)
-    )
+    return isinstance(operand, Var) and isinstance(operand.type, Array) and rank(operand.type) != 1
 
 
 def sources(op: Op, fn: Function, elementwise: Callable[[Any], bool]) -> Iterator[Step]:
