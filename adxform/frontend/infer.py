@@ -207,12 +207,15 @@ def sampled_types(
 def _sampled_type(fn: Callable[..., Any], specs: tuple[Spec, ...], named: dict[str, Spec]) -> Types | NoSample:
     bases: dict[str, int] = {}
     offsets: dict[int, None] = {0: None}
+    aligned: dict[str, int] = {}
     for spec in (*specs, *named.values()):
         for dim in dims_of(spec):
             bases.setdefault(dim.base, len(bases))
             offsets.setdefault(dim.offset)
+            aligned.setdefault(dim.base, dim.offset)
     distinct = tuple(_Lengths({base: 11 + 5 * k + run * (2 * k + 3) for base, k in bases.items()}, run) for run in (0, 1))
     same = tuple(_Lengths(dict.fromkeys(bases, 11 + 3 * run), run) for run in (0, 1))
+    equal = tuple(_Lengths({base: 11 + 3 * run - offset for base, offset in aligned.items()}, run) for run in (0, 1))
     ones = (_Lengths(dict.fromkeys(bases, 1), 0), _Lengths(dict.fromkeys(bases, 1), 1))
     failure = NoSample("it cannot be run on samples")
     sizes = dict.fromkeys([*(size for spec in (*specs, *named.values()) for size in _literal_sizes(spec)), 2, 3])
@@ -221,7 +224,7 @@ def _sampled_type(fn: Callable[..., Any], specs: tuple[Spec, ...], named: dict[s
         for size in dict.fromkeys(size - offset for offset in offsets for size in sizes)
         if bases
     ]
-    tries = (distinct, *((same,) if len(bases) > 1 else ()), ones, *literal)
+    tries = (distinct, *((same, equal) if len(bases) > 1 else ()), ones, *literal)
     shapes = (((1,), (2, 3)), ((1,), (1,))) if any(map(is_shapeless, (*specs, *named.values()))) else (((1,), (1,)),)
     for lengths, shape, integers in itertools.product(tries, shapes, INTEGERS):
         pair = tuple(replace(lengths[run], integer=integers[run], shape=shape[run]) for run in (0, 1))
@@ -236,7 +239,7 @@ def _sampled_type(fn: Callable[..., Any], specs: tuple[Spec, ...], named: dict[s
             continue
         if any(dim.may_be_one for spec in specs for dim in dims_of(spec)) and getattr(fn, "__name__", "") == "squeeze":
             results[1] = run(fn, [sample(s, ones[0]) for s in specs], {k: sample(s, ones[0]) for k, s in named.items()})
-        told = (lengths in (distinct, same) or not bases) and integers[0] != integers[1]
+        told = (lengths in (distinct, same, equal) or not bases) and integers[0] != integers[1]
         unknown = not told or getattr(fn, "__name__", "") in DATA_DEPENDENT
         first, second = map(types_of, results)
         if isinstance(first, tuple) or isinstance(second, tuple):

@@ -588,3 +588,12 @@ def replaced_without_a_copy(x):
     z = np.nan_to_num(y, copy=False)
     z[0] = 4.0
     return (y * y).sum()
+
+
+@at((FIVE,))
+def both_ends_change_places(x):
+    y = x.copy()
+    first, last = y[:2], y[3:]
+    first[:], last[:] = last.copy(), first.copy()
+    first[:] = last
+    return np.sum(y * np.arange(1.0, 6.0))
