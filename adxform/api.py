@@ -46,7 +46,7 @@ class Derivative(Operator):
 
     @property
     def __signature__(self) -> inspect.Signature:
-        return inspect.signature(self.fn)
+        return inspect.signature(self.__call__ if self.kind == "hvp" else self.fn)
 
     def __repr__(self) -> str:
         return f"{self.word}({name_of(self.fn)}, argnums={self.argnums})"

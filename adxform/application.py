@@ -23,12 +23,12 @@ from adxform.errors import AliasError, ArgnumsError, NonScalarOutputError
 from adxform.frontend.signature import Node, Signature, Tree, parameter_names
 from adxform.ir.types import Type, is_float
 from adxform.ir.walk import never_ends
-from adxform.operators import Operator
+from adxform.operators import USUAL, Operator, Order
 from adxform.perturbations import placed
 from adxform.pipeline import DerivedRule
 from adxform.refusals import definition, differentiated_output, known_sizes, name_of, refuse, signed
 from adxform.rules.table import lookup
-from adxform.transforms import USUAL, Mode, Order
+from adxform.transforms import Mode
 from adxform.trees import leaves_of, named_ends
 from adxform.workspace import Workspace
 
@@ -422,6 +422,8 @@ def as_function(operator: Any) -> Callable[..., Any]:
 
     derivative.__name__ = derivative.__qualname__ = operator.__name__
     derivative.__wrapped__ = operator.fn  # type: ignore[attr-defined]
+    if operator.kind == "hvp":  # it takes a vector that the function does not
+        derivative.__signature__ = inspect.signature(derivative, follow_wrapped=False)  # type: ignore[attr-defined]
     return derivative
 
 

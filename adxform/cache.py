@@ -26,13 +26,13 @@ from adxform.frontend.reach import renew_changed
 from adxform.frontend.signature import Signature, same_static
 from adxform.frontend.specialize import Specialized, span_of, specialize
 from adxform.ir.ops import Function, Lit
-from adxform.operators import Operator
+from adxform.operators import USUAL, Operator, Order
 from adxform.persistence.disk import Shelf, shelf_for
 from adxform.pipeline import DerivedRule, Request
 from adxform.room import with_room
 from adxform.rules.table import table_version
 from adxform.source import Span
-from adxform.transforms import USUAL, Mode, Order
+from adxform.transforms import Mode
 from adxform.workspace import ReusingRule, reusing
 
 _K = TypeVar("_K", bound=Hashable)

@@ -15,32 +15,47 @@ from adxform.api import Derivative, checked_argnums, gradient_leaves
 from adxform.application import Application, Argnums, apart, apply
 from adxform.errors import AdxError
 from adxform.matrices import MODES, hessian_at, jacobian_at, product
-from adxform.operators import operator
+from adxform.operators import ORDERS, USUAL, Order, operator
 from adxform.perturbations import perturbations, placed
 from adxform.trees import rebuild
 
 
 @operator("hvp", product)
-def hvp(f: Callable[..., Any], argnums: Argnums = 0) -> HessianProduct:
+def hvp(f: Callable[..., Any], argnums: Argnums = 0, mode: Order = USUAL) -> HessianProduct:
     """The product of the Hessian of `f` with a vector: ``hvp(f)(*args, v)``, where `v` has the structure of the argument.
+
+    `mode` says which sweep goes over which: ``"forward-over-reverse"``, ``"reverse-over-forward"``,
+    ``"reverse-over-reverse"``, or ``"forward-over-forward"``, which takes a sweep for each number in the argument.
 
     >>> hvp(lambda x: x ** 3)(2.0, 1.0)
     12.0
     """
-    return HessianProduct("hvp", f, checked_argnums(f, argnums), definition=product)
+    return HessianProduct("hvp", f, checked_argnums(f, argnums), mode=checked_order(mode), definition=product)
 
 
 @operator("hessian", hessian_at)
-def hessian(f: Callable[..., Any], argnums: Argnums = 0) -> Hessian:
+def hessian(f: Callable[..., Any], argnums: Argnums = 0, mode: Order = USUAL) -> Hessian:
     """The Hessian of `f`: for an array argument of shape ``s``, an array of shape ``s + s``.
 
-    For a structure, each leaf holds a structure; for a tuple of `argnums`, a tuple of tuples.
+    For a structure, each leaf holds a structure; for a tuple of `argnums`, a tuple of tuples. `mode` is as for `hvp`.
 
     >>> hessian(lambda x: (x ** 3).sum())(np.array([1.0, 2.0]))
     array([[ 6.,  0.],
            [ 0., 12.]])
     """
-    return Hessian("hessian", f, checked_argnums(f, argnums), definition=hessian_at)
+    return Hessian("hessian", f, checked_argnums(f, argnums), mode=checked_order(mode), definition=hessian_at)
+
+
+def checked_order(mode: Any) -> Order:
+    """`mode`, one of `ORDERS`.
+
+    Raises:
+        ValueError: it is none of them.
+    """
+    for order in ORDERS:
+        if mode == order:
+            return order
+    raise ValueError(f"mode is {mode!r}; it is one of {', '.join(ORDERS)}")
 
 
 @operator("jacobian", jacobian_at)
@@ -59,31 +74,6 @@ def jacobian(f: Callable[..., Any], argnums: Argnums = 0, mode: Literal["auto", 
     return Jacobian("jacobian", f, checked_argnums(f, argnums), mode=mode, definition=jacobian_at)
 
 
-class HessianProduct(Derivative):
-    """``hvp(f)``"""
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return hvp, (self.fn, self.argnums)
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """The product with the last of `args`."""
-        if len(args) < 2:
-            raise TypeError("hvp(f) is called with the arguments of f and then the vector: hvp(f)(*args, v)")
-        primals, v = args[:-1], args[-1]
-        call = apply(self.fn, primals, kwargs, self.argnums)
-        many = isinstance(self.argnums, tuple)
-        numbers = self.argnums if isinstance(self.argnums, tuple) else (self.argnums,)
-        wrt = call.wrt(numbers)
-        if "scalar" not in call.entry.plans:
-            call.output(wrt, False)
-            call.entry.plans["scalar"] = True
-        given = perturbations(call.fn, "vector", tuple(primals[n] for n in numbers) if many else primals[numbers[0]], v)
-        inputs = call.inputs()
-        found = gradient_leaves(call.types(wrt), call.run(call.rule("hvp", wrt), inputs, *given), [*inputs, *given])
-        parts = tuple(placed(call.argument(number), found) for number in numbers)
-        return parts if many else parts[0]
-
-
 class Whole(Derivative):
     """A derivative whose definition runs as a function of its own."""
 
@@ -100,20 +90,49 @@ class Whole(Derivative):
         try:
             call = apply(self, args, kwargs)
         except AdxError:
-            inner = apply(self.fn, args, kwargs, self.argnums)
-            if self.kind == "hessian":
-                inner.output(inner.wrt(self.argnums), False)
+            if self.kind != "hvp":
+                inner = apply(self.fn, args, kwargs, self.argnums)
+                if self.kind == "hessian":
+                    inner.output(inner.wrt(self.argnums), False)
             raise
-        if call.held:
+        if call.held and self.kind != "hvp":
             apply(self.fn, args, kwargs, self.argnums)
         return call
+
+
+class HessianProduct(Whole):
+    """``hvp(f)``"""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return hvp, (self.fn, self.argnums, self.mode)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The product with the last of `args`."""
+        if len(args) < 2:
+            raise TypeError("hvp(f) is called with the arguments of f and then the vector: hvp(f)(*args, v)")
+        primals, v = args[:-1], args[-1]
+        call = apply(self.fn, primals, kwargs, self.argnums)
+        many = isinstance(self.argnums, tuple)
+        numbers = self.argnums if isinstance(self.argnums, tuple) else (self.argnums,)
+        wrt = call.wrt(numbers)
+        if "scalar" not in call.entry.plans:
+            call.output(wrt, False)
+            call.entry.plans["scalar"] = True
+        given = perturbations(call.fn, "vector", tuple(primals[n] for n in numbers) if many else primals[numbers[0]], v)
+        if self.mode != USUAL:
+            vector = placed(call.point(self.argnums), iter(given))
+            return super().__call__(*primals, vector, **kwargs)
+        inputs = call.inputs()
+        found = gradient_leaves(call.types(wrt), call.run(call.rule("hvp", wrt), inputs, *given), [*inputs, *given])
+        parts = tuple(placed(call.argument(number), found) for number in numbers)
+        return parts if many else parts[0]
 
 
 class Hessian(Whole):
     """``hessian(f)``"""
 
     def __reduce__(self) -> tuple[object, ...]:
-        return hessian, (self.fn, self.argnums)
+        return hessian, (self.fn, self.argnums, self.mode)
 
 
 class Jacobian(Whole):

@@ -9,6 +9,7 @@ from typing import Any, Generic, Literal, ParamSpec, TypeVar, overload
 
 from adxform import api, derivatives, sources
 from adxform.application import Argnums
+from adxform.operators import USUAL, Order
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -56,13 +57,13 @@ class Differentiable(Generic[P, R]):
         """The value at `primals` and the pullback: see `adxform.vjp`."""
         return api.vjp(self.__adx_function__, *primals)
 
-    def hvp(self, *args: Any, argnums: Argnums = 0, **kwargs: Any) -> Any:
+    def hvp(self, *args: Any, argnums: Argnums = 0, mode: Order = USUAL, **kwargs: Any) -> Any:
         """The product of the Hessian with the last of `args`: see `adxform.hvp`."""
-        return derivatives.hvp(self.__adx_function__, argnums)(*args, **kwargs)
+        return derivatives.hvp(self.__adx_function__, argnums, mode)(*args, **kwargs)
 
-    def hessian(self, *args: Any, argnums: Argnums = 0, **kwargs: Any) -> Any:
+    def hessian(self, *args: Any, argnums: Argnums = 0, mode: Order = USUAL, **kwargs: Any) -> Any:
         """The Hessian at `args`: see `adxform.hessian`."""
-        return derivatives.hessian(self.__adx_function__, argnums)(*args, **kwargs)
+        return derivatives.hessian(self.__adx_function__, argnums, mode)(*args, **kwargs)
 
     def jacobian(
         self, *args: Any, argnums: Argnums = 0, mode: Literal["auto", "forward", "reverse"] = "auto", **kwargs: Any

@@ -14,28 +14,43 @@ import numpy as np
 
 from adxform.api import grad, jvp, vjp
 from adxform.frontend.mirrors import floats, mirror, no_more, replaced
-from adxform.frontend.nested import many, positions
+from adxform.frontend.nested import many, one_number, positions
 
 MODES = ("auto", "forward", "reverse")
 Function = Callable[..., Any]
 
 
 def product(f: Function, argnums: Any, mode: Any, /, *args: Any, **kwargs: Any) -> Any:
-    """``hvp(f, argnums)(*args, **kwargs)``: forward over reverse."""
+    """``hvp(f, argnums, mode)(*args, **kwargs)``"""
     if len(args) < 2:
         raise TypeError("hvp(f) is called with the arguments of f and then the vector: hvp(f)(*args, v)")
     primals, vector = args[:-1], args[-1]
     numbers = positions(argnums, primals)
+    xs = tuple([primals[number] for number in numbers])
+    along = vector if many(argnums) else (vector,)
 
-    def gradient(*xs: Any) -> Any:
-        return grad(f, argnums)(*moved(primals, numbers, xs), **kwargs)
+    def gradient(*point: Any) -> Any:
+        return grad(f, argnums)(*moved(primals, numbers, point), **kwargs)
 
-    chosen = tuple([primals[number] for number in numbers])
-    return jvp(gradient, chosen, vector if many(argnums) else (vector,))[1]
+    def value(*point: Any) -> Any:
+        return one_number(f(*moved(primals, numbers, point), **kwargs))
+
+    def slope(*point: Any) -> Any:
+        return jvp(value, point, along)[1]
+
+    if mode == "forward-over-reverse":
+        return jvp(gradient, xs, along)[1]
+    if mode == "reverse-over-reverse":
+        found = vjp(gradient, *xs)[1](vector)
+    elif mode == "reverse-over-forward":
+        found = grad(slope, tuple(range(len(xs))))(*xs)
+    else:
+        found = mirror(xs, slopes(lambda *leaves: slope(*replaced(xs, leaves)), floats(xs)))
+    return found if many(argnums) else found[0]
 
 
 def hessian_at(f: Function, argnums: Any, mode: Any, /, *args: Any, **kwargs: Any) -> Any:
-    """``hessian(f, argnums)(*args, **kwargs)``: a row of blocks for each number, by a forward sweep over the gradient."""
+    """``hessian(f, argnums, mode)(*args, **kwargs)``: a row of blocks for each number in the arguments, each a product."""
     numbers = positions(argnums, args)
     xs = tuple([args[number] for number in numbers])
     inputs = floats(xs)
@@ -43,8 +58,43 @@ def hessian_at(f: Function, argnums: Any, mode: Any, /, *args: Any, **kwargs: An
     def gradient(*leaves: Any) -> Any:
         return floats(grad(f, argnums)(*moved(args, numbers, replaced(xs, leaves)), **kwargs))
 
-    blocks = [stacked(pushing(gradient, inputs, row), inputs[row], inputs, False) for row in range(len(inputs))]
+    def value(*leaves: Any) -> Any:
+        return one_number(f(*moved(args, numbers, replaced(xs, leaves)), **kwargs))
+
+    if mode == "forward-over-reverse":
+        rows = [pushing(gradient, inputs, row) for row in range(len(inputs))]
+    elif mode == "reverse-over-reverse":
+        rows = [pulling(gradient, inputs, row) for row in range(len(inputs))]
+    else:
+        rows = [bending(value, inputs, row, mode == "forward-over-forward") for row in range(len(inputs))]
+    blocks = [stacked(rows[row], inputs[row], inputs, False) for row in range(len(inputs))]
     return table(blocks, xs if many(argnums) else xs[0], xs, argnums)
+
+
+def bending(value: Function, inputs: Any, place: Any, forward: Any) -> Function:
+    """Takes a vector of number `place` of `inputs` to the derivatives by `inputs` of the slope of `value` along it."""
+
+    def bend(vector: Any) -> Any:
+        def slope(*leaves: Any) -> Any:
+            return jvp(lambda x: value(*leaves[:place], x, *leaves[place + 1 :]), (leaves[place],), (vector,))[1]
+
+        return slopes(slope, inputs) if forward else grad(slope, tuple(range(len(inputs))))(*inputs)
+
+    return bend
+
+
+def slopes(value: Function, inputs: Any) -> Any:
+    """The derivatives of the number that `value` returns by each of `inputs`, by forward sweeps."""
+
+    def flat(*leaves: Any) -> Any:
+        return (value(*leaves),)
+
+    found = []
+    for place in range(len(inputs)):
+        over = inputs[place]
+        number = np.zeros((), over.dtype) if isinstance(over, np.ndarray) else over
+        found.append(stacked(pushing(flat, inputs, place), over, (number,), False)[0])
+    return tuple(found)
 
 
 def jacobian_at(f: Function, argnums: Any, mode: Any, /, *args: Any, **kwargs: Any) -> Any:

@@ -7,7 +7,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeVar
 
 Kind = Literal["grad", "value_and_grad", "hvp", "hessian", "jacobian", "derivative", "jvp", "vjp", "stop_gradient"]
+Order = Literal["forward-over-reverse", "reverse-over-forward", "reverse-over-reverse", "forward-over-forward"]
 Definition = Callable[..., Any]
+
+USUAL: Order = "forward-over-reverse"
+ORDERS: tuple[Order, ...] = (USUAL, "reverse-over-forward", "reverse-over-reverse", "forward-over-forward")
+"""Which sweep of a second derivative goes over which."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -26,10 +26,11 @@ from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, Function, Lit, Operand, Var
 from adxform.ir.types import Array, Scalar, is_float
 from adxform.ir.walk import Names, all_ops, reads, rename_block
+from adxform.operators import USUAL, Order
 from adxform.opt import drop_unused_helpers, optimise, sink_stores
 from adxform.rules import table
 from adxform.rules.alias import Aliases, alias_classes
-from adxform.transforms import USUAL, Mode, Order, aux_stopped, checked, is_number, transform
+from adxform.transforms import Mode, aux_stopped, checked, is_number, transform
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,14 +21,12 @@ from adxform.ir.ops import Block, Function, Lit, Op, Operand, Var
 from adxform.ir.types import Array, Scalar, is_float, rank
 from adxform.ir.verify import verify
 from adxform.ir.walk import Names, blocks, free_variables, reads, rename_block
+from adxform.operators import USUAL, Order
 from adxform.opt import optimise
 
 Mode = Literal["primal", "reverse", "forward", "hvp", "second"]
-Order = Literal["forward-over-reverse", "reverse-over-forward", "reverse-over-reverse", "forward-over-forward"]
 Decisions = tuple[Decision, ...]
 SUFFIX: dict[Mode, str] = {"primal": "", "reverse": "_vjp", "forward": "_jvp", "hvp": "_hvp", "second": "_second"}
-USUAL: Order = "forward-over-reverse"
-ORDERS: tuple[Order, ...] = (USUAL, "reverse-over-forward", "reverse-over-reverse", "forward-over-forward")
 
 
 def transform(
@@ -94,8 +92,8 @@ def second_order(
             tangent = checked(optimise(with_results(tangent, (*tangent.results[:values], *tangents(tangent, fn)))))
             both = pushed(tangent, wrt, expander)
             moved = tangents(both, tangent)
-            firsts = moved[: outputs if whole else 0]
-            return with_results(both, (*both.results[:values], *firsts, *moved[values : values + outputs])), ()
+            slopes = moved[: values + 1] if fn.results else (Lit(0.0), Lit(0.0))
+            return with_results(both, (*both.results[:values], *(slopes[:1] if whole else ()), slopes[-1])), ()
         case _:
             assert_never(order)
 

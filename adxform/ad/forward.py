@@ -8,7 +8,7 @@ tape of tangents. So aliases need no special case.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, assert_never
 
@@ -38,7 +38,7 @@ from adxform.ad.expand import (
     write_one,
     zeros,
 )
-from adxform.ad.plan import by_layout, may_copy
+from adxform.ad.plan import by_layout, may_copy, maybe_undefined
 from adxform.ad.transpose import transpose_pullback
 from adxform.analysis.activity import Activity, find_activity
 from adxform.ir import intrinsics
@@ -90,7 +90,7 @@ class _Forward:
     def __init__(self, fn: Function, activity: Activity, expander: Adopting, callees: Callees, aliases: Aliases) -> None:
         self.fn = fn
         self.callees = callees
-        self.active = activity.active
+        self.active = followed(fn.body, activity.active)
         self.masks_numbers = chooses_numbers(fn)
         self.expander = expander
         self.aliases = aliases
@@ -375,6 +375,39 @@ def _is_fresh(tangent: Operand, b: Builder) -> bool:
         return False
     effect = effect_of(last)
     return not effect.opaque and not effect.views
+
+
+def followed(body: Block, active: frozenset[Var]) -> frozenset[Var]:
+    """`active`, with the variables that become one of those and may be undefined: there may be nothing to take zeros from."""
+    undefined = frozenset(var for var in maybe_undefined(body) if is_float(var.type)) - active
+    waiting = undefined
+    while waiting:
+        waiting = frozenset(
+            source
+            for op in all_ops(body)
+            for names, sources in merged(op)
+            if not active.isdisjoint(names)
+            for source in sources
+            if isinstance(source, Var) and source in undefined and source not in active
+        )
+        active |= waiting
+    return active
+
+
+def merged(op: Op) -> Iterator[tuple[tuple[Var, ...], tuple[Operand, ...]]]:
+    """The variables of `op` that stand for others, with those."""
+    match op:
+        case If(outs=outs, then=then, orelse=orelse):
+            for out, *ends in zip(outs, then.results, orelse.results, strict=True):
+                yield (out,), tuple(ends)
+        case For(outs=outs, inits=inits, body=body, breaks=breaks):
+            for out, param, *ends in zip(outs, body.params[1:], inits, body.results[breaks:], strict=True):
+                yield (out, param), tuple(ends)
+        case While(outs=outs, inits=inits, body=body):
+            for out, param, *ends in zip(outs, body.params, inits, body.results, strict=True):
+                yield (out, param), tuple(ends)
+        case _:
+            pass
 
 
 def _moves(param: Var) -> bool:

@@ -95,7 +95,7 @@ def plan_cotangents(fn: Function, activity: Activity, aliases: Aliases, crossing
     """
     views = _view_calls(fn, activity)
     partly_read = _partly_read(fn)
-    undefined = frozenset(var for var in _maybe_undefined(fn.body) if isinstance(var.type, Array))
+    undefined = frozenset(var for var in maybe_undefined(fn.body) if isinstance(var.type, Array))
     undefined_classes = {aliases.of(var) for var in undefined}
     modes: dict[Var, Mode] = {}
     roots: dict[int, int] = {}
@@ -151,7 +151,7 @@ def _view_calls(fn: Function, activity: Activity) -> dict[Var, Call]:
     }
 
 
-def _maybe_undefined(body: Block) -> set[Var]:
+def maybe_undefined(body: Block) -> set[Var]:
     """The variables of `body` that a branch not taken, or a loop without a pass, leaves without a value."""
     found: set[Var] = set()
     size = -1

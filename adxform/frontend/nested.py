@@ -27,7 +27,7 @@ from adxform.ir.build import seed
 from adxform.ir.ops import Block, Call, Function, Lit, Operand, Var
 from adxform.ir.types import Array, Object, Scalar, is_float, rank
 from adxform.ir.walk import free_variables
-from adxform.operators import Operator, marked
+from adxform.operators import ORDERS, Operator, marked
 from adxform.rules.alias import alias_classes
 
 if TYPE_CHECKING:
@@ -56,7 +56,8 @@ def call_operator(interp: Interpreter, value: Static | Lit, args: tuple[Value, .
         return call_made(interp, _fields(interp, value, fn), args, kwargs)
     kind, definition = marked(fn) or (None, None)
     try:
-        bound = inspect.signature(fn).bind(*args, **kwargs).arguments
+        signature = inspect.signature(fn)
+        bound = signature.bind(*args, **kwargs).arguments
     except TypeError as error:
         return interp.fail(TypeError, f"{fn.__name__}() {error}")
     match kind:
@@ -67,7 +68,10 @@ def call_operator(interp: Interpreter, value: Static | Lit, args: tuple[Value, .
         case "stop_gradient":
             return stop(interp, bound["x"])
         case _:
-            options = (bound.get("argnums", Lit(0)), bound.get("has_aux", Lit(False)), bound.get("mode", Lit("auto")))
+            usual = signature.parameters["mode"].default if "mode" in signature.parameters else "auto"
+            options = (bound.get("argnums", Lit(0)), bound.get("has_aux", Lit(False)), bound.get("mode", Lit(usual)))
+            if kind in ("hvp", "hessian") and interp.static(options[2], "`mode`") not in ORDERS:
+                raise interp.error(f"{kind} is not taken in this mode", f"the modes are {', '.join(ORDERS)}")
             fields = (Lit(kind), bound["f"], *options, constant(interp, definition))
             return interp.heap.new("instance", Operator, FIELDS, fields)
 
@@ -249,13 +253,7 @@ def _gradient(
     traced = trace(interp, f, args, kwargs, numbers, aux=aux)
     main = traced.function.results[0] if traced.function.results else NONE
     value = interp.force(traced.out.items[0] if aux and isinstance(traced.out, Tuple) else traced.out)
-    type_ = type_of(main)
-    if not isinstance(value, Var | Lit) or type_ is None or not is_float(type_) or rank(type_) not in (0, None):
-        raise interp.error(
-            "the function given to `grad` does not return one real number",
-            "reduce it first, e.g. with `.sum()`",
-            NonScalarOutputError,
-        )
+    _refuse_non_scalar(interp, value, main)
     seeds = [_seed(traced.function, result, 1.0 if k == 0 else 0.0) for k, result in enumerate(traced.function.results)]
     derived = _derivative(interp, "reverse", traced)
     if aux:
@@ -269,6 +267,14 @@ def _gradient(
     if with_value:
         return Tuple((out, gradient))
     return Tuple((gradient, out.items[1])) if aux and isinstance(out, Tuple) else gradient
+
+
+def _refuse_non_scalar(interp: Interpreter, value: Value, main: Operand) -> None:
+    """Raise unless the `value` of a function, the result `main` as IR, is one real number."""
+    type_ = type_of(main)
+    if not isinstance(value, Var | Lit) or type_ is None or not is_float(type_) or rank(type_) not in (0, None):
+        message = "the function given to `grad` does not return one real number"
+        raise interp.error(message, "reduce it first, e.g. with `.sum()`", NonScalarOutputError)
 
 
 def _with_live_aux(interp: Interpreter, derived: Function, primal: Function) -> Function:
@@ -388,6 +394,14 @@ def _is_tuple(interp: Interpreter, args: tuple[Value, ...], kwargs: Kwargs, hint
     return Lit(is_many(args[0]))
 
 
+def _one_number(interp: Interpreter, args: tuple[Value, ...], kwargs: Kwargs, hint: str) -> Value:
+    value = interp.force(args[0])
+    _refuse_non_scalar(interp, value, value if isinstance(value, Var | Lit) else NONE)
+    return value
+
+
+one_number = Known("one_number", _one_number)
+"""``one_number(value)``: `value`, which is one real number."""
 positions = Known("positions", _positions)
 """``positions(argnums, args)``: the arguments to differentiate by, as a tuple of positions that count from the front."""
 many = Known("many", _is_tuple)

@@ -96,13 +96,13 @@ def value_and_jacobian(p: Any, /, *args: Any, **kwargs: Any) -> Any:
 
 def gradient_and_hvp(p: Any, /, *args: Any, **kwargs: Any) -> Any:
     """``p.gradient_and_hvp(*args, **kwargs)``"""
-    return grad(p.fn, p.argnums)(*args[:-1], **kwargs), hvp(p.fn, p.argnums)(*args, **kwargs)
+    return grad(p.fn, p.argnums)(*args[:-1], **kwargs), hvp(p.fn, p.argnums, p.mode)(*args, **kwargs)
 
 
 def value_gradient_and_hvp(p: Any, /, *args: Any, **kwargs: Any) -> Any:
     """``p.value_gradient_and_hvp(*args, **kwargs)``"""
     value, gradient = value_and_grad(p.fn, p.argnums)(*args[:-1], **kwargs)
-    return value, gradient, hvp(p.fn, p.argnums)(*args, **kwargs)
+    return value, gradient, hvp(p.fn, p.argnums, p.mode)(*args, **kwargs)
 
 
 def products(f: Function, argnums: Any, mode: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -121,13 +121,13 @@ def product_here(q: Any, /, v: Any) -> Any:
 
 def gradient_and_hessian(p: Any, /, *args: Any, **kwargs: Any) -> Any:
     """``p.gradient_and_hessian(*args, **kwargs)``"""
-    return grad(p.fn, p.argnums)(*args, **kwargs), hessian(p.fn, p.argnums)(*args, **kwargs)
+    return grad(p.fn, p.argnums)(*args, **kwargs), hessian(p.fn, p.argnums, p.mode)(*args, **kwargs)
 
 
 def value_gradient_and_hessian(p: Any, /, *args: Any, **kwargs: Any) -> Any:
     """``p.value_gradient_and_hessian(*args, **kwargs)``"""
     value, gradient = value_and_grad(p.fn, p.argnums)(*args, **kwargs)
-    return value, gradient, hessian(p.fn, p.argnums)(*args, **kwargs)
+    return value, gradient, hessian(p.fn, p.argnums, p.mode)(*args, **kwargs)
 
 
 def value_and_slope(f: Function, argnums: Any, mode: Any, /, *args: Any, **kwargs: Any) -> Any:

@@ -7,6 +7,8 @@ from typing import Any, Literal, overload
 
 from adxform.api import checked_argnums
 from adxform.application import Argnums
+from adxform.derivatives import checked_order
+from adxform.operators import USUAL, Order
 from adxform.prepared.jacobians import SWEEPS, JacobianMode, PreparedJacobian
 from adxform.prepared.second import PreparedHessian
 from adxform.prepared.sparse import PreparedSparseHessian, PreparedSparseJacobian
@@ -81,6 +83,7 @@ def prepare_hessian(
     /,
     *example_args: Any,
     argnums: Argnums = ...,
+    mode: Order = ...,
     strict: bool = ...,
     sparse: Literal[False] = ...,
     **example_kwargs: Any,
@@ -93,6 +96,7 @@ def prepare_hessian(
     /,
     *example_args: Any,
     argnums: Argnums = ...,
+    mode: Order = ...,
     strict: bool = ...,
     sparse: Literal[True],
     pattern: Any = ...,
@@ -105,6 +109,7 @@ def prepare_hessian(
     /,
     *example_args: Any,
     argnums: Argnums = 0,
+    mode: Order = USUAL,
     strict: bool = True,
     sparse: bool = False,
     pattern: Any = None,
@@ -128,7 +133,7 @@ def prepare_hessian(
     >>> p.pattern.nnz, p.products
     (2997, 3)
     """
-    options = {"argnums": checked_argnums(f, argnums), "directions": 1, "strict": strict}
+    options = {"argnums": checked_argnums(f, argnums), "mode": checked_order(mode), "directions": 1, "strict": strict}
     if sparse:
         return PreparedSparseHessian.of(f, example_args, example_kwargs, {**options, "pattern": pattern})
     return PreparedHessian.of(f, example_args, example_kwargs, options)

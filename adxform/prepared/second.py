@@ -1,22 +1,25 @@
-"""Prepared second derivatives: Hessian products forward over reverse, and Hessians made of them."""
+"""Prepared second derivatives: Hessian products, forward over reverse unless said otherwise, and Hessians made of them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from enum import Enum
 from itertools import chain
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
+import numpy as np
+
 from adxform.api import checked_argnums, gradient_leaves
-from adxform.application import Argnums
+from adxform.application import Argnums, Lent
 from adxform.batches import Stack, split
+from adxform.derivatives import checked_order
 from adxform.frontend.signature import Tree
 from adxform.ir.types import Type
 from adxform.matrices import hessian_at, product
-from adxform.operators import Definition, Kind
+from adxform.operators import USUAL, Definition, Kind, Order
 from adxform.perturbations import placed
 from adxform.pipeline import DerivedRule
 from adxform.prepared import forms
@@ -26,6 +29,7 @@ from adxform.prepared.outputs import LATER
 from adxform.prepared.preparation import Places, prepare, values_at
 from adxform.trees import rebuild
 
+FORWARD: Order = "forward-over-forward"
 DEFINITIONS: Mapping[str, Definition] = {"hvp": product, "hessian": hessian_at}
 
 
@@ -53,8 +57,9 @@ class SecondOrder(Prepared):
 
     def products_along(self, inputs: list[Any], rows: Sequence[Sequence[Any]]) -> list[Sequence[Any]]:
         """The leaves of the product with each of `rows`, from one sweep."""
-        rule = self.product if len(rows) == 1 else self.wide
-        return split(self.call.run(rule, inputs, *chain.from_iterable(rows)), 0, len(rows))
+        if len(rows) == 1:
+            return [self.run(self.product, inputs, rows[0])]
+        return split(self.call.run(self.wide, inputs, *chain.from_iterable(rows)), 0, len(rows))
 
     @classmethod
     def of(cls, fn: Callable[..., Any], args: Args, kwargs: Kwargs, options: Mapping[str, Any]) -> Self:
@@ -63,7 +68,12 @@ class SecondOrder(Prepared):
         call, made = prepare(fn, args, kwargs, argnums)
         wrt = call.wrt(argnums)
         call.output(wrt, False)
-        rules = call.rule("hvp", wrt), call.rule("hvp", wrt, directions=directions), call.rule("second", wrt)
+        order = options["mode"]
+        rules = (
+            call.rule("hvp", wrt, order=order),
+            call.rule("hvp", wrt, order=order, directions=1 if order == FORWARD else directions),
+            call.rule("second", wrt, order=order),
+        )
         preparation = made(rules, lent=(rules[0], rules[2]))
         return cls(
             cls.shown,
@@ -72,6 +82,7 @@ class SecondOrder(Prepared):
             definition=DEFINITIONS[cls.shown],
             made=preparation,
             strict=options["strict"],
+            mode=order,
             product=rules[0],
             wide=rules[1],
             whole=rules[2],
@@ -84,7 +95,42 @@ class SecondOrder(Prepared):
     @property
     def options(self) -> dict[str, Any]:
         """What it was prepared with."""
-        return {"argnums": self.argnums, "strict": self.strict, "directions": self.directions}
+        return {"argnums": self.argnums, "mode": self.mode, "strict": self.strict, "directions": self.directions}
+
+    def run(self, rule: DerivedRule, inputs: list[Any], vector: Sequence[Any]) -> tuple[Any, ...]:
+        """What `rule`, `product` or `whole`, returns for `vector`."""
+        if self.mode != FORWARD:
+            return self.call.run(rule, inputs, *vector)
+        return self.swept(rule, inputs, lambda unit: self.call.run(rule, inputs, *vector, *unit))
+
+    def swept(self, rule: DerivedRule, inputs: list[Any], run: Callable[[Sequence[Any]], Sequence[Any]]) -> tuple[Any, ...]:
+        """What `rule`, forward over forward, would return were it of another order: a `run` for each unit vector."""
+        values = values_at(inputs, self.places)
+        zeros = [np.zeros_like(value) if isinstance(value, np.ndarray) else type(value)(0) for value in values]
+        count, width = (len(rule.typed.results), 2) if rule is self.whole else (0, 1)
+        parts = [[np.empty_like(zero) if isinstance(zero, np.ndarray) else zero for zero in zeros] for _ in range(width)]
+        found: Sequence[Any] | None = None
+        for place in range(len(zeros)):
+            for index, unit in units(zeros, place):
+                found = run(unit)
+                for part, slope in zip(parts, found[count:], strict=True):
+                    if isinstance(part[place], np.ndarray):
+                        part[place][index] = slope
+                    else:
+                        part[place] = slope[()] if isinstance(slope, np.ndarray) else slope
+        if found is None:
+            found = run(zeros)
+        return *found[:count], *chain.from_iterable(parts)
+
+    @contextmanager
+    def lent(self, rule: DerivedRule, taken: Sequence[Any]) -> Iterator[Lent]:
+        """`rule` in memory for calls with `taken`: see `Prepared.lent`."""
+        if self.mode != FORWARD:
+            with super().lent(rule, taken) as lent:
+                yield lent
+        else:
+            with super().lent(rule, [*taken, *values_at(taken, self.places)]) as lent:
+                yield Swept(lent.fn, lent.rule, lent.work, self)
 
     def placed(self, leaves: Iterable[Any]) -> Any:
         """`leaves` in the structure of what is differentiated."""
@@ -96,6 +142,17 @@ class SecondOrder(Prepared):
         values, first, last = found[:count], found[count : count + size], found[count + size :]
         gradient = list(gradient_leaves(self.types, first, None if taken is None else [*taken, *values]))
         return rebuild(self.call.result, iter(values)), gradient, last
+
+
+@dataclass(frozen=True, slots=True)
+class Swept(Lent):
+    """A rule forward over forward in memory that it was lent, run as `SecondOrder.swept` says."""
+
+    of: SecondOrder
+
+    def run(self, inputs: list[Any], seeds: Sequence[Any], outs: Sequence[Any] = ()) -> tuple[Any, ...]:
+        """What a rule of another order would return; nothing is written to `outs` at once."""
+        return self.of.swept(self.rule, inputs, lambda unit: Lent.run(self, inputs, [*seeds, *unit]))
 
 
 class Parts(Enum):
@@ -169,7 +226,7 @@ class PreparedHvp(SecondOrder):
         taken = [*inputs, *vector]
         rule = this.product if parts is Parts.LAST else this.whole
         if out is None:
-            return this._arranged(this.call.run(rule, inputs, *vector), parts, taken)
+            return this._arranged(this.run(rule, inputs, vector), parts, taken)
         point = this.placed(values)
         to = this.destination(parts.of(LATER, point, point), out, taken)
         with this.lent(rule, taken) as lent:
@@ -243,12 +300,14 @@ def prepare_hvp(
     /,
     *example_args: Any,
     argnums: Argnums = 0,
+    mode: Order = USUAL,
     directions: int = 1,
     strict: bool = True,
     **example_kwargs: Any,
 ) -> PreparedHvp:
     """The product of the Hessian of `f` with a vector, derived now for arguments like the example: ``p(*args, v)``.
 
+    `mode` is as for `adxform.hvp`; forward over forward takes one direction at a time whatever `directions` are.
     ``p.batch(*args, vs)`` takes any number of vectors at once, `directions` of them in one sweep.
 
     >>> import numpy as np
@@ -258,5 +317,6 @@ def prepare_hvp(
     >>> p.batch(2.0, np.array([1.0, 2.0, 3.0]))
     array([12., 24., 36.])
     """
-    options = {"argnums": checked_argnums(f, argnums), "directions": checked_directions(directions), "strict": strict}
+    numbers = checked_argnums(f, argnums)
+    options = {"argnums": numbers, "mode": checked_order(mode), "directions": checked_directions(directions), "strict": strict}
     return PreparedHvp.of(f, example_args, example_kwargs, options)

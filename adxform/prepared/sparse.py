@@ -162,7 +162,7 @@ class PreparedSparseHessian(Sparse, PreparedHessian):
         this, inputs = self.at(args, kwargs)
         values = values_at(inputs, this.places)
         first = split(this.compression.vector(0, common_dtype(values)), values)
-        value, gradient, product = this.results(this.call.run(this.whole, inputs, *first), [*inputs, *first])
+        value, gradient, product = this.results(this.run(this.whole, inputs, first), [*inputs, *first])
         return value, placed(this.point, iter(gradient)), this._filled(inputs, values, flat(product, values))
 
     def _filled(self, inputs: list[Any], values: list[Any], first: Any) -> Any:
