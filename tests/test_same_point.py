@@ -213,6 +213,12 @@ def test_out_and_batch() -> None:
     np.testing.assert_allclose(found["a"], [pair({"a": 1.0, "b": V})["a"], pair({"a": 0.0, "b": X})["a"]])
     np.testing.assert_allclose(found["b"], [pair({"a": 1.0, "b": V})["b"], pair({"a": 0.0, "b": X})["b"]])
     assert q.batch(np.empty((0, 3))).shape == (0, 3)
+    for f in (*HARD, prepared_programs.treesum, prepared_programs.rosenbrock):
+        for directions in (1, 2, 3):
+            several = adxform.prepare_hvp_same_point(f, np.ones(4), directions=directions).at(np.linspace(0.3, 1.2, 4))
+            vectors = np.vstack([np.eye(4), np.ones(4)])
+            np.testing.assert_allclose(several.batch(vectors), [several(v) for v in vectors], rtol=1e-13, atol=1e-14)
+            np.testing.assert_allclose(pickle.loads(pickle.dumps(several)).batch(vectors), several.batch(vectors))
     for wrong in (np.ones((2, 4)), {"a": np.eye(3)}, 1.0):
         with pytest.raises(PreparationMismatchError):
             q.batch(wrong)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from types import MappingProxyType
 from typing import Any, Self
 
@@ -17,13 +18,14 @@ import numpy as np
 
 from adxform.api import checked_argnums, gradient_leaves, kept
 from adxform.application import Argnums, Tape
-from adxform.frontend.signature import Tree, describe
+from adxform.batches import Stack, split
+from adxform.frontend.signature import Tree
 from adxform.ir.types import Type
 from adxform.operators import Operator
 from adxform.perturbations import placed
 from adxform.pipeline import DerivedRule
 from adxform.prepared import forms
-from adxform.prepared.base import Args, Kwargs, Prepared
+from adxform.prepared.base import Args, Kwargs, Prepared, apart_from_one_another, checked_directions
 from adxform.prepared.fingerprint import digest, static_text
 from adxform.prepared.preparation import Places, prepare, values_at
 from adxform.trees import leaves_of, rebuild
@@ -34,6 +36,8 @@ class PreparedProducts(Prepared):
     """The rules of `prepare_hvp_same_point`: called with a point, they are run there once."""
 
     rule: DerivedRule
+    wide: DerivedRule
+    directions: int
     places: Places
     types: tuple[Type, ...]
     point: Tree
@@ -41,8 +45,13 @@ class PreparedProducts(Prepared):
 
     @property
     def rules(self) -> tuple[DerivedRule, ...]:
-        """The rule that is cut in two."""
-        return (self.rule,)
+        """The rule that is cut in two, and the one for several vectors."""
+        return apart_from_one_another(self.rule, self.wide)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What it was prepared with."""
+        return {"argnums": self.argnums, "strict": self.strict, "directions": self.directions}
 
     @property
     def source(self) -> str:
@@ -57,7 +66,8 @@ class PreparedProducts(Prepared):
         call, made = prepare(fn, args, kwargs, argnums)
         wrt = call.wrt(argnums)
         call.output(wrt, False)
-        rule = call.rule_to_cut("second", wrt, "reverse-over-reverse")
+        directions = options["directions"]
+        rule, wide = (call.rule_to_cut("second", wrt, "reverse-over-reverse", count) for count in (1, directions))
         preparation = made([rule], lent=())
         return cls(
             "hvp",
@@ -67,6 +77,8 @@ class PreparedProducts(Prepared):
             made=preparation,
             strict=options["strict"],
             rule=rule,
+            wide=wide,
+            directions=directions,
             places=preparation.places(wrt),
             types=call.types(wrt),
             point=call.point(argnums),
@@ -102,24 +114,16 @@ class HessianAtPoint(Operator):
         result = placed(prepared.point, self._product(vector))
         return result if out is None else prepared.destination(result, out, [*self.inputs, *vector]).delivered(result)
 
-    def batch(self, vs: Any) -> Any:
+    def batch(self, vs: Any, *, out: Any = None) -> Any:
         """The products with several vectors: each array of `vs` and of the result has one more axis, the first."""
         prepared = self.prepared
-        tree, leaves = describe(vs, "vectors")
-        counts = {np.shape(leaf)[:1] for leaf in leaves}
-        if len(counts) != 1 or counts == {()}:
-            lines = ["`vectors`: expected arrays whose first axis counts the vectors, all of one length"]
-            raise prepared.made.mismatch(prepared.__name__, lines, "stack the vectors along a new first axis")
-        ((count,),) = counts
-        values = values_at(self.inputs, prepared.places)
-        found: list[list[Any]] = [[] for _ in values]
-        for i in range(count):
-            one = rebuild(tree, iter([leaf[i] for leaf in leaves]))
-            vector = prepared.perturbation("vector", prepared.point, values, one)
-            for column, part in zip(found, self._product(vector), strict=True):
-                column.append(part)
-        blocks = (np.array(column).reshape(count, *np.shape(value)) for column, value in zip(found, values, strict=True))
-        return placed(prepared.point, blocks)
+        batch = prepared.vectors("vectors", prepared.point, values_at(self.inputs, prepared.places), vs)
+        stack, wide = Stack.of(batch.count, prepared.types), prepared.call.entry.cut(prepared.wide)
+        for group, rows in batch.rows(wide.directions):
+            found = self.tape.run([*chain.from_iterable(rows)], None if len(rows) == 1 else wide)
+            stack.put(group, split(found, 0, len(rows)))
+        result = placed(prepared.point, iter(stack.arrays))
+        return result if out is None else prepared.destination(result, out, [*self.inputs, *batch.leaves]).delivered(result)
 
     def at(self, *args: Any, **kwargs: Any) -> HessianAtPoint:
         """The same at another point; nothing is built."""
@@ -196,15 +200,15 @@ def fixed(value: Any) -> Any:
 
 
 def prepare_hvp_same_point(
-    f: Callable[..., Any], /, *args: Any, argnums: Argnums = 0, strict: bool = True, **kwargs: Any
+    f: Callable[..., Any], /, *args: Any, argnums: Argnums = 0, directions: int = 1, strict: bool = True, **kwargs: Any
 ) -> HessianAtPoint:
     """The Hessian of `f` at `args` as a map of vectors, all that does not depend on the vector done now: ``q(v)``.
 
-    ``q.at(*args)`` is the same at another point.
+    ``q.at(*args)`` is the same at another point. ``q.batch(vs)`` takes any number of vectors, `directions` of them in one sweep.
 
     >>> q = prepare_hvp_same_point(lambda x: x ** 3, 2.0)
     >>> q.value, q.gradient, q(1.0), q.at(3.0)(1.0)
     (8.0, 12.0, 12.0, 18.0)
     """
-    options = {"argnums": checked_argnums(f, argnums), "strict": strict}
+    options = {"argnums": checked_argnums(f, argnums), "directions": checked_directions(directions), "strict": strict}
     return PreparedProducts.of(f, args, kwargs, options)(*args, **kwargs)
