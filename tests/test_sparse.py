@@ -103,6 +103,48 @@ def stops_early(x):
     return total
 
 
+def halved(x):
+    y = np.zeros_like(x)
+    for i in range(len(x)):
+        z = x[i]
+        while z > 0.7:
+            z = np.sin(z) * 0.9
+        y[i] = z * z
+    return np.sum(y[1:] * y[:-1])
+
+
+def square_roots(x):
+    z = np.ones_like(x)
+    while np.max(np.abs(z * z - x)) > 1e-10:
+        z = 0.5 * (z + x / z)
+    return np.sum(z[1:] * z[:-1])
+
+
+def shifted_until_small(x):
+    u = x.copy()
+    k = 0
+    while np.sum(u * u) > 1.0:
+        u[1:] = 0.4 * u[:-1]
+        u[0] *= 0.5
+        k += 1
+    return u * 1.0
+
+
+def swapped(x):
+    u, v = x.copy(), np.zeros_like(x)
+    while np.sum(u) > 1.0:
+        v[1:] = u[:-1] * 0.5
+        u, v = v, u
+    return u * v
+
+
+def chosen_then_written(x):
+    u, v = x * 1.0, np.zeros_like(x)
+    w = u if x[0] > 0.5 else v
+    w[1] = x[2]
+    return u * v
+
+
 def pattern_of(f: Any, *args: Any, **options: Any) -> Any:
     return adxform.prepare_jacobian(f, *args, sparse=True, **options).pattern.toarray().astype(int).tolist()
 
@@ -175,6 +217,27 @@ def test_a_loop_that_may_end_early_holds_all_passes() -> None:
         np.testing.assert_allclose(p(x).toarray()[0], adxform.grad(stops_early)(x))
 
 
+@pytest.mark.parametrize("f", [halved, square_roots])
+def test_loops_that_a_float_ends_keep_bands(f: Any) -> None:
+    p = adxform.prepare_hessian(f, np.full(6, 0.5), sparse=True)
+    assert p.pattern.nnz == 16
+    for scale in (0.5, 1.0, 3.0):
+        x = scale * np.linspace(0.4, 1.2, 6)
+        np.testing.assert_allclose(p(x).toarray(), adxform.hessian(f)(x), rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("f", [shifted_until_small, swapped, chosen_then_written])
+def test_what_an_unknown_number_of_passes_writes_is_joined(f: Any) -> None:
+    p = adxform.prepare_jacobian(f, np.full(4, 0.1), sparse=True)
+    for scale in (0.1, 1.0, 4.0):
+        x = scale * np.linspace(0.4, 1.2, 4)
+        np.testing.assert_allclose(p(x).toarray(), adxform.jacobian(f)(x), atol=1e-12)
+
+
+def test_passes_hold_what_earlier_ones_wrote() -> None:
+    assert pattern_of(shifted_until_small, np.full(4, 0.1)) == np.tri(4, dtype=int).tolist()
+
+
 def test_time_steps_widen_the_band() -> None:
     p = adxform.prepare_hessian(smoothed, np.ones(40), 3, sparse=True)
     rows, columns = p.pattern.nonzero()
@@ -209,7 +272,7 @@ def test_patterns_of_the_corpus_leave_nothing_out(program: Program) -> None:
     ("of", "x"), [(SCALARS, 0.45), (VECTORS, VECTOR), (MATRICES, MATRIX)], ids=["scalars", "vectors", "matrices"]
 )
 def test_patterns_of_random_programs_leave_nothing_out(of: Family, x: Any) -> None:
-    @settings(max_examples=25, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck), phases=(Phase.generate,))
+    @settings(max_examples=12, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck), phases=(Phase.generate,))
     @given(programs(of), st.sampled_from([(0.77, 3), (-0.67, 0), (1.27, 2)]))
     def check(text: str, rest: tuple[float, int]) -> None:
         program = compiled(text, of)
@@ -222,7 +285,7 @@ def test_patterns_of_random_programs_leave_nothing_out(of: Family, x: Any) -> No
                 assume(False)
             pattern, gradient = p.pattern.toarray(), j.pattern.toarray()
             hessian = adxform.prepare_hessian(program, x, *rest, argnums=(0, 1), sparse=True, pattern=np.ones(pattern.shape))
-            for scale in (1.0, -1.3, 0.4, 2.1):
+            for scale in (1.0, -1.3, 0.4):
                 point = np.asarray(x) * scale + 0.05 * np.cos(3.0 * scale + np.arange(np.size(x)).reshape(np.shape(x)))
                 args = (point if isinstance(x, np.ndarray) else float(point), rest[0] * scale, rest[1])
                 found = np.nan_to_num(hessian(*args).toarray())

@@ -26,13 +26,17 @@ class GiveUp(Exception):  # noqa: N818 - nothing is wrong: every element is take
 
 
 class Graph:
-    """Unions over `inputs` inputs. `edges` holds pairs (node, member) of latest nodes, flat."""
+    """Unions over `inputs` inputs. `edges` holds pairs (node, member) of latest nodes, flat.
+
+    `frozen` are arrays of ids that may be one another in a run: a write to one of them would have to be seen in others.
+    """
 
     def __init__(self, inputs: int) -> None:
         self.inputs = inputs
         self.count = FIRST + inputs
         self.cyclic = False
         self.edges: list[int] = []
+        self.frozen: dict[int, Any] = {}
         self._owners: list[Ids] = []
         self._members: list[Ids] = []
 
@@ -55,6 +59,18 @@ class Graph:
         active = members >= FIRST
         self.link(owners[active], members[active])
         self.cyclic = True
+
+    def freeze(self, *arrays: Any) -> None:
+        """Refuse writes to the memory of `arrays` from now on."""
+        for array in arrays:
+            if isinstance(array, np.ndarray):
+                root = root_of(array)
+                self.frozen[id(root)] = root
+
+    def check(self, x: Any) -> None:
+        """Give up where `x`, which is about to be written, is frozen."""
+        if self.frozen and id(root_of(x)) in self.frozen:
+            raise GiveUp("it writes to one of two arrays")
 
     def flush(self) -> None:
         """Move `edges` to arrays where there are many."""
@@ -186,6 +202,13 @@ class Graph:
         graph = sparse.csr_array((np.ones(len(owners), np.int8), (owners, members)), shape=(count, count))
         found, labels = csgraph.connected_components(graph, connection="strong")
         return int(found), labels.astype(np.int64)
+
+
+def root_of(x: Any) -> Any:
+    """The array that owns the memory of `x`."""
+    while isinstance(x.base, np.ndarray):
+        x = x.base
+    return x
 
 
 def _distinct(owners: Ids, members: Ids, count: int) -> tuple[Ids, Ids]:

@@ -13,13 +13,15 @@ import numpy as np
 from adxform.sparse.graph import GiveUp, Graph
 from adxform.sparse.values import OPAQUE, UNTOLD, Flow, Whole, ids_of
 
-PUSH, POP = "push", "pop"
+PUSH, POP, MANY = "push", "pop", "many"
 Effect = tuple[int, tuple[Any, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """``x[index]`` was `old` before it was written; the stack `x` got a value (`PUSH`), or lost `old` (`POP`). `flow`: of ids."""
+    """``x[index]`` was `old` before it was written; the stack `x` got a value (`PUSH`), lost `old` (`POP`), or was found to
+    hold `Many`. `flow`: of ids.
+    """
 
     x: Any
     index: Any
@@ -62,7 +64,7 @@ def taken_back(log: Log) -> Written:
             note.x[note.index] = note.old
         elif note.index is PUSH:
             note.x.pop()
-        else:
+        elif note.index is POP:
             note.x.append(note.old)
     return written
 
@@ -73,7 +75,7 @@ def stack_effects(log: Log) -> tuple[tuple[Any, Effect], ...]:
     for note in log:
         if isinstance(note.x, list):
             entry = levels.setdefault(id(note.x), [note.x, 0, 0])
-            entry[1] += 1 if note.index is PUSH else -1
+            entry[1] += {PUSH: 1, POP: -1, MANY: 0}[note.index]
             entry[2] = min(entry[1:])
     return tuple((stack, (-low, tuple(stack[len(stack) - (level - low) :]))) for stack, level, low in levels.values())
 
@@ -93,6 +95,8 @@ def merge(graph: Graph, one: Written, other: Written, log: Log | None) -> None:
             note.x[note.index] = graph.unions(a, b) if note.flow else np.where(a == b, a, UNTOLD)
         if log is not None:
             log += before
+    if log is not None:
+        log += [note for note in (*one.log, *other.log) if note.index is MANY and isinstance(note.x, list)]
     stacks = {id(stack): stack for written in (one, other) for stack, _ in written.stacks}
     for key, stack in stacks.items():
         effects = [{id(used): effect for used, effect in written.stacks}.get(key, (0, ())) for written in (one, other)]
@@ -145,6 +149,9 @@ def pop(stack: list[Any], log: Log | None) -> Any:
         for value in drop(stack, log).values:
             put(stack, value, log)
     if stack and isinstance(stack[-1], Many):
+        if log is None:
+            raise GiveUp("it takes one value off a tape that a loop filled")
+        log.append(Note(stack, MANY, None))
         return stack[-1].value
     return drop(stack, log)
 
@@ -161,7 +168,7 @@ def joined(graph: Graph, a: Any, b: Any) -> Any:
         case (Flow(), Flow() | float()) | (float(), Flow()):
             return _joined_flows(graph, ids_of(a), ids_of(b))
         case (Whole(dtype=dtype), _) | (_, Whole(dtype=dtype)):
-            return _joined_wholes(a, b, dtype)
+            return _joined_wholes(graph, a, b, dtype)
         case float(), float() if repr(a) != repr(b):
             return Flow(graph.union(ids_of(a), ids_of(b)))
         case bool() | int() | np.number() | np.bool(), bool() | int() | np.number() | np.bool():
@@ -177,13 +184,19 @@ def joined(graph: Graph, a: Any, b: Any) -> Any:
 def _joined_flows(graph: Graph, a: Any, b: Any) -> Flow:
     if np.shape(a) != np.shape(b):
         raise GiveUp("an array has one of two shapes")
-    return Flow(a if a is b else graph.unions(a, b))
+    if a is b:
+        return Flow(a)
+    found = graph.unions(a, b)
+    graph.freeze(a, b, found)
+    return Flow(found)
 
 
-def _joined_wholes(a: Any, b: Any, dtype: str) -> Whole:
+def _joined_wholes(graph: Graph, a: Any, b: Any, dtype: str) -> Whole:
     one, other = (value.values if isinstance(value, Whole) else value for value in (a, b))
     if one is other or one is None or other is None:
         return Whole(one if one is other else None, dtype)
     if np.shape(one) != np.shape(other):
         raise GiveUp("an array has one of two shapes")
-    return Whole(np.where(np.equal(one, other), one, UNTOLD), dtype)
+    found = np.where(np.equal(one, other), one, UNTOLD)
+    graph.freeze(one, other, found)
+    return Whole(found, dtype)

@@ -15,8 +15,9 @@ from adxform.ir.ops import Function, Operand, Var
 from adxform.ir.types import Array, Scalar, is_float
 from adxform.source import Span
 from adxform.sparse.graph import CONST, FIRST, GiveUp, Graph
+from adxform.sparse.passes import Ends
 from adxform.sparse.scipy_sparse import require
-from adxform.sparse.trace import Ends, Trace
+from adxform.sparse.trace import Trace
 
 LARGEST = 50_000_000
 

@@ -35,12 +35,12 @@ from adxform.ir.ops import (
 )
 from adxform.ir.types import Array, Scalar, is_float
 from adxform.ir.walk import defined_variables
-from adxform.rules.alias import Aliases, alias_classes
 from adxform.rules.effects import functions
 from adxform.rules.record import Partials
 from adxform.rules.table import lookup
 from adxform.sparse.graph import CONST, GiveUp, Graph
 from adxform.sparse.memory import Log, Note, joined, merge, pop, put, taken_back
+from adxform.sparse.passes import Ends, settled
 from adxform.sparse.primitives import PRODUCTS, QUOTIENTS, apply
 from adxform.sparse.values import NotKnown, Whole, concrete, ids_of, tagged, untagged
 
@@ -53,10 +53,6 @@ ARITHMETIC = frozenset({operator.add, operator.sub, operator.mul, operator.floor
 COMPARISONS = frozenset({operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne})
 
 
-class Ends(Exception):  # noqa: N818 - the traced program raises here
-    """The traced program raises an error."""
-
-
 class Trace:
     """The graph of a run, what was written since the latest branch point, and how deep in unknown branches the run is."""
 
@@ -64,16 +60,15 @@ class Trace:
         self.graph = graph
         self.log: Log | None = None
         self.depth = 0
-        self.blended: dict[int, Any] = {}
         known = functions(fn)
-        aliases = alias_classes(fn)
         self.routines: dict[str, Routine] = {}
         for name, helper in known.items():
-            self.routines[name] = Routine(self, helper, aliases if helper is fn else aliases.helpers[name])
-        self.main = self.routines[fn.name] if known[fn.name] is fn else Routine(self, fn, aliases)
+            self.routines[name] = Routine(self, helper)
+        self.main = self.routines[fn.name] if known[fn.name] is fn else Routine(self, fn)
 
     def noted(self, x: Any, index: Any, flow: bool = True) -> None:
         """Remember ``x[index]``, which is about to be written."""
+        self.graph.check(x)
         if self.log is not None:
             self.log.append(Note(x, index, np.copy(x[index]), flow))
 
@@ -114,8 +109,8 @@ class Trace:
 class Routine:
     """A function of the program, compiled for the trace."""
 
-    def __init__(self, trace: Trace, fn: Function, aliases: Aliases) -> None:
-        self.trace, self.fn, self.aliases = trace, fn, aliases
+    def __init__(self, trace: Trace, fn: Function) -> None:
+        self.trace, self.fn = trace, fn
         self.slots: Mapping[str, int] = {var.name: i for i, var in enumerate(defined_variables(fn.body))}
         self.compiled: tuple[list[Step], list[Getter]] | None = None
 
@@ -130,10 +125,6 @@ class Routine:
         for step in steps:
             step(frame)
         return [get(frame) for get in results]
-
-    def is_written(self, var: Var) -> bool:
-        """Whether something writes to the memory of `var`."""
-        return self.aliases.of(var) in self.aliases.written
 
 
 class Compiler:
@@ -397,6 +388,8 @@ class Compiler:
                     new = graph.union(ids.item(where), new)
                 if trace.log is not None:
                     trace.log.append(Note(ids, where, ids.item(where)))
+                if graph.frozen:
+                    graph.check(ids)
                 ids[where] = new
             except IndexError:
                 raise Ends from None
@@ -419,13 +412,10 @@ class Compiler:
             return forget
         out = op.outs[0]
         slot, type_ = self.slots[out.name], out.type
-        written = isinstance(type_, Array) and self.routine.is_written(out)
 
         def step(frame: Frame) -> None:
             value = pop(stack(frame), trace.log)
             frame[slot] = untagged(value, type_)
-            if written and id(frame[slot]) in trace.blended:
-                raise GiveUp("it writes to one of two arrays")
 
         return step
 
@@ -472,12 +462,7 @@ class Compiler:
             return a
         if a is UNDEFINED.value or b is UNDEFINED.value:
             return b if a is UNDEFINED.value else a
-        found = untagged(joined(self.graph, tagged(a, out.type), tagged(b, out.type)), out.type)
-        if isinstance(found, np.ndarray):
-            if self.routine.is_written(out):
-                raise GiveUp("it writes to one of two arrays")
-            self.trace.blended[id(found)] = found
-        return found
+        return untagged(joined(self.graph, tagged(a, out.type), tagged(b, out.type)), out.type)
 
     def counted(self, op: For) -> Step:
         """A loop over a range."""
@@ -489,26 +474,30 @@ class Compiler:
         more = self.truth(op.body.results[0]) if breaks else None
         results = results[breaks:]
 
-        def passed(frame: Frame, i: int) -> list[Any]:
+        def passed(frame: Frame, i: int | None) -> list[Any]:
             frame[item] = i
             for step in steps:
                 step(frame)
             return [get(frame) for get in results]
 
+        def started(frame: Frame, i: int | None, values: list[Any]) -> list[Any]:
+            for slot, value in zip(carried, values, strict=True):
+                frame[slot] = value
+            return passed(frame, i)
+
         def maybe(frame: Frame, i: int, values: list[Any]) -> list[Any]:
-            one, other = trace.either(lambda: passed(frame, i), lambda: values)
+            one, other = trace.either(lambda: started(frame, i, values), lambda: values)
             return self.either_of(op.outs, one, other)
 
         def step(frame: Frame) -> None:
             limits = [bound(frame) for bound in bounds]
             values = [init(frame) for init in inits]
             if None in limits:
-                raise GiveUp("how often a loop runs is not known")
+                values = settled(trace, lambda given: started(frame, None, given), op.outs, values)
+                limits = [0]
             sure = True
             for i in range(*limits):
-                for slot, value in zip(carried, values, strict=True):
-                    frame[slot] = value
-                values = passed(frame, i) if sure else maybe(frame, i, values)
+                values = started(frame, i, values) if sure else maybe(frame, i, values)
                 if more is not None:
                     goes_on = more(frame)
                     if goes_on is None:
@@ -528,26 +517,34 @@ class Compiler:
         goes_on = self.truth(op.test.results[0])
         steps, results = self.block(op.body)
         tested, carried, outs = self.places(op.test.params), self.places(op.body.params), self.places(op.outs)
-        graph = self.graph
+        trace, graph = self.trace, self.graph
+
+        def asked(frame: Frame, values: list[Any]) -> bool | None:
+            for slot, value in zip(tested, values, strict=True):
+                frame[slot] = value
+            for one in test:
+                one(frame)
+            known: bool | None = goes_on(frame)
+            return known
+
+        def passed(frame: Frame, values: list[Any]) -> list[Any]:
+            for slot, value in zip(carried, values, strict=True):
+                frame[slot] = value
+            for one in steps:
+                one(frame)
+            return [get(frame) for get in results]
+
+        def any_pass(frame: Frame, values: list[Any]) -> list[Any]:
+            asked(frame, values)
+            return passed(frame, values)
 
         def step(frame: Frame) -> None:
             values = [init(frame) for init in inits]
-            while True:
-                for slot, value in zip(tested, values, strict=True):
-                    frame[slot] = value
-                for one in test:
-                    one(frame)
-                known = goes_on(frame)
-                if known is None:
-                    raise GiveUp("how often a loop runs is not known")
-                if not known:
-                    break
-                for slot, value in zip(carried, values, strict=True):
-                    frame[slot] = value
-                for one in steps:
-                    one(frame)
-                values = [get(frame) for get in results]
+            while known := asked(frame, values):
+                values = passed(frame, values)
                 graph.flush()
+            if known is None:
+                values = settled(trace, lambda given: any_pass(frame, given), op.outs, values)
             for slot, value in zip(outs, values, strict=True):
                 frame[slot] = value
 
