@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -61,6 +62,16 @@ def groups(count: int, directions: int) -> Iterator[tuple[int, ...]]:
             yield tuple(min(start + j, count - 1) for j in range(directions))
         else:
             yield from ((place,) for place in range(start, count))
+
+
+def along(
+    vectors: Iterable[Row], directions: int, sweep: Callable[[list[Row]], Sequence[Sequence[Any]]]
+) -> Iterator[Sequence[Any]]:
+    """What `sweep` finds for each of `vectors`, of which it is given `directions` or one."""
+    waiting = iter(vectors)
+    while chunk := list(islice(waiting, directions)):
+        for group in groups(len(chunk), directions):
+            yield from dict(zip(group, sweep([chunk[i] for i in group]), strict=True)).values()
 
 
 @dataclass(slots=True)

@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from benchmarks.batches import batches
 from benchmarks.curvature import curvature
 from benchmarks.gradients import gradients
 from benchmarks.growth import elements
@@ -34,6 +35,7 @@ SECTIONS = {
     "memory": memory,
     "curvature": curvature,
     "sparse": sparse,
+    "batches": batches,
 }
 OUT = Path(__file__).parent / "out" / "results.json"
 

@@ -19,10 +19,11 @@ from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from adxform.analysis.dependence import Case, Dependence, Level, find_dependence
-from adxform.ir.ops import Attribute, Block, Call, Closure, For, Free, Function, If, Invoke, Op, Operand, Raise, Var, While
+from adxform.ir import intrinsics
+from adxform.ir.ops import Attribute, Block, Call, Closure, For, Free, Function, If, Invoke, Lit, Op, Operand, Raise, Var, While
 from adxform.ir.types import Array, Dim, Size, Type
 from adxform.ir.walk import Names, map_op, reads, substitute
-from adxform.rules.effects import effect_of, functions, positions
+from adxform.rules.effects import effect_of, functions, is_removable, positions
 
 
 def batch(fn: Function, inputs: int, shared: int, directions: int) -> Function | None:
@@ -139,41 +140,61 @@ class _Copier:
         return [self.dependence.level(var) > Level.NONE for var in found]
 
     def ops(self, found: tuple[Op, ...]) -> tuple[Op, ...]:
-        """`found`, each that depends once for each direction, control flow once."""
-        return tuple([new for op in found for new in self.op(op)])
+        """`found`, each that depends once for each direction, control flow once.
 
-    def op(self, op: Op) -> list[Op]:
-        """What stands for `op`."""
-        if self.dependence.is_forked(op):
-            return [self.whole(op, j) for j in range(self.callees.directions)]
+        What one direction does stays together as far as nothing comes between that writes to what it may read.
+        """
+        made: list[Op] = []
+        waiting: list[Op] = []
+        for op in found:
+            if self.is_copied(op):
+                waiting.append(op)
+                continue
+            if not self.may_go_ahead(op):
+                made += self.each(waiting)
+                waiting = []
+            made.append(self.op(op))
+        return (*made, *self.each(waiting))
+
+    def each(self, found: list[Op]) -> list[Op]:
+        """A copy of `found` for each direction."""
+        return [self.whole(op, j) for j in range(self.callees.directions) for op in found]
+
+    def is_copied(self, op: Op) -> bool:
+        """Whether `op` is there once for each direction, as a whole."""
+        if not isinstance(op, Call):
+            return self.dependence.is_forked(op)
+        touched = (*op.outs, *positions(op, effect_of(op).writes))
+        return self.dependence.level(*touched) > Level.NONE or (not op.outs and self.dependence.level(*reads(op)) > Level.NONE)
+
+    def may_go_ahead(self, op: Op) -> bool:
+        """Whether `op`, which is not copied, may go ahead of what is."""
+        return is_mark(op) or (isinstance(op, Call) and is_removable(op) and not self.dependence.level(*reads(op)))
+
+    def op(self, op: Op) -> Op:
+        """What stands for `op`, which is not copied."""
         match op:
-            case Call():
-                written = positions(op, effect_of(op).writes)
-                copied = self.dependence.level(*op.outs, *written) or (not op.outs and self.dependence.level(*reads(op)))
-                return [self.whole(op, j) for j in range(self.callees.directions)] if copied else [self.once(op)]
+            case Call() | Raise():
+                return self.once(op)
             case If(outs, cond, then, orelse):
                 depends = self.depend(outs)
                 branches = [self.block((), block, (), block.results, depends) for block in (then, orelse)]
-                return [
-                    replace(op, cond=self.at(0, cond), then=branches[0], orelse=branches[1], outs=self.defined(outs, depends))
-                ]
+                return replace(op, cond=self.at(0, cond), then=branches[0], orelse=branches[1], outs=self.defined(outs, depends))
             case For(outs, source, inits, body, breaks):
                 depends = self.depend(outs)
                 source = tuple(self.at(0, operand) for operand in source)
                 inits = self.spread(inits, depends)
                 params = (body.params[0], *self.defined(body.params[1:], depends))
                 body = self.block(params, body, body.results[:breaks], body.results[breaks:], depends)
-                return [replace(op, source=source, inits=inits, body=body, outs=self.defined(outs, depends))]
+                return replace(op, source=source, inits=inits, body=body, outs=self.defined(outs, depends))
             case While(outs, inits, test, body):
                 depends = self.depend(outs)
                 inits = self.spread(inits, depends)
                 test = self.block(self.defined(test.params, depends), test, test.results, (), ())
                 body = self.block(self.defined(body.params, depends), body, (), body.results, depends)
-                return [replace(op, inits=inits, test=test, body=body, outs=self.defined(outs, depends))]
+                return replace(op, inits=inits, test=test, body=body, outs=self.defined(outs, depends))
             case Invoke():
-                return [self.invoke(op)]
-            case Raise():
-                return [self.once(op)]
+                return self.invoke(op)
             case Free() | Attribute() | Closure():
                 raise AssertionError("untyped IR is not copied")
             case _:
@@ -212,3 +233,8 @@ class _Copier:
             return replace(op, args=tuple(self.at(0, arg) for arg in op.args))
         params, results = self.callees.spread(case)
         return replace(op, callee=self.callees.name(case), args=self.spread(op.args, params), outs=self.defined(op.outs, results))
+
+
+def is_mark(op: Op) -> bool:
+    """Whether `op` marks the turning point, and does nothing."""
+    return isinstance(op, Call) and op.fn == Lit(intrinsics.turning_point)

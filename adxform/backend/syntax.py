@@ -87,15 +87,22 @@ def callee(op: Call) -> Any:
 
 def is_temporary(var: Var) -> bool:
     """Whether adxform, not the user, named `var`."""
-    base = var.base
+    base = undirected(var.base)
     return base in TEMPORARY_BASES or base.startswith("_") or base.endswith(CARRIED_ENDINGS)
 
 
 def is_nameless(base: str) -> bool:
     """Whether `base` says nothing of the value: a temporary's name, or that of its cotangent."""
+    base = undirected(base)
     while base.endswith(CARRIED_ENDINGS):
         base = base.rpartition("_")[0]
     return base in TEMPORARY_BASES
+
+
+def undirected(base: str) -> str:
+    """`base` without the number of a direction: ``x_t`` for ``x_t0``."""
+    bare = base.rstrip("0123456789")
+    return bare if bare.endswith(CARRIED_ENDINGS) else base
 
 
 def is_machinery(op: Call) -> bool:
