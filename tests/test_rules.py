@@ -244,3 +244,15 @@ def test_a_length_has_no_second_derivative_at_the_origin() -> None:
     with np.errstate(invalid="ignore"):
         found = adxform.hessian(lambda x: np.linalg.norm(x) ** 2)(np.zeros(2))
     assert not np.isfinite(found).all()
+
+
+@pytest.mark.parametrize(
+    "length",
+    [lambda x: np.linalg.norm(x), lambda x: np.hypot(x[0], x[1]), lambda x: np.std(x)],
+    ids=["norm", "hypot", "std"],
+)
+def test_a_length_of_zero_has_a_first_derivative_of_zero_and_no_second(length) -> None:
+    """The Hessian of the square is not zero there, which a second derivative of zero would make it."""
+    np.testing.assert_array_equal(adxform.grad(length)(np.zeros(2)), np.zeros(2))
+    assert np.isnan(adxform.hessian(length)(np.zeros(2))).any()
+    assert np.isnan(adxform.hvp(lambda x: length(x) ** 2)(np.zeros(2), np.array([1.0, -2.0]))).any()
