@@ -275,26 +275,79 @@ def test_what_is_returned_is_the_callers() -> None:
     assert found["rows"][1] is aux["rows"][1]
 
 
-KEPT: list[Any] = []
+KEPT: list[tuple[Any, Any]] = []
 
 
-def keeping(x: Any) -> Any:
+def noted(x: Any) -> Any:
+    """Keep `x`, and its contents as they are now."""
+    KEPT.append((x, x.copy()))
+    return 0.5 * x
+
+
+def halved(x: Any) -> Any:
     """A function with a rule that keeps what it is given."""
-    KEPT.append(x)
-    return 2.0 * x
+    return noted(x)
 
 
-adxform.register(Primitive(keeping, "keeping", Partials(lambda y, x: 2.0)))
+def bounded(x: Any) -> Any:
+    """The same behind a boundary."""
+    return noted(x)
 
 
-def test_what_a_users_function_keeps_stays_as_it_is() -> None:
-    x, w = np.random.default_rng(3).normal(size=(2, 6))
-    p = adxform.prepare_gradient(lambda x, w: np.sum(keeping(x * w) ** 2), x, w)
+@adxform.rule(bounded, boundary=True)
+def _(x):
+    def pullback(y_ct):
+        return 0.5 * y_ct
+
+    return bounded(x), pullback
+
+
+def unknown(x: Any) -> None:
+    """A function that may do anything."""
+    noted(x)
+
+
+adxform.register(Primitive(halved, "halved", Partials(lambda y, x: 0.5)))
+adxform.register(Primitive(unknown, "unknown", Constant(), Effect(opaque=True)))
+
+
+def through_a_rule(x, w):
+    return np.sum(halved(x * w) ** 2)
+
+
+def through_a_loop(x, w):
+    y = x * w
+    for _ in range(3):
+        y = halved(y) + 0.1 * np.sin(y)
+    return np.sum(y * y)
+
+
+def through_a_boundary(x, w):
+    y = x * w
+    for _ in range(3):
+        y = bounded(y) + 0.1 * np.sin(y)
+    return np.sum(y * y)
+
+
+def through_an_unknown_function(x, w):
+    y = x * w
+    for _ in range(3):
+        y = 0.5 * y + 0.1 * np.sin(y)
+        unknown(y)
+    return np.sum(y * y)
+
+
+@pytest.mark.parametrize("f", [through_a_rule, through_a_loop, through_a_boundary, through_an_unknown_function])
+def test_what_a_users_function_keeps_stays_as_it_is(f: Any) -> None:
+    x, w, v = np.random.default_rng(3).normal(size=(3, 6))
+    p, h = adxform.prepare_gradient(f, x, w), adxform.prepare_hvp(f, x, w)
     KEPT.clear()
     for scale in (1.0, 2.0, 3.0):
-        np.testing.assert_allclose(p(scale * x, w, out=np.empty(6)), 8.0 * scale * x * w**2)
-    for scale, kept in zip((1.0, 2.0, 3.0), KEPT, strict=True):
-        np.testing.assert_allclose(kept, scale * x * w)
+        np.testing.assert_allclose(p(scale * x, w, out=np.empty(6)), p(scale * x, w), rtol=1e-14)
+        np.testing.assert_allclose(h(scale * x, w, v, out=np.empty(6)), h(scale * x, w, v), rtol=1e-13)
+    assert KEPT
+    for kept, then in KEPT:
+        np.testing.assert_array_equal(kept, then)
 
 
 def test_results_that_are_arguments_or_one_another() -> None:

@@ -21,12 +21,12 @@ import numpy as np
 from adxform import runtime
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
-from adxform.ir.ops import Block, Call, For, Function, Lit, Op, Operand, Var, While
+from adxform.ir.ops import Block, Call, For, Function, Invoke, Lit, Op, Operand, Var, While
 from adxform.ir.types import Array, Dim, Type, rank
 from adxform.ir.walk import Names, all_ops, blocks, defined_variables, map_op, outs, reads, substitute, variables
 from adxform.opt.layout import ordered_arrays
 from adxform.rules.alias import Aliases, alias_classes
-from adxform.rules.effects import effect_of, has_memory
+from adxform.rules.effects import effect_of, functions, has_memory
 
 WHOLE = Lit(...)
 SYNTAX: Mapping[Any, np.ufunc] = {
@@ -147,9 +147,9 @@ class _Reuse:
         followed = any(isinstance(op, Call) and op.fn == Lit(runtime.shares_memory) for op in all_ops(fn.body))
         self.ordered = ordered_arrays(fn, is_elementwise) if followed else None
         self.made = {out for op in all_ops(fn.body) if isinstance(op, Call) and makes(op) for out in op.outs}
+        self.outside = self.classes.exposed | self.handed_over()
         self.tapes = {stack for stack in self.facts.stacks if self.is_tape(stack)}
         self.held = self.held_classes()
-        self.outside = self.classes.exposed | self.handed_over()
         self.homes: dict[Var, Var] = {}
         self.spaces: list[Var] = []
         self.pages: list[Var] = []
@@ -219,9 +219,14 @@ class _Reuse:
                 self.facts.slots.setdefault(of(param), []).append(slot)
 
     def handed_over(self) -> set[int]:
-        """The classes of what a user's function with a rule receives, which it may keep."""
-        given = (op for op in all_ops(self.fn.body) if isinstance(op, Call) and is_users(op.fn))
-        return {self.classes.of(var) for op in given for var in (*reads(op), *op.outs) if has_memory(var)}
+        """The classes of what a user's function with a rule receives, itself or through a helper: it may keep that."""
+        known = functions(self.fn)
+        given: list[Op] = [op for op in all_ops(self.fn.body) if isinstance(op, Call) and is_users(op.fn)]
+        inside = (op for helper in functions(self.fn).values() for op in all_ops(helper.body))
+        if given or any(isinstance(op, Call) and is_users(op.fn) for op in inside):
+            given += [op for op in all_ops(self.fn.body) if isinstance(op, Invoke)]
+        found = {self.classes.of(var) for op in given for var in (*reads(op), *outs(op)) if has_memory(var)}
+        return found | {self.classes.elements[id_] for id_ in found if id_ in self.classes.elements}
 
     def is_tape(self, stack: Var) -> bool:
         """Whether `stack` is filled first and emptied then, holds arrays that nothing writes, and is handed to nobody."""
@@ -229,7 +234,7 @@ class _Reuse:
         if stack in facts.elsewhere:
             return False
         element = classes.elements.get(classes.of(stack))
-        if element is None or element in classes.written or element in classes.exposed:
+        if element is None or element in classes.written or element in self.outside:
             return False
         if any(not isinstance(member.type, Array) for member in classes.members(element)):
             return False
@@ -331,7 +336,8 @@ class _Reuse:
         """A loop whose arrays go home at the end of each pass instead of being carried."""
         params = op.body.params[1:] if isinstance(op, For) else op.body.params
         found = {slot.param: slot for slots in self.facts.slots.values() for slot in slots}
-        moved = [param for param in params if param in found and self.classes.of(param) not in self.held]
+        kept_apart = self.held | self.outside
+        moved = [param for param in params if param in found and self.classes.of(param) not in kept_apart]
         kept = [i for i, param in enumerate(params) if param not in moved]
         for param in moved:
             slot = found[param]
