@@ -220,7 +220,6 @@ class _Reuse:
 
     def handed_over(self) -> set[int]:
         """The classes of what a user's function with a rule receives, itself or through a helper: it may keep that."""
-        known = functions(self.fn)
         given: list[Op] = [op for op in all_ops(self.fn.body) if isinstance(op, Call) and is_users(op.fn)]
         inside = (op for helper in functions(self.fn).values() for op in all_ops(helper.body))
         if given or any(isinstance(op, Call) and is_users(op.fn) for op in inside):
