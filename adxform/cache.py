@@ -11,7 +11,7 @@ import gc
 import inspect
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -227,7 +227,7 @@ def entry_for(fn: Callable[..., Any], own: Hashable, signature: Signature, leave
         with bucket.lock:
             entry = bucket.find(fn, leaves)
             if entry is None:
-                check_call(fn, signature)
+                check_call(fn, signature.args, dict(signature.kwargs))
                 with collector_resting():
                     entry = read_or_made(fn, own, signature, leaves)
                 bucket.entries = [entry, *bucket.entries[: ENTRIES - 1]]
@@ -247,14 +247,14 @@ def read_or_made(fn: Callable[..., Any], own: Hashable, signature: Signature, le
     return Entry(specialized, shelf=shelf)
 
 
-def check_call(fn: Callable[..., Any], signature: Signature) -> None:
+def check_call(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
     """Raise the `TypeError` of Python itself when `fn` does not take arguments of this number and these names."""
     try:
         parameters = inspect.signature(fn)
     except (TypeError, ValueError):
         return
     try:
-        parameters.bind(*signature.args, **dict(signature.kwargs))
+        parameters.bind(*args, **kwargs)
     except TypeError as error:
         name = getattr(fn, "__qualname__", type(fn).__name__)
         raise TypeError(f"{name}(): {error}") from None

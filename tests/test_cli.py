@@ -133,6 +133,7 @@ def test_rules(capsys: pytest.CaptureFixture[str]) -> None:
         (["show", "{model}:spring", "--at", "1 +"], "not a list"),
         (["show", "{model}:spring", "--at", "nothing, 1.0"], "NameError"),
         (["show", "{model}:spring"], "--at"),
+        (["check", "{model}:spring", "--at", "np.ones(3)"], "spring(): missing a required argument: 'k'"),
         (["show", "{model}:wrong", "--at", "1.0"], "error[ADX102]"),
         (["show", "{model}:spring", "--at", "np.ones(3), 1.0", "--wrt", "z"], "no argument"),
         (["rules", "--missing", "pandas"], "knows"),

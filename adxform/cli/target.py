@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from adxform.cache import check_call
+
 DTYPES = {"f64": np.float64, "f32": np.float32, "i64": np.int64, "i32": np.int32, "bool": np.bool_}
 PLAIN: dict[str, Any] = {"float": 0.5, "int": 2}
 
@@ -70,8 +72,14 @@ def example_arguments(fn: Callable[..., Any], module: ModuleType, at: str | None
     if at is not None and sig is not None:
         raise UsageError("give --at or --sig, not both")
     if at is not None:
-        return evaluated(at, module)
-    return of_types(sig) if sig is not None else of_annotations(fn)
+        args = evaluated(at, module)
+    else:
+        args = of_types(sig) if sig is not None else of_annotations(fn)
+    try:
+        check_call(fn, args, {})
+    except TypeError as error:
+        raise UsageError(str(error)) from error
+    return args
 
 
 def evaluated(expressions: str, module: ModuleType) -> tuple[Any, ...]:
