@@ -167,3 +167,12 @@ def entries_replaced_under_items(x):
                 v *= 2.0
                 layer[k] = v + 1.0
     return sum(np.sum(v**2) for v in model["w"].values()) * model["k"]
+
+
+@at((VALUES,))
+def membership_of_views(x):
+    left, right = {"a": x[0], "b": x[1]}, {"b": x[2]}
+    total = sum(left[k] * right[k] for k in left.keys() if k in right.keys())  # noqa: SIM118
+    for k in list(left.keys()):  # noqa: SIM118
+        left[k + "2"] = left[k] ** 2
+    return total + len(left.keys()) * max(left.values()) + (x[3] if ("b", 1) in [(k, 1) for k in right] else x[4])

@@ -24,6 +24,7 @@ from adxform.frontend.values import (
     Static,
     Tuple,
     Value,
+    View,
     list_contents,
 )
 from adxform.ir.ops import Lit, Var
@@ -253,7 +254,9 @@ def _contains(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Ans
             return Lit(interp.static(item, "a key") in interp.contents(box).keys)
         case Ref(kind="list") if (filled := interp.filled(box)) is not None:
             return interp.call(Lit(np.any), (interp.call(Lit(operator.eq), (collecting.so_far(interp, filled), item)),))
-        case Tuple() | Ref(kind="list"):
+        case View(of, "keys"):
+            return Lit(interp.static(item, "a key") in interp.contents(of).keys)
+        case Tuple() | Ref(kind="list") | View():
             result: Value = Lit(False)
             for other in interp.items(box):
                 equal = interp.call(Lit(operator.eq), (other, item))
