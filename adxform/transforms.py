@@ -67,13 +67,13 @@ def second_order(
     ones = {i: 1.0 if i < outputs else 0.0 for i in range(len(fn.results))}
     match order:
         case "forward-over-reverse":
-            gradient, decisions = pulled(fn, wrt, ones, expander)
+            gradient, decisions = pulled(fn, wrt, ones, expander, again=True)
             gradient = checked(optimise(restricted(gradient, range(len(fn.results) - values, len(gradient.results)))))
             both = pushed(gradient, wrt, expander)
             kept = both.results[: len(gradient.results)] if whole else ()
             return with_results(both, (*kept, *tangents(both, gradient)[values:])), decisions
         case "reverse-over-reverse":
-            gradient, first = pulled(fn, wrt, ones, expander)
+            gradient, first = pulled(fn, wrt, ones, expander, again=True)
             count = len(fn.results)
             gradient = seedable(checked(optimise(gradient)), count, [fn.params[i] for i in wrt])
             both, decisions = pulled(gradient, wrt, dict.fromkeys(range(count), 0.0), expander)
@@ -98,10 +98,12 @@ def second_order(
             assert_never(order)
 
 
-def pulled(fn: Function, wrt: tuple[int, ...], seeds: Mapping[int, float], expander: Expander) -> tuple[Function, Decisions]:
-    """The joint reverse function of `fn`, with the cotangents of the results in `seeds` fixed."""
+def pulled(
+    fn: Function, wrt: tuple[int, ...], seeds: Mapping[int, float], expander: Expander, *, again: bool = False
+) -> tuple[Function, Decisions]:
+    """The joint reverse function of `fn`, with the cotangents of the results in `seeds` fixed; `again`: see `reverse`."""
     counters.count("rule_builds")
-    adjoint = reverse(fn, wrt, expander)
+    adjoint = reverse(fn, wrt, expander, again=again)
     return fresh_gradients(seeded(adjoint.fn, fn, seeds), fn, wrt), adjoint.decisions
 
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import operator
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import replace
 from typing import assert_never
 
 import numpy as np
 
 from adxform import runtime
+from adxform.ad.boundary import is_behind
 from adxform.ad.calls import CallReversal
 from adxform.ad.cotangents import Task
 from adxform.ad.expand import (
+    derivative_of,
     same_shape,
     zeros,
 )
@@ -39,8 +41,9 @@ from adxform.ir.ops import (
     While,
 )
 from adxform.ir.types import INT, Scalar, Stack, is_float
-from adxform.ir.walk import all_ops, defined_variables, free_variables, reads, rename_block
+from adxform.ir.walk import all_ops, defined_variables, free_variables, outs, reads, rename_block
 from adxform.rules.effects import effect_of
+from adxform.rules.record import General, Partials
 
 
 class BlockReversal(CallReversal, ABC):
@@ -63,6 +66,7 @@ class BlockReversal(CallReversal, ABC):
         after = Builder(self.names)
         for target, value in seeds:
             self.contribute(target, value, after)
+        known = {(op.fn, op.args, op.kwargs) for op in block.ops if isinstance(op, Call)}
         segments: list[tuple[int, list[Op]]] = []
         forward: list[list[Op]] = []
         outer = self.path
@@ -73,7 +77,11 @@ class BlockReversal(CallReversal, ABC):
             start = len(self.contributed)
             self.op(op, b, f)
             if b.ops:
-                segments.append((position, self.pruned(b.ops, self.contributed[start:])))
+                behind = self.pruned(b.ops, self.contributed[start:])
+                if isinstance(op, Call) and not is_behind(op):
+                    ahead, behind = self.parted(behind, f, known)
+                    f.ops += ahead
+                segments.append((position, behind))
                 self.note_readers(segments[-1][1])
             forward.append(f.ops)
         self.path = outer
@@ -93,6 +101,28 @@ class BlockReversal(CallReversal, ABC):
                 later.update(free_variables(Block((), (op,), ())))
             kept.append(op)
         return kept[::-1]
+
+    def parted(self, ops: list[Op], f: Builder, known: Container[object]) -> tuple[list[Op], list[Op]]:
+        """`ops`, which reverse one call, as those to run right after the call and the others.
+
+        The functions that a partial derivative calls, and what they are called on, go ahead where no cotangent is needed: those
+        that the primal calls too, which are among `known`, and where the derivative will be differentiated all of them. Each
+        is then found beside the call, and what they have in common is computed once.
+        """
+        there = {var for op in f.ops for var in outs(op)}
+        early: list[Call] = []
+        for op in ops:
+            pure = isinstance(op, Call) and op.outs and _is_pure(op) and not effect_of(op).views
+            if isinstance(op, Call) and pure and all(var in self.primal or var in there for var in reads(op)):
+                there.update(op.outs)
+                early.append(op)
+        needed: set[Var] = set()
+        for op in reversed(early):
+            wanted = _is_function(op) and (self.task.again or (op.fn, op.args, op.kwargs) in known)
+            if wanted or not needed.isdisjoint(op.outs):
+                needed.update((*op.outs, *reads(op)))
+        ahead: list[Op] = [op for op in early if not needed.isdisjoint(op.outs)]
+        return ahead, [op for op in ops if op not in ahead]
 
     def op(self, op: Op, b: Builder, f: Builder) -> None:
         """Append `op` to the forward sweep `f` and its reverse to `b`."""
@@ -349,6 +379,13 @@ def _outs(op: Op) -> tuple[Var, ...]:
             return outs
         case _:
             return ()
+
+
+def _is_function(call: Call) -> bool:
+    """Whether `call` calls a function that has a derivative: neither an operator, nor what moves or makes arrays."""
+    derivative = derivative_of(call)
+    module = getattr(call.fn.value, "__module__", None) if isinstance(call.fn, Lit) else None
+    return isinstance(derivative, Partials | General) and module not in ("_operator", "operator", "builtins")
 
 
 def _is_pure(call: Call) -> bool:

@@ -26,7 +26,7 @@ def outlined(fn: Function) -> Function:
     names = _Titles({*functions(fn), fn.name})
 
     def outline(call: Call | Invoke) -> Op:
-        if not isinstance(call, Call) or not _is_behind(call):
+        if not isinstance(call, Call) or not is_behind(call):
             return call
         helper, args = _alone(call)
         if helper not in made:
@@ -58,7 +58,8 @@ def restored(fn: Function) -> Function:
     return replace(_each_call(fn, restore), helpers=tuple(_each_call(helper, restore) for helper in kept))
 
 
-def _is_behind(call: Call) -> bool:
+def is_behind(call: Call) -> bool:
+    """Whether `call` calls a primitive whose rule is a boundary."""
     derivative = derivative_of(call)
     return isinstance(derivative, General) and derivative.boundary and len(call.outs) == 1
 
@@ -66,7 +67,7 @@ def _is_behind(call: Call) -> bool:
 def _call_of(fn: Function) -> Call | None:
     """The call of a primitive behind a boundary that is all of `fn`."""
     match fn.body:
-        case Block(params, (Call() as call,), results) if call.outs == results and _is_behind(call):
+        case Block(params, (Call() as call,), results) if call.outs == results and is_behind(call):
             return call if distinct(call.args, call.kwargs) == params else None
         case _:
             return None

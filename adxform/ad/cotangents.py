@@ -49,7 +49,7 @@ class Task:
     """What to reverse: `fn` with respect to the parameters `wrt`.
 
     `undo` says of an alias class and the path of a store whether the reverse sweep puts the old contents back. `shared`: of a
-    helper, what has the memory of its cotangent passed along in the forward sweep.
+    helper, what has the memory of its cotangent passed along in the forward sweep. `again`: the result will be differentiated.
     """
 
     fn: Function
@@ -59,6 +59,7 @@ class Task:
     aliases: Aliases
     undo: Callable[[int, Path], bool] = lambda number, path: True
     shared: Shared | None = None
+    again: bool = False
 
 
 class Cotangents:

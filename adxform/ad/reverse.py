@@ -52,8 +52,10 @@ class Adjoint:
     decisions: tuple[Decision, ...]
 
 
-def reverse(fn: Function, wrt: Sequence[int], expander: Expander) -> Adjoint:
+def reverse(fn: Function, wrt: Sequence[int], expander: Expander, *, again: bool = False) -> Adjoint:
     """Return the function of ``fn.params`` and a cotangent per float result: ``fn.results``, and a cotangent per `wrt`.
+
+    `again`: it will be differentiated in its turn, so that functions in partial derivatives are called beside the primal's calls.
 
     Raises:
         MissingRuleError: a function without a rule lies between the inputs and the results.
@@ -63,7 +65,7 @@ def reverse(fn: Function, wrt: Sequence[int], expander: Expander) -> Adjoint:
     """
     fn = outlined(fn)
     callees = Callees(fn, alias_classes(fn))
-    pass_ = _run_twice(Task(fn, tuple(wrt), Adopting(expander, callees), callees, callees.aliases))
+    pass_ = _run_twice(Task(fn, tuple(wrt), Adopting(expander, callees), callees, callees.aliases, again=again))
     more = tuple(helper for helper in callees.derived.values() if helper is not None)
     return Adjoint(restored(replace(pass_.joint(), helpers=fn.helpers + more)), tuple(pass_.recorder.decisions))
 
@@ -216,7 +218,8 @@ class _Reverse(BlockReversal):
         if forward not in derived:
             derived[forward] = derived[backward] = None
             shared = self.callees.shared(callee.name)
-            task = Task(callee, wrt, self.expander, self.callees, self.callees.classes(callee.name), shared=shared)
+            aliases = self.callees.classes(callee.name)
+            task = Task(callee, wrt, self.expander, self.callees, aliases, shared=shared, again=self.task.again)
             pass_ = _run_twice(task)
             if pass_.stack is None and not self.callees.is_recursive(callee.name) and not pass_.keeps_tapes():
                 derived[forward], derived[backward], self.callees.residuals[forward] = pass_.split(names)
