@@ -257,3 +257,76 @@ def test_slopes_of_python_floats_at_poles_are_infinite_as_those_of_arrays(case: 
 def test_a_number_that_is_not_chosen_leaks_no_nan() -> None:
     assert adxform.grad(lambda x: max(math.sqrt(x), 1.0))(0.0) == 0.0
     assert adxform.grad(lambda x: np.maximum(np.sqrt(x), 1.0))(0.0) == 0.0
+
+
+def ripple(x, a):
+    return np.sum(np.sin(a * x) * x[::-1] ** 2)
+
+
+POINT, ALONG = np.array([0.4, -0.6, 1.1]), np.array([1.0, 0.5, -0.3])
+INNER = {
+    "grad": lambda f, x: np.sum(adxform.grad(f)(x) ** 2),
+    "jvp": lambda f, x: adxform.jvp(f, (x,), (x * x,))[1],
+    "vjp": lambda f, x: np.sum(adxform.vjp(f, x)[1](2.0)[0] ** 2),
+    "hvp": lambda f, x: np.sum(adxform.hvp(f)(x, x) ** 2),
+    "hessian": lambda f, x: np.sum(adxform.hessian(f)(x) ** 2),
+}
+PREPARED_GRADIENT = adxform.prepare_gradient(ripple, POINT, 1.0)
+PREPARED_PRODUCT = adxform.prepare_hvp(ripple, POINT, 1.0)
+PREPARED_HESSIAN = adxform.prepare_hessian(ripple, POINT, 1.0)
+PREPARED_INNER = {
+    "grad": lambda x: np.sum(PREPARED_GRADIENT(x, x[0]) ** 2),
+    "hvp": lambda x: np.sum(PREPARED_PRODUCT(x, x[0], x) ** 2),
+    "hessian": lambda x: np.sum(PREPARED_HESSIAN(x, x[0]) ** 2),
+}
+
+
+def nested_in(place: str, inner: Any) -> Any:
+    """A function of an array that calls `inner` in a loop, with closures made anew, or with captured active values."""
+
+    def looped(x):
+        total = 0.0
+        for k in range(2):
+            total += inner(lambda y: ripple(y, 1.0), x * (k + 1.0))
+        return total
+
+    def anew(x):
+        def closure(scale):
+            return lambda y: ripple(y * scale, scale)
+
+        total = 0.0
+        for k in range(2):
+            total += inner(closure(k + 0.5), x)
+        return total
+
+    def captured(x):
+        return inner(lambda y: ripple(y, x[0]) * x[1], x) * x[2]
+
+    return {"loop": looped, "closure anew": anew, "captured": captured}[place]
+
+
+def check_outer(f: Any) -> None:
+    """Every outer operator over `f`, against differences of `f` and of its gradient."""
+    steps = 1e-5 * np.eye(3)
+    slopes = np.array([(f(POINT + step) - f(POINT - step)) / 2e-5 for step in steps])
+    gradient = adxform.grad(f)
+    near = {"rtol": 1e-5, "atol": 1e-5}
+    np.testing.assert_allclose(gradient(POINT), slopes, **near)
+    np.testing.assert_allclose(adxform.jvp(f, (POINT,), (ALONG,))[1], slopes @ ALONG, **near)
+    np.testing.assert_allclose(adxform.vjp(f, POINT)[1](2.0)[0], 2 * slopes, **near)
+    np.testing.assert_allclose(adxform.prepare_gradient(f, POINT)(POINT), slopes, **near)
+    bent = (gradient(POINT + 1e-5 * ALONG) - gradient(POINT - 1e-5 * ALONG)) / 2e-5
+    near = {"rtol": 1e-5, "atol": 1e-5 * max(1.0, float(np.max(np.abs(bent))))}
+    np.testing.assert_allclose(adxform.hvp(f)(POINT, ALONG), bent, **near)
+    np.testing.assert_allclose(adxform.prepare_hvp_same_point(f, POINT)(ALONG), bent, **near)
+
+
+@pytest.mark.parametrize("place", ["loop", "closure anew", "captured"])
+@pytest.mark.parametrize("inner", INNER)
+def test_every_operator_inside_every_other(inner: str, place: str) -> None:
+    check_outer(nested_in(place, INNER[inner]))
+
+
+@pytest.mark.parametrize("inner", PREPARED_INNER)
+def test_every_operator_over_prepared_ones(inner: str) -> None:
+    check_outer(PREPARED_INNER[inner])
