@@ -22,8 +22,10 @@ def repeats(call: Callable[[], Any], seconds: float = ROUND_SECONDS) -> int:
     return max(1, int(seconds / once))
 
 
-def interleaved(calls: Mapping[str, Callable[[], Any]], rounds: int = ROUNDS) -> dict[str, float]:
-    """Return the median seconds per call of each contender; each round times every contender once."""
+def interleaved(
+    calls: Mapping[str, Callable[[], Any]], rounds: int = ROUNDS, clock: Callable[[], float] = time.perf_counter
+) -> dict[str, float]:
+    """Return the median seconds per call of each contender, by `clock`; each round times every contender once."""
     numbers = {name: repeats(call) for name, call in calls.items()}
     samples: dict[str, list[float]] = {name: [] for name in calls}
     gc.collect()
@@ -32,10 +34,10 @@ def interleaved(calls: Mapping[str, Callable[[], Any]], rounds: int = ROUNDS) ->
         for _ in range(rounds):
             for name, call in calls.items():
                 number = numbers[name]
-                start = time.perf_counter()
+                start = clock()
                 for _ in range(number):
                     call()
-                samples[name].append((time.perf_counter() - start) / number)
+                samples[name].append((clock() - start) / number)
     finally:
         gc.enable()
     return {name: statistics.median(taken) for name, taken in samples.items()}

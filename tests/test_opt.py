@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import operator
 from collections.abc import Callable
@@ -845,3 +846,15 @@ def test_zeros_like_zeros_are_zeros_like_the_original() -> None:
             return b
         """,
     )
+
+
+def test_a_python_float_spread_over_a_shape_keeps_its_precision() -> None:
+    text = """
+        def f(x: f64[x.0], y: f32[x.0], s: float, t: f64):
+            a: f64[x.0] = runtime.broadcast_like({part}, x)
+            b: f64[x.0] = operator.mul(a, y)
+            return b
+        """
+    stays(simplify_algebra, text.format(part="0.5"))
+    stays(simplify_algebra, text.format(part="s"))
+    assert "operator.mul(t, y)" in show(simplify_algebra(read(inspect.cleandoc(text.format(part="t")))))

@@ -183,7 +183,8 @@ def _gives(operand: Var, part: Operand, out: Type, is_choice: bool) -> bool:
         return False
     if isinstance(given, Array) and given.dtype != out.dtype:
         return False
-    same = isinstance(given, Scalar | Array) and given.dtype == out.dtype == "float64"
+    weak = isinstance(given, Scalar) and given.weak  # a Python float takes the dtype of the array that it meets
+    same = isinstance(given, Scalar | Array) and given.dtype == out.dtype == "float64" and not weak
     return same or (type_.dtype == out.dtype and not is_choice)
 
 
