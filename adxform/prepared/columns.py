@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,9 @@ import numpy as np
 from adxform.prepared.outputs import Expected
 
 Index = tuple[Any, ...]
+Spot = tuple[int, Index]
+WIDTH = 4
+"""How many unit vectors go through one sweep: more save little more, and take longer to prepare."""
 
 
 def block_like(first: Any, last: Any, numbers: Any) -> Any:
@@ -19,26 +23,45 @@ def block_like(first: Any, last: Any, numbers: Any) -> Any:
     return numbers
 
 
-def units(zeros: Sequence[Any], place: int) -> Iterator[tuple[Index, list[Any]]]:
-    """The unit vectors along the leaf `place` of the space that `zeros` is of, each with its index there.
+def width(values: Sequence[Any]) -> int:
+    """How many unit vectors of the space of `values` go through one sweep."""
+    return WIDTH if total(values) >= WIDTH else 1
 
-    They share the memory of `zeros`: one is good until the next.
+
+def units(zeros: Sequence[Any], directions: int) -> Iterator[tuple[list[Spot], list[Any]]]:
+    """The unit vectors of a space, `directions` at a time, each with its leaf and its index there.
+
+    `zeros` are the leaves of that many vectors, whose memory those that are yielded share: they are good until the next. The last
+    ones are filled up with the last vector.
     """
-    vector = list(zeros)
-    memory = zeros[place]
-    if not isinstance(memory, np.ndarray):
-        vector[place] = type(memory)(1)
-        yield (), vector
-        return
-    for index in np.ndindex(memory.shape):
-        memory[index] = 1
-        yield index, vector
-        memory[index] = 0
+    size = len(zeros) // directions
+    vectors = list(zeros)
+
+    def put(spots: Sequence[Spot], number: int) -> None:
+        for j, (place, index) in enumerate(spots):
+            at = j * size + place
+            if isinstance(vectors[at], np.ndarray):
+                vectors[at][index] = number
+            else:
+                vectors[at] = type(vectors[at])(number)
+
+    every = ((place, index) for place in range(size) for index in np.ndindex(np.shape(zeros[place])))
+    while group := list(islice(every, directions)):
+        spots = group + [group[-1]] * (directions - len(group))
+        put(spots, 1)
+        yield group, vectors
+        put(spots, 0)
 
 
 def views(blocks: Sequence[Any], index: Index) -> list[Any]:
     """What `index` leads to in each of `blocks`, as far as they are arrays."""
     return [block[index] if isinstance(block, np.ndarray) else None for block in blocks]
+
+
+def padded(targets: Sequence[Sequence[Any]], count: int) -> list[Any]:
+    """All of `targets`, and ``None`` up to `count`: results that nobody takes."""
+    found = [target for group in targets for target in group]
+    return found + [None] * (count - len(found))
 
 
 def filled(blocks: list[Any], places: Sequence[Any], parts: Sequence[Any]) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal, Self
 
+from adxform.batches import split
 from adxform.frontend.signature import Tree
 from adxform.ir.types import is_float
 from adxform.matrices import jacobian_at
@@ -14,7 +15,8 @@ from adxform.perturbations import placed
 from adxform.pipeline import DerivedRule
 from adxform.prepared import forms
 from adxform.prepared.base import Args, Kwargs, Prepared
-from adxform.prepared.columns import block_like, filled, total, units, views
+from adxform.prepared.columns import WIDTH, block_like, filled, padded, total, units, views, width
+from adxform.prepared.directional import stand_ins
 from adxform.prepared.preparation import Places, prepare, values_at
 from adxform.transforms import Mode
 from adxform.trees import leaves_of, rebuild
@@ -51,7 +53,12 @@ class PreparedJacobian(Prepared):
         call, made = prepare(fn, args, kwargs, argnums)
         wrt = call.wrt(argnums)
         primal = call.rule("primal", ())
-        sweeps = tuple(call.rule(sweep, wrt) for sweep in SWEEPS[mode])
+        outs = stand_ins(call.result, primal.typed.params, call.inputs())
+        widths: dict[Mode, int] = {
+            "forward": width([call.leaves[place] for place in wrt]),
+            "reverse": WIDTH if outs is None else width(outs),
+        }
+        sweeps = tuple(call.rule(sweep, wrt, directions=widths[sweep]) for sweep in SWEEPS[mode])
         preparation = made([*sweeps, primal])
         return cls(
             "jacobian",
@@ -99,24 +106,29 @@ class PreparedJacobian(Prepared):
 
     def _columns(self, inputs: list[Any], values: list[Any], outs: list[Any], blocks: list[list[Any]]) -> None:
         rule = self.sweeps[0]
-        count = len(rule.typed.results)
-        with self.lent(rule, [*inputs, *values]) as lent:
-            zeros = lent.work.zeros(values)
-            for place in range(len(values)):
-                column = [row[place] for row in blocks]
-                for index, unit in units(zeros, place):
-                    parts = list(rule.spread(lent.run(inputs, unit)[count:]))
-                    filled(column, views(column, (..., *index)), parts)
-                for row, block in zip(blocks, column, strict=True):
-                    row[place] = block
+        count, directions = len(rule.typed.results), rule.request.directions
+        tangents = values * directions
+        with self.lent(rule, [*inputs, *tangents]) as lent:
+            for spots, vectors in units(lent.work.zeros(tangents), directions):
+                found = split(lent.run(inputs, vectors), count, directions)
+                for (place, index), parts in zip(spots, found, strict=False):
+                    column = [row[place] for row in blocks]
+                    filled(column, views(column, (..., *index)), list(rule.spread(parts)))
+                    for row, block in zip(blocks, column, strict=True):
+                        row[place] = block
 
     def _rows(self, inputs: list[Any], values: list[Any], outs: list[Any], blocks: list[list[Any]]) -> None:
         rule = self.sweeps[-1]
-        count = len(rule.typed.results)
-        with self.lent(rule, [*inputs, *rule.seeded(outs)]) as lent:
-            zeros = lent.work.zeros(outs)
-            for place, row in enumerate(blocks):
-                for index, unit in units(zeros, place):
-                    targets = views(row, (*index, ...))
-                    found = lent.run(inputs, rule.seeded(unit), [*[None] * count, *targets])
-                    filled(row, targets, found[count:])
+        count, directions = len(rule.typed.results), rule.request.directions
+
+        def seeded(cotangents: list[Any]) -> list[Any]:
+            return [seed for vector in split(cotangents, 0, directions) for seed in rule.seeded(vector)]
+
+        cotangents = outs * directions
+        with self.lent(rule, [*inputs, *seeded(cotangents)]) as lent:
+            for spots, vectors in units(lent.work.zeros(cotangents), directions):
+                targets = [views(blocks[place], (*index, ...)) for place, index in spots]
+                to = [None] * count + padded(targets, directions * len(values))
+                found = split(lent.run(inputs, seeded(vectors), to), count, directions)
+                for (place, _), views_, parts in zip(spots, targets, found, strict=False):
+                    filled(blocks[place], views_, parts)

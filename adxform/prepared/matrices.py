@@ -133,7 +133,7 @@ def prepare_hessian(
     >>> p.pattern.nnz, p.products
     (2997, 3)
     """
-    options = {"argnums": checked_argnums(f, argnums), "mode": checked_order(mode), "directions": 1, "strict": strict}
+    options = {"argnums": checked_argnums(f, argnums), "mode": checked_order(mode), "directions": None, "strict": strict}
     if sparse:
         return PreparedSparseHessian.of(f, example_args, example_kwargs, {**options, "pattern": pattern})
     return PreparedHessian.of(f, example_args, example_kwargs, options)

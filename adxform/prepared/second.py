@@ -24,12 +24,14 @@ from adxform.perturbations import placed
 from adxform.pipeline import DerivedRule
 from adxform.prepared import forms
 from adxform.prepared.base import Args, Kwargs, Prepared, apart_from_one_another, checked_directions
-from adxform.prepared.columns import block_like, filled, units, views
+from adxform.prepared.columns import block_like, filled, padded, units, views, width
 from adxform.prepared.outputs import LATER
 from adxform.prepared.preparation import Places, prepare, values_at
+from adxform.transforms import Mode
 from adxform.trees import rebuild
 
 FORWARD: Order = "forward-over-forward"
+SECOND: tuple[Mode, ...] = ("hvp", "second")
 DEFINITIONS: Mapping[str, Definition] = {"hvp": product, "hessian": hessian_at}
 
 
@@ -44,7 +46,7 @@ class SecondOrder(Prepared):
     product: DerivedRule
     wide: DerivedRule
     whole: DerivedRule
-    directions: int
+    directions: int | None
     places: Places
     types: tuple[Type, ...]
     point: Tree
@@ -69,11 +71,12 @@ class SecondOrder(Prepared):
         wrt = call.wrt(argnums)
         call.output(wrt, False)
         order = options["mode"]
-        rules = (
-            call.rule("hvp", wrt, order=order),
-            call.rule("hvp", wrt, order=order, directions=1 if order == FORWARD else directions),
-            call.rule("second", wrt, order=order),
-        )
+        one = 1 if order == FORWARD else cls.at_once([call.leaves[place] for place in wrt])
+        product, whole = (call.rule(mode, wrt, order=order, directions=one) for mode in SECOND)
+        if product.request.directions != whole.request.directions:
+            product, whole = (call.rule(mode, wrt, order=order) for mode in SECOND)
+        several = 1 if order == FORWARD else directions or product.request.directions
+        rules = product, call.rule("hvp", wrt, order=order, directions=several), whole
         preparation = made(rules, lent=(rules[0], rules[2]))
         return cls(
             cls.shown,
@@ -110,14 +113,13 @@ class SecondOrder(Prepared):
         count, width = (len(rule.typed.results), 2) if rule is self.whole else (0, 1)
         parts = [[np.empty_like(zero) if isinstance(zero, np.ndarray) else zero for zero in zeros] for _ in range(width)]
         found: Sequence[Any] | None = None
-        for place in range(len(zeros)):
-            for index, unit in units(zeros, place):
-                found = run(unit)
-                for part, slope in zip(parts, found[count:], strict=True):
-                    if isinstance(part[place], np.ndarray):
-                        part[place][index] = slope
-                    else:
-                        part[place] = slope[()] if isinstance(slope, np.ndarray) else slope
+        for ((place, index),), unit in units(zeros, 1):
+            found = run(unit)
+            for part, slope in zip(parts, found[count:], strict=True):
+                if isinstance(part[place], np.ndarray):
+                    part[place][index] = slope
+                else:
+                    part[place] = slope[()] if isinstance(slope, np.ndarray) else slope
         if found is None:
             found = run(zeros)
         return *found[:count], *chain.from_iterable(parts)
@@ -131,6 +133,11 @@ class SecondOrder(Prepared):
         else:
             with super().lent(rule, [*taken, *values_at(taken, self.places)]) as lent:
                 yield Swept(lent.fn, lent.rule, lent.work, self)
+
+    @classmethod
+    def at_once(cls, values: Sequence[Any]) -> int:
+        """How many vectors a run of `product` and of `whole` is for, when what is differentiated is like `values`."""
+        return 1
 
     def placed(self, leaves: Iterable[Any]) -> Any:
         """`leaves` in the structure of what is differentiated."""
@@ -253,6 +260,11 @@ class PreparedHessian(SecondOrder):
         {"gradient_and_hessian": forms.gradient_and_hessian, "value_gradient_and_hessian": forms.value_gradient_and_hessian}
     )
 
+    @classmethod
+    def at_once(cls, values: Sequence[Any]) -> int:
+        """How many columns are found in one sweep."""
+        return width(values)
+
     def __call__(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         """The Hessian at `args`."""
         return self._answer(args, kwargs, out, Parts.LAST)
@@ -268,25 +280,27 @@ class PreparedHessian(SecondOrder):
     def _answer(self, args: Args, kwargs: Kwargs, out: Any, parts: Parts) -> Any:
         this, inputs = self.at(args, kwargs)
         values = values_at(inputs, this.places)
-        taken = [*inputs, *values]
         like = [[block_like(value, other, other) for other in values] for value in values]
+        directions, vectors = this.product.request.directions, values * this.product.request.directions
         to = this.destination(parts.of(LATER, this.placed(values), this._table(like)), out, inputs)
+        taken = [*inputs, *vectors]
         first = nullcontext() if parts is Parts.LAST else this.lent(this.whole, taken)
         with this.lent(this.product, taken) as product, first as whole:
-            zeros = product.work.zeros(values)
+            zeros = product.work.zeros(vectors)
             ahead = [None] * len(this.whole.typed.results) + ([] if whole is None else to.beside(values))
             blocks = [to.blocks(row) for row in like]
             value, gradient = None, values
             last: Sequence[Any]
-            for place, row in enumerate(blocks):
-                for index, unit in units(zeros, place):
-                    targets = views(row, (*index, ...))
-                    if whole is None:
-                        last = product.run(inputs, unit, targets)
-                    else:
-                        value, gradient, last = this.results(whole.run(inputs, unit, [*ahead, *targets]), None)
-                        whole = None
-                    filled(row, targets, last)
+            for spots, seeds in units(zeros, directions):
+                targets = [views(blocks[place], (*index, ...)) for place, index in spots]
+                outs = padded(targets, len(vectors))
+                if whole is None:
+                    last = product.run(inputs, seeds, outs)
+                else:
+                    value, gradient, last = this.results(whole.run(inputs, seeds, [*ahead, *outs]), None)
+                    whole = None
+                for (place, _), memory, found in zip(spots, targets, split(last, 0, directions), strict=False):
+                    filled(blocks[place], memory, found)
             if whole is not None:
                 value, gradient, _ = this.results(whole.run(inputs, zeros), None)
             return to.delivered(parts.of(value, this.placed(gradient), this._table(blocks)))
