@@ -58,7 +58,8 @@ class PreparedJacobian(Prepared):
             "forward": width([call.leaves[place] for place in wrt]),
             "reverse": WIDTH if outs is None else width(outs),
         }
-        sweeps = tuple(call.rule(sweep, wrt, directions=widths[sweep]) for sweep in SWEEPS[mode])
+        at_once = options.get("directions")
+        sweeps = tuple(call.rule(sweep, wrt, directions=at_once or widths[sweep]) for sweep in SWEEPS[mode])
         preparation = made([*sweeps, primal])
         return cls(
             "jacobian",

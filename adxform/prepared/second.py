@@ -71,7 +71,7 @@ class SecondOrder(Prepared):
         wrt = call.wrt(argnums)
         call.output(wrt, False)
         order = options["mode"]
-        one = 1 if order == FORWARD else cls.at_once([call.leaves[place] for place in wrt])
+        one = 1 if order == FORWARD else cls.at_once([call.leaves[place] for place in wrt], directions)
         product, whole = (call.rule(mode, wrt, order=order, directions=one) for mode in SECOND)
         if product.request.directions != whole.request.directions:
             product, whole = (call.rule(mode, wrt, order=order) for mode in SECOND)
@@ -135,7 +135,7 @@ class SecondOrder(Prepared):
                 yield Swept(lent.fn, lent.rule, lent.work, self)
 
     @classmethod
-    def at_once(cls, values: Sequence[Any]) -> int:
+    def at_once(cls, values: Sequence[Any], directions: int | None) -> int:
         """How many vectors a run of `product` and of `whole` is for, when what is differentiated is like `values`."""
         return 1
 
@@ -261,9 +261,9 @@ class PreparedHessian(SecondOrder):
     )
 
     @classmethod
-    def at_once(cls, values: Sequence[Any]) -> int:
+    def at_once(cls, values: Sequence[Any], directions: int | None) -> int:
         """How many columns are found in one sweep."""
-        return width(values)
+        return directions or width(values)
 
     def __call__(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         """The Hessian at `args`."""

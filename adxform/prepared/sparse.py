@@ -132,7 +132,7 @@ class PreparedSparseHessian(Sparse, PreparedHessian):
     @classmethod
     def of(cls, fn: Callable[..., Any], args: Args, kwargs: Kwargs, options: Mapping[str, Any]) -> Self:
         """The preparation of `fn` for arguments like these, its pattern included."""
-        dense = PreparedHessian.of(fn, args, kwargs, options)
+        dense = PreparedHessian.of(fn, args, kwargs, {**options, "directions": 1})
         call, _ = prepare(fn, args, kwargs, options["argnums"])
         inputs = call.inputs()
         wrt = call.wrt(options["argnums"])
@@ -206,7 +206,7 @@ class PreparedSparseJacobian(Sparse, PreparedJacobian):
         if by_rows is not None and len(by_rows.places) < len(chosen.places):
             chosen = by_rows
         sweep = "reverse" if chosen.by == "rows" else "forward"
-        dense = PreparedJacobian.of(fn, args, kwargs, {**options, "mode": sweep})
+        dense = PreparedJacobian.of(fn, args, kwargs, {**options, "mode": sweep, "directions": 1})
         return extended(cls, dense, chosen, inputs, options)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
