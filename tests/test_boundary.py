@@ -188,6 +188,22 @@ def kept(x: Any, k: Any = 2.0, *, shift: Any = 0.5) -> Any:
     return np.exp(k * x) + shift
 
 
+@pytest.mark.parametrize("boundary", [True, False])
+def test_rules_of_structures_are_refused(boundary: bool) -> None:
+    def energy(p: Any, x: Any) -> Any:
+        return p["a"] * np.sum(x)
+
+    def both(x: Any) -> Any:
+        return np.sin(x), np.cos(x)
+
+    adxform.rule(energy, boundary=boundary)(lambda p, x: (p["a"] * np.sum(x), lambda ct: (None, ct * p["a"] + 0.0 * x)))
+    adxform.rule(both, boundary=boundary)(lambda x: ((np.sin(x), np.cos(x)), lambda cts: (cts[0] * np.cos(x),)))
+    with pytest.raises(MissingRuleError, match="a dict is given"):
+        adxform.grad(lambda x: energy({"a": x[0]}, x))(POINT)
+    with pytest.raises(MissingRuleError, match="returns a tuple"):
+        adxform.grad(lambda x: np.sum(both(x)[0]))(POINT)
+
+
 @dataclass(frozen=True)
 class Model:
     scale: float

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from adxform.errors import MissingRuleError
 from adxform.frontend import collecting
 from adxform.frontend.folding import fold
 from adxform.frontend.joins import number_type
@@ -23,9 +24,10 @@ from adxform.frontend.values import (
     Tuple,
     Value,
 )
-from adxform.ir.ops import Call, Lit, Var
+from adxform.ir.ops import Call, Lit, Operand, Pack, Var
 from adxform.ir.types import Array, Object, Scalar, Type, is_float
-from adxform.rules.record import Memory, Partials, Primitive
+from adxform.ir.walk import variables
+from adxform.rules.record import General, Memory, Partials, Primitive
 
 if TYPE_CHECKING:
     from adxform.frontend.interpreter import Interpreter
@@ -72,6 +74,9 @@ def primitive(
     args, kwargs = _by_position(fn, args, kwargs)
     operands = tuple(operand(interp, arg) for arg in args)
     named = {key: operand(interp, arg) for key, arg in kwargs.items()}
+    if isinstance(record.derivative, General) and any(map(_has_dict_of_floats, (*operands, *named.values()))):
+        message = f"a dict is given to `{record.name}`, whose rule has no derivative with respect to what is in it"
+        raise interp.error(message, "take its values as arguments of their own", MissingRuleError)
     effect = record.effect
     probe = effect if not callable(effect) else effect(Call((), Lit(fn), operands, tuple(named.items())))
     if probe.writes:
@@ -79,6 +84,9 @@ def primitive(
         return NONE
     type_ = result_type(interp, record, fn, operands, named)
     if isinstance(type_, tuple):
+        if isinstance(record.derivative, General):
+            message = f"`{record.name}` returns a tuple, and a rule is for a function with one result"
+            raise interp.error(message, "return one array, or write a rule for each result", MissingRuleError)
         if out != NONE:
             raise interp.error("`out=` is not an array here", "pass an array of the result's shape")
         return parts_of(interp, interp.emit(fn, operands, Object(), "parts", named), type_, hint)
@@ -91,6 +99,16 @@ def primitive(
     result = interp.emit(fn, operands, type_, hint, named)
     learn(interp, fn, result, operands)
     return result
+
+
+def _has_dict_of_floats(given: Operand) -> bool:
+    match given:
+        case Pack("dict"):
+            return any(is_float(var.type) for var in variables(given))
+        case Pack(items=items):
+            return any(map(_has_dict_of_floats, items))
+        case _:
+            return False
 
 
 def parts_of(interp: Interpreter, whole: Var, types_: tuple[Type, ...], hint: str) -> Tuple:
