@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import operator
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from adxform.frontend import indexing
 from adxform.frontend.values import (
     Contents,
     Enumerate,
+    FunctionValue,
+    Mapped,
     Once,
     Poison,
     Range,
@@ -30,6 +33,7 @@ from adxform.ir.types import INT, Array, Object, Scalar, Type
 if TYPE_CHECKING:
     from adxform.frontend.interpreter import Interpreter
 
+Place = Callable[[], Value]
 ZERO, ONE = Lit(0), Lit(1)
 
 ENDLESS = sys.maxsize
@@ -48,15 +52,16 @@ class Trip:
     type: Type = INT
 
 
-def iterator(interp: Interpreter, open_: Callable[[], Value]) -> Once:
+def iterator(interp: Interpreter, open_: Callable[[bool], Value], early: tuple[Value, ...] = ()) -> Once:
     """An iterator over what `open_` will return."""
-    return Once(interp.heap.new("iterator", Once, ("fresh",), (Lit(True),)), open_)
+    return Once(interp.heap.new("iterator", Once, ("fresh",), (Lit(True),)), open_, early)
 
 
-def opened(interp: Interpreter, source: Value, left: str = "") -> Value:
+def opened(interp: Interpreter, source: Value, left: str = "", *, stepwise: bool = False) -> Value:
     """What `source` goes through, now that it is walked over; of an iterator that was before, nothing.
 
-    `left` says why the walk may end before the iterator does: what it has left then is not known.
+    `left` says why the walk may end before the iterator does: what it has left then is not known. A walk is `stepwise` where
+    other code runs between its items.
     """
     if not isinstance(source, Once):
         return source
@@ -66,7 +71,7 @@ def opened(interp: Interpreter, source: Value, left: str = "") -> Value:
         why = contents.why if isinstance(contents, Poison) else "whether it was walked over before depends on the run"
         raise interp.error(f"what is left of this iterator cannot be told: {why}", "make it a list, or anew where it is used")
     interp.heap.contents[source.state] = Poison(left) if left else Contents(("fresh",), (Lit(False),))  # type: ignore[assignment]
-    return opened(interp, source.open()) if fresh.value else Tuple(())
+    return opened(interp, source.open(stepwise)) if fresh.value else Tuple(())
 
 
 def lists_in(source: Value) -> tuple[Ref, ...]:
@@ -76,34 +81,47 @@ def lists_in(source: Value) -> tuple[Ref, ...]:
             return (source.of if isinstance(source, View) else source,)
         case Zip(parts):
             return tuple(ref for part in parts for ref in lists_in(part))
-        case Enumerate(items) | Reversed(items):
+        case Enumerate(items) | Reversed(items) | Mapped(_, items):
             return lists_in(items)
+        case Once(early=early):
+            return tuple(ref for part in early for ref in lists_in(part))
+        case FunctionValue(captures=captures):
+            return tuple(ref for _, part in captures for ref in lists_in(part))
         case _:
             return ()
 
 
 def known_items(interp: Interpreter, source: Value) -> list[Value] | None:
     """The items of `source`, where they are known one by one."""
+    places = known_places(interp, source)
+    return None if places is None else [item() for item in places]
+
+
+def known_places(interp: Interpreter, source: Value) -> list[Place] | None:
+    """What gives each item of `source` when its turn comes, where they are known one by one."""
     match source:
         case Tuple(items):
-            return list(items)
+            return settled(items)
         case Ref(kind="list"):
-            return None if interp.filled(source) is not None else list(interp.contents(source).items)
+            return None if interp.filled(source) is not None else settled(interp.contents(source).items)
         case Ref(kind="dict" | "set"):
-            return [Lit(key) for key in interp.contents(source).keys]
+            return settled([Lit(key) for key in interp.contents(source).keys])
         case Lit(value) if isinstance(value, str | bytes | tuple | frozenset | dict | range):
-            return [Lit(item) for item in value]
+            return settled([Lit(item) for item in value])
         case Static(value) if hasattr(value, "__iter__") and isinstance(value, type):
-            return [Static(item) for item in interp.pin(source)]
+            return settled([Static(item) for item in interp.pin(source)])
         case View(of, part):
-            return _viewed(interp.contents(of), part)
+            return settled(_viewed(interp.contents(of), part))
         case Zip(parts):
             return _known_zip(interp, parts)
+        case Mapped(fn, items):
+            known = known_places(interp, items)
+            return None if known is None else [partial(_applied, interp, fn, item) for item in known]
         case Enumerate(items, start):
-            known = known_items(interp, items)
-            return None if known is None else [Tuple((add(interp, start, Lit(k)), item)) for k, item in enumerate(known)]
+            known = known_places(interp, items)
+            return None if known is None else [partial(_counted, interp, start, k, item) for k, item in enumerate(known)]
         case Reversed(items):
-            known = known_items(interp, items)
+            known = known_places(interp, items)
             return None if known is None else known[::-1]
         case Range(Lit(start), Lit(stop), Lit(step)) if step and len(range(start, stop, step)) == 0:
             return []
@@ -113,6 +131,27 @@ def known_items(interp: Interpreter, source: Value) -> list[Value] | None:
             return None
 
 
+def settled(items: Iterable[Value]) -> list[Place]:
+    """Places of items that no code in between can change."""
+    return [partial(_itself, item) for item in items]
+
+
+def _itself(item: Value) -> Value:
+    return item
+
+
+def _applied(interp: Interpreter, fn: Value, items: Place) -> Value:
+    return interp.call(fn, tuple(interp.items(items())))
+
+
+def _counted(interp: Interpreter, start: Value, k: int, item: Place) -> Value:
+    return Tuple((add(interp, start, Lit(k)), item()))
+
+
+def _together(items: tuple[Place, ...]) -> Value:
+    return Tuple(tuple(item() for item in items))
+
+
 def _viewed(contents: Contents, part: str) -> list[Value]:
     keys = [Lit(key) for key in contents.keys]
     if part == "items":
@@ -120,8 +159,8 @@ def _viewed(contents: Contents, part: str) -> list[Value]:
     return [*keys] if part == "keys" else [*contents.items]
 
 
-def _known_zip(interp: Interpreter, parts: tuple[Value, ...]) -> list[Value] | None:
-    lists = [known_items(interp, part) for part in parts]
+def _known_zip(interp: Interpreter, parts: tuple[Value, ...]) -> list[Place] | None:
+    lists = [known_places(interp, part) for part in parts]
     if all(known is None for known in lists):
         return None if parts else []
     counts = [literal_trips(interp, part) if known is None else len(known) for known, part in zip(lists, parts, strict=True)]
@@ -129,12 +168,11 @@ def _known_zip(interp: Interpreter, parts: tuple[Value, ...]) -> list[Value] | N
         message = "`zip` of a sequence of known length with one whose length only a run can tell"
         raise interp.error(message, "make both arrays, or index the array")
     shortest = min(count for count in counts if count is not None)
-    return [
-        Tuple(
-            tuple(item_at(interp, part, Lit(k)) if known is None else known[k] for known, part in zip(lists, parts, strict=True))
-        )
-        for k in range(shortest)
+    loaded = [
+        [partial(item_at, interp, part, Lit(k)) for k in range(shortest)] if known is None else known
+        for known, part in zip(lists, parts, strict=True)
     ]
+    return [partial(_together, items) for items in zip(*loaded, strict=False)]
 
 
 def literal_trips(interp: Interpreter, source: Value) -> int | None:
@@ -144,13 +182,13 @@ def literal_trips(interp: Interpreter, source: Value) -> int | None:
             return len(range(start, stop, step))
         case Var(_, Array(_, shape)) if shape:
             return shape[0] if isinstance(shape[0], int) else None
-        case Enumerate(items) | Reversed(items):
+        case Enumerate(items) | Reversed(items) | Mapped(_, items):
             return literal_trips(interp, items)
         case Zip(parts) if parts:
             counts = [literal_trips(interp, part) for part in parts]
             return None if None in counts else min(count for count in counts if count is not None)
         case _:
-            known = known_items(interp, source)
+            known = known_places(interp, source)
             return None if known is None else len(known)
 
 
@@ -165,7 +203,7 @@ def promotable(interp: Interpreter, source: Value) -> frozenset[Var]:
                         return frozenset()
                     found |= interp.origins[part]
             return found
-        case Enumerate(items) | Reversed(items):
+        case Enumerate(items) | Reversed(items) | Mapped(_, items):
             return promotable(interp, items)
         case Ref(kind="list"):
             filled = interp.filled(source)
@@ -214,13 +252,13 @@ def length(interp: Interpreter, source: Value) -> Value:
         case Zip(parts):
             ends = [part for part in parts if not (isinstance(part, Range) and part.stop == Lit(ENDLESS))]
             return _shortest(interp, [length(interp, part) for part in ends])
-        case Enumerate(items) | Reversed(items):
+        case Enumerate(items) | Reversed(items) | Mapped(_, items):
             return length(interp, items)
         case Ref(kind="list"):
             filled = interp.filled(source)
             return Lit(len(interp.contents(source).keys)) if filled is None else interp.filled_length(filled)
         case _:
-            known = known_items(interp, source)
+            known = known_places(interp, source)
             if known is None:
                 raise interp.error("this cannot be iterated over", "iterate over a range, an array, a tuple or a list")
             return Lit(len(known))
@@ -255,17 +293,19 @@ def item_at(interp: Interpreter, source: Value, k: Value) -> Value:
             return Tuple(tuple(item_at(interp, part, k) for part in parts))
         case Enumerate(items, start):
             return Tuple((add(interp, start, k), item_at(interp, items, k)))
+        case Mapped(fn, items):
+            return _applied(interp, fn, lambda: item_at(interp, items, k))
         case Reversed(items):
             last = subtract(interp, length(interp, items), ONE)
             return item_at(interp, items, interp.call(Lit(operator.sub), (last, k)))
         case Ref(kind="list") if (filled := interp.filled(source)) is not None:
             return interp.filled_item(source, filled, k)
         case _:
-            known = known_items(interp, source)
+            known = known_places(interp, source)
             if known is None:
                 raise interp.error("this cannot be iterated over", "iterate over a range, an array, a tuple or a list")
             place: int = interp.static(k, "an index into a tuple or list")
-            return known[place]
+            return known[place]()
 
 
 def trip(interp: Interpreter, source: Value, hint: str) -> Trip:

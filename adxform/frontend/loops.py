@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from adxform.errors import AdxError, UnsupportedOperationError
@@ -12,8 +13,9 @@ from adxform.frontend import collecting, iteration
 from adxform.frontend.branches import branch, changed_objects, truth
 from adxform.frontend.collecting import Grows
 from adxform.frontend.fixpoint import find_fixpoint
+from adxform.frontend.sharing import changed_sources
 from adxform.frontend.signals import Promote
-from adxform.frontend.values import Collected, Contents, Heap, Range, Ref, Reversed, Value
+from adxform.frontend.values import Collected, Contents, Heap, Once, Range, Ref, Reversed, Value
 from adxform.ir.build import Builder
 from adxform.ir.ops import For, Lit, Operand, Var, While
 from adxform.source import Span
@@ -49,13 +51,22 @@ class _State:
 def run_for(interp: Interpreter, op: For, env: Env) -> None:
     """Run a `For`: item by item where the items are known, else as a loop."""
     left = "a loop may have left it before its end" if op.breaks else ""
-    source = iteration.opened(interp, interp.use(interp.value(op.source[0], env)), left)
+    start = len(interp.builder.ops)
+    given = interp.use(interp.value(op.source[0], env))
+    source = iteration.opened(interp, given, left, stepwise=True)
+    looked_at = interp.builder.ops[start:]
+    held = [(ref, interp.heap.contents[ref]) for ref in iteration.lists_in(given)] if isinstance(given, Once) else []
+    start = len(interp.builder.ops)
     inits = [interp.value(init, env) for init in op.inits]
-    items = iteration.known_items(interp, source)
+    items = iteration.known_places(interp, source)
     if items is not None:
         outs = unrolled(interp, op, Walk.over(interp, source, items), inits, env)
     else:
         outs = _dynamic_for(interp, op, source, inits, env)
+    if isinstance(given, Once) and given.early:
+        if any(interp.heap.contents[ref] is not contents for ref, contents in held):
+            raise _endless(interp)
+        interp.apart += changed_sources(looked_at, interp.builder.ops[start:], op.span)
     env.update(zip(op.outs, outs, strict=True))
 
 
@@ -75,7 +86,7 @@ def _dynamic_for(interp: Interpreter, op: For, source: Value, inits: list[Value]
             if trips is None and params:
                 raise Promote(params) from None
             raise
-        items = [iteration.item_at(interp, source, Lit(k)) for k in range(trips)]
+        items: list[iteration.Place] = [partial(iteration.item_at, interp, source, Lit(k)) for k in range(trips)]
         return unrolled(interp, op, Walk.over(interp, source, items), inits, env)
 
 
@@ -84,12 +95,12 @@ class Walk:
     """The items of `source`, from which the first `position` were taken, while the contents of the lists in it are `held`."""
 
     source: Value
-    items: list[Value]
+    items: list[iteration.Place]
     held: tuple[tuple[Ref, Any], ...]
     position: int = 0
 
     @classmethod
-    def over(cls, interp: Interpreter, source: Value, items: list[Value]) -> Walk:
+    def over(cls, interp: Interpreter, source: Value, items: list[iteration.Place]) -> Walk:
         """A walk over the `items` of `source`."""
         return cls(source, items, tuple((ref, interp.heap.contents[ref]) for ref in iteration.lists_in(source)))
 
@@ -97,7 +108,7 @@ class Walk:
         """What is to be walked over after a pass, which may have changed a list."""
         if all(interp.heap.contents[ref] is contents for ref, contents in self.held):
             return replace(self, position=self.position + 1)
-        items = iteration.known_items(interp, self.source)
+        items = iteration.known_places(interp, self.source)
         backwards_or_keyed = any(ref.kind != "list" for ref, _ in self.held) or isinstance(self.source, Reversed)
         if items is None or len(items) > len(self.items) + _UNROLL or (backwards_or_keyed and len(items) != len(self.items)):
             raise _endless(interp)
@@ -112,7 +123,7 @@ def unrolled(interp: Interpreter, op: For, walk: Walk, inits: list[Value], env: 
     """Run the body once for each item."""
     carried = inits
     while walk.position < len(walk.items):
-        env.update(zip(op.body.params, (walk.items[walk.position], *carried), strict=True))
+        env.update(zip(op.body.params, (walk.items[walk.position](), *carried), strict=True))
         carried = interp.run_block(op.body, env)
         walk = walk.now(interp)
         if op.breaks:

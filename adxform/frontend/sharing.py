@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from adxform.errors import AliasError, GlobalMutationError, UnsupportedOperationError
-from adxform.ir.ops import Call, For, Function, If, Operand, Var, While
+from adxform.ir.ops import Block, Call, For, Function, If, Op, Operand, Var, While
 from adxform.ir.types import Array
-from adxform.ir.walk import all_ops, defined_variables, variables
+from adxform.ir.walk import all_ops, blocks, defined_variables, free_variables, reads, variables
 from adxform.rules.alias import alias_classes
 from adxform.rules.effects import effect_of, positions, writes
 from adxform.source import Span
 
 Apart = tuple[Var, Var, Span]
-"""An array that an inner function writes to, and one that it reads, which must not share memory; where it is called."""
+"""An array that an inner function or a loop writes to, one that must stay as it is meanwhile, and where that is."""
 
 
 def refuse_shared_items(function: Function, collected: Sequence[tuple[Var, Span, bool]]) -> None:
@@ -86,8 +86,23 @@ def refuse_shared_arguments(function: Function, pairs: Sequence[Apart]) -> None:
     classes = alias_classes(function)
     for one, other, span in pairs:
         if classes.knows(one) and classes.knows(other) and classes.may_alias(one, other):
-            message = f"an inner function may write to `{one.base}`, which shares memory with `{other.base}`"
-            raise AliasError(message, span=span, help="pass a copy of one of them")
+            reason = "is still to be read here" if one.base == other.base else f"shares memory with `{other.base}`"
+            message = f"this may write to `{one.base}`, which {reason}"
+            raise AliasError(message, span=span, help="use a copy of one of them")
+
+
+def changed_sources(before: Sequence[Op], loop: Sequence[Op], span: Span) -> Iterator[Apart]:
+    """What must not share memory where `before` looks at all that an iterator goes through, and then `loop` walks over it."""
+    read = dict.fromkeys(var for op in before for var in taken(op) if isinstance(var.type, Array))
+    written = dict.fromkeys(var for op in all_ops(Block((), tuple(loop), ())) for var in writes(op)) if read else ()
+    return ((one, other, span) for one in written for other in read)
+
+
+def taken(op: Op) -> Iterator[Var]:
+    """The variables that `op` reads, also in its blocks."""
+    yield from reads(op)
+    for block in blocks(op):
+        yield from free_variables(block)
 
 
 def inner_pairs(function: Function, operands: Sequence[Operand], pairs: Sequence[Apart], span: Span) -> Iterator[Apart]:

@@ -53,6 +53,14 @@ class Zip:
 
 
 @dataclass(frozen=True, slots=True)
+class Mapped:
+    """``itertools.starmap(fn, items)``, of which each item is computed when it is looked at."""
+
+    fn: Value
+    items: Value
+
+
+@dataclass(frozen=True, slots=True)
 class Enumerate:
     """``enumerate(items, start)``"""
 
@@ -79,11 +87,15 @@ class View:
 class Once:
     """What `zip`, `map` and their kin return, to be walked over once: `open` gives what it goes through.
 
+    `open` is told whether the walk takes item by item, with other code in between. It looks at `early` then all the same, before
+    the first item.
+
     The contents of `state` are under ``"fresh"`` whether that is still to come.
     """
 
     state: Ref
-    open: Callable[[], Value]
+    open: Callable[[bool], Value]
+    early: tuple[Value, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -231,6 +243,7 @@ Value = (
     | Slice
     | Range
     | Zip
+    | Mapped
     | Enumerate
     | Reversed
     | View

@@ -176,3 +176,60 @@ def membership_of_views(x):
     for k in list(left.keys()):  # noqa: SIM118
         left[k + "2"] = left[k] ** 2
     return total + len(left.keys()) * max(left.values()) + (x[3] if ("b", 1) in [(k, 1) for k in right] else x[4])
+
+
+@at((VALUES,))
+def map_of_an_array_that_is_written_ahead(x):
+    y = x * 1.0
+    s = 0.0
+    k = 0
+    for v in map(lambda v: 2.0 * v, y):
+        s += v**2
+        k += 1
+        if k < y.shape[0]:
+            y[k] = v * y[k]
+    return s
+
+
+@at((VALUES,))
+def numbered_map_of_two_arrays(x):
+    y = x * 1.0
+    s = 0.0
+    for i, v in enumerate(map(lambda a, b: a * b, y, x)):
+        s += v
+        if i + 1 < y.shape[0]:
+            y[i + 1] += v * v
+    return s
+
+
+@at((VALUES,))
+def map_whose_function_reads_a_list(x):
+    w = [1.0]
+    s = 0.0
+    for v in map(lambda v: v * w[0], [x[0], x[1], x[2]]):
+        w[0] += v
+        s += v
+    return s
+
+
+@at((VALUES,))
+def zip_of_known_weights_and_a_written_array(x):
+    y = np.array([x[0], x[1] * 2, x[2]])
+    s = 0.0
+    for k, (c, v) in enumerate(zip((1.0, 2.0, 3.0), y, strict=True)):
+        s += c * v
+        if k < 2:
+            y[k + 1] = v * v
+    return s
+
+
+@at((VALUES,))
+def starmap_of_shifted_views(x):
+    y = x * 1.0
+    s = 0.0
+    k = 0
+    for v in itertools.starmap(lambda a, b: a * b, zip(y, y[1:], strict=False)):
+        s += v
+        y[k + 1] += s
+        k += 1
+    return s

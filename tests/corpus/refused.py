@@ -4,6 +4,7 @@ The last comment on a line, ``# here``, marks the line that the error has to poi
 """
 
 import contextlib
+import itertools
 
 import numpy as np
 
@@ -260,3 +261,35 @@ def recursion_without_an_end(x):
         return again(t * x)
 
     return again(1.0)
+
+
+@at((vec(1.0, 2.0, 3.0),), raises=AliasError)
+def neighbours_of_a_written_array(x):
+    y = x * 1.0
+    s = 0.0
+    k = 0
+    for a, b in itertools.pairwise(y):  # here
+        s += a * b
+        y[k + 1] += s
+        k += 1
+    return s
+
+
+@at((vec(1.0, 2.0, 3.0),), raises=AliasError)
+def chosen_from_a_written_array(x):
+    y = x * 1.0
+    s = 0.0
+    for a in filter(lambda v: v > 0.5, y):  # here
+        s += a * a
+        y[2] += s
+    return s
+
+
+@at((vec(1.0, 2.0, 3.0),), raises=UnsupportedOperationError)
+def chained_lists_that_change(x):
+    items = [x[0], x[1]]
+    s = 0.0
+    for a in itertools.chain(items, [x[2]]):
+        s += a * a
+        items[1] = s  # here
+    return s

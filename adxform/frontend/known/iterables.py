@@ -18,6 +18,7 @@ from adxform.frontend.values import (
     Contents,
     Enumerate,
     FunctionValue,
+    Mapped,
     Method,
     Once,
     Range,
@@ -383,21 +384,33 @@ def _count_from(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> A
     return Range(start, Lit(iteration.ENDLESS), step)
 
 
-def _lazily(handler: Handler) -> Handler:
-    """An iterator whose arguments are looked at when it is walked over."""
+def _each(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    fn, *sources = args
+    return Mapped(fn, Zip(tuple(sources)))
+
+
+def _each_apart(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    return Mapped(*args)
+
+
+def _lazily(handler: Handler, step_by_step: Handler | None = None) -> Handler:
+    """An iterator whose arguments are looked at when it is walked over, with `step_by_step` where code runs between its items."""
 
     def made(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
         span = interp.span
 
-        def walked() -> Value:
+        def walked(stepwise: bool) -> Value:
             here, interp.span = interp.span, span
             left = "another iterator may have gone through a part of it"
-            found = handler(interp, tuple(iteration.opened(interp, arg, left) for arg in args), kwargs, hint)
+            stepwise = stepwise and step_by_step is not None
+            parts = tuple(iteration.opened(interp, arg, left, stepwise=stepwise) for arg in args)
+            found = (step_by_step if stepwise and step_by_step else handler)(interp, parts, kwargs, hint)
             assert found is not None
             interp.span = here
             return found
 
-        return iteration.iterator(interp, walked)
+        early = args if step_by_step is None else tuple(part for arg in args if isinstance(arg, Once) for part in arg.early)
+        return iteration.iterator(interp, walked, early)
 
     return made
 
@@ -408,7 +421,7 @@ def _at_once(handler: Handler) -> Handler:
     def made(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
         found = handler(interp, tuple(iteration.opened(interp, arg) for arg in args), kwargs, hint)
         assert found is not None
-        return iteration.iterator(interp, lambda: found)
+        return iteration.iterator(interp, lambda stepwise: found)
 
     return made
 
@@ -424,7 +437,7 @@ def _walking(handler: Handler, left: str = "") -> Handler:
 
 def _iter(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     source = args[0]
-    return source if isinstance(source, Once) or _is_unknown(source) else iteration.iterator(interp, lambda: source)
+    return source if isinstance(source, Once) or _is_unknown(source) else iteration.iterator(interp, lambda stepwise: source)
 
 
 def _next(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
@@ -446,6 +459,13 @@ _ITERATORS: dict[Any, Handler] = {
     itertools.islice: _islice,
     itertools.accumulate: _accumulate,
     itertools.starmap: _starmap,
+}
+_STEP_BY_STEP: dict[Any, Handler] = {
+    zip: _zip,
+    enumerate: _enumerate,
+    reversed: _reversed,
+    map: _each,
+    itertools.starmap: _each_apart,
 }
 _SETTLED: dict[Any, Handler] = {
     itertools.product: _product,
@@ -474,7 +494,7 @@ TABLE: dict[Any, Handler] = {
     next: _next,
     any: _walking(_any_all(any), _SOONER),
     all: _walking(_any_all(all), _SOONER),
-    **{fn: _lazily(handler) for fn, handler in _ITERATORS.items()},
+    **{fn: _lazily(handler, _STEP_BY_STEP.get(fn)) for fn, handler in _ITERATORS.items()},
     **{fn: _at_once(handler) for fn, handler in _SETTLED.items()},
     **{fn: _walking(handler) for fn, handler in _WALKING.items()},
 }
