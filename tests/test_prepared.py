@@ -7,6 +7,7 @@ import math
 import subprocess
 import sys
 import threading
+from collections import deque
 from dataclasses import FrozenInstanceError
 from functools import partial
 from typing import Any
@@ -654,3 +655,26 @@ def test_another_inner_preparation_is_another_function() -> None:
     outer = adxform.prepare_gradient(through(box["p"]), X)
     with pytest.raises(PreparationMismatchError):
         outer.rebind(through(wide))
+
+
+def test_methods_of_global_objects_are_the_same_at_every_look() -> None:
+    def counted(x: Any) -> Any:
+        CALLS.append(1)
+        return np.sum(x**2)
+
+    prepared = adxform.prepare_gradient(counted, X)
+    before = len(CALLS)
+    for _ in range(2):
+        np.testing.assert_allclose(prepared(X), 2 * X)
+    assert len(CALLS) == before + 2
+
+
+BOX = {"slope": adxform.prepare_gradient(cubic, X)}
+
+
+def test_a_preparation_in_a_global_dict() -> None:
+    outer = adxform.grad(lambda x: np.sum(BOX["slope"](x)))
+    np.testing.assert_allclose(outer(V), 6 * V)
+
+
+CALLS: deque[int] = deque()

@@ -86,6 +86,9 @@ def default_of(fn: types.FunctionType, name: str) -> Any:
     return defaults[position]
 
 
+METHODS = types.MethodType, types.BuiltinMethodType, types.MethodWrapperType
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Is:
     """The very object."""
@@ -99,8 +102,9 @@ class Is:
         return id(self.value)
 
     def met(self, value: Any) -> bool:
-        """Whether `value` is it."""
-        return value is self.value
+        """Whether `value` is it: of a bound method, which each look makes anew, the same function bound to the same object."""
+        kept = self.value
+        return value is kept or (isinstance(kept, METHODS) and type(value) is type(kept) and value == kept)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ import optree
 from adxform.errors import UnsupportedOperationError
 from adxform.ir.ops import Lit
 from adxform.ir.types import BOOL, FLOAT, INT, Array, Dim, Object, Scalar, Size, Type
+from adxform.operators import Operator
 
 COMPLEX = Scalar("complex128", weak=True)
 _PLAIN: Mapping[type, Type] = {float: FLOAT, int: INT, bool: BOOL, complex: COMPLEX}
@@ -154,7 +155,7 @@ def parts(
     if entry is not None:
         children, keys, _ = flattened(entry, value)
         return "registered", keys, children
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+    if dataclasses.is_dataclass(value) and not isinstance(value, type | Operator):
         names = tuple(field.name for field in dataclasses.fields(value))
         return "dataclass", names, tuple(getattr(value, name) for name in names)
     return None
