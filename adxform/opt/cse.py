@@ -10,11 +10,13 @@ import numpy as np
 
 from adxform.ir.ops import Block, Call, For, Function, If, Lit, Op, Operand, Pack, Var, While
 from adxform.ir.types import Array, Object, Scalar, Type
+from adxform.ir.walk import rename_block
 from adxform.opt.rewriting import Rewriter, Sharing, callee, classes_read, classes_written, each_function, is_certain_view
 from adxform.rules.alias import Aliases
 from adxform.rules.effects import effect_of
 from adxform.rules.record import Effect
 
+UNNAMED = "tmp"
 COMMUTATIVE = frozenset({operator.add, operator.mul, np.add, np.multiply})
 
 
@@ -39,11 +41,21 @@ def share_common_subexpressions(fn: Function) -> Function:
         d: f64 = operator.mul(a, a)
         return d
     """
-    return each_function(fn, lambda part, aliases: _Sharing(part, aliases).block(part.body))
+    return each_function(fn, _shared)
+
+
+def _shared(fn: Function, aliases: Aliases) -> Block:
+    sharing = _Sharing(fn, aliases)
+    body = sharing.block(fn.body)
+    better = sharing.better
+    return rename_block(body, {}, lambda var: better.get(var, var)) if better else body
 
 
 class _Sharing(Rewriter):
-    """`versions` counts the writes to a class; a load is known by its operands and the versions of what it reads."""
+    """`versions` counts the writes to a class; a load is known by its operands and the versions of what it reads.
+
+    `better` are variables without a name of the user's, and the ones with a name whose value they were found to be.
+    """
 
     def __init__(self, fn: Function, aliases: Aliases) -> None:
         super().__init__()
@@ -53,6 +65,7 @@ class _Sharing(Rewriter):
         self.writes = 0
         self.available: dict[Any, Var] = {}
         self.added: list[Any] = []
+        self.better: dict[Var, Var] = {}
 
     def block(self, block: Block) -> Block:
         outer, self.added = self.added, []
@@ -114,6 +127,8 @@ class _Sharing(Rewriter):
             ops.append(op)
         elif certain or self.sharing.unite(out, earlier):
             self.known[out.name] = earlier
+            if earlier.base == UNNAMED != out.base and earlier.type == out.type and callee(op) is not operator.getitem:
+                self.better.setdefault(earlier, out)
         else:
             ops.append(op)
 
