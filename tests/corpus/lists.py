@@ -339,7 +339,11 @@ def tolist_loop(x):
 @at((MATRIX,))
 def tolist2(a):
     items = a.tolist()
-    return items[0][1] * items[1][2] + sum(sum(r) for r in items)
+    total = items[0][1] * items[1][2]
+    for r in items:
+        for v in r:
+            total += v
+    return total
 
 
 @at((VALUES,))
