@@ -71,12 +71,14 @@ class Entry:
     ) -> DerivedRule:
         """The derived rule, built at the first call: see `Request`. For one vector at a time where it cannot be for more."""
         key = (mode, wrt, outputs, scratch, order, directions)
-        found = self.rules.get(key)
-        if found is None:
-            function = self.specialized.function
-            request = Request(function, mode, wrt, outputs, surroundings(self.specialized), scratch, order, directions)
-            found = with_room(lambda: self._locked(self.rules, key, lambda: self._read_or_built(key, request)), *place(function))
-        return found
+
+        def made() -> DerivedRule:
+            outside = surroundings(self.specialized)
+            return self._read_or_built(
+                key, Request(self.specialized.function, mode, wrt, outputs, outside, scratch, order, directions)
+            )
+
+        return self._kept(self.rules, key, made)
 
     def cut(self, rule: DerivedRule) -> CutRule:
         """`rule`, whose last sweep is a reverse one, in two parts, made at the first call.
@@ -84,23 +86,19 @@ class Entry:
         The forward part of a rule for several vectors is that of the rule for one. So is the backward part where it has to be.
         """
         key = key_of(rule.request)
-        found = self.cuts.get(key)
-        if found is None:
-            function = self.specialized.function
-            found = with_room(lambda: self._locked(self.cuts, key, lambda: self._read_or_cut(key, rule)), *place(function))
-        return found
+        return self._kept(self.cuts, key, lambda: self._read_or_cut(key, rule))
 
     def reused(self, rule: DerivedRule) -> ReusingRule:
         """`rule`, one of this entry, in the form that writes into memory that it is given; made at the first call."""
         key = key_of(rule.request)
-        found = self.reusing.get(key)
-        if found is None:
-            made = lambda: self._locked(self.reusing, key, lambda: self._read_or_reused(key, rule))  # noqa: E731
-            found = with_room(made, *place(rule.request.function))
-        return found
+        return self._kept(self.reusing, key, lambda: self._read_or_reused(key, rule))
 
-    def _locked(self, known: dict[_K, _V], key: _K, make: Callable[[], _V]) -> _V:
+    def _kept(self, known: dict[_K, _V], key: _K, make: Callable[[], _V]) -> _V:
         """What `known` holds at `key`, made by one thread alone where it holds nothing yet."""
+        found = known.get(key)
+        return with_room(lambda: self._made(known, key, make), *place(self.specialized.function)) if found is None else found
+
+    def _made(self, known: dict[_K, _V], key: _K, make: Callable[[], _V]) -> _V:
         with self.lock:
             if key not in known:
                 with collector_resting():

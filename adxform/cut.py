@@ -17,7 +17,7 @@ from adxform.backend.loading import load
 from adxform.backend.references import Surroundings
 from adxform.ir import intrinsics
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Var
-from adxform.ir.walk import blocks, free_variables, outs, reads
+from adxform.ir.walk import free_variables, outs, reads_with_blocks
 from adxform.rules.alias import Aliases, alias_classes
 from adxform.rules.effects import has_memory, is_removable
 
@@ -113,9 +113,9 @@ def parted(ops: Sequence[Op], seeds: Iterable[Var], touched: Container[int], cla
     early: list[Op] = []
     late: list[Op] = []
     for op in ops:
-        taken = {*reads(op), *(var for block in blocks(op) for var in free_variables(block))}
+        taken = reads_with_blocks(op)
         fixed = any(has_memory(var) and classes.of(var) in touched for var in (*taken, *outs(op)))
-        if fixed or not taken or not is_removable(op) or waiting & taken:
+        if fixed or not taken or not is_removable(op) or not waiting.isdisjoint(taken):
             late.append(op)
             waiting.update(outs(op))
         else:
@@ -128,8 +128,7 @@ def turning(joint: Function, seeds: tuple[Var, ...]) -> int:
     for position, op in enumerate(joint.body.ops):
         if isinstance(op, Call) and op.fn == Lit(intrinsics.turning_point):
             return position + 1
-        inside = (var for block in blocks(op) for var in free_variables(block))
-        if any(var in seeds for var in (*reads(op), *inside)):
+        if any(var in seeds for var in reads_with_blocks(op)):
             return position
     return len(joint.body.ops)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
 from typing import Literal, assert_never
 
 import numpy as np
@@ -20,7 +19,7 @@ from adxform.ir.build import Builder, seed
 from adxform.ir.ops import Block, Function, Lit, Op, Operand, Var
 from adxform.ir.types import Array, Scalar, is_float, rank
 from adxform.ir.verify import verify
-from adxform.ir.walk import Names, blocks, free_variables, reads, rename_block
+from adxform.ir.walk import Names, reads_with_blocks, rename_block
 from adxform.operators import USUAL, Order
 from adxform.opt import optimise
 
@@ -219,8 +218,7 @@ def seeded(joint: Function, primal: Function, seeds: Mapping[int, float]) -> Fun
 def first_reader(ops: tuple[Op, ...], wanted: Container[Var]) -> int:
     """The position of the first op that reads one of `wanted`, itself or in a block inside it."""
     for position, op in enumerate(ops):
-        inside = (var for block in blocks(op) for var in free_variables(block))
-        if any(var in wanted for var in chain(reads(op), inside)):
+        if any(var in wanted for var in reads_with_blocks(op)):
             return position
     return len(ops)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from adxform.errors import AliasError, GlobalMutationError, UnsupportedOperationError
 from adxform.ir.ops import Block, Call, For, Function, If, Op, Operand, Var, While
 from adxform.ir.types import Array
-from adxform.ir.walk import all_ops, blocks, defined_variables, free_variables, reads, variables
+from adxform.ir.walk import all_ops, defined_variables, reads_with_blocks, variables
 from adxform.rules.alias import alias_classes
 from adxform.rules.effects import effect_of, positions, writes
 from adxform.source import Span
@@ -93,16 +93,9 @@ def refuse_shared_arguments(function: Function, pairs: Sequence[Apart]) -> None:
 
 def changed_sources(before: Sequence[Op], loop: Sequence[Op], span: Span) -> Iterator[Apart]:
     """What must not share memory where `before` looks at all that an iterator goes through, and then `loop` walks over it."""
-    read = dict.fromkeys(var for op in before for var in taken(op) if isinstance(var.type, Array))
+    read = dict.fromkeys(var for op in before for var in reads_with_blocks(op) if isinstance(var.type, Array))
     written = dict.fromkeys(var for op in all_ops(Block((), tuple(loop), ())) for var in writes(op)) if read else ()
     return ((one, other, span) for one in written for other in read)
-
-
-def taken(op: Op) -> Iterator[Var]:
-    """The variables that `op` reads, also in its blocks."""
-    yield from reads(op)
-    for block in blocks(op):
-        yield from free_variables(block)
 
 
 def inner_pairs(function: Function, operands: Sequence[Operand], pairs: Sequence[Apart], span: Span) -> Iterator[Apart]:

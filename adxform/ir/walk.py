@@ -142,6 +142,11 @@ def free_variables(block: Block) -> dict[Var, None]:
     return found
 
 
+def reads_with_blocks(op: Op) -> dict[Var, None]:
+    """The variables that `op` takes, and those that its blocks read from around them, in order."""
+    return dict.fromkeys((*reads(op), *(var for block in blocks(op) for var in free_variables(block))))
+
+
 def defined_variables(block: Block) -> Iterator[Var]:
     """Every variable defined in `block` or inside it, in order."""
     yield from block.params
