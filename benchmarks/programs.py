@@ -1,4 +1,4 @@
-"""Ten functions of the kinds that a derivative has to follow, each of an array of six numbers."""
+"""Functions of the kinds that a derivative has to follow, each of an array of six numbers."""
 
 from __future__ import annotations
 
@@ -100,6 +100,44 @@ def user_rule(x):
     return total
 
 
+def gate(x):
+    """A function whose derivative the user gives, and which stays one call in every derivative."""
+    return x / (1.0 + np.abs(x))
+
+
+@adxform.rule(gate, boundary=True)
+def _(x):
+    scale = 1.0 / (1.0 + np.abs(x))
+
+    def pullback(y_ct):
+        return y_ct * scale * scale
+
+    return x * scale, pullback
+
+
+def user_boundary(x):
+    """Calls of a function behind the boundary of the user's rule: in a loop, and of an array."""
+    total = np.sum(gate(x) * x)
+    for i in range(1, x.shape[0]):
+        total += gate(x[i] * x[i - 1]) ** 2
+    return total
+
+
+@adxform.differentiable(boundary=True)
+def spread(u):
+    """A function that is called, and whose derivatives are called: it writes, in a loop."""
+    v = u.copy()
+    for i in range(1, v.shape[0]):
+        v[i] += np.tanh(v[i - 1]) * u[i]
+    return v
+
+
+def derived_boundary(x):
+    """Calls of a function behind a boundary whose derivatives adxform derives."""
+    y = spread(x)
+    return np.sum(spread(y) * x) + y[-1] ** 2
+
+
 def closures(x):
     """Closures over what is differentiated, made anew at each pass."""
     total = 0.0
@@ -152,7 +190,8 @@ def _always(fn: Callable[..., Any]) -> Program:
 PROGRAMS = (
     *map(
         _always,
-        (loop, branch, unknown_length, mutation, helper_calls, recursion, user_rule, closures, nested, matrices),
+        (loop, branch, unknown_length, mutation, helper_calls, recursion, user_rule, user_boundary, derived_boundary, closures),
     ),
+    *map(_always, (nested, matrices)),
     Program("made anew", lambda number: family(1.0 + number % 7)),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -46,23 +47,27 @@ def steady(quick: bool) -> Result:
 
 
 def row(program: Program, calls: int) -> tuple[str | int | float, ...]:
-    """What is built for one program, and how far its products are from differences of gradients."""
+    """What is built for one program, and how far its products are from differences of gradients.
+
+    A closure made anew takes the place of the one that was prepared: `Prepared.rebind`.
+    """
     adxform.clear_cache()
     x, v = points(0)
     before = built()
     prepared = adxform.prepare_hvp(program.at(0), x)
     preparing = built() - before
     fingerprint, codes = prepared.fingerprint(), codes_of(prepared)
-
-    def product(number: int) -> Any:
-        fn, (x, v) = program.at(number), points(number)
-        return (prepared if fn is prepared.fn else prepared.rebind(fn))(x, v)
-
+    found, same_code, same_print = [], True, True
     before = built()
-    found = [product(number) for number in range(calls)]
+    for number in range(calls):
+        fn = program.at(number)
+        p = prepared if fn is prepared.fn else prepared.rebind(fn)
+        found.append(p(*points(number)))
+        same_code &= all(one is other for one, other in zip(codes, codes_of(p), strict=True))
+        if p is not prepared and number % 100 == 1:
+            same_print &= p.fingerprint() == fingerprint
     later = built() - before
-    same_code = all(one is other for one, other in zip(codes, codes_of(prepared), strict=True))
-    same = prepared.fingerprint() == fingerprint
+    same_print &= prepared.fingerprint() == fingerprint
 
     adxform.clear_cache()
     adxform.hvp(program.at(0))(x, v)
@@ -72,12 +77,13 @@ def row(program: Program, calls: int) -> tuple[str | int | float, ...]:
         np.testing.assert_array_equal(again, found[number])
     unprepared = built() - first
     error = max(distance(program, number, found[number]) for number in range(0, calls, calls // 10))
-    return program.name, preparing, later, said(same_code), said(same), first, unprepared, error
+    return program.name, preparing, later, said(same_code), said(same_print), first, unprepared, error
 
 
 def codes_of(prepared: Any) -> list[Any]:
-    """The code objects that a call runs."""
-    return [rule.run.__code__ for rule in prepared.rules]
+    """The code objects that a call runs: those of its rules, with `out` or without, and of the functions that these call."""
+    runs = [rule.run for rule in prepared.rules] + [pool.rule.run for _, pool in prepared.made.pools]
+    return [value.__code__ for run in runs for value in (run, *run.__globals__.values()) if isinstance(value, FunctionType)]
 
 
 def said(value: bool) -> str:
