@@ -6,6 +6,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
 VERSION := $(if $(PYTHON),$(shell "$(PYTHON)" -c 'import sys; print("%d.%d.%d" % sys.version_info[:3])'))
 VENV := .venv
 READY := $(VENV)/ready-$(VERSION)
+PEERS := $(VENV)/peers-$(VERSION)
 RUN := $(VENV)/bin/python
 WORKERS ?= 2
 
@@ -31,8 +32,9 @@ format: $(READY) ## let ruff rewrite what it can
 	$(RUN) -m ruff check --fix .
 	$(RUN) -m ruff format .
 
-bench: $(READY) ## time gradients and the transform; table, and JSON in benchmarks/out
+bench: $(PEERS) ## time gradients and the transform, then race them against other systems; tables, JSON and a plot in benchmarks/out
 	$(RUN) -m benchmarks
+	$(RUN) -m benchmarks race --threads 1 2
 
 stress: $(READY) ## many processes, killed writers and damaged files on the cache of rules, 100 times over
 	$(RUN) -m benchmarks.stress
@@ -51,6 +53,10 @@ $(READY): pyproject.toml
 	@"$(PYTHON)" -c 'import ensurepip, venv' || { echo "this Python lacks the module venv (on Debian: apt install python3-venv)" >&2; exit 1; }
 	"$(PYTHON)" -m venv --clear $(VENV)
 	$(RUN) -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+$(PEERS): $(READY)
+	$(RUN) -m pip install --quiet --disable-pip-version-check --editable '.[dev,bench]'
 	@touch $@
 
 clean: ## remove the environment and everything generated

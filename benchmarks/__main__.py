@@ -1,4 +1,7 @@
-"""Run the benchmarks: `python -m benchmarks [--quick] [--only NAME ...] [--json FILE] [--check]`."""
+"""Run the benchmarks: `python -m benchmarks [--quick] [--only NAME ...] [--json FILE] [--check]`.
+
+`python -m benchmarks race --help` tells of the race against other systems.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +23,7 @@ from benchmarks.curvature import curvature
 from benchmarks.gradients import gradients
 from benchmarks.growth import elements
 from benchmarks.memory import memory
+from benchmarks.race.command import race
 from benchmarks.record import Result
 from benchmarks.sparsity import sparse
 from benchmarks.steady import steady
@@ -65,6 +69,8 @@ def show(console: Console, result: Result) -> None:
 
 def main() -> int:
     """Run the chosen sections; print tables; write JSON; with `--check`, fail if a claim does not hold."""
+    if sys.argv[1:2] == ["race"]:
+        return race(sys.argv[2:])
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="smallest sizes: a smoke test")
     parser.add_argument(

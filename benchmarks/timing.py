@@ -22,6 +22,14 @@ def repeats(call: Callable[[], Any], seconds: float = ROUND_SECONDS) -> int:
     return max(1, int(seconds / once))
 
 
+def average(call: Callable[[], Any], number: int, clock: Callable[[], float] = time.perf_counter) -> float:
+    """Return the seconds per call of `number` calls in a row, by `clock`."""
+    start = clock()
+    for _ in range(number):
+        call()
+    return (clock() - start) / number
+
+
 def interleaved(
     calls: Mapping[str, Callable[[], Any]], rounds: int = ROUNDS, clock: Callable[[], float] = time.perf_counter
 ) -> dict[str, float]:
@@ -33,11 +41,7 @@ def interleaved(
     try:
         for _ in range(rounds):
             for name, call in calls.items():
-                number = numbers[name]
-                start = clock()
-                for _ in range(number):
-                    call()
-                samples[name].append((clock() - start) / number)
+                samples[name].append(average(call, numbers[name], clock))
     finally:
         gc.enable()
     return {name: statistics.median(taken) for name, taken in samples.items()}

@@ -1,0 +1,1 @@
+"""Generated derivatives against those written by hand and those of other systems. `python -m benchmarks race --help`."""

@@ -1,0 +1,143 @@
+"""The contenders: how each gets the derivative of a problem, and which package it needs."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+import types
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import adxform
+from benchmarks.race import peers, vector_math
+from benchmarks.race.peers import Arguments, Call, UnableError
+from benchmarks.race.problem import Function, Problem
+
+HAND, LIMIT, DIFFERENCES = "NumPy, by hand", "Numba, by hand", "differences"
+TOLERANCE, ROUGH = 1e-8, 1e-4
+EVALUATIONS = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Contender:
+    """One line of the table: `start` makes the call that is timed, and raises `UnableError` where it cannot."""
+
+    name: str
+    start: Callable[[Problem, Arguments], Call]
+    package: str | None = None
+    peer: bool = False
+    tolerance: float = TOLERANCE
+    extra: bool = False
+
+    def races(self, problem: Problem) -> bool:
+        """Whether it has a line in that table: a second form of a peer has one where there is such a form."""
+        return not self.extra or self.name in problem.forms
+
+    def missing(self) -> str | None:
+        """Why it cannot take part at all."""
+        if self.package and importlib.util.find_spec(self.package) is None:
+            return f"{self.package} is not installed: pip install 'adxform[bench]'"
+        return None
+
+
+def generated(problem: Problem, arguments: Arguments) -> Call:
+    """A derivative prepared by adxform."""
+    if problem.product:
+        product = adxform.prepare_hvp(problem.function, *problem.point(arguments))
+        return lambda: product(*arguments)
+    gradient = adxform.prepare_gradient(problem.function, *arguments, argnums=problem.wrt)
+    return lambda: gradient(*arguments)
+
+
+def by_hand(problem: Problem, arguments: Arguments) -> Call:
+    """The derivative written in NumPy."""
+    return lambda: problem.by_hand(*arguments)
+
+
+def limit(problem: Problem, arguments: Arguments) -> Call:
+    """The derivative written as loops, compiled by Numba with everything that helps it."""
+    import numba
+
+    threads = numba.config.NUMBA_NUM_THREADS
+    plain = problem.limit
+    names = {**plain.__globals__, **vector_math.forms()}
+    parallel = threads > 1 and "prange" in plain.__code__.co_names
+    if parallel:
+        names["prange"] = numba.prange
+    copy = types.FunctionType(plain.__code__, names, plain.__name__, plain.__defaults__)
+    compiled = numba.njit(fastmath=True, error_model="numpy", boundscheck=False, parallel=parallel)(copy)
+    return lambda: compiled(*arguments)
+
+
+def differences(problem: Problem, arguments: Arguments) -> Call:
+    """Central differences, one component at a time; of a Hessian product: of the gradient by hand along the vector."""
+    if problem.product:
+        raise UnableError("a difference of gradients needs gradients")
+    count = sum(np.size(arguments[place]) for place in problem.wrt)
+    if count > EVALUATIONS:
+        raise UnableError(f"{2 * count:,} evaluations of the function")
+    return lambda: tuple(slopes(problem.function, arguments, place) for place in problem.wrt)
+
+
+def slopes(f: Function, arguments: Arguments, place: int) -> Any:
+    """The central differences of `f` by the components of one argument."""
+    x = np.asarray(arguments[place], dtype=float)
+    result = np.empty_like(x)
+    for index in np.ndindex(x.shape):
+        step = math.cbrt(np.finfo(float).eps) * max(1.0, abs(x[index]))
+        values = []
+        for moved in (x[index] + step, x[index] - step):
+            other = x.copy()
+            other[index] = moved
+            given = other if isinstance(arguments[place], np.ndarray) else float(other)
+            values.append(f(*arguments[:place], given, *arguments[place + 1 :]))
+        result[index] = (values[0] - values[1]) / (2.0 * step)
+    return result
+
+
+def _peer(
+    name: str, package: str, start: Callable[[Function, Problem, Arguments], Call], form: str, extra: bool = False
+) -> Contender:
+    """A peer that takes the form of that name."""
+
+    def begin(problem: Problem, arguments: Arguments) -> Call:
+        if form not in problem.forms:
+            raise UnableError(problem.absent.get(form, "no program written for it"))
+        return start(problem.forms[form](), problem, arguments)
+
+    return Contender(name, begin, package, peer=True, extra=extra)
+
+
+def _as_it_stands(name: str, package: str, start: Callable[[Function, Problem, Arguments], Call], numpy: str | None) -> Contender:
+    """A peer that takes the user's NumPy code, with another import of NumPy where it has one, unless there is a form for it."""
+
+    def begin(problem: Problem, arguments: Arguments) -> Call:
+        if name in problem.absent:
+            raise UnableError(problem.absent[name])
+        if name in problem.forms:
+            return start(problem.forms[name](), problem, arguments)
+        f = problem.function
+        if numpy is not None:
+            f = peers.with_import(f, "np", importlib.import_module(numpy))
+        return start(f, problem, arguments)
+
+    return Contender(name, begin, package, peer=True)
+
+
+CONTENDERS: tuple[Contender, ...] = (
+    Contender("adxform python", generated),
+    Contender(LIMIT, limit, "numba"),
+    Contender(HAND, by_hand),
+    _peer("jax", "jax", peers.with_jax, "jax"),
+    _peer("jax, by an expert", "jax", peers.with_jax, "jax, by an expert", extra=True),
+    _peer("torch", "torch", peers.with_torch, "torch"),
+    _peer("torch.compile", "torch", peers.with_torch_compile, "torch"),
+    _as_it_stands("autograd", "autograd", peers.with_autograd, "autograd.numpy"),
+    _peer("casadi", "casadi", peers.with_casadi, "casadi"),
+    _peer("casadi + cc", "casadi", peers.with_casadi_and_gcc, "casadi"),
+    _as_it_stands("tangent", "tangent", peers.with_tangent, None),
+    Contender(DIFFERENCES, differences, tolerance=ROUGH),
+)

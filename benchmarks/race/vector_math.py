@@ -1,0 +1,98 @@
+"""Exponentials and logarithms that loops compiled by Numba take several numbers at a time, for derivatives written by hand.
+
+`forms` has them under the names that the plain functions of `math` have, which the same loops call under Python. Range
+reduction is that of Cody and Waite (Software Manual for the Elementary Functions, 1980, chapters 5 and 6); the polynomials are
+Taylor's: near enough to 1 ulp on the reduced ranges.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any
+
+LOG2_HIGH = float.fromhex("0x1.62e42feep-1")
+LOG2_LOW = float(Fraction("0.693147180559945309417232121458176568") - Fraction(LOG2_HIGH))
+SHIFT = 1.5 * 2.0**52
+TERMS = tuple(1.0 / math.factorial(k) for k in range(14))
+ODD = tuple(2.0 / (2 * k + 1) for k in range(11))
+
+
+@functools.cache
+def forms() -> Mapping[str, Callable[..., Any]]:
+    """``exp``, ``log`` and ``tanh`` of a float64, inlined where they are called."""
+    import numba
+    from llvmlite import ir
+    from numba.extending import intrinsic
+
+    @intrinsic
+    def bits(typing_context, x):
+        def generate(context, builder, signature, args):
+            return builder.bitcast(args[0], ir.IntType(64))
+
+        return numba.int64(numba.float64), generate
+
+    @intrinsic
+    def number(typing_context, n):
+        def generate(context, builder, signature, args):
+            return builder.bitcast(args[0], ir.DoubleType())
+
+        return numba.float64(numba.int64), generate
+
+    high, low, per_log2, shift = LOG2_HIGH, LOG2_LOW, 1.0 / math.log(2.0), SHIFT
+    c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13 = TERMS
+    d0, d1, d2, d3, d4, d5, d6, d7, d8, d9, d10 = ODD
+    root_half = math.sqrt(0.5)
+    strict = numba.njit(fastmath={"contract", "nnan", "ninf"}, inline="never", error_model="numpy")
+
+    @strict
+    def exp(x):
+        """exp(x) = 2**n exp(r) with r = x - n log 2 in two parts; the integer sits in the last bits of a shifted float."""
+        y = min(max(x, -708.0), 709.0)
+        shifted = y * per_log2 + shift
+        n = shifted - shift
+        r = (y - n * high) - n * low
+        p = c13
+        p = p * r + c12
+        p = p * r + c11
+        p = p * r + c10
+        p = p * r + c9
+        p = p * r + c8
+        p = p * r + c7
+        p = p * r + c6
+        p = p * r + c5
+        p = p * r + c4
+        p = p * r + c3
+        p = p * r + c2
+        p = p * r + c1
+        p = p * r + c0
+        return p * number((bits(shifted) + 1023) << 52)
+
+    @strict
+    def log(x):
+        """log(m 2**e) with m in [sqrt(1/2), sqrt(2)): twice the artanh of (m - 1) / (m + 1), in odd powers."""
+        pattern = bits(x) - bits(root_half)
+        e = pattern >> 52
+        m = number((pattern & 0xFFFFFFFFFFFFF) + bits(root_half))
+        s = (m - 1.0) / (m + 1.0)
+        z = s * s
+        p = d10
+        p = p * z + d9
+        p = p * z + d8
+        p = p * z + d7
+        p = p * z + d6
+        p = p * z + d5
+        p = p * z + d4
+        p = p * z + d3
+        p = p * z + d2
+        p = p * z + d1
+        return float(e) * high + (s * d0 + (s * z * p + float(e) * low))
+
+    @strict
+    def tanh(x):
+        """1 - 2 / (exp(2 x) + 1): to 2e-16 absolutely, which is enough for weights of a network."""
+        return 1.0 - 2.0 / (exp(2.0 * x) + 1.0)
+
+    return {"exp": exp, "log": log, "tanh": tanh}

@@ -1,0 +1,119 @@
+"""A contender in a process of its own: built, checked, timed and weighed when the race asks for it."""
+
+from __future__ import annotations
+
+import os
+import time
+import warnings
+from collections.abc import Mapping
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+STATUS, CLEAR = Path("/proc/self/status"), Path("/proc/self/clear_refs")
+
+
+def environment(threads: int) -> Mapping[str, str]:
+    """What a process has to find in its environment so that libraries use that many threads, and no rule is read from a disk."""
+    number = str(threads)
+    libraries = ("OMP", "OPENBLAS", "MKL", "NUMBA", "VECLIB", "NUMEXPR")
+    return {
+        **{f"{name}_NUM_THREADS": number for name in libraries},
+        "OMP_WAIT_POLICY": "PASSIVE",
+        "XLA_FLAGS": f"--xla_cpu_multi_thread_eigen={'true' if threads > 1 else 'false'}",
+        "JAX_PLATFORMS": "cpu",
+        "TF_CPP_MIN_LOG_LEVEL": "3",
+        "ADXFORM_CACHE_DIR": "off",
+    }
+
+
+def serve(connection: Connection, problem: str, size: Any, contender: str, threads: int) -> None:
+    """Answer requests until the other end closes: ``start``, ``time`` and ``weigh``."""
+    warnings.simplefilter("ignore")
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[-threads:])
+    nowhere = os.open(os.devnull, os.O_WRONLY)  # what libraries print, C code among them
+    os.dup2(nowhere, 1)
+    os.dup2(nowhere, 2)
+    from benchmarks.race.contenders import CONTENDERS
+    from benchmarks.race.peers import UnableError
+    from benchmarks.race.problems import PROBLEMS
+    from benchmarks.timing import average, repeats
+
+    race = PROBLEMS[problem]
+    chosen = next(entry for entry in CONTENDERS if entry.name == contender)
+    arguments = race.make(size)
+    if chosen.package:
+        __import__(chosen.package)
+    connection.send(("here", None))
+    call: Any = None
+    number, before = 1, 0
+    while True:
+        try:
+            request = connection.recv()
+        except EOFError:
+            return
+        try:
+            match request:
+                case "start":
+                    before = resident()
+                    clock = time.perf_counter()
+                    call = chosen.start(race, arguments)
+                    result = call()
+                    first = time.perf_counter() - clock
+                    connection.send(("done", (first, flat(result))))
+                case "settle":
+                    number = repeats(call)
+                    connection.send(("done", number))
+                case "time":
+                    connection.send(("done", average(call, number)))
+                case "weigh":
+                    forget_peak()
+                    call()
+                    connection.send(("done", max(peak() - before, 0)))
+        except UnableError as reason:
+            connection.send(("unable", str(reason)))
+        except BaseException as error:
+            connection.send(("failed", described(error)))
+
+
+def described(error: BaseException) -> str:
+    """The error's name and the first line of words in its message.
+
+    >>> described(ValueError("=====\\n no\\nmore"))
+    'ValueError: no'
+    """
+    words = next((line.strip() for line in str(error).splitlines() if line.strip(" =-")), "")
+    return f"{type(error).__name__}: {words}"[:160]
+
+
+def flat(result: Any) -> Any:
+    """The derivative as one vector, whatever its parts."""
+    import numpy as np
+
+    parts = result if isinstance(result, tuple | list) else (result,)
+    return np.concatenate([np.ravel(np.asarray(part, dtype=float)) for part in parts])
+
+
+def _status(key: str) -> int:
+    """A line of the process's status in bytes; 0 where the system has none."""
+    if not STATUS.exists():
+        return 0
+    line = next(line for line in STATUS.read_text().splitlines() if line.startswith(key))
+    return int(line.split()[1]) * 1024
+
+
+def resident() -> int:
+    """The memory that the process has now."""
+    return _status("VmRSS:")
+
+
+def peak() -> int:
+    """The most that it had since `forget_peak`."""
+    return _status("VmHWM:")
+
+
+def forget_peak() -> None:
+    """Let the peak start from what there is now."""
+    if CLEAR.exists():
+        CLEAR.write_text("5")

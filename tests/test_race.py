@@ -1,0 +1,98 @@
+"""The race.
+
+Derivatives written by hand against differences of the user's function, and adxform's against them. No peer is needed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks.race import report
+from benchmarks.race.contenders import CONTENDERS, DIFFERENCES, HAND, LIMIT, differences, generated, slopes
+from benchmarks.race.heat import Lane, check, compared, heat
+from benchmarks.race.problem import Problem
+from benchmarks.race.problems import PROBLEMS
+from benchmarks.race.worker import flat
+
+EACH = pytest.mark.parametrize("problem", list(PROBLEMS.values()), ids=list(PROBLEMS))
+
+
+def close(got: np.ndarray, expected: np.ndarray, tolerance: float) -> None:
+    """Equal up to a part of the largest component."""
+    assert got.shape == expected.shape
+    assert np.max(np.abs(got - expected)) <= tolerance * np.max(np.abs(expected))
+
+
+def expected(problem: Problem, arguments: tuple) -> np.ndarray:
+    """Central differences: of the function, or of its gradient by differences along the vector."""
+    if not problem.product:
+        return flat(differences(problem, arguments)())
+    x, *rest, v = arguments
+    step = 1e-3
+
+    def slope(moved: np.ndarray) -> np.ndarray:
+        return slopes(problem.function, (moved, *rest), 0)
+
+    near, far = ((slope(x + h * v) - slope(x - h * v)) / (2.0 * h) for h in (step, 2.0 * step))
+    return flat((4.0 * near - far) / 3.0)
+
+
+@EACH
+def test_by_hand(problem: Problem) -> None:
+    arguments = problem.make(problem.tiny)
+    close(flat(problem.by_hand(*arguments)), expected(problem, arguments), 1e-5 if problem.product else 1e-6)
+
+
+@EACH
+def test_the_limit_before_it_is_compiled(problem: Problem) -> None:
+    arguments = problem.make(problem.tiny)
+    close(flat(problem.limit(*arguments)), flat(problem.by_hand(*arguments)), 1e-11)
+
+
+@EACH
+def test_generated(problem: Problem) -> None:
+    arguments = problem.make(problem.tiny)
+    close(flat(generated(problem, arguments)()), flat(problem.by_hand(*arguments)), 1e-10)
+
+
+def test_a_heat_checks_times_and_reports(tmp_path: Path) -> None:
+    race = PROBLEMS["rosenbrock"]
+    chosen = [entry for entry in CONTENDERS if entry.package is None]
+    findings = heat(race, race.tiny, chosen, threads=1, rounds=2)
+    assert [entry.contender for entry in findings] == ["adxform python", HAND, DIFFERENCES]
+    assert all(entry.reason is None and entry.median and entry.first for entry in findings)
+    report.write_json(tmp_path / "race.json", [findings])
+    assert report.read_json(tmp_path / "race.json") == [findings]
+    report.write_markdown(tmp_path / "race.md", [findings], {race.name: race.title})
+    assert "| adxform python |" in (tmp_path / "race.md").read_text(encoding="utf-8")
+    limit = replace(findings[1], contender=LIMIT)
+    report.plot(tmp_path / "race.png", [compared([findings[0], limit])])
+    assert (tmp_path / "race.png").stat().st_size > 1_000
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        ((0.1, np.array([1.0, 2.0])), None),
+        ((0.1, np.array([1.0, 2.0 + 1e-6])), "wrong: off by 5.0e-07 of the largest component"),
+        ((0.1, np.array([1.0, np.nan])), "wrong: off by nan of the largest component"),
+        ((0.1, np.array([1.0])), "wrong: 1 numbers, not 2"),
+    ],
+)
+def test_who_is_wrong_is_not_timed(answer: tuple, reason: str | None) -> None:
+    lane = Lane.__new__(Lane)
+    lane.reason, lane.contender = None, CONTENDERS[0]
+    lane.ask = lambda request, seconds: answer
+    lane.close = lambda: None
+    check(lane, np.array([1.0, 2.0]), 1.0)
+    assert lane.reason == reason
+
+
+def test_every_peer_has_a_form_or_a_reason() -> None:
+    asked = {"jax", "torch", "casadi"}
+    for race in PROBLEMS.values():
+        assert asked <= {*race.forms, *race.absent}, race.name
