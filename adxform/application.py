@@ -209,21 +209,30 @@ class Tape:
     lock: Any
     contents: list[Contents] = field(default_factory=list)
 
-    def run(self, seeds: Sequence[Any], wide: CutRule | None = None) -> tuple[Any, ...]:
-        """What the backward part returns for these cotangents: that of the rule, or that of `wide`, for several vectors."""
+    def run(
+        self, seeds: Sequence[Any], wide: CutRule | None = None, work: Workspace | None = None, outs: Sequence[Any] = ()
+    ) -> tuple[Any, ...]:
+        """What the backward part returns for these cotangents: that of the rule, or that of `wide`, for several vectors.
+
+        In `work`, memory of the form for it, results are good until the next run, and those of `outs`, an array or ``None`` for
+        each, that can be are written to at once.
+        """
         parts = wide or self.parts
         if not parts.changed:
-            return self._run(parts, seeds)
+            return self._run(parts, seeds, work, outs)
         with self.lock:
             if not self.contents:
                 self.contents.extend(saved((self.values[i], deep) for i, deep in parts.changed))
             try:
-                return self._run(parts, seeds)
+                return self._run(parts, seeds, work, outs)
             finally:
                 put_back(self.contents)
 
-    def _run(self, parts: CutRule, seeds: Sequence[Any]) -> tuple[Any, ...]:
-        return called(parts.run_backward, parts.backward, parts.gradients, *self.values, *seeds)
+    def _run(self, parts: CutRule, seeds: Sequence[Any], work: Workspace | None, outs: Sequence[Any]) -> tuple[Any, ...]:
+        if work is None:
+            return called(parts.run_backward, parts.backward, parts.gradients, *self.values, *seeds)
+        form = work.rule
+        return called(form.run, form.generated, parts.gradients, *self.values, *seeds, *work.given(outs))
 
 
 def apart(value: Any, arrays: list[Any]) -> Any:

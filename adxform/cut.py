@@ -20,6 +20,7 @@ from adxform.ir.ops import Block, Call, Function, Lit, Op, Var
 from adxform.ir.walk import free_variables, outs, reads_with_blocks
 from adxform.rules.alias import Aliases, alias_classes
 from adxform.rules.effects import has_memory, is_removable
+from adxform.workspace import ReusingRule, reusing_later
 
 Contents = tuple[Any, Any]
 Ops = tuple[Op, ...]
@@ -30,7 +31,8 @@ class CutRule:
     """Both parts. `forward` returns `results` results and then the tape; `backward` takes the tape and the cotangents.
 
     `changed` are the positions on the tape of what `backward` may change, and whether it changes the arrays on a stack. It takes
-    cotangents for `directions` vectors, and returns `gradients` results for all of them.
+    cotangents for `directions` vectors, and returns `gradients` results for all of them. `reusing` is the form of `backward` that
+    writes into memory that it is given, where it will run many times.
     """
 
     forward: Generated
@@ -41,6 +43,7 @@ class CutRule:
     tape: int
     gradients: int
     changed: tuple[tuple[int, bool], ...]
+    reusing: ReusingRule | None
     directions: int = 1
 
 
@@ -66,7 +69,9 @@ def cut(joint: Function, inputs: int, results: int, surroundings: Surroundings, 
         if has_memory(var) and (class_ := classes.of(var)) in touched:
             inside = own.elements.get(own.of(var))  # unknown where only helpers reach it
             changed.append((i, inside is None or inside in own.written | own.exposed or classes.elements.get(class_) in touched))
-    return CutRule(forward, backward, load(forward), load(backward), results, len(tape), len(later.results), tuple(changed))
+    form = reusing_later(joint, ahead, later, tape, surroundings) if often else None
+    counts = results, len(tape), len(later.results)
+    return CutRule(forward, backward, load(forward), load(backward), *counts, tuple(changed), form)
 
 
 def widened(
@@ -76,7 +81,8 @@ def widened(
 
     It is `parts` itself where each vector needs memory that the forward part makes for one.
     """
-    one, more = (halves(fn, inputs, results, often)[1] for fn in (joint, wide))
+    one = halves(joint, inputs, results, often)[1]
+    ahead, more = halves(wide, inputs, results, often)
     tape = tuple(free_variables(one))
     if not one.results or not set(tape).issuperset(free_variables(more)):
         return parts
@@ -85,7 +91,8 @@ def widened(
     name = f"{joint.name.removesuffix('_vjp')}_pullback_{directions}"
     backward = emit(replace(wide, name=name, body=body), aliases=alias_classes(wide), surroundings=surroundings)
     run = load(backward)
-    return replace(parts, backward=backward, run_backward=run, gradients=len(more.results), directions=directions)
+    form = reusing_later(wide, ahead, more, tape, surroundings) if often else None
+    return replace(parts, backward=backward, run_backward=run, gradients=len(more.results), reusing=form, directions=directions)
 
 
 def halves(joint: Function, inputs: int, results: int, often: bool) -> tuple[Block, Block]:

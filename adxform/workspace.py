@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -18,10 +18,11 @@ from adxform import counters
 from adxform.backend.emit import Generated, emit
 from adxform.backend.loading import load
 from adxform.backend.references import Surroundings
-from adxform.ir.ops import Function, Var
+from adxform.ir.ops import Block, Function, Var
 from adxform.ir.types import Array, Dim, Size, Stack
 from adxform.opt.dce import eliminate_dead_code
-from adxform.opt.workspace import reuse_memory
+from adxform.opt.workspace import Reusing, reuse_memory
+from adxform.rules.alias import alias_classes
 from adxform.runtime import Pages, Room, Tape
 
 Lengths = tuple[tuple[int, ...], ...]
@@ -29,9 +30,10 @@ Lengths = tuple[tuple[int, ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class ReusingRule:
-    """A generated function that takes its memory, `spaces`, after its own parameters `params`.
+    """A generated function that takes its memory, `spaces`, after its own parameters.
 
-    Of these, `pages` are `adxform.runtime.Pages`. `homes` says for each result which of `spaces` it is, if it is one.
+    The lengths of `params`, its own parameters or those of the function that it is the later part of, are what memory is made by.
+    Of the places, `pages` are `adxform.runtime.Pages`. `homes` says for each result which of `spaces` it is, if it is one.
     `contiguous`: it is only right for arguments that are.
     """
 
@@ -51,9 +53,25 @@ class ReusingRule:
 def reusing(fn: Function, surroundings: Surroundings) -> ReusingRule:
     """`fn`, optimised typed IR, emitted so that it writes into memory that it is given."""
     found = reuse_memory(fn)
-    function = eliminate_dead_code(found.function)
-    generated = emit(function, surroundings=surroundings)
-    homes = tuple(found.spaces.index(result) if result in found.spaces else None for result in function.results)
+    return emitted(fn, found, emit(eliminate_dead_code(found.function), surroundings=surroundings))
+
+
+def reusing_later(joint: Function, ahead: Block, later: Block, tape: Sequence[Var], surroundings: Surroundings) -> ReusingRule:
+    """The part `later` of `joint`, of which `ahead` is the other one, emitted so that it writes into memory that it is given.
+
+    It takes what lives across the cut, `tape`, of which it knows from the whole what may share memory.
+    """
+    whole = Block(joint.params, (*ahead.ops, *later.ops), later.results)
+    found = reuse_memory(replace(joint, body=whole), len(ahead.ops))
+    body = found.function.body
+    body = replace(body, params=(*tape, *later.params, *found.spaces), ops=body.ops[len(ahead.ops) :])
+    later_alone = replace(joint, body=body)
+    return emitted(joint, found, emit(later_alone, aliases=alias_classes(found.function), surroundings=surroundings))
+
+
+def emitted(fn: Function, found: Reusing, generated: Generated) -> ReusingRule:
+    """The rule for `fn` that runs `generated`, the source of what was `found`."""
+    homes = tuple(found.spaces.index(result) if result in found.spaces else None for result in found.function.results)
     return ReusingRule(generated, load(generated), fn.params, found.spaces, found.pages, homes, found.contiguous)
 
 

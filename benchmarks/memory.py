@@ -13,7 +13,7 @@ from benchmarks.record import Claim, Result
 
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
 MATRICES = (16, 64, 256)
-DERIVATIVES = ("gradient", "value_and_gradient", "hvp", "value_gradient_and_hvp", "cotangents")
+DERIVATIVES = ("gradient", "value_and_gradient", "hvp", "value_gradient_and_hvp", "hvp_same_point", "cotangents")
 BUFFERS = 8192 * 8 * 8
 """NumPy itself takes buffers of 8192 numbers at a time, whatever the length of the arrays."""
 
@@ -112,6 +112,9 @@ def warm(kind: str, f: Callable[[Any, Any], Any], n: int) -> Callable[[], Any]:
         case "value_gradient_and_hvp":
             whole = adxform.prepare_hvp(f, x, w)
             return lambda: whole.value_gradient_and_hvp(x, w, v, out=(None, other, out))
+        case "hvp_same_point":
+            here = adxform.prepare_hvp_same_point(f, x, w)
+            return lambda: here(v, out=out)
         case "cotangents":
             pulled = adxform.prepare_vjp(f, x, w)
             return lambda: pulled.cotangents((x, w), 2.0, out=(out, other))

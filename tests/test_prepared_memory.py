@@ -123,6 +123,37 @@ def test_the_same_numbers_wherever_they_go(kind: str, program: Program) -> None:
         close(part, then)
 
 
+@pytest.mark.parametrize("program", SCALAR, ids=lambda program: program.name)
+@quiet
+def test_products_at_one_point_are_the_same_wherever_they_go(program: Program) -> None:
+    rng = np.random.default_rng(11)
+    f, wrt = program.function, program.wrt
+    try:
+        q = adxform.prepare_hvp_same_point(f, *program.points[0].fresh(), argnums=wrt, strict=False)
+    except AdxError as refused:
+        pytest.skip(str(refused))
+    held: list[tuple[Any, Any]] = []
+    for point in (*program.points, *program.points):
+        args = point.fresh()
+        here = q.at(*args)
+        for _ in range(3):
+            v = tuple(tangents(args[i], rng) for i in wrt)
+            before = copy.deepcopy(v)
+            expected = here(v)
+            out = targets(expected)
+            found = here(v, out=out)
+            close(found, expected)
+            close(v, before)
+            for one, other in zip(leaves(found), leaves(out), strict=False):
+                assert other is None or one is other
+            part = here(v, out=(None, *out[1:]))
+            close(part, expected)
+            held.append((part[0], copy.deepcopy(part[0])))
+            close(here(v), expected)
+    for part, then in held:
+        close(part, then)
+
+
 # -- memory -------------------------------------------------------------------------------------------------------------
 
 
@@ -210,6 +241,32 @@ def moody(x, w):
             mood()
         y = np.sin(y)
     return np.sum(y * x)
+
+
+def test_threads_share_a_point() -> None:
+    rng = np.random.default_rng(3)
+    x, w, *vectors = rng.normal(size=(10, 300))
+    for f in (memory.stepped, memory.elementwise):
+        q = adxform.prepare_hvp_same_point(f, x, w)
+        expected = [q(v) for v in vectors]
+        wrong: list[int] = []
+        start = threading.Barrier(8)
+
+        def work(k: int, q: Any = q, start: Any = start, expected: Any = expected, wrong: list[int] = wrong) -> None:
+            out = np.empty(300)
+            start.wait()
+            for _ in range(40):
+                out[:] = np.nan
+                q(vectors[k], out=out)
+                if not np.array_equal(out, expected[k]):
+                    wrong.append(k)
+
+        threads = [threading.Thread(target=work, args=(k,)) for k in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert wrong == []
 
 
 def test_a_call_inside_a_call_has_memory_of_its_own() -> None:
@@ -342,6 +399,9 @@ def test_what_a_users_function_keeps_stays_as_it_is(f: Any) -> None:
     x, w, v = np.random.default_rng(3).normal(size=(3, 6))
     p, h = adxform.prepare_gradient(f, x, w), adxform.prepare_hvp(f, x, w)
     KEPT.clear()
+    q = adxform.prepare_hvp_same_point(f, x, w)
+    for scale in (1.0, 2.0, 3.0):
+        np.testing.assert_allclose(q(scale * v, out=np.empty(6)), scale * h(x, w, v), rtol=1e-13)
     for scale in (1.0, 2.0, 3.0):
         np.testing.assert_allclose(p(scale * x, w, out=np.empty(6)), p(scale * x, w), rtol=1e-14)
         np.testing.assert_allclose(h(scale * x, w, v, out=np.empty(6)), h(scale * x, w, v), rtol=1e-13)
@@ -435,3 +495,11 @@ def test_everything_is_built_when_it_is_prepared() -> None:
     assert [after[name] - before[name] for name in ("rule_builds", "source_parses", "py_compiles")] == [0, 0, 0]
     assert prepared.fingerprint() == again.fingerprint() == mark
     np.testing.assert_array_equal(again(x, w, v, out=np.empty(9)), prepared(x, w, v))
+    products = adxform.prepare_hvp_same_point(f, x, w)
+    mark, before = products.fingerprint(), adxform.stats()
+    again = pickle.loads(pickle.dumps(products))
+    np.testing.assert_array_equal(again(v, out=np.empty(9)), products(v))
+    np.testing.assert_array_equal(again.at(w, x)(v, out=np.empty(9)), products.at(w, x)(v, out=np.empty(9)))
+    after = adxform.stats()
+    assert [after[name] - before[name] for name in ("rule_builds", "source_parses", "py_compiles")] == [0, 0, 0]
+    assert products.fingerprint() == again.fingerprint() == mark

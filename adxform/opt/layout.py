@@ -35,7 +35,7 @@ Step = tuple[Var, tuple[Operand, ...] | None]
 def ordered_arrays(fn: Function, elementwise: Callable[[Any], bool]) -> set[str]:
     """The arrays of `fn`, by name, whose strides fall from axis to axis wherever those of its arguments do.
 
-    Results of `elementwise` functions take the order of their operands.
+    Results of `elementwise` functions take the order of their operands. An axis along which one is broadcast has no say in that.
 
     >>> from adxform.ir.text import read
     >>> sorted(ordered_arrays(read('''
@@ -46,7 +46,12 @@ def ordered_arrays(fn: Function, elementwise: Callable[[Any], bool]) -> set[str]
     ['x', 'y']
     """
     found = {var.name for var in defined_variables(fn.body) if isinstance(var.type, Array)}
-    steps = [step for op in all_ops(fn.body) for step in sources(op, fn, elementwise)]
+    spread: dict[Operand, Operand] = {
+        op.outs[0]: op.args[0]
+        for op in all_ops(fn.body)
+        if isinstance(op, Call) and op.fn == Lit(runtime.broadcast_like) and op.outs
+    }
+    steps = [step for op in all_ops(fn.body) for step in sources(op, fn, elementwise, spread)]
     before = -1
     while before != len(found):
         before = len(found)
@@ -61,14 +66,17 @@ def is_array(operand: Operand) -> TypeGuard[Var]:
     return isinstance(operand, Var) and isinstance(operand.type, Array) and rank(operand.type) != 1
 
 
-def sources(op: Op, fn: Function, elementwise: Callable[[Any], bool]) -> Iterator[Step]:
-    """For each array that `op` defines, what else has to be ordered for it to be; ``None``: it is not known to be."""
+def sources(op: Op, fn: Function, elementwise: Callable[[Any], bool], spread: Mapping[Operand, Operand]) -> Iterator[Step]:
+    """For each array that `op` defines, what else has to be ordered for it to be; ``None``: it is not known to be.
+
+    `spread` says of what an array is the broadcast view.
+    """
     match op:
         case Call(fn=Lit(intrinsics.pop), outs=(out,), args=(stack,)):
             pushes = (other for other in all_ops(fn.body) if isinstance(other, Call) and other.fn == Lit(intrinsics.push))
             yield out, tuple(push.args[1] for push in pushes if push.args[0] == stack) or None
         case Call(outs=(out,)) if is_array(out):
-            yield out, needed(op, elementwise)
+            yield out, needed(op, elementwise, spread)
         case If(outs=merged, then=then, orelse=orelse):
             for out, *results in zip(merged, then.results, orelse.results, strict=True):
                 yield out, tuple(results)
@@ -84,8 +92,8 @@ def sources(op: Op, fn: Function, elementwise: Callable[[Any], bool]) -> Iterato
             yield from ((out, None) for out in outs(op))
 
 
-def needed(op: Call, elementwise: Callable[[Any], bool]) -> tuple[Operand, ...] | None:
-    """Which operands of `op` have to be ordered for its result to be."""
+def needed(op: Call, elementwise: Callable[[Any], bool], spread: Mapping[Operand, Operand]) -> tuple[Operand, ...] | None:
+    """Which operands of `op`, or what they are `spread` from, have to be ordered for its result to be."""
     fn = op.fn.value if isinstance(op.fn, Lit) else None
     if any(key != "dtype" for key, _ in op.kwargs) or len(op.args) > MOST.get(fn, 2):
         return None
@@ -99,4 +107,4 @@ def needed(op: Call, elementwise: Callable[[Any], bool]) -> tuple[Operand, ...] 
         return ()
     if fn is operator.getitem and not any(isinstance(var.type, Array) for var in variables(op.args[1])):
         return op.args[:1]
-    return op.args if elementwise(fn) else None
+    return tuple(spread.get(arg, arg) for arg in op.args) if elementwise(fn) else None

@@ -88,13 +88,13 @@ class Reusing:
     contiguous: bool
 
 
-def reuse_memory(fn: Function) -> Reusing:
-    """`fn` with a place given for every array that it makes, as far as that is known to be safe.
+def reuse_memory(fn: Function, start: int = 0) -> Reusing:
+    """`fn` with a place given for every array that it makes, as far as that is known to be safe. Its first `start` ops stay.
 
     Where a reshape that may copy is followed at run time, the layout of arrays matters. Then only those get a place that come out
     row by row anyway, which takes arguments that are `contiguous`.
     """
-    return _Reuse(fn).run()
+    return _Reuse(fn, start).run()
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +126,10 @@ class _Facts:
 
 
 class _Reuse:
-    def __init__(self, fn: Function) -> None:
+    def __init__(self, fn: Function, start: int) -> None:
         self.fn = fn
+        self.start = start
+        self.earlier = {out for op in fn.body.ops[:start] for out in outs(op)}
         self.names = Names.of(fn)
         self.classes: Aliases = alias_classes(fn)
         self.lengths = {
@@ -230,7 +232,7 @@ class _Reuse:
     def is_tape(self, stack: Var) -> bool:
         """Whether `stack` is filled first and emptied then, holds arrays that nothing writes, and is handed to nobody."""
         facts, classes = self.facts, self.classes
-        if stack in facts.elsewhere:
+        if stack in facts.elsewhere or stack in self.earlier:
             return False
         element = classes.elements.get(classes.of(stack))
         if element is None or element in classes.written or element in self.outside:
@@ -297,7 +299,8 @@ class _Reuse:
     def run(self) -> Reusing:
         """Rewrite the function."""
         fn = self.fn
-        body = self.block(fn.body, {}, False)
+        body = self.block(replace(fn.body, ops=fn.body.ops[self.start :]), {}, False)
+        body = replace(body, ops=(*fn.body.ops[: self.start], *body.ops))
         spaces = (*self.spaces, *(stack for stack in self.facts.stacks if stack in self.tapes))
         taken = {var.name for var in defined_variables(Block((), body.ops, ()))}
         assert taken.isdisjoint(space.name for space in spaces)

@@ -20,6 +20,7 @@ from adxform.persistence import portable
 from adxform.persistence.disk import live
 from adxform.persistence.names import NotPortable, Stale
 from adxform.persistence.versions import digest_of, environment, versions
+from adxform.pipeline import DerivedRule
 from adxform.prepared.preparation import preparation
 from adxform.prepared.surroundings import Watch
 from adxform.refusals import definition, name_of
@@ -38,7 +39,7 @@ def reduced(prepared: Any) -> tuple[Any, ...]:
     values = {field.name: getattr(prepared, field.name) for field in dataclasses.fields(prepared) if field.name not in OWN}
     rules = {key_of(rule.request): rule for rule in prepared.rules}
     cuts = {key: parts for key, parts in call.entry.cuts.items() if key in rules}
-    forms = {key_of(rule.request): pool.rule for rule, pool in made.pools}
+    forms = {key_of(rule.request): pool.rule for rule, pool in made.pools if isinstance(rule, DerivedRule)}
     entry = call.entry.specialized, rules, cuts, forms
     try:
         pickle.dumps(prepared.fn)
@@ -77,7 +78,7 @@ def restored(cls: type[Any], fn: Callable[..., Any], origin: tuple[bytes | None,
     kept = Entry(live(specialized, target), rules=derived, cuts=cuts, reusing=forms)
     call = Application(target, signature, (), kept, len(lead), held, scratch)
     lent = [rule for rule in prepared.rules if key_of(rule.request) in forms]
-    made = preparation(prepared.applied(fn), call, lead, keywords, contexts, prepared.rules, lent)
+    made = preparation(prepared.applied(fn), call, lead, keywords, contexts, prepared.rules, lent, cuts.values())
     if digest_of(made.reached) != rules:
         raise refused(fn, ["a rule was registered since"])
     object.__setattr__(prepared, "made", made)

@@ -10,6 +10,7 @@ from typing import Any
 from adxform.application import Application, Argnums, apply, unwrapped
 from adxform.cache import identity
 from adxform.contexts import Context, ContextKind, bare
+from adxform.cut import CutRule
 from adxform.errors import PreparationMismatchError
 from adxform.frontend.reach import renew_changed
 from adxform.frontend.signature import MUTABLE, Node, Signature, Tree, parameter_names, same_static, shared
@@ -33,7 +34,8 @@ class Preparation:
     """The function `fn` applied in `call`, which holds no values, with `lead` and `keywords` that a `functools.partial` adds.
 
     `contexts` are those of the caller's arguments, `names` what the function calls all of them, `rules` the registered rules
-    then, and `reached` the functions whose rules matter. `pools` lend each derived rule the memory that it keeps between calls.
+    then, and `reached` the functions whose rules matter. `pools` lend each derived rule, or the backward part of one that is cut,
+    the memory that it keeps between calls.
     """
 
     fn: Callable[..., Any]
@@ -48,7 +50,7 @@ class Preparation:
     watch: Watch
     rules: Mapping[Callable[..., Any], Primitive]
     reached: frozenset[Any]
-    pools: tuple[tuple[DerivedRule, Pool], ...]
+    pools: tuple[tuple[DerivedRule | CutRule, Pool], ...]
 
     @property
     def signature(self) -> Signature:
@@ -120,12 +122,12 @@ class Preparation:
         found = (misfit(one, other, name, sizes=False) for name, one, other in pairs if other is not None)
         return [line(*parts) for parts in found if parts is not None]
 
-    def pool(self, rule: DerivedRule) -> Pool:
+    def pool(self, rule: DerivedRule | CutRule) -> Pool:
         """What lends `rule`, one of those prepared, its memory."""
         for known, pool in self.pools:
             if known is rule:
                 return pool
-        raise KeyError(rule.optimised.name)
+        raise KeyError(rule)
 
     def places(self, leaves: Sequence[int]) -> Places:
         """Where `values_at` finds these leaves of the signature."""
@@ -205,14 +207,17 @@ def prepare(
 ) -> tuple[Application, Callable[..., Preparation]]:
     """`fn` applied to the example, and what makes a preparation of it once its rules are built.
 
-    That is called with the rules, and with those of them that run in memory that is kept, where these are not all.
+    That is called with the rules, with those of them that run in memory that is kept, where these are not all, and with those of
+    which the backward part does.
     """
     call = apply(fn, args, kwargs, argnums)
     _, lead, keywords = unwrapped(fn)
     contexts = bare(args, kwargs)[2]
 
-    def made(rules: Sequence[DerivedRule], lent: Sequence[DerivedRule] | None = None) -> Preparation:
-        return preparation(innermost(fn), call, lead, keywords, contexts, rules, rules if lent is None else lent)
+    def made(
+        rules: Sequence[DerivedRule], lent: Sequence[DerivedRule] | None = None, parted: Sequence[CutRule] = ()
+    ) -> Preparation:
+        return preparation(innermost(fn), call, lead, keywords, contexts, rules, rules if lent is None else lent, parted)
 
     return call, made
 
@@ -225,8 +230,12 @@ def preparation(
     contexts: Mapping[int | str, ContextKind],
     rules: Sequence[DerivedRule],
     lent: Sequence[DerivedRule],
+    parted: Iterable[CutRule],
 ) -> Preparation:
-    """The preparation of `fn` for calls like `call`, answered by `rules`, of which those `lent` run in memory that is kept."""
+    """The preparation of `fn` for calls like `call`, answered by `rules`.
+
+    Those `lent` run in memory that is kept, and so do the backward parts of those `parted`.
+    """
     names = parameter_names(fn, len(call.signature.args))
     specialized = call.entry.specialized
     known = dict(specialized.promoted)
@@ -239,9 +248,10 @@ def preparation(
     reached = dependencies(watched, specialized, rules)
     containers = sum(map(mutable_nodes, trees)) > 1
     empty = replace(call, leaves=())
-    pools = tuple((rule, Pool(call.entry.reused(rule))) for rule in lent)
+    pools: list[tuple[DerivedRule | CutRule, Pool]] = [(rule, Pool(call.entry.reused(rule))) for rule in lent]
+    pools += [(parts, Pool(parts.reusing)) for parts in parted if parts.reusing is not None]
     return Preparation(
-        fn, empty, lead, keywords, contexts, names, checks, named, containers, watched, registered(), reached, pools
+        fn, empty, lead, keywords, contexts, names, checks, named, containers, watched, registered(), reached, tuple(pools)
     )
 
 

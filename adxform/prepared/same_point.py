@@ -9,6 +9,7 @@ Source: Griewank and Walther, Evaluating Derivatives (2008), section 5.4.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
 from types import MappingProxyType
@@ -19,6 +20,7 @@ import numpy as np
 from adxform.api import checked_argnums, gradient_leaves, kept
 from adxform.application import Argnums, Tape
 from adxform.batches import Stack, split
+from adxform.cut import CutRule
 from adxform.frontend.signature import Tree
 from adxform.ir.types import Type
 from adxform.operators import Operator
@@ -29,6 +31,7 @@ from adxform.prepared.base import Args, Kwargs, Prepared, apart_from_one_another
 from adxform.prepared.fingerprint import digest, static_text
 from adxform.prepared.preparation import Places, prepare, values_at
 from adxform.trees import leaves_of, rebuild
+from adxform.workspace import Workspace
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -68,7 +71,7 @@ class PreparedProducts(Prepared):
         call.output(wrt, False)
         directions = options["directions"]
         rule, wide = (call.rule_to_cut("second", wrt, "reverse-over-reverse", count) for count in (1, directions))
-        preparation = made([rule], lent=())
+        preparation = made([rule], lent=(), parted=[call.entry.cut(one) for one in (rule, wide)])
         return cls(
             "hvp",
             fn,
@@ -110,9 +113,15 @@ class HessianAtPoint(Operator):
     def __call__(self, v: Any, *, out: Any = None) -> Any:
         """The product with `v`, which has the structure of what is differentiated."""
         prepared = self.prepared
-        vector = prepared.perturbation("vector", prepared.point, values_at(self.inputs, prepared.places), v)
-        result = placed(prepared.point, self._product(vector))
-        return result if out is None else prepared.destination(result, out, [*self.inputs, *vector]).delivered(result)
+        values = values_at(self.inputs, prepared.places)
+        vector = prepared.perturbation("vector", prepared.point, values, v)
+        if out is None:
+            return placed(prepared.point, self._product(vector))
+        taken = [*self.inputs, *vector]
+        to = prepared.destination(placed(prepared.point, iter(values)), out, taken)
+        with self.lent(self.tape.parts, taken) as work:
+            found = self.tape.run(vector, None, work, to.beside(values))
+            return to.delivered(placed(prepared.point, gradient_leaves(prepared.types, found, None)))
 
     def batch(self, vs: Any, *, out: Any = None) -> Any:
         """The products with several vectors: each array of `vs` and of the result has one more axis, the first."""
@@ -153,6 +162,16 @@ class HessianAtPoint(Operator):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return at_point, (self.prepared, self.inputs)
+
+    @contextmanager
+    def lent(self, parts: CutRule, taken: Sequence[Any]) -> Iterator[Workspace | None]:
+        """Memory for the backward part of `parts` where it is to run for `taken`, if it is laid out for that."""
+        pool = self.prepared.made.pool(parts)
+        if pool.rule.takes(taken):
+            with pool.lent(taken) as work:
+                yield work
+        else:
+            yield None
 
     def _product(self, vector: Sequence[Any]) -> Iterator[Any]:
         prepared = self.prepared

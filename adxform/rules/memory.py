@@ -149,6 +149,7 @@ RECORDS: tuple[Primitive, ...] = (
     constant(runtime.shares_memory, effect=SHAPE_ONLY),
     constant(runtime.lend, effect=LENDS),
     constant(runtime.lend_like, effect=LENDS),
+    constant(runtime.lend_product, effect=LENDS),
     linear(
         runtime.tangent_view,
         lambda ct, view, shares: ct,
