@@ -29,7 +29,7 @@ def close(got: np.ndarray, expected: np.ndarray, tolerance: float) -> None:
 
 def expected(problem: Problem, arguments: tuple) -> np.ndarray:
     """Central differences: of the function, or of its gradient by differences along the vector."""
-    if not problem.product:
+    if problem.kind != "product":
         return flat(differences(problem, arguments)())
     x, *rest, v = arguments
     step = 1e-3
@@ -44,7 +44,7 @@ def expected(problem: Problem, arguments: tuple) -> np.ndarray:
 @EACH
 def test_by_hand(problem: Problem) -> None:
     arguments = problem.make(problem.tiny)
-    close(flat(problem.by_hand(*arguments)), expected(problem, arguments), 1e-5 if problem.product else 1e-6)
+    close(flat(problem.by_hand(*arguments)), expected(problem, arguments), 1e-5 if problem.kind == "product" else 1e-6)
 
 
 @EACH

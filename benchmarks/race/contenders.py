@@ -14,7 +14,7 @@ import numpy as np
 import adxform
 from benchmarks.race import peers, vector_math
 from benchmarks.race.peers import Arguments, Call, UnableError
-from benchmarks.race.problem import Function, Problem
+from benchmarks.race.problem import Function, Problem, with_import
 
 HAND, LIMIT, DIFFERENCES = "NumPy, by hand", "Numba, by hand", "differences"
 TOLERANCE, ROUGH = 1e-8, 1e-4
@@ -45,11 +45,16 @@ class Contender:
 
 def generated(problem: Problem, arguments: Arguments) -> Call:
     """A derivative prepared by adxform."""
-    if problem.product:
-        product = adxform.prepare_hvp(problem.function, *problem.point(arguments))
-        return lambda: product(*arguments)
-    gradient = adxform.prepare_gradient(problem.function, *arguments, argnums=problem.wrt)
-    return lambda: gradient(*arguments)
+    match problem.kind:
+        case "gradient":
+            gradient = adxform.prepare_gradient(problem.function, *arguments, argnums=problem.wrt)
+            return lambda: gradient(*arguments)
+        case "product":
+            product = adxform.prepare_hvp(problem.function, *problem.point(arguments))
+            return lambda: product(*arguments)
+        case "blocks":
+            rows = adxform.prepare_vjp(problem.function, *arguments, directions=2)
+            return lambda: blocks_of(rows.batch(arguments, residuals(arguments))[1], problem)
 
 
 def by_hand(problem: Problem, arguments: Arguments) -> Call:
@@ -72,14 +77,45 @@ def limit(problem: Problem, arguments: Arguments) -> Call:
     return lambda: compiled(*arguments)
 
 
+def residuals(arguments: Arguments) -> np.ndarray:
+    """Two cotangents of the residuals, each one for one of the two of every row: (2, n, 2)"""
+    return np.broadcast_to(np.eye(2)[:, None, :], (2, len(arguments[0]), 2)).copy()
+
+
+def blocks_of(rows: Any, problem: Problem) -> tuple[Any, ...]:
+    """The blocks, from the cotangents of all arguments for the one residual and the other."""
+    return tuple(np.moveaxis(rows[place], 0, 1) for place in problem.wrt)
+
+
 def differences(problem: Problem, arguments: Arguments) -> Call:
     """Central differences, one component at a time; of a Hessian product: of the gradient by hand along the vector."""
-    if problem.product:
+    if problem.kind == "product":
         raise UnableError("a difference of gradients needs gradients")
+    if problem.kind == "blocks":
+        return lambda: tuple(slopes_of_rows(problem.function, arguments, place) for place in problem.wrt)
     count = sum(np.size(arguments[place]) for place in problem.wrt)
     if count > EVALUATIONS:
         raise UnableError(f"{2 * count:,} evaluations of the function")
     return lambda: tuple(slopes(problem.function, arguments, place) for place in problem.wrt)
+
+
+STEP = math.cbrt(np.finfo(float).eps)
+
+
+def slopes_of_rows(f: Function, arguments: Arguments, place: int) -> Any:
+    """The central differences of residuals: the same component of all rows is moved at once, for no row sees another."""
+    x = arguments[place]
+    columns = x.reshape(len(x), -1)
+    result = np.empty((len(x), 2, columns.shape[1]))
+    for column in range(columns.shape[1]):
+        step = STEP * np.maximum(1.0, np.abs(columns[:, column]))
+        values = []
+        for moved in (columns[:, column] + step, columns[:, column] - step):
+            other = columns.copy()
+            other[:, column] = moved
+            values.append(f(*arguments[:place], other.reshape(x.shape), *arguments[place + 1 :]))
+        result[:, :, column] = (values[0] - values[1]) / (2.0 * step[:, None])
+    return result.reshape(len(x), 2, *x.shape[1:])
 
 
 def slopes(f: Function, arguments: Arguments, place: int) -> Any:
@@ -87,7 +123,7 @@ def slopes(f: Function, arguments: Arguments, place: int) -> Any:
     x = np.asarray(arguments[place], dtype=float)
     result = np.empty_like(x)
     for index in np.ndindex(x.shape):
-        step = math.cbrt(np.finfo(float).eps) * max(1.0, abs(x[index]))
+        step = STEP * max(1.0, abs(x[index]))
         values = []
         for moved in (x[index] + step, x[index] - step):
             other = x.copy()
@@ -121,7 +157,7 @@ def _as_it_stands(name: str, package: str, start: Callable[[Function, Problem, A
             return start(problem.forms[name](), problem, arguments)
         f = problem.function
         if numpy is not None:
-            f = peers.with_import(f, "np", importlib.import_module(numpy))
+            f = with_import(f, "np", importlib.import_module(numpy))
         return start(f, problem, arguments)
 
     return Contender(name, begin, package, peer=True)

@@ -7,9 +7,7 @@ which all but CasADi do without a copy.
 
 from __future__ import annotations
 
-import importlib.util
 import subprocess
-import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -34,16 +32,18 @@ def with_jax(f: Function, problem: Problem, arguments: Arguments) -> Call:
     jax.config.update("jax_enable_x64", True)
     values = [jax.numpy.asarray(x) if isinstance(x, np.ndarray) else x for x in arguments]
     static = tuple(place for place, x in enumerate(arguments) if isinstance(x, int))
-    if problem.product:
+    if problem.kind == "product":
 
         def product(*values: Any) -> Any:
             x, *rest, v = values
             return jax.jvp(lambda x: jax.grad(f)(x, *rest), (x,), (v,))[1]
 
         compiled = jax.jit(product, static_argnums=static)
+    elif problem.kind == "blocks":
+        compiled = jax.jit(jax.vmap(jax.jacrev(f, argnums=problem.wrt)))
     else:
         compiled = jax.jit(jax.grad(f, argnums=problem.wrt), static_argnums=static)
-    if problem.product:
+    if problem.kind == "product":
         return lambda: np.asarray(compiled(*values))
     return lambda: tuple([np.asarray(part) for part in compiled(*values)])
 
@@ -60,7 +60,10 @@ def with_torch(f: Function, problem: Problem, arguments: Arguments) -> Call:
         for x in arguments
     ]
     torch.set_num_interop_threads(1)
-    if problem.product:
+    if problem.kind == "blocks":
+        blocks = torch.func.vmap(torch.func.jacrev(f, argnums=problem.wrt))
+        return lambda: tuple(part.numpy() for part in blocks(*values))
+    if problem.kind == "product":
         x, *rest, v = values
         return lambda: torch.autograd.functional.vhp(lambda x: f(x, *rest), x, v)[1].numpy()
     for place in problem.wrt:
@@ -73,16 +76,35 @@ def with_torch_compile(f: Function, problem: Problem, arguments: Arguments) -> C
     """The same with ``torch.compile(f)``."""
     import torch
 
-    if problem.product:
+    if problem.kind == "blocks":
+        return _compiled_blocks(f, problem, arguments)
+    if problem.kind == "product":
         raise UnableError("torch.compile does not go through double backward")
     return with_torch(torch.compile(f), problem, arguments)
+
+
+def _compiled_blocks(f: Function, problem: Problem, arguments: Arguments) -> Call:
+    """The whole of ``vmap(jacrev(f))`` compiled."""
+    import torch
+
+    values = [torch.from_numpy(x) for x in arguments]
+    blocks = torch.compile(torch.func.vmap(torch.func.jacrev(f, argnums=problem.wrt)))
+    return lambda: tuple(part.numpy() for part in blocks(*values))
 
 
 def with_autograd(f: Function, problem: Problem, arguments: Arguments) -> Call:
     """``autograd.grad(f)``, of the user's module with ``import autograd.numpy as np``."""
     import autograd
 
-    if problem.product:
+    if problem.kind == "blocks":
+        seeds = np.broadcast_to(np.eye(2)[:, None, :], (2, len(arguments[0]), 2))
+
+        def blocks() -> Any:
+            pulled = [autograd.make_vjp(f, place)(*arguments)[0] for place in problem.wrt]
+            return tuple(np.stack([pull(seed) for seed in seeds], axis=1) for pull in pulled)
+
+        return blocks
+    if problem.kind == "product":
         product = autograd.hessian_vector_product(f)
         return lambda: product(*arguments)
     gradient = autograd.grad(f, argnum=problem.wrt)
@@ -93,30 +115,37 @@ def with_tangent(f: Function, problem: Problem, arguments: Arguments) -> Call:
     """``tangent.grad(f)``."""
     import tangent
 
-    if problem.product:
-        raise UnableError("has no Hessian products")
+    if problem.kind != "gradient":
+        raise UnableError("has gradients of scalars only")
     gradient = tangent.grad(f, wrt=problem.wrt)
     return lambda: gradient(*arguments)
 
 
 def _casadi_function(f: Function, problem: Problem, arguments: Arguments, kind: Any) -> Any:
-    """The derivative as a CasADi function of all arguments that are arrays or floats."""
+    """The derivative as a CasADi function of all arguments that are arrays or floats; of one row, mapped over all, for blocks."""
     import casadi
 
+    blocks = problem.kind == "blocks"
     point = problem.point(arguments)
+    count = len(arguments[0]) if blocks else 0
+    arguments = tuple(x[0] for x in arguments) if blocks else arguments
     symbols = [x if isinstance(x, int) else kind.sym(f"x{k}", *np.atleast_1d(x).shape) for k, x in enumerate(arguments)]
     value = f(*symbols[: len(point)])
     inputs = [symbols[place] for place in problem.wrt]
-    results = [casadi.gradient(value, x) for x in inputs]
-    if problem.product:
+    results = [casadi.jacobian(value, x).T if blocks else casadi.gradient(value, x) for x in inputs]
+    if problem.kind == "product":
         results = [casadi.jtimes(results[0], inputs[0], symbols[-1])]
-    return casadi.Function("g", [x for x in symbols if not isinstance(x, int)], [casadi.densify(part) for part in results])
+    function = casadi.Function("g", [x for x in symbols if not isinstance(x, int)], [casadi.densify(part) for part in results])
+    return function.map(count) if blocks else function
 
 
 def _casadi_call(function: Any, problem: Problem, arguments: Arguments) -> Call:
     """Call through buffers, which spares conversions; the results are the same arrays at every call."""
-    columns = [np.asfortranarray(x, dtype=float).reshape(-1, order="F") for x in arguments if not isinstance(x, int)]
+    order: Any = "C" if problem.kind == "blocks" else "F"
+    columns = [np.array(np.ravel(x, order=order), dtype=float) for x in arguments if not isinstance(x, int)]
     shapes = [np.shape(arguments[place]) for place in problem.wrt]
+    if problem.kind == "blocks":
+        shapes = [(shape[0], 2, *shape[1:]) for shape in shapes]
     buffer, evaluate = function.buffer()
     for k, column in enumerate(columns):
         buffer.set_arg(k, memoryview(column))
@@ -124,7 +153,7 @@ def _casadi_call(function: Any, problem: Problem, arguments: Arguments) -> Call:
     for k, place in enumerate(places):
         buffer.set_res(k, memoryview(place))
 
-    results = tuple(place.reshape(shape, order="F") for place, shape in zip(places, shapes, strict=True))
+    results = tuple(place.reshape(shape, order=order) for place, shape in zip(places, shapes, strict=True))
 
     def call(kept: Any = (function, buffer, columns)) -> Any:
         evaluate()
@@ -155,16 +184,4 @@ def with_casadi_and_gcc(f: Function, problem: Problem, arguments: Arguments) -> 
     library = folder / "g.so"
     flags = ["-O2", "-march=native", "-ffast-math", "-shared", "-fPIC"]
     subprocess.run(["cc", *flags, "-o", str(library), str(folder / "g.c")], check=True, capture_output=True)
-    return _casadi_call(casadi.external("g", str(library)), problem, arguments)
-
-
-def with_import(f: Function, name: str, replacement: Any) -> Function:
-    """`f` of a fresh copy of its module, in which a global is another one: what a user gets who changes an import."""
-    spec = sys.modules[f.__module__].__spec__
-    assert spec is not None, f.__module__
-    assert spec.loader is not None, f.__module__
-    copy = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(copy)
-    setattr(copy, name, replacement)
-    found: Function = getattr(copy, f.__name__)
-    return found
+    return _casadi_call(casadi.external(function.name(), str(library)), problem, arguments)

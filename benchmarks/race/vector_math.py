@@ -9,20 +9,35 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
-LOG2_HIGH = float.fromhex("0x1.62e42feep-1")
-LOG2_LOW = float(Fraction("0.693147180559945309417232121458176568") - Fraction(LOG2_HIGH))
+
+def in_parts(value: Fraction, bits: int, count: int) -> Iterator[float]:
+    """Numbers of that many bits each, but for the last, that add up to `value`: their products with small integers are exact."""
+    for _ in range(count - 1):
+        exponent = math.frexp(float(value))[1]
+        scale = Fraction(2) ** (bits - exponent)
+        part = Fraction(round(value * scale)) / scale
+        yield float(part)
+        value -= part
+    yield float(value)
+
+
+LOG2_HIGH, LOG2_LOW = in_parts(Fraction("0.693147180559945309417232121458176568"), 33, 2)
 SHIFT = 1.5 * 2.0**52
 TERMS = tuple(1.0 / math.factorial(k) for k in range(14))
+SINE = tuple((-1.0) ** k / math.factorial(2 * k + 1) for k in range(9))
+COSINE = tuple((-1.0) ** k / math.factorial(2 * k) for k in range(9))
+PI = Fraction("3.14159265358979323846264338327950288419716939937510582097494")
+HALF_PI = tuple(in_parts(PI / 2, 33, 3))
 ODD = tuple(2.0 / (2 * k + 1) for k in range(11))
 
 
 @functools.cache
 def forms() -> Mapping[str, Callable[..., Any]]:
-    """``exp``, ``log`` and ``tanh`` of a float64, inlined where they are called."""
+    """``exp``, ``log``, ``tanh``, ``sin`` and ``cos`` of a float64, inlined where they are called."""
     import numba
     from llvmlite import ir
     from numba.extending import intrinsic
@@ -95,4 +110,34 @@ def forms() -> Mapping[str, Callable[..., Any]]:
         """1 - 2 / (exp(2 x) + 1): to 2e-16 absolutely, which is enough for weights of a network."""
         return 1.0 - 2.0 / (exp(2.0 * x) + 1.0)
 
-    return {"exp": exp, "log": log, "tanh": tanh}
+    two_per_pi, half1, half2, half3 = 2.0 / math.pi, HALF_PI[0], HALF_PI[1], HALF_PI[2]
+    s0, s1, s2, s3, s4, s5, s6, s7, s8 = SINE
+    k0, k1, k2, k3, k4, k5, k6, k7, k8 = COSINE
+
+    @strict
+    def turned(x, quarter):
+        """sin(x + quarter π/2), for |x| below 1e5.
+
+        The nearest multiple of π/2 off in three parts, then one of two polynomials.
+        """
+        shifted = x * two_per_pi + shift
+        n = shifted - shift
+        turn = bits(shifted) + quarter
+        r = ((x - n * half1) - n * half2) - n * half3
+        z = r * r
+        p = ((((((((s8 * z + s7) * z + s6) * z + s5) * z + s4) * z + s3) * z + s2) * z + s1) * z + s0) * r
+        q = (((((((k8 * z + k7) * z + k6) * z + k5) * z + k4) * z + k3) * z + k2) * z + k1) * z + k0
+        chosen = q if turn & 1 else p
+        return -chosen if turn & 2 else chosen
+
+    @strict
+    def sin(x):
+        """The sine."""
+        return turned(x, 0)
+
+    @strict
+    def cos(x):
+        """The cosine."""
+        return turned(x, 1)
+
+    return {"exp": exp, "log": log, "tanh": tanh, "sin": sin, "cos": cos}

@@ -6,7 +6,25 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from benchmarks.race.problem import Problem
-from benchmarks.race.problems import elementwise, gmm, heat, jacobi, lstm, rosenbrock, scalar, seidel
+from benchmarks.race.problems import (
+    adi,
+    bundle,
+    chain,
+    curvature,
+    elementwise,
+    fdtd,
+    gmm,
+    heat,
+    jacobi,
+    lstm,
+    perceptron,
+    products,
+    rosenbrock,
+    scalar,
+    seidel,
+    steps,
+    suite,
+)
 
 PROBLEMS: Mapping[str, Problem] = MappingProxyType(
     {
@@ -20,6 +38,15 @@ PROBLEMS: Mapping[str, Problem] = MappingProxyType(
             scalar.RACE,
             *gmm.RACES,
             lstm.RACE,
+            *curvature.RACES,
+            perceptron.RACE,
+            bundle.RACE,
+            *products.RACES,
+            steps.RACE,
+            chain.RACE,
+            fdtd.RACE,
+            adi.RACE,
+            *suite.RACES,
         )
     }
 )

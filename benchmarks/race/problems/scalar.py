@@ -6,7 +6,7 @@ from math import cos, exp, log, sin, tanh
 
 import numpy as np
 
-from benchmarks.race.problem import Problem
+from benchmarks.race.problem import Problem, under
 
 
 def scalar(x):
@@ -48,39 +48,6 @@ def limit(x):
     return pre_ct + c * 2.0 * x / y + a_ct * (s + x * cos(x))
 
 
-def with_jax():
-    """As NumPy has it."""
-    from jax import numpy as jnp
-
-    return _scalar_in(jnp)
-
-
-def with_torch():
-    """As NumPy has it."""
-    import torch
-
-    return _scalar_in(torch)
-
-
-def with_casadi():
-    """As NumPy has it."""
-    import casadi
-
-    return _scalar_in(casadi)
-
-
-def _scalar_in(np):
-    """With a module that has NumPy's names."""
-
-    def f(x):
-        a = np.sin(x) * x
-        b = np.exp(-0.1 * a * a)
-        c = np.tanh(b + x)
-        return c * np.log(1.0 + x * x) + a * b
-
-    return f
-
-
 RACE = Problem(
     "scalar",
     "A function of one number",
@@ -90,5 +57,5 @@ RACE = Problem(
     (0.7,),
     by_hand,
     limit,
-    {"jax": with_jax, "torch": with_torch, "casadi": with_casadi},
+    {name: under(scalar, module) for name, module in (("jax", "jax.numpy"), ("torch", "torch"), ("casadi", "casadi"))},
 )
