@@ -23,6 +23,7 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
         "derivatives api differentiable matrices sources",
         "sparse",
         "prepared",
+        "engine",
         "testing",
         "cli __init__ __main__",
     )

@@ -1,0 +1,78 @@
+"""Which form stands for which function of NumPy, `math` and SciPy; Numba is imported when a form is first asked for."""
+
+from __future__ import annotations
+
+import importlib
+import math
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+PACKAGE = __name__.rpartition(".")[0]
+
+
+@dataclass(frozen=True)
+class Form:
+    """Where a form is: a module of this package, and its name there."""
+
+    module: str
+    name: str
+
+    def load(self) -> Any:
+        """Return the compiled function of one or two numbers, float64 or, if all are, float32.
+
+        Raises ImportError where Numba is not installed.
+        """
+        return getattr(importlib.import_module(f"{PACKAGE}.{self.module}"), self.name)
+
+
+_MODULES = {
+    "exponentials": ("exp", "exp2", "expm1", "expit"),
+    "logarithms": ("log", "log2", "log10", "log1p"),
+    "circular": ("sin", "cos", "tan"),
+    "inverse_circular": ("arcsin", "arccos", "arctan", "arctan2"),
+    "hyperbolic": ("sinh", "cosh", "tanh"),
+    "inverse_hyperbolic": ("arcsinh", "arccosh", "arctanh"),
+    "powers": ("power", "hypot", "cbrt"),
+    "gaussian": ("erf",),
+}
+_FORMS = {name: Form(module, name) for module, names in _MODULES.items() for name in names}
+_IN_MATH = {
+    "asin": "arcsin",
+    "acos": "arccos",
+    "atan": "arctan",
+    "atan2": "arctan2",
+    "asinh": "arcsinh",
+    "acosh": "arccosh",
+    "atanh": "arctanh",
+    "pow": "power",
+}
+_IN_SPECIAL = ("expit", "erf", "exp2", "expm1", "log1p", "cbrt")
+
+
+def _known() -> dict[Callable[..., Any], Form]:
+    known: dict[Callable[..., Any], Form] = {getattr(np, name): form for name, form in _FORMS.items() if hasattr(np, name)}
+    known |= {getattr(math, name): form for name, form in _FORMS.items() if hasattr(math, name)}
+    known |= {getattr(math, name): _FORMS[own] for name, own in _IN_MATH.items()}
+    return known | {np.float_power: _FORMS["power"]}
+
+
+VECTOR_FORMS: Mapping[Callable[..., Any], Form] = MappingProxyType(_known())
+
+
+def vector_form(function: Callable[..., Any]) -> Any | None:
+    """Return the form of a function, to be called in a loop that Numba compiles; None if it has none.
+
+    Forms have NumPy's values for zeros, infinities and NaN, also those that stand for functions of `math`, and never raise.
+
+    Raises ImportError where Numba is not installed.
+    """
+    found = VECTOR_FORMS.get(function)
+    special = sys.modules.get("scipy.special")
+    if found is None and special is not None:
+        found = next((_FORMS[name] for name in _IN_SPECIAL if getattr(special, name, None) is function), None)
+    return None if found is None else found.load()
