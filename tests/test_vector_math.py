@@ -97,7 +97,12 @@ CASES = (
     Case("hypot", mp.hypot, (domain(EVERYWHERE, uniform(-1, 1)), domain(EVERYWHERE, uniform(-1, 1)))),
     Case("cbrt", lambda x: mp.sign(x) * mp.cbrt(abs(x)), (domain(EVERYWHERE, uniform(-8, 8)),)),
     Case("erf", mp.erf, (domain(uniform(-6, 6), uniform(-1.2, 1.2), NEAR_ZERO, around(1.0)),)),
+    Case("erfc", mp.erfc, (domain(uniform(-6, 27.2), uniform(0, 2), NEAR_ZERO, around(0.3)),)),
+    Case("ndtr", mp.ncdf, (domain(uniform(-38.5, 9), uniform(-2, 2), NEAR_ZERO),)),
+    Case("logaddexp", lambda x, y: mp.log(mp.exp(x) + mp.exp(y)), (uniform(1, 700), uniform(1, 700))),
+    Case("logaddexp2", lambda x, y: mp.log(mp.mpf(2) ** x + mp.mpf(2) ** y) / mp.log(2), (uniform(1, 700), uniform(1, 700))),
 )
+BINARY = {"arctan2", "hypot", "logaddexp", "logaddexp2", "power"}
 SPECIAL = np.array([math.nan, math.inf, 0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 710.0, 745.0, 746.0, 1e22, 2.0**53, 2.0**53 + 2])
 SPECIAL = np.concatenate([SPECIAL, [1e308, 5e-324, 1e-310, 1e-200, 1e200]])
 SPECIAL = np.concatenate([SPECIAL, -SPECIAL])
@@ -118,7 +123,7 @@ def looped(name: str, **options: Any) -> Any:
         for i in range(x.shape[0]):
             out[i] = form(x[i], y[i])
 
-    return binary if name in {"arctan2", "hypot", "power"} else unary
+    return binary if name in BINARY else unary
 
 
 def applied(loop: Any, points: tuple[np.ndarray, ...]) -> np.ndarray:
@@ -165,7 +170,7 @@ def same_class(a: float, b: float) -> bool:
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_special_values_are_those_of_numpy(name: str) -> None:
     points: tuple[np.ndarray, ...] = (SPECIAL,)
-    if name in {"arctan2", "hypot", "power"}:
+    if name in BINARY:
         points = tuple(grid.ravel() for grid in np.meshgrid(SPECIAL, SPECIAL))
     got, expected = applied(looped(name), points), getattr(np, name)(*points)
     wrong = [args for *args, a, b in zip(*points, got, expected, strict=True) if not same_class(a, b)]
@@ -183,6 +188,8 @@ def test_special_values_are_those_of_numpy(name: str) -> None:
             "erf",
             [(0.0, 0.0), (-0.0, -0.0), (math.inf, 1.0), (-math.inf, -1.0), (math.nan, math.nan), (30.0, 1.0), (5e-324, 5e-324)],
         ),
+        ("erfc", [(0.0, 1.0), (-0.0, 1.0), (math.inf, 0.0), (-math.inf, 2.0), (math.nan, math.nan), (28.0, 0.0), (-28.0, 2.0)]),
+        ("ndtr", [(0.0, 0.5), (math.inf, 1.0), (-math.inf, 0.0), (math.nan, math.nan), (40.0, 1.0), (-40.0, 0.0)]),
     ],
 )
 def test_special_values_of_special_functions(name: str, expected: list[tuple[float, float]]) -> None:
@@ -203,7 +210,7 @@ def test_single_precision(case: Case) -> None:
 @pytest.mark.parametrize("name", _FORMS)
 def test_loops_are_vectors(name: str) -> None:
     loop = looped(name)
-    applied(loop, (np.ones(1), np.ones(1)) if name in {"arctan2", "hypot", "power"} else (np.ones(1),))
+    applied(loop, (np.ones(1), np.ones(1)) if name in BINARY else (np.ones(1),))
     text = loop.inspect_llvm(loop.nopython_signatures[0].args)
     assert re.search(r"= fmul (contract )?<\d+ x double>", text)
     for line in text.splitlines():  # what is called for elements one by one is only what rescue.py calls

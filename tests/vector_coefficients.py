@@ -121,6 +121,7 @@ SPLITS = (
     Split("HALF_PI", lambda: mp.pi / 2, (33, 33, 33, 53)),
     Split("PI_BY_FOUR", lambda: mp.pi / 4, (50, 53)),
     Split("TWO_THIRDS", lambda: mp.mpf(2) / 3, (53, 53)),
+    Split("PER_ROOT2", lambda: 1 / mp.sqrt(2), (53, 53)),
     Split("ERF_SLOPE", lambda: 2 / mp.sqrt(mp.pi), (53, 53)),
 )
 

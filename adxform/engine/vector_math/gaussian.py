@@ -1,26 +1,48 @@
 """The error function and its kin.
 
 Source: Shepherd and Laframboise, Chebyshev approximation of (1 + 2x) exp(x²) erfc(x) in 0 <= x < ∞, Math. Comp. 36 (1981):
-that function is smooth in ``(x - K) / (x + K)``.
+that function, ``P``, is smooth in ``t = (x - K) / (x + K)``.
 """
 
 from __future__ import annotations
 
-from adxform.engine.vector_math.coefficients import ERF, ERF_SLOPE, ERFC
+from adxform.engine.vector_math.coefficients import ERF, ERF_SLOPE, ERFC, PER_ROOT2
 from adxform.engine.vector_math.exponentials import parts
-from adxform.engine.vector_math.pairs import two_product
+from adxform.engine.vector_math.pairs import fast_two_sum, quotient, two_product, two_sum
 from adxform.engine.vector_math.primitives import form, magnitude, narrowed, polynomial, scaled, signed, where, widened
 
 SLOPE, SLOPE_REST = ERF_SLOPE
+PER_ROOT2_HIGH, PER_ROOT2_LOW = PER_ROOT2
 FOLD = 3.75
 LAST = 27.4  # erfc is zero from here on
+CONSTANT, HIGHER = ERFC[0], ERFC[1:]
+
+
+@form
+def erf_near_zero(a: float) -> float:
+    """Return ``erf(a)`` for ``0 <= a <= 1``."""
+    z = a * a
+    return SLOPE * a + (SLOPE_REST * a + a * z * polynomial(z, ERF))
 
 
 @form
 def erfc_of(a: float, low: float) -> float:
-    """Return ``erfc(a + low)`` for ``0 <= a <= 27.4``."""
+    """Return ``erfc(a + low)`` for ``0 <= a <= 27.4`` and a `low` that is small beside it."""
     square, lost = two_product(a, a)
     k, r, s = parts(-square, -(lost + 2.0 * a * low))
+    e, e_low = fast_two_sum(1.0, r)
+    t = (a - FOLD) / (a + FOLD)
+    p, p_low = fast_two_sum(CONSTANT, t * polynomial(t, HIGHER))
+    y, y_low = two_product(p, e)
+    d, d_low = two_sum(1.0, 2.0 * a)
+    far = scaled(quotient(y, y_low + (p * (e_low + s) + p_low * e), d, d_low + 2.0 * low), k)
+    return where(a < 0.3, 1.0 - erf_near_zero(a), far)
+
+
+@form
+def erfc_roughly(a: float) -> float:
+    """Return ``erfc(a)`` for ``0 <= a <= 27.4`` to a few units in the last place."""
+    k, r, s = parts(-a * a, 0.0)
     ratio = polynomial((a - FOLD) / (a + FOLD), ERFC) / (1.0 + 2.0 * a)
     return scaled(ratio + ratio * (r + s), k)
 
@@ -30,10 +52,7 @@ def erf(x: float) -> float:
     """Return the error function."""
     v = widened(x)
     a = magnitude(v)
-    z = a * a
-    near = SLOPE * a + (SLOPE_REST * a + a * z * polynomial(z, ERF))
-    y = where(a < 1.0, near, 1.0 - erfc_of(where(a > 6.0, 6.0, a), 0.0))
-    return narrowed(signed(y, v), x)
+    return narrowed(signed(where(a < 1.0, erf_near_zero(a), 1.0 - erfc_roughly(where(a > 6.0, 6.0, a))), v), x)
 
 
 @form
@@ -43,3 +62,20 @@ def erfc(x: float) -> float:
     a = magnitude(v)
     y = erfc_of(where(a > LAST, LAST, a), 0.0)
     return narrowed(where(v < 0.0, 2.0 - y, y), x)
+
+
+@form
+def over_root2(a: float) -> tuple[float, float]:
+    """Return ``a / √2`` as a sum of two floats, for ``a`` up to where the normal distribution ends."""
+    high, low = two_product(a, PER_ROOT2_HIGH)
+    return high, low + a * PER_ROOT2_LOW
+
+
+@form
+def ndtr(x: float) -> float:
+    """Return the distribution function of the standard normal distribution."""
+    v = widened(x)
+    a = magnitude(v)
+    high, low = over_root2(where(a > 38.7, 38.7, a))
+    tail = 0.5 * erfc_of(high, low)
+    return narrowed(where(v > 0.0, 1.0 - tail, tail), x)

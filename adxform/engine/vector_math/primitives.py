@@ -10,6 +10,8 @@ from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
 
+from adxform.engine.vector_math.caching import kept
+
 Generate = Callable[[Any, Any, Sequence[Any], Sequence[Any]], Any]
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -24,7 +26,7 @@ _CONTRACT = ("contract",)
 
 def form(function: F) -> F:
     """Compile a function into its caller's loop; a product and a sum may fuse, nothing else is relaxed."""
-    return cast(F, njit(forceinline=True, error_model="numpy", fastmath={"contract"})(function))
+    return cast(F, kept(njit(forceinline=True, error_model="numpy", fastmath={"contract"})(function)))
 
 
 def exact(function: F) -> F:
@@ -32,7 +34,7 @@ def exact(function: F) -> F:
 
     Left unsaid, the caller's `fastmath` would hold.
     """
-    return cast(F, njit(forceinline=True, error_model="numpy", fastmath=False)(function))
+    return cast(F, kept(njit(forceinline=True, error_model="numpy", fastmath=False)(function)))
 
 
 def instruction(result: Callable[..., Any] | Any, *operands: Any) -> Callable[[Generate], Any]:

@@ -38,7 +38,8 @@ _MODULES = {
     "hyperbolic": ("sinh", "cosh", "tanh"),
     "inverse_hyperbolic": ("arcsinh", "arccosh", "arctanh"),
     "powers": ("power", "hypot", "cbrt"),
-    "gaussian": ("erf",),
+    "gaussian": ("erf", "erfc", "ndtr"),
+    "log_sums": ("logaddexp", "logaddexp2"),
 }
 _FORMS = {name: Form(module, name) for module, names in _MODULES.items() for name in names}
 _IN_MATH = {
@@ -51,7 +52,7 @@ _IN_MATH = {
     "atanh": "arctanh",
     "pow": "power",
 }
-_IN_SPECIAL = ("expit", "erf", "exp2", "expm1", "log1p", "cbrt")
+_IN_SPECIAL = ("expit", "erf", "erfc", "ndtr", "exp2", "expm1", "log1p", "cbrt")
 
 
 def _known() -> dict[Callable[..., Any], Form]:

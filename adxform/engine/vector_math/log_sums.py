@@ -1,0 +1,26 @@
+"""Logarithms of sums of two exponentials: the larger argument, and what the other adds to it."""
+
+from __future__ import annotations
+
+from adxform.engine.vector_math.coefficients import LN2_ROUNDED
+from adxform.engine.vector_math.exponentials import exp, exp2
+from adxform.engine.vector_math.logarithms import log1p
+from adxform.engine.vector_math.primitives import form, in_common, magnitude, where, widened
+
+LN2 = LN2_ROUNDED[0]
+
+
+@form
+def logaddexp(x: float, y: float) -> float:
+    """Return ``log(e^x + e^y)``, to the last places of the larger of result and operands."""
+    a, b = widened(x), widened(y)
+    result = where(a > b, a, b) + log1p(exp(-magnitude(a - b)))
+    return in_common(where(a == b, a + LN2, result), x, y)
+
+
+@form
+def logaddexp2(x: float, y: float) -> float:
+    """Return ``log2(2^x + 2^y)``, to the last places of the larger of result and operands."""
+    a, b = widened(x), widened(y)
+    result = where(a > b, a, b) + log1p(exp2(-magnitude(a - b))) / LN2
+    return in_common(where(a == b, a + 1.0, result), x, y)
