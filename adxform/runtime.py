@@ -312,6 +312,31 @@ def trip_count(start: int, stop: int, step: int) -> int:
     return len(range(start, stop, step))
 
 
+def add_up(total: Any, value: Any) -> Any:
+    """Return ``total + value``, one step of a sum that may be taken in any order."""
+    return total + value
+
+
+def larger(total: Any, value: Any) -> Any:
+    """Return the larger of two numbers, NaN where one is: one step of ``np.max``.
+
+    >>> larger(1.0, 2.0), larger(math.nan, 2.0)
+    (2.0, nan)
+    """
+    return value if value > total or value != value else total
+
+
+def smaller(total: Any, value: Any) -> Any:
+    """Return the smaller of two numbers, NaN where one is: one step of ``np.min``."""
+    return value if value < total or value != value else total
+
+
+def some(count: int) -> None:
+    """Raise what ``np.max`` raises of nothing, where `count` is zero."""
+    if count == 0:
+        raise ValueError("zero-size array to reduction operation which has no identity")
+
+
 class Room:
     """Memory for arrays of one dtype whose sizes differ from call to call: it grows and never shrinks."""
 

@@ -12,7 +12,7 @@ another parameter, is written there when one of them writes it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from adxform.ir import intrinsics
 from adxform.ir.ops import Attribute, Block, Call, Closure, For, Free, Function, If, Invoke, Lit, Operand, Raise, Var, While
@@ -72,6 +72,18 @@ class Aliases:
         found = [[self.of(var) for var in memory(operand)] for operand in operands]
         stacks = [self.of(operand) for operand in operands if isinstance(operand, Var) and _is_stack(operand)]
         return found + [[self.elements[stack]] if stack in self.elements else [] for stack in stacks]
+
+    def extended(self, fn: Function) -> Aliases:
+        """These classes for `fn`, of which variables may be new: each of those is alone in its class."""
+        of, members = dict(self._of), list(self._members)
+        for var in defined_variables(fn.body):
+            if var.name not in of:
+                of[var.name] = len(members)
+                members.append((var,))
+        helpers = {
+            helper.name: self.helpers[helper.name].extended(helper) for helper in fn.helpers if helper.name in self.helpers
+        }
+        return replace(self, _of=of, _members=tuple(members), helpers={**self.helpers, **helpers})
 
     def may_alias(self, a: Var, b: Var) -> bool:
         """Whether `a` and `b` may share memory."""

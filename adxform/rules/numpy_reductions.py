@@ -8,7 +8,7 @@ import numpy as np
 
 from adxform import runtime
 from adxform.rules.declare import constant, general, linear, primitive
-from adxform.rules.record import Primitive
+from adxform.rules.record import OPAQUE, Primitive
 
 
 def restore(ct: Any, axis: Any, keepdims: Any) -> Any:
@@ -242,6 +242,8 @@ _KEPT = ((_M, 0, None, None, True), (_M, None, None, None, True))
 RECORDS: tuple[Primitive, ...] = (
     primitive(np.unique, None),
     primitive(np.bincount, None),
+    *(constant(fn) for fn in (runtime.add_up, runtime.larger, runtime.smaller)),
+    primitive(runtime.some, None, effect=OPAQUE),
     linear(np.sum, _sum_transpose, *_SAMPLES, *_KEPT),
     linear(np.ndarray.sum, _sum_transpose, *_SAMPLES, *_KEPT),
     linear(np.mean, _mean_transpose, *_SAMPLES, *_KEPT),

@@ -1,0 +1,108 @@
+"""Array expressions, stores into slices and reductions as loops over numbers, fused.
+
+A block is read as units (`reading`: which elements each touches, by `maps`; `lanes`: what is done to one element), the units
+share loops where they may (`fusion`), and the loops are written with as little memory between them as they need (`nests`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from adxform.engine.loops.doubts import Doubts
+from adxform.engine.loops.fusion import depend, fuse
+from adxform.engine.loops.nests import Writer, storage
+from adxform.engine.loops.reading import Reader
+from adxform.engine.loops.scope import Scope
+from adxform.engine.loops.units import Unit
+from adxform.ir import intrinsics
+from adxform.ir.build import Builder
+from adxform.ir.ops import Block, For, Function, If, Op, Operand, While
+from adxform.ir.types import Size
+from adxform.ir.walk import Names, variables_of
+from adxform.opt.rewriting import callee, each_body
+from adxform.rules.alias import alias_classes
+
+
+def form_loops(fn: Function, part_of: Function | None = None) -> Function:
+    """`fn` with what it does to arrays element by element in fused loops over numbers; other calls stay.
+
+    `part_of` is the function whose ops `fn` has a part of, if so: what its parameters are and share is found there.
+    Sums are taken in the order of the elements, so they differ from NumPy's by rounding; those of ``float32`` in ``float64``.
+
+    >>> from adxform.ir.text import read, show
+    >>> print(show(form_loops(read('''
+    ... def f(x: f64[x.0], m: f64):
+    ...     t: f64[x.0] = operator.sub(x, m)
+    ...     e: f64[x.0] = np.exp(t)
+    ...     s: f64 = np.sum(e)
+    ...     return s'''))))
+    def f(x: f64[x.0], m: f64):
+        n: int = intrinsics.dim(x, 0)
+        s: f64 = for i: int in range(0, n, 1) with s.1: f64 = 0.0:
+            tmp: f64 = operator.getitem(x, i)
+            t.1: f64 = operator.sub(tmp, m)
+            e.1: f64 = np.exp(t.1)
+            s.2: f64 = runtime.add_up(s.1, e.1)
+            yield s.2
+        return s
+    """
+
+    known, whole = alias_classes(part_of or fn), part_of or fn
+
+    def formed(part: Function) -> Block:
+        own = known if part is fn else known.helpers.get(part.name, known)
+        scope = Scope(own, Names.of(part), Doubts.of(whole if part is fn else part, own))
+        for param in part.params:
+            scope.array(param)
+        return _block(part.body, scope)
+
+    return each_body(fn, formed)
+
+
+def _block(block: Block, scope: Scope) -> Block:
+    for param in block.params:
+        scope.array(param)
+    units = _live(Reader(scope).read(block), block.results, scope)
+    depend(units, scope.aliases)
+    nests = fuse(units)
+
+    def plain(unit: Unit, builder: Builder) -> None:
+        builder.emit(_inside(unit.op, unit.scope, scope.measured) if isinstance(unit.scope, Scope) else unit.op)
+
+    loops = [nest for nest in nests if nest.size is not None]
+    marks = [unit.order for unit in units if callee(unit.op) is intrinsics.turning_point]
+    crossed = any(nest.units[0].order < mark < nest.units[-1].order for mark in marks for nest in loops)
+    if crossed:
+        nests = [nest for nest in nests if callee(nest.units[0].op) is not intrinsics.turning_point]
+    ops = Writer(scope, storage(nests, units, block.results), plain).write(nests)
+    return Block(block.params, tuple(ops), block.results)
+
+
+def _live(units: Sequence[Unit], results: Sequence[Operand], scope: Scope) -> list[Unit]:
+    """`units` without those that only make values which nobody takes."""
+    wanted = {var.name for var in variables_of(results)}
+    live: list[Unit] = []
+    for unit in reversed(units):
+        removable = unit.outs and (unit.work is not None or unit.outs[0].name in scope.places)
+        if not removable or any(var.name in wanted for var in unit.outs):
+            live.append(unit)
+            wanted |= {var.name for var in unit.uses}
+    return live[::-1]
+
+
+def _inside(op: Op, outer: Scope, measured: Mapping[Size, Operand]) -> Op:
+    """`op` with its blocks in loops; `outer` is the scope in which it was read."""
+
+    def inner(block: Block) -> Block:
+        return _block(block, outer.inner(measured))
+
+    match op:
+        case If(then=then, orelse=orelse):
+            return replace(op, then=inner(then), orelse=inner(orelse))
+        case For(body=body):
+            return replace(op, body=inner(body))
+        case While(test=test, body=body):
+            return replace(op, test=inner(test), body=inner(body))
+        case _:
+            return op

@@ -1,0 +1,219 @@
+"""What elementwise functions do to one element, where that is known exactly: the dtype NumPy computes in, and a scalar call.
+
+A number of Python's own takes the dtype of the arrays beside it. Compiled code has no such rule, so operands that it would
+compute with in another dtype are converted first; a conversion to ``float64`` is left to the operation itself.
+"""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from adxform import runtime
+from adxform.ir.build import Builder
+from adxform.ir.ops import Block, Call, If, Lit, Operand, Pack, Var
+from adxform.ir.types import Array, Scalar
+
+Element = Callable[[Builder, tuple[Operand, ...], str], Operand]
+"""Writes the scalar ops for one element of the result from those of the operands, with a name for the value."""
+
+SPELLED: Mapping[Any, Any] = {
+    np.add: operator.add,
+    np.subtract: operator.sub,
+    np.multiply: operator.mul,
+    np.divide: operator.truediv,
+    np.power: operator.pow,
+    np.negative: operator.neg,
+    np.absolute: builtins.abs,
+    operator.abs: builtins.abs,
+    np.equal: operator.eq,
+    np.not_equal: operator.ne,
+    np.less: operator.lt,
+    np.less_equal: operator.le,
+    np.greater: operator.gt,
+    np.greater_equal: operator.ge,
+    np.logical_and: operator.and_,
+    np.logical_or: operator.or_,
+    np.logical_xor: operator.xor,
+    np.logical_not: operator.not_,
+    operator.invert: operator.not_,
+    np.bitwise_and: operator.and_,
+    np.bitwise_or: operator.or_,
+    np.bitwise_xor: operator.xor,
+    np.invert: operator.not_,
+}
+"""How a function is written on numbers, where not by its own name."""
+
+EXACT = frozenset({operator.add, operator.sub, operator.mul, operator.neg, operator.pos, builtins.abs, np.square, np.maximum,
+                   np.minimum, np.fmax, np.fmin, np.positive})  # fmt: skip
+FLOATING = frozenset({operator.truediv, np.sqrt, np.cbrt, np.reciprocal, np.exp, np.exp2, np.expm1, np.log, np.log2, np.log10,
+                      np.log1p, np.sin, np.cos, np.tan, np.arcsin, np.arccos, np.arctan, np.sinh, np.cosh, np.tanh, np.arcsinh,
+                      np.arccosh, np.arctanh, np.degrees, np.rad2deg, np.radians, np.deg2rad, np.fabs, np.arctan2, np.hypot,
+                      np.logaddexp, np.logaddexp2, np.copysign, np.sign, np.floor, np.ceil, np.trunc, np.rint, runtime.quotient,
+                      runtime.ratio, runtime.masked_product})  # fmt: skip
+POWERS = frozenset({operator.pow, runtime.power})
+COMPARING = frozenset({operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge})
+TESTING = frozenset({np.isnan, np.isinf, np.isfinite})
+LOGICAL = frozenset({operator.and_, operator.or_, operator.xor, operator.not_})
+CHEAP = frozenset({operator.add, operator.sub, operator.mul, operator.neg, operator.pos, builtins.abs, np.square, np.maximum,
+                   np.minimum, np.copysign, np.where, np.floor, np.ceil, np.trunc, np.rint, np.positive, np.copy,
+                   np.ndarray.copy, np.ndarray.astype, np.fabs, np.sign}) | COMPARING | LOGICAL  # fmt: skip
+"""What costs less to compute than three times a load and a store; a division costs more."""
+
+FLOATS = ("float64", "float32")
+KNOWN = (*FLOATS, "int64", "bool")
+
+
+def spelled(fn: Any) -> Any:
+    """How `fn` is written on numbers."""
+    try:
+        return SPELLED.get(fn, fn)
+    except TypeError:
+        return fn
+
+
+def element(call: Call) -> Element | None:
+    """How one element of the result of `call`, an array, follows from those of its positional operands; ``None`` if unknown."""
+    out = call.outs[0].type
+    assert isinstance(out, Array)
+    assert isinstance(call.fn, Lit)
+    fn, args = spelled(call.fn.value), call.args
+    if out.dtype not in KNOWN or any(_dtype(arg) not in KNOWN for arg in args if not _is_option(fn, arg)):
+        return None
+    if fn in (np.copy, np.ndarray.copy, np.positive) and len(args) == 1:
+        return _converted(out.dtype) if _dtype(args[0]) == out.dtype else None
+    if fn is np.ndarray.astype and not set(dict(call.kwargs)) - {"copy"} and len(args) == 2:
+        return _converted(out.dtype) if out.dtype in FLOATS and isinstance(args[1], Lit) else None
+    if call.kwargs:
+        return None
+    if fn is np.where and len(args) == 3:
+        return _chosen(out.dtype) if _dtype(args[0]) == "bool" else None
+    if fn in (np.clip, np.ndarray.clip) and len(args) == 3:
+        return _clipped(out.dtype, args) if out.dtype in FLOATS else None
+    common = _common(fn, args, out.dtype)
+    return None if common is None else _called(fn, out.dtype, common)
+
+
+def is_elementwise(fn: Any) -> bool:
+    """Whether `element` may know `fn`."""
+    known = EXACT | FLOATING | POWERS | COMPARING | TESTING | LOGICAL
+    return spelled(fn) in known or fn in (np.copy, np.ndarray.copy, np.ndarray.astype, np.where, np.clip, np.ndarray.clip)
+
+
+def _is_option(fn: Any, arg: Operand) -> bool:
+    """Whether `arg` says how, not what: a dtype, or no bound."""
+    return (fn is np.ndarray.astype and isinstance(arg, Lit)) or arg == Lit(None)
+
+
+def _common(fn: Any, args: tuple[Operand, ...], out: str) -> str | None:
+    """The dtype in which `fn` computes; ``None`` where its result on numbers could differ from that on arrays."""
+    if fn in EXACT:
+        return out if out != "bool" else None
+    if fn in FLOATING:
+        return out if out in FLOATS else None
+    if fn in POWERS:
+        return _power(args, out)
+    if fn in COMPARING:
+        found = np.result_type(*map(_sample, args)).name
+        return found if found in KNOWN else None
+    if fn in TESTING:
+        return _dtype(args[0]) if _dtype(args[0]) in FLOATS else None
+    return "bool" if fn in LOGICAL and all(_dtype(arg) == "bool" for arg in args) else None
+
+
+def _power(args: tuple[Operand, ...], out: str) -> str | None:
+    if out in FLOATS:
+        return out
+    whole = isinstance(args[1], Lit) and isinstance(args[1].value, int) and args[1].value >= 0
+    return out if out == "int64" and whole and _dtype(args[0]) == "int64" else None
+
+
+def _dtype(arg: Operand) -> str:
+    match arg:
+        case Var(type=Scalar(dtype) | Array(dtype)):
+            return dtype
+        case Lit(bool()):
+            return "bool"
+        case Lit(int()):
+            return "int64"
+        case Lit(float() | np.generic() as value):
+            return np.dtype(type(value)).name
+        case _:
+            return ""
+
+
+def _sample(arg: Operand) -> Any:
+    weak = {"float64": 0.0, "int64": 0, "bool": False}
+    if isinstance(arg, Lit):
+        return arg.value
+    assert isinstance(arg, Var)
+    assert isinstance(arg.type, Scalar | Array)
+    dtype = arg.type.dtype
+    return weak[dtype] if isinstance(arg.type, Scalar) and arg.type.weak else np.dtype(dtype)
+
+
+def converted(builder: Builder, value: Operand, dtype: str, hint: str = "tmp", *, always: bool = False) -> Operand:
+    """`value` in `dtype`; a conversion that an operation in ``float64`` makes by itself is left out unless `always`."""
+    if _dtype(value) == dtype and not (dtype != "float64" and isinstance(value, Var) and _is_weak(value)):
+        return value
+    if isinstance(value, Lit):
+        number = np.dtype(dtype).type(value.value)
+        return Lit(number.item() if dtype in ("float64", "int64", "bool") else number)
+    if dtype == "float64" and not always:
+        return value
+    return builder.call(np.dtype(dtype).type, value, type=Scalar(dtype), hint=hint)
+
+
+def _is_weak(value: Var) -> bool:
+    return isinstance(value.type, Scalar) and value.type.weak and value.type.dtype == "float64"
+
+
+def _converted(dtype: str) -> Element:
+    return lambda builder, args, hint: converted(builder, args[0], dtype, hint, always=True)
+
+
+def _called(fn: Any, out: str, common: str) -> Element:
+    def written(builder: Builder, args: tuple[Operand, ...], hint: str) -> Operand:
+        exponent = fn is operator.pow and _dtype(args[1]) == "int64"
+        moved = args if common == "bool" else [converted(builder, arg, common) for arg in (args[:1] if exponent else args)]
+        given = (*moved, args[1]) if exponent else tuple(moved)
+        return builder.call(fn, *given, type=Scalar(out), hint=hint)
+
+    return written
+
+
+def _chosen(dtype: str) -> Element:
+    def written(builder: Builder, args: tuple[Operand, ...], hint: str) -> Operand:
+        first, second = (converted(builder, arg, dtype, always=not isinstance(arg, Lit)) for arg in args[1:])
+        out = builder.var(hint, Scalar(dtype))
+        builder.emit(If((out,), args[0], Block((), (), (first,)), Block((), (), (second,)), builder.span))
+        return out
+
+    return written
+
+
+def _clipped(dtype: str, args: tuple[Operand, ...]) -> Element:
+    bounds = [(fn, place) for fn, place in ((np.maximum, 1), (np.minimum, 2)) if args[place] != Lit(None)]
+
+    def written(builder: Builder, args: tuple[Operand, ...], hint: str) -> Operand:
+        value = converted(builder, args[0], dtype)
+        for fn, place in bounds:
+            value = builder.call(fn, value, converted(builder, args[place], dtype), type=Scalar(dtype), hint=hint)
+        return value
+
+    return written
+
+
+def literals(operand: Operand) -> Any:
+    """The value of an operand that is known when compiling; raises `ValueError` for another."""
+    match operand:
+        case Lit(value):
+            return value
+        case Pack("tuple" | "list", items):
+            return tuple(map(literals, items))
+        case _:
+            raise ValueError("not known")

@@ -1,0 +1,194 @@
+"""Where the elements that a loop nest touches lie in memory: affine index maps, through views of views."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from adxform.ir.ops import Lit, Operand, Pack, Var
+from adxform.ir.types import Array, Dim, Scalar, Size
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An index into one axis: ``step * loop + offset + extra``; `loop` is the number of a loop, ``None`` where there is none.
+
+    `extra` is an integer of the program, or a length.
+    """
+
+    loop: int | None
+    step: int = 1
+    offset: int = 0
+    extra: Var | Dim | None = None
+
+
+FIRST = Place(None)
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """The elements ``base[places]`` that a loop nest touches; `base` is no view of an array that is known."""
+
+    base: Var
+    places: tuple[Place, ...]
+
+    def aligned(self, other: Access, loop: int) -> bool:
+        """Whether passes of `loop` touch, by the two, only elements that other passes do not: both accesses are to one base."""
+        return any(a == b and a.loop == loop for a, b in zip(self.places, other.places, strict=True))
+
+    def apart(self, other: Access) -> bool:
+        """Whether the two, of one base, surely touch different elements: two rows of it."""
+        return any(
+            a.loop is None and b.loop is None and a.extra == b.extra and a.offset != b.offset and not isinstance(a.extra, Var)
+            for a, b in zip(self.places, other.places, strict=True)
+        )
+
+
+def whole(var: Var) -> Access:
+    """All of an array, by its own axes."""
+    assert isinstance(var.type, Array)
+    assert var.type.shape is not None
+    return Access(var, tuple(map(Place, range(len(var.type.shape)))))
+
+
+def composed(access: Access, axes: Sequence[Place]) -> Access | None:
+    """`access`, by the axes of a view, with these places put in for those axes; ``None`` where that is no affine map."""
+    places = []
+    for place in access.places:
+        if place.loop is None:
+            places.append(place)
+            continue
+        inner = axes[place.loop]
+        if inner.extra is not None and (place.extra is not None or place.step != 1):
+            return None
+        places.append(
+            Place(
+                inner.loop,
+                place.step * inner.step,
+                place.offset + place.step * inner.offset,
+                inner.extra if place.extra is None else place.extra,
+            )
+        )
+    return Access(access.base, tuple(places))
+
+
+def spread(access: Access, own: tuple[Size, ...], shape: tuple[Size, ...]) -> Access | None:
+    """`access`, by axes of lengths `own`, for the loops over `shape`, which `own` broadcasts to; ``None`` if that is not sure.
+
+    Loops are numbered by the axes of `shape` whose length is not one.
+    """
+    numbers = loops(shape)[len(shape) - len(own) :]
+    if len(own) > len(shape):
+        return None
+    axes = []
+    for size, wide, number in zip(own, shape[len(shape) - len(own) :], numbers, strict=True):
+        if size == 1:
+            axes.append(FIRST)
+        elif size == wide:
+            axes.append(Place(number))
+        else:
+            return None
+    return composed(access, axes)
+
+
+def loop_space(shape: tuple[Size, ...]) -> tuple[Size, ...]:
+    """The lengths of the loops over `shape`."""
+    return tuple(size for size in shape if size != 1)
+
+
+def loops(shape: tuple[Size, ...]) -> list[int | None]:
+    """The number of the loop over each axis of `shape`; none for lengths of one."""
+    count = 0
+    found: list[int | None] = []
+    for size in shape:
+        found.append(None if size == 1 else count)
+        count += size != 1
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """What a basic index selects of an array: a place for each axis of the array by the axes of the selection, and its shape."""
+
+    axes: tuple[Place, ...]
+    shape: tuple[Size, ...]
+
+
+def region(access: Access, shape: tuple[Size, ...], index: Operand) -> Region | None:
+    """What `index` selects of the array of `shape` at `access`; ``None`` where it is no affine map of known lengths."""
+    parts = _parts(index)
+    given = sum(part != Lit(None) and part != Lit(...) for part in parts)
+    if given > len(shape) or sum(part == Lit(...) for part in parts) > 1:
+        return None
+    rest: tuple[Operand, ...] = (Pack("slice", (Lit(None), Lit(None), Lit(None))),) * (len(shape) - given)
+    if Lit(...) not in parts:
+        parts = (*parts, Lit(...))
+    at = parts.index(Lit(...))
+    axes: list[Place] = []
+    sizes: list[Size] = []
+    for part in (*parts[:at], *rest, *parts[at + 1 :]):
+        if part == Lit(None):
+            sizes.append(1)
+            continue
+        size = shape[len(axes)]
+        match part:
+            case Pack("slice", (start, stop, step)):
+                found = _slice(size, start, stop, step)
+            case Lit(slice() as piece):
+                found = _slice(size, Lit(piece.start), Lit(piece.stop), Lit(piece.step))
+            case Lit(int() | np.integer() as number) if not isinstance(number, bool):
+                axes.append(_row(size, int(number)))
+                continue
+            case Var(type=Scalar("int64")) if _is_plain(access, len(axes), size):
+                axes.append(Place(None, extra=part))
+                continue
+            case _:
+                return None
+        if found is None:
+            return None
+        place, length = found
+        axes.append(replace(place, loop=len(sizes)))
+        sizes.append(length)
+    return Region(tuple(axes), tuple(sizes))
+
+
+def _parts(index: Operand) -> tuple[Operand, ...]:
+    match index:
+        case Pack("tuple", items):
+            return items
+        case Lit(tuple() as items):
+            return tuple(map(Lit, items))
+        case _:
+            return (index,)
+
+
+def _row(size: Size, number: int) -> Place:
+    if number >= 0:
+        return Place(None, offset=number)
+    return Place(None, offset=number, extra=size) if isinstance(size, Dim) else Place(None, offset=size + number)
+
+
+def _is_plain(access: Access, axis: int, size: Size) -> bool:
+    """Whether an index of the view, also a negative one, is one of its base."""
+    assert isinstance(access.base.type, Array)
+    assert access.base.type.shape is not None
+    found = [(place, whole) for place, whole in zip(access.places, access.base.type.shape, strict=True) if place.loop == axis]
+    return found == [(Place(axis), size)]
+
+
+def _slice(size: Size, start: Operand, stop: Operand, step: Operand) -> tuple[Place, Size] | None:
+    """The place of an element of a slice of an axis of `size` (its `loop` is still to be set), and the length of the slice."""
+    if not (isinstance(start, Lit) and isinstance(stop, Lit) and isinstance(step, Lit)):
+        return None
+    low, high, stride = start.value, stop.value, step.value
+    if isinstance(size, int):
+        found = range(*slice(low, high, stride).indices(size))
+        return Place(0, found.step, found.start), len(found)
+    if stride == -1 and low is None and high is None:
+        return Place(0, -1, -1, size), size
+    if stride not in (None, 1) or not (low is None or low >= 0) or not (high is None or high < 0):
+        return None
+    shift = (high or 0) - (low or 0)
+    return Place(0, 1, low or 0), Dim(size.base, size.offset + shift) if shift else size

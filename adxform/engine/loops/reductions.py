@@ -1,0 +1,155 @@
+"""Calls that make fewer numbers of many: sums, means, products, extreme values, along some axes or all."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from adxform import runtime
+from adxform.engine.loops.lanes import FLOATS, KNOWN, Element, converted, literals
+from adxform.engine.loops.maps import FIRST, Place
+from adxform.engine.loops.scope import Scope
+from adxform.engine.loops.units import Source
+from adxform.ir.build import Builder
+from adxform.ir.ops import Call, Lit, Operand, Var
+from adxform.ir.types import INT, Array, Scalar, Size
+from adxform.opt.rewriting import callee
+
+MEANS = frozenset({np.mean, np.ndarray.mean})
+SUMS = frozenset({np.sum, np.ndarray.sum, np.count_nonzero, runtime.unbroadcast}) | MEANS
+EXTREMES: Mapping[Any, tuple[Any, float]] = {
+    np.max: (runtime.larger, -np.inf),
+    np.ndarray.max: (runtime.larger, -np.inf),
+    np.min: (runtime.smaller, np.inf),
+    np.ndarray.min: (runtime.smaller, np.inf),
+}
+PRODUCTS = frozenset({np.prod, np.ndarray.prod})
+OF_VECTORS = frozenset({np.dot, operator.matmul, np.inner, np.vdot})
+
+
+@dataclass(frozen=True, slots=True)
+class Reduction:
+    """``fn`` over the `axes` of an array of `shape`, whose elements `make` makes of those of `sources`.
+
+    `result`: for each axis of the result that of the array. `dtype`: what is computed in. `mean`: the sum is divided by the
+    number of elements; `some`: there has to be one.
+    """
+
+    shape: tuple[Size, ...]
+    axes: tuple[int, ...]
+    result: tuple[Place, ...]
+    sources: tuple[Source, ...]
+    make: Element
+    fn: Any
+    initial: Operand
+    dtype: str
+    mean: bool = False
+    some: bool = False
+
+
+def reduction(op: Call, scope: Scope) -> Reduction | None:
+    """What `op` reduces, and how; ``None`` where it does not, or not surely."""
+    fn, out = callee(op), op.outs[0]
+    if fn in OF_VECTORS:
+        return _product(op, scope)
+    if not (fn in SUMS or fn in EXTREMES or fn in PRODUCTS) or not isinstance(out.type, Array | Scalar):
+        return None
+    x = op.args[0]
+    if not isinstance(x, Var) or not isinstance(x.type, Array) or not x.type.shape or x.type.dtype not in KNOWN:
+        return None
+    shape, dtype = x.type.shape, x.type.dtype
+    over = _broadcast_axes(op, shape) if fn is runtime.unbroadcast else _axes(op, len(shape))
+    combine = _combining(fn, dtype, out.type.dtype)
+    source = scope.spread(x, shape)
+    if over is None or combine is None or source is None or (fn is np.count_nonzero and dtype != "bool"):
+        return None
+    step, initial, computed = combine
+    axes, result = over
+    return Reduction(
+        shape, axes, result, (source,), in_dtype(computed), step, initial, computed, mean=fn in MEANS, some=fn in EXTREMES
+    )
+
+
+def in_dtype(dtype: str) -> Element:
+    """Takes an element as it is, but in `dtype`."""
+    return lambda builder, args, hint: converted(builder, args[0], dtype, always=dtype != "float64")
+
+
+def divided(builder: Builder, args: tuple[Operand, ...], hint: str) -> Operand:
+    """The first of `args` over the product of the others, which are lengths; NaN or infinite where that is zero."""
+    count = args[1]
+    for more in args[2:]:
+        count = builder.call(operator.mul, count, more, type=INT, hint="n")
+    return builder.call(np.divide, args[0], count, type=Scalar("float64"), hint=hint)
+
+
+def _product(op: Call, scope: Scope) -> Reduction | None:
+    """The product of two vectors."""
+    if op.kwargs or len(op.args) != 2 or not isinstance(op.outs[0].type, Scalar):
+        return None
+    match op.args:
+        case (Var(type=Array(dtype, shape) as one), Var(type=other)) if one == other and dtype in FLOATS:
+            sources = scope.spread_all(op.args, shape) if shape is not None and len(shape) == 1 else None
+        case _:
+            return None
+    if sources is None or shape is None:
+        return None
+
+    def multiplied(builder: Builder, args: tuple[Operand, ...], hint: str) -> Operand:
+        product = builder.call(operator.mul, *args, type=Scalar(dtype), hint="tmp")
+        return converted(builder, product, "float64", always=True)
+
+    return Reduction(shape, (0,), (), sources, multiplied, runtime.add_up, Lit(0.0), "float64")
+
+
+def _axes(op: Call, rank: int) -> tuple[tuple[int, ...], tuple[Place, ...]] | None:
+    """The axes over which `op` reduces, and which are those of the result."""
+    options = dict(zip(("axis",), op.args[1:2], strict=False)) | dict(op.kwargs)
+    if len(op.args) > 2 or set(options) - {"axis", "keepdims"}:
+        return None
+    try:
+        axis = literals(options.get("axis", Lit(None)))
+        keepdims = literals(options.get("keepdims", Lit(False)))
+    except ValueError:
+        return None
+    given = range(rank) if axis is None else (axis,) if isinstance(axis, int) else axis
+    gone = tuple(sorted({place % rank for place in given}))
+    places = (FIRST if axis in gone else Place(axis) for axis in range(rank))
+    return gone, tuple(place for place in places if keepdims or place.loop is not None)
+
+
+def _broadcast_axes(op: Call, shape: tuple[Size, ...]) -> tuple[tuple[int, ...], tuple[Place, ...]] | None:
+    """The axes along which the second operand was broadcast to `shape`, where the types say which."""
+    if op.kwargs or len(op.args) != 2:
+        return None
+    match op.args[1]:
+        case Lit(float() | int()) | Var(type=Scalar()):
+            own: tuple[Size, ...] = ()
+        case Var(type=Array(_, known)) if known is not None:
+            own = known
+        case _:
+            return None
+    lead = len(shape) - len(own)
+    gone = list(range(lead))
+    for axis, size in enumerate(own, start=lead):
+        if size == 1 and shape[axis] != 1:
+            gone.append(axis)
+        elif size != shape[axis]:
+            return None
+    return tuple(gone), tuple(FIRST if axis in gone else Place(axis) for axis in range(lead, len(shape)))
+
+
+def _combining(fn: Any, dtype: str, out: str) -> tuple[Any, Operand, str] | None:
+    """How two values are combined, from which one on, and the dtype that is computed in; ``None`` where it is not known."""
+    if fn in EXTREMES:
+        step, start = EXTREMES[fn]
+        return (step, Lit(start), dtype) if dtype in FLOATS else None
+    if fn in PRODUCTS:
+        return (operator.mul, Lit(1.0), dtype) if dtype == out == "float64" else None
+    if out in FLOATS:
+        return runtime.add_up, Lit(0.0), "float64"
+    return (runtime.add_up, Lit(0), "int64") if out == "int64" else None

@@ -1,0 +1,88 @@
+"""What is known where a block stands: where its arrays lie, which of them never change, and how lengths are had."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from adxform.engine.loops.doubts import Doubts
+from adxform.engine.loops.maps import Access, spread, whole
+from adxform.engine.loops.units import Source
+from adxform.ir.ops import Lit, Operand, Var
+from adxform.ir.types import Array, Dim, Scalar, Size
+from adxform.ir.walk import Names
+from adxform.rules.alias import Aliases
+
+
+@dataclass(slots=True)
+class Scope:
+    """What is known where a block stands: its function, where arrays lie, and which array has a length."""
+
+    aliases: Aliases
+    names: Names
+    doubts: Doubts
+    places: dict[str, Access | Operand] = field(default_factory=dict)
+    lengths: dict[Size, tuple[Var, int]] = field(default_factory=dict)
+    chosen: dict[Size, tuple[Var, int, int]] = field(default_factory=dict)
+    measured: dict[Size, Operand] = field(default_factory=dict)
+
+    def inner(self, measured: Mapping[Size, Operand]) -> Scope:
+        """The scope of a block inside, where the lengths `measured` are known."""
+        known = dict(self.places), dict(self.lengths), dict(self.chosen), dict(measured)
+        return Scope(self.aliases, self.names, self.doubts, *known)
+
+    def array(self, var: Var) -> None:
+        """Note the lengths of `var`, an array that is there in any case."""
+        if isinstance(var.type, Array) and not self.doubts.about(var):
+            for axis, size in enumerate(var.type.shape or ()):
+                if isinstance(size, Dim):
+                    self.lengths.setdefault(size, (var, axis))
+
+    def provider(self, size: Size) -> tuple[Var, int, int] | None:
+        """An array, one of its axes, and what is to be added to the length of that to get `size`."""
+        if not isinstance(size, Dim):
+            return None
+        if size not in self.chosen:
+            if Dim(size.base) in self.lengths:
+                self.chosen[size] = (*self.lengths[Dim(size.base)], size.offset)
+            elif size in self.lengths:
+                self.chosen[size] = (*self.lengths[size], 0)
+        return self.chosen.get(size)
+
+    def measurable(self, sizes: tuple[Size, ...]) -> bool:
+        """Whether all of `sizes` can be computed."""
+        return all(isinstance(size, int) or self.provider(size) is not None for size in sizes)
+
+    def source(self, operand: Operand) -> Access | Operand:
+        """Where the elements of `operand` lie; a number for what is the same everywhere."""
+        if isinstance(operand, Var) and isinstance(operand.type, Array):
+            return self.places.get(operand.name) or whole(operand)
+        return operand
+
+    def fixed(self, var: Var) -> bool:
+        """Whether the contents of `var` never change after it is made."""
+        return self.aliases.of(var) not in self.aliases.written | self.aliases.exposed
+
+    def spread(self, operand: Operand, shape: tuple[Size, ...]) -> Source | None:
+        """What each pass of the loops over `shape` takes of `operand`; ``None`` where that is not known."""
+        if isinstance(operand, Lit):
+            return operand
+        if not isinstance(operand, Var) or not isinstance(operand.type, Scalar | Array):
+            return None
+        if isinstance(operand.type, Scalar):
+            return operand
+        own = operand.type.shape
+        if own is None or (not own and shape == ()):
+            return None
+        source = self.source(operand)
+        return spread(source, own, shape) if isinstance(source, Access) else source
+
+    def spread_all(self, operands: tuple[Operand, ...], shape: tuple[Size, ...]) -> tuple[Source, ...] | None:
+        """What each pass takes of all of `operands`; ``None`` where that is not known of one."""
+        found = tuple(self.spread(operand, shape) for operand in operands)
+        known = tuple(source for source in found if source is not None)
+        return known if len(known) == len(found) else None
+
+    def class_of(self, var: Var) -> int | str:
+        """The alias class of `var`; its name if it was made here."""
+        return self.aliases.of(var) if self.aliases.knows(var) else var.name
