@@ -21,7 +21,8 @@ from adxform.backend.references import Surroundings
 from adxform.ir.ops import Block, Function, Var
 from adxform.ir.types import Array, Dim, Size, Stack
 from adxform.opt.dce import eliminate_dead_code
-from adxform.opt.workspace import Reusing, reuse_memory
+from adxform.opt.sharing import share_places
+from adxform.opt.workspace import Reusing, is_elementwise, reuse_memory
 from adxform.rules.alias import alias_classes
 from adxform.runtime import Pages, Room, Tape
 
@@ -53,7 +54,8 @@ class ReusingRule:
 def reusing(fn: Function, surroundings: Surroundings) -> ReusingRule:
     """`fn`, optimised typed IR, emitted so that it writes into memory that it is given."""
     found = reuse_memory(fn)
-    return emitted(fn, found, emit(eliminate_dead_code(found.function), surroundings=surroundings))
+    found = shared(replace(found, function=eliminate_dead_code(found.function)))
+    return emitted(fn, found, emit(found.function, surroundings=surroundings))
 
 
 def reusing_later(joint: Function, ahead: Block, later: Block, tape: Sequence[Var], surroundings: Surroundings) -> ReusingRule:
@@ -62,11 +64,17 @@ def reusing_later(joint: Function, ahead: Block, later: Block, tape: Sequence[Va
     It takes what lives across the cut, `tape`, of which it knows from the whole what may share memory.
     """
     whole = Block(joint.params, (*ahead.ops, *later.ops), later.results)
-    found = reuse_memory(replace(joint, body=whole), len(ahead.ops))
+    found = shared(reuse_memory(replace(joint, body=whole), len(ahead.ops)))
     body = found.function.body
     body = replace(body, params=(*tape, *later.params, *found.spaces), ops=body.ops[len(ahead.ops) :])
     later_alone = replace(joint, body=body)
     return emitted(joint, found, emit(later_alone, aliases=alias_classes(found.function), surroundings=surroundings))
+
+
+def shared(found: Reusing) -> Reusing:
+    """The same with fewer places: see `adxform.opt.sharing`."""
+    function, spaces = share_places(found.function, found.spaces, found.pages, is_elementwise)
+    return replace(found, function=function, spaces=spaces)
 
 
 def emitted(fn: Function, found: Reusing, generated: Generated) -> ReusingRule:
