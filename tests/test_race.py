@@ -13,7 +13,7 @@ import pytest
 
 from benchmarks.race import report
 from benchmarks.race.contenders import CONTENDERS, DIFFERENCES, HAND, LIMIT, differences, generated, slopes
-from benchmarks.race.heat import Lane, check, compared, heat
+from benchmarks.race.heat import Lane, Terms, check, compared, heat
 from benchmarks.race.problem import Problem
 from benchmarks.race.problems import PROBLEMS
 from benchmarks.race.worker import flat
@@ -62,7 +62,7 @@ def test_generated(problem: Problem) -> None:
 def test_a_heat_checks_times_and_reports(tmp_path: Path) -> None:
     race = PROBLEMS["rosenbrock"]
     chosen = [entry for entry in CONTENDERS if entry.package is None]
-    findings = heat(race, race.tiny, chosen, threads=1, rounds=2)
+    findings = heat(race, race.tiny, chosen, Terms(rounds=2))
     assert [entry.contender for entry in findings] == ["adxform python", HAND, DIFFERENCES]
     assert all(entry.reason is None and entry.median and entry.first for entry in findings)
     report.write_json(tmp_path / "race.json", [findings])

@@ -12,8 +12,9 @@ from rich.table import Table
 
 from benchmarks.race import report
 from benchmarks.race.contenders import CONTENDERS
-from benchmarks.race.heat import ROUNDS, heat
+from benchmarks.race.heat import ROUNDS, Terms, heat
 from benchmarks.race.problems import PROBLEMS
+from benchmarks.race.worker import CLOCKS
 
 OUT = Path(__file__).parent.parent / "out" / "race.json"
 
@@ -31,6 +32,7 @@ def race(arguments: Sequence[str]) -> int:
     parser.add_argument(
         "--budget", type=float, default=60.0, metavar="S", help="seconds that a first call may take, and all rounds"
     )
+    parser.add_argument("--clock", choices=list(CLOCKS), default="wall", help="the processor's where others use the machine")
     parser.add_argument("--json", type=Path, default=OUT, metavar="FILE", help="where the numbers go; .md and .png beside it")
     parser.add_argument("--merge", action="store_true", help="keep the heats of that file that are not run again")
     options = parser.parse_args(arguments)
@@ -46,7 +48,7 @@ def race(arguments: Sequence[str]) -> int:
         problem = PROBLEMS[name]
         for size in problem.sizes[:1] if options.sizes == "small" else problem.sizes:
             for threads in options.threads:
-                findings = heat(problem, size, chosen, threads, options.rounds, options.budget)
+                findings = heat(problem, size, chosen, Terms(threads, options.rounds, options.budget, options.clock))
                 heats[name, str(size), threads] = findings
                 report.show(console, findings, titles)
                 report.write_json(options.json, list(heats.values()))

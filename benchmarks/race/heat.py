@@ -22,6 +22,16 @@ IMPORTS = 120.0
 
 
 @dataclass(frozen=True, slots=True)
+class Terms:
+    """Threads for each contender; samples of each; the seconds that a first call may take, and all samples; the clock."""
+
+    threads: int = 1
+    rounds: int = ROUNDS
+    budget: float = 60.0
+    clock: str = "wall"
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """What was measured of one contender, in seconds and bytes; `reason` where it takes no part, or is not to be trusted."""
 
@@ -44,7 +54,7 @@ class Finding:
 class Lane:
     """A contender's process and the questions that it answers."""
 
-    def __init__(self, problem: Problem, size: Any, contender: Contender, threads: int) -> None:
+    def __init__(self, problem: Problem, size: Any, contender: Contender, terms: Terms) -> None:
         here, there = multiprocessing.get_context("spawn").Pipe()
         self.contender, self.connection = contender, here
         self.reason: str | None = None
@@ -52,9 +62,9 @@ class Lane:
         self.first = self.error = self.used = 0.0
         self.peak = 0
         self.process = multiprocessing.get_context("spawn").Process(
-            target=serve, args=(there, problem.name, size, contender.name, threads), daemon=True
+            target=serve, args=(there, problem.name, size, contender.name, terms.threads, terms.clock), daemon=True
         )
-        with variables(environment(threads)):
+        with variables(environment(terms.threads)):
             self.process.start()
         there.close()
 
@@ -98,31 +108,29 @@ def variables(values: Any) -> Iterator[None]:
         os.environ.update(before)
 
 
-def heat(
-    problem: Problem, size: Any, contenders: Sequence[Contender], threads: int, rounds: int = ROUNDS, budget: float = 60.0
-) -> list[Finding]:
-    """Race the contenders. `budget`: the most seconds that one may take for its first call, and again for all its rounds."""
+def heat(problem: Problem, size: Any, contenders: Sequence[Contender], terms: Terms) -> list[Finding]:
+    """Race the contenders on a problem of that size."""
     contenders = [entry for entry in contenders if entry.races(problem)]
     missing = [(entry, reason) for entry in contenders if (reason := entry.missing()) is not None]
-    lanes = [Lane(problem, size, entry, threads) for entry in contenders if entry.missing() is None]
+    lanes = [Lane(problem, size, entry, terms) for entry in contenders if entry.missing() is None]
     try:
         for lane in lanes:
             lane.ask(None, IMPORTS)
         expected = np.concatenate([np.ravel(part) for part in _parts(problem.by_hand(*problem.make(size)))])
         for lane in lanes:
-            check(lane, expected, budget)
+            check(lane, expected, terms.budget)
         for lane in lanes:
-            lane.ask("settle", budget)
-        for _ in range(rounds):
+            lane.ask("settle", terms.budget)
+        for _ in range(terms.rounds):
             for lane in lanes:
-                turn(lane, budget)
+                turn(lane, terms.budget)
         for lane in lanes:
-            lane.peak = lane.ask("weigh", budget) or 0
+            lane.peak = lane.ask("weigh", terms.budget) or 0
     finally:
         for lane in lanes:
             lane.close()
-    out = [Finding(problem.name, str(size), threads, entry.name, entry.peer, reason) for entry, reason in missing]
-    return compared([finding(lane, problem, size, threads) for lane in lanes]) + out
+    out = [Finding(problem.name, str(size), terms.threads, entry.name, entry.peer, reason) for entry, reason in missing]
+    return compared([finding(lane, problem, size, terms.threads) for lane in lanes]) + out
 
 
 def _parts(result: Any) -> Sequence[Any]:

@@ -19,6 +19,7 @@ from benchmarks.race.problem import Function, Problem
 
 Arguments = tuple[Any, ...]
 Call = Callable[[], Any]
+INSTRUCTIONS = 60_000
 
 
 class UnableError(Exception):
@@ -59,7 +60,6 @@ def with_torch(f: Function, problem: Problem, arguments: Arguments) -> Call:
         torch.tensor(x, dtype=torch.float64) if isinstance(x, float) else torch.from_numpy(x) if isinstance(x, np.ndarray) else x
         for x in arguments
     ]
-    torch.set_num_interop_threads(1)
     if problem.kind == "blocks":
         blocks = torch.func.vmap(torch.func.jacrev(f, argnums=problem.wrt))
         return lambda: tuple(part.numpy() for part in blocks(*values))
@@ -174,7 +174,7 @@ def with_casadi_and_gcc(f: Function, problem: Problem, arguments: Arguments) -> 
     import casadi
 
     function = _casadi_function(f, problem, arguments, casadi.SX)
-    if function.n_instructions() > 60_000:
+    if problem.kind != "blocks" and function.n_instructions() > INSTRUCTIONS:
         raise UnableError(f"{function.n_instructions():,} instructions of C take the compiler minutes")
     folder = Path(tempfile.mkdtemp(prefix="adxform-race-"))
     # CasADi writes into the working directory alone.

@@ -10,6 +10,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+CLOCKS = {"wall": time.perf_counter, "processor": time.process_time}
 STATUS, CLEAR = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 
 
@@ -27,7 +28,7 @@ def environment(threads: int) -> Mapping[str, str]:
     }
 
 
-def serve(connection: Connection, problem: str, size: Any, contender: str, threads: int) -> None:
+def serve(connection: Connection, problem: str, size: Any, contender: str, threads: int, clock: str) -> None:
     """Answer requests until the other end closes: ``start``, ``time`` and ``weigh``."""
     warnings.simplefilter("ignore")
     if hasattr(os, "sched_setaffinity"):
@@ -48,6 +49,7 @@ def serve(connection: Connection, problem: str, size: Any, contender: str, threa
     connection.send(("here", None))
     call: Any = None
     number, before = 1, 0
+    ticks = CLOCKS[clock]
     while True:
         try:
             request = connection.recv()
@@ -57,16 +59,16 @@ def serve(connection: Connection, problem: str, size: Any, contender: str, threa
             match request:
                 case "start":
                     before = resident()
-                    clock = time.perf_counter()
+                    began = time.perf_counter()
                     call = chosen.start(race, arguments)
                     result = call()
-                    first = time.perf_counter() - clock
+                    first = time.perf_counter() - began
                     connection.send(("done", (first, flat(result))))
                 case "settle":
                     number = repeats(call)
                     connection.send(("done", number))
                 case "time":
-                    connection.send(("done", average(call, number)))
+                    connection.send(("done", average(call, number, ticks)))
                 case "weigh":
                     forget_peak()
                     call()
@@ -78,13 +80,13 @@ def serve(connection: Connection, problem: str, size: Any, contender: str, threa
 
 
 def described(error: BaseException) -> str:
-    """The error's name and the first line of words in its message.
+    """The error's name and the words of its message, not too many.
 
     >>> described(ValueError("=====\\n no\\nmore"))
-    'ValueError: no'
+    'ValueError: no more'
     """
-    words = next((line.strip() for line in str(error).splitlines() if line.strip(" =-")), "")
-    return f"{type(error).__name__}: {words}"[:160]
+    words = " ".join(line.strip() for line in str(error).splitlines() if line.strip(" =-"))
+    return f"{type(error).__name__}: {words}"[:140]
 
 
 def flat(result: Any) -> Any:
