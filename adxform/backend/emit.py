@@ -47,27 +47,39 @@ class _Defined:
     invoked: tuple[tuple[str, ast.Call], ...]
 
 
-def emit(fn: Function, *, doc: str = "", aliases: Aliases | None = None, surroundings: Surroundings | None = None) -> Generated:
+def emit(
+    fn: Function,
+    *,
+    doc: str = "",
+    aliases: Aliases | None = None,
+    surroundings: Surroundings | None = None,
+    decorators: Mapping[str, object] | None = None,
+) -> Generated:
     """The source of `fn`, typed IR: imports, the functions that it calls, and itself with `doc` as its docstring.
 
     `aliases` are the alias classes of its variables, where its parameters may share memory; otherwise they are found.
+    `decorators` are those of its helpers, by name.
 
     Raises:
         UnsupportedSyntaxError: blocks nest too deeply for Python: its recursion limit, or a hundred levels of indentation.
     """
     try:
-        return _emit(fn, doc, aliases or alias_classes(fn), surroundings or Surroundings())
+        return _emit(fn, doc, aliases or alias_classes(fn), surroundings or Surroundings(), decorators or {})
     except (RecursionError, SyntaxError):
         message, help_ = f"the source of `{fn.name}` nests too deeply", "move inner branches and loops into functions"
         raise UnsupportedSyntaxError(message, span=fn.span, help=help_) from None
 
 
-def _emit(fn: Function, doc: str, aliases: Aliases, surroundings: Surroundings) -> Generated:
+def _emit(
+    fn: Function, doc: str, aliases: Aliases, surroundings: Surroundings, decorators: Mapping[str, object]
+) -> Generated:
     references = References(surroundings)
     known = functions(fn)
     parts = [*(helper for title, helper in known.items() if title != fn.name), fn]
     for part in parts:
         _reserve(part, references)
+    for decorator in decorators.values():
+        references.to(decorator)
     titles = _titles(parts, references.names)
     reserved = {*references.names, *ALWAYS_RESERVED, *titles.values()}
     used: set[str] = set()
@@ -76,6 +88,8 @@ def _emit(fn: Function, doc: str, aliases: Aliases, surroundings: Surroundings) 
         own = aliases if part is fn else aliases.helpers[part.name]
         references.forget_uses()
         defined[part.name] = _define(part, own, reserved, titles, references, doc if part is fn else "")
+        if part.name in decorators:
+            defined[part.name].tree.decorator_list = [references.to(decorators[part.name])]
         used |= references.used
     handed = _hand_on(defined)
     notes = _notes(fn, surroundings, [(name, references.externals[name]) for name in sorted(handed[fn.name])])

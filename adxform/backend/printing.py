@@ -26,7 +26,7 @@ else:  # pragma: no cover - astor does not run there
     astor = None
 
 
-SILENT = frozenset({"ctx", "kind", "type_comment", "type_ignores", "type_params", "posonlyargs", "kw_defaults", "decorator_list"})
+SILENT = frozenset({"ctx", "kind", "type_comment", "type_ignores", "type_params", "posonlyargs", "kw_defaults"})
 
 
 class Marker(ast.Expr):
@@ -117,10 +117,10 @@ class _Notes:
 
     def inside(self, stmt: ast.stmt) -> ast.stmt:
         match stmt:
-            case ast.FunctionDef(name, args, body):
+            case ast.FunctionDef(name, args, body, decorators):
                 new: ast.stmt = ast.parse("def f(): pass").body[0]
                 assert isinstance(new, ast.FunctionDef)
-                new.name, new.args, new.body = name, args, self.strip(body)
+                new.name, new.args, new.body, new.decorator_list = name, args, self.strip(body), decorators
                 return new
             case ast.If(test, body, orelse):
                 return ast.If(test, self.strip(body), self.strip(orelse))
@@ -157,7 +157,7 @@ class _Notes:
                 result.append("")
             previous = top
             inner = _docstring_lines(top)
-            for number in range(top.lineno, (top.end_lineno or top.lineno) + 1):
+            for number in range(_first_line(top), (top.end_lineno or top.lineno) + 1):
                 line = lines[number - 1]
                 if line or number in inner:
                     result += before.get(number, ())
@@ -165,6 +165,11 @@ class _Notes:
                     if number in origins:
                         moved[len(result)] = origins[number]
         return Printed("\n".join(result) + "\n", moved)
+
+
+def _first_line(top: ast.stmt) -> int:
+    """The line on which `top` begins: its first decorator's, where it has one."""
+    return top.decorator_list[0].lineno if isinstance(top, ast.FunctionDef) and top.decorator_list else top.lineno
 
 
 def _docstring_lines(top: ast.stmt) -> range:

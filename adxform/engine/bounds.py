@@ -1,0 +1,256 @@
+"""Sees to it that a kernel never indexes outside of an array, at next to no cost: checks stand ahead of loops.
+
+    check_bounds(0, n - 1, x.shape[0])
+    for i in range(n):
+        f += x[i]
+
+An index that is linear in the items of loops is least and greatest at their ends. What the lengths themselves show needs no check; any
+other is checked as far outside of the loops as what it depends on allows, and in its place where a branch decides whether it is used.
+A check ahead of a loop may fail though no pass would have gone wrong: the kernel's caller then asks Python, which is slow and right.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from adxform.backend.syntax import callee
+from adxform.engine import scalars
+from adxform.ir import intrinsics
+from adxform.ir.build import Builder
+from adxform.ir.ops import Block, Call, For, Function, If, Lit, Op, Operand, Pack, Var, While
+from adxform.ir.types import INT, Array, Dim, Scalar
+from adxform.ir.walk import Names, defined_variables, outs
+
+ACCESSES = frozenset({operator.getitem, operator.setitem, intrinsics.accumulate, intrinsics.deduct})
+LENGTHS = frozenset({intrinsics.dim, len})
+
+
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """``number + Σ factor · variable``. A variable is one of the IR, or a `Dim`, a length."""
+
+    number: int = 0
+    terms: tuple[tuple[Var | Dim, int], ...] = ()
+
+    def plus(self, other: Linear, times: int = 1) -> Linear:
+        """``self + times * other``"""
+        found = dict(self.terms)
+        for key, factor in other.terms:
+            found[key] = found.get(key, 0) + times * factor
+        terms = tuple((key, factor) for key, factor in found.items() if factor)
+        return Linear(self.number + times * other.number, terms)
+
+    def factor(self, of: Var) -> int:
+        """The factor of a variable."""
+        return dict(self.terms).get(of, 0)
+
+    def at(self, var: Var, value: Linear) -> Linear:
+        """`self` where `var` is `value`."""
+        factor = self.factor(var)
+        rest = Linear(self.number, tuple(term for term in self.terms if term[0] != var))
+        return rest.plus(value, factor)
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """The least and the greatest that an index can be, over some loops."""
+
+    low: Linear
+    high: Linear
+
+    def over(self, var: Var, items: Range) -> Range:
+        """The range over `items` of `var` too."""
+        low = self.low.at(var, items.low if self.low.factor(var) > 0 else items.high)
+        high = self.high.at(var, items.high if self.high.factor(var) > 0 else items.low)
+        return Range(low, high)
+
+
+@dataclass(slots=True)
+class Loop:
+    """A loop around an access: its item, what that goes through if the loop has passes, the same in terms that can be computed
+    ahead of it, what is defined inside, and the checks to put ahead of it."""
+
+    item: Var
+    items: Range
+    ends: Range
+    inside: frozenset[Var]
+    ahead: list[tuple[Range, Var, int]]
+
+
+def check_bounds(fn: Function) -> Function:
+    """`fn`, a kernel, with checks of the indices that are not known to be in bounds."""
+    checking = _Checking(fn)
+    return replace(fn, body=checking.block(fn.body, []))
+
+
+class _Checking:
+    def __init__(self, fn: Function) -> None:
+        self.builder = Builder(Names.of(fn), fn.span)
+        self.forms: dict[Var, Linear] = {}
+        self.origins: dict[Dim, tuple[Var, int]] = {}
+        self.lengths: dict[Var, Linear] = {}
+        self.seen: list[set[tuple[object, ...]]] = [set()]
+        for param in fn.params:
+            if isinstance(param.type, Array):
+                for axis, size in enumerate(param.type.shape or ()):
+                    if isinstance(size, Dim) and not size.offset:
+                        self.origins.setdefault(size, (param, axis))
+
+    def block(self, block: Block, loops: list[Loop]) -> Block:
+        """`block` inside of `loops`, which are surely run through when it is."""
+        ops: list[Op] = []
+        self.seen.append(set())
+        for op in block.ops:
+            self.op(op, loops, ops)
+        self.seen.pop()
+        return replace(block, ops=tuple(ops))
+
+    def op(self, op: Op, loops: list[Loop], ops: list[Op]) -> None:
+        match op:
+            case Call():
+                self.learn(op)
+                if callee(op) in ACCESSES and op.args[1] != Lit(...):
+                    self.access(op, loops, ops)
+                ops.append(op)
+            case If():
+                ops.append(replace(op, then=self.block(op.then, []), orelse=self.block(op.orelse, [])))
+            case While():
+                ops.append(replace(op, test=self.block(op.test, []), body=self.block(op.body, [])))
+            case For(source=(_, _, Var())):
+                ops.append(replace(op, body=self.block(op.body, [])))
+            case For():
+                inside = frozenset((*op.body.params, *defined_variables(op.body)))
+                loop = Loop(op.body.params[0], items(op, self.bound), items(op, self.form), inside, [])
+                body = self.block(op.body, [*loops, loop])
+                for range_, array, axis in loop.ahead:
+                    self.check(range_, array, axis, ops)
+                ops.append(replace(op, body=body))
+            case _:
+                ops.append(op)
+
+    def bound(self, operand: Operand) -> Linear:
+        """`operand` as the end of a loop: a length that is cut off at zero gives a loop without a pass."""
+        return self.lengths.get(operand, self.form(operand)) if isinstance(operand, Var) else self.form(operand)
+
+    def form(self, operand: Operand) -> Linear:
+        """`operand`, an integer."""
+        match operand:
+            case Lit(int() as value):
+                return Linear(value)
+            case Var():
+                return self.forms.get(operand, Linear(0, ((operand, 1),)))
+            case _:
+                raise AssertionError(operand)
+
+    def learn(self, op: Call) -> None:
+        """Note what the integer that `op` makes is in terms of others."""
+        if len(op.outs) != 1 or op.outs[0].type != INT:
+            return
+        out, fn = op.outs[0], callee(op)
+        match op.args:
+            case (Var(type=Array(shape=tuple(shape))), *rest) if fn in LENGTHS:
+                axis = rest[0].value if rest and isinstance(rest[0], Lit) else 0
+                size = shape[axis]
+                if isinstance(size, Dim) and size.offset:
+                    self.lengths[out] = length_of(size)
+                else:
+                    self.forms[out] = length_of(size)
+                    if isinstance(size, Dim):
+                        self.origins.setdefault(size, (op.args[0], axis))
+            case (a, b) if fn is operator.add:
+                self.sum(out, a, b, 1)
+            case (a, b) if fn is operator.sub:
+                self.sum(out, a, b, -1)
+            case (Lit(int() as factor), other) | (other, Lit(int() as factor)) if fn is operator.mul:
+                self.forms[out] = Linear().plus(self.form(other), factor)
+            case _:
+                pass
+
+    def sum(self, out: Var, a: Operand, b: Operand, sign: int) -> None:
+        self.forms[out] = self.form(a).plus(self.form(b), sign)
+        if a in self.lengths and sign < 0 and isinstance(b, Lit) and b.value >= 0:
+            self.lengths[out] = self.lengths[a].plus(Linear(-b.value))
+
+    def access(self, op: Call, loops: list[Loop], ops: list[Op]) -> None:
+        """See to each index of `op`, which stands in `ops`."""
+        array, index = op.args[:2]
+        assert isinstance(array, Var)
+        assert isinstance(array.type, Array)
+        items = index.items if isinstance(index, Pack) and index.kind == "tuple" else (index,)
+        for axis, item in enumerate(items):
+            if not isinstance(item, Pack) and not self.within(item, array, axis, loops):
+                self.place(item, array, axis, loops, ops)
+
+    def within(self, item: Operand, array: Var, axis: int, loops: list[Loop]) -> bool:
+        """Whether `item` is surely an index of `axis`."""
+        assert isinstance(array.type, Array)
+        size = (array.type.shape or ())[axis]
+        length = length_of(size)
+        range_ = Range(self.form(item), self.form(item))
+        for loop in reversed(loops):
+            range_ = range_.over(loop.item, loop.items)
+        above = range_.high.plus(length, -1)
+        below = range_.low
+        return (
+            not above.terms
+            and above.number < 0
+            and below.number >= 0
+            and all(isinstance(key, Dim) and factor > 0 for key, factor in below.terms)
+        )
+
+    def place(self, item: Operand, array: Var, axis: int, loops: list[Loop], ops: list[Op]) -> None:
+        """Check `item` as far outside of `loops` as it can be."""
+        range_ = Range(self.form(item), self.form(item))
+        outer: Loop | None = None
+        for loop in reversed(loops):
+            wider = range_.over(loop.item, loop.ends)
+            keys = [key for form in (wider.low, wider.high) for key, _ in form.terms]
+            needed = {self.origins[key][0] if isinstance(key, Dim) else key for key in keys}
+            if array in loop.inside or not loop.inside.isdisjoint(needed):
+                break
+            range_, outer = wider, loop
+        if outer is None:
+            self.check(range_, array, axis, ops)
+        elif (range_, array, axis) not in outer.ahead:
+            outer.ahead.append((range_, array, axis))
+
+    def check(self, range_: Range, array: Var, axis: int, ops: list[Op]) -> None:
+        """Append a check to `ops`, unless the block has it already."""
+        key = (range_, array, axis)
+        if any(key in seen for seen in self.seen):
+            return
+        self.seen[-1].add(key)
+        builder = Builder(self.builder.names, self.builder.span)
+        low, high = (self.value(form, builder) for form in (range_.low, range_.high))
+        length = builder.call(intrinsics.dim, array, Lit(axis), type=INT, hint="n")
+        builder.effect(scalars.check_bounds, low, high, length)
+        ops += builder.ops
+
+    def value(self, form: Linear, builder: Builder) -> Operand:
+        """`form` computed."""
+        total: Operand = Lit(form.number)
+        for key, factor in form.terms:
+            if isinstance(key, Dim):
+                array, axis = self.origins[key]
+                key = builder.call(intrinsics.dim, array, Lit(axis), type=INT, hint="n")
+            term: Operand = key if abs(factor) == 1 else builder.call(operator.mul, key, Lit(abs(factor)), type=INT)
+            if total == Lit(0) and factor > 0:
+                total = term
+            else:
+                total = builder.call(operator.add if factor > 0 else operator.sub, total, term, type=INT)
+        return total
+
+
+def items(op: For, form: Callable[[Operand], Linear]) -> Range:
+    """What the item of `op` goes through, in terms of `form`, in a loop that has passes."""
+    start, stop, step = op.source
+    if isinstance(step, Lit) and step.value > 0:
+        return Range(form(start), form(stop).plus(Linear(-1)))
+    return Range(form(stop).plus(Linear(1)), form(start))
+
+
+def length_of(size: int | Dim) -> Linear:
+    """`size`, of an array that a loop goes through: one that is cut off at zero lets no loop have a pass."""
+    return Linear(size) if isinstance(size, int) else Linear(size.offset, ((Dim(size.base), 1),))

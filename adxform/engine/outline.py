@@ -1,0 +1,174 @@
+"""Cuts a function into kernels and the Python around them.
+
+A kernel is a run of ops, all of which Numba can take, with a loop among them; or the whole function. It is a helper of the function,
+which invokes it. What a kernel returns is a number of Python's own, so NumPy's numbers are made of it again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from adxform import runtime
+from adxform.backend.syntax import callee
+from adxform.engine import scalars
+from adxform.engine.bounds import check_bounds
+from adxform.engine.failures import note_failures
+from adxform.engine.integers import Bits, multiplies
+from adxform.engine.support import MARKS, is_held, is_taken, scalar_stacks
+from adxform.ir import intrinsics
+from adxform.ir.build import Builder
+from adxform.ir.ops import Block, Call, For, Function, Invoke, Lit, Op, Operand, Var, While
+from adxform.ir.types import FLOAT, INT, Array, Dim, Scalar, Stack
+from adxform.opt.cse import share_common_subexpressions
+from adxform.ir.walk import Names, blocks, defined_variables, free_variables, map_op, outs, rename_block, variables_of
+
+NUMPY = {"float64": np.float64, "int64": np.int64, "bool": np.bool_}
+ENOUGH = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Outlined:
+    """A function and the names of those of its helpers that are kernels."""
+
+    function: Function
+    kernels: tuple[str, ...]
+
+
+def outline(fn: Function) -> Outlined:
+    """`fn` with kernels, of which there may be none."""
+    outlining = _Outlining(fn)
+    body = outlining.block(fn.body, fn.body.results)
+    made = tuple(outlining.kernels)
+    return Outlined(replace(fn, body=body, helpers=(*fn.helpers, *made)), tuple(kernel.name for kernel in made))
+
+
+@dataclass(slots=True)
+class _Outlining:
+    fn: Function
+    names: Names = field(init=False)
+    titles: set[str] = field(init=False)
+    kernels: list[Function] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.names = Names.of(self.fn)
+        self.titles = {self.fn.name, *(helper.name for helper in self.fn.helpers)}
+
+    def block(self, block: Block, results: Iterable[Operand]) -> Block:
+        """`block` with its kernels; `results` are read after it."""
+        ops: list[Op] = []
+        pending: list[Op] = []
+        later = _read_later(block.ops, results)
+        for position, op in enumerate(block.ops):
+            if is_taken(op) and Bits().fit(op):
+                pending.append(op)
+                continue
+            ops += self.closed(pending, later[position])
+            pending = []
+            ops.append(self.inside(op))
+        ops += self.closed(pending, later[len(block.ops)])
+        return replace(block, ops=tuple(ops))
+
+    def inside(self, op: Op) -> Op:
+        """`op`, which stays in Python, with kernels in its blocks."""
+        return map_op(op, lambda operand: operand, lambda inner: self.block(inner, inner.results))
+
+    def closed(self, ops: list[Op], later: frozenset[Var]) -> list[Op]:
+        """`ops`, or the kernel that they become."""
+        head = 0
+        while head < len(ops) and not _is_work(ops[head]):
+            head += 1
+        ahead, ops = ops[:head], ops[head:]
+        if not self.is_worth(ops):
+            return [*ahead, *map(self.inside, ops)]
+        return [*ahead, *self.kernel(tuple(ops), later)]
+
+    def is_worth(self, ops: list[Op]) -> bool:
+        """Whether `ops` make a kernel: they loop, and what they share with others a kernel can hold."""
+        if not any(isinstance(op, For | While) for op in ops) and sum(map(_is_arithmetic, ops)) < ENOUGH:
+            return False
+        params = free_variables(Block((), tuple(ops), ()))
+        fit = Bits()
+        return all(is_held(var.type) and not isinstance(var.type, Stack) for var in params) and scalar_stacks(tuple(ops)) and all(
+            [fit.fit(op) for op in ops]
+        )
+
+    def kernel(self, ops: tuple[Op, ...], later: frozenset[Var]) -> list[Op]:
+        """The invocation of a new kernel that does `ops`, of which variables in `later` are read."""
+        body = Block((), ops, ())
+        params = tuple(free_variables(body))
+        results = tuple(var for op in ops for var in outs(op) if var in later)
+        title, count = f"{self.fn.name}_kernel", 1
+        while title in self.titles:
+            count += 1
+            title = f"{self.fn.name}_kernel_{count}"
+        self.titles.add(title)
+        self.kernels.append(finished(Function(title, Block(params, ops, results), span=self.fn.span)))
+        taken = [Var(self.names.fresh(var.base), replace(var.type, weak=True)) if _is_numpy(var) else var for var in results]
+        wrapped = [
+            Call((var,), Lit(NUMPY[var.type.dtype]), (bare,), (), self.fn.span)  # type: ignore[union-attr]
+            for var, bare in zip(results, taken, strict=True)
+            if var is not bare
+        ]
+        return [Invoke(tuple(taken), title, params, self.fn.span), *wrapped]
+
+
+def finished(kernel: Function) -> Function:
+    """`kernel` made safe: its calls are those for numbers, its indices and integers are checked, and what fails is noted."""
+    kernel = check_bounds(share_common_subexpressions(note_failures(scalar_calls(renamed(kernel)))))
+    if not multiplies(kernel.body.ops):
+        return kernel
+    builder = Builder(Names.of(kernel), kernel.span)
+    for param in kernel.params:
+        if param.type == INT:
+            builder.effect(scalars.check_small, param)
+        elif isinstance(param.type, Array):
+            for axis, size in enumerate(param.type.shape or ()):
+                if isinstance(size, Dim):
+                    builder.effect(scalars.check_small, builder.call(intrinsics.dim, param, Lit(axis), type=INT, hint="n"))
+    return replace(kernel, body=replace(kernel.body, ops=(*builder.ops, *kernel.body.ops)))
+
+
+def renamed(kernel: Function) -> Function:
+    """`kernel` with names of its own."""
+    names = Names()
+    return replace(kernel, body=rename_block(kernel.body, {}, lambda var: Var(names.fresh(var.base), var.type)))
+
+
+def scalar_calls(kernel: Function) -> Function:
+    """`kernel` with the forms for numbers of what it calls."""
+
+    def inner(block: Block) -> Block:
+        return replace(block, ops=tuple(map(visit, block.ops)))
+
+    def visit(op: Op) -> Op:
+        if isinstance(op, Call) and (form := scalars.FORMS.get(callee(op))) is not None:
+            return replace(op, fn=Lit(form))
+        return map_op(op, lambda operand: operand, inner)
+
+    return replace(kernel, body=inner(kernel.body))
+
+
+def _is_numpy(var: Var) -> bool:
+    return isinstance(var.type, Scalar) and not var.type.weak
+
+
+def _is_arithmetic(op: Op) -> bool:
+    return isinstance(op, Call) and len(op.outs) == 1 and op.outs[0].type == FLOAT
+
+
+def _is_work(op: Op) -> bool:
+    """Whether a kernel may begin with `op`: marks and copies of arguments stay ahead of it."""
+    return not (isinstance(op, Call) and (callee(op) in MARKS or callee(op) is runtime.private))
+
+
+def _read_later(ops: tuple[Op, ...], results: Iterable[Operand]) -> list[frozenset[Var]]:
+    """For each position in `ops`, the variables that ops from there on, and `results`, read."""
+    reached = frozenset(variables_of(tuple(results)))
+    found = [reached]
+    for op in reversed(ops):
+        reached = reached | frozenset(free_variables(Block((), (op,), ())))
+        found.append(reached)
+    return found[::-1]

@@ -1,0 +1,94 @@
+"""What kernels call on numbers: the functions of `adxform.runtime` and NumPy that mean more than one operation, for one element.
+
+Each is ordinary Python; Numba compiles it into the kernel that calls it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from adxform import runtime
+
+
+def chosen(condition: bool, a: float, b: float) -> float:
+    """`a` where `condition` holds, else `b`."""
+    return a if condition else b
+
+
+def masked_product(ct: float, partial: float) -> float:
+    """``ct * partial``, and zero where `ct` is zero though `partial` be infinite or NaN."""
+    return 0.0 if ct == 0.0 and not math.isfinite(partial) else ct * partial
+
+
+def quotient(a: float, b: float) -> float:
+    """``a / b``, infinite where `b` is zero."""
+    return a / b
+
+
+def ratio(a: float, b: float) -> float:
+    """``a / b``, and zero where `b` is zero."""
+    return 0.0 if b == 0.0 else a / b
+
+
+def power(a: float, b: float) -> float:
+    """``a ** b``, infinite at a pole."""
+    return a**b
+
+
+def log_or_zero(x: float) -> float:
+    """The logarithm of `x`, zero where `x` is zero."""
+    return 0.0 if x == 0.0 else float(np.log(x))
+
+
+def trip_count(start: int, stop: int, step: int) -> int:
+    """The length of ``range(start, stop, step)``."""
+    return max((stop - start + step - 1) // step, 0) if step > 0 else max((start - stop - step - 1) // -step, 0)
+
+
+def check_bounds(first: int, last: int, length: int) -> None:
+    """See that an axis of this `length` has all places from `first` to `last`; negative ones count from its end.
+
+    Raises:
+        IndexError: it has not.
+    """
+    if first < -length or last >= length:
+        raise IndexError("index out of bounds")
+
+
+def check_small(n: int) -> None:
+    """See that products of `n` and of lengths fit in 64 bits.
+
+    Raises:
+        OverflowError: they may not.
+    """
+    if n < -(2**31) or n >= 2**31:
+        raise OverflowError("integer too large for compiled code")
+
+
+def check_finite(failed: bool) -> None:
+    """See that no operation of Python's on numbers has left its domain.
+
+    Raises:
+        ArithmeticError: one has.
+    """
+    if failed:
+        raise ArithmeticError("an operation left its domain")
+
+
+FORMS: Mapping[Callable[..., Any], Callable[..., Any]] = MappingProxyType(
+    {
+        np.where: chosen,
+        runtime.masked_product: masked_product,
+        runtime.quotient: quotient,
+        runtime.ratio: ratio,
+        runtime.power: power,
+        runtime.log_or_zero: log_or_zero,
+        runtime.trip_count: trip_count,
+    }
+)
+CHECKS: tuple[Callable[..., Any], ...] = (check_bounds, check_small, check_finite)

@@ -1,0 +1,230 @@
+"""Which ops a kernel may hold: those that mean the same, and give the same, under Numba as under CPython and NumPy.
+
+Everything is stated by type: float64, int64 and bool, numbers and arrays of known rank. What is not listed stays in Python.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from adxform import runtime
+from adxform.backend.syntax import callee
+from adxform.engine import scalars
+from adxform.ir import intrinsics
+from adxform.ir.ops import UNDEFINED, Block, Call, For, If, Lit, Op, Operand, Pack, Raise, Var, While
+from adxform.ir.types import Array, Scalar, Stack, Type
+from adxform.ir.walk import blocks, operands, outs
+
+DTYPES = frozenset({"float64", "int64", "bool"})
+NUMBERS = (bool, int, float, np.float64, np.int64, np.bool_)
+LARGEST = 2**63
+
+COMPARISONS = frozenset({operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne})
+ARITHMETIC = frozenset({operator.add, operator.sub, operator.mul, operator.neg, operator.pos, operator.abs, abs})
+LOGIC = frozenset({operator.and_, operator.or_, operator.xor, np.logical_and, np.logical_or, np.logical_not})
+UFUNCS: frozenset[Callable[..., Any]] = frozenset(
+    {
+        *(np.add, np.subtract, np.multiply, np.true_divide, np.negative, np.positive, np.absolute, np.fabs, np.square, np.sqrt),
+        *(np.cbrt, np.reciprocal, np.exp, np.exp2, np.expm1, np.log, np.log2, np.log10, np.log1p, np.sin, np.cos, np.tan),
+        *(np.arcsin, np.arccos, np.arctan, np.arctan2, np.sinh, np.cosh, np.tanh, np.arcsinh, np.arccosh, np.arctanh),
+        *(np.hypot, np.logaddexp, np.logaddexp2, np.maximum, np.minimum, np.fmax, np.fmin, np.sign, np.floor, np.ceil),
+        *(np.trunc, np.rint, np.copysign, np.isnan, np.isinf, np.isfinite, np.signbit, np.deg2rad, np.rad2deg),
+        *(np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal),
+    }
+)
+MATH: frozenset[Callable[..., Any]] = frozenset(
+    {
+        *(math.sin, math.cos, math.tan, math.asin, math.acos, math.atan, math.atan2, math.sinh, math.cosh, math.tanh),
+        *(math.asinh, math.acosh, math.atanh, math.exp, math.expm1, math.log, math.log2, math.log10, math.log1p),
+        *(math.sqrt, math.hypot, math.fabs, math.copysign, math.erf, math.erfc, math.gamma, math.lgamma, math.pow),
+        *(math.isnan, math.isinf, math.isfinite),
+    }
+)
+MAKERS = frozenset({np.zeros, np.empty, np.ones})
+ALIKE = frozenset({np.zeros_like, np.empty_like, np.ones_like, np.full_like})
+COPIES = frozenset({np.ndarray.copy, np.copy})
+STORES = frozenset({operator.setitem, intrinsics.accumulate, intrinsics.deduct})
+MARKS = frozenset({intrinsics.turning_point})
+STACKS = frozenset({intrinsics.new_stack, intrinsics.push, intrinsics.pop})
+TWO_WAY: Mapping[Callable[..., Any], Callable[..., Any]] = MappingProxyType({np.where: scalars.chosen})
+
+
+def is_held(type_: Type) -> bool:
+    """Whether a kernel may hold values of `type_`."""
+    match type_:
+        case Scalar(dtype):
+            return dtype in DTYPES
+        case Array(dtype, shape):
+            return dtype in DTYPES and bool(shape)
+        case Stack():
+            return True
+        case _:
+            return False
+
+
+def is_taken(op: Op) -> bool:
+    """Whether `op`, with its blocks, may be in a kernel."""
+    if not all(is_held(var.type) for var in outs(op)):
+        return False
+    match op:
+        case Call():
+            return _call(op)
+        case If():
+            return _is_scalar(op.cond) and _are_values(op.then.results + op.orelse.results) and _blocks(op)
+        case For():
+            return _are_values(op.inits + op.body.results) and all(map(_is_integer, op.source)) and _blocks(op)
+        case While():
+            return _are_values(op.inits + op.body.results + op.test.results) and _blocks(op)
+        case Raise():
+            return False
+        case _:
+            return False
+
+
+def _blocks(op: Op) -> bool:
+    return all(_block(block) for block in blocks(op))
+
+
+def _block(block: Block) -> bool:
+    return all(is_held(param.type) for param in block.params) and all(map(is_taken, block.ops))
+
+
+def _call(op: Call) -> bool:
+    fn, args = callee(op), op.args
+    if fn in MARKS:
+        return True
+    if fn is operator.getitem:
+        return _is_array(args[0]) and _is_index(args[1], args[0])
+    if fn in STORES:
+        number = _is_scalar(args[2]) and _dtype(args[2]) == _dtype(args[0])
+        return _is_array(args[0]) and _is_element(args[1], args[0]) and number
+    if fn in (intrinsics.dim, len):
+        return _is_array(args[0])
+    if fn in MAKERS:
+        return not op.kwargs and len(args) == 1 and all(map(_is_integer, _items(args[0])))
+    if fn in ALIKE:
+        return not op.kwargs and all(_is_array(arg) if k == 0 else _is_float(arg) for k, arg in enumerate(args))
+    if fn in COPIES:
+        return not op.kwargs and len(args) == 1 and _is_array(args[0])
+    if fn in STACKS:
+        return all(_is_scalar(arg) or _is_stack(arg) for arg in args) and not any(map(_is_stack, args[1:]))
+    return not op.kwargs and bool(args) and all(map(_is_scalar, args)) and _scalar(fn, args)
+
+
+def _scalar(fn: Any, args: tuple[Operand, ...]) -> bool:
+    """Whether a call of `fn` on numbers is the same in a kernel."""
+    dtypes = [_dtype(arg) for arg in args]
+    if fn in COMPARISONS or fn in ARITHMETIC:
+        return "bool" not in dtypes or fn in (operator.eq, operator.ne)
+    if fn is operator.truediv:
+        return "bool" not in dtypes
+    if fn is operator.not_ or fn is operator.truth or fn is bool:
+        return True
+    if fn in LOGIC:
+        return set(dtypes) == {"bool"}
+    if fn is operator.floordiv or fn is operator.mod:
+        return dtypes[0] == "int64" and isinstance(args[1], Lit) and type(args[1].value) is int and args[1].value > 0
+    if fn is operator.pow or fn is np.power:
+        whole = isinstance(args[1], Lit) and isinstance(args[1].value, int)
+        return dtypes[0] == "float64" and "bool" not in dtypes or (whole and dtypes[0] == "int64" and 0 <= args[1].value <= 3)  # type: ignore[union-attr]
+    if fn in (min, max):
+        return len(args) == 2 and dtypes[0] == dtypes[1] != "bool"
+    if fn is float or fn is np.float64:
+        return dtypes != ["bool"]
+    if fn in TWO_WAY:
+        return len(args) == 3 and dtypes[1] == dtypes[2] == "float64"
+    if fn is runtime.trip_count:
+        return set(dtypes) == {"int64"}
+    return (fn in UFUNCS or fn in MATH or fn in scalars.FORMS) and set(dtypes) == {"float64"}
+
+
+def _items(operand: Operand) -> tuple[Operand, ...]:
+    return operand.items if isinstance(operand, Pack) and operand.kind in ("tuple", "list") else (operand,)
+
+
+def _is_index(index: Operand, array: Operand) -> bool:
+    """Whether `index` is an element of `array`, or a basic view of it."""
+    items = _items(index)
+    assert isinstance(array, Var)
+    assert isinstance(array.type, Array)
+    return len(items) <= len(array.type.shape or ()) and all(_is_integer(item) or _is_slice(item) for item in items)
+
+
+def _is_element(index: Operand, array: Operand) -> bool:
+    items = _items(index)
+    return isinstance(array, Var) and isinstance(array.type, Array) and len(items) == len(array.type.shape or ()) and all(
+        map(_is_integer, items)
+    )
+
+
+def _is_slice(item: Operand) -> bool:
+    return isinstance(item, Pack) and item.kind == "slice" and all(part == Lit(None) or _is_integer(part) for part in item.items)
+
+
+def _is_array(operand: Operand) -> bool:
+    return isinstance(operand, Var) and isinstance(operand.type, Array) and is_held(operand.type)
+
+
+def _is_stack(operand: Operand) -> bool:
+    return isinstance(operand, Var) and isinstance(operand.type, Stack)
+
+
+def _is_scalar(operand: Operand) -> bool:
+    return _dtype(operand) in DTYPES and not _is_array(operand)
+
+
+def _is_float(operand: Operand) -> bool:
+    return _is_scalar(operand) and _dtype(operand) == "float64"
+
+
+def _is_integer(operand: Operand) -> bool:
+    return _is_scalar(operand) and _dtype(operand) == "int64"
+
+
+def _are_values(given: tuple[Operand, ...]) -> bool:
+    return all(is_held(value.type) if isinstance(value, Var) else value == UNDEFINED or _is_scalar(value) for value in given)
+
+
+def _dtype(operand: Operand) -> str:
+    """The dtype of a number or an array; empty for anything else."""
+    match operand:
+        case Var(type=Scalar(dtype) | Array(dtype)):
+            return dtype
+        case Lit(value) if type(value) in NUMBERS:
+            if isinstance(value, bool | np.bool_):
+                return "bool"
+            if isinstance(value, int | np.int64):
+                return "int64" if -LARGEST <= value < LARGEST else ""
+            return "float64"
+        case _:
+            return ""
+
+
+def scalar_stacks(ops: tuple[Op, ...]) -> bool:
+    """Whether every stack that `ops` use is made by them, and holds numbers of one dtype."""
+    made: set[str] = set()
+    held: dict[str, str] = {}
+    waiting = [*ops]
+    while waiting:
+        op = waiting.pop(0)
+        waiting[:0] = [inner for block in blocks(op) for inner in block.ops]
+        fn = callee(op) if isinstance(op, Call) else None
+        if fn is intrinsics.new_stack:
+            made.add(op.outs[0].name)  # type: ignore[union-attr]
+            continue
+        for var in (value for value in operands(op) if _is_stack(value)):
+            assert isinstance(var, Var)
+            if fn not in STACKS or var.name not in made:
+                return False
+            dtype = _dtype(op.args[1] if fn is intrinsics.push else op.outs[0])  # type: ignore[union-attr]
+            if held.setdefault(var.name, dtype) != dtype:
+                return False
+        if not isinstance(op, Call) and any(isinstance(out.type, Stack) for out in outs(op)):
+            return False
+    return made == held.keys()
