@@ -19,6 +19,7 @@ from adxform.backend.loading import annotate
 from adxform.cache import Entry, entry_for, epoch, identity
 from adxform.contexts import bare
 from adxform.cut import Contents, CutRule, as_tuple, put_back, saved
+from adxform.engine.compiled import Engine
 from adxform.errors import AliasError, ArgnumsError, NonScalarOutputError
 from adxform.frontend.signature import Node, Signature, Tree, parameter_names
 from adxform.ir.types import Type, is_float
@@ -39,7 +40,7 @@ Argnums = int | tuple[int, ...]
 class Application:
     """`fn` at `signature`, with the values `leaves`. `lead` arguments come from a `functools.partial`, ahead of the caller's.
 
-    The caller's arguments `held` are in a context, those of the leaves `scratch` in that of work space.
+    The caller's arguments `held` are in a context, those of the leaves `scratch` in that of work space. Rules run on `engine`.
     """
 
     fn: Callable[..., Any]
@@ -49,6 +50,7 @@ class Application:
     lead: int
     held: frozenset[int] = frozenset()
     scratch: tuple[int, ...] = ()
+    engine: Engine = "python"
 
     @property
     def result(self) -> Tree:
@@ -118,7 +120,8 @@ class Application:
     ) -> DerivedRule:
         """The derived rule with respect to the leaves `wrt`, for the first `outputs` results: see `Entry.rule`."""
         count = len(self.entry.specialized.function.results) if outputs is None else outputs
-        return self.entry.rule(mode, self.parameters(wrt), count, self.parameters(self.scratch), order, directions)
+        scratch = self.parameters(self.scratch)
+        return self.entry.rule(mode, self.parameters(wrt), count, scratch, order, directions, self.engine)
 
     def rule_to_cut(self, mode: Mode, wrt: Sequence[int], order: Order = USUAL, directions: int = 1) -> DerivedRule:
         """The derived rule for `run_forward`, cut in two: what it tapes is its own, work space of the caller or not."""

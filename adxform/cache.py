@@ -21,6 +21,7 @@ from typing import Any, TypeVar
 from adxform import counters, pipeline
 from adxform.backend.references import Surroundings
 from adxform.cut import CutRule, cut, widened
+from adxform.engine.compiled import Engine
 from adxform.frontend.access import Access, Is, guards_hold
 from adxform.frontend.reach import renew_changed
 from adxform.frontend.signature import Signature, same_static
@@ -68,15 +69,15 @@ class Entry:
         scratch: tuple[int, ...] = (),
         order: Order = USUAL,
         directions: int = 1,
+        engine: Engine = "python",
     ) -> DerivedRule:
         """The derived rule, built at the first call: see `Request`. For one vector at a time where it cannot be for more."""
-        key = (mode, wrt, outputs, scratch, order, directions)
+        key = (mode, wrt, outputs, scratch, order, directions, engine)
 
         def made() -> DerivedRule:
             outside = surroundings(self.specialized)
-            return self._read_or_built(
-                key, Request(self.specialized.function, mode, wrt, outputs, outside, scratch, order, directions)
-            )
+            function = self.specialized.function
+            return self._read_or_built(key, Request(function, mode, wrt, outputs, outside, scratch, order, directions, engine))
 
         return self._kept(self.rules, key, made)
 
@@ -119,7 +120,7 @@ class Entry:
 
     def _single(self, request: Request) -> DerivedRule:
         """The rule for one vector that `request` asks for several of."""
-        return self.rule(request.mode, request.wrt, request.outputs, request.scratch, request.order)
+        return self.rule(request.mode, request.wrt, request.outputs, request.scratch, request.order, engine=request.engine)
 
     def _read_or_reused(self, key: Hashable, rule: DerivedRule) -> ReusingRule:
         fn = rule.optimised
@@ -149,7 +150,7 @@ class Entry:
 
 def key_of(request: Request) -> Hashable:
     """What an `Entry` finds the rule for `request` by."""
-    return request.mode, request.wrt, request.outputs, request.scratch, request.order, request.directions
+    return request.mode, request.wrt, request.outputs, request.scratch, request.order, request.directions, request.engine
 
 
 def place(fn: Function) -> tuple[str, Span]:

@@ -1,7 +1,7 @@
 """The row of stages: from a specialised function to the derived rule that runs.
 
-``protect`` keeps the caller's arrays as they are, ``transform`` differentiates, ``optimise`` cleans, ``emit`` writes Python
-and ``load`` makes it callable. A `DerivedRule` holds what each stage returned, so that any of them can be shown.
+``protect`` keeps the caller's arrays as they are, ``transform`` differentiates, ``optimise`` cleans, and ``realise`` writes
+Python and makes it callable. A `DerivedRule` holds what each stage returned, so that any of them can be shown.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from adxform import runtime
 from adxform.ad.batch import batch
 from adxform.ad.record import Decision
 from adxform.analysis.activity import may_write
-from adxform.backend.emit import Generated, emit
-from adxform.backend.loading import load
+from adxform.backend.emit import Generated
 from adxform.backend.references import Surroundings
+from adxform.engine.compiled import Engine, realise
 from adxform.frontend.specialize import Expander
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
@@ -38,7 +38,7 @@ class Request:
     """What to derive. `wrt` are parameters of `function`; the first `outputs` results are differentiated, the rest are aux.
 
     The parameters `scratch` are work space: the derivative writes to them where the function does. `order` is that of the sweeps
-    of a second derivative. The rule takes tangents or cotangents for `directions` vectors.
+    of a second derivative. The rule takes tangents or cotangents for `directions` vectors, and runs on `engine`.
     """
 
     function: Function
@@ -49,6 +49,7 @@ class Request:
     scratch: tuple[int, ...] = ()
     order: Order = USUAL
     directions: int = 1
+    engine: Engine = "python"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +102,10 @@ def build(request: Request) -> DerivedRule:
     clean = cleaned(typed)
     adjoint, decisions = transform(request.mode, clean, request.wrt, request.outputs, Expander(derive), request.order)
     optimised = checked(protect(optimise(checked(adjoint)), request.scratch))
-    generated = emit(optimised, surroundings=request.surroundings)
+    generated, run = realise(optimised, request.surroundings, request.engine)
     private = tuple(sorted({*private_parameters(typed), *request.scratch}))
     buffers = buffers_of(optimised) - buffers_of(request.function)
-    built = typed, clean, adjoint, optimised, generated, load(generated)
+    built = typed, clean, adjoint, optimised, generated, run
     return DerivedRule(request, *built, decisions, private, max(buffers, 0))
 
 
@@ -116,9 +117,9 @@ def widened(rule: DerivedRule, directions: int) -> DerivedRule:
     if batched is None:
         return rule
     batched = checked(drop_unused_helpers(batched))
-    generated = emit(batched, surroundings=request.surroundings)
+    generated, run = realise(batched, request.surroundings, request.engine)
     buffers = buffers_of(batched) - buffers_of(request.function)
-    return replace(rule, request=request, optimised=batched, generated=generated, run=load(generated), buffers=max(buffers, 0))
+    return replace(rule, request=request, optimised=batched, generated=generated, run=run, buffers=max(buffers, 0))
 
 
 def cleaned(fn: Function) -> Function:

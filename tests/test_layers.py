@@ -18,6 +18,7 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
         "ir",
         "rules",
         "frontend analysis ad opt backend",
+        "engine",
         "persistence",
         "transforms pipeline cut cache trees refusals perturbations batches application workspace",
         "derivatives api differentiable matrices sources",

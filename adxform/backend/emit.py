@@ -70,9 +70,7 @@ def emit(
         raise UnsupportedSyntaxError(message, span=fn.span, help=help_) from None
 
 
-def _emit(
-    fn: Function, doc: str, aliases: Aliases, surroundings: Surroundings, decorators: Mapping[str, object]
-) -> Generated:
+def _emit(fn: Function, doc: str, aliases: Aliases, surroundings: Surroundings, decorators: Mapping[str, object]) -> Generated:
     references = References(surroundings)
     known = functions(fn)
     parts = [*(helper for title, helper in known.items() if title != fn.name), fn]

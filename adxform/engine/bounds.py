@@ -4,9 +4,10 @@
     for i in range(n):
         f += x[i]
 
-An index that is linear in the items of loops is least and greatest at their ends. What the lengths themselves show needs no check; any
-other is checked as far outside of the loops as what it depends on allows, and in its place where a branch decides whether it is used.
-A check ahead of a loop may fail though no pass would have gone wrong: the kernel's caller then asks Python, which is slow and right.
+An index that is linear in the items of loops is least and greatest at their ends. What the lengths themselves show needs no
+check; any other is checked as far outside of the loops as what it depends on allows, and in its place where a branch decides
+whether it is used. A check ahead of a loop may fail though no pass would have gone wrong: the kernel's caller then asks Python,
+which is slow and right.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from adxform.engine import scalars
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, For, Function, If, Lit, Op, Operand, Pack, Var, While
-from adxform.ir.types import INT, Array, Dim, Scalar
-from adxform.ir.walk import Names, defined_variables, outs
+from adxform.ir.types import INT, Array, Dim
+from adxform.ir.walk import Names, defined_variables
 
 ACCESSES = frozenset({operator.getitem, operator.setitem, intrinsics.accumulate, intrinsics.deduct})
 LENGTHS = frozenset({intrinsics.dim, len})
@@ -150,7 +151,7 @@ class _Checking:
             return
         out, fn = op.outs[0], callee(op)
         match op.args:
-            case (Var(type=Array(shape=tuple(shape))), *rest) if fn in LENGTHS:
+            case (Var(type=Array(shape=tuple(shape))) as array, *rest) if fn in LENGTHS:
                 axis = rest[0].value if rest and isinstance(rest[0], Lit) else 0
                 size = shape[axis]
                 if isinstance(size, Dim) and size.offset:
@@ -158,7 +159,7 @@ class _Checking:
                 else:
                     self.forms[out] = length_of(size)
                     if isinstance(size, Dim):
-                        self.origins.setdefault(size, (op.args[0], axis))
+                        self.origins.setdefault(size, (array, axis))
             case (a, b) if fn is operator.add:
                 self.sum(out, a, b, 1)
             case (a, b) if fn is operator.sub:
@@ -170,7 +171,7 @@ class _Checking:
 
     def sum(self, out: Var, a: Operand, b: Operand, sign: int) -> None:
         self.forms[out] = self.form(a).plus(self.form(b), sign)
-        if a in self.lengths and sign < 0 and isinstance(b, Lit) and b.value >= 0:
+        if isinstance(a, Var) and a in self.lengths and sign < 0 and isinstance(b, Lit) and b.value >= 0:
             self.lengths[out] = self.lengths[a].plus(Linear(-b.value))
 
     def access(self, op: Call, loops: list[Loop], ops: list[Op]) -> None:

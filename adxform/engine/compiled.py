@@ -4,64 +4,71 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, Literal
 
 from adxform import runtime
 from adxform.backend.emit import Generated, emit
 from adxform.backend.loading import load
 from adxform.backend.references import Surroundings
 from adxform.backend.syntax import callee
-from adxform.engine.kernels import kernel
 from adxform.engine.outline import outline
 from adxform.ir import intrinsics
 from adxform.ir.ops import Call, Function
 from adxform.ir.walk import all_ops
 from adxform.rules.effects import is_opaque
 
+Engine = Literal["python", "numba"]
+
+WORKS = 10**9
 HARMLESS = frozenset({intrinsics.turning_point, intrinsics.push, intrinsics.pop, intrinsics.new_stack, runtime.private})
-
-
-@dataclass(frozen=True, slots=True)
-class Compiled:
-    """The source with its `kernels`, and what runs it. Only those of its helpers that are kernels are compiled."""
-
-    generated: Generated
-    run: Callable[..., Any]
-    kernels: tuple[str, ...]
 
 
 @dataclass(slots=True)
 class Guarded:
     """Runs `compiled`; where that raises, `plain` instead, which gives the right result or the right error.
 
-    Compiled code raises where an index is, or may be, out of bounds, where a number leaves the domain of an operation of Python's,
-    and where Numba cannot compile it after all: then it is not tried again.
+    Compiled code raises where an index is, or may be, out of bounds, where a number leaves the domain of an operation of
+    Python's, and where Numba cannot compile it for these arguments: if it never could, it is not tried more than a few times.
     """
 
     compiled: Callable[..., Any]
     plain: Callable[..., Any]
+    tries: int = 3
     refusal: str | None = None
 
     def __call__(self, *args: Any) -> Any:
         """What `plain` returns for `args`."""
-        if self.refusal is None:
+        if self.tries:
             try:
-                return self.compiled(*args)
+                found = self.compiled(*args)
             except Exception as error:
-                if type(error).__module__.startswith("numba."):
+                if type(error).__module__.startswith("numba.") and self.tries < WORKS:
+                    self.tries -= 1
                     self.refusal = f"{type(error).__name__}: {error}"
+            else:
+                self.tries, self.refusal = WORKS, None
+                return found
         return self.plain(*args)
 
 
-def compiled(fn: Function, surroundings: Surroundings) -> Compiled | None:
-    """`fn`, optimised typed IR, with kernels; ``None`` where there is nothing to compile, or nothing that may be run again."""
-    if not is_repeatable(fn):
-        return None
+def realise(fn: Function, surroundings: Surroundings, engine: Engine) -> tuple[Generated, Callable[..., Any]]:
+    """The source of `fn`, optimised typed IR, and what runs it: with kernels where `engine` compiles and there are loops."""
+    plain = emit(fn, surroundings=surroundings)
+    if engine == "python" or not is_repeatable(fn):
+        return plain, load(plain)
     found = outline(fn)
     if not found.kernels:
-        return None
-    generated = emit(found.function, surroundings=surroundings, decorators=dict.fromkeys(found.kernels, kernel))
-    return Compiled(generated, load(generated), found.kernels)
+        return plain, load(plain)
+    kernels = import_module("adxform.engine.kernels")
+    generated = emit(found.function, surroundings=surroundings, decorators=dict.fromkeys(found.kernels, kernels.kernel))
+    return generated, Guarded(load(generated), load(plain))
+
+
+def is_available() -> bool:
+    """Whether Numba is installed."""
+    return find_spec("numba") is not None
 
 
 def is_repeatable(fn: Function) -> bool:

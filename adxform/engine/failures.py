@@ -1,8 +1,8 @@
 """Where Python's own numbers raise and compiled ones do not: a kernel notes it, ends soon, and its caller asks Python again.
 
-``1.0 / 0.0`` and ``math.log(-1.0)`` raise; machine code returns an infinity or NaN. A flag, ``failed``, gathers what would have
-raised: loops stay free of exits, so that they vectorise. It ends a `While` at once, for that might not end otherwise, and is asked
-at the end of the kernel.
+``1.0 / 0.0`` and ``math.log(-1.0)`` raise; machine code returns an infinity or NaN. A flag, ``failed``, gathers what would
+have raised: loops stay free of exits, so that they vectorise. It ends a `While` at once, for that might not end otherwise, and is
+asked at the end of the kernel.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from adxform.backend.syntax import callee
 from adxform.engine import scalars
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, For, Function, If, Lit, Op, Operand, Var, While
-from adxform.ir.types import BOOL, Scalar
+from adxform.ir.types import BOOL, FLOAT, Scalar
 from adxform.ir.walk import Names, all_ops
 
 TOTAL = frozenset({math.isnan, math.isinf, math.isfinite, math.copysign, math.fabs, math.atan, math.atan2, math.tanh, math.erf,
@@ -42,9 +42,7 @@ def can_fail(op: Call) -> bool:
         divisor = op.args[1]
         return not (isinstance(divisor, Lit) and divisor.value != 0) and all(map(_is_weak, op.args))
     if fn is operator.pow:
-        base, exponent = op.args
-        safe = isinstance(exponent, Lit) and type(exponent.value) is int and exponent.value >= 0
-        return _is_weak(base) and _is_weak(exponent) and not (safe and base.type.dtype != "float64") if isinstance(base, Var) else True
+        return all(map(_is_weak, op.args)) and op.outs[0].type == FLOAT
     return getattr(fn, "__module__", "") == "math" and fn not in TOTAL
 
 

@@ -1,8 +1,8 @@
 """How large Python's integers can get in a kernel, where they have 64 bits.
 
-Lengths and integers from outside have at most 31 bits (a kernel that multiplies checks its own), the item of a loop as many as its
-bounds. A sum has one more than its larger term, a product those of both. What a loop carries either stays within bounds, or grows by
-what the loop does not carry: fewer than 2^31 times, for a loop has no more passes.
+Lengths and integers from outside have at most 31 bits (a kernel that multiplies checks its own), the item of a loop as many as
+its bounds. A sum has one more than its larger term, a product those of both. What a loop carries either stays within bounds, or
+grows by what the loop does not carry: fewer than 2^31 times, for a loop has no more passes.
 """
 
 from __future__ import annotations
@@ -53,9 +53,11 @@ class Bits:
             case If(outs=made, then=then, orelse=orelse):
                 if not (self.block(then) and self.block(orelse)):
                     return False
-                self.known |= {out: max(self.of(a), self.of(b)) for out, a, b in zip(made, then.results, orelse.results, strict=True)}
+                self.known |= {
+                    out: max(self.of(a), self.of(b)) for out, a, b in zip(made, then.results, orelse.results, strict=True)
+                }
             case For(source=(start, stop, _), body=body, breaks=breaks):
-                self.known[body.params[0]] = max(self.of(start), self.of(stop)) + 1
+                self.known[body.params[0]] = max(self.of(start), self.of(stop))
                 return self.loop((body.params[1:],), op.inits, (body,), body.results[breaks:], op.outs)
             case While(test=test, body=body):
                 return self.loop((body.params, test.params), op.inits, (test, body), body.results, op.outs)
@@ -65,7 +67,7 @@ class Bits:
 
     def block(self, block: Block) -> bool:
         """Whether the integers of `block` fit."""
-        return all([self.fit(op) for op in block.ops])
+        return all(self.fit(op) for op in block.ops)
 
     def loop(
         self,
@@ -140,7 +142,7 @@ class Growth:
                 before = self.steps(b, param)
                 return None if before is None else [*before, a]
             case If(outs=made, then=then, orelse=orelse):
-                place = made.index(operand)  # type: ignore[arg-type]
+                place = made.index(operand)
                 ends = [self.steps(arm.results[place], param) for arm in (then, orelse)]
                 return None if None in ends else [step for end in ends for step in end or ()]
             case _:

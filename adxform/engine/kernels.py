@@ -1,34 +1,22 @@
-"""Compiling kernels with Numba, which is imported when the first one is made."""
+"""Compiling kernels with Numba. Imported when a first rule is compiled, for that takes a while: see `adxform.engine.compiled`."""
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from typing import Any, TypeVar
+
+import numba
+from numba.extending import register_jitable
 
 from adxform.engine import scalars
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_lock = threading.Lock()
-_ready: list[bool] = []
+for _form in (*scalars.FORMS.values(), *scalars.CHECKS):
+    register_jitable(_form)
 
 
 def kernel(fn: F) -> F:
     """`fn` compiled to machine code at its first call with arguments of a kind. It does not hold the interpreter's lock."""
-    import numba
-
-    with _lock:
-        if not _ready:
-            for form in (*scalars.FORMS.values(), *scalars.CHECKS):
-                numba.extending.register_jitable(form)
-            _ready.append(True)
-    compiled: F = numba.njit(error_model="numpy", nogil=True)(fn)
-    return compiled
-
-
-def is_available() -> bool:
-    """Whether Numba can be imported."""
-    from importlib.util import find_spec
-
-    return find_spec("numba") is not None
+    compiled: Any = numba.njit(error_model="numpy", nogil=True)(fn)
+    return compiled  # type: ignore[no-any-return]

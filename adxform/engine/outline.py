@@ -1,7 +1,7 @@
 """Cuts a function into kernels and the Python around them.
 
-A kernel is a run of ops, all of which Numba can take, with a loop among them; or the whole function. It is a helper of the function,
-which invokes it. What a kernel returns is a number of Python's own, so NumPy's numbers are made of it again.
+A kernel is a run of ops, all of which Numba can take, with a loop or enough arithmetic among them. It is a helper of the
+function, which invokes it. What a kernel returns is a number of Python's own, so NumPy's numbers are made of it again.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, For, Function, Invoke, Lit, Op, Operand, Var, While
 from adxform.ir.types import FLOAT, INT, Array, Dim, Scalar, Stack
+from adxform.ir.walk import Names, free_variables, map_op, outs, rename_block, variables_of
 from adxform.opt.cse import share_common_subexpressions
-from adxform.ir.walk import Names, blocks, defined_variables, free_variables, map_op, outs, rename_block, variables_of
 
 NUMPY = {"float64": np.float64, "int64": np.int64, "bool": np.bool_}
 ENOUGH = 8
@@ -89,10 +89,13 @@ class _Outlining:
         """Whether `ops` make a kernel: they loop, and what they share with others a kernel can hold."""
         if not any(isinstance(op, For | While) for op in ops) and sum(map(_is_arithmetic, ops)) < ENOUGH:
             return False
-        params = free_variables(Block((), tuple(ops), ()))
+        body = Block((), tuple(ops), ())
+        params = free_variables(body)
         fit = Bits()
-        return all(is_held(var.type) and not isinstance(var.type, Stack) for var in params) and scalar_stacks(tuple(ops)) and all(
-            [fit.fit(op) for op in ops]
+        return (
+            all(is_held(var.type) and not isinstance(var.type, Stack) for var in params)
+            and scalar_stacks(tuple(ops))
+            and all(fit.fit(op) for op in ops)
         )
 
     def kernel(self, ops: tuple[Op, ...], later: frozenset[Var]) -> list[Op]:
@@ -106,7 +109,7 @@ class _Outlining:
             title = f"{self.fn.name}_kernel_{count}"
         self.titles.add(title)
         self.kernels.append(finished(Function(title, Block(params, ops, results), span=self.fn.span)))
-        taken = [Var(self.names.fresh(var.base), replace(var.type, weak=True)) if _is_numpy(var) else var for var in results]
+        taken = [_bare(var, self.names) for var in results]
         wrapped = [
             Call((var,), Lit(NUMPY[var.type.dtype]), (bare,), (), self.fn.span)  # type: ignore[union-attr]
             for var, bare in zip(results, taken, strict=True)
@@ -151,8 +154,11 @@ def scalar_calls(kernel: Function) -> Function:
     return replace(kernel, body=inner(kernel.body))
 
 
-def _is_numpy(var: Var) -> bool:
-    return isinstance(var.type, Scalar) and not var.type.weak
+def _bare(var: Var, names: Names) -> Var:
+    """`var`, or for a number of NumPy's a variable for the same number of Python's."""
+    if not isinstance(var.type, Scalar) or var.type.weak:
+        return var
+    return Var(names.fresh(var.base), Scalar(var.type.dtype, weak=True))
 
 
 def _is_arithmetic(op: Op) -> bool:

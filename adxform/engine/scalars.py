@@ -37,7 +37,8 @@ def ratio(a: float, b: float) -> float:
 
 def power(a: float, b: float) -> float:
     """``a ** b``, infinite at a pole."""
-    return a**b
+    raised: float = a**b
+    return raised
 
 
 def log_or_zero(x: float) -> float:

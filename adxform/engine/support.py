@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -131,8 +131,10 @@ def _scalar(fn: Any, args: tuple[Operand, ...]) -> bool:
     if fn is operator.floordiv or fn is operator.mod:
         return dtypes[0] == "int64" and isinstance(args[1], Lit) and type(args[1].value) is int and args[1].value > 0
     if fn is operator.pow or fn is np.power:
-        whole = isinstance(args[1], Lit) and isinstance(args[1].value, int)
-        return dtypes[0] == "float64" and "bool" not in dtypes or (whole and dtypes[0] == "int64" and 0 <= args[1].value <= 3)  # type: ignore[union-attr]
+        exponent = args[1].value if isinstance(args[1], Lit) else None
+        if dtypes[0] == "int64":
+            return isinstance(exponent, int) and 0 <= exponent <= 3
+        return "bool" not in dtypes
     if fn in (min, max):
         return len(args) == 2 and dtypes[0] == dtypes[1] != "bool"
     if fn is float or fn is np.float64:
@@ -158,8 +160,11 @@ def _is_index(index: Operand, array: Operand) -> bool:
 
 def _is_element(index: Operand, array: Operand) -> bool:
     items = _items(index)
-    return isinstance(array, Var) and isinstance(array.type, Array) and len(items) == len(array.type.shape or ()) and all(
-        map(_is_integer, items)
+    return (
+        isinstance(array, Var)
+        and isinstance(array.type, Array)
+        and len(items) == len(array.type.shape or ())
+        and all(map(_is_integer, items))
     )
 
 
@@ -206,7 +211,7 @@ def _dtype(operand: Operand) -> str:
             return ""
 
 
-def scalar_stacks(ops: tuple[Op, ...]) -> bool:
+def scalar_stacks(ops: Sequence[Op]) -> bool:
     """Whether every stack that `ops` use is made by them, and holds numbers of one dtype."""
     made: set[str] = set()
     held: dict[str, str] = {}

@@ -1,0 +1,300 @@
+"""Compiled rules against the same rules in Python: equal results for the whole corpus, equal errors, nothing out of bounds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numba
+import numpy as np
+import pytest
+
+from adxform.application import Application
+from adxform.cut import as_tuple
+from adxform.engine import kernels
+from adxform.engine.compiled import Guarded, realise
+from adxform.engine.outline import outline
+from adxform.ir.verify import verify
+from adxform.pipeline import DerivedRule
+from adxform.sources import rule_of
+from tests.corpus.case import Program
+from tests.corpus.catalogue import PROGRAMS
+
+Results = tuple[Any, ...]
+
+
+def derived(fn: Callable[..., Any], args: Results, mode: str, wrt: tuple[int, ...]) -> tuple[Application, DerivedRule]:
+    """The application of a function and its rule on the Python engine."""
+    call, rule = rule_of(fn, args, mode, wrt)
+    return call, rule
+
+
+def seeds_for(rule: DerivedRule, inputs: list[Any]) -> list[Any]:
+    """Cotangents of ones, or tangents in general position."""
+    if rule.request.mode == "reverse":
+        return [1.0] * rule.seeds
+    wrt = [inputs[position] for position in rule.request.wrt]
+    return [np.full_like(x, 0.3) if isinstance(x, np.ndarray) else type(x)(0.3) for x in wrt]
+
+
+def results(rule: DerivedRule, run: Callable[..., Any], call: Application) -> Results:
+    """What `run` returns at the point of `call`."""
+    inputs = call.inputs()
+    with np.errstate(all="ignore"):
+        return as_tuple(run(*inputs, *seeds_for(rule, inputs)), len(rule.optimised.results))
+
+
+def compiled(rule: DerivedRule) -> Guarded | None:
+    """`rule` on the Numba engine; ``None`` where there is nothing to compile."""
+    _, run = realise(rule.optimised, rule.request.surroundings, "numba")
+    return run if isinstance(run, Guarded) else None
+
+
+def agree(got: Results, expected: Results) -> None:
+    """Assert that results are equal but for rounding, in class, dtype and shape."""
+    for one, other in zip(got, expected, strict=True):
+        assert isinstance(one, type(other)) or isinstance(other, type(one))
+        if isinstance(other, np.ndarray):
+            assert one.dtype == other.dtype
+            assert one.shape == other.shape
+        if isinstance(other, np.ndarray | float | int):
+            np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-11)
+
+
+@pytest.fixture
+def interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave kernels to CPython."""
+    monkeypatch.setattr(kernels.kernel, "__code__", (lambda fn: fn).__code__)
+
+
+MODES = ("reverse", "forward", "hvp")
+LOOPS = [program for program in PROGRAMS if program.name.partition(".")[0] in ("loops", "models", "writes")]
+
+
+def is_number(program: Program) -> bool:
+    """Whether the program returns one float."""
+    with np.errstate(all="ignore"):
+        return isinstance(program.function(*program.points[0].fresh()), float)
+
+
+@pytest.mark.usefixtures("interpreted")
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
+def test_kernels_say_what_the_rule_says(program: Program, mode: str) -> None:
+    if mode == "hvp" and not is_number(program):
+        return
+    for point in program.points:
+        call, rule = derived(program.function, point.fresh(), mode, program.wrt)
+        run = compiled(rule)
+        if run is None:
+            continue
+        verify(outline(rule.optimised).function)
+        agree(
+            results(rule, run.compiled, call),
+            results(rule, rule.run, derived(program.function, point.fresh(), mode, program.wrt)[0]),
+        )
+
+
+@pytest.mark.parametrize("program", LOOPS, ids=lambda program: program.name)
+def test_compiled(program: Program) -> None:
+    for point in program.points:
+        call, rule = derived(program.function, point.fresh(), "reverse", program.wrt)
+        run = compiled(rule)
+        if run is None:
+            return
+        expected = results(rule, rule.run, derived(program.function, point.fresh(), "reverse", program.wrt)[0])
+        agree(results(rule, run.compiled, call), expected)
+        assert run.refusal is None
+
+
+def gather_by_index(x, places):  # type: ignore[no-untyped-def]
+    total = 0.0
+    for k in range(len(places)):
+        total += x[places[k]] ** 2
+    return total
+
+
+def last_has_no_neighbour(x):  # type: ignore[no-untyped-def]
+    total = 0.0
+    for i in range(len(x)):
+        if i < len(x) - 1:
+            total += x[i] * x[i + 1]
+        else:
+            total += x[i]
+    return total
+
+
+def periodic(x):  # type: ignore[no-untyped-def]
+    total = 0.0
+    for i in range(len(x)):
+        total += x[i] * x[i - 1]
+    return total
+
+
+def triangle(a, n):  # type: ignore[no-untyped-def]
+    total = 0.0
+    for i in range(n):
+        for j in range(i + 1):
+            total += a[i, j] * a[j, i]
+    return total
+
+
+def every_second(x, start):  # type: ignore[no-untyped-def]
+    total = 0.0
+    for i in range(start, 0, -2):
+        total += x[i] ** 2
+    return total
+
+
+def flat(x, rows, columns):  # type: ignore[no-untyped-def]
+    total = 0.0
+    for i in range(rows):
+        for j in range(columns):
+            total += x[i * columns + j] ** 2
+    return total
+
+
+def strided(x, n, stride):  # type: ignore[no-untyped-def]
+    total = 0.0
+    for i in range(n):
+        total += x[(i * stride) % 5] ** 2
+    return total
+
+
+def inner_of_view(x):  # type: ignore[no-untyped-def]
+    inner = x[2:]
+    total = 0.0
+    for i in range(len(inner)):
+        total += inner[i] * x[i]
+    return total
+
+
+ROW = np.arange(1.0, 6.0)
+SQUARE = np.arange(1.0, 10.0).reshape(3, 3)
+INDEXED = (
+    (
+        gather_by_index,
+        (ROW, np.array([0, 4, -5, 2])),
+        (ROW, np.array([0, 5])),
+        (ROW, np.array([-6])),
+        (ROW, np.zeros(0, np.int64)),
+    ),
+    (last_has_no_neighbour, (ROW,), (ROW[:1],)),
+    (periodic, (ROW,), (ROW[:1],), (ROW[:0],)),
+    (triangle, (SQUARE, 3), (SQUARE, 2), (SQUARE, 0), (SQUARE, 4), (SQUARE[:2], 3), (SQUARE.T, 3)),
+    (every_second, (ROW, 4), (ROW, 5), (ROW, 0), (ROW, -3)),
+    (flat, (ROW, 1, 5), (ROW, 5, 1), (ROW, 2, 3), (ROW, 0, 9), (ROW, -1, 2), (ROW[::-1], 1, 5)),
+    (strided, (ROW, 4, 3), (ROW, 4, -3), (ROW, 5, 2**62 + 1), (ROW, 5, 2**70)),
+    (inner_of_view, (ROW,), (ROW[:2],), (ROW[:1],), (ROW[:0],), (ROW[::2],)),
+)
+
+
+def halved_until(x, least):  # type: ignore[no-untyped-def]
+    count = 0
+    while x > least:
+        x = x / 2.0
+        count += 1
+    return x * count
+
+
+def harmonic(x, n):  # type: ignore[no-untyped-def]
+    total = 0.0
+    for k in range(n):
+        total += x / float(k - 2) + 0.0 * x
+    return total
+
+
+def logarithms(x, n):  # type: ignore[no-untyped-def]
+    total = x
+    for _ in range(n):
+        total = math.log(total)
+    return total
+
+
+def growing(x, n):  # type: ignore[no-untyped-def]
+    for _ in range(n):
+        x = x**2
+    return x
+
+
+def never_ends_compiled(x):  # type: ignore[no-untyped-def]
+    y = x
+    while y != 2.0:
+        y = 1.0 / (y - x)
+    return y
+
+
+def factorial(x, n):  # type: ignore[no-untyped-def]
+    product = 1
+    for k in range(1, n):
+        product *= k
+    return x * product
+
+
+def fibonacci(x, n):  # type: ignore[no-untyped-def]
+    a, b = 0, 1
+    for _ in range(n):
+        a, b = b, a + b
+    return x * a
+
+
+def counted(x, n):  # type: ignore[no-untyped-def]
+    count = 0
+    for i in range(n):
+        count += i * i
+    return x * count
+
+
+NUMBERS = (
+    (halved_until, (5.0, 1.0), (0.5, 1.0)),
+    (harmonic, (1.5, 2), (1.5, 4)),
+    (logarithms, (5.0, 2), (5.0, 3), (5.0, 4), (1.0, 2)),
+    (growing, (2.0, 3), (2.0, 9), (2.0, 12)),
+    (never_ends_compiled, (1.0,)),
+    (factorial, (1.5, 5), (1.5, 25)),
+    (fibonacci, (1.5, 10), (1.5, 100)),
+    (counted, (1.5, 10), (1.5, 0)),
+)
+CASES = [(fn, args) for fn, *points in (*INDEXED, *NUMBERS) for args in points]
+
+
+@pytest.mark.parametrize(("fn", "args"), CASES, ids=lambda part: getattr(part, "__name__", ""))
+def test_compiled_or_python_the_same(fn: Callable[..., Any], args: Results) -> None:
+    """What Python raises is raised, what it computes is computed: never a place outside, never an integer that wraps."""
+    call, rule = derived(fn, args, "reverse", (0,))
+    _, run = realise(rule.optimised, rule.request.surroundings, "numba")
+    try:
+        expected = results(rule, rule.run, call)
+    except (ArithmeticError, ValueError, LookupError) as error:
+        with pytest.raises(type(error)):
+            results(rule, run, call)
+        return
+    agree(results(rule, run, call), expected)
+    if isinstance(run, Guarded):
+        assert run.refusal is None or any(isinstance(arg, int) and arg >= 2**63 for arg in args)
+
+
+@pytest.mark.parametrize("fn", [case[0] for case in (*INDEXED, *NUMBERS) if case[0] not in (factorial, fibonacci, counted)])
+def test_there_is_something_to_compile(fn: Callable[..., Any]) -> None:
+    args = next(points[0] for known, *points in (*INDEXED, *NUMBERS) if known is fn)
+    assert compiled(derived(fn, args, "reverse", (0,))[1]) is not None
+
+
+def test_a_branch_that_guards_an_index_stays_compiled() -> None:
+    call, rule = derived(last_has_no_neighbour, (ROW,), "reverse", (0,))
+    run = compiled(rule)
+    assert run is not None
+    agree(results(rule, run.compiled, call), results(rule, rule.run, call))
+
+
+def test_what_numba_cannot_compile_runs_in_python() -> None:
+    def refuse(*_: object) -> None:
+        raise numba.core.errors.TypingError("no")
+
+    run = Guarded(refuse, lambda *args: sum(args))
+    for _ in range(5):
+        assert run(1.0, 2.0) == 3.0
+    assert run.tries == 0
+    assert run.refusal is not None
+    assert "no" in run.refusal
