@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from benchmarks.race import report
-from benchmarks.race.contenders import CONTENDERS, DIFFERENCES, HAND, LIMIT, differences, generated, slopes
-from benchmarks.race.heat import Lane, Terms, check, compared, heat
+from benchmarks.race.contenders import CONTENDERS, DIFFERENCES, FUNCTION, HAND, LIMIT, differences, generated, slopes
+from benchmarks.race.heat import Lane, Terms, check, compared, heat, lanes
 from benchmarks.race.problem import Problem
 from benchmarks.race.problems import PROBLEMS
 from benchmarks.race.worker import flat
@@ -62,8 +62,9 @@ def test_generated(problem: Problem) -> None:
 def test_a_heat_checks_times_and_reports(tmp_path: Path) -> None:
     race = PROBLEMS["rosenbrock"]
     chosen = [entry for entry in CONTENDERS if entry.package is None]
-    findings = heat(race, race.tiny, chosen, Terms(rounds=2))
-    assert [entry.contender for entry in findings] == ["adxform python", HAND, DIFFERENCES]
+    with lanes(chosen, Terms(rounds=2)) as running:
+        findings = heat(race, race.tiny, running)
+    assert [entry.contender for entry in findings] == ["adxform python", HAND, FUNCTION, DIFFERENCES]
     assert all(entry.reason is None and entry.median and entry.first for entry in findings)
     report.write_json(tmp_path / "race.json", [findings])
     assert report.read_json(tmp_path / "race.json") == [findings]
@@ -83,12 +84,10 @@ def test_a_heat_checks_times_and_reports(tmp_path: Path) -> None:
         ((0.1, np.array([1.0])), "wrong: 1 numbers, not 2"),
     ],
 )
-def test_who_is_wrong_is_not_timed(answer: tuple, reason: str | None) -> None:
-    lane = Lane.__new__(Lane)
-    lane.reason, lane.contender = None, CONTENDERS[0]
-    lane.ask = lambda request, seconds: answer
-    lane.close = lambda: None
-    check(lane, np.array([1.0, 2.0]), 1.0)
+def test_who_is_wrong_is_not_timed(answer: tuple, reason: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    lane = Lane(CONTENDERS[0], Terms())
+    monkeypatch.setattr(lane, "ask", lambda seconds, *request: answer)
+    check(lane, np.array([1.0, 2.0]))
     assert lane.reason == reason
 
 

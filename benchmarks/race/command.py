@@ -12,7 +12,7 @@ from rich.table import Table
 
 from benchmarks.race import report
 from benchmarks.race.contenders import CONTENDERS
-from benchmarks.race.heat import ROUNDS, Terms, heat
+from benchmarks.race.heat import ROUNDS, Terms, heat, lanes
 from benchmarks.race.problems import PROBLEMS
 from benchmarks.race.worker import CLOCKS
 
@@ -44,14 +44,15 @@ def race(arguments: Sequence[str]) -> int:
     heats = {}
     if options.merge and options.json.exists():
         heats = {(h[0].problem, h[0].size, h[0].threads): h for h in report.read_json(options.json)}
-    for name in options.only:
-        problem = PROBLEMS[name]
-        for size in problem.sizes[:1] if options.sizes == "small" else problem.sizes:
-            for threads in options.threads:
-                findings = heat(problem, size, chosen, Terms(threads, options.rounds, options.budget, options.clock))
-                heats[name, str(size), threads] = findings
-                report.show(console, findings, titles)
-                report.write_json(options.json, list(heats.values()))
+    for threads in options.threads:
+        with lanes(chosen, Terms(threads, options.rounds, options.budget, options.clock)) as running:
+            for name in options.only:
+                problem = PROBLEMS[name]
+                for size in problem.sizes[:1] if options.sizes == "small" else problem.sizes:
+                    findings = heat(problem, size, running)
+                    heats[name, str(size), threads] = findings
+                    report.show(console, findings, titles)
+                    report.write_json(options.json, list(heats.values()))
     found = list(heats.values())
     table = Table(*report.SUMMARY, title="Summary", title_justify="left")
     for row in report.summary(found):

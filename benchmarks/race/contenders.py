@@ -17,7 +17,7 @@ from benchmarks.race.peers import Arguments, Call, UnableError
 from benchmarks.race.problem import Function, Problem, with_import
 from benchmarks.timing import average, repeats
 
-HAND, LIMIT, DIFFERENCES = "NumPy, by hand", "Numba, by hand", "differences"
+HAND, LIMIT, DIFFERENCES, FUNCTION = "NumPy, by hand", "Numba, by hand", "differences", "the function alone"
 TOLERANCE, ROUGH = 1e-8, 1e-4
 EVALUATIONS = 20_000
 
@@ -30,7 +30,7 @@ class Contender:
     start: Callable[[Problem, Arguments], Call]
     package: str | None = None
     peer: bool = False
-    tolerance: float = TOLERANCE
+    tolerance: float | None = TOLERANCE
     extra: bool = False
 
     def races(self, problem: Problem) -> bool:
@@ -44,18 +44,23 @@ class Contender:
         return None
 
 
-def generated(problem: Problem, arguments: Arguments) -> Call:
-    """A derivative prepared by adxform."""
+def generated(problem: Problem, arguments: Arguments, **options: Any) -> Call:
+    """A derivative prepared by adxform. `options` go to the operator, as an engine does."""
     match problem.kind:
         case "gradient":
-            gradient = adxform.prepare_gradient(problem.function, *arguments, argnums=problem.wrt)
+            gradient = adxform.prepare_gradient(problem.function, *arguments, argnums=problem.wrt, **options)
             return lambda: gradient(*arguments)
         case "product":
-            product = adxform.prepare_hvp(problem.function, *problem.point(arguments))
+            product = adxform.prepare_hvp(problem.function, *problem.point(arguments), **options)
             return lambda: product(*arguments)
         case "blocks":
-            rows = adxform.prepare_vjp(problem.function, *arguments, directions=2)
+            rows = adxform.prepare_vjp(problem.function, *arguments, directions=2, **options)
             return lambda: blocks_of(rows.batch(arguments, residuals(arguments))[1], problem)
+
+
+def function(problem: Problem, arguments: Arguments) -> Call:
+    """What is differentiated: no contender, but what they all are measured by at first sight."""
+    return lambda: problem.function(*problem.point(arguments))
 
 
 def by_hand(problem: Problem, arguments: Arguments) -> Call:
@@ -171,6 +176,7 @@ CONTENDERS: tuple[Contender, ...] = (
     Contender("adxform python", generated),
     Contender(LIMIT, limit, "numba"),
     Contender(HAND, by_hand),
+    Contender(FUNCTION, function, tolerance=None),
     _peer("jax", "jax", peers.with_jax, "jax"),
     _peer("jax, by an expert", "jax", peers.with_jax, "jax, by an expert", extra=True),
     _peer("torch", "torch", peers.with_torch, "torch"),

@@ -52,48 +52,81 @@ class Finding:
 
 
 class Lane:
-    """A contender's process and the questions that it answers."""
+    """A contender's process, and what is known of it in a heat.
 
-    def __init__(self, problem: Problem, size: Any, contender: Contender, terms: Terms) -> None:
-        here, there = multiprocessing.get_context("spawn").Pipe()
-        self.contender, self.connection = contender, here
-        self.reason: str | None = None
+    The process stays from heat to heat; one that ends is started again.
+    """
+
+    def __init__(self, contender: Contender, terms: Terms) -> None:
+        self.contender, self.terms = contender, terms
+        self.process: Any = None
+        self.connection: Any = None
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget the heat before."""
+        self.reason: str | None = self.contender.missing()
         self.samples: list[float] = []
         self.first = self.error = self.used = 0.0
         self.peak = 0
-        self.process = multiprocessing.get_context("spawn").Process(
-            target=serve, args=(there, problem.name, size, contender.name, terms.threads, terms.clock), daemon=True
-        )
-        with variables(environment(terms.threads)):
+
+    def load(self, problem: Problem, size: Any) -> None:
+        """Begin a heat."""
+        self.clear()
+        if self.reason is None:
+            if self.process is None:
+                self.begin()
+            self.ask(IMPORTS, "load", problem.name, size)
+
+    def begin(self) -> None:
+        """Start the process."""
+        context = multiprocessing.get_context("spawn")
+        self.connection, there = context.Pipe()
+        arguments = there, self.contender.name, self.terms.threads, self.terms.clock
+        self.process = context.Process(target=serve, args=arguments, daemon=True)
+        with variables(environment(self.terms.threads)):
             self.process.start()
         there.close()
 
-    def ask(self, request: str | None, seconds: float) -> Any:
+    def ask(self, seconds: float, *request: Any) -> Any:
         """The answer to a request, or None once the contender is out, for a `reason`."""
         if self.reason is not None:
             return None
         try:
-            if request is not None:
-                self.connection.send(request)
+            self.connection.send(request)
             if not self.connection.poll(seconds):
-                return self.out(f"took more than {seconds:.0f} s")
+                return self.lost(f"took more than {seconds:.0f} s")
             kind, answer = self.connection.recv()
         except (EOFError, OSError):
-            return self.out("its process ended")
+            return self.lost("its process ended")
         if kind in ("unable", "failed"):
-            return self.out(str(answer))
+            self.reason = str(answer)
+            return None
         return answer
 
-    def out(self, reason: str) -> None:
-        """It takes no further part."""
+    def lost(self, reason: str) -> None:
+        """Its process is of no more use."""
         self.reason = reason
         self.close()
 
     def close(self) -> None:
         """End the process."""
-        self.connection.close()
-        self.process.kill()
-        self.process.join()
+        if self.process is not None:
+            self.connection.close()
+            self.process.kill()
+            self.process.join()
+            self.process = None
+
+
+@contextmanager
+def lanes(contenders: Sequence[Contender], terms: Terms) -> Iterator[list[Lane]]:
+    """A lane for each contender, whose processes end with the block."""
+    made = [Lane(contender, terms) for contender in contenders]
+    try:
+        yield made
+    finally:
+        for lane in made:
+            lane.close()
 
 
 @contextmanager
@@ -108,64 +141,58 @@ def variables(values: Any) -> Iterator[None]:
         os.environ.update(before)
 
 
-def heat(problem: Problem, size: Any, contenders: Sequence[Contender], terms: Terms) -> list[Finding]:
+def heat(problem: Problem, size: Any, lanes: Sequence[Lane]) -> list[Finding]:
     """Race the contenders on a problem of that size."""
-    contenders = [entry for entry in contenders if entry.races(problem)]
-    missing = [(entry, reason) for entry in contenders if (reason := entry.missing()) is not None]
-    lanes = [Lane(problem, size, entry, terms) for entry in contenders if entry.missing() is None]
-    try:
-        for lane in lanes:
-            lane.ask(None, IMPORTS)
-        expected = np.concatenate([np.ravel(part) for part in _parts(problem.by_hand(*problem.make(size)))])
-        for lane in lanes:
-            check(lane, expected, terms.budget)
-        for lane in lanes:
-            lane.ask("settle", terms.budget)
-        for _ in range(terms.rounds):
-            for lane in lanes:
-                turn(lane, terms.budget)
-        for lane in lanes:
-            lane.peak = lane.ask("weigh", terms.budget) or 0
-    finally:
-        for lane in lanes:
-            lane.close()
-    out = [Finding(problem.name, str(size), terms.threads, entry.name, entry.peer, reason) for entry, reason in missing]
-    return compared([finding(lane, problem, size, terms.threads) for lane in lanes]) + out
+    running = [lane for lane in lanes if lane.contender.races(problem)]
+    expected = np.concatenate([np.ravel(part) for part in _parts(problem.by_hand(*problem.make(size)))])
+    for lane in running:
+        lane.load(problem, size)
+        check(lane, expected)
+    for lane in running:
+        lane.ask(lane.terms.budget, "settle")
+    for _ in range(max(lane.terms.rounds for lane in running)):
+        for lane in running:
+            turn(lane)
+    for lane in running:
+        lane.peak = lane.ask(lane.terms.budget, "weigh") or 0
+    return compared([finding(lane, problem, size) for lane in running])
 
 
 def _parts(result: Any) -> Sequence[Any]:
     return result if isinstance(result, tuple | list) else (result,)
 
 
-def check(lane: Lane, expected: np.ndarray, budget: float) -> None:
+def check(lane: Lane, expected: np.ndarray) -> None:
     """Its first call; who is wrong is out."""
-    answer = lane.ask("start", budget)
+    answer = lane.ask(lane.terms.budget, "start")
     if answer is None:
         return
     lane.first, found = answer
+    if lane.contender.tolerance is None:
+        return
     if found.shape != expected.shape:
-        lane.out(f"wrong: {found.size} numbers, not {expected.size}")
+        lane.reason = f"wrong: {found.size} numbers, not {expected.size}"
         return
     scale = float(np.max(np.abs(expected))) or 1.0
     lane.error = float(np.max(np.abs(found - expected))) / scale
     if not lane.error <= lane.contender.tolerance:
-        lane.out(f"wrong: off by {lane.error:.1e} of the largest component")
+        lane.reason = f"wrong: off by {lane.error:.1e} of the largest component"
 
 
-def turn(lane: Lane, budget: float) -> None:
+def turn(lane: Lane) -> None:
     """One sample, unless its time is used up."""
     start = time.perf_counter()
-    if lane.samples and lane.used > budget / 2:
+    if lane.samples and lane.used > lane.terms.budget / 2:
         return
-    taken = lane.ask("time", budget)
+    taken = lane.ask(lane.terms.budget, "time")
     if taken is not None:
         lane.samples.append(taken)
         lane.used += time.perf_counter() - start
 
 
-def finding(lane: Lane, problem: Problem, size: Any, threads: int) -> Finding:
+def finding(lane: Lane, problem: Problem, size: Any) -> Finding:
     """What is known of a contender."""
-    common = (problem.name, str(size), threads, lane.contender.name, lane.contender.peer)
+    common = (problem.name, str(size), lane.terms.threads, lane.contender.name, lane.contender.peer)
     if not lane.samples:
         return Finding(*common, lane.reason or "no sample")
     low, middle, high = quartiles(lane.samples)

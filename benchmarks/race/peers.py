@@ -78,6 +78,7 @@ def with_torch_compile(f: Function, problem: Problem, arguments: Arguments) -> C
 
     if problem.kind == "blocks":
         return _compiled_blocks(f, problem, arguments)
+    torch._dynamo.reset()  # what it learnt of other sizes would make it compile for any
     if problem.kind == "product":
         raise UnableError("torch.compile does not go through double backward")
     return with_torch(torch.compile(f), problem, arguments)

@@ -1,11 +1,12 @@
-"""A contender in a process of its own: built, checked, timed and weighed when the race asks for it."""
+"""A contender in a process of its own, for as long as the race goes: it builds, checks, times and weighs what it is asked to."""
 
 from __future__ import annotations
 
+import gc
 import os
 import time
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -28,8 +29,8 @@ def environment(threads: int) -> Mapping[str, str]:
     }
 
 
-def serve(connection: Connection, problem: str, size: Any, contender: str, threads: int, clock: str) -> None:
-    """Answer requests until the other end closes: ``start``, ``time`` and ``weigh``."""
+def serve(connection: Connection, contender: str, threads: int, clock: str) -> None:
+    """Answer requests until the other end closes: ``load`` with a problem and a size, ``start``, ``settle``, ``time``, ``weigh``."""
     warnings.simplefilter("ignore")
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[-threads:])
@@ -38,45 +39,64 @@ def serve(connection: Connection, problem: str, size: Any, contender: str, threa
     os.dup2(nowhere, 2)
     from benchmarks.race.contenders import CONTENDERS
     from benchmarks.race.peers import UnableError
-    from benchmarks.race.problems import PROBLEMS
-    from benchmarks.timing import average, repeats
 
-    race = PROBLEMS[problem]
     chosen = next(entry for entry in CONTENDERS if entry.name == contender)
-    arguments = race.make(size)
     if chosen.package:
         __import__(chosen.package)
-    connection.send(("here", None))
-    call: Any = None
-    number, before = 1, 0
-    ticks = CLOCKS[clock]
+    state = State(chosen, CLOCKS[clock])
     while True:
         try:
             request = connection.recv()
         except EOFError:
             return
         try:
-            match request:
-                case "start":
-                    before = resident()
-                    began = time.perf_counter()
-                    call = chosen.start(race, arguments)
-                    result = call()
-                    first = time.perf_counter() - began
-                    connection.send(("done", (first, flat(result))))
-                case "settle":
-                    number = repeats(call)
-                    connection.send(("done", number))
-                case "time":
-                    connection.send(("done", average(call, number, ticks)))
-                case "weigh":
-                    forget_peak()
-                    call()
-                    connection.send(("done", max(peak() - before, 0)))
+            connection.send(("done", state.answer(*request)))
         except UnableError as reason:
             connection.send(("unable", str(reason)))
         except BaseException as error:
             connection.send(("failed", described(error)))
+
+
+class State:
+    """What a process remembers between requests."""
+
+    def __init__(self, contender: Any, clock: Callable[[], float]) -> None:
+        self.contender, self.clock = contender, clock
+        self.problem: Any = None
+        self.arguments: Any = None
+        self.call: Any = None
+        self.number, self.before = 1, 0
+
+    def answer(self, request: str, *details: Any) -> Any:
+        """The answer to a request."""
+        from benchmarks.race.problems import PROBLEMS
+        from benchmarks.timing import average, repeats
+
+        match request:
+            case "load":
+                name, size = details
+                self.call = None
+                gc.collect()
+                self.problem = PROBLEMS[name]
+                self.arguments = self.problem.make(size)
+                return None
+            case "start":
+                self.before = resident()
+                began = time.perf_counter()
+                self.call = self.contender.start(self.problem, self.arguments)
+                result = self.call()
+                return time.perf_counter() - began, flat(result)
+            case "settle":
+                self.number = repeats(self.call)
+                return None
+            case "time":
+                return average(self.call, self.number, self.clock)
+            case "weigh":
+                forget_peak()
+                self.call()
+                return max(peak() - self.before, 0)
+            case _:
+                raise ValueError(request)
 
 
 def described(error: BaseException) -> str:
