@@ -30,7 +30,7 @@ def environment(threads: int) -> Mapping[str, str]:
 
 
 def serve(connection: Connection, contender: str, threads: int, clock: str) -> None:
-    """Answer requests until the other end closes: ``load`` with a problem and a size, ``start``, ``settle``, ``time``, ``weigh``."""
+    """Answer requests until the other end closes: ``load`` a problem of a size, ``start``, ``settle``, ``time``, ``weigh``."""
     warnings.simplefilter("ignore")
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[-threads:])
