@@ -85,6 +85,10 @@ class Aliases:
         }
         return replace(self, _of=of, _members=tuple(members), helpers={**self.helpers, **helpers})
 
+    def refined(self, apart: Mapping[str, int]) -> Aliases:
+        """These classes, but for the variables in `apart`: they are in the classes given there."""
+        return replace(self, _of={**self._of, **apart})
+
     def may_alias(self, a: Var, b: Var) -> bool:
         """Whether `a` and `b` may share memory."""
         return self._of[a.name] == self._of[b.name]
