@@ -7,6 +7,7 @@
 
 from adxform.api import grad, jvp, stop_gradient, value_and_grad, vjp
 from adxform.cache import clear_cache, stats
+from adxform.checkpointing import checkpoint
 from adxform.contexts import constant, scratch
 from adxform.derivatives import hessian, hvp, jacobian
 from adxform.differentiable import differentiable
@@ -33,6 +34,7 @@ __all__ = [
     "AdxError",
     "check_derivatives",
     "check_rule",
+    "checkpoint",
     "clear_cache",
     "constant",
     "differentiable",

@@ -16,6 +16,7 @@ import numpy as np
 
 from adxform.application import Application, Argnums, Tape, apply
 from adxform.batches import Stack, batch_for, split
+from adxform.checkpointing import with_checkpoints
 from adxform.cut import CutRule
 from adxform.errors import ArgnumsError
 from adxform.frontend.signature import Tree
@@ -72,26 +73,41 @@ class Gradient(Derivative):
 
 
 @operator("grad")
-def grad(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Gradient:
+def grad(
+    f: Callable[..., Any],
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    *,
+    checkpoint_steps: int | None = None,
+    max_memory: int | None = None,
+) -> Gradient:
     """The gradient of `f`, which returns one real number, with respect to the positional arguments `argnums`.
 
     The gradient has the structure of the argument; for a tuple of `argnums` it is a tuple of gradients. With `has_aux`, `f`
-    returns ``(value, aux)`` and the gradient function ``(gradient, aux)``.
+    returns ``(value, aux)`` and the gradient function ``(gradient, aux)``. With `checkpoint_steps` or `max_memory`, the loops of
+    `f` keep few of their states, and run passes again: see `adxform.checkpoint`.
 
     >>> grad(lambda x: x ** 3)(2.0)
     12.0
     """
-    return Gradient("grad", f, checked_argnums(f, argnums), has_aux)
+    return Gradient("grad", with_checkpoints(f, checkpoint_steps, max_memory), checked_argnums(f, argnums), has_aux)
 
 
 @operator("value_and_grad")
-def value_and_grad(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Gradient:
+def value_and_grad(
+    f: Callable[..., Any],
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    *,
+    checkpoint_steps: int | None = None,
+    max_memory: int | None = None,
+) -> Gradient:
     """The value of `f` and its gradient (see `grad`), both from one run.
 
     >>> value_and_grad(lambda x: x ** 3)(2.0)
     (8.0, 12.0)
     """
-    return Gradient("value_and_grad", f, checked_argnums(f, argnums), has_aux)
+    return Gradient("value_and_grad", with_checkpoints(f, checkpoint_steps, max_memory), checked_argnums(f, argnums), has_aux)
 
 
 def checked_argnums(f: Callable[..., Any], argnums: Any) -> Argnums:

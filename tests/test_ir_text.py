@@ -35,7 +35,7 @@ TYPED = """
 def f(x: f64[x.0, ?3-1, 1], n: int, c: bool, s: f32):
     acc: f64[x.0] = np.sum(x, axis=lit((1, 2)))
     tape: stack = intrinsics.new_stack()
-    t: float, u = for i: int in range(0, n, 1) breaks with t.1: float = 0.0, u.1 = <undefined>:
+    t: float, u = for i: int in range(0, n, 1) breaks keeps 3 with t.1: float = 0.0, u.1 = <undefined>:
         row: f64[?3-1, 1] = operator.getitem(x, (i, ...))
         intrinsics.accumulate(row, (slice(None, -1, None), 0), 1.5e-07)
         intrinsics.push(tape, (row, i))
@@ -46,7 +46,7 @@ def f(x: f64[x.0, ?3-1, 1], n: int, c: bool, s: f32):
             raise 'no'
             yield -math.inf
         yield True, t.2, [t.2, {'a': i}]
-    k: int = while with k.1: int = 3:
+    k: int = while keeps 1000 bytes with k.1: int = 3:
         m: bool = operator.gt(k.1, n)
         yield m
     do with k.2: int:

@@ -14,14 +14,14 @@ PACKAGE = Path(__file__).parent.parent / "adxform"
 LAYERS: tuple[frozenset[str], ...] = tuple(
     frozenset(line.split())
     for line in (
-        "source errors runtime counters operators contexts room",
+        "source errors runtime revolve counters operators contexts room",
         "ir",
         "rules",
         "frontend analysis ad opt backend",
         "engine",
         "persistence",
         "transforms pipeline cut cache trees refusals perturbations batches application workspace",
-        "derivatives api differentiable matrices sources",
+        "derivatives api checkpointing differentiable matrices sources",
         "sparse",
         "prepared",
         "engine",
@@ -31,10 +31,10 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
 )
 # Modules of one line that may import one another: they share a concern, and the imports among them make no circle.
 FAMILIES = (
-    frozenset(["source", "errors", "counters", "runtime", "operators", "contexts", "room"]),
+    frozenset(["source", "errors", "counters", "runtime", "revolve", "operators", "contexts", "room"]),
     frozenset(["transforms", "pipeline", "cut", "cache", "trees", "refusals"])
     | frozenset(["perturbations", "batches", "application", "workspace"]),
-    frozenset(["derivatives", "api", "differentiable", "matrices", "sources"]),
+    frozenset(["derivatives", "api", "checkpointing", "differentiable", "matrices", "sources"]),
     frozenset(["cli", "__init__", "__main__"]),
 )
 ALLOWED = {("ad", "analysis")}

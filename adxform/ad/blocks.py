@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Container, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import assert_never
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy as np
 from adxform import runtime
 from adxform.ad.boundary import is_behind
 from adxform.ad.calls import CallReversal
-from adxform.ad.cotangents import Task
+from adxform.ad.cotangents import Path, Task
 from adxform.ad.expand import (
     derivative_of,
     same_shape,
@@ -46,6 +46,21 @@ from adxform.rules.effects import effect_of
 from adxform.rules.record import General, Partials
 
 
+@dataclass(frozen=True, slots=True)
+class ReversedBody:
+    """The sweeps of one pass of a loop, and the cotangents that go from pass to pass.
+
+    Those of what the loop carries at the places `flows` come first, then those of variables from outside: `carried` are the
+    primals of all, `params` the cotangents at the start of a pass, `inits` those at the end of the loop.
+    """
+
+    sweep: Sweep
+    flows: tuple[int, ...]
+    carried: tuple[Var, ...]
+    inits: tuple[Operand, ...]
+    params: tuple[Var, ...]
+
+
 class BlockReversal(CallReversal, ABC):
     """Reverses blocks from their last op to their first; what the reverse needs of the forward sweep, `recorder` provides."""
 
@@ -53,6 +68,8 @@ class BlockReversal(CallReversal, ABC):
         super().__init__(task)
         self.recorder = Recorder(self.names, self.aliases, self.callees)
         self.loops = 0
+        self.taping: set[Path] = set()
+        self.rewound: set[int] = set()
 
     def sweep_block(self, sweep: Sweep, seeds: Sequence[tuple[Operand, Operand]]) -> None:
         """Fill `sweep` with the forward ops of its block and their reverse, which starts by contributing `seeds`."""
@@ -245,6 +262,12 @@ class BlockReversal(CallReversal, ABC):
 
     def while_(self, op: While, b: Builder, f: Builder) -> None:
         """Count the passes, and reverse that many."""
+        counted, count = self.counted_while(op)
+        back = Var(self.names.fresh("k"), INT)
+        self.reverse_loop(counted, counted.body.params, counted.body.results, (Lit(0), count, Lit(1)), back, None, b, f)
+
+    def counted_while(self, op: While) -> tuple[While, Var]:
+        """`op` with one more carried value, the number of passes it makes."""
         if any(isinstance(inner, Call) and effect_of(inner).writes for inner in all_ops(op.test)):
             raise UnsupportedOperationError(
                 "a `while` whose condition writes to memory", span=op.span, help="compute the condition at the end of the body"
@@ -254,9 +277,7 @@ class BlockReversal(CallReversal, ABC):
         step = Call((count_next,), Lit(operator.add), (count_in, Lit(1)), (), op.span)
         body = Block((*op.body.params, count_in), (*op.body.ops, step), (*op.body.results, count_next))
         test = replace(op.test, params=(*op.test.params, test_in))
-        counted = replace(op, outs=(*op.outs, count), inits=(*op.inits, Lit(0)), test=test, body=body)
-        back = Var(self.names.fresh("k"), INT)
-        self.reverse_loop(counted, body.params, body.results, (Lit(0), count, Lit(1)), back, None, b, f)
+        return replace(op, outs=(*op.outs, count), inits=(*op.inits, Lit(0)), test=test, body=body), count
 
     def count_passes(self, op: For) -> tuple[For, Var]:
         """`op` with one more carried value, the number of passes it makes."""
@@ -296,22 +317,37 @@ class BlockReversal(CallReversal, ABC):
         f: Builder,
     ) -> None:
         """Append the forward loop to `f` and the loop that reverses it to `b`."""
-        flows = [
+        reversed_ = self.reverse_body(op, params, results, b)
+        sweep = reversed_.sweep
+        index = back if isinstance(op, For) else None
+        taped = self.recorder.tapes
+        f.ops.extend(self.recorder.recover_loop(sweep, known, index))
+        if op.snapshots is not None and (self.recorder.tapes > taped or any(isinstance(i, Invoke) for i in all_ops(op.body))):
+            self.taping.add(self.path)
+        self.emit_loop(op, sweep, f)
+        outs = self.fresh_cts(reversed_.carried)
+        body = Block((back, *reversed_.params), sweep.reverse_ops(), sweep.results)
+        b.emit(For(outs, source, reversed_.inits, body, False, op.span))
+        self.after_loop(op, reversed_, outs, b)
+
+    def reverse_body(self, op: For | While, params: tuple[Var, ...], results: tuple[Operand, ...], b: Builder) -> ReversedBody:
+        """The two sweeps of one pass of `op`, which carries `params` and yields `results`; what they start with goes to `b`."""
+        flows = tuple(
             place
             for place, (param, out) in enumerate(zip(params, op.outs, strict=True))
             if (param in self.active or out in self.active) and param not in self.companions and out not in self.companions
-        ]
+        )
         inits: list[Operand] = []
         for place in flows:
             inits.append(self.complete(op.outs[place], b))
-        captured = [
+        captured = tuple(
             var
             for var in free_variables(op.body)
             if var in self.active and self.plan.mode(var) == "value" and var not in self.buffers
-        ]
+        )
         inits += [self.cts.get(var, Lit(0.0)) for var in captured]
-        carried = [params[place] for place in flows] + captured
-        outer_vars = [op.outs[place] for place in flows] + captured
+        carried = (*(params[place] for place in flows), *captured)
+        outer_vars = [op.outs[place] for place in flows] + [*captured]
         inner_params = self.fresh_cts(carried)
         self.loose.update(ct for ct, var in zip(inner_params, outer_vars, strict=True) if var in self.plan.undefined)
         outer_cts = self.cts
@@ -337,13 +373,12 @@ class BlockReversal(CallReversal, ABC):
         sweep.segments.append((-1, last.ops))
         sweep.results = tuple(finals)
         self.cts = outer_cts
-        index = back if isinstance(op, For) else None
-        f.ops.extend(self.recorder.recover_loop(sweep, known, index))
-        self.emit_loop(op, sweep, f)
-        outs = self.fresh_cts(carried)
-        body = Block((back, *inner_params), sweep.reverse_ops(), sweep.results)
-        b.emit(For(outs, source, tuple(inits), body, False, op.span))
-        for var, out in zip(captured, outs[len(flows) :], strict=True):
+        return ReversedBody(sweep, flows, carried, tuple(inits), inner_params)
+
+    def after_loop(self, op: For | While, reversed_: ReversedBody, outs: tuple[Var, ...], b: Builder) -> None:
+        """Pass on `outs`, the cotangents that the reverse of `op` ends with."""
+        flows = reversed_.flows
+        for var, out in zip(reversed_.carried[len(flows) :], outs[len(flows) :], strict=True):
             self.cts[var] = out
             self.contributed.append(var)
         for place, out in zip(flows, outs, strict=False):
@@ -361,11 +396,12 @@ class BlockReversal(CallReversal, ABC):
         more_outs = tuple(self.companions[op.outs[place]] for place in places)
         body = Block(op.body.params + more_params, tuple(ops), op.body.results + more_results)
         if isinstance(op, For):
-            f.emit(replace(op, outs=op.outs + more_outs, inits=op.inits + more_inits, body=body))
+            f.emit(replace(op, outs=op.outs + more_outs, inits=op.inits + more_inits, body=body, snapshots=None))
         else:
             more_tests = tuple(Var(self.names.fresh(var.name), var.type) for var in more_params)
             test = replace(op.test, params=op.test.params + more_tests)
-            f.emit(replace(op, outs=op.outs + more_outs, inits=op.inits + more_inits, test=test, body=body))
+            outs, inits = op.outs + more_outs, op.inits + more_inits
+            f.emit(replace(op, outs=outs, inits=inits, test=test, body=body, snapshots=None))
 
 
 def _defined_here(block: Block) -> list[Var]:

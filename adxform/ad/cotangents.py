@@ -50,6 +50,7 @@ class Task:
 
     `undo` says of an alias class and the path of a store whether the reverse sweep puts the old contents back. `shared`: of a
     helper, what has the memory of its cotangent passed along in the forward sweep. `again`: the result will be differentiated.
+    `snapshots`: the loops whose passes run again in the reverse sweep.
     """
 
     fn: Function
@@ -60,6 +61,7 @@ class Task:
     undo: Callable[[int, Path], bool] = lambda number, path: True
     shared: Shared | None = None
     again: bool = False
+    snapshots: frozenset[Path] = frozenset()
 
 
 class Cotangents:

@@ -55,6 +55,11 @@ BY_LAYOUT = frozenset(
 )
 
 
+def is_read_only(call: Call | None) -> bool:
+    """Whether the result of `call` is a view that cannot be written to."""
+    return call is not None and isinstance(call.fn, Lit) and call.fn.value in READ_ONLY_VIEWS | DIAGONALS
+
+
 def by_layout(call: Call) -> bool:
     """Whether the result of `call` is a view of its first argument or a copy, as the layout in memory has it."""
     return isinstance(call.fn, Lit) and call.fn.value in BY_LAYOUT
@@ -164,14 +169,23 @@ def maybe_undefined(body: Block) -> set[Var]:
                         if not any(isinstance(inner, Raise) for inner in block.ops):
                             found.update(out for out, end in zip(after, block.results, strict=True) if _missing(end, found))
                 case (
-                    For(outs=after, inits=inits, body=Block(params=(_, *params)))
-                    | While(outs=after, inits=inits, body=Block(params=params))
+                    For(outs=after, inits=inits, body=Block(params=(_, *params), results=results))
+                    | While(outs=after, inits=inits, body=Block(params=params, results=results))
                 ):
-                    for out, param, init in zip(after, params, inits, strict=True):
-                        found.update((out, param) if _missing(init, found) else ())
+                    found.update(param for param, init in zip(params, inits, strict=True) if _missing(init, found))
+                    ends = results[len(results) - len(inits) :] if _has_a_pass(op) else inits
+                    found.update(out for out, end in zip(after, ends, strict=True) if _missing(end, found))
                 case _:
                     pass
     return found
+
+
+def _has_a_pass(op: For | While) -> bool:
+    match op:
+        case For(source=(Lit(int() as start), Lit(int() as stop), Lit(int() as step))):
+            return bool(step) and len(range(start, stop, step)) > 0
+        case _:
+            return False
 
 
 def _missing(operand: Operand, found: set[Var]) -> bool:

@@ -75,7 +75,7 @@ class Decision:
 
     name: str
     span: Span
-    kind: Literal["keep", "recompute", "tape", "none"]
+    kind: Literal["keep", "recompute", "tape", "snapshot", "none"]
     reason: str
 
 
@@ -114,6 +114,7 @@ class Recorder:
         self.readers: list[tuple[int, tuple[int, ...]]] = []
         self.tape_sizes: dict[Var, tuple[Operand, ...]] = {}
         self.stacks: set[Var] = set()
+        self.tapes = 0
 
     def recover_branch(self, sweep: Sweep, in_loop: bool) -> tuple[tuple[Var, ...], tuple[Op, ...]]:
         """Make the variables of a branch available to its reverse.
@@ -239,6 +240,7 @@ class Recorder:
         self, var: Var, sweep: Sweep, sources: _Sources, loop: For | None, mapping: dict[Var, Operand]
     ) -> tuple[list[Op], list[Op]]:
         """Store `var` in each pass of the loop; return the ops that make the tape, and those that read it in reverse."""
+        self.tapes += 1
         inner = self.tape_sizes.get(var)
         if inner is not None and loop is not None and all(map(sources.can_hoist, inner)):
             return self._widen(var, inner, sweep, sources, loop, mapping)
@@ -374,7 +376,7 @@ class _Sources:
                 for out in outs(op):
                     self.definition[out] = op
                     self.position[out] = k
-                for class_ in _written_by(op, aliases, callees):
+                for class_ in written_by(op, aliases, callees):
                     self.written_at.setdefault(class_, []).append(k)
         self.order = list(self.definition)
         self._free: dict[Var, int | None] = {}
@@ -480,7 +482,7 @@ def _takes_array(op: Call) -> bool:
     return any(isinstance(var.type, Array) for arg in op.args for var in variables(arg))
 
 
-def _written_by(op: Op, aliases: Aliases, callees: Callees) -> Iterator[int]:
+def written_by(op: Op, aliases: Aliases, callees: Callees) -> Iterator[int]:
     """The alias classes of the primal that `op` writes, in its blocks and in the helpers that it invokes."""
     for inner in all_ops(Block((), (op,), ())):
         if isinstance(inner, Invoke):

@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from adxform.ad.blocks import BlockReversal
 from adxform.ad.boundary import outlined, restored
 from adxform.ad.callees import Adopting, Callees
+from adxform.ad.checkpoints import CheckpointReversal
 from adxform.ad.cotangents import WHOLE, Path, Task
 from adxform.ad.expand import (
     Expander,
@@ -65,9 +65,15 @@ def reverse(fn: Function, wrt: Sequence[int], expander: Expander, *, again: bool
     """
     fn = outlined(fn)
     callees = Callees(fn, alias_classes(fn))
-    pass_ = _run_twice(Task(fn, tuple(wrt), Adopting(expander, callees), callees, callees.aliases, again=again))
+    pass_ = _run(Task(fn, tuple(wrt), Adopting(expander, callees), callees, callees.aliases, again=again))
     more = tuple(helper for helper in callees.derived.values() if helper is not None)
     return Adjoint(restored(replace(pass_.joint(), helpers=fn.helpers + more)), tuple(pass_.recorder.decisions))
+
+
+def _run(task: Task) -> _Reverse:
+    """Run the transform; run it anew with snapshots where loops that ask for them have something on tapes otherwise."""
+    found = _run_twice(task)
+    return _run_twice(replace(task, snapshots=frozenset(found.taping))) if found.taping else found
 
 
 def _run_twice(task: Task) -> _Reverse:
@@ -77,7 +83,7 @@ def _run_twice(task: Task) -> _Reverse:
     """
     first = _Reverse(task)
     first.run()
-    needed = must_undo(task.fn, first.recorder.readers + first.readers)
+    needed = must_undo(task.fn, first.recorder.readers + first.readers, task.snapshots)
     outside = set(task.aliases.reached((*task.fn.params, *task.fn.results))) if task.shared is not None else set()
 
     def undo(number: int, path: Path) -> bool:
@@ -90,13 +96,12 @@ def _run_twice(task: Task) -> _Reverse:
     return second
 
 
-class _Reverse(BlockReversal):
+class _Reverse(CheckpointReversal):
     """The whole function: both sweeps, joint or cut in two."""
 
     def __init__(self, task: Task) -> None:
         super().__init__(task)
         self.stack: Var | None = None
-        self.rewound: set[int] = set()
         self.result_cts: tuple[Var, ...] = ()
         self.results: tuple[Operand, ...] = ()
         self.cotangents: tuple[Operand, ...] = ()
@@ -220,7 +225,7 @@ class _Reverse(BlockReversal):
             shared = self.callees.shared(callee.name)
             aliases = self.callees.classes(callee.name)
             task = Task(callee, wrt, self.expander, self.callees, aliases, shared=shared, again=self.task.again)
-            pass_ = _run_twice(task)
+            pass_ = _run(task)
             if pass_.stack is None and not self.callees.is_recursive(callee.name) and not pass_.keeps_tapes():
                 derived[forward], derived[backward], self.callees.residuals[forward] = pass_.split(names)
             else:

@@ -19,7 +19,8 @@ from adxform.backend.syntax import is_method
 
 NUMPY_PLACES = ("", "linalg", "fft", "random", "ma", "polynomial")
 ALIASES = {"numpy": "np"}
-DOTTED = frozenset({"math", "cmath", "operator", "adxform.runtime"})
+OWN = frozenset({"adxform.runtime", "adxform.revolve"})
+DOTTED = OWN | {"math", "cmath", "operator"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +79,8 @@ class References:
         """An expression for the module `name`."""
         top, _, rest = name.partition(".")
         alias = ALIASES.get(name, top)
-        if name == "adxform.runtime":
-            return self._import_from("adxform", "runtime", sys.modules[name])
+        if name in OWN:
+            return self._import_from(top, rest, sys.modules[name])
         self._used.add(alias)
         self._names[alias] = sys.modules[name] if not rest else sys.modules[top]
         self._modules[name] = ast.Import([ast.alias(name, alias if alias != top else None)])

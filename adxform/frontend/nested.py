@@ -14,6 +14,7 @@ from adxform.contexts import Context
 from adxform.errors import AdxError, ArgnumsError, NonScalarOutputError, PreparationMismatchError, TangentMismatchError
 from adxform.frontend import trees
 from adxform.frontend.access import Equals, Is
+from adxform.frontend.checkpoints import call_checkpointed
 from adxform.frontend.methods import Known
 from adxform.frontend.mirrors import floats_of, is_live, matched, mirrored, refuse, type_of, with_floats
 from adxform.frontend.outside import constant, from_outside, guard
@@ -24,7 +25,7 @@ from adxform.frontend.signature import Tree
 from adxform.frontend.values import NONE, Pullback, Ref, Static, Tuple, Value
 from adxform.ir import intrinsics
 from adxform.ir.build import seed
-from adxform.ir.ops import Block, Call, Function, Lit, Operand, Var
+from adxform.ir.ops import Block, Call, Function, Lit, Operand, Snapshots, Var
 from adxform.ir.types import Array, Object, Scalar, is_float, rank
 from adxform.ir.walk import free_variables
 from adxform.operators import ORDERS, Operator, marked
@@ -53,6 +54,8 @@ def call_operator(interp: Interpreter, value: Static | Lit, args: tuple[Value, .
         refuse_unprepared(interp, value, fn, "__call__", args, kwargs)
         if "__call__" in fn.forms:
             return interp.call(constant(interp, fn.forms["__call__"]), (value, *args), kwargs)
+        if fn.kind == "checkpoint":
+            return call_checkpointed(interp, *_checkpoint_fields(interp, value, fn), args, kwargs)
         return call_made(interp, _fields(interp, value, fn), args, kwargs)
     kind, definition = marked(fn) or (None, None)
     try:
@@ -67,12 +70,14 @@ def call_operator(interp: Interpreter, value: Static | Lit, args: tuple[Value, .
             return _vjp(interp, bound["f"], bound.get("primals", ()))
         case "stop_gradient":
             return stop(interp, bound["x"])
+        case "checkpoint":
+            return _checkpoint(interp, bound)
         case _:
             usual = signature.parameters["mode"].default if "mode" in signature.parameters else "auto"
             options = (bound.get("argnums", Lit(0)), bound.get("has_aux", Lit(False)), bound.get("mode", Lit(usual)))
             if kind in ("hvp", "hessian") and interp.static(options[2], "`mode`") not in ORDERS:
                 raise interp.error(f"{kind} is not taken in this mode", f"the modes are {', '.join(ORDERS)}")
-            fields = (Lit(kind), bound["f"], *options, constant(interp, definition))
+            fields = (Lit(kind), _with_checkpoints(interp, bound), *options, constant(interp, definition))
             return interp.heap.new("instance", Operator, FIELDS, fields)
 
 
@@ -136,6 +141,41 @@ def call_made(interp: Interpreter, fields: tuple[Value, ...], args: tuple[Value,
     if word not in ("grad", "value_and_grad"):
         return interp.call(definition, (f, argnums, mode, *args), kwargs)
     return _gradient(interp, f, argnums, has_aux, args, kwargs, word == "value_and_grad")
+
+
+def _checkpoint_fields(interp: Interpreter, value: Static | Lit, made: Operator) -> tuple[Value, Snapshots | None]:
+    """The function and the options of a ``checkpoint(f, …)`` from outside."""
+    access = value.access if isinstance(value, Static) else None
+    options = {name: getattr(made, name) for name in ("checkpoint_steps", "max_memory")}
+    if access is not None:
+        for name, option in options.items():
+            guard(interp, access.to("attribute", name), Equals(Lit(option)))
+    f = from_outside(interp, made.fn, None if access is None else access.to("attribute", "fn"))
+    return f, _snapshots(*options.values())
+
+
+def _checkpoint(interp: Interpreter, bound: dict[str, Value]) -> Value:
+    """``checkpoint(f, …)`` in a differentiated function."""
+    options = [interp.static(bound.get(name, NONE), f"`{name}`") for name in ("checkpoint_steps", "max_memory")]
+    if None not in options:
+        return interp.fail(ValueError, "give `checkpoint_steps` or `max_memory`, not both")
+
+    def handler(interp: Interpreter, args: tuple[Value, ...], kwargs: Kwargs, hint: str) -> Value:
+        if "f" not in bound:
+            return _checkpoint(interp, {**bound, "f": args[0]})
+        return call_checkpointed(interp, bound["f"], _snapshots(*options), args, kwargs)
+
+    return Lit(Known("checkpoint", handler))
+
+
+def _with_checkpoints(interp: Interpreter, bound: dict[str, Value]) -> Value:
+    """The function that a derivative is taken of: with checkpoints where some are asked for."""
+    asked = any(bound.get(name, NONE) != NONE for name in ("checkpoint_steps", "max_memory"))
+    return _checkpoint(interp, bound) if asked else bound["f"]
+
+
+def _snapshots(count: int | None, memory: int | None) -> Snapshots | None:
+    return None if count is None and memory is None else Snapshots(count, memory)
 
 
 def stop(interp: Interpreter, value: Value) -> Value:

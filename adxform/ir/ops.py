@@ -158,12 +158,20 @@ class If:
 
 
 @dataclass(frozen=True, slots=True)
+class Snapshots:
+    """How many states of a loop its reverse keeps at once: `count` of them, or as many as take `memory` bytes."""
+
+    count: int | None = None
+    memory: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class For:
     """A counted loop that carries values: ``body(item, *carried) -> carried``.
 
     `source` is one operand, any iterable, before specialisation; three, the arguments of a ``range``, after it.
     With `breaks`, the body's first result is a condition ahead of the carried values: when it is false the loop ends
-    after that pass (the carried values of that pass still count).
+    after that pass (the carried values of that pass still count). With `snapshots`, its reverse runs passes again.
     """
 
     outs: tuple[Var, ...]
@@ -172,17 +180,19 @@ class For:
     body: Block
     breaks: bool = False
     span: Span = field(default=NOWHERE, compare=False)
+    snapshots: Snapshots | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class While:
-    """``while test(*carried): carried = body(*carried)``; `test` has one result, a condition."""
+    """``while test(*carried): carried = body(*carried)``; `test` has one result, a condition. `snapshots` as in `For`."""
 
     outs: tuple[Var, ...]
     inits: tuple[Operand, ...]
     test: Block
     body: Block
     span: Span = field(default=NOWHERE, compare=False)
+    snapshots: Snapshots | None = None
 
 
 @dataclass(frozen=True, slots=True)

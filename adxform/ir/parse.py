@@ -27,6 +27,7 @@ from adxform.ir.ops import (
     Operand,
     Pack,
     Raise,
+    Snapshots,
     Var,
     While,
 )
@@ -311,11 +312,12 @@ class _Reader:
         if self.found(r"for\b"):
             return self.loop(targets, depth)
         if self.found(r"while\b"):
+            snapshots = self.kept()
             params, inits = self.carried()
             test = self.block(depth, params)
             self.need(r"do\b")
             params = self.params_up_to_colon() if self.found(r"with\b") else ()
-            return While(self.define(targets), inits, test, self.block(depth, params))
+            return While(self.define(targets), inits, test, self.block(depth, params), snapshots=snapshots)
         if self.found(r"closure of \("):
             return self.closure(targets, depth)
         op = self.simple(targets)
@@ -381,10 +383,18 @@ class _Reader:
         self.need(r"in\b")
         source = self.many(self.operand, r"\)") if self.found(r"range\(") else (self.operand(),)
         breaks = self.found(r"breaks\b") is not None
+        snapshots = self.kept()
         params, inits = self.carried()
         self.scope[name] = item
         body = self.block(depth, (item, *params))
-        return For(self.define(targets), source, inits, body, breaks)
+        return For(self.define(targets), source, inits, body, breaks, snapshots=snapshots)
+
+    def kept(self) -> Snapshots | None:
+        """How many states of a loop are kept: ``keeps 3`` of them, or ``keeps 1000 bytes``."""
+        if self.found(r"keeps\b") is None:
+            return None
+        number = int(self.need(r"\d+", "a number"))
+        return Snapshots(memory=number) if self.found(r"bytes\b") is not None else Snapshots(number)
 
     def params_up_to_colon(self) -> tuple[Var, ...]:
         found: tuple[Var, ...] = ()

@@ -32,6 +32,7 @@ from adxform.ir.ops import (
     Operand,
     Pack,
     Raise,
+    Snapshots,
     Var,
     While,
 )
@@ -108,14 +109,14 @@ def _op(op: Op) -> Iterator[str]:
             if orelse.ops or orelse.results:
                 yield "else:"
                 yield from _block(orelse)
-        case For(outs, source, inits, body, breaks):
+        case For(outs, source, inits, body, breaks, snapshots=snapshots):
             item = _definitions(body.params[:1])
             items = f"range({_operands(source)})" if len(source) > 1 else _operands(source)
             carried = _carried(body.params[1:], inits)
-            yield f"{_target(outs)}for {item} in {items}{' breaks' * breaks}{carried}:"
+            yield f"{_target(outs)}for {item} in {items}{' breaks' * breaks}{_kept(snapshots)}{carried}:"
             yield from _block(body)
-        case While(outs, inits, test, body):
-            yield f"{_target(outs)}while{_carried(test.params, inits)}:"
+        case While(outs, inits, test, body, snapshots=snapshots):
+            yield f"{_target(outs)}while{_kept(snapshots)}{_carried(test.params, inits)}:"
             yield from _block(test)
             yield f"do{' with ' * bool(body.params)}{_definitions(body.params)}:"
             yield from _block(body)
@@ -138,6 +139,12 @@ def _definitions(params: tuple[Var, ...]) -> str:
 
 def _definition(var: Var) -> str:
     return var.name if isinstance(var.type, Object) else f"{var.name}: {show_type(var.type)}"
+
+
+def _kept(snapshots: Snapshots | None) -> str:
+    if snapshots is None:
+        return ""
+    return f" keeps {snapshots.count}" if snapshots.memory is None else f" keeps {snapshots.memory} bytes"
 
 
 def _carried(params: tuple[Var, ...], inits: tuple[Operand, ...]) -> str:

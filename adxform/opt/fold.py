@@ -59,7 +59,9 @@ class _Folding(Rewriter):
             case If(outs, Lit(bool() | np.bool() | int() as cond), then, orelse):
                 taken = then if cond else orelse
                 self.splice(taken, outs, taken.results, ops)
-            case For(outs, (Lit(int() as start), Lit(int() as stop), Lit(int() as step)), inits, body, breaks) if step:
+            case For(outs, (Lit(int() as start), Lit(int() as stop), Lit(int() as step)), inits, body, breaks) if (
+                step and op.snapshots is None
+            ):
                 passes = len(range(start, stop, step))
                 if passes == 0:
                     self.splice(Block((), (), ()), outs, inits, ops)

@@ -12,6 +12,7 @@ import numpy as np
 
 from adxform.api import Pullback, gradient_leaves, kept
 from adxform.batches import Stack, split
+from adxform.checkpointing import with_checkpoints
 from adxform.frontend.signature import Fixed, Node, Tree, python_class
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, Dim, Scalar, is_float
@@ -261,10 +262,19 @@ def prepare_jvp(f: Callable[..., Any], /, *example_args: Any, directions: int = 
     return PreparedJvp.of(f, example_args, {}, {"strict": strict, "directions": checked_directions(directions)})
 
 
-def prepare_vjp(f: Callable[..., Any], /, *example_args: Any, directions: int = 1, strict: bool = True) -> PreparedVjp:
+def prepare_vjp(
+    f: Callable[..., Any],
+    /,
+    *example_args: Any,
+    directions: int = 1,
+    strict: bool = True,
+    checkpoint_steps: int | None = None,
+    max_memory: int | None = None,
+) -> PreparedVjp:
     """The reverse derivative of `f`, derived now for arguments like the example: ``p(*primals)`` as `adxform.vjp`.
 
     ``p.batch(primals, cts)`` and ``pullback.batch(cts)`` take any number of cotangents at once, `directions` in one sweep.
+    For `checkpoint_steps` and `max_memory` see `adxform.checkpoint`.
 
     >>> p = prepare_vjp(lambda x, y: x * y, 1.0, 1.0, directions=2)
     >>> value, pullback = p(2.0, 3.0)
@@ -273,4 +283,5 @@ def prepare_vjp(f: Callable[..., Any], /, *example_args: Any, directions: int = 
     >>> pullback.batch(np.array([1.0, 10.0]))
     (array([ 3., 30.]), array([ 2., 20.]))
     """
+    f = with_checkpoints(f, checkpoint_steps, max_memory)
     return PreparedVjp.of(f, example_args, {}, {"strict": strict, "directions": checked_directions(directions)})

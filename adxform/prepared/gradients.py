@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 
 from adxform.api import GradientPlan, arranged, checked_argnums, plan_gradient, value_and_gradient
 from adxform.application import Argnums
+from adxform.checkpointing import with_checkpoints
 from adxform.frontend.signature import Tree
 from adxform.operators import Kind
 from adxform.perturbations import placed
@@ -100,17 +101,21 @@ def prepare_gradient(
     argnums: Argnums = 0,
     has_aux: bool = False,
     strict: bool = True,
+    checkpoint_steps: int | None = None,
+    max_memory: int | None = None,
     **example_kwargs: Any,
 ) -> PreparedGradient:
     """The gradient of `f`, derived now for arguments like the example: see `adxform.grad`.
 
     A call with arguments that it was not prepared for raises `PreparationMismatchError`; with ``strict=False`` it prepares anew.
+    For `checkpoint_steps` and `max_memory` see `adxform.checkpoint`.
 
     >>> p = prepare_gradient(lambda x: x ** 3, 1.0)
     >>> p(2.0), p.value_and_gradient(2.0)
     (12.0, (8.0, 12.0))
     """
     options = {"argnums": checked_argnums(f, argnums), "has_aux": has_aux, "strict": strict}
+    f = with_checkpoints(f, checkpoint_steps, max_memory)
     return PreparedGradient.of(f, example_args, example_kwargs, options)
 
 
@@ -121,6 +126,8 @@ def prepare_value_and_gradient(
     argnums: Argnums = 0,
     has_aux: bool = False,
     strict: bool = True,
+    checkpoint_steps: int | None = None,
+    max_memory: int | None = None,
     **example_kwargs: Any,
 ) -> PreparedValueAndGradient:
     """The value of `f` and its gradient, derived now for arguments like the example: see `prepare_gradient`.
@@ -129,4 +136,5 @@ def prepare_value_and_gradient(
     (8.0, 12.0)
     """
     options = {"argnums": checked_argnums(f, argnums), "has_aux": has_aux, "strict": strict}
+    f = with_checkpoints(f, checkpoint_steps, max_memory)
     return PreparedValueAndGradient.of(f, example_args, example_kwargs, options)

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from adxform import runtime
+from adxform import revolve, runtime
 from adxform.ir import intrinsics
 from adxform.ir.ops import Call, Lit, Operand, Pack, Var
 from adxform.ir.types import Array, Object, Scalar, Type, rank
@@ -146,6 +146,8 @@ RECORDS: tuple[Primitive, ...] = (
         (np.arange(3.0), np.ones(4), np.array([0, 2, 0])),
         result=lambda operands, named: operands[1].type if isinstance(operands[1], Var) else None,
     ),
+    constant(revolve.next_snapshot),
+    constant(revolve.snapshots_within, effect=SHAPE_ONLY),
     constant(runtime.shares_memory, effect=SHAPE_ONLY),
     constant(runtime.lend, effect=LENDS),
     constant(runtime.lend_like, effect=LENDS),

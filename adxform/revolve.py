@@ -1,0 +1,56 @@
+"""Where the reverse of a long loop keeps a state of it, so that the fewest passes run again.
+
+The reverse sweep visits the passes of a loop from the last to the first, and needs the state that each began with. It keeps a few
+states, the *snapshots*, and runs passes again from the nearest one. With `s` snapshots, and no pass run more than `r` times, up
+to ``binomial(s + r, s)`` passes can be reversed: memory and time both grow with the logarithm of the number of passes.
+
+Source: Griewank and Walther, Algorithm 799: Revolve, ACM Transactions on Mathematical Software 26(1), 2000, pages 19-45,
+section 2 (the numbers beta and t, and which splits are optimal).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+OVERHEAD = 128
+"""The bytes that an array takes beside its elements, about."""
+NUMBER = 32
+"""The bytes that a number takes, with its place in a list."""
+
+
+def next_snapshot(at: int, target: int, free: int) -> int:
+    """Where to keep the next state on the way from the snapshot at pass `at` to the state before pass `target`.
+
+    `free` snapshots can still be kept, and those on the way are for reversing the passes from `at` up to and with `target`. It is
+    `target` itself where nothing is kept on the way.
+
+    >>> next_snapshot(0, 10, 0), next_snapshot(0, 10, 1), next_snapshot(0, 10, 20)
+    (10, 7, 1)
+    """
+    if free == 0:
+        return target
+    passes, snapshots = target + 1 - at, free + 1
+    # binomial(snapshots + r, snapshots) for `repetitions` r, the fewest that do (`reach`), and for one and for two less
+    before, low, reach, repetitions = 0, 1, snapshots + 1, 1
+    while reach < passes:
+        repetitions += 1
+        before, low, reach = low, reach, reach * (snapshots + repetitions) // repetitions
+    least_after = low * snapshots // (snapshots + repetitions - 1)  # binomial(snapshots + r - 2, snapshots - 1)
+    return at + max(1, before, min(low, passes - least_after))
+
+
+def snapshots_within(memory: int, *state: Any) -> int:
+    """How many snapshots of `state` take at most `memory` bytes.
+
+    Raises:
+        ValueError: not even one does.
+
+    >>> snapshots_within(10_000, np.zeros(100), 1.0)
+    10
+    """
+    size = NUMBER + sum(value.nbytes + OVERHEAD if isinstance(value, np.ndarray) else NUMBER for value in state)
+    if size > memory:
+        raise ValueError(f"`max_memory` is {memory} bytes, and one state of the loop takes {size}")
+    return memory // size
