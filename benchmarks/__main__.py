@@ -20,7 +20,6 @@ from rich.table import Table
 
 from benchmarks.batches import batches
 from benchmarks.curvature import curvature
-from benchmarks.gradients import gradients
 from benchmarks.growth import elements
 from benchmarks.memory import memory
 from benchmarks.race.command import race
@@ -34,7 +33,6 @@ SECTIONS = {
     "depth": depth,
     "order": order,
     "growth": elements,
-    "gradients": gradients,
     "steady": steady,
     "memory": memory,
     "curvature": curvature,
