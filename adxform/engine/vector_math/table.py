@@ -41,7 +41,7 @@ _MODULES = {
     "gaussian": ("erf", "erfc", "ndtr"),
     "log_sums": ("logaddexp", "logaddexp2"),
 }
-_FORMS = {name: Form(module, name) for module, names in _MODULES.items() for name in names}
+FORMS = {name: Form(module, name) for module, names in _MODULES.items() for name in names}
 _IN_MATH = {
     "asin": "arcsin",
     "acos": "arccos",
@@ -56,10 +56,10 @@ _IN_SPECIAL = ("expit", "erf", "erfc", "ndtr", "exp2", "expm1", "log1p", "cbrt")
 
 
 def _known() -> dict[Callable[..., Any], Form]:
-    known: dict[Callable[..., Any], Form] = {getattr(np, name): form for name, form in _FORMS.items() if hasattr(np, name)}
-    known |= {getattr(math, name): form for name, form in _FORMS.items() if hasattr(math, name)}
-    known |= {getattr(math, name): _FORMS[own] for name, own in _IN_MATH.items()}
-    return known | {np.float_power: _FORMS["power"]}
+    known: dict[Callable[..., Any], Form] = {getattr(np, name): form for name, form in FORMS.items() if hasattr(np, name)}
+    known |= {getattr(math, name): form for name, form in FORMS.items() if hasattr(math, name)}
+    known |= {getattr(math, name): FORMS[own] for name, own in _IN_MATH.items()}
+    return known | {np.float_power: FORMS["power"]}
 
 
 VECTOR_FORMS: Mapping[Callable[..., Any], Form] = MappingProxyType(_known())
@@ -75,5 +75,5 @@ def vector_form(function: Callable[..., Any]) -> Any | None:
     found = VECTOR_FORMS.get(function)
     special = sys.modules.get("scipy.special")
     if found is None and special is not None:
-        found = next((_FORMS[name] for name in _IN_SPECIAL if getattr(special, name, None) is function), None)
+        found = next((FORMS[name] for name in _IN_SPECIAL if getattr(special, name, None) is function), None)
     return None if found is None else found.load()
