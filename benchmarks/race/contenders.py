@@ -7,6 +7,7 @@ import math
 import types
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from benchmarks.timing import average, repeats
 HAND, LIMIT, DIFFERENCES, FUNCTION = "NumPy, by hand", "Numba, by hand", "differences", "the function alone"
 TOLERANCE, ROUGH = 1e-8, 1e-4
 EVALUATIONS = 20_000
+CHECKPOINTS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +34,11 @@ class Contender:
     peer: bool = False
     tolerance: float | None = TOLERANCE
     extra: bool = False
+    only: tuple[str, ...] = ()
 
     def races(self, problem: Problem) -> bool:
-        """Whether it has a line in that table: a second form of a peer has one where there is such a form."""
-        return not self.extra or self.name in problem.forms
+        """Whether it has a line in that table: a second form of a peer where there is one, some where they make sense."""
+        return (not self.extra or self.name in problem.forms) and (not self.only or problem.name in self.only)
 
     def missing(self) -> str | None:
         """Why it cannot take part at all."""
@@ -174,6 +177,7 @@ def _as_it_stands(name: str, package: str, start: Callable[[Function, Problem, A
 
 CONTENDERS: tuple[Contender, ...] = (
     Contender("adxform python", generated),
+    Contender("adxform python, checkpoints", partial(generated, checkpoint_steps=CHECKPOINTS), only=("time-loop",)),
     Contender(LIMIT, limit, "numba"),
     Contender(HAND, by_hand),
     Contender(FUNCTION, function, tolerance=None),
