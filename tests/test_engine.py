@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable
 from typing import Any
@@ -11,6 +12,8 @@ import numpy as np
 import pytest
 
 from adxform.application import Application
+from adxform.backend.emit import emit
+from adxform.backend.loading import load
 from adxform.cut import as_tuple
 from adxform.engine import kernels
 from adxform.engine.compiled import Guarded, realise
@@ -33,7 +36,10 @@ def derived(fn: Callable[..., Any], args: Results, mode: str, wrt: tuple[int, ..
 def seeds_for(rule: DerivedRule, inputs: list[Any]) -> list[Any]:
     """Cotangents of ones, or tangents in general position."""
     if rule.request.mode == "reverse":
-        return [1.0] * rule.seeds
+        count = len(rule.typed.results)
+        primal = as_tuple(load(emit(rule.typed))(*copy.deepcopy(inputs)), count)
+        floats = [value for value in primal if np.asarray(value).dtype.kind == "f"]
+        return rule.seeded([np.ones_like(value) if isinstance(value, np.ndarray) else type(value)(1.0) for value in floats])
     wrt = [inputs[position] for position in rule.request.wrt]
     return [np.full_like(x, 0.3) if isinstance(x, np.ndarray) else type(x)(0.3) for x in wrt]
 

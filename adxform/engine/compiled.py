@@ -13,6 +13,7 @@ from adxform.backend.emit import Generated, emit
 from adxform.backend.loading import load
 from adxform.backend.references import Surroundings
 from adxform.backend.syntax import callee
+from adxform.engine.loops import form_loops
 from adxform.engine.outline import outline
 from adxform.ir import intrinsics
 from adxform.ir.ops import Call, Function
@@ -58,7 +59,7 @@ def realise(fn: Function, surroundings: Surroundings, engine: Engine) -> tuple[G
     plain = emit(fn, surroundings=surroundings)
     if engine == "python" or not is_repeatable(fn):
         return plain, load(plain)
-    found = outline(fn)
+    found = outline(form_loops(fn))
     if not found.kernels:
         return plain, load(plain)
     kernels = import_module("adxform.engine.kernels")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import operator
 
+from adxform import runtime
 from adxform.backend.syntax import callee
 from adxform.engine import scalars
 from adxform.ir import intrinsics
@@ -19,7 +20,7 @@ from adxform.ir.walk import all_ops, defined_variables, outs, reads_with_blocks
 GIVEN = 31
 MOST = 63
 TOO_MANY = 10**6
-SUMS = (operator.add, operator.sub)
+SUMS = (operator.add, operator.sub, runtime.add_up)
 
 
 def multiplies(ops: tuple[Op, ...]) -> bool:
@@ -138,7 +139,7 @@ class Growth:
             case Call(args=(a, b)) if callee(op) in SUMS and not self.depends(b):
                 before = self.steps(a, param)
                 return None if before is None else [*before, b]
-            case Call(args=(a, b)) if callee(op) is operator.add and not self.depends(a):
+            case Call(args=(a, b)) if callee(op) in (operator.add, runtime.add_up) and not self.depends(a):
                 before = self.steps(b, param)
                 return None if before is None else [*before, a]
             case If(outs=made, then=then, orelse=orelse):

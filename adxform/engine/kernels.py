@@ -6,14 +6,36 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numba
-from numba.extending import register_jitable
+import numba.extending
 
+from adxform import runtime
 from adxform.engine import scalars
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-for _form in (*scalars.FORMS.values(), *scalars.CHECKS):
-    register_jitable(_form)
+for _form in (*scalars.FORMS.values(), *scalars.CHECKS, runtime.larger, runtime.smaller):
+    numba.extending.register_jitable(_form)
+
+
+@numba.extending.intrinsic
+def _in_any_order(context: Any, total: Any, value: Any) -> Any:
+    """One step of a sum that the compiler may take in any order, and so in several lanes at once."""
+
+    def add(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.fadd(*args, flags=("reassoc", "contract"))
+
+    return numba.types.float64(numba.types.float64, numba.types.float64), add
+
+
+@numba.extending.overload(runtime.add_up, inline="always")
+def _add_up(total: Any, value: Any) -> Any:
+    def floats(total: Any, value: Any) -> Any:
+        return _in_any_order(total, value)  # type: ignore[call-arg]  # Numba gives the first one itself
+
+    def integers(total: Any, value: Any) -> Any:
+        return total + value
+
+    return floats if isinstance(total, numba.types.Float) and isinstance(value, numba.types.Float) else integers
 
 
 def kernel(fn: F) -> F:

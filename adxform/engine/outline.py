@@ -18,6 +18,7 @@ from adxform.engine.bounds import check_bounds
 from adxform.engine.failures import note_failures
 from adxform.engine.integers import Bits, multiplies
 from adxform.engine.support import MARKS, is_held, is_taken, scalar_stacks
+from adxform.engine.vector_math import vector_form
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, For, Function, Invoke, Lit, Op, Operand, Var, While
@@ -120,7 +121,7 @@ class _Outlining:
 
 def finished(kernel: Function) -> Function:
     """`kernel` made safe: its calls are those for numbers, its indices and integers are checked, and what fails is noted."""
-    kernel = check_bounds(share_common_subexpressions(note_failures(scalar_calls(renamed(kernel)))))
+    kernel = check_bounds(share_common_subexpressions(scalar_calls(note_failures(renamed(kernel)))))
     if not multiplies(kernel.body.ops):
         return kernel
     builder = Builder(Names.of(kernel), kernel.span)
@@ -141,17 +142,18 @@ def renamed(kernel: Function) -> Function:
 
 
 def scalar_calls(kernel: Function) -> Function:
-    """`kernel` with the forms for numbers of what it calls."""
+    """`kernel` with the forms for numbers of what it calls, and in loops those that vectorise."""
 
     def inner(block: Block) -> Block:
-        return replace(block, ops=tuple(map(visit, block.ops)))
+        return replace(block, ops=tuple([visit(op, True) for op in block.ops]))
 
-    def visit(op: Op) -> Op:
-        if isinstance(op, Call) and (form := scalars.FORMS.get(callee(op))) is not None:
-            return replace(op, fn=Lit(form))
-        return map_op(op, lambda operand: operand, inner)
+    def visit(op: Op, repeated: bool) -> Op:
+        if not isinstance(op, Call):
+            return map_op(op, lambda operand: operand, inner)
+        form = scalars.FORMS.get(callee(op)) or (vector_form(callee(op)) if repeated else None)
+        return op if form is None else replace(op, fn=Lit(form))
 
-    return replace(kernel, body=inner(kernel.body))
+    return replace(kernel, body=replace(kernel.body, ops=tuple([visit(op, False) for op in kernel.body.ops])))
 
 
 def _bare(var: Var, names: Names) -> Var:

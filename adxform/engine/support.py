@@ -141,6 +141,8 @@ def _scalar(fn: Any, args: tuple[Operand, ...]) -> bool:
         return dtypes != ["bool"]
     if fn in TWO_WAY:
         return len(args) == 3 and dtypes[1] == dtypes[2] == "float64"
+    if fn in (runtime.add_up, runtime.larger, runtime.smaller):
+        return dtypes[0] == dtypes[1] != "bool"
     if fn is runtime.trip_count:
         return set(dtypes) == {"int64"}
     return (fn in UFUNCS or fn in MATH or fn in scalars.FORMS) and set(dtypes) == {"float64"}
