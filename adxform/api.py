@@ -7,14 +7,15 @@ that it runs is built at the first call with arguments of a kind, and found in t
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from types import MethodType
 from typing import Any
 
 import numpy as np
 
-from adxform.application import Application, Argnums, Tape, apply
+from adxform.application import Application, Argnums, Tape, apply, execute
 from adxform.batches import Stack, batch_for, split
 from adxform.checkpointing import with_checkpoints
 from adxform.cut import CutRule
@@ -22,11 +23,11 @@ from adxform.errors import ArgnumsError
 from adxform.frontend.signature import Tree
 from adxform.ir.types import Type
 from adxform.operators import Operator, operator
-from adxform.perturbations import matched, perturbations, placed, settled
+from adxform.perturbations import matched, perturbations, placed, placer, settler
 from adxform.pipeline import DerivedRule
 from adxform.refusals import definition, name_of, non_scalar
 from adxform.runtime import private
-from adxform.trees import rebuild
+from adxform.trees import builder, rebuild
 
 
 class Derivative(Operator):
@@ -66,7 +67,8 @@ class Gradient(Derivative):
         """The gradient at `args`, or the value and the gradient."""
         call = apply(self.fn, args, kwargs, self.argnums)
         plan = plan_gradient(call, self.argnums, self.has_aux)
-        value, gradient = value_and_gradient(call, self.argnums, plan, call.inputs())
+        inputs = call.inputs()
+        value, gradient = plan.arrange(call.fn, execute(call.fn, plan.rule, inputs, plan.seeds), inputs)
         if self.kind == "value_and_grad":
             return value, gradient
         return (gradient, value[1]) if self.has_aux else gradient
@@ -124,11 +126,12 @@ def checked_argnums(f: Callable[..., Any], argnums: Any) -> Argnums:
     return tuple(int(n) for n in numbers) if isinstance(argnums, tuple | list) else int(argnums)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class GradientPlan:
     """What a gradient of one specialised function does at every call.
 
-    The first `count` results are the value's leaves, of which the first `scalar` are the number that is differentiated.
+    The first `count` results are the value's leaves, of which the first `scalar` are the number that is differentiated. `result`
+    is the structure of the value, `point` that of what is differentiated.
     """
 
     rule: DerivedRule
@@ -136,7 +139,27 @@ class GradientPlan:
     scalar: int
     count: int
     types: tuple[Type, ...]
-    trees: tuple[Tree, ...]
+    result: Tree
+    point: Tree
+
+    @cached_property
+    def arrange(self) -> Callable[[Callable[..., Any], Sequence[Any], Sequence[Any] | None], tuple[Any, Any]]:
+        """Makes the value and the gradient of what the rule, derived of a function, returned for these inputs.
+
+        Without inputs, arrays stay where they are: see `settled`.
+        """
+        count, scalar, seeds = self.count, self.scalar, self.seeds
+        value, gradient, settle = builder(self.result), placer(self.point), settler(self.types)
+
+        def arrange(fn: Callable[..., Any], results: Sequence[Any], inputs: Sequence[Any] | None) -> tuple[Any, Any]:
+            values = results[:count]
+            if scalar and isinstance(values[0], np.ndarray) and values[0].shape != ():
+                needed = "a gradient needs a function that returns one real number"
+                raise non_scalar(fn, needed, f"shape {np.shape(values[0])}")
+            taken = None if inputs is None else [*inputs, *values, *seeds]
+            return value(values), gradient(settle(results[count:], taken))
+
+        return arrange
 
 
 def plan_gradient(call: Application, argnums: Argnums, has_aux: bool) -> GradientPlan:
@@ -144,40 +167,13 @@ def plan_gradient(call: Application, argnums: Argnums, has_aux: bool) -> Gradien
     key = (argnums, has_aux, call.lead, call.scratch)
     plan: GradientPlan | None = call.entry.plans.get(key)
     if plan is None:
-        numbers = argnums if isinstance(argnums, tuple) else (argnums,)
         wrt = call.wrt(argnums)
         seed, outputs = call.output(wrt, has_aux)
         rule = call.rule("reverse", wrt, outputs if has_aux else None)
-        trees = tuple(call.argument(number) for number in numbers)
-        plan = GradientPlan(rule, (seed,) * rule.seeds, outputs, len(rule.typed.results), call.types(wrt), trees)
+        seeds, count = (seed,) * rule.seeds, len(rule.typed.results)
+        plan = GradientPlan(rule, seeds, outputs, count, call.types(wrt), call.result, call.point(argnums))
         call.entry.plans[key] = plan
     return plan
-
-
-def value_and_gradient(call: Application, argnums: Argnums, plan: GradientPlan, inputs: list[Any]) -> tuple[Any, Any]:
-    """The value and the gradient, as planned, of the function applied in `call`."""
-    results = call.run(plan.rule, inputs, *plan.seeds)
-    return arranged(call, argnums, plan, results, [*inputs, *results[: plan.count], *plan.seeds])
-
-
-def arranged(
-    call: Application, argnums: Argnums, plan: GradientPlan, results: Sequence[Any], taken: list[Any] | None
-) -> tuple[Any, Any]:
-    """The value and the gradient in the `results` of the planned rule: see `gradient_leaves`."""
-    values = results[: plan.count]
-    if plan.scalar and getattr(values[0], "shape", ()) != ():
-        raise non_scalar(call.fn, "a gradient needs a function that returns one real number", f"shape {np.shape(values[0])}")
-    gradients = gradient_leaves(plan.types, results[plan.count :], taken)
-    parts = tuple([placed(tree, gradients) for tree in plan.trees])
-    return rebuild(call.result, iter(values)), (parts if isinstance(argnums, tuple) else parts[0])
-
-
-def gradient_leaves(types: Sequence[Type], found: Sequence[Any], taken: list[Any] | None) -> Iterator[Any]:
-    """The gradients `found` of leaves of `types`, as the caller gets them: none of `taken`, and none the same.
-
-    Without `taken`, arrays stay where they are.
-    """
-    return iter([settled(value, type_, taken) for value, type_ in zip(found, types, strict=True)])
 
 
 @operator("jvp")
@@ -232,8 +228,8 @@ class Pullback:
         """One cotangent for each primal, with its structure, and ``None`` where it holds no float."""
         call = self.call
         given = matched(call.fn, "cotangent", call.result, self.like, ct)
-        gradients = gradient_leaves(call.types(self.wrt), self.tape.run(self.rule.seeded(given)), [*self.tape.values, *given])
-        return call.placed(gradients)
+        gradients = self.tape.run(self.rule.seeded(given))
+        return call.placed(iter(settler(call.types(self.wrt))(gradients, [*self.tape.values, *given])))
 
     def batch(self, cts: Any) -> tuple[Any, ...]:
         """What a call returns for each of the cotangents `cts`, all leaves of which have one more axis, the first.

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from threading import Lock
 from types import FunctionType
-from typing import Any
+from typing import Any, Self
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -31,9 +31,10 @@ from adxform.refusals import definition, differentiated_output, known_sizes, nam
 from adxform.rules.table import lookup
 from adxform.transforms import Mode
 from adxform.trees import leaves_of, named_ends
-from adxform.workspace import Workspace
+from adxform.workspace import Pool, Workspace
 
 Argnums = int | tuple[int, ...]
+one_more_call = counters.stepper("primal_calls")
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +138,7 @@ class Application:
         given = [leaf for i, leaf in enumerate(self.leaves) if i not in promoted] if promoted else list(self.leaves)
         return given + [access.read(self.fn) for access in specialized.hidden]
 
-    def run(self, rule: DerivedRule, inputs: list[Any], *seeds: Any) -> tuple[Any, ...]:
+    def run(self, rule: DerivedRule, inputs: Sequence[Any], *seeds: Any) -> tuple[Any, ...]:
         """What `rule` returns for these inputs and these cotangents or tangents."""
         return execute(self.fn, rule, inputs, seeds)
 
@@ -157,47 +158,83 @@ class Application:
 
 @dataclass(frozen=True, slots=True)
 class Lent:
-    """`rule`, derived of `fn`, in memory that it was lent: results are good until the next run, or the end of the loan."""
+    """`rule`, derived of `fn`, in memory of `pool`, to be given back: results are good until the next run, or until then."""
 
     fn: Callable[..., Any]
     rule: DerivedRule
+    pool: Pool
     work: Workspace
 
-    def run(self, inputs: list[Any], seeds: Sequence[Any], outs: Sequence[Any] = ()) -> tuple[Any, ...]:
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.pool.give_back(self.work)
+
+    def run(self, inputs: Sequence[Any], seeds: Sequence[Any], outs: Sequence[Any] = ()) -> tuple[Any, ...]:
         """What the rule returns for these inputs and these cotangents or tangents.
 
         Of `outs`, an array or ``None`` for each result, those that can be are written to at once.
         """
-        if self.rule.private:
-            check_sharing(self.fn, self.rule, inputs)
-        form = self.work.rule
-        if not form.takes([*inputs, *seeds]):
-            return execute(self.fn, self.rule, inputs, seeds)
-        counters.count("primal_calls")
-        return called(form.run, form.generated, len(form.homes), *inputs, *seeds, *self.work.given(outs))
+        rule, form = self.rule, self.work.rule
+        if rule.private:
+            check_sharing(self.fn, rule, inputs)
+        if form.contiguous and not form.takes([*inputs, *seeds]):
+            return execute(self.fn, rule, inputs, seeds)
+        one_more_call()
+        try:
+            found = form.run(*inputs, *seeds, *self.work.given(outs))
+        except Exception as error:
+            annotate(error, form.generated)
+            raise
+        return as_tuple(found, len(form.homes))
 
 
 def called(run: Callable[..., Any], generated: Generated, count: int, *given: Any) -> tuple[Any, ...]:
     """The `count` results of `run`, the function of `generated`."""
     try:
-        return as_tuple(run(*given), count)
+        found = run(*given)
     except Exception as error:
         annotate(error, generated)
         raise
+    return as_tuple(found, count)
 
 
-def execute(fn: Callable[..., Any], rule: DerivedRule, inputs: list[Any], seeds: Sequence[Any]) -> tuple[Any, ...]:
+def execute(fn: Callable[..., Any], rule: DerivedRule, inputs: Sequence[Any], seeds: Sequence[Any]) -> tuple[Any, ...]:
     """What `rule`, derived of `fn`, returns for these inputs and these cotangents or tangents."""
     if rule.private:
         check_sharing(fn, rule, inputs)
-    counters.count("primal_calls")
+    one_more_call()
     if rule.buffers:
         counters.count("buffer_allocs", rule.buffers)
-    results = called(rule.run, rule.generated, len(rule.optimised.results), *inputs, *seeds)
+    try:
+        found = rule.run(*inputs, *seeds)
+    except Exception as error:
+        annotate(error, rule.generated)
+        raise
+    results = as_tuple(found, len(rule.optimised.results))
     if not rule.request.scratch:
         return results
     work = [inputs[i] for i in rule.request.scratch]
     return tuple(apart(value, work) for value in results)
+
+
+def runner(fn: Callable[..., Any], rule: DerivedRule) -> Callable[[Sequence[Any], Sequence[Any]], tuple[Any, ...]]:
+    """`execute` of `rule`, which is derived of `fn`: takes inputs, and cotangents or tangents."""
+    if rule.private or rule.buffers or rule.request.scratch:
+        return partial(execute, fn, rule)
+    run, generated, count, one_more = rule.run, rule.generated, len(rule.optimised.results), one_more_call
+
+    def plain(inputs: Sequence[Any], seeds: Sequence[Any]) -> tuple[Any, ...]:
+        one_more()
+        try:
+            found = run(*inputs, *seeds)
+        except Exception as error:
+            annotate(error, generated)
+            raise
+        return found if count > 1 else as_tuple(found, count)
+
+    return plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -439,7 +476,7 @@ def as_function(operator: Any) -> Callable[..., Any]:
     return derivative
 
 
-def check_sharing(fn: Callable[..., Any], rule: DerivedRule, inputs: list[Any]) -> None:
+def check_sharing(fn: Callable[..., Any], rule: DerivedRule, inputs: Sequence[Any]) -> None:
     """Raise where an array that the function writes shares memory with another of its arrays.
 
     Each is copied before it is written, so that the other one would not see the write.
@@ -458,6 +495,8 @@ def check_sharing(fn: Callable[..., Any], rule: DerivedRule, inputs: list[Any]) 
 
 def overlap(a: Any, b: Any) -> bool:
     """Whether two arrays share an element, as far as that is quickly told."""
+    if a is not b and a.flags.owndata and b.flags.owndata:
+        return False
     if not np.may_share_memory(a, b):
         return False
     try:

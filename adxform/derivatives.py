@@ -6,17 +6,19 @@ What each means is defined in `adxform.matrices`. `hessian` and `jacobian` run t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
-from adxform.api import Derivative, checked_argnums, gradient_leaves
-from adxform.application import Application, Argnums, apart, apply
+from adxform.api import Derivative, checked_argnums
+from adxform.application import Application, Argnums, apart, apply, execute
 from adxform.errors import AdxError
+from adxform.frontend.signature import Tree
 from adxform.matrices import MODES, hessian_at, jacobian_at, product
 from adxform.operators import ORDERS, USUAL, Order, operator
-from adxform.perturbations import perturbations, placed
+from adxform.perturbations import matcher, perturbations, placed, placer, settler
 from adxform.trees import rebuild
 
 
@@ -112,20 +114,43 @@ class HessianProduct(Whole):
             raise TypeError("hvp(f) is called with the arguments of f and then the vector: hvp(f)(*args, v)")
         primals, v = args[:-1], args[-1]
         call = apply(self.fn, primals, kwargs, self.argnums)
-        many = isinstance(self.argnums, tuple)
-        numbers = self.argnums if isinstance(self.argnums, tuple) else (self.argnums,)
-        wrt = call.wrt(numbers)
-        if "scalar" not in call.entry.plans:
-            call.output(wrt, False)
-            call.entry.plans["scalar"] = True
-        given = perturbations(call.fn, "vector", tuple(primals[n] for n in numbers) if many else primals[numbers[0]], v)
+        plan = plan_product(call, self.argnums)
+        given = plan.match([call.leaves[i] for i in plan.wrt], v)
+        if given is None:
+            argnums = self.argnums
+            values = tuple(primals[n] for n in argnums) if isinstance(argnums, tuple) else primals[argnums]
+            given = perturbations(call.fn, "vector", values, v)
         if self.mode != USUAL:
-            vector = placed(call.point(self.argnums), iter(given))
+            vector = placed(plan.point, iter(given))
             return super().__call__(*primals, vector, **kwargs)
         inputs = call.inputs()
-        found = gradient_leaves(call.types(wrt), call.run(call.rule("hvp", wrt), inputs, *given), [*inputs, *given])
-        parts = tuple(placed(call.argument(number), found) for number in numbers)
-        return parts if many else parts[0]
+        found = execute(call.fn, call.rule("hvp", plan.wrt), inputs, given)
+        return plan.place(plan.settle(found, [*inputs, *given]))
+
+
+@dataclass(frozen=True)
+class ProductPlan:
+    """What a Hessian product of one specialised function does at every call, differentiated by its leaves `wrt`.
+
+    `point` is the structure of these, which `match` finds in a vector and `place` gives to what `settle` made of the results.
+    """
+
+    wrt: tuple[int, ...]
+    point: Tree
+    match: Callable[[Sequence[Any], Any], list[Any] | None]
+    settle: Callable[[Sequence[Any], list[Any] | None], list[Any]]
+    place: Callable[[Sequence[Any]], Any]
+
+
+def plan_product(call: Application, argnums: Argnums) -> ProductPlan:
+    """The plan for the function applied in `call`, made at the first call."""
+    key = ("hvp", argnums, call.lead)
+    plan: ProductPlan | None = call.entry.plans.get(key)
+    if plan is None:
+        wrt, point = call.wrt(argnums), call.point(argnums)
+        call.output(wrt, False)
+        plan = call.entry.plans[key] = ProductPlan(wrt, point, matcher(point), settler(call.types(wrt)), placer(point))
+    return plan
 
 
 class Hessian(Whole):

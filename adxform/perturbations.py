@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any, assert_never
 
 import numpy as np
@@ -54,6 +55,17 @@ def placed(tree: Tree, values: Iterator[Any], zero: Any = 0.0) -> Any:
             assert_never(tree)
 
 
+def placer(tree: Tree) -> Callable[[Sequence[Any]], Any]:
+    """`placed` for the structure `tree`, chosen once: what puts values for its float leaves into it."""
+    match tree:
+        case Leaf() if is_float(tree.type):
+            return itemgetter(0)
+        case Node("tuple", _, _, children) if all(isinstance(child, Leaf) and is_float(child.type) for child in children):
+            return tuple
+        case _:
+            return lambda values: placed(tree, iter(values))
+
+
 def perturbations(fn: Callable[..., Any], what: str, values: Any, given: Any) -> list[Any]:
     """The leaves of `given`, a tangent or cotangent of `values`, one for each float leaf of `values`.
 
@@ -92,6 +104,72 @@ def matching(what: str, tree: Tree, leaves: Sequence[Any], given: Any) -> list[A
             return [given]
     other, others = describe(given, what)
     return list(Match(iter(leaves), iter(others)).walk(tree, other, what))
+
+
+def matcher(tree: Tree) -> Callable[[Sequence[Any], Any], list[Any] | None]:
+    """`matching` for values of the structure `tree`, as far as that is quickly told; ``None`` where it takes a closer look."""
+    match tree:
+        case Leaf() if is_float(tree.type):
+            return matched_leaf
+        case Node("tuple", _, _, children) if all(isinstance(child, Leaf) and is_float(child.type) for child in children):
+            return matched_leaves
+        case _:
+            return lambda values, given: None
+
+
+def matched_leaf(values: Sequence[Any], given: Any) -> list[Any] | None:
+    """`given` for the one leaf ``values[0]``, if it is of the very same type."""
+    value = values[0]
+    cls = type(value)
+    if type(given) is not cls or (cls is np.ndarray and (given.dtype != value.dtype or given.shape != value.shape)):
+        return None
+    return [given]
+
+
+def matched_leaves(values: Sequence[Any], given: Any) -> list[Any] | None:
+    """The items of `given`, a tuple, if each is of the very same type as its leaf."""
+    if type(given) is not tuple or len(given) != len(values):
+        return None
+    for i, value in enumerate(values):
+        cls, other = type(value), given[i]
+        if type(other) is not cls or (cls is np.ndarray and (other.dtype != value.dtype or other.shape != value.shape)):
+            return None
+    return list(given)
+
+
+def settler(types: Sequence[Type]) -> Callable[[Sequence[Any], list[Any] | None], list[Any]]:
+    """What makes of the gradients of leaves of `types` what the caller gets: see `settled`."""
+    steps = tuple([_settling(type_) for type_ in types])
+    match steps:
+        case (only,):
+            return lambda found, taken: [only(found[0], taken)]
+        case _:
+            return lambda found, taken: [steps[i](value, taken) for i, value in enumerate(found)]
+
+
+def _settling(type_: Type) -> Callable[[Any, list[Any] | None], Any]:
+    """`settled` for `type_`, without a call of it where there is nothing to do."""
+    ndarray = np.ndarray
+
+    def number(value: Any, taken: list[Any] | None) -> Any:
+        return value if type(value) is float else settled(value, type_, taken)
+
+    def array(value: Any, taken: list[Any] | None) -> Any:
+        if taken is None:
+            return value
+        if type(value) is not ndarray or value.base is not None or not value.flags.writeable:
+            return settled(value, type_, taken)
+        for other in taken:
+            if other is value:
+                return settled(value, type_, taken)
+        taken.append(value)
+        return value
+
+    match type_:
+        case Scalar(_, weak):
+            return number if weak else lambda value, taken: settled(value, type_, taken)
+        case _:
+            return array
 
 
 class MisfitError(Exception):

@@ -84,14 +84,15 @@ class DerivedRule:
 
     def seeded(self, cotangents: Sequence[Any]) -> list[Any]:
         """Those of `cotangents`, one for each float result, that the rule takes: a literal has none."""
-        return [ct for ct, takes in zip(cotangents, self._takes(), strict=True) if takes]
+        return [ct for ct, takes in zip(cotangents, self.takes(), strict=True) if takes]
 
     def spread(self, tangents: Sequence[Any]) -> Iterator[Any]:
         """One of `tangents` for each float result, and zero where it is a literal."""
         found = iter(tangents)
-        return iter([next(found) if takes else 0.0 for takes in self._takes()])
+        return iter([next(found) if takes else 0.0 for takes in self.takes()])
 
-    def _takes(self) -> list[bool]:
+    def takes(self) -> list[bool]:
+        """For each float result whether it is a variable, and no literal."""
         both = zip(self.typed.results, self.differentiated.results, strict=True)
         return [isinstance(result, Var) for typed, result in both if is_number(typed)]
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from operator import itemgetter
 from typing import Any, assert_never
 
 from adxform.frontend.signature import Fixed, Leaf, Node, Tree, registration
@@ -19,6 +20,17 @@ def rebuild(tree: Tree, leaves: Iterator[Any]) -> Any:
             return assemble(tree, [rebuild(child, leaves) for child in tree.children])
         case _:
             assert_never(tree)
+
+
+def builder(tree: Tree) -> Callable[[Sequence[Any]], Any]:
+    """`rebuild` for the structure `tree`, chosen once: what makes a value of its leaves."""
+    match tree:
+        case Leaf():
+            return itemgetter(0)
+        case Node("tuple", _, _, children) if all(isinstance(child, Leaf) for child in children):
+            return tuple
+        case _:
+            return lambda leaves: rebuild(tree, iter(leaves))
 
 
 def assemble(node: Node, children: list[Any]) -> Any:

@@ -7,10 +7,9 @@ workspace, which it makes anew only where all are in use (recursion, threads) or
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -115,11 +114,25 @@ class Workspace:
             return self.spaces
         spaces = list(self.spaces)
         for home, out in zip(self.rule.homes, outs, strict=True):
-            if home is not None and out is not None and out.flags.carray:
-                space = spaces[home]
-                if type(space) is np.ndarray and space.shape == out.shape and space.dtype == out.dtype:
-                    spaces[home] = out
+            if out is not None and out.flags.carray and self._takes(home, out):
+                spaces[home] = out
         return spaces
+
+    def given_one(self, home: int | None, out: Any) -> Sequence[Any]:
+        """What the rule takes after its parameters where the memory `home` is to be `out`, laid out row by row, if it can be."""
+        for space in self.used:
+            space.clear()
+        if not self._takes(home, out):
+            return self.spaces
+        spaces = list(self.spaces)
+        spaces[home] = out
+        return spaces
+
+    def _takes(self, home: int | None, out: Any) -> TypeGuard[int]:
+        if home is None:
+            return False
+        space = self.spaces[home]
+        return type(space) is np.ndarray and space.shape == out.shape and space.dtype == out.dtype
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,25 +142,24 @@ class Pool:
     rule: ReusingRule
     free: deque[Workspace] = field(default_factory=deque)
 
-    @contextmanager
-    def lent(self, inputs: Sequence[Any]) -> Iterator[Workspace]:
-        """A workspace for `inputs` until the end of the block; it may hold anything."""
+    def take(self, inputs: Sequence[Any]) -> Workspace:
+        """A workspace for `inputs`, which may hold anything, until it is given back."""
         lengths = lengths_of(inputs)
         try:
             work = self.free.pop()
         except IndexError:
-            work = None
-        if work is None or work.lengths != lengths:
-            work = made(self.rule, inputs, lengths)
-        try:
-            yield work
-        finally:
-            self.free.append(work)
+            return made(self.rule, inputs, lengths)
+        return work if work.lengths == lengths else made(self.rule, inputs, lengths)
+
+    def give_back(self, work: Workspace) -> None:
+        """Keep `work` for another call."""
+        self.free.append(work)
 
 
 def lengths_of(inputs: Sequence[Any]) -> Lengths:
     """The shapes of the arrays among `inputs`."""
-    return tuple([value.shape for value in inputs if isinstance(value, np.ndarray)])
+    ndarray = np.ndarray
+    return tuple([value.shape for value in inputs if isinstance(value, ndarray)])
 
 
 def made(rule: ReusingRule, inputs: Sequence[Any], lengths: Lengths) -> Workspace:

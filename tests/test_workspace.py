@@ -60,14 +60,15 @@ def test_the_same_numbers_again_and_again(program: Program, mode: str) -> None:
         expected = as_tuple(rule.run(*inputs, *seeds), len(rule.optimised.results))
         if not pool.rule.takes([*inputs, *seeds]):
             pytest.skip("arguments that are not contiguous")
-        with pool.lent([*inputs, *seeds]) as work:
-            for space in work.spaces:
-                if isinstance(space, np.ndarray):
-                    space.fill(np.nan if space.dtype.kind == "f" else 1)
-            found = as_tuple(pool.rule.run(*inputs, *seeds, *work.given()), len(pool.rule.homes))
-            for actual, wanted in zip(found, expected, strict=True):
-                np.testing.assert_allclose(actual, wanted, rtol=1e-13, atol=1e-13)
-                assert np.shape(actual) == np.shape(wanted)
+        work = pool.take([*inputs, *seeds])
+        for space in work.spaces:
+            if isinstance(space, np.ndarray):
+                space.fill(np.nan if space.dtype.kind == "f" else 1)
+        found = as_tuple(pool.rule.run(*inputs, *seeds, *work.given()), len(pool.rule.homes))
+        for actual, wanted in zip(found, expected, strict=True):
+            np.testing.assert_allclose(actual, wanted, rtol=1e-13, atol=1e-13)
+            assert np.shape(actual) == np.shape(wanted)
+        pool.give_back(work)
 
 
 def vectorised(x: Any, w: Any) -> Any:
@@ -123,14 +124,16 @@ def peak_of_warm_call(function: Any, mode: str, n: int) -> int:
     pool = Pool(reusing(rule.optimised, Surroundings()))
     given = [*call.inputs(), *([v] if mode == "hvp" else [1.0])]
     for _ in range(2):
-        with pool.lent(given) as work:
-            pool.rule.run(*given, *work.given())
+        work = pool.take(given)
+        pool.rule.run(*given, *work.given())
+        pool.give_back(work)
     tracemalloc.start()
     try:
         before = tracemalloc.get_traced_memory()[0]
         tracemalloc.reset_peak()
-        with pool.lent(given) as work:
-            pool.rule.run(*given, *work.given())
+        work = pool.take(given)
+        pool.rule.run(*given, *work.given())
+        pool.give_back(work)
         return tracemalloc.get_traced_memory()[1] - before
     finally:
         tracemalloc.stop()

@@ -9,21 +9,27 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from adxform.frontend.access import Guard, guards_hold
+from adxform.frontend.access import Guard
+from adxform.frontend.trail import Trail, trail
 from adxform.rules.table import renew
 
-_REACHED: dict[Callable[..., Any], frozenset[Guard]] = {}
+REACHED: dict[Callable[..., Any], Trail] = {}
+"""What the bodies of the user's rules reach, those that were expanded so far."""
 
 
 def reaches(body: Callable[..., Any], guards: Iterable[Guard]) -> None:
     """Note what an expansion of `body` assumed. The library's own rules reach nothing that changes."""
-    if not body.__module__.startswith("adxform."):
-        _REACHED[body] = _REACHED.get(body, frozenset()).union(guards)
+    assumed = tuple(guards)
+    if assumed and not body.__module__.startswith("adxform."):
+        known = REACHED.get(body)
+        REACHED[body] = trail(body, dict.fromkeys((*(known.guards if known is not None else ()), *assumed)))
 
 
 def renew_changed() -> None:
     """Register each rule anew that reaches something else than when it was expanded."""
-    for body, guards in tuple(_REACHED.items()):
-        if not guards_hold(guards, body):
-            _REACHED.pop(body, None)
+    if not REACHED:
+        return
+    for body, reached in tuple(REACHED.items()):
+        if not reached.holds():
+            REACHED.pop(body, None)
             renew(body)

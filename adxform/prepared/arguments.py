@@ -45,10 +45,10 @@ def _leaf(type_: Type) -> Check:
 
 
 def _array(dtype: np.dtype[Any], ones: tuple[bool, ...]) -> Check:
-    count, some = len(ones), any(ones)
+    count, some, ndarray = len(ones), any(ones), np.ndarray
 
     def check(value: Any, leaves: list[Any]) -> bool:
-        if type(value) is not np.ndarray or value.dtype != dtype:
+        if type(value) is not ndarray or value.dtype != dtype:
             return False
         shape = value.shape
         if len(shape) != count or (tuple([length == 1 for length in shape]) != ones if some else 1 in shape):

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
@@ -23,6 +22,8 @@ from adxform.prepared.pickling import reduced
 from adxform.prepared.preparation import Preparation
 from adxform.refusals import name_of
 
+MISS = object()
+"""What a quick answer is where the arguments take a closer look."""
 Args = tuple[Any, ...]
 Kwargs = Mapping[str, Any]
 
@@ -173,11 +174,10 @@ class Prepared(Derivative):
             way_out = f"give the {what} the structure and dtype of the value, each leaf with one more axis, the first"
             raise self.made.mismatch(self.__name__, [line(*misfit) for misfit in error.misfits], way_out) from None
 
-    @contextmanager
-    def lent(self, rule: DerivedRule, taken: Sequence[Any]) -> Iterator[Lent]:
+    def lent(self, rule: DerivedRule, taken: Sequence[Any]) -> Lent:
         """`rule`, one of `rules`, in memory for calls with `taken`: its inputs and then its tangents or cotangents."""
-        with self.made.pool(rule).lent(taken) as work:
-            yield Lent(self.call.fn, rule, work)
+        pool = self.made.pool(rule)
+        return Lent(self.call.fn, rule, pool, pool.take(taken))
 
     def answered(
         self, rule: DerivedRule, inputs: list[Any], seeds: Sequence[Any], arranged: Callable[[Sequence[Any]], Any], out: Any

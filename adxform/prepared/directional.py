@@ -4,24 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
 from types import MappingProxyType
 from typing import Any, Self
 
 import numpy as np
 
-from adxform.api import Pullback, gradient_leaves, kept
+from adxform.api import Pullback, kept
+from adxform.application import runner
 from adxform.batches import Stack, split
 from adxform.checkpointing import with_checkpoints
 from adxform.frontend.signature import Fixed, Node, Tree, python_class
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, Dim, Scalar, is_float
-from adxform.perturbations import placed
+from adxform.perturbations import matcher, placed, placer, settler
 from adxform.pipeline import DerivedRule
 from adxform.prepared import forms
 from adxform.prepared.base import Args, Kwargs, Prepared, apart_from_one_another, checked_directions
-from adxform.prepared.preparation import Places, prepare, values_at
-from adxform.trees import leaves_of, rebuild
+from adxform.prepared.preparation import Places, picker, prepare, values_at
+from adxform.trees import builder, leaves_of, rebuild
 
 NOTHING = Fixed(Lit(None))
 
@@ -90,10 +92,14 @@ class PreparedJvp(Directional):
 
     def __call__(self, primals: Sequence[Any], tangents: Sequence[Any], *, out: Any = None) -> Any:
         """The value at `primals` and its tangent along `tangents`."""
+        if out is None and (found := self._both(tuple(primals), tuple(tangents))) is not None:
+            return found
         return self._answer(tuple(primals), tuple(tangents), out, with_value=True)
 
     def tangent(self, primals: Sequence[Any], tangents: Sequence[Any], *, out: Any = None) -> Any:
         """The tangent of the value alone."""
+        if out is None and (found := self._both(tuple(primals), tuple(tangents))) is not None:
+            return found[1]
         return self._answer(tuple(primals), tuple(tangents), out, with_value=False)
 
     def batch(self, primals: Sequence[Any], tangents: Sequence[Any], *, out: Any = None) -> Any:
@@ -118,6 +124,25 @@ class PreparedJvp(Directional):
     def described(self, form: str, args: Sequence[Any]) -> Sequence[Tree | None]:
         """The descriptions of the function's arguments: the primals."""
         return parts_of_first(args)
+
+    @cached_property
+    def _both(self) -> Callable[[Args, Args], tuple[Any, Any] | None]:
+        """The value and the tangent for arguments as they were prepared for; ``None`` where that takes a closer look."""
+        rule, result = self.rule, self.call.result
+        enter, picked, fitted, run = self.made.enter, picker(self.places), matcher(self.primals), runner(self.call.fn, rule)
+        count, spread = len(rule.typed.results), None if all(rule.takes()) else rule.spread
+        value, tangent = builder(result), placer(result)
+
+        def both(primals: Args, tangents: Args) -> tuple[Any, Any] | None:
+            inputs = enter(primals)
+            given = None if inputs is None else fitted(picked(inputs), tangents)
+            if inputs is None or given is None:
+                return None
+            found = run(inputs, given)
+            slopes = found[count:]
+            return value(found[:count]), tangent(slopes if spread is None else tuple(spread(slopes)))
+
+        return both
 
     def _answer(self, primals: Args, tangents: Args, out: Any, *, with_value: bool) -> Any:
         this, inputs = self.at(primals, {})
@@ -198,7 +223,7 @@ class PreparedVjp(Directional):
             seeds = rule.seeded(given)
 
             def arranged(results: Sequence[Any], taken: list[Any] | None = None) -> Any:
-                return call.placed(gradient_leaves(call.types(this.wrt), results[count:], taken))
+                return call.placed(iter(settler(call.types(this.wrt))(results[count:], taken)))
 
             if out is not None:
                 return this.answered(rule, inputs, seeds, arranged, out)

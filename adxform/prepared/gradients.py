@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
-from adxform.api import GradientPlan, arranged, checked_argnums, plan_gradient, value_and_gradient
-from adxform.application import Argnums
+import numpy as np
+
+from adxform.api import GradientPlan, checked_argnums, plan_gradient
+from adxform.application import Argnums, execute, runner
 from adxform.checkpointing import with_checkpoints
-from adxform.frontend.signature import Tree
+from adxform.frontend.signature import Leaf
+from adxform.ir.types import Scalar
 from adxform.operators import Kind
 from adxform.perturbations import placed
 from adxform.pipeline import DerivedRule
 from adxform.prepared import forms
 from adxform.prepared.base import Args, Kwargs, Prepared
-from adxform.prepared.outputs import LATER
-from adxform.prepared.preparation import Places, prepare, values_at
+from adxform.prepared.outputs import LATER, writer
+from adxform.prepared.preparation import Places, picker, prepare, values_at
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -26,7 +30,6 @@ class PreparedGradient(Prepared):
 
     plan: GradientPlan
     places: Places
-    point: Tree
     form = "gradient"
     shown: ClassVar[Kind] = "grad"
     forms = MappingProxyType({"value_and_gradient": forms.value_and_gradient})
@@ -52,34 +55,67 @@ class PreparedGradient(Prepared):
             strict=options["strict"],
             plan=plan,
             places=preparation.places(call.wrt(argnums)),
-            point=call.point(argnums),
         )
 
     def __call__(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         """The gradient at `args`; with `has_aux`, ``(gradient, aux)``."""
+        if not kwargs:
+            if out is None:
+                if (found := self._both(args)) is not None:
+                    return (found[1], found[0][1]) if self.has_aux else found[1]
+            elif type(out) is np.ndarray and (found := self._into(args, out)) is not None:
+                return found
         return self._answer(args, kwargs, out, with_value=False)
 
     def value_and_gradient(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         """The value and the gradient at `args`, from one run."""
+        if out is None and not kwargs and (found := self._both(args)) is not None:
+            return found
         return self._answer(args, kwargs, out, with_value=True)
+
+    @cached_property
+    def _both(self) -> Callable[[Args], tuple[Any, Any] | None]:
+        """The value and the gradient for arguments as they were prepared for; ``None`` where that takes a closer look."""
+        enter, fn, seeds, arrange = self.made.enter, self.call.fn, self.plan.seeds, self.plan.arrange
+        run = runner(fn, self.plan.rule)
+
+        def both(args: Args) -> tuple[Any, Any] | None:
+            inputs = enter(args)
+            return None if inputs is None else arrange(fn, run(inputs, seeds), inputs)
+
+        return both
+
+    @cached_property
+    def _into(self) -> Callable[[Args, Any], Any]:
+        """The gradient, one array, in the caller's; ``None`` where that takes a closer look."""
+        plan, enter = self.plan, self.made.enter
+        if not (isinstance(plan.point, Leaf) and isinstance(plan.result, Leaf) and isinstance(plan.result.type, Scalar)):
+            return lambda args, out: None
+        picked, seeds = picker(self.places), plan.seeds
+        write = writer(self.call.fn, plan.rule, self.made.pool(plan.rule), plan.count)
+
+        def into(args: Args, out: Any) -> Any:
+            inputs = enter(args)
+            return None if inputs is None else write(inputs, seeds, picked(inputs)[0], out)
+
+        return into
 
     def _answer(self, args: Args, kwargs: Kwargs, out: Any, *, with_value: bool) -> Any:
         this, inputs = self.at(args, kwargs)
-        call, plan, argnums = this.call, this.plan, this.argnums
-
-        def form(value: Any, gradient: Any) -> Any:
-            if with_value:
-                return value, gradient
-            return (gradient, value[1]) if this.has_aux else gradient
-
+        plan, fn = this.plan, this.call.fn
         if out is None:
-            return form(*value_and_gradient(call, argnums, plan, inputs))
+            return self._parts(*plan.arrange(fn, execute(fn, plan.rule, inputs, plan.seeds), inputs), with_value)
         values = values_at(inputs, this.places)
-        like = form((LATER, LATER) if this.has_aux else LATER, placed(this.point, iter(values)))
+        like = self._parts((LATER, LATER) if this.has_aux else LATER, placed(plan.point, iter(values)), with_value)
         to = this.destination(like, out, inputs)
         with this.lent(plan.rule, [*inputs, *plan.seeds]) as rule:
             results = rule.run(inputs, plan.seeds, [*[None] * plan.count, *to.beside(values)])
-            return to.delivered(form(*arranged(call, argnums, plan, results, None)))
+            return to.delivered(self._parts(*plan.arrange(fn, results, None), with_value))
+
+    def _parts(self, value: Any, gradient: Any, with_value: bool) -> Any:
+        if with_value:
+            return value, gradient
+        return (gradient, value[1]) if self.has_aux else gradient
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

@@ -8,11 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from adxform.application import overlap
+from adxform.application import check_sharing, one_more_call, overlap
+from adxform.backend.loading import annotate
 from adxform.frontend.signature import Node, meta_of, parts
 from adxform.perturbations import among, kind
+from adxform.pipeline import DerivedRule
 from adxform.prepared.arguments import line
 from adxform.trees import assemble
+from adxform.workspace import Pool
 
 LATER = object()
 """A part of a result of which only the run tells what it is like."""
@@ -28,6 +31,9 @@ class Expected:
 
     def __str__(self) -> str:
         return f"an array of {self.dtype} of shape {self.shape}"
+
+
+ARRAYS = np.ndarray, Expected
 
 
 @dataclass(slots=True)
@@ -48,7 +54,7 @@ class Destination:
         arrays = self.arrays
         if arrays is None:
             return [None] * len(values)
-        return [next(arrays) if isinstance(value, np.ndarray | Expected) else None for value in values]
+        return [next(arrays) if isinstance(value, ARRAYS) else None for value in values]
 
     def blocks(self, like: Sequence[Any]) -> list[Any]:
         """The next arrays for parts like `like`: new ones where the caller gave none, and numbers as they are."""
@@ -76,7 +82,10 @@ def destination(like: Any, out: Any, taken: Sequence[Any], refused: Callable[[li
         Exception: whatever `refused` makes of what is wrong with `out`.
     """
     found: list[Pair] = []
-    lines = list(_matched(like, out, "out", found))
+    lines: list[str] = []
+    if not _fits(like, out, found):
+        found.clear()
+        lines += _matched(like, out, "out", found)
     targets = [target for _, target in found if type(target) is np.ndarray]
     for i, target in enumerate(targets):
         for other in taken:
@@ -87,9 +96,68 @@ def destination(like: Any, out: Any, taken: Sequence[Any], refused: Callable[[li
                 lines.append("`out`: expected arrays apart, got two that share memory")
     if lines:
         raise refused(list(dict.fromkeys(lines))) from None
-    later = any(leaf is LATER for leaf, _ in found)
-    arrays = None if later else iter([target for leaf, target in found if isinstance(leaf, np.ndarray | Expected)])
-    return Destination(out, taken, refused, arrays)
+    for leaf, _ in found:
+        if leaf is LATER:
+            return Destination(out, taken, refused, None)
+    return Destination(out, taken, refused, iter([target for leaf, target in found if isinstance(leaf, ARRAYS)]))
+
+
+def writer(fn: Callable[..., Any], rule: DerivedRule, pool: Pool, position: int) -> Callable[..., Any]:
+    """What writes result number `position` of `rule`, an array, into the caller's, where `Destination` has nothing to say.
+
+    It takes the inputs and the seeds of `rule`, derived of `fn`, an array like the result, and the caller's. It returns that, or
+    ``None`` where it takes a closer look.
+    """
+    form, home, count = pool.rule, pool.rule.homes[position], len(pool.rule.homes)
+    run, one_more, ndarray = form.run, one_more_call, np.ndarray
+
+    def write(inputs: Sequence[Any], seeds: Sequence[Any], like: Any, out: Any) -> Any:
+        if type(out) is not ndarray or type(like) is not ndarray or out.shape != like.shape or out.dtype != like.dtype:
+            return None
+        flags, taken = out.flags, [*inputs, *seeds]
+        if not flags.carray or (form.contiguous and not form.takes(taken)):
+            return None
+        own = flags.owndata
+        for other in taken:
+            if type(other) is ndarray and (other is out or not (own and other.flags.owndata)) and overlap(out, other):
+                return None
+        if rule.private:
+            check_sharing(fn, rule, inputs)
+        work = pool.take(taken)
+        try:
+            one_more()
+            found = run(*taken, *work.given_one(home, out))
+            if count > 1:
+                found = found[position]
+            if found is not out:
+                out[...] = found
+            return out
+        except Exception as error:
+            annotate(error, form.generated)
+            raise
+        finally:
+            pool.give_back(work)
+
+    return write
+
+
+def _fits(result: Any, out: Any, found: list[Pair]) -> bool:
+    """Whether `_matched` has nothing to say, as far as that is quickly told; if so, `found` is what it finds."""
+    cls = type(result)
+    if result is LATER:
+        if out is not None:
+            found.append((LATER, out))
+        return True
+    if cls in ARRAYS:
+        found.append((result, out))
+        same = type(out) is np.ndarray and out.shape == result.shape and out.dtype == result.dtype
+        return out is None or (same and out.flags.writeable)
+    if cls is tuple or cls is list:
+        others = [None] * len(result) if out is None else out
+        if (out is not None and type(out) is not cls) or len(others) != len(result):
+            return False
+        return all(_fits(one, other, found) for one, other in zip(result, others, strict=True))
+    return False
 
 
 def _matched(result: Any, out: Any, path: str, found: list[Pair]) -> Iterator[str]:

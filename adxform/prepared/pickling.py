@@ -16,6 +16,7 @@ from adxform.cache import Entry, key_of
 from adxform.errors import PreparationMismatchError
 from adxform.frontend.access import guards_hold
 from adxform.frontend.specialize import Specialized
+from adxform.frontend.trail import Trail
 from adxform.persistence import portable
 from adxform.persistence.disk import live
 from adxform.persistence.names import NotPortable, Stale
@@ -89,7 +90,7 @@ def misfits(specialized: Specialized, fn: Callable[..., Any]) -> list[str]:
     """A line for each name that is not, for `fn`, what `specialized` assumed."""
     if guards_hold(specialized.guards, fn):
         return []
-    return list(Watch(fn, specialized.guards, (), (), (), (), (), ()).misfits())
+    return list(Watch(fn, Trail(fn, specialized.guards), ()).misfits())
 
 
 def refused(fn: Callable[..., Any], lines: Iterable[str]) -> PreparationMismatchError:

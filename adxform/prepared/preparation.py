@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
+from operator import itemgetter
+from types import MappingProxyType
 from typing import Any
 
 from adxform.application import Application, Argnums, apply, unwrapped
@@ -12,7 +14,7 @@ from adxform.cache import identity
 from adxform.contexts import Context, ContextKind, bare
 from adxform.cut import CutRule
 from adxform.errors import PreparationMismatchError
-from adxform.frontend.reach import renew_changed
+from adxform.frontend.reach import REACHED, renew_changed
 from adxform.frontend.signature import MUTABLE, Node, Signature, Tree, parameter_names, same_static, shared
 from adxform.ir.ops import Lit
 from adxform.operators import Operator
@@ -26,6 +28,7 @@ from adxform.trees import leaves_of
 from adxform.workspace import Pool
 
 Places = tuple[int | Lit, ...]
+NONE: Mapping[str, Any] = MappingProxyType({})
 HELP = "prepare anew for arguments like these, or prepare with `strict=False`"
 
 
@@ -34,8 +37,9 @@ class Preparation:
     """The function `fn` applied in `call`, which holds no values, with `lead` and `keywords` that a `functools.partial` adds.
 
     `contexts` are those of the caller's arguments, `names` what the function calls all of them, `rules` the registered rules
-    then, and `reached` the functions whose rules matter. `pools` lend each derived rule, or the backward part of one that is cut,
-    the memory that it keeps between calls.
+    then, and `reached` the functions whose rules matter; `harmless` are later ones that differ in others only. `pools` lend each
+    derived rule, or the backward part of one that is cut, the memory that it keeps between calls. `enter` is `quickly` for
+    positional arguments, chosen once.
     """
 
     fn: Callable[..., Any]
@@ -51,37 +55,45 @@ class Preparation:
     rules: Mapping[Callable[..., Any], Primitive]
     reached: frozenset[Any]
     pools: tuple[tuple[DerivedRule | CutRule, Pool], ...]
+    harmless: dict[str, Mapping[Callable[..., Any], Primitive]] = field(default_factory=dict)
+    enter: Callable[[tuple[Any, ...]], list[Any] | None] = field(init=False)
 
     @property
     def signature(self) -> Signature:
         """What a call looks like, arguments of a `functools.partial` included."""
         return self.call.signature
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "enter", self._generally if self.lead or self.named or self.containers else entrance(self))
+
     def quickly(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[Any] | None:
         """What a rule takes for these arguments; ``None`` where that takes a closer look."""
+        return self._generally(args, kwargs) if kwargs else self.enter(args)
+
+    def surroundings_fit(self) -> bool:
+        """Whether what the function reaches by name, and the rules registered for it, are what they were."""
+        renew_changed()
+        now = registered()
+        if now is not self.rules and self.harmless.get("rules") is not now:
+            if any(registered_since(self.rules, self.reached)):
+                return False
+            self.harmless["rules"] = now
+        return self.watch.trail.holds()
+
+    def _generally(self, args: tuple[Any, ...], kwargs: Mapping[str, Any] = NONE) -> list[Any] | None:
         leaves: list[Any] = []
-        if self.lead:
-            args = (*self.lead, *args)
-        if len(args) != len(self.checks):
+        args = (*self.lead, *args)
+        if len(args) != len(self.checks) or not all(check(arg, leaves) for check, arg in zip(self.checks, args, strict=True)):
             return None
-        for check, arg in zip(self.checks, args, strict=True):
-            if not check(arg, leaves):
+        given = {**self.keywords, **kwargs}
+        if len(given) != len(self.named):
+            return None
+        for name, check in self.named:
+            if name not in given or not check(given[name], leaves):
                 return None
-        if kwargs or self.named:
-            given = {**self.keywords, **kwargs}
-            if len(given) != len(self.named):
-                return None
-            for name, check in self.named:
-                if name not in given or not check(given[name], leaves):
-                    return None
         if self.containers and shared((*args, *self._ordered(kwargs).values())) != self.signature.shared:
             return None
-        renew_changed()
-        if registered() is not self.rules and any(registered_since(self.rules, self.reached)):
-            return None
-        if not self.watch.holds() or not self.watch.append_hidden(leaves):
-            return None
-        return leaves
+        return leaves if self.surroundings_fit() and self.watch.append_hidden(leaves) else None
 
     def closely(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[list[Any], list[str]]:
         """What a rule takes for these arguments, and a line for each that does not fit."""
@@ -197,6 +209,30 @@ class Preparation:
         return [fitted(leaf, type_) for i, (leaf, type_) in enumerate(zip(leaves, types, strict=True)) if i not in known]
 
 
+def entrance(made: Preparation) -> Callable[[tuple[Any, ...]], list[Any] | None]:
+    """`Preparation.quickly` for arguments that are all given by position, none of them twice."""
+    checks, rules, watch, slowly = made.checks, made.rules, made.watch, made.surroundings_fit
+    count, unchanged, hidden = len(checks), watch.trail.unchanged, bool(watch.hidden)
+    first = checks[0] if count == 1 else None
+
+    def enter(args: tuple[Any, ...]) -> list[Any] | None:
+        leaves: list[Any] = []
+        if len(args) != count:
+            return None
+        if first is not None:
+            if not first(args[0], leaves):
+                return None
+        else:
+            for i, arg in enumerate(args):
+                if not checks[i](arg, leaves):
+                    return None
+        if (REACHED or registered() is not rules or not unchanged()) and not slowly():
+            return None
+        return leaves if not hidden or watch.append_hidden(leaves) else None
+
+    return enter
+
+
 def values_at(inputs: Sequence[Any], places: Places) -> list[Any]:
     """The values of leaves among what a rule takes, `inputs`, and what is known."""
     return [inputs[place] if type(place) is int else place.value for place in places]  # type: ignore[union-attr]
@@ -279,3 +315,14 @@ def mutable_nodes(tree: Tree) -> int:
             return (kind in MUTABLE) + sum(map(mutable_nodes, children))
         case _:
             return 0
+
+
+def picker(places: Places) -> Callable[[Sequence[Any]], Sequence[Any]]:
+    """`values_at` for these places."""
+    match places:
+        case (int(place),):
+            return lambda inputs: (inputs[place],)
+        case _ if places and all(isinstance(place, int) for place in places):
+            return itemgetter(*places)
+        case _:
+            return lambda inputs: values_at(inputs, places)

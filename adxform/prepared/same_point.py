@@ -11,25 +11,26 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
 from types import MappingProxyType
 from typing import Any, Self
 
 import numpy as np
 
-from adxform.api import checked_argnums, gradient_leaves, kept
+from adxform.api import checked_argnums, kept
 from adxform.application import Argnums, Tape
 from adxform.batches import Stack, split
 from adxform.cut import CutRule
 from adxform.frontend.signature import Tree
 from adxform.ir.types import Type
 from adxform.operators import Operator
-from adxform.perturbations import placed
+from adxform.perturbations import matcher, placed, placer, settler
 from adxform.pipeline import DerivedRule
 from adxform.prepared import forms
 from adxform.prepared.base import Args, Kwargs, Prepared, apart_from_one_another, checked_directions
 from adxform.prepared.fingerprint import digest, static_text
-from adxform.prepared.preparation import Places, prepare, values_at
+from adxform.prepared.preparation import Places, picker, prepare, values_at
 from adxform.trees import leaves_of, rebuild
 from adxform.workspace import Workspace
 
@@ -55,6 +56,26 @@ class PreparedProducts(Prepared):
     def options(self) -> dict[str, Any]:
         """What it was prepared with."""
         return {"argnums": self.argnums, "strict": self.strict, "directions": self.directions}
+
+    @cached_property
+    def picked(self) -> Callable[[Sequence[Any]], Sequence[Any]]:
+        """Takes the values of what is differentiated from among the inputs."""
+        return picker(self.places)
+
+    @cached_property
+    def match(self) -> Callable[[Sequence[Any], Any], list[Any] | None]:
+        """Takes the leaves of a vector, as far as that is quickly told: see `matcher`."""
+        return matcher(self.point)
+
+    @cached_property
+    def settle(self) -> Callable[[Sequence[Any], list[Any] | None], list[Any]]:
+        """Makes the leaves of a gradient or a product what the caller gets: see `settled`."""
+        return settler(self.types)
+
+    @cached_property
+    def arrange(self) -> Callable[[Sequence[Any]], Any]:
+        """Puts leaves into the structure of what is differentiated."""
+        return placer(self.point)
 
     @property
     def source(self) -> str:
@@ -113,15 +134,17 @@ class HessianAtPoint(Operator):
     def __call__(self, v: Any, *, out: Any = None) -> Any:
         """The product with `v`, which has the structure of what is differentiated."""
         prepared = self.prepared
-        values = values_at(self.inputs, prepared.places)
-        vector = prepared.perturbation("vector", prepared.point, values, v)
+        values = prepared.picked(self.inputs)
+        vector = prepared.match(values, v)
+        if vector is None:
+            vector = prepared.perturbation("vector", prepared.point, values, v)
         if out is None:
-            return placed(prepared.point, self._product(vector))
+            return prepared.arrange(prepared.settle(self.tape.run(vector), [*self.tape.values, *vector]))
         taken = [*self.inputs, *vector]
-        to = prepared.destination(placed(prepared.point, iter(values)), out, taken)
+        to = prepared.destination(prepared.arrange(values), out, taken)
         with self.lent(self.tape.parts, taken) as work:
             found = self.tape.run(vector, None, work, to.beside(values))
-            return to.delivered(placed(prepared.point, gradient_leaves(prepared.types, found, None)))
+            return to.delivered(prepared.arrange(prepared.settle(found, None)))
 
     def batch(self, vs: Any, *, out: Any = None) -> Any:
         """The products with several vectors: each array of `vs` and of the result has one more axis, the first."""
@@ -167,15 +190,14 @@ class HessianAtPoint(Operator):
     def lent(self, parts: CutRule, taken: Sequence[Any]) -> Iterator[Workspace | None]:
         """Memory for the backward part of `parts` where it is to run for `taken`, if it is laid out for that."""
         pool = self.prepared.made.pool(parts)
-        if pool.rule.takes(taken):
-            with pool.lent(taken) as work:
-                yield work
-        else:
+        if not pool.rule.takes(taken):
             yield None
-
-    def _product(self, vector: Sequence[Any]) -> Iterator[Any]:
-        prepared = self.prepared
-        return gradient_leaves(prepared.types, self.tape.run(vector), [*self.tape.values, *vector])
+            return
+        work = pool.take(taken)
+        try:
+            yield work
+        finally:
+            pool.give_back(work)
 
 
 def at_point(prepared: PreparedProducts, inputs: list[Any]) -> HessianAtPoint:
@@ -184,7 +206,7 @@ def at_point(prepared: PreparedProducts, inputs: list[Any]) -> HessianAtPoint:
     results, tape = call.run_forward(prepared.rule, inputs)
     count = len(prepared.rule.typed.results)
     values = [fixed(kept(value)) for value in results[:count]]
-    leaves = gradient_leaves(prepared.types, results[count:], [*inputs, *tape.values])
+    leaves = prepared.settle(results[count:], [*inputs, *tape.values])
     gradient = placed(prepared.point, iter([fixed(leaf) for leaf in leaves]))
     args, kwargs = arguments(prepared, [fixed(value) for value in inputs])
     return HessianAtPoint(

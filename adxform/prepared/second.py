@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property, partial
 from itertools import chain
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from adxform.api import checked_argnums, gradient_leaves
-from adxform.application import Argnums, Lent
+from adxform.api import checked_argnums
+from adxform.application import Argnums, Lent, execute, runner
 from adxform.batches import Stack, split
 from adxform.derivatives import checked_order
-from adxform.frontend.signature import Tree
+from adxform.frontend.signature import Leaf, Tree
 from adxform.ir.types import Type
 from adxform.matrices import hessian_at, product
 from adxform.operators import USUAL, Definition, Kind, Order
-from adxform.perturbations import placed
+from adxform.perturbations import matcher, placed, placer, settler
 from adxform.pipeline import DerivedRule
 from adxform.prepared import forms
-from adxform.prepared.base import Args, Kwargs, Prepared, apart_from_one_another, checked_directions
+from adxform.prepared.base import MISS, Args, Kwargs, Prepared, apart_from_one_another, checked_directions
 from adxform.prepared.columns import block_like, filled, padded, units, views, width
-from adxform.prepared.outputs import LATER
-from adxform.prepared.preparation import Places, prepare, values_at
+from adxform.prepared.outputs import LATER, writer
+from adxform.prepared.preparation import Places, picker, prepare, values_at
 from adxform.transforms import Mode
 from adxform.trees import rebuild
 
@@ -100,13 +101,13 @@ class SecondOrder(Prepared):
         """What it was prepared with."""
         return {"argnums": self.argnums, "mode": self.mode, "strict": self.strict, "directions": self.directions}
 
-    def run(self, rule: DerivedRule, inputs: list[Any], vector: Sequence[Any]) -> tuple[Any, ...]:
+    def run(self, rule: DerivedRule, inputs: Sequence[Any], vector: Sequence[Any]) -> tuple[Any, ...]:
         """What `rule`, `product` or `whole`, returns for `vector`."""
         if self.mode != FORWARD:
-            return self.call.run(rule, inputs, *vector)
+            return execute(self.made.call.fn, rule, inputs, vector)
         return self.swept(rule, inputs, lambda unit: self.call.run(rule, inputs, *vector, *unit))
 
-    def swept(self, rule: DerivedRule, inputs: list[Any], run: Callable[[Sequence[Any]], Sequence[Any]]) -> tuple[Any, ...]:
+    def swept(self, rule: DerivedRule, inputs: Sequence[Any], run: Callable[[Sequence[Any]], Sequence[Any]]) -> tuple[Any, ...]:
         """What `rule`, forward over forward, would return were it of another order: a `run` for each unit vector."""
         values = values_at(inputs, self.places)
         zeros = [np.zeros_like(value) if isinstance(value, np.ndarray) else type(value)(0) for value in values]
@@ -124,30 +125,33 @@ class SecondOrder(Prepared):
             found = run(zeros)
         return *found[:count], *chain.from_iterable(parts)
 
-    @contextmanager
-    def lent(self, rule: DerivedRule, taken: Sequence[Any]) -> Iterator[Lent]:
+    def lent(self, rule: DerivedRule, taken: Sequence[Any]) -> Lent:
         """`rule` in memory for calls with `taken`: see `Prepared.lent`."""
         if self.mode != FORWARD:
-            with super().lent(rule, taken) as lent:
-                yield lent
-        else:
-            with super().lent(rule, [*taken, *values_at(taken, self.places)]) as lent:
-                yield Swept(lent.fn, lent.rule, lent.work, self)
+            return super().lent(rule, taken)
+        lent = super().lent(rule, [*taken, *values_at(taken, self.places)])
+        return Swept(lent.fn, lent.rule, lent.pool, lent.work, self)
 
     @classmethod
     def at_once(cls, values: Sequence[Any], directions: int | None) -> int:
         """How many vectors a run of `product` and of `whole` is for, when what is differentiated is like `values`."""
         return 1
 
-    def placed(self, leaves: Iterable[Any]) -> Any:
-        """`leaves` in the structure of what is differentiated."""
-        return placed(self.point, iter(leaves))
+    @cached_property
+    def arrange(self) -> Callable[[Sequence[Any]], Any]:
+        """Puts leaves into the structure of what is differentiated."""
+        return placer(self.point)
+
+    @cached_property
+    def settle(self) -> Callable[[Sequence[Any], list[Any] | None], list[Any]]:
+        """Makes the leaves of a gradient, or of its tangent, what the caller gets."""
+        return settler(self.types)
 
     def results(self, found: Sequence[Any], taken: list[Any] | None) -> tuple[Any, list[Any], Sequence[Any]]:
-        """The value, the leaves of the gradient, and those of its tangent, in what `whole` returned: see `gradient_leaves`."""
+        """The value, the leaves of the gradient, and those of its tangent, in what `whole` returned: see `settled`."""
         count, size = len(self.whole.typed.results), len(self.places)
         values, first, last = found[:count], found[count : count + size], found[count + size :]
-        gradient = list(gradient_leaves(self.types, first, None if taken is None else [*taken, *values]))
+        gradient = self.settle(first, None if taken is None else [*taken, *values])
         return rebuild(self.call.result, iter(values)), gradient, last
 
 
@@ -157,7 +161,7 @@ class Swept(Lent):
 
     of: SecondOrder
 
-    def run(self, inputs: list[Any], seeds: Sequence[Any], outs: Sequence[Any] = ()) -> tuple[Any, ...]:
+    def run(self, inputs: Sequence[Any], seeds: Sequence[Any], outs: Sequence[Any] = ()) -> tuple[Any, ...]:
         """What a rule of another order would return; nothing is written to `outs` at once."""
         return self.of.swept(self.rule, inputs, lambda unit: Lent.run(self, inputs, [*seeds, *unit]))
 
@@ -190,6 +194,12 @@ class PreparedHvp(SecondOrder):
 
     def __call__(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         """The product with the last of `args`."""
+        if not kwargs:
+            if out is None:
+                if (found := self._swiftly(args)) is not MISS:
+                    return found
+            elif type(out) is np.ndarray and (found := self._into(args, out)) is not None:
+                return found
         return self._answer(args, kwargs, out, Parts.LAST)
 
     def gradient_and_hvp(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
@@ -220,6 +230,52 @@ class PreparedHvp(SecondOrder):
         """The descriptions of the function's arguments: all but that of the vector."""
         return args[:-1]
 
+    @cached_property
+    def _fitted(self) -> Callable[[Args], tuple[list[Any], Sequence[Any], list[Any]] | None]:
+        """The inputs, the leaves among them, and those of the vector, for arguments as they were prepared for."""
+        enter, picked, fitted = self.made.enter, picker(self.places), matcher(self.point)
+
+        def fit(args: Args) -> tuple[list[Any], Sequence[Any], list[Any]] | None:
+            inputs = enter(args[:-1]) if args else None
+            if inputs is None:
+                return None
+            values = picked(inputs)
+            vector = fitted(values, args[-1])
+            return None if vector is None else (inputs, values, vector)
+
+        return fit
+
+    @cached_property
+    def _swiftly(self) -> Callable[[Args], Any]:
+        """The product for arguments as they were prepared for; `MISS` where that takes a closer look."""
+        fit, settle, arrange = self._fitted, self.settle, self.arrange
+        run = partial(self.run, self.product) if self.mode == FORWARD else runner(self.call.fn, self.product)
+
+        def answer(args: Args) -> Any:
+            fitted = fit(args)
+            if fitted is None:
+                return MISS
+            inputs, _, vector = fitted
+            return arrange(settle(run(inputs, vector), [*inputs, *vector]))
+
+        return answer
+
+    @cached_property
+    def _into(self) -> Callable[[Args, Any], Any]:
+        """The product, one array, in the caller's; ``None`` where that takes a closer look."""
+        if self.mode == FORWARD or not isinstance(self.point, Leaf):
+            return lambda args, out: None
+        fit, write = self._fitted, writer(self.call.fn, self.product, self.made.pool(self.product), 0)
+
+        def into(args: Args, out: Any) -> Any:
+            fitted = fit(args)
+            if fitted is None:
+                return None
+            inputs, values, vector = fitted
+            return write(inputs, vector, values[0], out)
+
+        return into
+
     def _split(self, args: Args) -> tuple[Args, Any]:
         if not args:
             raise self.made.mismatch(self.__name__, ["expected the arguments and then the vector, got none"])
@@ -234,7 +290,7 @@ class PreparedHvp(SecondOrder):
         rule = this.product if parts is Parts.LAST else this.whole
         if out is None:
             return this._arranged(this.run(rule, inputs, vector), parts, taken)
-        point = this.placed(values)
+        point = this.arrange(values)
         to = this.destination(parts.of(LATER, point, point), out, taken)
         with this.lent(rule, taken) as lent:
             outs = to.beside(values)
@@ -244,10 +300,10 @@ class PreparedHvp(SecondOrder):
 
     def _arranged(self, found: Sequence[Any], parts: Parts, taken: list[Any] | None) -> Any:
         if parts is Parts.LAST:
-            return self.placed(gradient_leaves(self.types, found, taken))
+            return self.arrange(self.settle(found, taken))
         value, gradient, last = self.results(found, taken)
-        product = gradient_leaves(self.types, last, None if taken is None else [*taken, *gradient])
-        return parts.of(value, self.placed(gradient), self.placed(product))
+        product = self.settle(last, None if taken is None else [*taken, *gradient])
+        return parts.of(value, self.arrange(gradient), self.arrange(product))
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -282,7 +338,7 @@ class PreparedHessian(SecondOrder):
         values = values_at(inputs, this.places)
         like = [[block_like(value, other, other) for other in values] for value in values]
         directions, vectors = this.product.request.directions, values * this.product.request.directions
-        to = this.destination(parts.of(LATER, this.placed(values), this._table(like)), out, inputs)
+        to = this.destination(parts.of(LATER, this.arrange(values), this._table(like)), out, inputs)
         taken = [*inputs, *vectors]
         first = nullcontext() if parts is Parts.LAST else this.lent(this.whole, taken)
         with this.lent(this.product, taken) as product, first as whole:
@@ -303,10 +359,10 @@ class PreparedHessian(SecondOrder):
                     filled(blocks[place], memory, found)
             if whole is not None:
                 value, gradient, _ = this.results(whole.run(inputs, zeros), None)
-            return to.delivered(parts.of(value, this.placed(gradient), this._table(blocks)))
+            return to.delivered(parts.of(value, this.arrange(gradient), this._table(blocks)))
 
     def _table(self, blocks: Sequence[Sequence[Any]]) -> Any:
-        return self.placed(self.placed(row) for row in blocks)
+        return self.arrange([self.arrange(row) for row in blocks])
 
 
 def prepare_hvp(

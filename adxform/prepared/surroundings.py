@@ -1,23 +1,21 @@
 """What a prepared function reaches by name, watched: is it what it was?
 
-The guards of a specialisation say what it assumed of helpers, globals, closures and defaults. Following each path at every call
-takes a microsecond; a `Watch` notes once which objects stood on the paths and where, and compares identities. Where one has
-changed, the guards themselves are asked.
+The guards of a specialisation say what it assumed of helpers, globals, closures and defaults: a `Trail` watches them. Numbers
+and arrays outside of the arguments are read at every call, and checked like arguments.
 """
 
 from __future__ import annotations
 
-import builtins
 import operator
-import types
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from adxform.frontend.access import Access, Equals, Guard, HasClass, HasCode, Is, LooksLike, guards_hold
+from adxform.frontend.access import Access, Equals, Guard, HasCode, Is, LooksLike
 from adxform.frontend.signature import Leaf, describe
 from adxform.frontend.specialize import Specialized
+from adxform.frontend.trail import Trail, cell_of, trail
 from adxform.ir.ops import Call, Function, Lit
 from adxform.ir.walk import all_ops
 from adxform.pipeline import DerivedRule
@@ -25,9 +23,6 @@ from adxform.prepared.arguments import Check, check_of, fitted, line, misfit, st
 from adxform.rules.definitions import DEFINITIONS
 from adxform.rules.effects import functions
 from adxform.rules.table import registered
-
-MISSING = object()
-Place = tuple[Mapping[str, Any], Any, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,36 +40,8 @@ class Watch:
     """What `fn` reaches by name, and where it was found."""
 
     fn: Callable[..., Any]
-    guards: tuple[Guard, ...]
-    places: tuple[Place, ...]
-    cells: tuple[tuple[types.CellType, Any], ...]
-    codes: tuple[tuple[types.FunctionType, types.CodeType], ...]
-    classes: tuple[tuple[Any, type], ...]
-    others: tuple[Guard, ...]
+    trail: Trail
     hidden: tuple[Hidden, ...]
-
-    def holds(self) -> bool:
-        """Whether everything is as it was assumed to be."""
-        return self.unchanged() or guards_hold(self.guards, self.fn)
-
-    def unchanged(self) -> bool:
-        """Whether every object is the one that was there, and what had to be asked still holds."""
-        for space, key, value in self.places:
-            if space.get(key, MISSING) is not value:
-                return False
-        for cell, value in self.cells:
-            try:
-                if cell.cell_contents is not value:
-                    return False
-            except ValueError:
-                return False
-        for fn, code in self.codes:
-            if fn.__code__ is not code:
-                return False
-        for instance, cls in self.classes:
-            if type(instance) is not cls:
-                return False
-        return not self.others or guards_hold(self.others, self.fn)
 
     def append_hidden(self, leaves: list[Any]) -> bool:
         """Append what is read outside of the arguments, as far as it is of the types that it was of."""
@@ -95,7 +62,7 @@ class Watch:
     def misfits(self) -> Iterator[str]:
         """A line for each name that no longer is what it was."""
         seen: set[str] = set()
-        for guard in self.guards:
+        for guard in self.trail.guards:
             name = str(guard.access)
             if name not in seen and not guard.holds(self.fn):
                 seen.add(name)
@@ -140,19 +107,8 @@ def watch(fn: Callable[..., Any], specialized: Specialized) -> Watch:
         assert isinstance(leaf, Leaf)
         hidden.append(Hidden(access, leaf, reader(fn, access), check_of(leaf, iter([None]))))
     read = set(specialized.hidden)
-    guards = tuple(g for g in specialized.guards if not (isinstance(g.expectation, LooksLike) and g.access in read))
-    trail = Trail(fn)
-    others = tuple(guard for guard in guards if not trail.follow(guard))
-    return Watch(
-        fn,
-        guards,
-        tuple(trail.places.values()),
-        tuple(trail.cells.values()),
-        tuple(trail.codes.values()),
-        tuple(trail.classes.values()),
-        others,
-        tuple(hidden),
-    )
+    guards = (g for g in specialized.guards if not (isinstance(g.expectation, LooksLike) and g.access in read))
+    return Watch(fn, trail(fn, guards), tuple(hidden))
 
 
 def reader(fn: Callable[..., Any], access: Access) -> Callable[[], Any]:
@@ -166,74 +122,12 @@ def reader(fn: Callable[..., Any], access: Access) -> Callable[[], Any]:
             return partial(access.read, fn)
 
 
-def cell_of(fn: Any, name: str) -> types.CellType:
-    """The cell of the variable `name` that `fn` captured."""
-    cell: types.CellType = fn.__closure__[fn.__code__.co_freevars.index(name)]
-    return cell
-
-
-class Trail:
-    """The objects on the paths of guards that hold, each noted once."""
-
-    def __init__(self, fn: Callable[..., Any]) -> None:
-        self.fn = fn
-        self.places: dict[tuple[int, Any], Place] = {}
-        self.cells: dict[int, tuple[types.CellType, Any]] = {}
-        self.codes: dict[int, tuple[types.FunctionType, types.CodeType]] = {}
-        self.classes: dict[int, tuple[Any, type]] = {}
-
-    def follow(self, guard: Guard) -> bool:
-        """Note what is on the path of `guard` and at its end; whether that is all that there is to ask."""
-        value = self.fn if guard.access.root is None else guard.access.root.value
-        for kind, key in guard.access.steps:
-            found = Access(((kind, key),), Lit(value)).read(value)
-            if not self._step(value, kind, key, found):
-                return False
-            value = found
-        match guard.expectation:
-            case Is() | Equals():
-                return True
-            case HasCode():
-                assert isinstance(value, types.FunctionType)
-                self.codes[id(value)] = value, value.__code__
-                return True
-            case HasClass():
-                self.classes[id(value)] = value, type(value)
-                return True
-            case _:
-                return False
-
-    def _step(self, value: Any, kind: str, key: Any, found: Any) -> bool:
-        match kind:
-            case "cell":
-                cell = cell_of(value, key)
-                self.cells[id(cell)] = cell, found
-            case "global":
-                self._note(value.__globals__, key)
-                if key not in value.__globals__:
-                    self._note(vars(builtins), key)
-            case "attribute" if isinstance(value, types.MethodType) and key in ("__func__", "__self__"):
-                pass
-            case "attribute" if not isinstance(value, type) and getattr(value, "__dict__", {}).get(key, MISSING) is found:
-                self._note(vars(value), key)
-            case "item" if type(value) is dict:
-                self._note(value, key)
-            case "item" if isinstance(value, tuple):
-                pass
-            case _:
-                return False
-        return True
-
-    def _note(self, space: Mapping[Any, Any], key: Any) -> None:
-        self.places[id(space), key] = space, key, space.get(key, MISSING)
-
-
 def dependencies(watch: Watch, specialized: Specialized, rules: Iterable[DerivedRule]) -> frozenset[Any]:
     """Every function that `rules` call or were made from: a rule registered for one of them would change `rules`."""
     bodies = (body for rule in rules for body in (rule.typed, rule.adjoint))
     called = (fn for body in (specialized.function, *bodies) for fn in called_functions(body))
-    named = (guard.expectation.value for guard in watch.guards if isinstance(guard.expectation, Is))
-    return frozenset(fn for fn in (*called, *named, *(fn for fn, _ in watch.codes)) if hashable(fn))
+    named = (guard.expectation.value for guard in watch.trail.guards if isinstance(guard.expectation, Is))
+    return frozenset(fn for fn in (*called, *named, *(fn for fn, _ in watch.trail.codes)) if hashable(fn))
 
 
 def called_functions(fn: Function) -> Iterator[Any]:
