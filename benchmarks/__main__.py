@@ -50,7 +50,7 @@ def cell(column: str, value: str | int | float) -> str:
     if "s" in words:
         scale, unit = (1.0, "s") if value >= 1.0 else (1e3, "ms") if value >= 1e-3 else (1e6, "us")
         return f"{value * scale:.3g} {unit}"
-    if column == "peak bytes":
+    if words[-2:] == ["peak", "bytes"]:
         return f"{value / 1024:,.0f} KiB"
     return str(value) if isinstance(value, int) else f"{value:.3g}"
 
@@ -79,7 +79,7 @@ def main() -> int:
     options = parser.parse_args()
 
     os.environ["ADXFORM_CACHE_DIR"] = "off"  # a first call derives, and reads nothing
-    console = Console(width=None if sys.stdout.isatty() else 140)
+    console = Console(width=None if sys.stdout.isatty() else 170)
     results = []
     for name in options.only:
         results.append(SECTIONS[name](options.quick))

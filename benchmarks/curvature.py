@@ -13,7 +13,7 @@ import numpy as np
 import adxform
 from benchmarks.problems import logistic, network, rosenbrock
 from benchmarks.record import Claim, Result
-from benchmarks.timing import interleaved, peak_bytes, seconds_of
+from benchmarks.timing import peak_bytes, ratio, sampled, seconds_of
 
 RATIO = 2.5
 CLOCK = time.process_time  # whatever else the machine does
@@ -77,13 +77,18 @@ MODELS = (
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What was measured for one model at one size: seconds of a call, and how much was built."""
+    """What was measured for one model at one size: seconds of a call, how much was built, and bytes held at the peak of a call.
+
+    What ends in `_out` is about calls that write into arrays of the caller's.
+    """
 
     model: str
     n: int
     gradient: float
     product: float
     over_gradient: float
+    product_out: float
+    over_gradient_out: float
     same_point: float
     unprepared: float
     first: float
@@ -92,23 +97,27 @@ class Row:
     builds: int
     later: int
     peak: int
+    peak_out: int
 
 
 COLUMNS = (
-    "model", "n", "gradient s", "product s", "product / gradient", "same point s", "unprepared s", "first call s", "anew s",
-    "anew / prepared", "builds, first", "builds, later", "peak bytes",
+    "model", "n", "gradient s", "product s", "product / gradient", "out= product s", "out= ratio", "same point s",
+    "unprepared s", "first call s", "anew s", "anew / prepared", "builds, first", "later", "peak bytes", "out= peak bytes",
 )  # fmt: skip
 
 
 def curvature(quick: bool) -> Result:
     """Time products, gradients, first calls and calls that derive anew."""
     rows = [measured(model, size, quick) for model in MODELS for size in (model.sizes[:1] if quick else model.sizes)]
-    worst = max(rows, key=lambda row: row.over_gradient)
+    worst, worst_out = max(rows, key=lambda row: row.over_gradient), max(rows, key=lambda row: row.over_gradient_out)
     middle = statistics.median(row.over_gradient for row in rows)
     anew = [row.over_prepared for row in rows]
     found = f"median {middle:.2f}, worst {worst.over_gradient:.2f} ({worst.model}, n = {worst.n})"
+    found_out = f"worst {worst_out.over_gradient_out:.2f} ({worst_out.model}, n = {worst_out.n})"
+    most = f"takes at most {RATIO} times as long as a gradient"
     claims = (
-        Claim(f"a product takes at most {RATIO} times as long as a gradient: {found}", worst.over_gradient <= RATIO),
+        Claim(f"with out=, a product {most}: {found_out}", worst_out.over_gradient_out <= RATIO),
+        Claim(f"with new arrays, half of the products take at most {RATIO} times as long: {found}", middle <= RATIO),
         Claim("later calls, prepared or not, build nothing", all(row.later == 0 for row in rows)),
         Claim(f"deriving anew takes {min(anew):.3g} to {max(anew):.3g} times as long as a prepared call", min(anew) > 1.0),
     )
@@ -130,24 +139,36 @@ def measured(model: Model, size: int, quick: bool) -> Row:
     prepared = adxform.prepare_hvp(model.function, *arguments)
     gradient = adxform.prepare_gradient(model.function, *arguments)
     here = adxform.prepare_hvp_same_point(model.function, *arguments)
-    check(model, arguments, vector, gradient, (prepared(*arguments, vector), here(vector)))
+    out = np.empty_like(vector)
+    products = (
+        prepared(*arguments, vector),
+        here(vector),
+        prepared(*arguments, vector, out=out).copy(),
+        here(vector, out=out).copy(),
+    )
+    check(model, arguments, vector, gradient, products)
     before = adxform.stats()["rule_builds"]
-    seconds = interleaved(
+    samples = sampled(
         {
             "gradient": lambda: gradient(*arguments),
             "product": lambda: prepared(*arguments, vector),
+            "gradient, out": lambda: gradient(*arguments, out=out),
+            "product, out": lambda: prepared(*arguments, vector, out=out),
             "same point": lambda: here(vector),
             "unprepared": lambda: product(*arguments, vector),
         },
-        rounds=3 if quick else 7,
+        rounds=3 if quick else 9,
         clock=CLOCK,
     )
     later = adxform.stats()["rule_builds"] - before
     peak = peak_bytes(lambda: prepared(*arguments, vector))
+    peak_out = peak_bytes(lambda: prepared(*arguments, vector, out=out))
+    seconds = {name: statistics.median(taken) for name, taken in samples.items()}
     again = statistics.median(seconds_of(anew, CLOCK) for _ in range(1 if quick else 3))
     slope, ours = seconds["gradient"], seconds["product"]
-    times = slope, ours, ours / slope, seconds["same point"], seconds["unprepared"], first, again, again / ours
-    return Row(model.name, size, *times, builds, later, peak)
+    over, over_out = (ratio(samples[f"product{kind}"], samples[f"gradient{kind}"]) for kind in ("", ", out"))
+    times = slope, ours, over, seconds["product, out"], over_out, seconds["same point"], seconds["unprepared"], first, again
+    return Row(model.name, size, *times, again / ours, builds, later, peak, peak_out)
 
 
 def check(

@@ -34,6 +34,13 @@ def interleaved(
     calls: Mapping[str, Callable[[], Any]], rounds: int = ROUNDS, clock: Callable[[], float] = time.perf_counter
 ) -> dict[str, float]:
     """Return the median seconds per call of each contender, by `clock`; each round times every contender once."""
+    return {name: statistics.median(taken) for name, taken in sampled(calls, rounds, clock).items()}
+
+
+def sampled(
+    calls: Mapping[str, Callable[[], Any]], rounds: int = ROUNDS, clock: Callable[[], float] = time.perf_counter
+) -> dict[str, list[float]]:
+    """Return the seconds per call of each contender in each round."""
     numbers = {name: repeats(call) for name, call in calls.items()}
     samples: dict[str, list[float]] = {name: [] for name in calls}
     gc.collect()
@@ -44,7 +51,16 @@ def interleaved(
                 samples[name].append(average(call, numbers[name], clock))
     finally:
         gc.enable()
-    return {name: statistics.median(taken) for name, taken in samples.items()}
+    return samples
+
+
+def ratio(ours: Sequence[float], theirs: Sequence[float]) -> float:
+    """Return the median of the ratios within each round: what slows a machine down for a while slows down both.
+
+    >>> ratio([2.0, 40.0, 2.0], [1.0, 20.0, 1.0])
+    2.0
+    """
+    return statistics.median(one / other for one, other in zip(ours, theirs, strict=True))
 
 
 def seconds_of(call: Callable[[], Any], clock: Callable[[], float] = time.perf_counter) -> float:
