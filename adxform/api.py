@@ -23,7 +23,7 @@ from adxform.errors import ArgnumsError
 from adxform.frontend.signature import Tree
 from adxform.ir.types import Type
 from adxform.operators import Operator, operator
-from adxform.perturbations import matched, perturbations, placed, placer, settler
+from adxform.perturbations import finisher, matched, perturbations, placed, settler
 from adxform.pipeline import DerivedRule
 from adxform.refusals import definition, name_of, non_scalar
 from adxform.runtime import private
@@ -149,15 +149,14 @@ class GradientPlan:
         Without inputs, arrays stay where they are: see `settled`.
         """
         count, scalar, seeds = self.count, self.scalar, self.seeds
-        value, gradient, settle = builder(self.result), placer(self.point), settler(self.types)
+        value, gradient, ndarray = builder(self.result), finisher(self.point, self.types), np.ndarray
 
         def arrange(fn: Callable[..., Any], results: Sequence[Any], inputs: Sequence[Any] | None) -> tuple[Any, Any]:
             values = results[:count]
-            if scalar and isinstance(values[0], np.ndarray) and values[0].shape != ():
+            if scalar and isinstance(values[0], ndarray) and values[0].shape != ():
                 needed = "a gradient needs a function that returns one real number"
                 raise non_scalar(fn, needed, f"shape {np.shape(values[0])}")
-            taken = None if inputs is None else [*inputs, *values, *seeds]
-            return value(values), gradient(settle(results[count:], taken))
+            return value(values), gradient(results[count:], None if inputs is None else [*inputs, *values, *seeds])
 
         return arrange
 

@@ -18,7 +18,7 @@ from adxform.errors import AdxError
 from adxform.frontend.signature import Tree
 from adxform.matrices import MODES, hessian_at, jacobian_at, product
 from adxform.operators import ORDERS, USUAL, Order, operator
-from adxform.perturbations import matcher, perturbations, placed, placer, settler
+from adxform.perturbations import finisher, matcher, perturbations, placed
 from adxform.trees import rebuild
 
 
@@ -125,21 +125,20 @@ class HessianProduct(Whole):
             return super().__call__(*primals, vector, **kwargs)
         inputs = call.inputs()
         found = execute(call.fn, call.rule("hvp", plan.wrt), inputs, given)
-        return plan.place(plan.settle(found, [*inputs, *given]))
+        return plan.finish(found, [*inputs, *given])
 
 
 @dataclass(frozen=True)
 class ProductPlan:
     """What a Hessian product of one specialised function does at every call, differentiated by its leaves `wrt`.
 
-    `point` is the structure of these, which `match` finds in a vector and `place` gives to what `settle` made of the results.
+    `point` is the structure of these, which `match` finds in a vector and `finish` gives to the results.
     """
 
     wrt: tuple[int, ...]
     point: Tree
     match: Callable[[Sequence[Any], Any], list[Any] | None]
-    settle: Callable[[Sequence[Any], list[Any] | None], list[Any]]
-    place: Callable[[Sequence[Any]], Any]
+    finish: Callable[[Sequence[Any], list[Any] | None], Any]
 
 
 def plan_product(call: Application, argnums: Argnums) -> ProductPlan:
@@ -149,7 +148,7 @@ def plan_product(call: Application, argnums: Argnums) -> ProductPlan:
     if plan is None:
         wrt, point = call.wrt(argnums), call.point(argnums)
         call.output(wrt, False)
-        plan = call.entry.plans[key] = ProductPlan(wrt, point, matcher(point), settler(call.types(wrt)), placer(point))
+        plan = call.entry.plans[key] = ProductPlan(wrt, point, matcher(point), finisher(point, call.types(wrt)))
     return plan
 
 

@@ -147,6 +147,15 @@ def settler(types: Sequence[Type]) -> Callable[[Sequence[Any], list[Any] | None]
             return lambda found, taken: [steps[i](value, taken) for i, value in enumerate(found)]
 
 
+def finisher(tree: Tree, types: Sequence[Type]) -> Callable[[Sequence[Any], list[Any] | None], Any]:
+    """What makes of the gradients of the leaves of `tree`, which are of `types`, the structure that the caller gets."""
+    if isinstance(tree, Leaf) and is_float(tree.type):
+        only = _settling(*types)
+        return lambda found, taken: only(found[0], taken)
+    place, settle = placer(tree), settler(types)
+    return lambda found, taken: place(settle(found, taken))
+
+
 def _settling(type_: Type) -> Callable[[Any, list[Any] | None], Any]:
     """`settled` for `type_`, without a call of it where there is nothing to do."""
     ndarray = np.ndarray

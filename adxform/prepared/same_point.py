@@ -25,7 +25,7 @@ from adxform.cut import CutRule
 from adxform.frontend.signature import Tree
 from adxform.ir.types import Type
 from adxform.operators import Operator
-from adxform.perturbations import matcher, placed, placer, settler
+from adxform.perturbations import finisher, matcher, placed, settler
 from adxform.pipeline import DerivedRule
 from adxform.prepared import forms
 from adxform.prepared.base import Args, Kwargs, Prepared, apart_from_one_another, checked_directions
@@ -68,14 +68,9 @@ class PreparedProducts(Prepared):
         return matcher(self.point)
 
     @cached_property
-    def settle(self) -> Callable[[Sequence[Any], list[Any] | None], list[Any]]:
-        """Makes the leaves of a gradient or a product what the caller gets: see `settled`."""
-        return settler(self.types)
-
-    @cached_property
-    def arrange(self) -> Callable[[Sequence[Any]], Any]:
-        """Puts leaves into the structure of what is differentiated."""
-        return placer(self.point)
+    def finish(self) -> Callable[[Sequence[Any], list[Any] | None], Any]:
+        """Makes of the leaves of a gradient or a product what the caller gets: see `settled`."""
+        return finisher(self.point, self.types)
 
     @property
     def source(self) -> str:
@@ -139,12 +134,12 @@ class HessianAtPoint(Operator):
         if vector is None:
             vector = prepared.perturbation("vector", prepared.point, values, v)
         if out is None:
-            return prepared.arrange(prepared.settle(self.tape.run(vector), [*self.tape.values, *vector]))
+            return prepared.finish(self.tape.run(vector), [*self.tape.values, *vector])
         taken = [*self.inputs, *vector]
-        to = prepared.destination(prepared.arrange(values), out, taken)
+        to = prepared.destination(placed(prepared.point, iter(values)), out, taken)
         with self.lent(self.tape.parts, taken) as work:
             found = self.tape.run(vector, None, work, to.beside(values))
-            return to.delivered(prepared.arrange(prepared.settle(found, None)))
+            return to.delivered(prepared.finish(found, None))
 
     def batch(self, vs: Any, *, out: Any = None) -> Any:
         """The products with several vectors: each array of `vs` and of the result has one more axis, the first."""
@@ -206,7 +201,7 @@ def at_point(prepared: PreparedProducts, inputs: list[Any]) -> HessianAtPoint:
     results, tape = call.run_forward(prepared.rule, inputs)
     count = len(prepared.rule.typed.results)
     values = [fixed(kept(value)) for value in results[:count]]
-    leaves = prepared.settle(results[count:], [*inputs, *tape.values])
+    leaves = settler(prepared.types)(results[count:], [*inputs, *tape.values])
     gradient = placed(prepared.point, iter([fixed(leaf) for leaf in leaves]))
     args, kwargs = arguments(prepared, [fixed(value) for value in inputs])
     return HessianAtPoint(

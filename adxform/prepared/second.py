@@ -21,7 +21,7 @@ from adxform.frontend.signature import Leaf, Tree
 from adxform.ir.types import Type
 from adxform.matrices import hessian_at, product
 from adxform.operators import USUAL, Definition, Kind, Order
-from adxform.perturbations import matcher, placed, placer, settler
+from adxform.perturbations import finisher, matcher, placed, placer, settler
 from adxform.pipeline import DerivedRule
 from adxform.prepared import forms
 from adxform.prepared.base import MISS, Args, Kwargs, Prepared, apart_from_one_another, checked_directions
@@ -248,7 +248,7 @@ class PreparedHvp(SecondOrder):
     @cached_property
     def _swiftly(self) -> Callable[[Args], Any]:
         """The product for arguments as they were prepared for; `MISS` where that takes a closer look."""
-        fit, settle, arrange = self._fitted, self.settle, self.arrange
+        fit, finish = self._fitted, finisher(self.point, self.types)
         run = partial(self.run, self.product) if self.mode == FORWARD else runner(self.call.fn, self.product)
 
         def answer(args: Args) -> Any:
@@ -256,7 +256,7 @@ class PreparedHvp(SecondOrder):
             if fitted is None:
                 return MISS
             inputs, _, vector = fitted
-            return arrange(settle(run(inputs, vector), [*inputs, *vector]))
+            return finish(run(inputs, vector), [*inputs, *vector])
 
         return answer
 
