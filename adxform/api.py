@@ -163,7 +163,7 @@ class GradientPlan:
 
 def plan_gradient(call: Application, argnums: Argnums, has_aux: bool) -> GradientPlan:
     """The plan for the function applied in `call`, made at the first call."""
-    key = (argnums, has_aux, call.lead, call.scratch)
+    key = (argnums, has_aux, call.lead, call.scratch, call.engine)
     plan: GradientPlan | None = call.entry.plans.get(key)
     if plan is None:
         wrt = call.wrt(argnums)
