@@ -175,7 +175,7 @@ def plan_gradient(call: Application, argnums: Argnums, has_aux: bool) -> Gradien
     return plan
 
 
-@operator("jvp")
+@operator("jvp", made=None)
 def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
     """The value of ``f(*primals)`` and its derivative in the direction `tangents`.
 
@@ -193,7 +193,7 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     return rebuild(call.result, iter(results[:count])), tangent
 
 
-@operator("vjp")
+@operator("vjp", made=None)
 def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Pullback]:
     """The value of ``f(*primals)``, and the function that takes a cotangent of it to those of the primals.
 
@@ -249,7 +249,7 @@ def kept(value: Any) -> Any:
     return private(value) if isinstance(value, np.ndarray) else value
 
 
-@operator("stop_gradient")
+@operator("stop_gradient", made=None)
 def stop_gradient(x: Any) -> Any:
     """`x` itself, which a derivative takes for a constant."""
     return x

@@ -56,7 +56,7 @@ def checkpoint(f: F, /, *, checkpoint_steps: int | None = None, max_memory: int 
 def checkpoint(f: None = None, /, *, checkpoint_steps: int | None = None, max_memory: int | None = None) -> Callable[[F], F]: ...
 
 
-@operator("checkpoint")
+@operator("checkpoint", made=None)
 def checkpoint(f: Any = None, /, *, checkpoint_steps: int | None = None, max_memory: int | None = None) -> Any:
     """`f`, of which a reverse sweep keeps the arguments only, and computes all else again; with or without parentheses.
 

@@ -9,6 +9,8 @@ from typing import Any, ClassVar, Literal, TypeVar
 Kind = Literal["grad", "value_and_grad", "hvp", "hessian", "jacobian", "derivative", "jvp", "vjp", "stop_gradient", "checkpoint"]
 Order = Literal["forward-over-reverse", "reverse-over-forward", "reverse-over-reverse", "forward-over-forward"]
 Definition = Callable[..., Any]
+Described = tuple[tuple[Any, ...], tuple[tuple[str, Any], ...]]
+"""The descriptions of positional and of keyword arguments."""
 
 USUAL: Order = "forward-over-reverse"
 ORDERS: tuple[Order, ...] = (USUAL, "reverse-over-forward", "reverse-over-reverse", "forward-over-forward")
@@ -44,22 +46,39 @@ class Operator:
         """Why a call of the method `form` with arguments of these descriptions (or ``None``) is refused, line by line."""
         return []
 
+    @classmethod
+    def unlike(cls, example: Described, form: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[str]:
+        """As `refusals`, of an object that the program itself makes for arguments like `example`."""
+        return []
+
     @property
     def __wrapped__(self) -> Callable[..., Any]:
         return self.fn
 
 
-def operator(kind: Kind, definition: Definition | None = None) -> Callable[[F], F]:
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What a function of the API means inside a differentiated function: it makes an object of the class `made`, if any.
+
+    That is what `Operator` says of the `kind` and the `definition`.
+    """
+
+    kind: Kind
+    definition: Definition | None
+    made: type[Operator] | None
+
+
+def operator(kind: Kind, definition: Definition | None = None, made: type[Operator] | None = Operator) -> Callable[[F], F]:
     """Mark a function of the API as the operator `kind`, so that the front end knows it inside differentiated functions."""
 
     def mark(fn: F) -> F:
-        fn.__adx_operator__ = kind, definition  # type: ignore[attr-defined]
+        fn.__adx_operator__ = Mark(kind, definition, made)  # type: ignore[attr-defined]
         return fn
 
     return mark
 
 
-def marked(fn: object) -> tuple[Kind, Definition | None] | None:
-    """The kind and the definition that `operator` marked `fn` with, if any."""
-    found: tuple[Kind, Definition | None] | None = getattr(fn, "__adx_operator__", None)
+def marked(fn: object) -> Mark | None:
+    """What `operator` marked `fn` with, if anything."""
+    found: Mark | None = getattr(fn, "__adx_operator__", None)
     return found

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import adxform
 from adxform.errors import AdxError, MissingExtraError, PatternError, PreparationMismatchError
+from adxform.operators import ORDERS
 from adxform.sparse import scipy_sparse
 from adxform.sparse.colouring import colour_columns, colour_symmetric
 from adxform.sparse.graph import CONST, ZERO, Graph
@@ -344,9 +345,10 @@ def test_elements_are_read_from_products(by: Any) -> None:
         values = values + values.T if by == "symmetric" else values
         plan = compress(scipy.sparse.csr_array(shape), by)
         data = np.full(len(plan.indices), math.nan)
-        for number in range(len(plan.places)):
-            vector = plan.vector(number, float)
-            plan.read(data, number, vector @ values if by == "rows" else values @ vector)
+        zeros = [np.zeros(values.shape[by != "rows"]) for _ in range(2)]
+        for numbers, vectors in plan.sweeps(zeros, 2):
+            for number, vector in zip(numbers, vectors, strict=False):
+                plan.read(data, number, vector @ values if by == "rows" else values @ vector)
         np.testing.assert_allclose(plan.matrix(data).toarray(), values)
 
 
@@ -374,6 +376,89 @@ def test_the_dtype_is_kept() -> None:
     x = np.ones(4, np.float32)
     assert adxform.prepare_hessian(band, x, sparse=True)(x).dtype == np.float32
     assert adxform.prepare_jacobian(stored_in_branches, x, sparse=True)(x).dtype == np.float32
+
+
+def of_two(p, x):
+    return p["a"] * np.sum(p["b"] ** 2 * x[1:]) + np.sum(x[1:] * x[:-1] ** 2)
+
+
+def test_results_go_into_a_matrix_of_the_caller() -> None:
+    p = adxform.prepare_hessian(band_loop, np.ones(7), sparse=True)
+    x, y = np.cos(np.arange(7.0)), np.sin(np.arange(7.0))
+    out, slope = p(y), np.zeros(7)
+    assert p(x, out=out) is out
+    np.testing.assert_array_equal(out.toarray(), p(x).toarray())
+    value, first, same = p.value_gradient_and_hessian(y, out=(None, slope, out))
+    assert first is slope
+    assert same is out
+    np.testing.assert_array_equal(out.toarray(), p(y).toarray())
+    np.testing.assert_allclose((value, *slope), (band_loop(y), *adxform.grad(band_loop)(y)))
+    _, new = p.gradient_and_hessian(x, out=(slope, None))
+    np.testing.assert_array_equal(new.toarray(), p(x).toarray())
+    np.testing.assert_allclose(slope, adxform.grad(band_loop)(x))
+    j = adxform.prepare_jacobian(stored_in_branches, np.ones(4), sparse=True)
+    x = np.array([0.1, 0.5, -0.3, 0.9])
+    out, value = j(np.ones(4)), np.zeros(4)
+    assert j.value_and_jacobian(x, out=(value, out))[1] is out
+    np.testing.assert_allclose(out.toarray(), adxform.jacobian(stored_in_branches)(x))
+    np.testing.assert_allclose(value, stored_in_branches(x))
+    np.testing.assert_array_equal(j(np.ones(4), out=out).toarray(), j(np.ones(4)).toarray())
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        (lambda m: m.toarray(), "`out`: expected a sparse matrix in CSR form, got a ndarray"),
+        (lambda m: m.tocsc(), "`out`: expected a sparse matrix in CSR form, got a csc_array"),
+        (lambda m: m[:3, :3], r"`out`: expected the shape \(4, 4\), got \(3, 3\)"),
+        (lambda m: m.astype(np.float32), "`out`: expected elements of type float64, got float32"),
+        (lambda m: scipy.sparse.csr_array(np.eye(4)), "`out`: expected the elements of `pattern`, in its order, got others"),
+    ],
+)
+def test_a_matrix_that_does_not_fit_is_refused(change: Any, text: str) -> None:
+    p = adxform.prepare_hessian(band, np.ones(4), sparse=True)
+    out = change(p(np.ones(4)))
+    before = out.copy()
+    with pytest.raises(PreparationMismatchError, match=text) as caught:
+        p(np.zeros(4), out=out)
+    assert "a matrix that such a call returned" in caught.value.help
+    assert abs(before - out).sum() == 0.0
+    with pytest.raises(PreparationMismatchError):
+        p.gradient_and_hessian(np.ones(4), out=p(np.ones(4)))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("mode", ORDERS)
+def test_several_arguments_in_every_mode(mode: Any, dtype: Any) -> None:
+    def args(scale: float) -> Any:
+        steps = np.arange(5.0) * scale
+        return {"a": dtype(0.7 * scale), "b": np.cos(steps[:4]).astype(dtype)}, np.sin(steps).astype(dtype)
+
+    p = adxform.prepare_hessian(of_two, *args(1.0), argnums=(0, 1), mode=mode, sparse=True)
+    q = adxform.prepare_jacobian(lambda s, x: adxform.grad(of_two, (0, 1))(s, x), *args(1.0), argnums=(0, 1), sparse=True)
+    f, point = flat_function(lambda *given: np.concatenate([np.ravel(v) for v in slopes_of_two(*given)]), args(1.4), (0, 1))
+    expected = central_jacobian(f, point, step=1e-3)[0]
+    out = p(*args(1.0))
+    for found in (p(*args(1.4)), p(*args(1.4), out=out), out, q(*args(1.4))):
+        assert found.dtype == dtype
+        np.testing.assert_allclose(found.toarray(), expected, rtol=1e-6 if dtype is np.float64 else 1e-3, atol=1e-6)
+
+
+def slopes_of_two(p: Any, x: Any) -> Any:
+    by_p, by_x = adxform.grad(of_two, (0, 1))(p, x)
+    return by_p["a"], by_p["b"], by_x
+
+
+@pytest.mark.parametrize("size", [3, 40, 5000])
+def test_products_in_sweeps_of_several_are_those_of_one(size: int) -> None:
+    p = adxform.prepare_hessian(smoothed, np.ones(size), 3, sparse=True)
+    x, v = np.cos(np.arange(float(size))), np.sin(np.arange(float(size)))
+    assert (p.product.request.directions > 1) == (size < 4096)
+    np.testing.assert_allclose(p(x, 3) @ v, adxform.hvp(smoothed)(x, 3, v), rtol=1e-9, atol=1e-9)
+    value, gradient, matrix = p.value_gradient_and_hessian(x, 3)
+    np.testing.assert_allclose(matrix.data, p(x, 3).data, rtol=1e-13)
+    np.testing.assert_allclose(gradient, adxform.grad(smoothed)(x, 3), rtol=1e-12)
+    assert value == pytest.approx(smoothed(x, 3))
 
 
 def test_a_jacobian_takes_rows_or_columns_whichever_are_fewer() -> None:

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adxform.frontend import indexing
+from adxform.frontend import derivatives, indexing
 from adxform.frontend.access import Access
 from adxform.frontend.methods import METHODS
-from adxform.frontend.nested import load_form
 from adxform.frontend.outside import from_outside, is_kept, outside_write
 from adxform.frontend.values import FunctionValue, Method, Ref, Slice, Static, Tuple, Value
 from adxform.ir.ops import Lit, Var
@@ -153,6 +152,9 @@ def _of_object(interp: Interpreter, value: Ref, name: str) -> Value:
         return Method(Lit(method), (value,))
     if name == "__class__":
         return Static(value.cls)
+    made = derivatives.attribute(interp, value, name) if issubclass(value.cls, Operator) else None
+    if made is not None:
+        return made
     found = interp.contents(value).get(name)
     if found is not None:
         return found
@@ -208,12 +210,13 @@ def _of_outside(interp: Interpreter, value: Static, name: str) -> Value:
     owner, access = value.value, value.access
     if isinstance(owner, types.ModuleType):
         return _of_module(interp, owner, access, name)
+    made = derivatives.attribute(interp, value, name) if isinstance(owner, Operator) else None
+    if made is not None:
+        return made
     try:
         found = getattr(owner, name)
     except AttributeError as error:
         return interp.fail(AttributeError, str(error))
-    if isinstance(owner, Operator) and name in owner.forms:
-        return load_form(interp, value, owner, name)
     static = inspect.getattr_static(type(owner), name, None)
     own = getattr(owner, "__dict__", {})
     if isinstance(owner, type):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adxform.errors import SourceUnavailableError
-from adxform.frontend import iteration, nested
+from adxform.frontend import derivatives, iteration, nested
 from adxform.frontend.binding import bind
 from adxform.frontend.construct import construct
 from adxform.frontend.folding import fold, is_pure, is_user, run_now
@@ -114,7 +114,7 @@ def call(interp: Interpreter, fn: Value, args: tuple[Value, ...], kwargs: Kwargs
         case Static() | Lit():
             return _call_object(interp, fn, args, kwargs, hint, wanted)
         case Ref(kind="instance", cls=cls) if issubclass(cls, Operator):
-            return nested.call_made(interp, interp.contents(fn).items, args, kwargs)
+            return derivatives.call_form(interp, fn, "__call__", args, kwargs)
         case Ref(kind="instance") if interp.contents(fn).get("__adx_boundary__") == Lit(True):
             return call_kept(interp, interp.attribute(fn, "__adx_function__"), args, kwargs, hint)
         case Ref(kind="instance"):
@@ -135,7 +135,7 @@ def _call_object(
     if found is not None:
         return found
     if marked(fn) is not None or isinstance(fn, Operator):
-        return nested.call_operator(interp, value, args, kwargs)
+        return derivatives.call_operator(interp, value, args, kwargs)
     wrapped = getattr(fn, "__adx_function__", None)
     if wrapped is not None:
         path = None if access is None else access.to("attribute", "__adx_function__")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -11,24 +10,19 @@ import numpy as np
 
 from adxform import runtime
 from adxform.contexts import Context
-from adxform.errors import AdxError, ArgnumsError, NonScalarOutputError, PreparationMismatchError, TangentMismatchError
+from adxform.errors import ArgnumsError, NonScalarOutputError, TangentMismatchError
 from adxform.frontend import trees
-from adxform.frontend.access import Equals, Is
-from adxform.frontend.checkpoints import call_checkpointed
 from adxform.frontend.methods import Known
 from adxform.frontend.mirrors import floats_of, is_live, matched, mirrored, refuse, type_of, with_floats
-from adxform.frontend.outside import constant, from_outside, guard
 from adxform.frontend.recursion import calls_unsettled
 from adxform.frontend.sharing import inner_pairs, refuse_outside_writes, refuse_shared_arguments, refuse_shared_items
 from adxform.frontend.signals import Unreachable
-from adxform.frontend.signature import Tree
-from adxform.frontend.values import NONE, Pullback, Ref, Static, Tuple, Value
+from adxform.frontend.values import NONE, Pullback, Ref, Tuple, Value
 from adxform.ir import intrinsics
 from adxform.ir.build import seed
-from adxform.ir.ops import Block, Call, Function, Lit, Operand, Snapshots, Var
+from adxform.ir.ops import Block, Call, Function, Lit, Operand, Var
 from adxform.ir.types import Array, Object, Scalar, is_float, rank
 from adxform.ir.walk import free_variables
-from adxform.operators import ORDERS, Operator, marked
 from adxform.rules.alias import alias_classes
 
 if TYPE_CHECKING:
@@ -47,93 +41,11 @@ class Traced:
     out: Value
 
 
-def call_operator(interp: Interpreter, value: Static | Lit, args: tuple[Value, ...], kwargs: Kwargs) -> Value:
-    """Call a function of the API, or what one returned."""
-    fn = value.value
-    if isinstance(fn, Operator):
-        refuse_unprepared(interp, value, fn, "__call__", args, kwargs)
-        if "__call__" in fn.forms:
-            return interp.call(constant(interp, fn.forms["__call__"]), (value, *args), kwargs)
-        if fn.kind == "checkpoint":
-            return call_checkpointed(interp, *_checkpoint_fields(interp, value, fn), args, kwargs)
-        return call_made(interp, _fields(interp, value, fn), args, kwargs)
-    kind, definition = marked(fn) or (None, None)
-    try:
-        signature = inspect.signature(fn)
-        bound = signature.bind(*args, **kwargs).arguments
-    except TypeError as error:
-        return interp.fail(TypeError, f"{fn.__name__}() {error}")
-    match kind:
-        case "jvp":
-            return push_forward(interp, bound["f"], tuple(interp.items(bound["primals"])), tuple(interp.items(bound["tangents"])))
-        case "vjp":
-            return _vjp(interp, bound["f"], bound.get("primals", ()))
-        case "stop_gradient":
-            return stop(interp, bound["x"])
-        case "checkpoint":
-            return _checkpoint(interp, bound)
-        case _:
-            usual = signature.parameters["mode"].default if "mode" in signature.parameters else "auto"
-            options = (bound.get("argnums", Lit(0)), bound.get("has_aux", Lit(False)), bound.get("mode", Lit(usual)))
-            if kind in ("hvp", "hessian") and interp.static(options[2], "`mode`") not in ORDERS:
-                raise interp.error(f"{kind} is not taken in this mode", f"the modes are {', '.join(ORDERS)}")
-            fields = (Lit(kind), _with_checkpoints(interp, bound), *options, constant(interp, definition))
-            return interp.heap.new("instance", Operator, FIELDS, fields)
-
-
-def load_form(interp: Interpreter, value: Static | Lit, made: Operator, name: str) -> Value:
-    """The method `name` of an operator object, a derivative as the object itself is one."""
-
-    def handler(interp: Interpreter, args: tuple[Value, ...], kwargs: Kwargs, hint: str) -> Value:
-        refuse_unprepared(interp, value, made, name, args, kwargs)
-        return interp.call(constant(interp, made.forms[name]), (value, *args), kwargs, hint=hint)
-
-    return Lit(Known(name, handler))
-
-
-def refuse_unprepared(
-    interp: Interpreter, value: Static | Lit, made: Operator, form: str, args: tuple[Value, ...], kwargs: Kwargs
-) -> None:
-    """Raise where the method `form` of the operator object `made` does not take arguments like these."""
-    if not made.prepared_for:
-        return
-    if isinstance(value, Static) and value.access is not None:
-        guard(interp, value.access.to("attribute", "prepared_for"), Equals(Lit(made.prepared_for)))
-    args, kwargs, _ = _bare(interp, args, kwargs)
-    named = {name: _description(interp, arg) for name, arg in kwargs.items()}
-    lines = made.refusals(form, [_description(interp, arg) for arg in args], named)
-    if lines:
-        message = "\n".join(("a derivative was not prepared for this call", *(f"    {line}" for line in lines)))
-        raise interp.error(message, "prepare it for arguments like these, or with `strict=False`", PreparationMismatchError)
-
-
-def _description(interp: Interpreter, value: Value) -> Tree | None:
-    try:
-        return trees.result(interp, value)[0]
-    except AdxError:
-        return None
-
-
-FIELDS = ("kind", "fn", "argnums", "has_aux", "mode", "definition")
-
-
-def _fields(interp: Interpreter, value: Static | Lit, made: Operator) -> tuple[Value, ...]:
-    """The fields of an operator object from outside."""
-    access = value.access if isinstance(value, Static) else None
-    if access is not None:
-        for name in ("kind", "argnums", "has_aux", "mode"):
-            guard(interp, access.to("attribute", name), Equals(Lit(getattr(made, name))))
-        guard(interp, access.to("attribute", "definition"), Is(made.definition))
-    f = from_outside(interp, made.fn, None if access is None else access.to("attribute", "fn"))
-    argnums = constant(interp, made.argnums)
-    return Lit(made.kind), f, argnums, Lit(made.has_aux), Lit(made.mode), constant(interp, made.definition)
-
-
-def call_made(interp: Interpreter, fields: tuple[Value, ...], args: tuple[Value, ...], kwargs: Kwargs) -> Value:
+def call_made(interp: Interpreter, fields: Sequence[Value], args: tuple[Value, ...], kwargs: Kwargs) -> Value:
     """Call an operator object with these fields."""
-    kind, f, argnums, has_aux, mode, definition = fields
+    kind, f, argnums, has_aux, mode, definition, *_ = fields
     word = interp.static(kind, "the kind of an operator")
-    args, kwargs, held = _bare(interp, args, kwargs)
+    args, kwargs, held = bare(interp, args, kwargs)
     taken = held.intersection(numbers_of(interp, argnums, args[:-1] if word == "hvp" else args)) if held else held
     if taken:
         message = f"argument {min(taken)} is in a context, and is not differentiated"
@@ -141,41 +53,6 @@ def call_made(interp: Interpreter, fields: tuple[Value, ...], args: tuple[Value,
     if word not in ("grad", "value_and_grad"):
         return interp.call(definition, (f, argnums, mode, *args), kwargs)
     return _gradient(interp, f, argnums, has_aux, args, kwargs, word == "value_and_grad")
-
-
-def _checkpoint_fields(interp: Interpreter, value: Static | Lit, made: Operator) -> tuple[Value, Snapshots | None]:
-    """The function and the options of a ``checkpoint(f, …)`` from outside."""
-    access = value.access if isinstance(value, Static) else None
-    options = {name: getattr(made, name) for name in ("checkpoint_steps", "max_memory")}
-    if access is not None:
-        for name, option in options.items():
-            guard(interp, access.to("attribute", name), Equals(Lit(option)))
-    f = from_outside(interp, made.fn, None if access is None else access.to("attribute", "fn"))
-    return f, _snapshots(*options.values())
-
-
-def _checkpoint(interp: Interpreter, bound: dict[str, Value]) -> Value:
-    """``checkpoint(f, …)`` in a differentiated function."""
-    options = [interp.static(bound.get(name, NONE), f"`{name}`") for name in ("checkpoint_steps", "max_memory")]
-    if None not in options:
-        return interp.fail(ValueError, "give `checkpoint_steps` or `max_memory`, not both")
-
-    def handler(interp: Interpreter, args: tuple[Value, ...], kwargs: Kwargs, hint: str) -> Value:
-        if "f" not in bound:
-            return _checkpoint(interp, {**bound, "f": args[0]})
-        return call_checkpointed(interp, bound["f"], _snapshots(*options), args, kwargs)
-
-    return Lit(Known("checkpoint", handler))
-
-
-def _with_checkpoints(interp: Interpreter, bound: dict[str, Value]) -> Value:
-    """The function that a derivative is taken of: with checkpoints where some are asked for."""
-    asked = any(bound.get(name, NONE) != NONE for name in ("checkpoint_steps", "max_memory"))
-    return _checkpoint(interp, bound) if asked else bound["f"]
-
-
-def _snapshots(count: int | None, memory: int | None) -> Snapshots | None:
-    return None if count is None and memory is None else Snapshots(count, memory)
 
 
 def stop(interp: Interpreter, value: Value) -> Value:
@@ -269,7 +146,7 @@ def is_many(argnums: Value) -> bool:
     return isinstance(argnums, Tuple | Ref) or (isinstance(argnums, Lit) and isinstance(argnums.value, tuple))
 
 
-def _bare(interp: Interpreter, args: tuple[Value, ...], kwargs: Kwargs) -> tuple[tuple[Value, ...], Kwargs, frozenset[int]]:
+def bare(interp: Interpreter, args: tuple[Value, ...], kwargs: Kwargs) -> tuple[tuple[Value, ...], Kwargs, frozenset[int]]:
     """The arguments without contexts, and the positions of those that had one."""
 
     def inside(arg: Value) -> Value:
@@ -361,7 +238,7 @@ def push_forward(interp: Interpreter, f: Value, primals: tuple[Value, ...], tang
     """``jvp(f, primals, tangents)``"""
     if len(primals) != len(tangents):
         raise interp.error("`jvp` needs a tangent for each primal", "give tuples of one length", TangentMismatchError)
-    primals, _, held = _bare(interp, primals, {})
+    primals, _, held = bare(interp, primals, {})
     if any(tangents[i] != NONE for i in held):
         message = "an argument in a context has no tangent"
         raise interp.error(message, "give `None` in its place", TangentMismatchError)
@@ -377,8 +254,9 @@ def push_forward(interp: Interpreter, f: Value, primals: tuple[Value, ...], tang
     return Tuple((out, mirrored(interp, traced.out, tangents_out)))
 
 
-def _vjp(interp: Interpreter, f: Value, primals: tuple[Value, ...]) -> Value:
-    primals, _, held = _bare(interp, primals, {})
+def pulled(interp: Interpreter, f: Value, primals: tuple[Value, ...]) -> Value:
+    """``vjp(f, *primals)``"""
+    primals, _, held = bare(interp, primals, {})
     traced = trace(interp, f, primals, {}, tuple(i for i in range(len(primals)) if i not in held))
     operands = tuple(_kept(interp, traced))
     count = len(traced.function.results)

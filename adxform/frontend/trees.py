@@ -15,6 +15,7 @@ from adxform.frontend.signature import MUTABLE, Fixed, Leaf, Node, Tree, child_n
 from adxform.frontend.values import NONE, Maybe, Method, Ref, Static, Tuple, Value
 from adxform.ir.ops import Lit, Operand, Var
 from adxform.ir.types import Object, Type
+from adxform.operators import Operator
 
 if TYPE_CHECKING:
     from adxform.frontend.interpreter import Interpreter
@@ -81,7 +82,7 @@ def _result(interp: Interpreter, value: Value, leaves: list[Operand]) -> Tree:
             items, meta, found = taken_apart(interp, value)
             given = Fixed(Lit(interp.static(meta, "what it takes to make a structure")))
             return Node("registered", cls, found, tuple(_result(interp, item, leaves) for item in items), given)
-        case Ref(kind="instance", cls=cls) if dataclasses.is_dataclass(cls):
+        case Ref(kind="instance", cls=cls) if dataclasses.is_dataclass(cls) and not issubclass(cls, Operator):
             contents = interp.contents(value)
             names = tuple(field.name for field in dataclasses.fields(cls))
             fields = [contents.get(name) for name in names]

@@ -431,7 +431,7 @@ class _Reuse:
         fn = runtime.lend_like
         if op.fn.value in (np.empty, np.zeros, np.ones, np.full):
             fn = runtime.lend
-        elif op.fn.value in PRODUCTS:
+        elif op.fn.value in PRODUCTS and len(like) == len(op.args):
             fn = runtime.lend_product
         out = out or Var(self.names.fresh(f"{made.base}_space"), made.type)
         b.emit(Call((out,), Lit(fn), (room, *like), (), op.span))

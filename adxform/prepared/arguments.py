@@ -6,7 +6,7 @@ not made for: `misfit` then says what is wrong, or that nothing is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, assert_never
 
 import numpy as np
@@ -128,6 +128,25 @@ def misfit(expected: Tree, got: Tree, path: str, *, sizes: bool = True) -> tuple
             return path, described(expected), described(got)
 
 
+def tree_misfits(
+    names: Iterable[str],
+    expected: Sequence[Tree | None],
+    wanted: Mapping[str, Tree | None],
+    args: Sequence[Tree | None],
+    kwargs: Mapping[str, Tree | None],
+) -> list[str]:
+    """A line for each of `args` and `kwargs` that differs from those `expected` and `wanted`, as far as both are known.
+
+    Lengths count for nothing.
+    """
+    if len(args) != len(expected) or set(kwargs) != set(wanted):
+        return [f"expected {call_shape(len(expected), wanted)}, got {call_shape(len(args), kwargs)}"]
+    named = zip(names, expected, args, strict=False)
+    pairs = [*named, *((name, tree, kwargs[name]) for name, tree in wanted.items())]
+    found = [misfit(one, other, name, sizes=False) for name, one, other in pairs if one is not None and other is not None]
+    return [line(*parts) for parts in found if parts is not None]
+
+
 def types_fit(expected: Type, got: Type, sizes: bool) -> bool:
     """Whether a value of type `got` may be given for one of type `expected`."""
     match expected, got:
@@ -184,3 +203,9 @@ def shaped(shape: tuple[Size, ...]) -> str:
 def line(path: str, expected: str, got: str) -> str:
     """One line of an error."""
     return f"`{path}`: expected {expected}, got {got}"
+
+
+def call_shape(count: int, names: Iterable[str]) -> str:
+    """How many arguments there are, and their names."""
+    keywords = ", ".join(f"`{name}`" for name in names)
+    return f"{count} positional argument{'s' * (count != 1)}" + (f" and {keywords}" if keywords else "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -13,9 +14,10 @@ from adxform.api import Derivative
 from adxform.application import Application, Lent
 from adxform.batches import Batch, MisfitsError, batched
 from adxform.frontend.signature import Signature, Tree
+from adxform.operators import Described
 from adxform.perturbations import MisfitError, matching
 from adxform.pipeline import DerivedRule
-from adxform.prepared.arguments import line
+from adxform.prepared.arguments import line, tree_misfits
 from adxform.prepared.fingerprint import digest, signature_text, static_text
 from adxform.prepared.outputs import LATER, Destination, destination
 from adxform.prepared.pickling import reduced
@@ -109,7 +111,14 @@ class Prepared(Derivative):
         """Why a call of the method `form` inside a differentiated function, with arguments of these descriptions, is refused."""
         return self.made.tree_misfits(self.described(form, args), kwargs)
 
-    def described(self, form: str, args: Sequence[Any]) -> Sequence[Tree | None]:
+    @classmethod
+    def unlike(cls, example: Described, form: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[str]:
+        """As `refusals`, of an object that the program itself makes for arguments like `example`."""
+        names = (f"argument {i}" for i in count())
+        return tree_misfits(names, example[0], dict(example[1]), cls.described(form, args), kwargs)
+
+    @classmethod
+    def described(cls, form: str, args: Sequence[Any]) -> Sequence[Tree | None]:
         """The descriptions of the function's arguments in those of a call of the method `form`."""
         return args
 

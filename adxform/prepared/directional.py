@@ -18,6 +18,7 @@ from adxform.checkpointing import with_checkpoints
 from adxform.frontend.signature import Fixed, Node, Tree, python_class
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, Dim, Scalar, is_float
+from adxform.operators import operator
 from adxform.perturbations import matcher, placed, placer, settler
 from adxform.pipeline import DerivedRule
 from adxform.prepared import forms
@@ -121,7 +122,8 @@ class PreparedJvp(Directional):
         inputs = self.fitting(tuple(primals), {})
         self.perturbation("tangents", self.primals, values_at(inputs, self.places), tuple(tangents))
 
-    def described(self, form: str, args: Sequence[Any]) -> Sequence[Tree | None]:
+    @classmethod
+    def described(cls, form: str, args: Sequence[Any]) -> Sequence[Tree | None]:
         """The descriptions of the function's arguments: the primals."""
         return parts_of_first(args)
 
@@ -204,7 +206,8 @@ class PreparedVjp(Directional):
         wide = call.entry.cut(this.wide_parted)
         return rebuild(call.result, iter(results)), Pullback(call, this.wrt, this.parted, tape, like, wide)
 
-    def described(self, form: str, args: Sequence[Any]) -> Sequence[Tree | None]:
+    @classmethod
+    def described(cls, form: str, args: Sequence[Any]) -> Sequence[Tree | None]:
         """The descriptions of the function's arguments: all of them, or the primals."""
         return parts_of_first(args) if form in ("cotangents", "batch") else args
 
@@ -273,6 +276,7 @@ def stand_ins(tree: Tree, params: Sequence[Var], inputs: Sequence[Any]) -> list[
     return found
 
 
+@operator("jvp", forms.pushed, PreparedJvp)
 def prepare_jvp(f: Callable[..., Any], /, *example_args: Any, directions: int = 1, strict: bool = True) -> PreparedJvp:
     """The forward derivative of `f`, derived now for arguments like the example: ``p(primals, tangents)`` as `adxform.jvp`.
 
@@ -287,6 +291,7 @@ def prepare_jvp(f: Callable[..., Any], /, *example_args: Any, directions: int = 
     return PreparedJvp.of(f, example_args, {}, {"strict": strict, "directions": checked_directions(directions)})
 
 
+@operator("vjp", forms.pulled, PreparedVjp)
 def prepare_vjp(
     f: Callable[..., Any],
     /,

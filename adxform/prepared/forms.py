@@ -6,6 +6,7 @@ Like the definitions in `adxform.matrices`, these are specialised, never run.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from adxform.api import grad, jvp, value_and_grad, vjp
 from adxform.derivatives import hessian, hvp, jacobian
 from adxform.frontend.mirrors import floats, mirror
 from adxform.frontend.nested import many, positions
-from adxform.matrices import room
+from adxform.matrices import moved, room
 
 Function = Callable[..., Any]
 
@@ -68,15 +69,10 @@ def cotangents_of_batch(p: Any, /, primals: Sequence[Any], cts: Any) -> Any:
 
 def products_of_batch(p: Any, /, *args: Any, **kwargs: Any) -> Any:
     """``prepare_hvp(f, …).batch(*args, **kwargs)``: one row after another."""
-    primals, leaves = args[:-1], floats(args[-1])
-    numbers = positions(p.argnums, primals)
-    chosen = tuple([primals[number] for number in numbers])
+    primals = args[:-1]
+    chosen = tuple([primals[number] for number in positions(p.argnums, primals)])
     point = chosen if many(p.argnums) else chosen[0]
-
-    def product(i: Any) -> Any:
-        return floats(hvp(p.fn, p.argnums)(*primals, mirror(point, [leaf[i] for leaf in leaves]), **kwargs))
-
-    return mirror(point, rows(product, len(leaves[0]), floats(point)))
+    return rows_of(lambda v: hvp(p.fn, p.argnums)(*primals, v, **kwargs), point, args[-1])
 
 
 def rows(run: Function, count: Any, likes: Any) -> Any:
@@ -105,18 +101,69 @@ def value_gradient_and_hvp(p: Any, /, *args: Any, **kwargs: Any) -> Any:
     return value, gradient, hvp(p.fn, p.argnums, p.mode)(*args, **kwargs)
 
 
+@dataclass(frozen=True)
+class AtPoint:
+    """What ``prepare_hvp_same_point(f, …)`` returns: the pullback of the gradient, with what the gradient was taken of."""
+
+    fn: Function
+    argnums: Any
+    value: Any
+    gradient: Any
+    pullback: Any
+
+    def __call__(self, v: Any) -> Any:
+        """The product with `v`."""
+        found = self.pullback(v)
+        return found if many(self.argnums) else found[0]
+
+    def batch(self, vs: Any) -> Any:
+        """The products with several vectors."""
+        return rows_of(self, self.gradient, vs)
+
+    def at(self, *args: Any, **kwargs: Any) -> Any:
+        """The same at another point."""
+        return products(self.fn, self.argnums, None, *args, **kwargs)
+
+
+def at_point(f: Function, /, *args: Any, argnums: Any = 0, directions: Any = 1, strict: Any = True, **kwargs: Any) -> Any:
+    """``prepare_hvp_same_point(f, *args, …)``"""
+    return products(f, argnums, None, *args, **kwargs)
+
+
 def products(f: Function, argnums: Any, mode: Any, /, *args: Any, **kwargs: Any) -> Any:
-    """The function of a vector that ``prepare_hvp_same_point(f, …)`` makes at `args`."""
+    """What ``prepare_hvp_same_point(f, …)`` returns at `args`; the Hessian is symmetric."""
+    numbers = positions(argnums, args)
 
-    def product(v: Any) -> Any:
-        return hvp(f, argnums)(*args, v, **kwargs)
+    def gradient(*point: Any) -> Any:
+        return grad(f, argnums)(*moved(args, numbers, point), **kwargs)
 
-    return product
+    found, pullback = vjp(gradient, *[args[number] for number in numbers])
+    return AtPoint(f, argnums, f(*args, **kwargs), found, pullback)
 
 
 def product_here(q: Any, /, v: Any) -> Any:
     """``q(v)`` for what ``prepare_hvp_same_point(f, …)`` returned."""
     return hvp(q.fn, q.argnums)(*q.args, v, **q.kwargs)
+
+
+def products_here(q: Any, /, vs: Any) -> Any:
+    """``q.batch(vs)`` for what ``prepare_hvp_same_point(f, …)`` returned."""
+    return rows_of(lambda v: product_here(q, v), q.gradient, vs)
+
+
+def moved_to(q: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """``q.at(*args, **kwargs)`` for what ``prepare_hvp_same_point(f, …)`` returned."""
+    return products(q.fn, q.argnums, None, *args, **kwargs)
+
+
+def rows_of(run: Function, point: Any, vs: Any) -> Any:
+    """What `run` returns for each of the vectors `vs` of the structure of `point`, along a new first axis."""
+    leaves = floats(vs)
+
+    def product(i: Any) -> Any:
+        return floats(run(mirror(point, [leaf[i] for leaf in leaves])))
+
+    return mirror(point, rows(product, len(leaves[0]), floats(point)))
 
 
 def gradient_and_hessian(p: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -133,10 +180,14 @@ def value_gradient_and_hessian(p: Any, /, *args: Any, **kwargs: Any) -> Any:
 def value_and_slope(f: Function, argnums: Any, mode: Any, /, *args: Any, **kwargs: Any) -> Any:
     """The value of `f` and its derivative with respect to the number ``args[argnums]``."""
 
-    def along(x: Any) -> Any:
-        return f(*args[:argnums], x, *args[argnums + 1 :], **kwargs)
+    (place,) = positions((argnums,), args)
+    if np.ndim(args[place]):
+        raise TypeError("a derivative is taken by one number")
 
-    return jvp(along, (args[argnums],), (1.0,))
+    def along(x: Any) -> Any:
+        return f(*args[:place], x, *args[place + 1 :], **kwargs)
+
+    return jvp(along, (args[place],), (1.0,))
 
 
 def slope(f: Function, argnums: Any, mode: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -147,10 +198,12 @@ def slope(f: Function, argnums: Any, mode: Any, /, *args: Any, **kwargs: Any) ->
 def curvature(f: Function, argnums: Any, mode: Any, /, *args: Any, **kwargs: Any) -> Any:
     """``prepare_second_derivative(f, …, argnums=argnums)(*args, **kwargs)``"""
 
-    def along(x: Any) -> Any:
-        return slope(f, argnums, mode, *args[:argnums], x, *args[argnums + 1 :], **kwargs)
+    (place,) = positions((argnums,), args)
 
-    return jvp(along, (args[argnums],), (1.0,))[1]
+    def along(x: Any) -> Any:
+        return slope(f, place, mode, *args[:place], x, *args[place + 1 :], **kwargs)
+
+    return jvp(along, (args[place],), (1.0,))[1]
 
 
 def value_and_derivative(p: Any, /, *args: Any, **kwargs: Any) -> Any:

@@ -15,7 +15,7 @@ from adxform.application import Argnums, execute, runner
 from adxform.checkpointing import with_checkpoints
 from adxform.frontend.signature import Leaf
 from adxform.ir.types import Scalar
-from adxform.operators import Kind
+from adxform.operators import Kind, operator
 from adxform.perturbations import placed
 from adxform.pipeline import DerivedRule
 from adxform.prepared import forms
@@ -130,6 +130,7 @@ class PreparedValueAndGradient(PreparedGradient):
         return self.value_and_gradient(*args, out=out, **kwargs)
 
 
+@operator("grad", made=PreparedGradient)
 def prepare_gradient(
     f: Callable[..., Any],
     /,
@@ -155,6 +156,7 @@ def prepare_gradient(
     return PreparedGradient.of(f, example_args, example_kwargs, options)
 
 
+@operator("value_and_grad", made=PreparedValueAndGradient)
 def prepare_value_and_gradient(
     f: Callable[..., Any],
     /,

@@ -8,7 +8,8 @@ from typing import Any, Literal, overload
 from adxform.api import checked_argnums
 from adxform.application import Argnums
 from adxform.derivatives import checked_order
-from adxform.operators import USUAL, Order
+from adxform.matrices import hessian_at, jacobian_at
+from adxform.operators import USUAL, Order, operator
 from adxform.prepared.jacobians import SWEEPS, JacobianMode, PreparedJacobian
 from adxform.prepared.second import PreparedHessian
 from adxform.prepared.sparse import PreparedSparseHessian, PreparedSparseJacobian
@@ -41,6 +42,7 @@ def prepare_jacobian(
 ) -> PreparedSparseJacobian: ...
 
 
+@operator("jacobian", jacobian_at, PreparedJacobian)
 def prepare_jacobian(
     f: Callable[..., Any],
     /,
@@ -104,6 +106,7 @@ def prepare_hessian(
 ) -> PreparedSparseHessian: ...
 
 
+@operator("hessian", hessian_at, PreparedHessian)
 def prepare_hessian(
     f: Callable[..., Any],
     /,

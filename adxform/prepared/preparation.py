@@ -19,7 +19,7 @@ from adxform.frontend.signature import MUTABLE, Node, Signature, Tree, parameter
 from adxform.ir.ops import Lit
 from adxform.operators import Operator
 from adxform.pipeline import DerivedRule
-from adxform.prepared.arguments import Check, check_of, fitted, line, misfit, static_described
+from adxform.prepared.arguments import Check, call_shape, check_of, fitted, line, misfit, static_described, tree_misfits
 from adxform.prepared.surroundings import Watch, dependencies, registered_since, watch
 from adxform.refusals import definition, name_of, signed
 from adxform.rules.record import Primitive
@@ -127,12 +127,7 @@ class Preparation:
         """A line for each argument that does not fit, as far as it could be described when its caller was compiled."""
         expected = self.signature.args[len(self.lead) :]
         wanted = {name: tree for name, tree in self.signature.kwargs if name in kwargs or name not in self.keywords}
-        if len(args) != len(expected) or set(kwargs) != set(wanted):
-            return [f"expected {call_shape(len(expected), wanted)}, got {call_shape(len(args), kwargs)}"]
-        named = zip(self.names[len(self.lead) :], expected, args, strict=False)
-        pairs = [*named, *((name, tree, kwargs[name]) for name, tree in wanted.items())]
-        found = (misfit(one, other, name, sizes=False) for name, one, other in pairs if other is not None)
-        return [line(*parts) for parts in found if parts is not None]
+        return tree_misfits(self.names[len(self.lead) :], expected, wanted, args, kwargs)
 
     def pool(self, rule: DerivedRule | CutRule) -> Pool:
         """What lends `rule`, one of those prepared, its memory."""
@@ -289,12 +284,6 @@ def preparation(
     return Preparation(
         fn, empty, lead, keywords, contexts, names, checks, named, containers, watched, registered(), reached, tuple(pools)
     )
-
-
-def call_shape(count: int, names: Iterable[str]) -> str:
-    """How many arguments there are, and their names."""
-    keywords = ", ".join(f"`{name}`" for name in names)
-    return f"{count} positional argument{'s' * (count != 1)}" + (f" and {keywords}" if keywords else "")
 
 
 def innermost(fn: Any) -> Callable[..., Any]:

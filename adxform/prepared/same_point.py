@@ -24,7 +24,7 @@ from adxform.batches import Stack, split
 from adxform.cut import CutRule
 from adxform.frontend.signature import Tree
 from adxform.ir.types import Type
-from adxform.operators import Operator
+from adxform.operators import Operator, operator
 from adxform.perturbations import finisher, matcher, placed, settler
 from adxform.pipeline import DerivedRule
 from adxform.prepared import forms
@@ -124,7 +124,7 @@ class HessianAtPoint(Operator):
     value: Any
     gradient: Any
     tape: Tape
-    forms = MappingProxyType({"__call__": forms.product_here})
+    forms = MappingProxyType({"__call__": forms.product_here, "batch": forms.products_here, "at": forms.moved_to})
 
     def __call__(self, v: Any, *, out: Any = None) -> Any:
         """The product with `v`, which has the structure of what is differentiated."""
@@ -235,6 +235,7 @@ def fixed(value: Any) -> Any:
     return value
 
 
+@operator("hvp", forms.at_point, None)
 def prepare_hvp_same_point(
     f: Callable[..., Any], /, *args: Any, argnums: Argnums = 0, directions: int = 1, strict: bool = True, **kwargs: Any
 ) -> HessianAtPoint:

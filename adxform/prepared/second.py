@@ -20,7 +20,7 @@ from adxform.derivatives import checked_order
 from adxform.frontend.signature import Leaf, Tree
 from adxform.ir.types import Type
 from adxform.matrices import hessian_at, product
-from adxform.operators import USUAL, Definition, Kind, Order
+from adxform.operators import USUAL, Definition, Kind, Order, operator
 from adxform.perturbations import finisher, matcher, placed, placer, settler
 from adxform.pipeline import DerivedRule
 from adxform.prepared import forms
@@ -226,7 +226,8 @@ class PreparedHvp(SecondOrder):
         primals, v = self._split(args)
         self.perturbation("vector", self.point, values_at(self.fitting(primals, kwargs), self.places), v)
 
-    def described(self, form: str, args: Sequence[Any]) -> Sequence[Tree | None]:
+    @classmethod
+    def described(cls, form: str, args: Sequence[Any]) -> Sequence[Tree | None]:
         """The descriptions of the function's arguments: all but that of the vector."""
         return args[:-1]
 
@@ -365,6 +366,7 @@ class PreparedHessian(SecondOrder):
         return self.arrange([self.arrange(row) for row in blocks])
 
 
+@operator("hvp", product, PreparedHvp)
 def prepare_hvp(
     f: Callable[..., Any],
     /,

@@ -13,6 +13,7 @@ from adxform.api import Derivative, checked_argnums
 from adxform.errors import ArgnumsError, NonDifferentiableError
 from adxform.frontend.signature import Leaf
 from adxform.ir.types import rank
+from adxform.operators import operator
 from adxform.perturbations import placed
 from adxform.pipeline import DerivedRule
 from adxform.prepared import forms
@@ -121,6 +122,7 @@ class PreparedSecondDerivative(PreparedDerivative):
         return self._answer(args, kwargs, out, lambda value, tangent: value)
 
 
+@operator("derivative", forms.slope, PreparedDerivative)
 def prepare_derivative(
     f: Callable[..., Any], /, *example_args: Any, argnums: int = 0, strict: bool = True, **example_kwargs: Any
 ) -> PreparedDerivative:
@@ -134,6 +136,7 @@ def prepare_derivative(
     return PreparedDerivative.of(f, example_args, example_kwargs, {"argnums": number, "strict": strict})
 
 
+@operator("derivative", forms.curvature, PreparedSecondDerivative)
 def prepare_second_derivative(
     f: Callable[..., Any], /, *example_args: Any, argnums: int = 0, strict: bool = True, **example_kwargs: Any
 ) -> PreparedSecondDerivative:

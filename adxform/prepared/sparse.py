@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Self, TypeVar
@@ -11,16 +12,19 @@ from typing import Any, Self, TypeVar
 import numpy as np
 
 from adxform.application import Application
+from adxform.batches import split
 from adxform.ir.ops import Function
 from adxform.ir.types import is_float
 from adxform.opt import optimise
 from adxform.perturbations import placed
 from adxform.prepared.arguments import line
 from adxform.prepared.base import Args, Kwargs, Prepared
+from adxform.prepared.columns import WIDTH, total
 from adxform.prepared.fingerprint import digest, static_text
 from adxform.prepared.jacobians import PreparedJacobian
+from adxform.prepared.outputs import LATER, Expected
 from adxform.prepared.preparation import prepare, values_at
-from adxform.prepared.second import PreparedHessian
+from adxform.prepared.second import Parts, PreparedHessian
 from adxform.refusals import definition
 from adxform.source import Span
 from adxform.sparse.graph import GiveUp
@@ -29,6 +33,8 @@ from adxform.sparse.recovery import Compression, compress, given_pattern, symmet
 from adxform.transforms import restricted
 from adxform.trees import leaves_of, rebuild
 
+SMALL = 4096
+"""Up to so many numbers, a sweep for several products takes less time than several sweeps; from there on memory counts."""
 _S = TypeVar("_S", bound="Sparse")
 
 
@@ -114,6 +120,26 @@ class Sparse(Prepared):
         self._refuse(self._unbound(inputs))
         return inputs
 
+    def target(self, out: Any, count: int, dtype: Any) -> tuple[Any, Any]:
+        """`out` with an array of elements in place of its sparse matrix, the last of `count` parts, and that matrix, if any.
+
+        Raises:
+            PreparationMismatchError: the matrix is no CSR matrix of elements of `dtype` in the places of the pattern.
+        """
+        if out is None or (count > 1 and (type(out) is not tuple or len(out) != count or out[-1] is None)):
+            return out, None
+        matrix, path = (out, "out") if count == 1 else (out[-1], f"out[{count - 1}]")
+        lines = [line(path, *parts) for parts in self.compression.misfits(matrix, dtype)]
+        if lines:
+            raise self.made.mismatch(self.__name__, lines, "give a matrix that such a call returned, or a copy of one")
+        return (matrix.data if count == 1 else (*out[:-1], matrix.data)), matrix
+
+    def returned(self, result: Any, matrix: Any) -> Any:
+        """`result` with the sparse matrix in place of its elements, the last part: a new one where `matrix` is ``None``."""
+        data = result[-1] if isinstance(result, tuple) else result
+        found = self.compression.matrix(data) if matrix is None else matrix
+        return (*result[:-1], found) if isinstance(result, tuple) else found
+
     def _unbound(self, inputs: Sequence[Any]) -> list[str]:
         lines = (bound.misfit(value) for bound, value in zip(self.bound, inputs, strict=True))
         return [found for found in lines if found is not None]
@@ -132,11 +158,11 @@ class PreparedSparseHessian(Sparse, PreparedHessian):
     @classmethod
     def of(cls, fn: Callable[..., Any], args: Args, kwargs: Kwargs, options: Mapping[str, Any]) -> Self:
         """The preparation of `fn` for arguments like these, its pattern included."""
-        dense = PreparedHessian.of(fn, args, kwargs, {**options, "directions": 1})
         call, _ = prepare(fn, args, kwargs, options["argnums"])
-        inputs = call.inputs()
         wrt = call.wrt(options["argnums"])
-        size = sum(int(np.size(value)) for value in values_at(inputs, dense.places))
+        call.output(wrt, False)
+        inputs = call.inputs()
+        size = total([call.leaves[place] for place in wrt])
         if options["pattern"] is None:
             gradient = gradient_function(call, wrt)
             seeds = [1.0] * (len(gradient.params) - len(inputs))
@@ -146,35 +172,37 @@ class PreparedSparseHessian(Sparse, PreparedHessian):
         else:
             found = given_pattern(options["pattern"], (size, size), definition(fn))
         compression = compress(symmetrised(found), "symmetric")
+        dense = PreparedHessian.of(
+            fn, args, kwargs, {**options, "directions": compression.at_once(WIDTH if size <= SMALL else 1)}
+        )
         return extended(cls, dense, compression, inputs, options)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """The Hessian at `args`."""
-        this, inputs = self.at(args, kwargs)
-        return this._filled(inputs, values_at(inputs, this.places), None)
-
-    def gradient_and_hessian(self, *args: Any, **kwargs: Any) -> Any:
-        """The gradient and the Hessian at `args`."""
-        return self.value_gradient_and_hessian(*args, **kwargs)[1:]
-
-    def value_gradient_and_hessian(self, *args: Any, **kwargs: Any) -> Any:
-        """The value, the gradient and the Hessian at `args`: the first product brings the value and the gradient along."""
+    def _answer(self, args: Args, kwargs: Kwargs, out: Any, parts: Parts) -> Any:
         this, inputs = self.at(args, kwargs)
         values = values_at(inputs, this.places)
-        first = split(this.compression.vector(0, common_dtype(values)), values)
-        value, gradient, product = this.results(this.run(this.whole, inputs, first), [*inputs, *first])
-        return value, placed(this.point, iter(gradient)), this._filled(inputs, values, flat(product, values))
-
-    def _filled(self, inputs: list[Any], values: list[Any], first: Any) -> Any:
-        dtype = common_dtype(values)
-        data = np.zeros(len(self.compression.indices), dtype)
-        with self.lent(self.product, [*inputs, *values]) as lent:
-            for number in range(self.products):
-                found = first
-                if number or first is None:
-                    found = flat(lent.run(inputs, split(self.compression.vector(number, dtype), values)), values)
-                self.compression.read(data, number, found)
-        return self.compression.matrix(data)
+        like = Expected(this.compression.indices.shape, common_dtype(values))
+        directions, vectors = this.product.request.directions, values * this.product.request.directions
+        elements, matrix = this.target(out, len(range(*parts.value.indices(3))), like.dtype)
+        to = this.destination(parts.of(LATER, placed(this.point, iter(values)), like), elements, inputs)
+        taken = [*inputs, *vectors]
+        first = nullcontext() if parts is Parts.LAST else this.lent(this.whole, taken)
+        with this.lent(this.product, taken) as product, first as whole:
+            ahead = [None] * len(this.whole.typed.results) + ([] if whole is None else to.beside(values))
+            (data,) = to.blocks([like])
+            value, gradient = None, values
+            last: Sequence[Any]
+            zeros = product.work.zeros(vectors)
+            for numbers, seeds in this.compression.sweeps(zeros, directions):
+                if whole is None:
+                    last = product.run(inputs, seeds)
+                else:
+                    value, gradient, last = this.results(whole.run(inputs, seeds, [*ahead, *[None] * len(seeds)]), None)
+                    whole = None
+                for number, found in zip(numbers, split(last, 0, directions), strict=False):
+                    this.compression.read(data, number, flat(found, values))
+            if whole is not None:
+                value, gradient, _ = this.results(whole.run(inputs, zeros), None)
+            return this.returned(to.delivered(parts.of(value, placed(this.point, iter(gradient)), data)), matrix)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -206,38 +234,41 @@ class PreparedSparseJacobian(Sparse, PreparedJacobian):
         if by_rows is not None and len(by_rows.places) < len(chosen.places):
             chosen = by_rows
         sweep = "reverse" if chosen.by == "rows" else "forward"
-        dense = PreparedJacobian.of(fn, args, kwargs, {**options, "mode": sweep, "directions": 1})
+        dense = PreparedJacobian.of(
+            fn, args, kwargs, {**options, "mode": sweep, "directions": chosen.at_once(WIDTH if max(shape) <= SMALL else 1)}
+        )
         return extended(cls, dense, chosen, inputs, options)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """The Jacobian at `args`."""
+    def _answer(self, args: Args, kwargs: Kwargs, out: Any, *, with_value: bool) -> Any:
         this, inputs = self.at(args, kwargs)
-        return this._with_value(inputs)[1]
+        values = values_at(inputs, this.places)
+        rule, compression = this.sweeps[0], this.compression
+        count, directions = len(rule.typed.results), rule.request.directions
+        with this.lent(this.primal, inputs) as primal:
+            results = primal.run(inputs, ())
+            value = rebuild(this.call.result, iter(results))
+            pairs = zip(results, leaves_of(this.call.result), strict=True)
+            outs = [result for result, leaf in pairs if is_float(leaf.type)]
+            like = Expected(compression.indices.shape, common_dtype([*values, *outs]))
+            elements, matrix = this.target(out, 1 + with_value, like.dtype)
+            to = this.destination((value, like) if with_value else like, elements, inputs)
+            if with_value:
+                to.beside(results)
+            (data,) = to.blocks([like])
+            ends, seeded = (outs, values) if compression.by == "columns" else (values, outs)
 
-    def value_and_jacobian(self, *args: Any, **kwargs: Any) -> Any:
-        """The value and the Jacobian at `args`."""
-        this, inputs = self.at(args, kwargs)
-        return this._with_value(inputs)
-
-    def _with_value(self, inputs: list[Any]) -> tuple[Any, Any]:
-        results = self.call.run(self.primal, inputs)
-        pairs = zip(results, leaves_of(self.call.result), strict=True)
-        outs = [value for value, leaf in pairs if is_float(leaf.type)]
-        values = values_at(inputs, self.places)
-        rule, compression = self.sweeps[0], self.compression
-        count = len(rule.typed.results)
-        dtype = common_dtype([*values, *outs])
-        data = np.zeros(len(compression.indices), dtype)
-        ends, seeded = (outs, values) if compression.by == "columns" else (values, outs)
-        with self.lent(rule, [*inputs, *(values if compression.by == "columns" else rule.seeded(outs))]) as lent:
-            for number in range(self.products):
-                seeds = split(compression.vector(number, common_dtype(seeded)), seeded)
+            def given(vectors: list[Any]) -> list[Any]:
                 if compression.by == "columns":
-                    parts = list(rule.spread(lent.run(inputs, seeds)[count:]))
-                else:
-                    parts = list(lent.run(inputs, rule.seeded(seeds))[count:])
-                compression.read(data, number, flat(parts, ends))
-        return rebuild(self.call.result, iter(results)), compression.matrix(data)
+                    return vectors
+                return [seed for vector in split(vectors, 0, directions) for seed in rule.seeded(vector)]
+
+            with this.lent(rule, [*inputs, *given(seeded * directions)]) as lent:
+                for numbers, vectors in compression.sweeps(lent.work.zeros(seeded * directions), directions):
+                    found = split(lent.run(inputs, given(vectors)), count, directions)
+                    for number, parts in zip(numbers, found, strict=False):
+                        leaves = list(rule.spread(parts)) if compression.by == "columns" else parts
+                        compression.read(data, number, flat(leaves, ends))
+            return this.returned(to.delivered((value, data) if with_value else data), matrix)
 
 
 def gradient_function(call: Application, wrt: Sequence[int]) -> Function:
@@ -278,19 +309,6 @@ def bounds(dense: Prepared, inputs: Sequence[Any], by_value: bool) -> Iterator[B
 def common_dtype(values: Sequence[Any]) -> Any:
     """The dtype that holds all of `values`."""
     return np.result_type(*values) if values else np.dtype(float)
-
-
-def split(vector: Any, values: Sequence[Any]) -> list[Any]:
-    """`vector` in parts like `values`."""
-    found: list[Any] = []
-    start = 0
-    for value in values:
-        stop = start + int(np.size(value))
-        part = vector[start:stop]
-        like_array = isinstance(value, np.ndarray)
-        found.append(part.reshape(value.shape).astype(value.dtype, copy=False) if like_array else type(value)(part[0]))
-        start = stop
-    return found
 
 
 def flat(parts: Sequence[Any], values: Sequence[Any]) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -42,9 +43,41 @@ class Compression:
         parts = data, self.indices.copy(), self.indptr.copy()
         return require("scipy.sparse").csr_array(parts, shape=self.shape)
 
-    def vector(self, number: int, dtype: Any) -> Any:
-        """The vector of product `number`."""
-        return (self.colours == number).astype(dtype)
+    def at_once(self, most: int) -> int:
+        """How many products one sweep makes, `most` at most: the sweeps are as few as that lets them be, and no wider."""
+        return -(-len(self.places) // max(-(-len(self.places) // most), 1)) or 1
+
+    def sweeps(self, zeros: Sequence[Any], directions: int) -> Iterator[tuple[range, list[Any]]]:
+        """The numbers of the products, `directions` at a time, each with its vectors.
+
+        `zeros` are the leaves of that many vectors, whose memory those that are yielded share: they are good until the next. The
+        vectors that are left over in the last sweep stay as they were.
+        """
+        size = len(zeros) // max(directions, 1)
+        vectors = list(zeros)
+        ends = np.cumsum([0, *(int(np.size(zero)) for zero in zeros[:size])]).tolist()
+        for start in range(0, len(self.places), directions):
+            numbers = range(start, min(start + directions, len(self.places)))
+            for j, number in enumerate(numbers):
+                for k in range(size):
+                    part, zero = self.colours[ends[k] : ends[k + 1]], vectors[j * size + k]
+                    if isinstance(zero, np.ndarray):
+                        np.equal(part.reshape(zero.shape), number, out=zero)
+                    else:
+                        vectors[j * size + k] = type(zero)(part[0] == number)
+            yield numbers, vectors
+
+    def misfits(self, matrix: Any, dtype: Any) -> Iterator[tuple[str, str]]:
+        """What is expected and what came instead, where `matrix` is not one whose elements of `dtype` can be written anew."""
+        sparse = require("scipy.sparse")
+        if not sparse.issparse(matrix) or matrix.format != "csr":
+            yield "a sparse matrix in CSR form", f"a {type(matrix).__name__}"
+        elif matrix.shape != self.shape:
+            yield f"the shape {self.shape}", f"{matrix.shape}"
+        elif matrix.dtype != dtype:
+            yield f"elements of type {dtype}", f"{matrix.dtype}"
+        elif not (np.array_equal(matrix.indptr, self.indptr) and np.array_equal(matrix.indices, self.indices)):
+            yield "the elements of `pattern`, in its order", "others"
 
     def read(self, data: Any, number: int, product: Any) -> None:
         """Put what `product`, number `number`, gives where it belongs in the elements `data`."""

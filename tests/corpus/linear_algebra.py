@@ -143,3 +143,8 @@ def conjugate_gradient_steps(a, b, n):
         p = r + (new / rs) * p
         rs = new
     return np.sum(x * b)
+
+
+@at((smooth(5),), (smooth(5, seed=2),))
+def eigenvalues_of_a_matrix_of_known_size(x):
+    return np.sum(np.linalg.eigvalsh(np.outer(x[:2], x[:2]) + np.diag(x[2:4])) ** 3) * x[4]
