@@ -49,6 +49,7 @@ class Contender:
 
 def generated(problem: Problem, arguments: Arguments, **options: Any) -> Call:
     """A derivative prepared by adxform. `options` go to the operator, as an engine does."""
+    adxform.clear_cache()  # a rule holds for any size: the first call of a heat shall derive it
     match problem.kind:
         case "gradient":
             gradient = adxform.prepare_gradient(problem.function, *arguments, argnums=problem.wrt, **options)

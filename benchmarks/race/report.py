@@ -184,6 +184,7 @@ def plot(path: Path, heats: Sequence[Sequence[Finding]]) -> None:
         return
     figure, axes = plt.subplots(figsize=(10.0, 1.5 + 0.28 * len(heats)), layout="constrained")
     heights = range(len(heats), 0, -1)
+    colours = plt.colormaps["tab20"]
     for number, contender in enumerate(CONTENDERS):
         dots = [
             (entry.over_limit, height)
@@ -193,7 +194,7 @@ def plot(path: Path, heats: Sequence[Sequence[Finding]]) -> None:
         ]
         if dots:
             marker = "D" if contender.name.startswith(OURS) else "|" if contender.name == LIMIT else "o"
-            axes.scatter(*zip(*dots, strict=True), label=contender.name, marker=marker, color=f"C{number}", s=28, alpha=0.8)
+            axes.scatter(*zip(*dots, strict=True), label=contender.name, marker=marker, color=colours(number), s=28, alpha=0.8)
     axes.set_xscale("log")
     axes.axvline(1.0, color="black", linewidth=0.8)
     axes.set_yticks(list(heights), [f"{h[0].problem} {h[0].size}, {h[0].threads}" for h in heats])
