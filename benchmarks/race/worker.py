@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import os
 import time
@@ -76,7 +77,7 @@ class State:
             case "load":
                 name, size = details
                 self.call = None
-                gc.collect()
+                release()
                 self.problem = PROBLEMS[name]
                 self.arguments = self.problem.make(size)
                 return None
@@ -115,6 +116,14 @@ def flat(result: Any) -> Any:
 
     parts = result if isinstance(result, tuple | list) else (result,)
     return np.concatenate([np.ravel(np.asarray(part, dtype=float)) for part in parts])
+
+
+def release() -> None:
+    """Collect what the last heat left, and give the system its memory back, where the C library can."""
+    gc.collect()
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if os.name == "posix" else None
+    if trim is not None:
+        trim(0)
 
 
 def _status(key: str) -> int:
