@@ -13,15 +13,16 @@ which is slow and right.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from adxform.backend.syntax import callee
 from adxform.engine import scalars
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, For, Function, If, Lit, Op, Operand, Pack, Var, While
-from adxform.ir.types import INT, Array, Dim
+from adxform.ir.types import BOOL, INT, Array, Dim, Size
 from adxform.ir.walk import Names, defined_variables
 
 ACCESSES = frozenset({operator.getitem, operator.setitem, intrinsics.accumulate, intrinsics.deduct})
@@ -92,7 +93,9 @@ class _Checking:
         self.forms: dict[Var, Linear] = {}
         self.origins: dict[Dim, tuple[Var, int]] = {}
         self.lengths: dict[Var, Linear] = {}
-        self.seen: list[set[tuple[object, ...]]] = [set()]
+        self.least: dict[Dim, int] = {}
+        self.conditions: dict[Var, Call] = {}
+        self.seen: list[list[tuple[Size, Range]]] = [[]]
         for param in fn.params:
             if isinstance(param.type, Array):
                 for axis, size in enumerate(param.type.shape or ()):
@@ -102,7 +105,7 @@ class _Checking:
     def block(self, block: Block, loops: list[Loop]) -> Block:
         """`block` inside of `loops`, which are surely run through when it is."""
         ops: list[Op] = []
-        self.seen.append(set())
+        self.seen.append([])
         for op in block.ops:
             self.op(op, loops, ops)
         self.seen.pop()
@@ -116,7 +119,7 @@ class _Checking:
                     self.access(op, loops, ops)
                 ops.append(op)
             case If():
-                ops.append(replace(op, then=self.block(op.then, []), orelse=self.block(op.orelse, [])))
+                ops.append(replace(op, then=self.branch(op.then, self.facts(op.cond)), orelse=self.branch(op.orelse, {})))
             case While():
                 ops.append(replace(op, test=self.block(op.test, []), body=self.block(op.body, [])))
             case For(source=(_, _, Var())):
@@ -146,7 +149,9 @@ class _Checking:
                 raise AssertionError(operand)
 
     def learn(self, op: Call) -> None:
-        """Note what the integer that `op` makes is in terms of others."""
+        """Note what the integer that `op` makes is in terms of others, or that it is a condition."""
+        if len(op.outs) == 1 and op.outs[0].type == BOOL:
+            self.conditions[op.outs[0]] = op
         if len(op.outs) != 1 or op.outs[0].type != INT:
             return
         out, fn = op.outs[0], callee(op)
@@ -192,14 +197,44 @@ class _Checking:
         range_ = Range(self.form(item), self.form(item))
         for loop in reversed(loops):
             range_ = range_.over(loop.item, loop.items)
-        above = range_.high.plus(length, -1)
-        below = range_.low
-        return (
-            not above.terms
-            and above.number < 0
-            and below.number >= 0
-            and all(isinstance(key, Dim) and factor > 0 for key, factor in below.terms)
-        )
+        room = self.least_of(length.plus(range_.high, -1))
+        low = self.least_of(range_.low)
+        return room is not None and room > 0 and low is not None and low >= 0
+
+    def least_of(self, form: Linear) -> int | None:
+        """What `form` is never less than; ``None`` if that is not known."""
+        least = form.number
+        for key, factor in form.terms:
+            if not isinstance(key, Dim) or factor < 0:
+                return None
+            least += factor * self.least.get(key, 0)
+        return least
+
+    def branch(self, block: Block, facts: Mapping[Dim, int]) -> Block:
+        """`block`, run where lengths are at least `facts`."""
+        before = self.least
+        self.least = {**before, **{size: max(least, before.get(size, 0)) for size, least in facts.items()}}
+        new = self.block(block, [])
+        self.least = before
+        return new
+
+    def facts(self, cond: Operand) -> dict[Dim, int]:
+        """What lengths are at least where `cond` holds."""
+        op = self.conditions.get(cond) if isinstance(cond, Var) else None
+        match op:
+            case Call(args=(a, b)) if callee(op) is operator.and_:
+                return {**self.facts(a), **self.facts(b)}
+            case Call(args=(a, b)) if callee(op) in (operator.ge, operator.gt, operator.le, operator.lt):
+                more, less = (a, b) if callee(op) in (operator.ge, operator.gt) else (b, a)
+                if not (_is_integer(more) and _is_integer(less)):
+                    return {}
+                strict = callee(op) in (operator.gt, operator.lt)
+                match self.form(more).plus(self.form(less), -1):
+                    case Linear(number, ((Dim() as size, 1),)):
+                        return {size: -number + strict}
+                return {}
+            case _:
+                return {}
 
     def place(self, item: Operand, array: Var, axis: int, loops: list[Loop], ops: list[Op]) -> None:
         """Check `item` as far outside of `loops` as it can be."""
@@ -219,15 +254,23 @@ class _Checking:
 
     def check(self, range_: Range, array: Var, axis: int, ops: list[Op]) -> None:
         """Append a check to `ops`, unless the block has it already."""
-        key = (range_, array, axis)
-        if any(key in seen for seen in self.seen):
+        assert isinstance(array.type, Array)
+        size = (array.type.shape or ())[axis]
+        known = [seen for seen_size, seen in chain.from_iterable(self.seen) if seen_size == size]
+        below = any(self.is_at_most(seen.low, range_.low) for seen in known)
+        if below and any(self.is_at_most(range_.high, seen.high) for seen in known):
             return
-        self.seen[-1].add(key)
+        self.seen[-1].append((size, range_))
         builder = Builder(self.builder.names, self.builder.span)
         low, high = (self.value(form, builder) for form in (range_.low, range_.high))
         length = builder.call(intrinsics.dim, array, Lit(axis), type=INT, hint="n")
         builder.effect(scalars.check_bounds, low, high, length)
         ops += builder.ops
+
+    def is_at_most(self, one: Linear, other: Linear) -> bool:
+        """Whether `one` is surely no more than `other`."""
+        gap = self.least_of(other.plus(one, -1))
+        return gap is not None and gap >= 0
 
     def value(self, form: Linear, builder: Builder) -> Operand:
         """`form` computed."""
@@ -242,6 +285,10 @@ class _Checking:
             else:
                 total = builder.call(operator.add if factor > 0 else operator.sub, total, term, type=INT)
         return total
+
+
+def _is_integer(operand: Operand) -> bool:
+    return operand.type == INT if isinstance(operand, Var) else isinstance(operand, Lit) and type(operand.value) is int
 
 
 def items(op: For, form: Callable[[Operand], Linear]) -> Range:

@@ -13,6 +13,7 @@ from adxform.backend.emit import Generated, emit
 from adxform.backend.loading import load
 from adxform.backend.references import Surroundings
 from adxform.backend.syntax import callee
+from adxform.engine.gather import gather_contributions
 from adxform.engine.loops import form_loops
 from adxform.engine.outline import outline
 from adxform.ir import intrinsics
@@ -59,7 +60,7 @@ def realise(fn: Function, surroundings: Surroundings, engine: Engine) -> tuple[G
     plain = emit(fn, surroundings=surroundings)
     if engine == "python" or not is_repeatable(fn):
         return plain, load(plain)
-    found = outline(form_loops(fn))
+    found = outline(gather_contributions(form_loops(fn)))
     if not found.kernels:
         return plain, load(plain)
     kernels = import_module("adxform.engine.kernels")
