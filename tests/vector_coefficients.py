@@ -100,6 +100,7 @@ def fits() -> tuple[Fit, ...]:
         Fit("CBRT", "∛m, 1 <= m <= 2, a first guess", mp.cbrt, 1, 2, 6),
         Fit("ERF", "(erf(x) / x - 2 / √π) / x², |x| <= 1; in x²", of_square(mp.erf), 0, 1, 12),
         Fit("ERFC", "(1 + 2 x) exp(x²) erfc(x), 0 <= x <= 27.4; in (x - 3.75) / (x + 3.75)", scaled_erfc, -1, mp.mpf("0.76"), 25),
+        Fit("ERFC_MIDDLE", "the same, 1 <= x <= 6", scaled_erfc, mp.mpf("-0.579"), mp.mpf("0.231"), 16),
     )
 
 

@@ -6,10 +6,10 @@ that function, ``P``, is smooth in ``t = (x - K) / (x + K)``.
 
 from __future__ import annotations
 
-from adxform.engine.vector_math.coefficients import ERF, ERF_SLOPE, ERFC, PER_ROOT2
+from adxform.engine.vector_math.coefficients import ERF, ERF_SLOPE, ERFC, ERFC_MIDDLE, PER_ROOT2
 from adxform.engine.vector_math.exponentials import parts
 from adxform.engine.vector_math.pairs import fast_two_sum, quotient, two_product, two_sum
-from adxform.engine.vector_math.primitives import form, magnitude, narrowed, polynomial, scaled, signed, where, widened
+from adxform.engine.vector_math.primitives import form, magnitude, narrowed, polynomial, power_of_two, scaled, signed, where, widened
 
 SLOPE, SLOPE_REST = ERF_SLOPE
 PER_ROOT2_HIGH, PER_ROOT2_LOW = PER_ROOT2
@@ -41,10 +41,12 @@ def erfc_of(a: float, low: float) -> float:
 
 @form
 def erfc_roughly(a: float) -> float:
-    """Return ``erfc(a)`` for ``0 <= a <= 27.4`` to a few units in the last place."""
+    """Return ``erfc(a)`` for ``1 <= a <= 6`` to a few units in the last place."""
     k, r, s = parts(-a * a, 0.0)
-    ratio = polynomial((a - FOLD) / (a + FOLD), ERFC) / (1.0 + 2.0 * a)
-    return scaled(ratio + ratio * (r + s), k)
+    below, d = a + FOLD, 1.0 + 2.0 * a
+    inverse = 1.0 / (below * d)
+    ratio = polynomial((a - FOLD) * d * inverse, ERFC_MIDDLE) * (below * inverse)
+    return (ratio + ratio * (r + s)) * power_of_two(k)
 
 
 @form
