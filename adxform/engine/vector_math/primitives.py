@@ -171,8 +171,9 @@ def power_of_two(k: float) -> float:
 @form
 def scaled(x: float, k: float) -> float:
     """Return ``x 2^k`` for a whole number ``|k| <= 2044``, rounded once where it is subnormal."""
-    half = nearest(0.5 * k)
-    return x * power_of_two(half) * power_of_two(k - half)
+    whole = bits(k + ROUNDER)
+    half = whole >> 1
+    return x * from_bits((half << 52) + ONE_BITS) * from_bits(((whole - half) << 52) + ONE_BITS)
 
 
 @form
