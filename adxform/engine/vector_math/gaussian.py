@@ -9,7 +9,17 @@ from __future__ import annotations
 from adxform.engine.vector_math.coefficients import ERF, ERF_SLOPE, ERFC, ERFC_MIDDLE, PER_ROOT2
 from adxform.engine.vector_math.exponentials import parts
 from adxform.engine.vector_math.pairs import fast_two_sum, quotient, two_product, two_sum
-from adxform.engine.vector_math.primitives import form, magnitude, narrowed, polynomial, power_of_two, scaled, signed, where, widened
+from adxform.engine.vector_math.primitives import (
+    form,
+    magnitude,
+    narrowed,
+    polynomial,
+    power_of_two,
+    scaled,
+    signed,
+    where,
+    widened,
+)
 
 SLOPE, SLOPE_REST = ERF_SLOPE
 PER_ROOT2_HIGH, PER_ROOT2_LOW = PER_ROOT2
