@@ -138,6 +138,15 @@ def periodic(x):  # type: ignore[no-untyped-def]
     return total
 
 
+def from_the_end(a, n):  # type: ignore[no-untyped-def]
+    total = 0.0
+    for i in range(n):
+        total += a[i, -1] * a[-1, i] + a[-2, -1] * a[0, -3] ** 2
+        a[i, -2] = total
+        a[-1, -1] += a[1:, -1][i - 1 if i > 0 else 0]
+    return total
+
+
 def triangle(a, n):  # type: ignore[no-untyped-def]
     total = 0.0
     for i in range(n):
@@ -188,6 +197,7 @@ INDEXED = (
     ),
     (last_has_no_neighbour, (ROW,), (ROW[:1],)),
     (periodic, (ROW,), (ROW[:1],), (ROW[:0],)),
+    (from_the_end, (SQUARE, 2), (SQUARE[:, ::-1], 2), (SQUARE[:2], 1), (SQUARE[:, :2], 1), (SQUARE, 0), (SQUARE[:, :0], 1)),
     (triangle, (SQUARE, 3), (SQUARE, 2), (SQUARE, 0), (SQUARE, 4), (SQUARE[:2], 3), (SQUARE.T, 3)),
     (every_second, (ROW, 4), (ROW, 5), (ROW, 0), (ROW, -3)),
     (flat, (ROW, 1, 5), (ROW, 5, 1), (ROW, 2, 3), (ROW, 0, 9), (ROW, -1, 2), (ROW[::-1], 1, 5)),

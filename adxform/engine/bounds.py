@@ -81,14 +81,22 @@ class Loop:
     ahead: list[tuple[Range, Var, int]]
 
 
-def check_bounds(fn: Function) -> Function:
-    """`fn`, a kernel, with checks of the indices that are not known to be in bounds."""
-    checking = _Checking(fn)
-    return replace(fn, body=checking.block(fn.body, []))
+def check_bounds(fn: Function) -> tuple[Function, bool]:
+    """`fn`, a kernel, with checks of the indices that are not known to be in bounds; and whether none counts from the end.
+
+    Literals that do are counted from the front. In a kernel where another does, as ``x[i - 1]`` does for the first `i`, all may.
+    """
+    checking = _Checking(fn, scalars.check_places)
+    body = checking.block(fn.body, [])
+    if checking.from_the_front:
+        return replace(fn, body=body), True
+    return replace(fn, body=_Checking(fn, scalars.check_bounds).block(fn.body, [])), False
 
 
 class _Checking:
-    def __init__(self, fn: Function) -> None:
+    def __init__(self, fn: Function, usual: Callable[[int, int, int], None]) -> None:
+        self.usual = usual
+        self.from_the_front = True
         self.builder = Builder(Names.of(fn), fn.span)
         self.forms: dict[Var, Linear] = {}
         self.origins: dict[Dim, tuple[Var, int]] = {}
@@ -116,6 +124,7 @@ class _Checking:
             case Call():
                 self.learn(op)
                 if callee(op) in ACCESSES and op.args[1] != Lit(...):
+                    op = self.counted(op, ops) if self.usual is scalars.check_places else op
                     self.access(op, loops, ops)
                 ops.append(op)
             case If():
@@ -179,6 +188,27 @@ class _Checking:
         if isinstance(a, Var) and a in self.lengths and sign < 0 and isinstance(b, Lit) and b.value >= 0:
             self.lengths[out] = self.lengths[a].plus(Linear(-b.value))
 
+    def counted(self, op: Call, ops: list[Op]) -> Call:
+        """`op` with literal indices that count from the end counted from the front."""
+        array, index, *value = op.args
+        items = index.items if isinstance(index, Pack) and index.kind == "tuple" else (index,)
+        found = tuple(self.ahead(item, array, axis, ops) for axis, item in enumerate(items))
+        return (
+            op if found == items else replace(op, args=(array, found[0] if items == (index,) else Pack("tuple", found), *value))
+        )
+
+    def ahead(self, item: Operand, array: Operand, axis: int, ops: list[Op]) -> Operand:
+        if not isinstance(item, Lit) or item.value >= 0:
+            return item
+        builder = Builder(self.builder.names, self.builder.span)
+        length = builder.call(intrinsics.dim, array, Lit(axis), type=INT, hint="n")
+        place = builder.call(operator.sub, length, Lit(-item.value), type=INT, hint="last")
+        for op in builder.ops:
+            assert isinstance(op, Call)
+            self.learn(op)
+        ops += builder.ops
+        return place
+
     def access(self, op: Call, loops: list[Loop], ops: list[Op]) -> None:
         """See to each index of `op`, which stands in `ops`."""
         array, index = op.args[:2]
@@ -188,6 +218,7 @@ class _Checking:
         for axis, item in enumerate(items):
             if not isinstance(item, Pack) and not self.within(item, array, axis, loops):
                 self.place(item, array, axis, loops, ops)
+                self.from_the_front &= not self.is_negative(item, loops)
 
     def within(self, item: Operand, array: Var, axis: int, loops: list[Loop]) -> bool:
         """Whether `item` is surely an index of `axis`."""
@@ -236,6 +267,13 @@ class _Checking:
             case _:
                 return {}
 
+    def is_negative(self, item: Operand, loops: list[Loop]) -> bool:
+        """Whether `item` surely counts from the end in some pass of `loops`."""
+        low = self.form(item)
+        for loop in reversed(loops):
+            low = Range(low, low).over(loop.item, loop.items).low
+        return not low.terms and low.number < 0
+
     def place(self, item: Operand, array: Var, axis: int, loops: list[Loop], ops: list[Op]) -> None:
         """Check `item` as far outside of `loops` as it can be."""
         range_ = Range(self.form(item), self.form(item))
@@ -264,7 +302,7 @@ class _Checking:
         builder = Builder(self.builder.names, self.builder.span)
         low, high = (self.value(form, builder) for form in (range_.low, range_.high))
         length = builder.call(intrinsics.dim, array, Lit(axis), type=INT, hint="n")
-        builder.effect(scalars.check_bounds, low, high, length)
+        builder.effect(self.usual, low, high, length)
         ops += builder.ops
 
     def is_at_most(self, one: Linear, other: Linear) -> bool:

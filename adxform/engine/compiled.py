@@ -64,7 +64,8 @@ def realise(fn: Function, surroundings: Surroundings, engine: Engine) -> tuple[G
     if not found.kernels:
         return plain, load(plain)
     kernels = import_module("adxform.engine.kernels")
-    generated = emit(found.function, surroundings=surroundings, decorators=dict.fromkeys(found.kernels, kernels.kernel))
+    decorators = {name: kernels.kernel if front else kernels.kernel_from_either_end for name, front in found.kernels.items()}
+    generated = emit(found.function, surroundings=surroundings, decorators=decorators)
     return generated, Guarded(load(generated), load(plain))
 
 

@@ -10,6 +10,7 @@ import numba.extending
 
 from adxform import runtime
 from adxform.engine import scalars
+from adxform.engine.indices import FromTheFront
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -39,6 +40,15 @@ def _add_up(total: Any, value: Any) -> Any:
 
 
 def kernel(fn: F) -> F:
-    """`fn` compiled to machine code at its first call with arguments of a kind. It does not hold the interpreter's lock."""
+    """`fn` compiled to machine code at its first call with arguments of a kind. It does not hold the interpreter's lock.
+
+    No index of `fn` may be negative, in what it is or at run time.
+    """
+    compiled: Any = numba.njit(error_model="numpy", nogil=True, pipeline_class=FromTheFront)(fn)
+    return compiled  # type: ignore[no-any-return]
+
+
+def kernel_from_either_end(fn: F) -> F:
+    """The same for functions with indices that count from the end."""
     compiled: Any = numba.njit(error_model="numpy", nogil=True)(fn)
     return compiled  # type: ignore[no-any-return]

@@ -6,7 +6,7 @@ function, which invokes it. What a kernel returns is a number of Python's own, s
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -32,18 +32,19 @@ ENOUGH = 8
 
 @dataclass(frozen=True, slots=True)
 class Outlined:
-    """A function and the names of those of its helpers that are kernels."""
+    """A function and the names of those of its helpers that are kernels; and whether their indices count from the front."""
 
     function: Function
-    kernels: tuple[str, ...]
+    kernels: Mapping[str, bool]
 
 
 def outline(fn: Function) -> Outlined:
     """`fn` with kernels, of which there may be none."""
     outlining = _Outlining(fn)
     body = outlining.block(fn.body, fn.body.results)
-    made = tuple(outlining.kernels)
-    return Outlined(replace(fn, body=body, helpers=(*fn.helpers, *made)), tuple(kernel.name for kernel in made))
+    made = tuple(kernel for kernel, _ in outlining.kernels)
+    kernels = {kernel.name: from_the_front for kernel, from_the_front in outlining.kernels}
+    return Outlined(replace(fn, body=body, helpers=(*fn.helpers, *made)), kernels)
 
 
 @dataclass(slots=True)
@@ -51,7 +52,7 @@ class _Outlining:
     fn: Function
     names: Names = field(init=False)
     titles: set[str] = field(init=False)
-    kernels: list[Function] = field(default_factory=list)
+    kernels: list[tuple[Function, bool]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.names = Names.of(self.fn)
@@ -119,11 +120,14 @@ class _Outlining:
         return [Invoke(tuple(taken), title, params, self.fn.span), *wrapped]
 
 
-def finished(kernel: Function) -> Function:
-    """`kernel` made safe: its calls are those for numbers, its indices and integers are checked, and what fails is noted."""
-    kernel = check_bounds(share_common_subexpressions(scalar_calls(note_failures(renamed(kernel)))))
+def finished(kernel: Function) -> tuple[Function, bool]:
+    """`kernel` made safe: its calls are those for numbers, its indices and integers are checked, and what fails is noted.
+
+    And whether its indices count from the front.
+    """
+    kernel, from_the_front = check_bounds(share_common_subexpressions(scalar_calls(note_failures(renamed(kernel)))))
     if not multiplies(kernel.body.ops):
-        return kernel
+        return kernel, from_the_front
     builder = Builder(Names.of(kernel), kernel.span)
     for param in kernel.params:
         if param.type == INT:
@@ -132,7 +136,7 @@ def finished(kernel: Function) -> Function:
             for axis, size in enumerate(param.type.shape or ()):
                 if isinstance(size, Dim):
                     builder.effect(scalars.check_small, builder.call(intrinsics.dim, param, Lit(axis), type=INT, hint="n"))
-    return replace(kernel, body=replace(kernel.body, ops=(*builder.ops, *kernel.body.ops)))
+    return replace(kernel, body=replace(kernel.body, ops=(*builder.ops, *kernel.body.ops))), from_the_front
 
 
 def renamed(kernel: Function) -> Function:

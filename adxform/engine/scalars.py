@@ -61,6 +61,16 @@ def check_bounds(first: int, last: int, length: int) -> None:
         raise IndexError("index out of bounds")
 
 
+def check_places(first: int, last: int, length: int) -> None:
+    """See that an axis of this `length` has all places from `first` to `last`, counted from its front.
+
+    Raises:
+        IndexError: it has not.
+    """
+    if first < 0 or last >= length:
+        raise IndexError("index out of bounds")
+
+
 def check_small(n: int) -> None:
     """See that products of `n` and of lengths fit in 64 bits.
 
@@ -92,4 +102,4 @@ FORMS: Mapping[Callable[..., Any], Callable[..., Any]] = MappingProxyType(
         runtime.trip_count: trip_count,
     }
 )
-CHECKS: tuple[Callable[..., Any], ...] = (check_bounds, check_small, check_finite)
+CHECKS: tuple[Callable[..., Any], ...] = (check_bounds, check_places, check_small, check_finite)
