@@ -1,4 +1,4 @@
-"""Numba's compiler for functions of which no index is negative. Imported with `adxform.engine.kernels`, when something is compiled."""
+"""The compiler for kernels of which no index is negative. It imports Numba, as `adxform.engine.kernels` does."""
 
 from __future__ import annotations
 
