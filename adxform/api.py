@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from types import MethodType
 from typing import Any
 
@@ -19,10 +19,11 @@ from adxform.application import Application, Argnums, Tape, apply, execute
 from adxform.batches import Stack, batch_for, split
 from adxform.checkpointing import with_checkpoints
 from adxform.cut import CutRule
-from adxform.errors import ArgnumsError
+from adxform.engine.compiled import is_available
+from adxform.errors import ArgnumsError, MissingExtraError
 from adxform.frontend.signature import Tree
 from adxform.ir.types import Type
-from adxform.operators import Operator, operator
+from adxform.operators import ENGINES, Engine, Operator, operator
 from adxform.perturbations import finisher, matched, perturbations, placed, settler
 from adxform.pipeline import DerivedRule
 from adxform.refusals import definition, name_of, non_scalar
@@ -61,11 +62,12 @@ class Gradient(Derivative):
     """``grad(f)`` or ``value_and_grad(f)``."""
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (grad if self.kind == "grad" else value_and_grad), (self.fn, self.argnums, self.has_aux)
+        made = partial(grad if self.kind == "grad" else value_and_grad, engine=self.engine)
+        return made, (self.fn, self.argnums, self.has_aux)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The gradient at `args`, or the value and the gradient."""
-        call = apply(self.fn, args, kwargs, self.argnums)
+        call = apply(self.fn, args, kwargs, self.argnums, self.engine)
         plan = plan_gradient(call, self.argnums, self.has_aux)
         inputs = call.inputs()
         value, gradient = plan.arrange(call.fn, execute(call.fn, plan.rule, inputs, plan.seeds), inputs)
@@ -82,17 +84,20 @@ def grad(
     *,
     checkpoint_steps: int | None = None,
     max_memory: int | None = None,
+    engine: Engine = "python",
 ) -> Gradient:
     """The gradient of `f`, which returns one real number, with respect to the positional arguments `argnums`.
 
     The gradient has the structure of the argument; for a tuple of `argnums` it is a tuple of gradients. With `has_aux`, `f`
     returns ``(value, aux)`` and the gradient function ``(gradient, aux)``. With `checkpoint_steps` or `max_memory`, the loops of
-    `f` keep few of their states, and run passes again: see `adxform.checkpoint`.
+    `f` keep few of their states, and run passes again: see `adxform.checkpoint`. The `engine` ``"numba"`` compiles loops and
+    array expressions at the first call.
 
     >>> grad(lambda x: x ** 3)(2.0)
     12.0
     """
-    return Gradient("grad", with_checkpoints(f, checkpoint_steps, max_memory), checked_argnums(f, argnums), has_aux)
+    f = with_checkpoints(f, checkpoint_steps, max_memory)
+    return Gradient("grad", f, checked_argnums(f, argnums), has_aux, engine=checked_engine(engine))
 
 
 @operator("value_and_grad")
@@ -103,13 +108,30 @@ def value_and_grad(
     *,
     checkpoint_steps: int | None = None,
     max_memory: int | None = None,
+    engine: Engine = "python",
 ) -> Gradient:
     """The value of `f` and its gradient (see `grad`), both from one run.
 
     >>> value_and_grad(lambda x: x ** 3)(2.0)
     (8.0, 12.0)
     """
-    return Gradient("value_and_grad", with_checkpoints(f, checkpoint_steps, max_memory), checked_argnums(f, argnums), has_aux)
+    f = with_checkpoints(f, checkpoint_steps, max_memory)
+    return Gradient("value_and_grad", f, checked_argnums(f, argnums), has_aux, engine=checked_engine(engine))
+
+
+def checked_engine(engine: Any) -> Engine:
+    """`engine`, one of `ENGINES`, which is installed.
+
+    Raises:
+        ValueError: it is none of them.
+        MissingExtraError: Numba is not installed.
+    """
+    for known in ENGINES:
+        if engine == known:
+            if known == "numba" and not is_available():
+                raise MissingExtraError('the engine "numba" needs Numba', help="pip install 'adxform[numba]'")
+            return known
+    raise ValueError(f"engine is {engine!r}; it is one of {', '.join(ENGINES)}")
 
 
 def checked_argnums(f: Callable[..., Any], argnums: Any) -> Argnums:

@@ -19,12 +19,11 @@ from adxform.backend.loading import annotate
 from adxform.cache import Entry, entry_for, epoch, identity
 from adxform.contexts import bare
 from adxform.cut import Contents, CutRule, as_tuple, put_back, saved
-from adxform.engine.compiled import Engine
 from adxform.errors import AliasError, ArgnumsError, NonScalarOutputError
 from adxform.frontend.signature import Node, Signature, Tree, parameter_names
 from adxform.ir.types import Type, is_float
 from adxform.ir.walk import never_ends
-from adxform.operators import USUAL, Operator, Order
+from adxform.operators import USUAL, Engine, Operator, Order
 from adxform.perturbations import placed
 from adxform.pipeline import DerivedRule
 from adxform.refusals import definition, differentiated_output, known_sizes, name_of, refuse, signed
@@ -316,22 +315,26 @@ def positions(
 
 
 def apply(
-    fn: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any], argnums: Argnums | None = None
+    fn: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: Mapping[str, Any],
+    argnums: Argnums | None = None,
+    engine: Engine = "python",
 ) -> Application:
-    """`fn` specialised for these arguments, from the cache where it was before.
+    """`fn` specialised for these arguments, from the cache where it was before, to be run on `engine`.
 
     With `argnums`, what is wrong with them is said before anything that is wrong with the function.
     """
     plain = kinds_of(args, kwargs)
     site = None if plain is None else site_of(fn)
     if site is None or plain is None:
-        return found_or_made(fn, args, kwargs, argnums)
+        return found_or_made(fn, args, kwargs, argnums, engine)
     kinds, leaves = plain
     known = site.get(kinds)
     if known is not None and known.good(fn, leaves):
         counters.count("cache_hits")
-        return Application(known.target or fn, known.signature, leaves, known.entry, 0)
-    call = found_or_made(fn, args, kwargs, argnums)
+        return Application(known.target or fn, known.signature, leaves, known.entry, 0, engine=engine)
+    call = found_or_made(fn, args, kwargs, argnums, engine)
     if not call.lead:
         if len(site) >= KINDS:
             site.clear()
@@ -341,7 +344,7 @@ def apply(
 
 
 def found_or_made(
-    fn: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any], argnums: Argnums | None
+    fn: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any], argnums: Argnums | None, engine: Engine
 ) -> Application:
     """`fn` specialised for these arguments, by way of their signature."""
     target, lead, keywords = unwrapped(fn)
@@ -353,7 +356,7 @@ def found_or_made(
         positions(target, signature, len(lead), argnums, held)
     work = {key + len(lead) if isinstance(key, int) else key for key, kind in contexts.items() if kind == "scratch"}
     entry = entry_for(target, identity(fn), signature, leaves)
-    return Application(target, signature, leaves, entry, len(lead), held, leaves_at(signature, work))
+    return Application(target, signature, leaves, entry, len(lead), held, leaves_at(signature, work), engine)
 
 
 def leaves_at(signature: Signature, keys: Container[int | str]) -> tuple[int, ...]:

@@ -21,13 +21,12 @@ from typing import Any, TypeVar
 from adxform import counters, pipeline
 from adxform.backend.references import Surroundings
 from adxform.cut import CutRule, cut, widened
-from adxform.engine.compiled import Engine
 from adxform.frontend.access import Access, Is, guards_hold
 from adxform.frontend.reach import renew_changed
 from adxform.frontend.signature import Signature, same_static
 from adxform.frontend.specialize import Specialized, span_of, specialize
 from adxform.ir.ops import Function, Lit
-from adxform.operators import USUAL, Operator, Order
+from adxform.operators import USUAL, Engine, Operator, Order
 from adxform.persistence.disk import Shelf, shelf_for
 from adxform.pipeline import DerivedRule, Request
 from adxform.room import with_room
@@ -127,7 +126,7 @@ class Entry:
         found: tuple[Function, ReusingRule] | None = None if self.shelf is None else self.shelf.read(("reusing", key))
         if found is not None and found[0] == fn:
             return found[1]
-        form = reusing(fn, rule.request.surroundings)
+        form = reusing(fn, rule.request.surroundings, rule.request.engine)
         if self.shelf is not None:
             self.shelf.write(("reusing", key), (fn, form))
         return form

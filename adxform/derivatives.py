@@ -8,44 +8,49 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 
-from adxform.api import Derivative, checked_argnums
+from adxform.api import Derivative, checked_argnums, checked_engine
 from adxform.application import Application, Argnums, apart, apply, execute
 from adxform.errors import AdxError
 from adxform.frontend.signature import Tree
 from adxform.matrices import MODES, hessian_at, jacobian_at, product
-from adxform.operators import ORDERS, USUAL, Order, operator
+from adxform.operators import ORDERS, USUAL, Engine, Order, operator
 from adxform.perturbations import finisher, matcher, perturbations, placed
 from adxform.trees import rebuild
 
 
 @operator("hvp", product)
-def hvp(f: Callable[..., Any], argnums: Argnums = 0, mode: Order = USUAL) -> HessianProduct:
+def hvp(f: Callable[..., Any], argnums: Argnums = 0, mode: Order = USUAL, *, engine: Engine = "python") -> HessianProduct:
     """The product of the Hessian of `f` with a vector: ``hvp(f)(*args, v)``, where `v` has the structure of the argument.
 
     `mode` says which sweep goes over which: ``"forward-over-reverse"``, ``"reverse-over-forward"``,
     ``"reverse-over-reverse"``, or ``"forward-over-forward"``, which takes a sweep for each number in the argument.
+    `engine` is as for `grad`.
 
     >>> hvp(lambda x: x ** 3)(2.0, 1.0)
     12.0
     """
-    return HessianProduct("hvp", f, checked_argnums(f, argnums), mode=checked_order(mode), definition=product)
+    numbers, order = checked_argnums(f, argnums), checked_order(mode)
+    return HessianProduct("hvp", f, numbers, mode=order, definition=product, engine=checked_engine(engine))
 
 
 @operator("hessian", hessian_at)
-def hessian(f: Callable[..., Any], argnums: Argnums = 0, mode: Order = USUAL) -> Hessian:
+def hessian(f: Callable[..., Any], argnums: Argnums = 0, mode: Order = USUAL, *, engine: Engine = "python") -> Hessian:
     """The Hessian of `f`: for an array argument of shape ``s``, an array of shape ``s + s``.
 
-    For a structure, each leaf holds a structure; for a tuple of `argnums`, a tuple of tuples. `mode` is as for `hvp`.
+    For a structure, each leaf holds a structure; for a tuple of `argnums`, a tuple of tuples. `mode` is as for `hvp`,
+    `engine` as for `grad`.
 
     >>> hessian(lambda x: (x ** 3).sum())(np.array([1.0, 2.0]))
     array([[ 6.,  0.],
            [ 0., 12.]])
     """
-    return Hessian("hessian", f, checked_argnums(f, argnums), mode=checked_order(mode), definition=hessian_at)
+    numbers, order = checked_argnums(f, argnums), checked_order(mode)
+    return Hessian("hessian", f, numbers, mode=order, definition=hessian_at, engine=checked_engine(engine))
 
 
 def checked_order(mode: Any) -> Order:
@@ -61,11 +66,17 @@ def checked_order(mode: Any) -> Order:
 
 
 @operator("jacobian", jacobian_at)
-def jacobian(f: Callable[..., Any], argnums: Argnums = 0, mode: Literal["auto", "forward", "reverse"] = "auto") -> Jacobian:
+def jacobian(
+    f: Callable[..., Any],
+    argnums: Argnums = 0,
+    mode: Literal["auto", "forward", "reverse"] = "auto",
+    *,
+    engine: Engine = "python",
+) -> Jacobian:
     """The Jacobian of `f`: for array value and argument of shapes ``r`` and ``s``, an array of shape ``r + s``.
 
     ``"forward"`` takes a run for each number in the argument, ``"reverse"`` one for each number in the value;
-    ``"auto"`` the fewer.
+    ``"auto"`` the fewer. `engine` is as for `grad`.
 
     >>> jacobian(lambda x: np.array([x[0] * x[1], x[0]]))(np.array([2.0, 3.0]))
     array([[3., 2.],
@@ -73,7 +84,8 @@ def jacobian(f: Callable[..., Any], argnums: Argnums = 0, mode: Literal["auto", 
     """
     if mode not in MODES:
         raise ValueError(f"mode is {mode!r}; it is one of {', '.join(MODES)}")
-    return Jacobian("jacobian", f, checked_argnums(f, argnums), mode=mode, definition=jacobian_at)
+    numbers = checked_argnums(f, argnums)
+    return Jacobian("jacobian", f, numbers, mode=mode, definition=jacobian_at, engine=checked_engine(engine))
 
 
 class Whole(Derivative):
@@ -90,7 +102,7 @@ class Whole(Derivative):
     def applied(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Application:
         """The definition applied to these arguments. What is wrong with them is said of the function, not of its derivative."""
         try:
-            call = apply(self, args, kwargs)
+            call = apply(self, args, kwargs, engine=self.engine)
         except AdxError:
             if self.kind != "hvp":
                 inner = apply(self.fn, args, kwargs, self.argnums)
@@ -106,14 +118,14 @@ class HessianProduct(Whole):
     """``hvp(f)``"""
 
     def __reduce__(self) -> tuple[object, ...]:
-        return hvp, (self.fn, self.argnums, self.mode)
+        return partial(hvp, engine=self.engine), (self.fn, self.argnums, self.mode)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The product with the last of `args`."""
         if len(args) < 2:
             raise TypeError("hvp(f) is called with the arguments of f and then the vector: hvp(f)(*args, v)")
         primals, v = args[:-1], args[-1]
-        call = apply(self.fn, primals, kwargs, self.argnums)
+        call = apply(self.fn, primals, kwargs, self.argnums, self.engine)
         plan = plan_product(call, self.argnums)
         given = plan.match([call.leaves[i] for i in plan.wrt], v)
         if given is None:
@@ -156,11 +168,11 @@ class Hessian(Whole):
     """``hessian(f)``"""
 
     def __reduce__(self) -> tuple[object, ...]:
-        return hessian, (self.fn, self.argnums, self.mode)
+        return partial(hessian, engine=self.engine), (self.fn, self.argnums, self.mode)
 
 
 class Jacobian(Whole):
     """``jacobian(f)``"""
 
     def __reduce__(self) -> tuple[object, ...]:
-        return jacobian, (self.fn, self.argnums, self.mode)
+        return partial(jacobian, engine=self.engine), (self.fn, self.argnums, self.mode)

@@ -8,9 +8,13 @@ from typing import Any, ClassVar, Literal, TypeVar
 
 Kind = Literal["grad", "value_and_grad", "hvp", "hessian", "jacobian", "derivative", "jvp", "vjp", "stop_gradient", "checkpoint"]
 Order = Literal["forward-over-reverse", "reverse-over-forward", "reverse-over-reverse", "forward-over-forward"]
+Engine = Literal["python", "numba"]
 Definition = Callable[..., Any]
 Described = tuple[tuple[Any, ...], tuple[tuple[str, Any], ...]]
 """The descriptions of positional and of keyword arguments."""
+
+ENGINES: tuple[Engine, ...] = ("python", "numba")
+"""What runs generated code: CPython and NumPy, or machine code that Numba compiles, with Python around it."""
 
 USUAL: Order = "forward-over-reverse"
 ORDERS: tuple[Order, ...] = (USUAL, "reverse-over-forward", "reverse-over-reverse", "forward-over-forward")
@@ -24,8 +28,8 @@ class Operator:
     """A derivative of `fn` as a callable, made by ``grad(f)`` and its kin.
 
     The front end knows ``grad`` and ``value_and_grad``. Any other `kind` has a `definition` over those, a Python function of
-    ``(fn, argnums, mode, *args, **kwargs)``. Subclasses define ``__call__``; their methods that are derivatives too have `forms`,
-    Python functions of the operator and the arguments.
+    ``(fn, argnums, mode, *args, **kwargs)``. `engine` runs it where it is not itself differentiated. Subclasses define
+    ``__call__``; their methods that are derivatives too have `forms`, Python functions of the operator and the arguments.
     """
 
     forms: ClassVar[Mapping[str, Definition]] = {}
@@ -36,6 +40,7 @@ class Operator:
     has_aux: bool = False
     mode: str = "auto"
     definition: Definition | None = None
+    engine: Engine = "python"
 
     @property
     def prepared_for(self) -> str:

@@ -19,14 +19,14 @@ from adxform.ad.record import Decision
 from adxform.analysis.activity import may_write
 from adxform.backend.emit import Generated
 from adxform.backend.references import Surroundings
-from adxform.engine.compiled import Engine, realise
+from adxform.engine.compiled import realise
 from adxform.frontend.specialize import Expander
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, Function, Lit, Operand, Var
 from adxform.ir.types import Array, Scalar, is_float
 from adxform.ir.walk import Names, all_ops, reads, rename_block
-from adxform.operators import USUAL, Order
+from adxform.operators import USUAL, Engine, Order
 from adxform.opt import drop_unused_helpers, optimise, sink_stores
 from adxform.rules import table
 from adxform.rules.alias import Aliases, alias_classes

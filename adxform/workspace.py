@@ -17,8 +17,10 @@ from adxform import counters
 from adxform.backend.emit import Generated, emit
 from adxform.backend.loading import load
 from adxform.backend.references import Surroundings
+from adxform.engine.compiled import lowered, realise
 from adxform.ir.ops import Block, Function, Var
 from adxform.ir.types import Array, Dim, Size, Stack
+from adxform.operators import Engine
 from adxform.opt.dce import eliminate_dead_code
 from adxform.opt.sharing import share_places
 from adxform.opt.workspace import Reusing, is_elementwise, reuse_memory
@@ -50,11 +52,11 @@ class ReusingRule:
         return not self.contiguous or all(value.flags.c_contiguous for value in inputs if isinstance(value, np.ndarray))
 
 
-def reusing(fn: Function, surroundings: Surroundings) -> ReusingRule:
-    """`fn`, optimised typed IR, emitted so that it writes into memory that it is given."""
-    found = reuse_memory(fn)
+def reusing(fn: Function, surroundings: Surroundings, engine: Engine) -> ReusingRule:
+    """`fn`, optimised typed IR, realised on `engine` so that it writes into memory that it is given."""
+    found = reuse_memory(lowered(fn, engine))
     found = shared(replace(found, function=eliminate_dead_code(found.function)))
-    return emitted(fn, found, emit(found.function, surroundings=surroundings))
+    return given_memory(fn, found, *realise(found.function, surroundings, engine))
 
 
 def reusing_later(joint: Function, ahead: Block, later: Block, tape: Sequence[Var], surroundings: Surroundings) -> ReusingRule:
@@ -67,7 +69,8 @@ def reusing_later(joint: Function, ahead: Block, later: Block, tape: Sequence[Va
     body = found.function.body
     body = replace(body, params=(*tape, *later.params, *found.spaces), ops=body.ops[len(ahead.ops) :])
     later_alone = replace(joint, body=body)
-    return emitted(joint, found, emit(later_alone, aliases=alias_classes(found.function), surroundings=surroundings))
+    generated = emit(later_alone, aliases=alias_classes(found.function), surroundings=surroundings)
+    return given_memory(joint, found, generated, load(generated))
 
 
 def shared(found: Reusing) -> Reusing:
@@ -76,10 +79,10 @@ def shared(found: Reusing) -> Reusing:
     return replace(found, function=function, spaces=spaces)
 
 
-def emitted(fn: Function, found: Reusing, generated: Generated) -> ReusingRule:
-    """The rule for `fn` that runs `generated`, the source of what was `found`."""
+def given_memory(fn: Function, found: Reusing, generated: Generated, run: Callable[..., Any]) -> ReusingRule:
+    """The rule for `fn` that is what was `found`, of which `generated` is the source, run by `run`."""
     homes = tuple(found.spaces.index(result) if result in found.spaces else None for result in found.function.results)
-    return ReusingRule(generated, load(generated), fn.params, found.spaces, found.pages, homes, found.contiguous)
+    return ReusingRule(generated, run, fn.params, found.spaces, found.pages, homes, found.contiguous)
 
 
 @dataclass(slots=True)

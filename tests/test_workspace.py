@@ -51,7 +51,7 @@ def test_the_same_numbers_again_and_again(program: Program, mode: str) -> None:
         call, rule = rule_of(program.function, point.fresh(), mode, program.wrt)
     except AdxError as refused:
         pytest.skip(str(refused))
-    pool = Pool(reusing(rule.optimised, Surroundings()))
+    pool = Pool(reusing(rule.optimised, Surroundings(), "python"))
     for _ in range(3):
         inputs = call.inputs()
         seeds = seeds_of(rule, call, rng)
@@ -121,7 +121,7 @@ def peak_of_warm_call(function: Any, mode: str, n: int) -> int:
     rng = np.random.default_rng(3)
     x, w, v = rng.normal(size=(3, n))
     call, rule = rule_of(function, (x, w), mode, 0)
-    pool = Pool(reusing(rule.optimised, Surroundings()))
+    pool = Pool(reusing(rule.optimised, Surroundings(), "python"))
     given = [*call.inputs(), *([v] if mode == "hvp" else [1.0])]
     for _ in range(2):
         work = pool.take(given)

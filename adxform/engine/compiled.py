@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any, Literal
+from typing import Any
 
 from adxform import runtime
 from adxform.backend.emit import Generated, emit
@@ -19,9 +19,8 @@ from adxform.engine.outline import outline
 from adxform.ir import intrinsics
 from adxform.ir.ops import Call, Function
 from adxform.ir.walk import all_ops
+from adxform.operators import Engine
 from adxform.rules.effects import is_opaque
-
-Engine = Literal["python", "numba"]
 
 WORKS = 10**9
 HARMLESS = frozenset({intrinsics.turning_point, intrinsics.push, intrinsics.pop, intrinsics.new_stack, runtime.private})
@@ -58,15 +57,23 @@ class Guarded:
 def realise(fn: Function, surroundings: Surroundings, engine: Engine) -> tuple[Generated, Callable[..., Any]]:
     """The source of `fn`, optimised typed IR, and what runs it: with kernels where `engine` compiles and there are loops."""
     plain = emit(fn, surroundings=surroundings)
-    if engine == "python" or not is_repeatable(fn):
-        return plain, load(plain)
-    found = outline(gather_contributions(form_loops(fn)))
-    if not found.kernels:
+    found = outline(lowered(fn, engine)) if compiles(fn, engine) else None
+    if found is None or not found.kernels:
         return plain, load(plain)
     kernels = import_module("adxform.engine.kernels")
     decorators = {name: kernels.kernel if front else kernels.kernel_from_either_end for name, front in found.kernels.items()}
     generated = emit(found.function, surroundings=surroundings, decorators=decorators)
     return generated, Guarded(load(generated), load(plain))
+
+
+def lowered(fn: Function, engine: Engine) -> Function:
+    """`fn` with loops in the place of array expressions, as `engine` would have them."""
+    return gather_contributions(form_loops(fn)) if compiles(fn, engine) else fn
+
+
+def compiles(fn: Function, engine: Engine) -> bool:
+    """Whether `engine` compiles what it can of `fn`: it has to be one that may run twice, should compiled code not do."""
+    return engine == "numba" and is_repeatable(fn)
 
 
 def is_available() -> bool:

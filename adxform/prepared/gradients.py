@@ -10,12 +10,12 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from adxform.api import GradientPlan, checked_argnums, plan_gradient
+from adxform.api import GradientPlan, checked_argnums, checked_engine, plan_gradient
 from adxform.application import Argnums, execute, runner
 from adxform.checkpointing import with_checkpoints
 from adxform.frontend.signature import Leaf
 from adxform.ir.types import Scalar
-from adxform.operators import Kind, operator
+from adxform.operators import Engine, Kind, operator
 from adxform.perturbations import placed
 from adxform.pipeline import DerivedRule
 from adxform.prepared import forms
@@ -43,7 +43,7 @@ class PreparedGradient(Prepared):
     def of(cls, fn: Callable[..., Any], args: Args, kwargs: Kwargs, options: Mapping[str, Any]) -> Self:
         """The preparation of `fn` for arguments like these."""
         argnums, has_aux = options["argnums"], options["has_aux"]
-        call, made = prepare(fn, args, kwargs, argnums)
+        call, made = prepare(fn, args, kwargs, argnums, options["engine"])
         plan = plan_gradient(call, argnums, has_aux)
         preparation = made([plan.rule])
         return cls(
@@ -53,6 +53,7 @@ class PreparedGradient(Prepared):
             has_aux,
             made=preparation,
             strict=options["strict"],
+            engine=call.engine,
             plan=plan,
             places=preparation.places(call.wrt(argnums)),
         )
@@ -140,18 +141,19 @@ def prepare_gradient(
     strict: bool = True,
     checkpoint_steps: int | None = None,
     max_memory: int | None = None,
+    engine: Engine = "python",
     **example_kwargs: Any,
 ) -> PreparedGradient:
     """The gradient of `f`, derived now for arguments like the example: see `adxform.grad`.
 
     A call with arguments that it was not prepared for raises `PreparationMismatchError`; with ``strict=False`` it prepares anew.
-    For `checkpoint_steps` and `max_memory` see `adxform.checkpoint`.
+    For `checkpoint_steps` and `max_memory` see `adxform.checkpoint`; `engine` is as for `adxform.grad`.
 
     >>> p = prepare_gradient(lambda x: x ** 3, 1.0)
     >>> p(2.0), p.value_and_gradient(2.0)
     (12.0, (8.0, 12.0))
     """
-    options = {"argnums": checked_argnums(f, argnums), "has_aux": has_aux, "strict": strict}
+    options = {"argnums": checked_argnums(f, argnums), "has_aux": has_aux, "strict": strict, "engine": checked_engine(engine)}
     f = with_checkpoints(f, checkpoint_steps, max_memory)
     return PreparedGradient.of(f, example_args, example_kwargs, options)
 
@@ -166,6 +168,7 @@ def prepare_value_and_gradient(
     strict: bool = True,
     checkpoint_steps: int | None = None,
     max_memory: int | None = None,
+    engine: Engine = "python",
     **example_kwargs: Any,
 ) -> PreparedValueAndGradient:
     """The value of `f` and its gradient, derived now for arguments like the example: see `prepare_gradient`.
@@ -173,6 +176,6 @@ def prepare_value_and_gradient(
     >>> prepare_value_and_gradient(lambda x: x ** 3, 1.0)(2.0)
     (8.0, 12.0)
     """
-    options = {"argnums": checked_argnums(f, argnums), "has_aux": has_aux, "strict": strict}
+    options = {"argnums": checked_argnums(f, argnums), "has_aux": has_aux, "strict": strict, "engine": checked_engine(engine)}
     f = with_checkpoints(f, checkpoint_steps, max_memory)
     return PreparedValueAndGradient.of(f, example_args, example_kwargs, options)

@@ -44,13 +44,13 @@ class PreparedJacobian(Prepared):
     @property
     def options(self) -> dict[str, Any]:
         """What it was prepared with."""
-        return {"argnums": self.argnums, "mode": self.mode, "strict": self.strict}
+        return {"argnums": self.argnums, "mode": self.mode, "strict": self.strict, "engine": self.engine}
 
     @classmethod
     def of(cls, fn: Callable[..., Any], args: Args, kwargs: Kwargs, options: Mapping[str, Any]) -> Self:
         """The preparation of `fn` for arguments like these."""
         argnums, mode = options["argnums"], options["mode"]
-        call, made = prepare(fn, args, kwargs, argnums)
+        call, made = prepare(fn, args, kwargs, argnums, options["engine"])
         wrt = call.wrt(argnums)
         primal = call.rule("primal", ())
         outs = stand_ins(call.result, primal.typed.params, call.inputs())
@@ -68,6 +68,7 @@ class PreparedJacobian(Prepared):
             definition=jacobian_at,
             made=preparation,
             strict=options["strict"],
+            engine=call.engine,
             mode=mode,
             primal=primal,
             sweeps=sweeps,

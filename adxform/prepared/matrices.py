@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal, overload
 
-from adxform.api import checked_argnums
+from adxform.api import checked_argnums, checked_engine
 from adxform.application import Argnums
 from adxform.derivatives import checked_order
 from adxform.matrices import hessian_at, jacobian_at
-from adxform.operators import USUAL, Order, operator
+from adxform.operators import USUAL, Engine, Order, operator
 from adxform.prepared.jacobians import SWEEPS, JacobianMode, PreparedJacobian
 from adxform.prepared.second import PreparedHessian
 from adxform.prepared.sparse import PreparedSparseHessian, PreparedSparseJacobian
@@ -23,6 +23,7 @@ def prepare_jacobian(
     argnums: Argnums = ...,
     mode: JacobianMode = ...,
     strict: bool = ...,
+    engine: Engine = ...,
     sparse: Literal[False] = ...,
     **example_kwargs: Any,
 ) -> PreparedJacobian: ...
@@ -36,6 +37,7 @@ def prepare_jacobian(
     argnums: Argnums = ...,
     mode: JacobianMode = ...,
     strict: bool = ...,
+    engine: Engine = ...,
     sparse: Literal[True],
     pattern: Any = ...,
     **example_kwargs: Any,
@@ -50,11 +52,14 @@ def prepare_jacobian(
     argnums: Argnums = 0,
     mode: JacobianMode = "auto",
     strict: bool = True,
+    engine: Engine = "python",
     sparse: bool = False,
     pattern: Any = None,
     **example_kwargs: Any,
 ) -> PreparedJacobian:
     """The Jacobian of `f`, derived now for arguments like the example: see `adxform.jacobian`.
+
+    `engine` is as for `adxform.grad`.
 
     With `sparse` it is a ``scipy.sparse.csr_array``, found by a product for each colour of its sparsity pattern. The pattern is
     that of the program at the sizes and whole numbers of the example, or `pattern`, a sparse matrix or an array of booleans.
@@ -73,7 +78,7 @@ def prepare_jacobian(
     """
     if mode not in SWEEPS:
         raise ValueError(f"mode is {mode!r}; it is one of {', '.join(SWEEPS)}")
-    options = {"argnums": checked_argnums(f, argnums), "mode": mode, "strict": strict}
+    options = {"argnums": checked_argnums(f, argnums), "mode": mode, "strict": strict, "engine": checked_engine(engine)}
     if sparse:
         return PreparedSparseJacobian.of(f, example_args, example_kwargs, {**options, "pattern": pattern})
     return PreparedJacobian.of(f, example_args, example_kwargs, options)
@@ -87,6 +92,7 @@ def prepare_hessian(
     argnums: Argnums = ...,
     mode: Order = ...,
     strict: bool = ...,
+    engine: Engine = ...,
     sparse: Literal[False] = ...,
     **example_kwargs: Any,
 ) -> PreparedHessian: ...
@@ -100,6 +106,7 @@ def prepare_hessian(
     argnums: Argnums = ...,
     mode: Order = ...,
     strict: bool = ...,
+    engine: Engine = ...,
     sparse: Literal[True],
     pattern: Any = ...,
     **example_kwargs: Any,
@@ -114,11 +121,14 @@ def prepare_hessian(
     argnums: Argnums = 0,
     mode: Order = USUAL,
     strict: bool = True,
+    engine: Engine = "python",
     sparse: bool = False,
     pattern: Any = None,
     **example_kwargs: Any,
 ) -> PreparedHessian:
     """The Hessian of `f`, derived now for arguments like the example: see `adxform.hessian`.
+
+    `engine` is as for `adxform.grad`.
 
     With `sparse` it is a ``scipy.sparse.csr_array``, found by a Hessian product for each colour: see `prepare_jacobian`. A given
     `pattern` is united with its transpose.
@@ -136,7 +146,8 @@ def prepare_hessian(
     >>> p.pattern.nnz, p.products
     (2997, 3)
     """
-    options = {"argnums": checked_argnums(f, argnums), "mode": checked_order(mode), "directions": None, "strict": strict}
+    own = {"argnums": checked_argnums(f, argnums), "mode": checked_order(mode), "directions": None}
+    options = {**own, "strict": strict, "engine": checked_engine(engine)}
     if sparse:
         return PreparedSparseHessian.of(f, example_args, example_kwargs, {**options, "pattern": pattern})
     return PreparedHessian.of(f, example_args, example_kwargs, options)

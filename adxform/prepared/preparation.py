@@ -17,7 +17,7 @@ from adxform.errors import PreparationMismatchError
 from adxform.frontend.reach import REACHED, renew_changed
 from adxform.frontend.signature import MUTABLE, Node, Signature, Tree, parameter_names, same_static, shared
 from adxform.ir.ops import Lit
-from adxform.operators import Operator
+from adxform.operators import Engine, Operator
 from adxform.pipeline import DerivedRule
 from adxform.prepared.arguments import Check, call_shape, check_of, fitted, line, misfit, static_described, tree_misfits
 from adxform.prepared.surroundings import Watch, dependencies, registered_since, watch
@@ -234,14 +234,18 @@ def values_at(inputs: Sequence[Any], places: Places) -> list[Any]:
 
 
 def prepare(
-    fn: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any], argnums: Argnums | None = None
+    fn: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: Mapping[str, Any],
+    argnums: Argnums | None = None,
+    engine: Engine = "python",
 ) -> tuple[Application, Callable[..., Preparation]]:
     """`fn` applied to the example, and what makes a preparation of it once its rules are built.
 
     That is called with the rules, with those of them that run in memory that is kept, where these are not all, and with those of
     which the backward part does.
     """
-    call = apply(fn, args, kwargs, argnums)
+    call = apply(fn, args, kwargs, argnums, engine)
     _, lead, keywords = unwrapped(fn)
     contexts = bare(args, kwargs)[2]
 

@@ -13,14 +13,14 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from adxform.api import checked_argnums
+from adxform.api import checked_argnums, checked_engine
 from adxform.application import Argnums, Lent, execute, runner
 from adxform.batches import Stack, split
 from adxform.derivatives import checked_order
 from adxform.frontend.signature import Leaf, Tree
 from adxform.ir.types import Type
 from adxform.matrices import hessian_at, product
-from adxform.operators import USUAL, Definition, Kind, Order, operator
+from adxform.operators import USUAL, Definition, Engine, Kind, Order, operator
 from adxform.perturbations import finisher, matcher, placed, placer, settler
 from adxform.pipeline import DerivedRule
 from adxform.prepared import forms
@@ -68,7 +68,7 @@ class SecondOrder(Prepared):
     def of(cls, fn: Callable[..., Any], args: Args, kwargs: Kwargs, options: Mapping[str, Any]) -> Self:
         """The preparation of `fn` for arguments like these."""
         argnums, directions = options["argnums"], options["directions"]
-        call, made = prepare(fn, args, kwargs, argnums)
+        call, made = prepare(fn, args, kwargs, argnums, options["engine"])
         wrt = call.wrt(argnums)
         call.output(wrt, False)
         order = options["mode"]
@@ -86,6 +86,7 @@ class SecondOrder(Prepared):
             definition=DEFINITIONS[cls.shown],
             made=preparation,
             strict=options["strict"],
+            engine=call.engine,
             mode=order,
             product=rules[0],
             wide=rules[1],
@@ -99,7 +100,8 @@ class SecondOrder(Prepared):
     @property
     def options(self) -> dict[str, Any]:
         """What it was prepared with."""
-        return {"argnums": self.argnums, "mode": self.mode, "strict": self.strict, "directions": self.directions}
+        own = {"argnums": self.argnums, "mode": self.mode, "directions": self.directions}
+        return {**own, "strict": self.strict, "engine": self.engine}
 
     def run(self, rule: DerivedRule, inputs: Sequence[Any], vector: Sequence[Any]) -> tuple[Any, ...]:
         """What `rule`, `product` or `whole`, returns for `vector`."""
@@ -375,11 +377,12 @@ def prepare_hvp(
     mode: Order = USUAL,
     directions: int = 1,
     strict: bool = True,
+    engine: Engine = "python",
     **example_kwargs: Any,
 ) -> PreparedHvp:
     """The product of the Hessian of `f` with a vector, derived now for arguments like the example: ``p(*args, v)``.
 
-    `mode` is as for `adxform.hvp`; forward over forward takes one direction at a time whatever `directions` are.
+    `mode` and `engine` are as for `adxform.hvp`; forward over forward takes one direction at a time whatever `directions` are.
     ``p.batch(*args, vs)`` takes any number of vectors at once, `directions` of them in one sweep.
 
     >>> import numpy as np
@@ -390,5 +393,6 @@ def prepare_hvp(
     array([12., 24., 36.])
     """
     numbers = checked_argnums(f, argnums)
-    options = {"argnums": numbers, "mode": checked_order(mode), "directions": checked_directions(directions), "strict": strict}
+    own = {"argnums": numbers, "mode": checked_order(mode), "directions": checked_directions(directions)}
+    options = {**own, "strict": strict, "engine": checked_engine(engine)}
     return PreparedHvp.of(f, example_args, example_kwargs, options)
