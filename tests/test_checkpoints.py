@@ -30,6 +30,16 @@ def scalar(x, n):
     return x
 
 
+def stepping(x, n):
+    """Over numbers, from a start with a stride; `last` is known only behind the loop."""
+    y, last = x, 0.0
+    for t in range(3, 3 + 9 * n, 2):
+        z = np.sin(y) + 0.01 * t
+        y = y + 0.05 * z * np.cos(x)
+        last = z * y
+    return y * x + last
+
+
 def functional(x, n):
     u = x * 1.0
     for t in range(1, n):
@@ -232,6 +242,7 @@ def guarded(x, n):
 
 TIME_LOOPS = (
     scalar,
+    stepping,
     functional,
     downwards,
     swapped,
@@ -259,7 +270,7 @@ every_loop = pytest.mark.parametrize("f", TIME_LOOPS, ids=lambda f: f.__name__)
 
 
 def start(f: Callable[..., Any]) -> Any:
-    return 0.7 if f is scalar else X.copy()
+    return 0.7 if f in (scalar, stepping) else X.copy()
 
 
 def same(found: Any, expected: Any) -> None:
@@ -344,6 +355,20 @@ def test_in_differentiated_functions(f: Callable[..., Any]) -> None:
     expected = adxform.grad(plain)(x, 5)
     near(adxform.grad(with_keyword)(x, 5), expected)
     near(adxform.grad(with_operator)(x, 5), expected)
+
+
+@pytest.mark.parametrize("f", [scalar, stepping, listed, nested, in_a_branch], ids=lambda f: f.__name__)
+def test_many_passes(f: Callable[..., Any]) -> None:
+    """More passes than a strip has, and numbers of them beside its multiples."""
+    for n in (63, 64, 65, 129, 300):
+        expected = adxform.value_and_grad(f)(start(f), n)
+        for count in (1, 2, 50):
+            same(adxform.value_and_grad(f, checkpoint_steps=count)(start(f), n), expected)
+
+
+def test_negative_numbers_of_passes() -> None:
+    for n in (-1, -64, -200):
+        same(adxform.grad(scalar, checkpoint_steps=2)(0.7, n), 1.0)
 
 
 def test_inside_other_loops() -> None:

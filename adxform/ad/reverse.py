@@ -25,6 +25,7 @@ from adxform.ad.expand import (
 )
 from adxform.ad.record import Decision, Sweep
 from adxform.ad.restore import must_undo
+from adxform.ad.strips import in_strips
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.lengths import Lengths
@@ -64,13 +65,22 @@ def reverse(fn: Function, wrt: Sequence[int], expander: Expander, *, again: bool
     Source: Griewank and Walther, Evaluating Derivatives (2008), chapters 3, 4 and 12.
     """
     fn = outlined(fn)
-    callees = Callees(fn, alias_classes(fn))
-    pass_ = _run(Task(fn, tuple(wrt), Adopting(expander, callees), callees, callees.aliases, again=again))
-    more = tuple(helper for helper in callees.derived.values() if helper is not None)
+    task = _task(fn, tuple(wrt), expander, again=again)
+    pass_ = _run_twice(task)
+    if pass_.taping:
+        fn, snapshots = in_strips(fn, pass_.taping)
+        task = replace(_task(fn, tuple(wrt), expander, again=again), snapshots=snapshots)
+        pass_ = _run_twice(task)
+    more = tuple(helper for helper in task.callees.derived.values() if helper is not None)
     return Adjoint(restored(replace(pass_.joint(), helpers=fn.helpers + more)), tuple(pass_.recorder.decisions))
 
 
-def _run(task: Task) -> _Reverse:
+def _task(fn: Function, wrt: tuple[int, ...], expander: Expander, *, again: bool) -> Task:
+    callees = Callees(fn, alias_classes(fn))
+    return Task(fn, wrt, Adopting(expander, callees), callees, callees.aliases, again=again)
+
+
+def _run_helper(task: Task) -> _Reverse:
     """Run the transform; run it anew with snapshots where loops that ask for them have something on tapes otherwise."""
     found = _run_twice(task)
     return _run_twice(replace(task, snapshots=frozenset(found.taping))) if found.taping else found
@@ -225,7 +235,7 @@ class _Reverse(CheckpointReversal):
             shared = self.callees.shared(callee.name)
             aliases = self.callees.classes(callee.name)
             task = Task(callee, wrt, self.expander, self.callees, aliases, shared=shared, again=self.task.again)
-            pass_ = _run(task)
+            pass_ = _run_helper(task)
             if pass_.stack is None and not self.callees.is_recursive(callee.name) and not pass_.keeps_tapes():
                 derived[forward], derived[backward], self.callees.residuals[forward] = pass_.split(names)
             else:
