@@ -37,7 +37,7 @@ ODD = tuple(2.0 / (2 * k + 1) for k in range(11))
 
 @functools.cache
 def forms() -> Mapping[str, Callable[..., Any]]:
-    """``exp``, ``log``, ``tanh``, ``sin`` and ``cos`` of a float64, inlined where they are called."""
+    """``exp``, ``log``, ``log1p``, ``tanh``, ``sin`` and ``cos`` of a float64, inlined where they are called."""
     import numba
     from llvmlite import ir
     from numba.extending import intrinsic
@@ -140,4 +140,10 @@ def forms() -> Mapping[str, Callable[..., Any]]:
         """The cosine."""
         return turned(x, 1)
 
-    return {"exp": exp, "log": log, "tanh": tanh, "sin": sin, "cos": cos}
+    @strict
+    def log1p(x):
+        """log(1 + x), with what the sum 1 + x lost."""
+        y = 1.0 + x
+        return log(y) + (x - (y - 1.0)) / y
+
+    return {"exp": exp, "log": log, "log1p": log1p, "tanh": tanh, "sin": sin, "cos": cos}

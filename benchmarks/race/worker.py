@@ -91,7 +91,11 @@ class State:
                 self.number = repeats(self.call)
                 return None
             case "time":
-                return average(self.call, self.number, self.clock)
+                gc.disable()
+                try:
+                    return average(self.call, self.number, self.clock)
+                finally:
+                    gc.enable()
             case "weigh":
                 forget_peak()
                 self.call()
