@@ -259,3 +259,44 @@ def flat_view_of_a_fortran_ordered_copy(x):
     t[0] = t[1] * t[2]
     y[0, 0] *= 5.0
     return np.sum(t**2) + np.sum(y)
+
+
+@at((vec(0.8, -0.35, 0.6, 0.27),))
+def reshaped_copy_of_what_was_written(x):
+    m = (x * x).reshape(2, -1)
+    m[0] *= m[1]
+    t = m.T.reshape(-1)
+    return np.sum(t * x)
+
+
+@at((vec(0.8, -0.35, 0.6, 0.27),))
+def reshaped_copy_is_written_too(x):
+    m = (x * x).reshape(2, -1)
+    m[0] *= m[1]
+    t = m.T.reshape(-1)
+    t[1:] *= t[:-1].copy()
+    m[1] += t[:2] * x[0]
+    return np.sum(t * x) * np.sum(m)
+
+
+@at((vec(0.8, -0.35, 0.6, 0.27),), (vec(0.3, 0.9, -0.6, 0.8),))
+def view_on_one_side_and_copy_on_the_other(x):
+    m = np.outer(x, x)
+    w = m.T if x[0] > 0.5 else m
+    r = w.ravel()
+    r[1] = x[2] * 3.0
+    w[0] *= x
+    r *= 0.5
+    return np.sum(r**2) + np.sum(m * w)
+
+
+@at((vec(0.8, -0.35, 0.6, 0.27),))
+def copies_carried_by_a_loop(x):
+    m = (x * x).reshape(2, -1)
+    s = 0.0
+    for i in range(3):
+        m[i % 2] *= x[:2]
+        m = m.T.reshape(-1).reshape(2, -1)
+        m = m * 1.0 if i == 1 else m
+        s = s + np.sum(m[0] * x[2:])
+    return s * np.sum(m)
