@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import copy
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 from unittest import mock
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, Phase, given, settings
 
 import adxform
 from adxform import cache, cut, pipeline
 from adxform.backend.emit import Generated, emit
+from adxform.backend.loading import load
+from adxform.backend.references import Surroundings
 from adxform.engine.loops import form_loops
+from adxform.errors import UnsupportedOperationError, UnsupportedSyntaxError
 from adxform.ir.ops import Function
 from adxform.ir.verify import verify
 from adxform.rules.alias import Aliases
 from tests.corpus.case import Program
 from tests.corpus.catalogue import PROGRAMS
-from tests.oracle import float_leaves, is_float, leaves
+from tests.oracle import central_jacobian, flat_function, float_leaves, is_float, leaves, pack
+from tests.random_programs import MATRICES, VECTORS, Family, compiled, programs
 from tests.test_corpus import SCALAR_PROGRAMS, like, weights
+from tests.test_golden import MARK, primal_of
+from tests.test_random_programs import MATRIX, VECTOR
+
+HALVED: list[Function] = []
+"""The functions that were cut in two."""
 
 
 def emit_loops(fn: Function, *, aliases: Aliases | None = None, **options: Any) -> Generated:
@@ -30,8 +42,10 @@ def emit_loops(fn: Function, *, aliases: Aliases | None = None, **options: Any) 
     return emit(formed, aliases=None if aliases is None else aliases.extended(formed), **options)
 
 
-HALVED: list[Function] = []
-"""The functions that were cut in two."""
+def realise_loops(fn: Function, surroundings: Surroundings, _engine: str) -> tuple[Generated, Callable[..., Any]]:
+    """Emit and load `fn` as loops that Python runs."""
+    generated = emit_loops(fn, surroundings=surroundings)
+    return generated, load(generated)
 
 
 def cutting(joint: Function, *args: Any, **options: Any) -> Any:
@@ -45,43 +59,191 @@ def looping() -> Iterator[None]:
     """Derive functions whose array code is loops."""
     adxform.clear_cache()
     patched = mock.patch.object
-    with patched(pipeline, "emit", emit_loops), patched(cut, "emit", emit_loops), patched(cache, "cut", cutting):
+    with patched(pipeline, "realise", realise_loops), patched(cut, "emit", emit_loops), patched(cache, "cut", cutting):
         yield
     adxform.clear_cache()
 
 
-def derivatives(program: Program) -> list[Any]:
-    """Return the value, cotangents and tangents of a program at each of its points."""
+def derivatives(function: Callable[..., Any], args: tuple[Any, ...], wrt: tuple[int, ...], *, scalar: bool) -> list[Any]:
+    """Return the value, the cotangents, the gradient of a scalar function, and the tangents."""
     found: list[Any] = []
-    for point in program.points:
-        with np.errstate(all="ignore"):
-            out, pullback = adxform.vjp(program.function, *point.fresh())
-            seeds = [weights(np.size(leaf), 3).reshape(np.shape(leaf)) for leaf in leaves(out) if is_float(leaf)]
-            found += leaves(out)
-            flat = np.concatenate([np.ravel(seed) for seed in seeds]) if seeds else np.zeros(0)
-            found += float_leaves(pullback(like(out, flat)))
-            if program in SCALAR_PROGRAMS:
-                found += float_leaves(adxform.grad(program.function, argnums=program.wrt)(*point.fresh()))
-            tangents = [like(arg, weights(sum(map(np.size, float_leaves(arg))), 5)) for arg in point.fresh()]
-            found += leaves(adxform.jvp(program.function, point.fresh(), tuple(tangents))[1])
+    with np.errstate(all="ignore"):
+        out, pullback = adxform.vjp(function, *copy.deepcopy(args))
+        seeds = [weights(np.size(leaf), 3) for leaf in leaves(out) if is_float(leaf)]
+        found += leaves(out)
+        found += float_leaves(pullback(like(out, np.concatenate([np.zeros(0), *seeds]))))
+        if scalar:
+            found += float_leaves(adxform.grad(function, argnums=wrt)(*copy.deepcopy(args)))
+        tangents = tuple(like(arg, weights(sum(map(np.size, float_leaves(arg))), 5)) for arg in args)
+        found += leaves(adxform.jvp(function, copy.deepcopy(args), tangents)[1])
     return found
 
 
-def same(got: Any, wanted: Any) -> None:
+def same(got: Any, wanted: Any, *, single: bool) -> None:
     """Assert that two results are the same but for rounding."""
     assert np.shape(got) == np.shape(wanted)
     if not isinstance(wanted, np.ndarray | np.generic | float | int):
         return
     assert np.asarray(got).dtype == np.asarray(wanted).dtype
-    single = np.asarray(wanted).dtype == np.float32
-    np.testing.assert_allclose(got, wanted, rtol=1e-5 if single else 1e-11, atol=1e-6 if single else 1e-11)
+    scale = max(1.0, float(np.max(np.abs(np.nan_to_num(wanted)), initial=0.0)))
+    np.testing.assert_allclose(got, wanted, rtol=1e-5 if single else 1e-10, atol=scale * (1e-6 if single else 1e-12))
+
+
+def agree(function: Callable[..., Any], args: tuple[Any, ...], wrt: tuple[int, ...], *, scalar: bool) -> None:
+    """Assert that the derivatives of `function` are the same in loops."""
+    wanted = derivatives(function, args, wrt, scalar=scalar)
+    with looping():
+        got = derivatives(function, args, wrt, scalar=scalar)
+    assert len(got) == len(wanted)
+    single = any(getattr(leaf, "dtype", None) == np.float32 for leaf in [*leaves(args), *wanted])
+    for one, other in zip(got, wanted, strict=True):
+        same(one, other, single=single)
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
 def test_corpus(program: Program) -> None:
-    wanted = derivatives(program)
+    for point in program.points:
+        agree(program.function, point.args, program.wrt, scalar=program in SCALAR_PROGRAMS)
+
+
+@pytest.mark.parametrize(("of", "x"), [(VECTORS, VECTOR), (MATRICES, MATRIX)], ids=["vectors", "matrices"])
+def test_random_programs(of: Family, x: Any) -> None:
+    @settings(max_examples=25, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck), phases=(Phase.generate,))
+    @given(programs(of))
+    def check(text: str) -> None:
+        program = compiled(text, of)
+        args = (copy.deepcopy(x), 0.77, 3)
+        try:
+            agree(program, args, (0, 1), scalar=True)
+        except (UnsupportedSyntaxError, UnsupportedOperationError, TypeError):
+            return
+
+    check()
+
+
+def shifted(x, a):
+    """Overlapping stores mean what they mean in NumPy: the right side first."""
+    y = x * a
+    y[1:] = y[:-1]
+    y[:-1] += y[1:] * a
+    y[::-1] -= 0.5 * y
+    y[...] = y[::-1]
+    return np.sum(y * y)
+
+
+def broadcast(x, a):
+    """Rows and columns of one vector."""
+    table = x[:, None] * x[None, :] + a
+    table -= np.max(table, axis=1, keepdims=True)
+    column = np.sum(np.exp(table), axis=0)
+    return np.mean(table / column) + np.mean(column, axis=0)
+
+
+def rows_in_rows(x, a):
+    """Views of views, integers and strides."""
+    table = np.outer(x, np.sin(x))
+    table[0] = table[-1] * a
+    table[:, 1] += table[1]
+    part = table[::2, ::-1]
+    part *= 2.0
+    table.T[1] -= table[:, 0]
+    return np.sum(table[1:] * table[:-1]) + part[0] @ part[0]
+
+
+def kinds(x, a):
+    """Integers, logical values, choices and bounds."""
+    places = np.arange(x.shape[0])
+    even = places % 2 == 0
+    chosen = np.where(even & (x > 0.0), x, -x * 2)
+    held = np.clip(chosen, -0.5, 0.8) + even * x + places * a
+    return np.sum(held**2) + np.count_nonzero(even) * np.sum(np.minimum(x, a))
+
+
+def scans(x, a):
+    """A loop over rows with expressions of rows."""
+    total = 0.0
+    state = np.zeros_like(x)
+    for _ in range(3):
+        state = np.tanh(state * a + x)
+        total += state @ x + np.mean(state[1:])
+        x = x * 0.9
+    return total
+
+
+FLOAT = np.array([0.4, -0.7, 1.1, 0.3, -0.2])
+INPUTS = {
+    "plain": FLOAT,
+    "strided": np.repeat(FLOAT, 3)[::3],
+    "backwards": FLOAT[::-1],
+    "single": FLOAT.astype(np.float32),
+    "two": FLOAT[:2],
+    "column": np.asfortranarray(np.outer(FLOAT, FLOAT))[:, 1],
+}
+
+
+@pytest.mark.parametrize("x", INPUTS.values(), ids=INPUTS)
+@pytest.mark.parametrize("function", [shifted, broadcast, rows_in_rows, kinds, scans], ids=lambda function: function.__name__)
+def test_hard_cases(function: Callable[..., Any], x: Any) -> None:
+    agree(function, (x, 0.6), (0, 1), scalar=True)
+    if x.dtype == np.float64 and function is not kinds:
+        jacobian = central_jacobian(*flat_function(function, (x, 0.6), (0, 1)))[0]
+        with looping():
+            gradient = adxform.grad(function, argnums=(0, 1))(x, 0.6)
+        np.testing.assert_allclose(pack(float_leaves(gradient)), jacobian[0], rtol=1e-6, atol=1e-6)
+
+
+def smooth(x, y):
+    """Elementwise, then a sum."""
+    return np.sum(np.exp(x) * y + x / (1.0 + y * y))
+
+
+def test_one_array_twice() -> None:
+    agree(smooth, (FLOAT, FLOAT), (0, 1), scalar=True)
+
+
+@pytest.mark.parametrize("shape", [(0,), (0, 3), (3, 0), (1,), (1, 4), ()])
+def test_empty_and_short(shape: tuple[int, ...]) -> None:
+    x = np.full(shape, 0.3)
+    agree(smooth, (x, x + 1.0), (0, 1), scalar=True)
+
+
+def test_fortran_order() -> None:
+    x = np.asfortranarray(np.arange(6.0).reshape(2, 3) / 7)
+    agree(smooth, (x, x.T.copy().T), (0, 1), scalar=True)
+
+
+def largest(x):
+    """An extreme value of what may be nothing."""
+    return np.max(np.sin(x))
+
+
+def test_nothing_has_no_largest_element() -> None:
+    with looping(), pytest.raises(ValueError, match="zero-size array"):
+        adxform.grad(largest)(np.zeros(0))
+
+
+def test_not_a_number_is_passed_on() -> None:
+    x = np.array([0.1, np.nan, 3.0, -np.inf])
+    agree(largest, (x,), (0,), scalar=True)
+    agree(smooth, (x, x), (0, 1), scalar=True)
+
+
+FOLDER = Path(__file__).parent / "golden" / "loops"
+CASES = sorted(FOLDER.glob("*.py"))
+
+
+@pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
+def test_golden(path: Path, update_golden: bool) -> None:
+    function, example = primal_of(path)
+    wrt = tuple(i for i, value in enumerate(example) if float_leaves(value))
+    jacobian, _ = central_jacobian(*flat_function(function, example, wrt))
     with looping():
-        got = derivatives(program)
-    assert len(got) == len(wanted)
-    for one, other in zip(got, wanted, strict=True):
-        same(one, other)
+        gradient = adxform.grad(function, argnums=wrt)(*example)
+        text = adxform.source(function, *example, mode="reverse", argnums=wrt)
+    scale = max(1.0, float(np.max(np.abs(jacobian), initial=0.0)))
+    assert np.max(np.abs(pack(float_leaves(gradient)) - jacobian[0]), initial=0.0) <= 1e-7 * scale
+    head, _, expected = path.read_text(encoding="utf-8").partition(MARK)
+    if update_golden:
+        path.write_text(f"{head}{MARK}{text}", encoding="utf-8")
+        return
+    assert text == expected

@@ -13,6 +13,7 @@ from adxform.engine.loops.doubts import Doubts
 from adxform.engine.loops.fusion import depend, fuse
 from adxform.engine.loops.nests import Writer, storage
 from adxform.engine.loops.reading import Reader
+from adxform.engine.loops.recompute import recomputed
 from adxform.engine.loops.scope import Scope
 from adxform.engine.loops.units import Unit
 from adxform.ir import intrinsics
@@ -22,6 +23,8 @@ from adxform.ir.types import Size
 from adxform.ir.walk import Names, variables_of
 from adxform.opt.rewriting import callee, each_body
 from adxform.rules.alias import alias_classes
+
+ROUNDS = 3
 
 
 def form_loops(fn: Function, part_of: Function | None = None) -> Function:
@@ -66,6 +69,13 @@ def _block(block: Block, scope: Scope) -> Block:
     units = _live(Reader(scope).read(block), block.results, scope)
     depend(units, scope.aliases)
     nests = fuse(units)
+    for _ in range(ROUNDS):
+        more = recomputed(units, nests, block.results, scope)
+        if more is None:
+            break
+        units = _live(more, block.results, scope)
+        depend(units, scope.aliases)
+        nests = fuse(units)
 
     def plain(unit: Unit, builder: Builder) -> None:
         builder.emit(_inside(unit.op, unit.scope, scope.measured) if isinstance(unit.scope, Scope) else unit.op)

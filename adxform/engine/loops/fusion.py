@@ -11,9 +11,10 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations, product
 
 from adxform.engine.loops.maps import Access
-from adxform.engine.loops.units import Increase, Unit
+from adxform.engine.loops.units import Increase, Reduce, Unit
 from adxform.ir.ops import Var
 from adxform.ir.types import Size
 from adxform.rules.alias import Aliases
@@ -108,37 +109,92 @@ def _effects(unit: Unit, aliases: Aliases) -> tuple[set[int | str], set[int | st
     return reads, writes
 
 
+Path = tuple[Nest, ...]
+
+
+def paths(nests: Sequence[Nest]) -> dict[Unit, Path]:
+    """The loops around each unit, outermost first."""
+    found: dict[Unit, Path] = {}
+
+    def visit(nest: Nest, path: Path) -> None:
+        if nest.size is None:
+            found[nest.units[0]] = path
+        for inner in nest.body:
+            visit(inner, (*path, nest))
+
+    for nest in nests:
+        visit(nest, ())
+    return found
+
+
 def fuse(units: Sequence[Unit], depth: int = 0) -> list[Nest]:
     """The nests of `units`, which share `depth` loops already, in an order that keeps what depends on what."""
     nests: list[Nest] = []
     home: dict[Unit, Nest] = {}
+    waiting: dict[Unit, None] = {}
     for unit in units:
-        before = dict.fromkeys(home[other] for other in unit.needs if other in home)
         size = unit.space[depth] if unit.work is not None and len(unit.space) > depth else None
-        found = None
-        if size is not None:
-            found = next((nest for nest in reversed(nests) if nest.size == size and _fits(unit, nest, before, depth)), None)
-        if found is None:
-            found = Nest(unit.order, size)
-            nests.append(found)
-        found.units.append(unit)
-        home[unit] = found
-        for nest in before:
-            if nest is not found:
-                nest.after[found] = None
+        if unit.lazy and size is not None:
+            waiting[unit] = None
+            continue
+        group = [*_taken(unit, waiting), unit]
+        if size is None or not all(_together(one, other, depth) for one, other in combinations(group, 2)):
+            for member in group[:-1]:
+                _place([member], nests, home, depth)
+            group = group[-1:]
+        _place(group, nests, home, depth)
+    for unit in waiting:
+        _place([unit], nests, home, depth)
     for nest in nests:
         if nest.size is not None:
             nest.body = fuse(nest.units, depth + 1)
     return _in_order(nests)
 
 
-def _fits(unit: Unit, nest: Nest, before: Iterable[Nest], depth: int) -> bool:
-    """Whether `unit` may join `nest`: what it needs there is done by the same pass, and nothing that it needs comes later."""
-    for other in nest.units:
-        if other in unit.needs:
-            pairs = unit.needs[other]
-            if pairs is None or not all(a.aligned(b, depth) for a, b in pairs):
-                return False
+def _place(group: Sequence[Unit], nests: list[Nest], home: dict[Unit, Nest], depth: int) -> None:
+    """Put the units of `group` into one nest: the last that fits, or a new one."""
+    last = group[-1]
+    size = last.space[depth] if last.work is not None and len(last.space) > depth else None
+    before = dict.fromkeys(home[other] for member in group for other in member.needs if other in home)
+    found = None
+    if size is not None:
+        fitting = (nest for nest in reversed(nests) if nest.size == size and _fits(group, nest, before, depth))
+        found = next(fitting, None)
+    if found is None:
+        found = Nest(last.order, size)
+        nests.append(found)
+    found.units += group
+    home |= dict.fromkeys(group, found)
+    for nest in before:
+        if nest is not found:
+            nest.after[found] = None
+
+
+def _taken(unit: Unit, waiting: dict[Unit, None]) -> list[Unit]:
+    """Those of `waiting` that `unit` needs, and what they need of it, in order; they wait no more."""
+    found: list[Unit] = []
+    for other in unit.needs:
+        if other in waiting:
+            del waiting[other]
+            found += [*_taken(other, waiting), other]
+    return found
+
+
+def _together(one: Unit, other: Unit, depth: int) -> bool:
+    """Whether what `other` needs of `one`, an earlier unit, is done by the same pass of a loop that they share.
+
+    Nests of the same loops share all of them or none, but for what a reduction keeps apart: half a nest is worth nothing.
+    """
+    pairs = other.needs.get(one, ())
+    alike = one.space == other.space and not isinstance(one.work, Reduce)
+    depths = range(depth, len(one.space)) if alike else (depth,)
+    return pairs is not None and all(a.aligned(b, loop) for a, b in pairs for loop in depths)
+
+
+def _fits(group: Sequence[Unit], nest: Nest, before: Iterable[Nest], depth: int) -> bool:
+    """Whether `group` may join `nest`: what it needs there is done by the same pass, and nothing that it needs comes later."""
+    if not all(_together(other, unit, depth) for unit, other in product(group, nest.units)):
+        return False
     wanted = {needed for needed in before if needed is not nest}
     waiting, seen = list(nest.after), {nest}
     while wanted and waiting:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from adxform import runtime
-from adxform.engine.loops.fusion import Nest
+from adxform.engine.loops.fusion import Nest, Path, paths
 from adxform.engine.loops.lanes import converted
 from adxform.engine.loops.maps import Access, Place
 from adxform.engine.loops.scope import Scope
@@ -36,23 +36,13 @@ class Storage:
 
 def storage(nests: Sequence[Nest], units: Sequence[Unit], results: Sequence[Operand]) -> Storage:
     """How much of each array that units make is needed: see `Storage`."""
-    paths: dict[Unit, tuple[Nest, ...]] = {}
-
-    def visit(nest: Nest, path: tuple[Nest, ...]) -> None:
-        inside = (*path, nest) if nest.size is not None else path
-        if nest.size is None:
-            paths[nest.units[0]] = path
-        for inner in nest.body:
-            visit(inner, inside)
-
-    for nest in nests:
-        visit(nest, ())
-    shared: dict[str, tuple[Nest, ...]] = {}
+    around = paths(nests)
+    shared: dict[str, Path] = {}
     whole = {var.name for unit in units if unit.work is None for var in unit.uses} | {var.name for var in variables_of(results)}
     again: set[str] = set()
     for unit in units:
         for access in (*unit.loads, *((unit.target,) if unit.target is not None else ())):
-            name, path = access.base.name, paths[unit]
+            name, path = access.base.name, around[unit]
             shared[name] = _common(shared[name], path) if name in shared else path
         match unit.work:
             case Increase(target=target):
@@ -68,7 +58,7 @@ def storage(nests: Sequence[Nest], units: Sequence[Unit], results: Sequence[Oper
     return Storage(known, frozenset(own - again))
 
 
-def _common(a: tuple[Nest, ...], b: tuple[Nest, ...]) -> tuple[Nest, ...]:
+def _common(a: Path, b: Path) -> Path:
     count = 0
     while count < min(len(a), len(b)) and a[count] is b[count]:
         count += 1

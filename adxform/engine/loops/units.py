@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from adxform.engine.loops.lanes import Element
-from adxform.engine.loops.maps import Access
-from adxform.ir.ops import Call, Op, Operand, Var
+from adxform.engine.loops.maps import Access, Place
+from adxform.ir.ops import Op, Operand, Var
 from adxform.ir.types import Size
 
 
@@ -82,6 +82,8 @@ class Unit:
     reads: frozenset[int] = frozenset()
     writes: frozenset[int] = frozenset()
     barrier: bool = False
+    lazy: bool = False
+    """Whether it belongs to the nest of what reads it."""
     scope: object = None
     """What was known where its blocks were read."""
     needs: dict[Unit, tuple[tuple[Access, Access], ...] | None] = field(default_factory=dict)
@@ -98,7 +100,6 @@ class Unit:
         return tuple(source for source in self.inputs if isinstance(source, Access))
 
     @property
-    def call(self) -> Call:
-        """What it comes from, a call."""
-        assert isinstance(self.op, Call)
-        return self.op
+    def target_places(self) -> tuple[Place, ...]:
+        """The places of what it writes."""
+        return () if self.target is None else self.target.places
