@@ -66,7 +66,7 @@ def by_layout(call: Call) -> bool:
 
 
 def may_copy(call: Call) -> bool:
-    """Whether only the run can tell if the result of `call` is a view of its first argument: by layout, shape, or another view."""
+    """Whether only the run can tell if the result of `call` is a view of its first argument, by layout, shape or another view."""
     return by_layout(call) or call.fn in (Lit(runtime.unbroadcast), Lit(runtime.tangent_view))
 
 
