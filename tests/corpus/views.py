@@ -217,6 +217,13 @@ def fortran_order_result(a):
     return np.sum(b * a.T)
 
 
+@at((smooth(3),))
+def fortran_order_result_of_a_product(x):
+    b = np.asfortranarray(np.outer(x, x))
+    b[0] = x * x[1]
+    return np.sum(b * b)
+
+
 @at((np.asfortranarray(smooth(2, 3)),))
 def fortran_order_argument(a):
     a[0, 2] = a[1, 1] * a[0, 0]
