@@ -129,6 +129,64 @@ def copied_each_pass(x, n):
     return np.sum(u**3)
 
 
+def in_fortran_order(x, n):
+    """What is a view of an array, and what a copy, depends on its layout: copies of it behave alike."""
+    u = np.asfortranarray(np.outer(x, x))
+    for t in range(n):
+        flat = u.ravel()
+        flat[1] = 7.0 * t * x[0]
+        turned = u.T.ravel()
+        turned[2] = np.sin(turned[1]) * (1.0 + t)
+        u = np.asfortranarray(u * 0.9)
+        u[1:, 1:] = u[1:, 1:] * u[:-1, :-1]
+    return np.sum(u * u)
+
+
+def strided(x, n):
+    u = np.outer(x, x + 1.0)[:, ::2]
+    v = np.outer(x, x + 2.0)[:, ::2]
+    for t in range(n):
+        flat = u.reshape(-1)
+        flat[1] = 7.0 * t * x[0]
+        v[1:] = u[1:] * np.cos(flat[:3])
+        u, v = v, u
+    return np.sum(u * v)
+
+
+def written_behind(x, n):
+    """What the loop reads, and what it ends with, is overwritten behind it."""
+    w = np.cos(x)
+    u = x * 1.0
+    for _ in range(n):
+        u = u + 0.1 * np.sin(u * w)
+    s = np.sum(u * u)
+    w[:] = 3.0
+    u[1:] = w[1:] * u[:-1]
+    return s + np.sum(u * w)
+
+
+def a_diagonal(x, n):
+    u = np.outer(x, x)
+    d = np.diagonal(u)[1:]
+    for _ in range(n):
+        u[1, 1] = np.sin(u[1, 1]) + d[0] * d[1]
+        u[2] *= 0.9
+    return np.sum(u)
+
+
+def deeper(x, n):
+    """A function that calls itself, with a loop in each call."""
+
+    def down(y, depth):
+        for _ in range(n):
+            y = np.sin(y) * y + 0.2
+        if depth == 0:
+            return y
+        return down(y * 0.9, depth - 1) + y
+
+    return np.sum(down(x, n))
+
+
 def growing(x, n):
     u = x
     for t in range(n):
@@ -253,6 +311,11 @@ TIME_LOOPS = (
     through_views,
     made_anew,
     copied_each_pass,
+    in_fortran_order,
+    strided,
+    written_behind,
+    a_diagonal,
+    deeper,
     growing,
     history,
     read_before,

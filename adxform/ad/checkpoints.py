@@ -34,7 +34,7 @@ from adxform.ad.apart import Separation
 from adxform.ad.blocks import BlockReversal
 from adxform.ad.cotangents import WHOLE
 from adxform.ad.expand import zeros
-from adxform.ad.plan import is_read_only, maybe_undefined
+from adxform.ad.plan import is_read_only, may_copy, maybe_undefined
 from adxform.ad.record import Decision, Sweep, written_by
 from adxform.errors import AliasError, UnsupportedOperationError
 from adxform.ir import intrinsics
@@ -54,7 +54,8 @@ class Passes:
     """A loop as passes that can run again: each takes `params` to `results`, and `places` are those that later passes need.
 
     Those of `copied` get memory of their own; the contents of the arrays `memory` belong to the state as well. `index` is what
-    the user calls the number of a pass in the range `source`. States are kept on the stacks `kept`, their numbers on `numbers`.
+    the user calls the number of a pass in the range `source`. `by_layout`: the layout of memory decides what is a view.
+    States are kept on the stacks `kept`, their numbers on `numbers`.
     """
 
     index: Var | None
@@ -64,6 +65,7 @@ class Passes:
     places: tuple[int, ...]
     copied: frozenset[int]
     memory: tuple[Var, ...]
+    by_layout: bool
     numbers: Var
     kept: tuple[Var, ...]
     span: Span
@@ -101,11 +103,11 @@ class CheckpointReversal(BlockReversal):
         outside = [
             var
             for var in free_variables(op.body)
-            if has_memory(var) and self.aliases.of(var) in written and not is_read_only(self.definition.get(var))
+            if has_memory(var) and self.aliases.of(var) in written and not self.is_read_only(var)
         ]
         self.refuse_repeated(op)
         self.refuse_shared(op, sorted({*mirrored, *copied}), outside)
-        used = self.aliases.reached((*free_variables(op.body), *op.inits))
+        used = self.aliases.reached((*free_variables(op.body), *op.inits, *params))
         self.readers += [(class_, self.path) for class_ in used if class_ not in written]
         self.rewound |= written
 
@@ -122,10 +124,11 @@ class CheckpointReversal(BlockReversal):
             for hint in ("at", *(params[place].base for place in needed.places), *(var.base for var in memory))
         )
         self.recorder.stacks.update((numbers, *kept))
+        by_layout = any(isinstance(inner, Call) and may_copy(inner) for inner in all_ops(op.body))
         index = op.body.params[0] if isinstance(op, For) else None
         source = op.source if isinstance(op, For) else ()
         passes = Passes(
-            index, source, params, results, needed.places, copied, memory, numbers, tuple(kept), op.span
+            index, source, params, results, needed.places, copied, memory, by_layout, numbers, tuple(kept), op.span
         )  # fmt: skip
         self.note(op, passes)
 
@@ -141,7 +144,7 @@ class CheckpointReversal(BlockReversal):
             f.emit(replace(counted, body=self.copy_of(counted.body), snapshots=None))
             free = self.keep_first(count, state, free, passes, b)
         for place in mirrored:
-            self.make_companion(op.outs[place], f.ops)
+            self.mirror_of(op.outs[place], f.ops)
 
         k, numbering = self.numbered(passes)
         at = Builder(self.names, op.span)
@@ -162,6 +165,15 @@ class CheckpointReversal(BlockReversal):
             self.contribute(op.inits[place], ct, b)
 
     # What a pass needs
+
+    def is_read_only(self, var: Var) -> bool:
+        """Whether `var` is a view that cannot be written to."""
+        call = self.definition.get(var)
+        while call is not None and effect_of(call).views == (0,) and isinstance(base := call.args[0], Var):
+            if is_read_only(call):
+                return True
+            call = self.definition.get(base)
+        return False
 
     def read_in(self, block: Block) -> set[int]:
         """The alias classes of memory whose contents some op in `block` reads: not what is only written or looked at in part."""
@@ -195,13 +207,20 @@ class CheckpointReversal(BlockReversal):
             if isinstance(result, Var) and result in self.companions:
                 first.effect(intrinsics.accumulate, self.companions[result], WHOLE, ct)
             if param in read:
-                self.make_companion(param, sweep.entry)
+                self.mirror_of(param, sweep.entry)
                 outgoing.append(self.companions[param])
             else:
                 outgoing.append(zeros(last, ct, f"{param.base}_ct"))
         sweep.segments.insert(0, (len(op.body.ops), first.ops))
         sweep.segments.append((-1, last.ops))
         return incoming, tuple(outgoing)
+
+    def mirror_of(self, var: Var, ops: list[Op]) -> None:
+        """Append the allocation of the companion of `var`, laid out as it where views depend on that."""
+        if self.aliases.of(var) in self.laid_out:
+            ops.append(Call((self.companions[var],), Lit(runtime.laid_out), (Lit(0.0), var)))
+        else:
+            self.make_companion(var, ops)
 
     def needed(self, op: For | While, sweep: Sweep, outgoing: tuple[Operand, ...]) -> Needed:
         """What the reverse of a pass, and the state that later passes begin with, needs of what a pass takes and does."""
@@ -330,10 +349,11 @@ class CheckpointReversal(BlockReversal):
 
     def kept_values(self, now: Carried, passes: Passes, b: Builder) -> list[Operand]:
         """The state, of which `now` has what is carried, as it can be kept: copies of what the passes write to."""
+        copy = runtime.private if passes.by_layout else np.ndarray.copy
         values = [(now[place], place in passes.copied) for place in passes.places]
         values += [(var, True) for var in passes.memory]
         return [
-            b.call(np.ndarray.copy, value, type=value.type, hint=value.base) if is_copied and isinstance(value, Var) else value
+            b.call(copy, value, type=value.type, hint=value.base) if is_copied and isinstance(value, Var) else value
             for value, is_copied in values
         ]
 
@@ -363,7 +383,7 @@ class CheckpointReversal(BlockReversal):
 
     def refuse_repeated(self, op: For | While) -> None:
         """Raise where passes of the loop do what cannot be done again."""
-        for inner in _done(op.body):
+        for inner in (*_done(op.body), *(_done(op.test) if isinstance(op, While) else ())):
             if isinstance(inner, Call) and effect_of(inner).opaque and inner.fn != Lit(intrinsics.turning_point):
                 called = (
                     f"`{name_of(inner.fn.value)}`" if isinstance(inner.fn, Lit) and callable(inner.fn.value) else "a function"
