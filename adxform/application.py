@@ -177,7 +177,7 @@ class Lent:
         """
         rule, form = self.rule, self.work.rule
         if rule.private:
-            check_sharing(self.fn, rule, inputs)
+            check_sharing(self.fn, rule, inputs, seeds)
         if form.contiguous and not form.takes([*inputs, *seeds]):
             return execute(self.fn, rule, inputs, seeds)
         one_more_call()
@@ -202,7 +202,7 @@ def called(run: Callable[..., Any], generated: Generated, count: int, *given: An
 def execute(fn: Callable[..., Any], rule: DerivedRule, inputs: Sequence[Any], seeds: Sequence[Any]) -> tuple[Any, ...]:
     """What `rule`, derived of `fn`, returns for these inputs and these cotangents or tangents."""
     if rule.private:
-        check_sharing(fn, rule, inputs)
+        check_sharing(fn, rule, inputs, seeds)
     one_more_call()
     if rule.buffers:
         counters.count("buffer_allocs", rule.buffers)
@@ -479,21 +479,28 @@ def as_function(operator: Any) -> Callable[..., Any]:
     return derivative
 
 
-def check_sharing(fn: Callable[..., Any], rule: DerivedRule, inputs: Sequence[Any]) -> None:
-    """Raise where an array that the function writes shares memory with another of its arrays.
+def check_sharing(fn: Callable[..., Any], rule: DerivedRule, inputs: Sequence[Any], seeds: Sequence[Any] = ()) -> None:
+    """Raise where an array that the function writes shares memory with another of its arrays, or work space with a seed.
 
-    Each is copied before it is written, so that the other one would not see the write.
+    Each is copied before it is written, so that the other one would not see the write. Work space is not, so that a tangent or
+    cotangent would.
     """
     written = rule.private
     for i in written:
         for j, other in enumerate(inputs):
             if i != j and isinstance(other, np.ndarray) and (j not in written or i < j) and overlap(inputs[i], other):
-                names = rule.typed.params[i].base, rule.typed.params[j].base
-                raise AliasError(
-                    f"`{name_of(fn)}` may write to `{names[0]}`, which shares memory with `{names[1]}`",
-                    span=definition(fn),
-                    help="pass a copy of one of them",
-                )
+                raise _shared(fn, rule, i, f"`{rule.typed.params[j].base}`")
+    for i in rule.request.scratch:
+        if any(isinstance(seed, np.ndarray) and overlap(inputs[i], seed) for seed in seeds):
+            raise _shared(fn, rule, i, "a tangent or cotangent")
+
+
+def _shared(fn: Callable[..., Any], rule: DerivedRule, written: int, other: str) -> AliasError:
+    return AliasError(
+        f"`{name_of(fn)}` may write to `{rule.typed.params[written].base}`, which shares memory with {other}",
+        span=definition(fn),
+        help="pass a copy of one of them",
+    )
 
 
 def overlap(a: Any, b: Any) -> bool:

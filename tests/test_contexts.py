@@ -112,3 +112,25 @@ def test_contexts_inside_a_differentiated_function() -> None:
 def test_work_space_inside_a_differentiated_function() -> None:
     found = adxform.grad(lambda x, b: adxform.grad(with_buffer)(x, scratch(b)).sum())(X, np.empty(2))
     np.testing.assert_allclose(found, adxform.hvp(with_buffer)(X, np.empty(2), np.ones(2)))
+
+
+def test_work_space_is_no_vector() -> None:
+    work, out = np.array([1.0, -1.0]), np.empty(2)
+    expected = adxform.hvp(with_buffer)(X, scratch(np.empty(2)), work)
+    product = adxform.prepare_hvp(with_buffer, X, scratch(work), directions=2)
+    tangent, pull = adxform.prepare_jvp(fills, X, scratch(work)), adxform.prepare_vjp(fills, X, scratch(work))
+    calls = (
+        lambda: adxform.hvp(with_buffer)(X, scratch(work), work),
+        lambda: adxform.jvp(fills, (X, scratch(work)), (work, None)),
+        lambda: product(X, work, work),
+        lambda: product(X, work, work[::-1], out=out),
+        lambda: product.value_gradient_and_hvp(X, work, work, out=(None, None, out)),
+        lambda: product.batch(X, work, np.broadcast_to(work, (2, 2))),
+        lambda: tangent((X, work), (work, None)),
+        lambda: pull.cotangents((X, work), work),
+    )
+    for call in calls:
+        work[:] = 1.0, -1.0
+        with pytest.raises(AliasError, match="shares memory with a tangent or cotangent"):
+            call()
+    np.testing.assert_allclose(product(X, work, np.array([1.0, -1.0])), expected)

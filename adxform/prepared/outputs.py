@@ -122,7 +122,7 @@ def writer(fn: Callable[..., Any], rule: DerivedRule, pool: Pool, position: int)
             if type(other) is ndarray and (other is out or not (own and other.flags.owndata)) and overlap(out, other):
                 return None
         if rule.private:
-            check_sharing(fn, rule, inputs)
+            check_sharing(fn, rule, inputs, seeds)
         work = pool.take(taken)
         try:
             one_more()
