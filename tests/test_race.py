@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.race import report
-from benchmarks.race.contenders import CONTENDERS, DIFFERENCES, FUNCTION, HAND, LIMIT, differences, generated, slopes
+from benchmarks.race import report, vector_math
+from benchmarks.race.contenders import CONTENDERS, DIFFERENCES, FUNCTION, HAND, LIMIT, differences, generated, limit, slopes
 from benchmarks.race.heat import Lane, Terms, check, compared, heat, lanes
 from benchmarks.race.problem import Problem
 from benchmarks.race.problems import PROBLEMS
@@ -89,6 +89,33 @@ def test_who_is_wrong_is_not_timed(answer: tuple, reason: str | None, monkeypatc
     monkeypatch.setattr(lane, "ask", lambda seconds, *request: answer)
     check(lane, np.array([1.0, 2.0]))
     assert lane.reason == reason
+
+
+@pytest.mark.parametrize("name", ["exp", "log", "log1p", "sin", "cos"])
+def test_the_vector_forms_of_the_limit(name: str) -> None:
+    numba = pytest.importorskip("numba")
+    form = vector_math.forms()[name]
+
+    @numba.njit
+    def each(x: np.ndarray) -> np.ndarray:
+        y = np.empty_like(x)
+        for i in range(x.shape[0]):
+            y[i] = form(x[i])
+        return y
+
+    chance = np.random.default_rng(0)
+    x = np.concatenate([chance.uniform(0.0, 3.0, 1_000), chance.uniform(0.0, 100.0, 1_000)])
+    exact = getattr(np, name)(x.astype(np.longdouble))
+    assert np.max(np.abs(each(x) - exact) / np.spacing(np.abs(exact).astype(float))) < 2.0
+
+
+@pytest.mark.parametrize("name", ["rosenbrock", "reduction", "scalar"])
+def test_compiled(name: str) -> None:
+    pytest.importorskip("numba")
+    race = PROBLEMS[name]
+    arguments = race.make(race.tiny)
+    close(flat(limit(race, arguments)()), flat(race.by_hand(*arguments)), 1e-12)
+    close(flat(generated(race, arguments, engine="numba")()), flat(race.by_hand(*arguments)), 1e-12)
 
 
 def test_a_time_loop_with_checkpoints() -> None:
