@@ -171,6 +171,14 @@ def random_nest(seed: int) -> str:
     bound = {name: rng.randrange(2, 4) for name in names}
     lines = [f"def f({', '.join(arrays)}, {', '.join(f'n{axis}: int' for axis in range(rank))}, c: f64):"]
     fresh = iter(range(1000))
+    if rng.random() < 0.5:
+        for axis, name in enumerate(names):
+            low, high = rng.randrange(1, 4), f"n{axis}"
+            if rng.random() < 0.6:
+                lines.append(f"{'    ' * (axis + 1)}m{axis}: int = operator.add(n{axis}, {rng.randrange(-1, 3)})")
+                high = f"m{axis}"
+            lines.append(f"{'    ' * (axis + 1)}for {name}{name}: int in range({low}, {high}, 1):")
+        lines.append(f"{'    ' * (rank + 1)}operator.setitem(u, {'ii' if rank == 1 else '(ii, jj)'}, 0.0)")
     sums = rng.random() < 0.3
     indent = "    "
     ends = []
@@ -234,7 +242,7 @@ def test_random_nests_compute_the_same(start: int) -> None:
         gathered = gather_contributions(fn)
         verify(gathered)
         rank = text.partition("\n")[0].count("n0") + text.partition("\n")[0].count("n1")
-        for extent in ((2, 3), (4, 4), (5, 8), (6, 5)):
+        for extent in ((0, 2), (2, 3), (4, 4), (5, 8), (6, 5)):
             rng = np.random.default_rng(seed)
             arrays = [rng.normal(size=tuple(size + 3 for size in extent[:rank])) for _ in range(3)]
             expected, found = (interpret(each, *(a.copy() for a in arrays), *extent[:rank], 0.7) for each in (fn, gathered))

@@ -14,6 +14,7 @@ from adxform.ir.walk import all_ops, defined_variables, outs
 from adxform.opt.elements import ACCESSES, Elements
 from adxform.opt.rewriting import callee
 from adxform.rules.effects import is_removable
+from adxform.source import Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,16 @@ class Nest:
     def body(self) -> Block:
         """What the innermost loop does."""
         return self.loops[-1].op.body
+
+
+@dataclass(frozen=True, slots=True)
+class Cleared:
+    """A part of an array that `nest` sets to zero, and does nothing else: by axis, from where to where."""
+
+    nest: Nest
+    target: Access
+    ends: tuple[tuple[Place, Place], ...]
+    span: Span
 
 
 class Accesses:
@@ -154,6 +165,25 @@ class Accesses:
         if any(place.root is not None and place.root.name in inside for place in (low, high)):
             return None
         return Loop(op, low, high) if step == Lit(1) else Loop(op, high + 1, low + 1)
+
+    def cleared(self, nest: Nest) -> Cleared | None:
+        """What `nest` clears; ``None`` if that is no part of an array by ranges of its axes, or it does more."""
+        active = [op for op in nest.body.ops if not is_removable(op)]
+        if len(active) != 1 or callee(active[0]) is not operator.setitem or any(loop.op.outs for loop in nest.loops):
+            return None
+        store = active[0]
+        assert isinstance(store, Call)
+        target, value = self.of(store), store.args[2]
+        by_item = {loop.item: loop for loop in nest.loops}
+        if target is None or not isinstance(value, Lit) or not isinstance(value.value, int | float) or value.value != 0:
+            return None
+        roots = [place.root for place in target.axes]
+        lows = [self.lower(place) for place in target.axes]
+        if len(roots) != len(nest.loops) or set(roots) != set(by_item) or any(low is None or low < 0 for low in lows):
+            return None
+        around = [by_item[place.root] for place in target.axes if place.root is not None]
+        ends = [(loop.low + place.offset, loop.high + place.offset) for loop, place in zip(around, target.axes, strict=True)]
+        return Cleared(nest, target, tuple(ends), store.span)
 
     def touched(self, nest: Nest) -> Iterator[tuple[int, Op]]:
         """Every op in `nest`, with the place in the innermost body that it is in; -1 outside of that."""

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import operator
 from dataclasses import replace
 
-from adxform.engine.accesses import Accesses, Nest, Place
+from adxform.engine.accesses import Accesses, Cleared, Nest, Place
 from adxform.engine.dependences import Contribution, Dependences, Group
 from adxform.engine.replay import Given, Pass, Replay
-from adxform.ir.ops import For, Function, Op
+from adxform.ir import intrinsics
+from adxform.ir.ops import Call, For, Function, Lit, Op
 from adxform.ir.walk import Names
 from adxform.opt.dce import eliminate_dead_code
-from adxform.opt.rewriting import Rewriter, each_function
+from adxform.opt.rewriting import Rewriter, classes_touched, each_function
 from adxform.rules.alias import Aliases
+from adxform.rules.effects import is_removable
 
 
 def gather_contributions(fn: Function) -> Function:
@@ -63,12 +66,31 @@ class _Gathering(Rewriter):
         """Append the gathers of a nest that starts at `op`, then what is left of it."""
         if isinstance(op, For) and (nest := self.accesses.nest(op)) is not None:
             taken: set[int] = set()
+            cleared = self.cleared_last(ops)
             for group in Dependences(nest, self.accesses, self.aliases).gatherable():
-                ops.extend(_Emission(nest, self.accesses, self.names, op).gather(group))
+                emission = _Emission(nest, self.accesses, self.names, op)
+                if cleared is not None and self.aliases.may_alias(group[0].target.base, cleared[1].target.base):
+                    if emission.fills(group, cleared[1]):
+                        del ops[cleared[0]]
+                        emission.cleared = cleared[1]
+                    cleared = None
+                ops.extend(emission.gather(group))
                 taken |= {id(contribution.op) for contribution in group}
             if taken:
                 op = _without(nest, taken)
         super().visit(op, ops)
+
+    def cleared_last(self, ops: list[Op]) -> tuple[int, Cleared] | None:
+        """Where the last nest of `ops` is, if it clears a part of an array that nothing after it touches; and that part."""
+        for position in reversed(range(len(ops))):
+            op = ops[position]
+            if isinstance(op, For):
+                found = None if (nest := self.accesses.nest(op)) is None else self.accesses.cleared(nest)
+                later = (class_ for after in ops[position + 1 :] for class_ in classes_touched(after, self.aliases))
+                return None if found is None or self.aliases.of(found.target.base) in later else (position, found)
+            if not isinstance(op, Call) or not is_removable(op):
+                return None
+        return None
 
 
 def _without(nest: Nest, taken: set[int]) -> For:
@@ -91,19 +113,78 @@ class _Emission:
     def __init__(self, nest: Nest, accesses: Accesses, names: Names, root: For) -> None:
         self.nest = nest
         self.replay = Replay(nest, accesses, names, root.span)
+        self.cleared: Cleared | None = None
+        """What was to be cleared right ahead of the nest, a part that the elements inside fill."""
+
+    def fills(self, group: Group, cleared: Cleared) -> bool:
+        """Whether all elements that the whole of `group` reaches are in the part `cleared`."""
+        target = group[0].target
+        by_axis = [(self.level(place), low, high) for place, (low, high) in zip(target.axes, cleared.ends, strict=False)]
+        return target.base == cleared.target.base and all(
+            level is not None
+            and (first := self.inner(group, level))[0].root == low.root
+            and first[1].root == high.root
+            and low.offset <= first[0].offset
+            and first[1].offset <= high.offset
+            for level, low, high in by_axis
+        )
+
+    def level(self, place: Place) -> int | None:
+        return next((k for k, loop in enumerate(self.nest.loops) if place.root == loop.item), None)
+
+    def inner(self, group: Group, level: int) -> tuple[Place, Place]:
+        """From where to where on the axis of `level` all of `group` reach the elements."""
+        offsets = [contribution.offsets[level] for contribution in group]
+        return self.nest.loops[level].low + max(offsets), self.nest.loops[level].high + min(offsets)
+
+    def clear(self, ends: list[tuple[Place, Place]]) -> None:
+        """Clear the part of the array between the `ends` of each axis."""
+        assert self.cleared is not None
+        items = [self.replay.enter(loop.item) for loop in self.cleared.nest.loops[: len(ends)]]
+        index = self.replay.index(tuple(Place(item, 0) for item in items))
+        self.replay.effect(operator.setitem, self.cleared.target.base, index, Lit(0.0), self.cleared.span)
+        for item, (low, high) in zip(reversed(items), reversed(ends), strict=True):
+            self.replay.leave(item, low, high)
+
+    def clear_edges(self, group: Group) -> None:
+        """Clear what was to be cleared and is not filled: on each axis ahead and behind, where it is filled on those before."""
+        if self.cleared is None:
+            return
+        inside: list[tuple[Place, Place]] = []
+        for place, (low, high) in zip(group[0].target.axes, self.cleared.ends, strict=True):
+            level = self.level(place)
+            assert level is not None
+            first, last = self.inner(group, level)
+            rest = list(self.cleared.ends[len(inside) + 1 :])
+            for ends in ((low, first), (last, high)):
+                if ends[0] != ends[1]:
+                    self.clear([*inside, ends, *rest])
+            inside.append((first, last))
 
     def gather(self, group: Group) -> list[Op]:
         """The ops that do what `group` does in the nest; in a nest too small for every edge, as the nest does it."""
         members: list[Member] = [(contribution, ()) for contribution in group]
         widths = [max(offsets) - min(offsets) for offsets in zip(*(contribution.offsets for contribution in group), strict=True)]
-        large = self.replay.reaches([(loop, width) for loop, width in zip(self.nest.loops, widths, strict=True) if width])
-        self.replay.branch(large, lambda: self.inside(members, 0), lambda: self.loop(members, 0) if max(widths) > 1 else None)
+        least = [(loop, width) for loop, width in zip(self.nest.loops, widths, strict=True) if width or self.cleared is not None]
+        large = self.replay.reaches(least)
+
+        def inside() -> None:
+            self.clear_edges(group)
+            self.inside(members, 0)
+
+        def apart() -> None:
+            if self.cleared is not None:
+                self.clear(list(self.cleared.ends))
+            if max(widths) > 1 or self.cleared is not None:
+                self.loop(members, 0)
+
+        self.replay.branch(large, inside, apart)
         return self.replay.block()
 
     def inside(self, members: list[Member], level: int) -> None:
         """The loops from `level` on: first the elements that only some of `members` reach, then all others, then some again."""
         if level == len(self.nest.loops):
-            self.add(members)
+            self.add(members, fresh=self.cleared is not None)
             return
         loop = self.nest.loops[level]
         offsets = [contribution.offsets[level] for contribution, _ in members]
@@ -135,8 +216,8 @@ class _Emission:
         self.loop([(contribution, (*pass_, Place(item, 0))) for contribution, pass_ in members], level + 1)
         self.replay.leave(item, self.nest.loops[level].low, self.nest.loops[level].high)
 
-    def add(self, members: list[Member]) -> None:
-        """Add to each element what all `members` that reach it give."""
+    def add(self, members: list[Member], *, fresh: bool = False) -> None:
+        """Add to each element what all `members` that reach it give; `fresh`: to nothing."""
         elements: dict[tuple[Place, ...], list[Given]] = {}
         for contribution, pass_ in members:
             element = tuple(self.replay.shifted(place, pass_) for place in contribution.target.axes)
@@ -145,7 +226,10 @@ class _Emission:
         for element, given in elements.items():
             index = self.replay.index(element)
             for fn, value, span in self.replay.sums(given):
-                self.replay.effect(fn, base, index, value, span)
+                if fresh and fn is intrinsics.deduct:
+                    self.replay.effect(operator.setitem, base, index, Lit(0.0), span)
+                self.replay.effect(operator.setitem if fresh and fn is intrinsics.accumulate else fn, base, index, value, span)
+                fresh = False
 
 
 def _reaching(members: list[Member], level: int, place: Place) -> list[Member]:
