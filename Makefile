@@ -12,7 +12,7 @@ WORKERS ?= 2
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint format bench stress docs-check golden setup clean
+.PHONY: help demo test lint format bench stress engines docs-check golden setup clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,6 +38,9 @@ bench: $(PEERS) ## time gradients and the transform, then race them against othe
 
 stress: $(READY) ## many processes, killed writers and damaged files on the cache of rules, 100 times over
 	$(RUN) -m benchmarks.stress
+
+engines: $(READY) ## compile every program of the corpus, in every mode, and compare with Python: half an hour
+	$(RUN) -m pytest -n $(WORKERS) tests/test_engine.py --compile-all
 
 docs-check: $(READY) ## run the code in README.md and docs, check links and error pages
 	$(RUN) -m pytest tests/test_docs.py

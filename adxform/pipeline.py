@@ -19,7 +19,7 @@ from adxform.ad.record import Decision
 from adxform.analysis.activity import may_write
 from adxform.backend.emit import Generated
 from adxform.backend.references import Surroundings
-from adxform.engine.compiled import realise
+from adxform.engine.compiled import described, realise
 from adxform.frontend.specialize import Expander
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
@@ -71,6 +71,11 @@ class DerivedRule:
     def text(self) -> str:
         """The generated module."""
         return self.generated.text
+
+    @property
+    def compiled(self) -> str:
+        """What is compiled of it, in words."""
+        return described(self.optimised, self.run)
 
     @property
     def seeds(self) -> int:

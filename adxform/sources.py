@@ -8,9 +8,10 @@ from pathlib import PurePath
 from typing import Any
 
 from adxform.ad.record import Decision
-from adxform.api import checked_argnums
+from adxform.api import checked_argnums, checked_engine
 from adxform.application import Application, Argnums, apply
 from adxform.derivatives import hessian, jacobian
+from adxform.operators import Engine
 from adxform.pipeline import DerivedRule
 from adxform.refusals import name_of
 
@@ -19,23 +20,27 @@ SWEPT = {"hessian": "hvp", "jacobian": "reverse"}
 """What the modes that sweep more than once sweep."""
 
 
-def source(f: Callable[..., Any], *example_args: Any, mode: str = "reverse", argnums: Argnums = 0) -> str:
+def source(
+    f: Callable[..., Any], *example_args: Any, mode: str = "reverse", argnums: Argnums = 0, engine: Engine = "python"
+) -> str:
     """The generated module that runs for `f` at arguments like `example_args`.
 
-    `mode` is ``"reverse"``, ``"forward"``, ``"hvp"``, ``"hessian"``, ``"jacobian"`` or ``"primal"``.
+    `mode` is ``"reverse"``, ``"forward"``, ``"hvp"``, ``"hessian"``, ``"jacobian"`` or ``"primal"``; `engine` is as for `grad`.
     """
-    _call, rule = rule_of(f, example_args, mode, argnums)
+    _call, rule = rule_of(f, example_args, mode, argnums, checked_engine(engine))
     return rule.text
 
 
-def rule_of(f: Callable[..., Any], args: Sequence[Any], mode: str, argnums: Argnums) -> tuple[Application, DerivedRule]:
+def rule_of(
+    f: Callable[..., Any], args: Sequence[Any], mode: str, argnums: Argnums, engine: Engine = "python"
+) -> tuple[Application, DerivedRule]:
     """The application of `f` to `args`, and its derived rule in `mode`."""
     numbers = checked_argnums(f, argnums)
     if mode in ("hessian", "jacobian"):
-        made = hessian(f, numbers) if mode == "hessian" else jacobian(f, numbers)
+        made = hessian(f, numbers, engine=engine) if mode == "hessian" else jacobian(f, numbers, engine=engine)
         call = made.applied(tuple(args), {})
         return call, call.rule("primal", ())
-    call = apply(f, tuple(args), {}, None if mode == "primal" else numbers)
+    call = apply(f, tuple(args), {}, None if mode == "primal" else numbers, engine)
     wrt = () if mode == "primal" else call.wrt(numbers)
     match mode:
         case "reverse" | "forward" | "primal":
@@ -47,9 +52,11 @@ def rule_of(f: Callable[..., Any], args: Sequence[Any], mode: str, argnums: Argn
             raise ValueError(f"mode is {mode!r}; it is one of {', '.join(MODES)}")
 
 
-def explain(f: Callable[..., Any], *example_args: Any, mode: str = "reverse", argnums: Argnums = 0) -> str:
-    """What the derivative of `f` keeps, recomputes or puts on a tape, value by value, and why."""
-    call, rule = rule_of(f, example_args, SWEPT.get(mode, mode), argnums)
+def explain(
+    f: Callable[..., Any], *example_args: Any, mode: str = "reverse", argnums: Argnums = 0, engine: Engine = "python"
+) -> str:
+    """What the derivative of `f` keeps, recomputes or puts on a tape, value by value, and why; and what `engine` compiles."""
+    call, rule = rule_of(f, example_args, SWEPT.get(mode, mode), argnums, checked_engine(engine))
     names = [param.base for param in rule.request.function.params]
     wrt = ", ".join(names[position] for position in rule.request.wrt)
     lines = [f"{name_of(call.fn)}({', '.join(names)}): {mode} mode with respect to {wrt or 'nothing'}"]
@@ -59,6 +66,8 @@ def explain(f: Callable[..., Any], *example_args: Any, mode: str = "reverse", ar
         lines.append("  ".join((*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[3])).rstrip())
     if not rows:
         lines.append("nothing is kept: the reverse sweep needs only what is there")
+    if engine != "python":
+        lines.append(rule.compiled)
     return "\n".join(lines)
 
 

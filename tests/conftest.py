@@ -15,9 +15,12 @@ os.environ["ADXFORM_CACHE_DIR"] = "off"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add `--update-golden`."""
+    """Add `--update-golden` and `--compile-all`."""
     parser.addoption(
         "--update-golden", action="store_true", help="write the generated source into tests/golden, once the oracle agrees"
+    )
+    parser.addoption(
+        "--compile-all", action="store_true", help="compile every program of the corpus, in every mode: half an hour"
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,7 @@ import numba
 import numpy as np
 import pytest
 
+import adxform
 from adxform.application import Application
 from adxform.backend.emit import emit
 from adxform.backend.loading import load
@@ -75,7 +77,7 @@ def interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 MODES = ("reverse", "forward", "hvp")
-LOOPS = [program for program in PROGRAMS if program.name.partition(".")[0] in ("loops", "models", "writes")]
+LOOPS = [program for program in PROGRAMS if program.name.partition(".")[0] in ("loops", "models")]
 
 
 def is_number(program: Program) -> bool:
@@ -102,14 +104,24 @@ def test_kernels_say_what_the_rule_says(program: Program, mode: str) -> None:
         )
 
 
-@pytest.mark.parametrize("program", LOOPS, ids=lambda program: program.name)
-def test_compiled(program: Program) -> None:
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Compile a part of the corpus, or with ``--compile-all`` all of it."""
+    if "compiled_program" in metafunc.fixturenames:
+        every = metafunc.config.getoption("--compile-all")
+        cases = [(program, mode) for program in (PROGRAMS if every else LOOPS) for mode in (MODES if every else MODES[:1])]
+        metafunc.parametrize(("compiled_program", "mode"), cases, ids=[f"{program.name}-{mode}" for program, mode in cases])
+
+
+def test_compiled(compiled_program: Program, mode: str) -> None:
+    program = compiled_program
+    if mode == "hvp" and not is_number(program):
+        return
     for point in program.points:
-        call, rule = derived(program.function, point.fresh(), "reverse", program.wrt)
+        call, rule = derived(program.function, point.fresh(), mode, program.wrt)
         run = compiled(rule)
         if run is None:
             return
-        expected = results(rule, rule.run, derived(program.function, point.fresh(), "reverse", program.wrt)[0])
+        expected = results(rule, rule.run, derived(program.function, point.fresh(), mode, program.wrt)[0])
         agree(results(rule, run.compiled, call), expected)
         assert run.refusal is None
 
@@ -314,3 +326,29 @@ def test_what_numba_cannot_compile_runs_in_python() -> None:
     assert run.tries == 0
     assert run.refusal is not None
     assert "no" in run.refusal
+
+
+def test_every_derivative_takes_an_engine() -> None:
+    x, v = np.linspace(0.5, 1.5, 6), np.linspace(-1.0, 1.0, 6)
+    f = last_has_no_neighbour
+    np.testing.assert_allclose(adxform.grad(f, engine="numba")(x), adxform.grad(f)(x))
+    np.testing.assert_allclose(adxform.hvp(f, engine="numba")(x, v), adxform.hvp(f)(x, v))
+    np.testing.assert_allclose(adxform.hessian(f, engine="numba")(x), adxform.hessian(f)(x))
+    for prepare in (adxform.prepare_gradient, adxform.prepare_hessian):
+        p, q = prepare(f, x, engine="numba"), prepare(f, x)
+        out = np.empty_like(q(x))
+        np.testing.assert_allclose(p(x), q(x))
+        assert p(2.0 * x, out=out) is out
+        np.testing.assert_allclose(out, q(2.0 * x))
+        again = pickle.loads(pickle.dumps(p))
+        np.testing.assert_allclose(again(x), q(x))
+        assert again.fingerprint() == p.fingerprint() != q.fingerprint()
+    p = adxform.prepare_hvp(f, x, engine="numba")
+    out = np.empty(6)
+    assert p(x, v, out=out) is out
+    np.testing.assert_allclose(out, adxform.hvp(f)(x, v))
+
+
+def test_an_engine_that_is_not_known() -> None:
+    with pytest.raises(ValueError, match="fortran"):
+        adxform.grad(np.sum, engine="fortran")  # type: ignore[arg-type]

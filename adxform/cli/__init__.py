@@ -15,12 +15,14 @@ from rich.syntax import Syntax
 from rich.table import Table
 
 from adxform import sources
+from adxform.api import checked_engine
 from adxform.cli.cache import cache
 from adxform.cli.target import UsageError, argument_numbers, example_arguments, load_function
 from adxform.errors import AdxError
 from adxform.frontend.lower import lower
 from adxform.frontend.source import find_source
 from adxform.ir.text import show as show_ir
+from adxform.operators import Engine
 from adxform.rules.declare import name_of
 from adxform.rules.definitions import DEFINITIONS
 from adxform.rules.table import TABLE, definition, lookup
@@ -31,6 +33,7 @@ Stage = Literal["ast", "ssa", "typed", "adjoint", "optimised", "python"]
 Target = Annotated[str, Parameter(help="FILE.py:FUNC or module:FUNC")]
 At = Annotated[str | None, Parameter(help="example arguments: Python expressions, with `np` and the names of the module")]
 Sig = Annotated[str | None, Parameter(help='types of the arguments, such as "f64[n], float"')]
+On = Annotated[Engine, Parameter(name="--engine", help="what runs it: CPython and NumPy, or kernels that Numba compiles")]
 Wrt = Annotated[str | None, Parameter(help="arguments to differentiate, by name or position")]
 
 app = App(name="adxform", help="Derivatives of ordinary Python and NumPy code, as Python source.")
@@ -47,11 +50,12 @@ def show(
     mode: Mode = "reverse",
     wrt: Wrt = None,
     stage: Stage = "python",
+    engine: On = "python",
     output: Annotated[Path | None, Parameter(help="write to this file")] = None,
 ) -> int:
     """Print the generated derivative, or what an earlier stage made of the function."""
     fn, module = load_function(target)
-    text = staged(fn, stage, mode, lambda: (example_arguments(fn, module, at, sig), argument_numbers(fn, wrt)))
+    text = staged(fn, stage, mode, lambda: (example_arguments(fn, module, at, sig), argument_numbers(fn, wrt)), engine)
     if output is not None:
         output.write_text(text)
     elif sys.stdout.isatty():
@@ -62,7 +66,9 @@ def show(
     return 0
 
 
-def staged(fn: Callable[..., Any], stage: Stage, mode: Mode, given: Callable[[], tuple[tuple[Any, ...], Any]]) -> str:
+def staged(
+    fn: Callable[..., Any], stage: Stage, mode: Mode, given: Callable[[], tuple[tuple[Any, ...], Any]], engine: Engine
+) -> str:
     """What `stage` makes of `fn`, as text. `given` tells the arguments and what to differentiate."""
     if stage == "ast":
         dumped: str = gast.dump(find_source(fn).node, indent=2)
@@ -70,7 +76,7 @@ def staged(fn: Callable[..., Any], stage: Stage, mode: Mode, given: Callable[[],
     if stage == "ssa":
         return show_ir(lower(fn)).rstrip() + "\n"
     args, argnums = given()
-    _, rule = sources.rule_of(fn, args, mode, argnums)
+    _, rule = sources.rule_of(fn, args, mode, argnums, checked_engine(engine))
     match stage:
         case "typed":
             return show_ir(rule.typed).rstrip() + "\n"
@@ -98,11 +104,13 @@ def check(target: Target, /, *, at: At = None, sig: Sig = None, wrt: Wrt = None)
 
 
 @app.command
-def explain(target: Target, /, *, at: At = None, sig: Sig = None, mode: Mode = "reverse", wrt: Wrt = None) -> int:
-    """Say of each value whether the reverse sweep keeps it, recomputes it or does not need it."""
+def explain(
+    target: Target, /, *, at: At = None, sig: Sig = None, mode: Mode = "reverse", wrt: Wrt = None, engine: On = "python"
+) -> int:
+    """Say of each value whether the reverse sweep keeps it, recomputes it or does not need it; and what the engine compiles."""
     fn, module = load_function(target)
     args = example_arguments(fn, module, at, sig)
-    sys.stdout.write(sources.explain(fn, *args, mode=mode, argnums=argument_numbers(fn, wrt)) + "\n")
+    sys.stdout.write(sources.explain(fn, *args, mode=mode, argnums=argument_numbers(fn, wrt), engine=engine) + "\n")
     return 0
 
 

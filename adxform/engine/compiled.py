@@ -15,7 +15,7 @@ from adxform.backend.references import Surroundings
 from adxform.backend.syntax import callee
 from adxform.engine.gather import gather_contributions
 from adxform.engine.loops import form_loops
-from adxform.engine.outline import outline
+from adxform.engine.outline import NUMPY, outline
 from adxform.ir import intrinsics
 from adxform.ir.ops import Call, Function
 from adxform.ir.walk import all_ops
@@ -64,6 +64,21 @@ def realise(fn: Function, surroundings: Surroundings, engine: Engine) -> tuple[G
     decorators = {name: kernels.kernel if front else kernels.kernel_from_either_end for name, front in found.kernels.items()}
     generated = emit(found.function, surroundings=surroundings, decorators=decorators)
     return generated, Guarded(load(generated), load(plain))
+
+
+def described(fn: Function, run: Callable[..., Any]) -> str:
+    """What is compiled of `fn`, which `run` runs, in words."""
+    if not is_repeatable(fn):
+        return "nothing is compiled: it calls functions that may do anything, which must not be called twice"
+    if not isinstance(run, Guarded):
+        return "nothing is compiled: there are no loops or array expressions that Numba can take"
+    if run.refusal is not None:
+        return f"nothing is compiled: {run.refusal}"
+    found = outline(lowered(fn, "numba"))
+    calls = [callee(op) for op in all_ops(found.function.body) if isinstance(op, Call)]
+    left = sorted({getattr(fn, "__name__", "") for fn in calls if fn not in HARMLESS and fn not in NUMPY.values()})
+    kernels = f"compiled: {len(found.kernels)} kernel{'s' * (len(found.kernels) != 1)}"
+    return kernels + (f"; in Python around them: {', '.join(left)}" if left else "")
 
 
 def lowered(fn: Function, engine: Engine) -> Function:
