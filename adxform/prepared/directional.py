@@ -11,14 +11,14 @@ from typing import Any, Self
 
 import numpy as np
 
-from adxform.api import Pullback, kept
+from adxform.api import Pullback, checked_engine, kept
 from adxform.application import runner
 from adxform.batches import Stack, split
 from adxform.checkpointing import with_checkpoints
 from adxform.frontend.signature import Fixed, Node, Tree, python_class
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, Dim, Scalar, is_float
-from adxform.operators import operator
+from adxform.operators import Engine, operator
 from adxform.perturbations import matcher, placed, placer, settler
 from adxform.pipeline import DerivedRule
 from adxform.prepared import forms
@@ -46,7 +46,7 @@ class Directional(Prepared):
     @property
     def options(self) -> dict[str, Any]:
         """What it was prepared with."""
-        return {"strict": self.strict, "directions": self.directions}
+        return {"strict": self.strict, "directions": self.directions, "engine": self.engine}
 
     def swept(self, inputs: list[Any], rows: Sequence[Sequence[Any]]) -> tuple[tuple[Any, ...], list[Sequence[Any]]]:
         """The leaves of the value, and what the rule returns beside them for each of `rows`, from one sweep."""
@@ -68,7 +68,7 @@ class PreparedJvp(Directional):
     @classmethod
     def of(cls, fn: Callable[..., Any], args: Args, kwargs: Kwargs, options: Mapping[str, Any]) -> Self:
         """The preparation of `fn` for arguments like these."""
-        call, made = prepare(fn, args, {})
+        call, made = prepare(fn, args, {}, engine=options["engine"])
         wrt = call.float_leaves()
         directions = options["directions"]
         rule, wide = (call.rule("forward", wrt, directions=count) for count in (1, directions))
@@ -83,6 +83,7 @@ class PreparedJvp(Directional):
             definition=forms.pushed,
             made=preparation,
             strict=options["strict"],
+            engine=call.engine,
             rule=rule,
             wide=wide,
             directions=directions,
@@ -173,7 +174,7 @@ class PreparedVjp(Directional):
     @classmethod
     def of(cls, fn: Callable[..., Any], args: Args, kwargs: Kwargs, options: Mapping[str, Any]) -> Self:
         """The preparation of `fn` for arguments like these, the cut rule of the pullback included."""
-        call, made = prepare(fn, args, {})
+        call, made = prepare(fn, args, {}, engine=options["engine"])
         wrt = call.float_leaves()
         directions = options["directions"]
         rule, wide = (call.rule("reverse", wrt, directions=count) for count in (1, directions))
@@ -184,6 +185,7 @@ class PreparedVjp(Directional):
             definition=forms.pulled,
             made=made([rule]),
             strict=options["strict"],
+            engine=call.engine,
             rule=rule,
             wide=wide,
             directions=directions,
@@ -277,10 +279,13 @@ def stand_ins(tree: Tree, params: Sequence[Var], inputs: Sequence[Any]) -> list[
 
 
 @operator("jvp", forms.pushed, PreparedJvp)
-def prepare_jvp(f: Callable[..., Any], /, *example_args: Any, directions: int = 1, strict: bool = True) -> PreparedJvp:
+def prepare_jvp(
+    f: Callable[..., Any], /, *example_args: Any, directions: int = 1, strict: bool = True, engine: Engine = "python"
+) -> PreparedJvp:
     """The forward derivative of `f`, derived now for arguments like the example: ``p(primals, tangents)`` as `adxform.jvp`.
 
-    ``p.batch(primals, tangents)`` takes any number of tangents at once, `directions` of them in one sweep.
+    ``p.batch(primals, tangents)`` takes any number of tangents at once, `directions` of them in one sweep. `engine`
+    is as for `adxform.grad`.
 
     >>> p = prepare_jvp(lambda x, y: x * y, 1.0, 1.0, directions=2)
     >>> p((2.0, 3.0), (1.0, 0.0))
@@ -288,7 +293,8 @@ def prepare_jvp(f: Callable[..., Any], /, *example_args: Any, directions: int = 
     >>> p.batch((2.0, 3.0), (np.array([1.0, 0.0]), np.array([0.0, 1.0])))
     (6.0, array([3., 2.]))
     """
-    return PreparedJvp.of(f, example_args, {}, {"strict": strict, "directions": checked_directions(directions)})
+    options = {"strict": strict, "directions": checked_directions(directions), "engine": checked_engine(engine)}
+    return PreparedJvp.of(f, example_args, {}, options)
 
 
 @operator("vjp", forms.pulled, PreparedVjp)
@@ -300,11 +306,12 @@ def prepare_vjp(
     strict: bool = True,
     checkpoint_steps: int | None = None,
     max_memory: int | None = None,
+    engine: Engine = "python",
 ) -> PreparedVjp:
     """The reverse derivative of `f`, derived now for arguments like the example: ``p(*primals)`` as `adxform.vjp`.
 
     ``p.batch(primals, cts)`` and ``pullback.batch(cts)`` take any number of cotangents at once, `directions` in one sweep.
-    For `checkpoint_steps` and `max_memory` see `adxform.checkpoint`.
+    For `checkpoint_steps` and `max_memory` see `adxform.checkpoint`; `engine` is as for `adxform.grad`, but for pullbacks.
 
     >>> p = prepare_vjp(lambda x, y: x * y, 1.0, 1.0, directions=2)
     >>> value, pullback = p(2.0, 3.0)
@@ -314,4 +321,5 @@ def prepare_vjp(
     (array([ 3., 30.]), array([ 2., 20.]))
     """
     f = with_checkpoints(f, checkpoint_steps, max_memory)
-    return PreparedVjp.of(f, example_args, {}, {"strict": strict, "directions": checked_directions(directions)})
+    options = {"strict": strict, "directions": checked_directions(directions), "engine": checked_engine(engine)}
+    return PreparedVjp.of(f, example_args, {}, options)
