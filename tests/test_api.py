@@ -440,6 +440,28 @@ def test_names_of_inlined_functions_survive() -> None:
     assert "np.copy(np.zeros_like" not in text
 
 
+def test_loops_over_elements_need_no_tape() -> None:
+    def products(a: Any, b: Any) -> Any:
+        c = np.zeros((a.shape[0], b.shape[1]))
+        for i in range(a.shape[0]):
+            for j in range(b.shape[1]):
+                for k in range(a.shape[1]):
+                    c[i, j] += a[i, k] * b[k, j]
+        return np.sum(c * c)
+
+    def distance(x: Any, y: Any) -> Any:
+        s = 0.0
+        for i in range(x.shape[0]):
+            t = x[i] - y[i]
+            s += t * t
+        return s
+
+    for function, size in ((products, (3, 3)), (distance, (3,))):
+        told = adxform.explain(function, np.ones(size), np.ones(size), argnums=(0, 1)).splitlines()[1:]
+        assert told
+        assert all(" recompute " in line for line in told)
+
+
 def test_explain_names_values() -> None:
     text = adxform.explain(rosenbrock, np.ones(3))
     assert "rosenbrock(x): reverse mode with respect to x" in text
