@@ -201,6 +201,21 @@ def test_it_holds_the_point() -> None:
         q.value = 1.0  # type: ignore[misc]
 
 
+def test_a_closure_made_anew() -> None:
+    def weighted(weight: Any) -> Any:
+        return lambda x: weight * np.sum(np.exp(x) * x)
+
+    x, v = np.array([0.5, -1.0, 2.0]), np.array([1.0, 2.0, -0.5])
+    q = adxform.prepare_hvp_same_point(weighted(1.0), x)
+    mark, before = q.fingerprint(), building()
+    other = q.rebind(weighted(3.0))
+    np.testing.assert_allclose(other(v), 3.0 * np.exp(x) * (x + 2.0) * v, rtol=1e-14)
+    np.testing.assert_allclose(other.gradient, 3.0 * q.gradient, rtol=1e-14)
+    np.testing.assert_allclose(q(v), np.exp(x) * (x + 2.0) * v, rtol=1e-14)
+    q.check(x + 1.0)
+    assert (q.fingerprint(), building()) == (mark, before)
+
+
 def test_out_and_batch() -> None:
     q = adxform.prepare_hvp_same_point(settling, X)
     out = np.empty(3)

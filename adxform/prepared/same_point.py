@@ -156,6 +156,14 @@ class HessianAtPoint(Operator):
         """The same at another point; nothing is built."""
         return self.prepared(*args, **kwargs)
 
+    def check(self, *args: Any, **kwargs: Any) -> None:
+        """Say whether these arguments would do for another point: see `Prepared.check`."""
+        self.prepared.check(*args, **kwargs)
+
+    def rebind(self, g: Callable[..., Any]) -> HessianAtPoint:
+        """The same for `g` at this point; nothing is built: see `Prepared.rebind`."""
+        return self.prepared.rebind(g)(*self.args, **self.kwargs)
+
     @property
     def source(self) -> str:
         """The generated modules: of what was run at the point, and of what each vector costs."""
