@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
 
 import adxform
-from adxform.errors import UnsupportedOperationError, UnsupportedSyntaxError
+from adxform.errors import AdxError, UnsupportedOperationError, UnsupportedSyntaxError
 from tests.oracle import central_jacobian, flat_function, float_leaves, pack
 from tests.random_programs import MATRICES, SCALARS, VECTORS, Family, compiled, programs
 
@@ -61,6 +61,13 @@ def check_program(text: str, of: Family, args: tuple[Any, ...]) -> str:
         return "gradient"
     if not all(close(pullback(1.0), jacobian[0], scale) for _ in range(2)):
         return "pullback"
+    try:
+        again = adxform.grad(program, argnums=(0, 1), checkpoint_steps=1)(*args)
+    except AdxError as refusal:
+        assert "keeps checkpoints" in refusal.message  # noqa: PT017
+    else:
+        if not close(again, jacobian[0], scale):
+            return "gradient with checkpoints"
     tangent = np.cos(np.arange(np.size(args[0]))).reshape(np.shape(args[0])), 0.6
     _, out_t = adxform.jvp(program, args, (*tangent, None))
     if not close([out_t], np.array([jacobian[0] @ pack(tangent)]), scale):
