@@ -93,18 +93,18 @@ class Workspace:
     lengths: Lengths
     spaces: tuple[Any, ...]
     used: tuple[Tape | Pages, ...]
-    vectors: list[Any] | None = None
+    vectors: dict[str, list[Any]] = field(default_factory=dict)
 
-    def zeros(self, like: Sequence[Any]) -> list[Any]:
-        """Zeros of the shapes and dtypes of arrays, and of the classes of numbers: always the same ones, of the first time."""
-        if self.vectors is None:
-            self.vectors = [
+    def zeros(self, like: Sequence[Any], what: str = "vectors") -> list[Any]:
+        """Zeros of the shapes and dtypes of arrays, and of the classes of numbers: those of the first time, for each `what`."""
+        if what not in self.vectors:
+            self.vectors[what] = [
                 np.empty(value.shape, value.dtype) if isinstance(value, np.ndarray) else type(value)(0) for value in like
             ]
-        for vector in self.vectors:
+        for vector in self.vectors[what]:
             if isinstance(vector, np.ndarray):
                 vector.fill(0)
-        return self.vectors
+        return self.vectors[what]
 
     def given(self, outs: Sequence[Any] = ()) -> Sequence[Any]:
         """What the rule takes for one run after its parameters.

@@ -1,4 +1,4 @@
-"""What a warm call with `out=` allocates: the bytes of arrays that it leaves behind, and how much more it has in use at most."""
+"""What a warm call with `out=` allocates: the bytes of arrays that it leaves behind and has in use at most; and its time."""
 
 from __future__ import annotations
 
@@ -10,10 +10,15 @@ import numpy as np
 
 import adxform
 from benchmarks.record import Claim, Result
+from benchmarks.timing import interleaved
 
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
 MATRICES = (16, 64, 256)
-DERIVATIVES = ("gradient", "value_and_gradient", "hvp", "value_gradient_and_hvp", "hvp_same_point", "cotangents")
+DERIVATIVES = (
+    *("gradient", "value_and_gradient", "hvp", "value_gradient_and_hvp", "hvp_same_point", "cotangents"),
+    *("tangents of a batch", "products of a batch"),
+)
+BY_COLUMNS = ("hessian", "hvp, forward over forward")
 BUFFERS = 8192 * 8 * 8
 """NumPy itself takes buffers of 8192 numbers at a time, whatever the length of the arrays."""
 
@@ -70,12 +75,17 @@ def helped(x: Any, w: Any) -> Any:
     return np.sum(y * x)
 
 
+def differences(x: Any, w: Any) -> Any:
+    """Rosenbrock's function by slices."""
+    return np.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1.0 - x[:-1]) ** 2) + np.sum(w)
+
+
 def guarded(x: Any, w: Any) -> Any:
     """Powers, roots and quotients, whose derivatives are masked at poles."""
     return np.sum(np.sqrt(1.0 + x**2) * np.abs(w) ** 1.5) + np.linalg.norm(x * w) + np.sum(np.log1p(w**2) / (1.0 + x**2))
 
 
-PROGRAMS: tuple[Callable[[Any, Any], Any], ...] = (elementwise, stepped, searching, products, helped, guarded)
+PROGRAMS: tuple[Callable[[Any, Any], Any], ...] = (elementwise, stepped, searching, products, helped, guarded, differences)
 
 
 def peak_and_kept(call: Callable[[], Any]) -> tuple[int, int]:
@@ -94,45 +104,63 @@ def peak_and_kept(call: Callable[[], Any]) -> tuple[int, int]:
         tracemalloc.stop()
 
 
-def warm(kind: str, f: Callable[[Any, Any], Any], n: int) -> Callable[[], Any]:
-    """A call with `out=` of a derivative of `f` at vectors of length `n`, a square of it for `products`."""
+def calls(kind: str, f: Callable[[Any, Any], Any], n: int) -> tuple[Callable[[], Any], Callable[[], Any]]:
+    """A derivative of `f` at vectors of length `n`, a square of it for `products`: a plain call of it, and one with `out=`."""
     size = round(n**0.5) ** 2 if f is products else n
     x, w, v = np.random.default_rng(3).normal(size=(3, size))
     out, other = np.empty((2, size))
     match kind:
         case "gradient":
-            gradient = adxform.prepare_gradient(f, x, w)
-            return lambda: gradient(x, w, out=out)
+            p: Any = adxform.prepare_gradient(f, x, w)
+            args, target = (x, w), out
         case "value_and_gradient":
-            value = adxform.prepare_value_and_gradient(f, x, w, argnums=(0, 1))
-            return lambda: value(x, w, out=(None, (out, other)))
+            p = adxform.prepare_value_and_gradient(f, x, w, argnums=(0, 1))
+            args, target = (x, w), (None, (out, other))
         case "hvp":
-            product = adxform.prepare_hvp(f, x, w)
-            return lambda: product(x, w, v, out=out)
+            p = adxform.prepare_hvp(f, x, w)
+            args, target = (x, w, v), out
         case "value_gradient_and_hvp":
-            whole = adxform.prepare_hvp(f, x, w)
-            return lambda: whole.value_gradient_and_hvp(x, w, v, out=(None, other, out))
+            p = adxform.prepare_hvp(f, x, w).value_gradient_and_hvp
+            args, target = (x, w, v), (None, other, out)
         case "hvp_same_point":
-            here = adxform.prepare_hvp_same_point(f, x, w)
-            return lambda: here(v, out=out)
+            p = adxform.prepare_hvp_same_point(f, x, w)
+            args, target = (v,), out
         case "cotangents":
-            pulled = adxform.prepare_vjp(f, x, w)
-            return lambda: pulled.cotangents((x, w), 2.0, out=(out, other))
+            p = adxform.prepare_vjp(f, x, w).cotangents
+            args, target = ((x, w), 2.0), (out, other)
+        case "tangents of a batch":
+            p = adxform.prepare_jvp(f, x, w, directions=2).batch
+            vectors = np.stack((v, w, x))
+            args, target = ((x, w), (vectors, vectors)), (None, np.empty(3))
+        case "products of a batch":
+            p = adxform.prepare_hvp(f, x, w, directions=2).batch
+            args, target = (x, w, np.stack((v, w, x))), np.empty((3, size))
+        case "hvp, forward over forward":
+            p = adxform.prepare_hvp(f, x, w, mode="forward-over-forward")
+            args, target = (x, w, v), out
         case _:
-            matrix = np.empty((size, size))
-            hessian = adxform.prepare_hessian(f, x, w)
-            return lambda: hessian(x, w, out=matrix)
+            p = adxform.prepare_hessian(f, x, w)
+            args, target = (x, w), np.empty((size, size))
+    return lambda: p(*args), lambda: p(*args, out=target)
+
+
+def warm(kind: str, f: Callable[[Any, Any], Any], n: int) -> Callable[[], Any]:
+    """A call with `out=` of a derivative: see `calls`."""
+    return calls(kind, f, n)[1]
 
 
 def memory(quick: bool) -> Result:
-    """Measure every program and derivative at every size."""
+    """Measure every program and derivative at every size, and time calls with `out=` against plain ones."""
     rows: list[tuple[str | int | float, ...]] = []
-    for kind in (*DERIVATIVES, "hessian"):
-        sizes = MATRICES if kind == "hessian" else SIZES
+    for kind in (*DERIVATIVES, *BY_COLUMNS):
+        sizes = MATRICES if kind in BY_COLUMNS else SIZES
         for f in PROGRAMS:
             for n in sizes[:2] if quick else sizes:
-                peak, kept = peak_and_kept(warm(kind, f, n))
-                rows.append((kind, f.__name__, n, kept, peak))
+                plain, into = calls(kind, f, n)
+                peak, kept = peak_and_kept(into)
+                times = interleaved({"plain": plain, "out": into}, rounds=3 if quick else 7)
+                spent = [round(1e3 * times[name], 3) for name in ("plain", "out")]
+                rows.append((kind, f.__name__, n, kept, peak, *spent, round(times["out"] / times["plain"], 2)))
     claims = (
         Claim("no call leaves an array behind", all(row[3] == 0 for row in rows)),
         Claim(
@@ -140,5 +168,5 @@ def memory(quick: bool) -> Result:
             all(isinstance(row[4], int) and row[4] < BUFFERS for row in rows),
         ),
     )
-    columns = ("derivative", "function", "n", "bytes kept", "peak bytes")
-    return Result("Warm calls with out=: what they allocate", columns, tuple(rows), claims)
+    columns = ("derivative", "function", "n", "bytes kept", "peak bytes", "plain ms", "out= ms", "out=/plain")
+    return Result("Warm calls with out=: what they allocate, and the time they take", columns, tuple(rows), claims)

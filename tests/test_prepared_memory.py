@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import pickle
 import threading
 from collections.abc import Callable
@@ -17,7 +18,7 @@ from adxform.frontend.signature import Node, meta_of, parts
 from adxform.rules.record import Constant, Effect, Partials, Primitive
 from adxform.trees import assemble
 from benchmarks import memory
-from benchmarks.memory import DERIVATIVES, peak_and_kept, warm
+from benchmarks.memory import BY_COLUMNS, DERIVATIVES, peak_and_kept, warm
 from tests.corpus.case import Program
 from tests.corpus.catalogue import PROGRAMS
 from tests.test_corpus import is_scalar, quiet
@@ -154,6 +155,92 @@ def test_products_at_one_point_are_the_same_wherever_they_go(program: Program) -
         close(part, then)
 
 
+def stacked(trees: list[Any]) -> Any:
+    """Vectors as a batch."""
+    columns = iter([np.stack(column) if column[0] is not None else None for column in zip(*map(leaves, trees), strict=True)])
+    return mapped(lambda _: next(columns), trees[0])
+
+
+BATCHES = ("jvp", "vjp", "hvp", "hvp_same_point")
+MANY = [
+    (kind, program)
+    for kind in BATCHES
+    for program in (SCALAR if kind.startswith("hvp") else [program for program in PROGRAMS if program.raises is None])[::4]
+]
+
+
+@pytest.mark.parametrize(("kind", "program"), MANY, ids=lambda value: getattr(value, "name", value))
+@quiet
+def test_batches_are_the_same_wherever_they_go(kind: str, program: Program) -> None:
+    rng = np.random.default_rng(11)
+    f, wrt = program.function, program.wrt
+    options = {"directions": 3, "strict": False, **({"argnums": wrt} if kind.startswith("hvp") else {})}
+    try:
+        prepared = getattr(adxform, f"prepare_{kind}")(f, *program.points[0].fresh(), **options)
+    except AdxError as refused:
+        pytest.skip(str(refused))
+    for point in (*program.points, *program.points):
+        args = point.fresh()
+        call: Callable[..., Any]
+        match kind:
+            case "jvp":
+                likes: Any = args
+                call = functools.partial(prepared.batch, args)
+            case "vjp":
+                likes = prepared(*point.fresh())[0]
+                call = functools.partial(prepared.batch, args)
+            case "hvp":
+                likes = tuple(args[i] for i in wrt)
+                call = functools.partial(prepared.batch, *args)
+            case _:
+                likes = tuple(args[i] for i in wrt)
+                call = prepared.at(*args).batch
+        for count in (5, 1, 3):
+            vectors = [tangents(likes, rng) for _ in range(count)]
+            if not any(leaf is not None for leaf in leaves(vectors[0])):
+                pytest.skip("nothing is differentiated")
+            batch = stacked(vectors)
+            before = copy.deepcopy((args, batch))
+            expected = call(batch)
+            out = targets(expected)
+            found = call(batch, out=out)
+            close(found, expected)
+            for one, other in zip(leaves(found), leaves(out), strict=False):
+                assert other is None or one is other
+            close((args, batch), before)
+            if kind == "vjp":
+                alone = prepared.cotangents(args, vectors[0])
+                close(prepared.cotangents(args, vectors[0], out=targets(alone)), alone)
+            if isinstance(out, tuple) and out:
+                part = call(batch, out=(None, *out[1:]))
+                held = copy.deepcopy(part[0])
+                call(stacked([tangents(likes, rng) for _ in range(count)]), out=out)
+                close(part[0], held)
+
+
+@pytest.mark.parametrize("program", SCALAR[::9], ids=lambda program: program.name)
+@pytest.mark.parametrize("kind", ["hvp", "hessian"])
+@quiet
+def test_forward_over_forward_is_the_same_wherever_it_goes(kind: str, program: Program) -> None:
+    rng = np.random.default_rng(11)
+    args = program.points[0].fresh()
+    options = {"argnums": program.wrt, "mode": "forward-over-forward"}
+    try:
+        prepared = PREPARE[kind](program.function, *args, **options)
+    except AdxError as refused:
+        pytest.skip(str(refused))
+    vector = (tuple(tangents(args[i], rng) for i in program.wrt),) if kind == "hvp" else ()
+    for form in FORMS[kind]:
+        call = getattr(prepared, form)
+        expected = call(*args, *vector)
+        for _ in range(2):
+            out = targets(expected)
+            found = call(*args, *vector, out=out)
+            close(found, expected)
+            for one, other in zip(leaves(found), leaves(out), strict=False):
+                assert other is None or one is other
+
+
 # -- memory -------------------------------------------------------------------------------------------------------------
 
 
@@ -166,8 +253,9 @@ def test_a_warm_call_makes_no_array(f: Any, kind: str) -> None:
 
 
 @pytest.mark.parametrize("f", memory.PROGRAMS)
-def test_a_warm_hessian_makes_no_array(f: Any) -> None:
-    (small, none), (large, nothing) = (peak_and_kept(warm("hessian", f, n)) for n in (16, 144))
+@pytest.mark.parametrize("kind", BY_COLUMNS)
+def test_a_warm_matrix_makes_no_array(f: Any, kind: str) -> None:
+    (small, none), (large, nothing) = (peak_and_kept(warm(kind, f, n)) for n in (16, 144))
     assert (none, nothing) == (0, 0)
     assert large - small < 6 * 8 * 144  # NumPy's buffers, of up to 8192 numbers
 

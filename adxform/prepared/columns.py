@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
@@ -62,6 +62,22 @@ def padded(targets: Sequence[Sequence[Any]], count: int) -> list[Any]:
     """All of `targets`, and ``None`` up to `count`: results that nobody takes."""
     found = [target for group in targets for target in group]
     return found + [None] * (count - len(found))
+
+
+def rows_like(count: int, likes: Iterable[Any], dtypes: Sequence[str]) -> list[Expected]:
+    """What a batch of `count` derivatives like `likes`, of these dtypes, is like."""
+    return [Expected((count, *np.shape(like)), np.dtype(dtype)) for like, dtype in zip(likes, dtypes, strict=True)]
+
+
+def rows_at(blocks: Sequence[Any], group: Sequence[int]) -> list[list[Any]]:
+    """The rows of `blocks` for the places `group` of a batch; a place that comes again, to fill up the sweep, has none."""
+    return [views(blocks, (place, ...)) for place in dict.fromkeys(group)]
+
+
+def put(blocks: list[Any], rows: Sequence[Sequence[Any]], parts: Sequence[Sequence[Any]]) -> None:
+    """Store what was found for each vector of a sweep in `rows` of `blocks`."""
+    for row, part in zip(rows, parts, strict=False):
+        filled(blocks, row, part)
 
 
 def filled(blocks: list[Any], places: Sequence[Any], parts: Sequence[Any]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -13,7 +13,7 @@ import numpy as np
 
 from adxform.api import Pullback, checked_engine, kept
 from adxform.application import runner
-from adxform.batches import Stack, split
+from adxform.batches import Batch, Stack, split
 from adxform.checkpointing import with_checkpoints
 from adxform.frontend.signature import Fixed, Node, Tree, python_class
 from adxform.ir.ops import Lit, Var
@@ -23,6 +23,8 @@ from adxform.perturbations import matcher, placed, placer, settler
 from adxform.pipeline import DerivedRule
 from adxform.prepared import forms
 from adxform.prepared.base import Args, Kwargs, Prepared, apart_from_one_another, checked_directions
+from adxform.prepared.columns import put, rows_at, rows_like
+from adxform.prepared.outputs import LATER, Destination
 from adxform.prepared.preparation import Places, picker, prepare, values_at
 from adxform.trees import builder, leaves_of, rebuild
 
@@ -55,6 +57,40 @@ class Directional(Prepared):
         count = len(rule.typed.results)
         return results[:count], split(results, count, len(rows))
 
+    def written(
+        self,
+        inputs: list[Any],
+        batch: Batch,
+        dtypes: Sequence[str],
+        arranged: Callable[[Sequence[Any], Any], Any],
+        out: Any,
+        seeded: Callable[[Sequence[Any]], Sequence[Any]] = list,
+        spread: Callable[[Sequence[Any]], Iterable[Any]] = list,
+    ) -> Any:
+        """The value, and derivatives of these `dtypes` for the vectors of a `batch`, in the arrays of `out`.
+
+        `arranged` gives derivatives their structure, and takes what to put for known floats. The rule takes what `seeded` makes
+        of a vector; `spread` makes a derivative of what it returns.
+        """
+        result, taken = self.call.result, [*inputs, *batch.leaves]
+        to: Destination | None = None
+        values: list[Any] = []
+        blocks: list[Any] = []
+        for group, rows in batch.rows(self.wide.request.directions):
+            rule = self.rule if len(rows) == 1 else self.wide
+            seeds = [seed for row in rows for seed in seeded(row)]
+            with self.lent(rule, [*inputs, *seeds]) as lent:
+                results = lent.run(inputs, seeds)
+                count = len(rule.typed.results)
+                parts = [list(spread(part)) for part in split(results, count, len(rows))]
+                if to is None:
+                    like, found = rows_like(batch.count, parts[0], dtypes), results[:count]
+                    to = self.destination((rebuild(result, iter(found)), arranged(like, LATER)), out, taken)
+                    values, blocks = to.held(found), to.blocks(like)
+                put(blocks, rows_at(blocks, group), parts)
+        assert to is not None
+        return to.delivered((rebuild(result, iter(values)), arranged(blocks, np.zeros(batch.count))))
+
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class PreparedJvp(Directional):
@@ -76,7 +112,7 @@ class PreparedJvp(Directional):
         owners = [i for i, tree in enumerate(call.signature.args) for _ in leaves_of(tree)]
         leaves = tuple(i for i, owner in enumerate(owners) if owner >= call.lead and owner - call.lead not in call.held)
         tree = Node("tuple", tuple, tuple(range(len(trees))), trees)
-        preparation = made([rule])
+        preparation = made(apart_from_one_another(rule, wide))
         return cls(
             "jvp",
             fn,
@@ -110,13 +146,18 @@ class PreparedJvp(Directional):
         batch = this.vectors("tangents", this.primals, values_at(inputs, this.places), tuple(tangents))
         ends = this.call.result
         stack = Stack.of(batch.count, (leaf.type for leaf in leaves_of(ends) if is_float(leaf.type)))
+
+        def arranged(leaves: Sequence[Any], zero: Any) -> Any:
+            return placed(ends, iter(leaves), zero)
+
+        if out is not None:
+            return this.written(inputs, batch, stack.dtypes, arranged, out, spread=this.rule.spread)
         values: tuple[Any, ...] = ()
         for group, rows in batch.rows(this.wide.request.directions):
             found, tangent = this.swept(inputs, rows)
             values = values or found
             stack.put(group, [list(this.rule.spread(leaves)) for leaves in tangent])
-        result = rebuild(ends, iter(values)), placed(ends, iter(stack.arrays), np.zeros(batch.count))
-        return result if out is None else this.destination(result, out, [*inputs, *batch.leaves]).delivered(result)
+        return rebuild(ends, iter(values)), arranged(stack.arrays, np.zeros(batch.count))
 
     def check(self, primals: Sequence[Any], tangents: Sequence[Any]) -> None:
         """Say whether a call with these would fit: see `Prepared.check`."""
@@ -168,6 +209,7 @@ class PreparedVjp(Directional):
 
     parted: DerivedRule
     wide_parted: DerivedRule
+    primal: tuple[DerivedRule, ...]
     form = "vjp"
     forms = MappingProxyType({"cotangents": forms.cotangents, "batch": forms.cotangents_of_batch})
 
@@ -179,11 +221,13 @@ class PreparedVjp(Directional):
         directions = options["directions"]
         rule, wide = (call.rule("reverse", wrt, directions=count) for count in (1, directions))
         parted, wide_parted = (call.rule_to_cut("reverse", wrt, directions=count) for count in (1, directions))
+        known = stand_ins(call.result, rule.typed.params, call.inputs()) is not None
+        primal = () if known else (call.rule("primal", ()),)
         return cls(
             "vjp",
             fn,
             definition=forms.pulled,
-            made=made([rule]),
+            made=made(apart_from_one_another(rule, wide, *primal)),
             strict=options["strict"],
             engine=call.engine,
             rule=rule,
@@ -192,12 +236,13 @@ class PreparedVjp(Directional):
             wrt=wrt,
             parted=parted,
             wide_parted=wide_parted,
+            primal=primal,
         )
 
     @property
     def rules(self) -> tuple[DerivedRule, ...]:
-        """The rules for both sweeps at once, and those that are cut in two where they are others."""
-        return apart_from_one_another(self.rule, self.wide, self.parted, self.wide_parted)
+        """The rules for both sweeps at once, those that are cut in two, and the primal where only that tells lengths."""
+        return apart_from_one_another(self.rule, self.wide, self.parted, self.wide_parted, *self.primal)
 
     def __call__(self, *primals: Any) -> tuple[Any, Pullback]:
         """The value at `primals`, and the function that takes a cotangent of it to those of the primals."""
@@ -218,39 +263,47 @@ class PreparedVjp(Directional):
         this, inputs = self.at(tuple(primals), {})
         call, rule = this.call, this.rule
         count = len(rule.typed.results)
-        likes = stand_ins(call.result, rule.typed.params, inputs)
-        if likes is None:
+        if this.primal and out is None:
             _, pullback = this(*primals)
-            given = this.perturbation("cotangent", call.result, pullback.like, ct)
-            found = pullback(ct)
-        else:
-            given = this.perturbation("cotangent", call.result, likes, ct)
-            seeds = rule.seeded(given)
+            this.perturbation("cotangent", call.result, pullback.like, ct)
+            return pullback(ct)
+        given = this.perturbation("cotangent", call.result, this.likes(inputs), ct)
+        seeds = rule.seeded(given)
 
-            def arranged(results: Sequence[Any], taken: list[Any] | None = None) -> Any:
-                return call.placed(iter(settler(call.types(this.wrt))(results[count:], taken)))
+        def arranged(results: Sequence[Any], taken: list[Any] | None = None) -> Any:
+            return call.placed(iter(settler(call.types(this.wrt))(results[count:], taken)))
 
-            if out is not None:
-                return this.answered(rule, inputs, seeds, arranged, out)
-            found = arranged(call.run(rule, inputs, *seeds), [*inputs, *given])
-        return found if out is None else this.destination(found, out, [*inputs, *given]).delivered(found)
+        if out is not None:
+            return this.answered(rule, inputs, seeds, arranged, out)
+        return arranged(call.run(rule, inputs, *seeds), [*inputs, *given])
+
+    def likes(self, inputs: list[Any]) -> list[Any]:
+        """Values of the types and shapes of the leaves of the result; their contents may be anything."""
+        for primal in self.primal:
+            with self.lent(primal, inputs) as lent:
+                return list(lent.run(inputs, ()))
+        known = stand_ins(self.call.result, self.rule.typed.params, inputs)
+        assert known is not None
+        return known
 
     def batch(self, primals: Sequence[Any], cts: Any, *, out: Any = None) -> Any:
         """The value, and the cotangents of `primals` for `cts`, all leaves of which have one more axis, the first."""
         this, inputs = self.at(tuple(primals), {})
         call = this.call
-        likes = stand_ins(call.result, this.rule.typed.params, inputs)
-        if likes is None:
-            likes = list(call.run_forward(this.parted, [kept(value) for value in inputs])[0])
-        batch = this.vectors("cotangents", call.result, likes, cts)
+        batch = this.vectors("cotangents", call.result, this.likes(inputs), cts)
         stack = Stack.of(batch.count, call.types(this.wrt))
+
+        def arranged(leaves: Sequence[Any], zero: Any) -> Any:
+            return call.placed(iter(leaves))
+
+        if out is not None:
+            return this.written(inputs, batch, stack.dtypes, arranged, out, seeded=this.rule.seeded)
         values: tuple[Any, ...] = ()
         for group, rows in batch.rows(this.wide.request.directions):
             found, cotangents = this.swept(inputs, [this.rule.seeded(row) for row in rows])
             values = values or found
             stack.put(group, cotangents)
-        result = rebuild(call.result, iter(values)), call.placed(iter(stack.arrays))
-        return result if out is None else this.destination(result, out, [*inputs, *batch.leaves]).delivered(result)
+        return rebuild(call.result, iter(values)), call.placed(iter(stack.arrays))
 
 
 def parts_of_first(args: Sequence[Any]) -> Sequence[Tree | None]:

@@ -65,6 +65,17 @@ class Destination:
                 self.own.append(found[i])
         return found
 
+    def held(self, values: Sequence[Any]) -> list[Any]:
+        """The next parts: `values`, which lie in memory that was lent, in the caller's arrays, or copied where there is none."""
+        found = self.beside(values)
+        for i, (block, value) in enumerate(zip(found, values, strict=True)):
+            if block is not None:
+                block[...] = value
+            else:
+                found[i] = value.copy() if isinstance(value, np.ndarray) else value
+                self.own.append(found[i])
+        return found
+
     def delivered(self, result: Any) -> Any:
         """`result`, which may lie in memory that was lent, in the arrays of `out`, or copied where there is none."""
         if self.arrays is None:

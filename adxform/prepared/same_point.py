@@ -29,6 +29,7 @@ from adxform.perturbations import finisher, matcher, placed, settler
 from adxform.pipeline import DerivedRule
 from adxform.prepared import forms
 from adxform.prepared.base import Args, Kwargs, Prepared, apart_from_one_another, checked_directions
+from adxform.prepared.columns import padded, put, rows_at, rows_like
 from adxform.prepared.fingerprint import digest, static_text
 from adxform.prepared.preparation import Places, picker, prepare, values_at
 from adxform.trees import leaves_of, rebuild
@@ -146,11 +147,22 @@ class HessianAtPoint(Operator):
         prepared = self.prepared
         batch = prepared.vectors("vectors", prepared.point, values_at(self.inputs, prepared.places), vs)
         stack, wide = Stack.of(batch.count, prepared.types), prepared.call.entry.cut(prepared.wide)
-        for group, rows in batch.rows(wide.directions):
-            found = self.tape.run([*chain.from_iterable(rows)], None if len(rows) == 1 else wide)
-            stack.put(group, split(found, 0, len(rows)))
-        result = placed(prepared.point, iter(stack.arrays))
-        return result if out is None else prepared.destination(result, out, [*self.inputs, *batch.leaves]).delivered(result)
+        groups = batch.rows(wide.directions)
+        if out is None:
+            for group, rows in groups:
+                found = self.tape.run([*chain.from_iterable(rows)], None if len(rows) == 1 else wide)
+                stack.put(group, split(found, 0, len(rows)))
+            return placed(prepared.point, iter(stack.arrays))
+        like = rows_like(batch.count, batch.likes, stack.dtypes)
+        to = prepared.destination(placed(prepared.point, iter(like)), out, [*self.inputs, *batch.leaves])
+        blocks = to.blocks(like)
+        for group, rows in groups:
+            parts = self.tape.parts if len(rows) == 1 else wide
+            vectors, targets = [*chain.from_iterable(rows)], rows_at(blocks, group)
+            with self.lent(parts, [*self.inputs, *vectors]) as work:
+                found = self.tape.run(vectors, parts, work, padded(targets, len(vectors)))
+                put(blocks, targets, split(found, 0, len(rows)))
+        return to.delivered(placed(prepared.point, iter(blocks)))
 
     def at(self, *args: Any, **kwargs: Any) -> HessianAtPoint:
         """The same at another point; nothing is built."""

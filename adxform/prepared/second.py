@@ -25,7 +25,7 @@ from adxform.perturbations import finisher, matcher, placed, placer, settler
 from adxform.pipeline import DerivedRule
 from adxform.prepared import forms
 from adxform.prepared.base import MISS, Args, Kwargs, Prepared, apart_from_one_another, checked_directions
-from adxform.prepared.columns import block_like, filled, padded, units, views, width
+from adxform.prepared.columns import block_like, filled, padded, put, rows_at, rows_like, units, views, width
 from adxform.prepared.outputs import LATER, writer
 from adxform.prepared.preparation import Places, picker, prepare, values_at
 from adxform.transforms import Mode
@@ -78,7 +78,7 @@ class SecondOrder(Prepared):
             product, whole = (call.rule(mode, wrt, order=order) for mode in SECOND)
         several = 1 if order == FORWARD else directions or product.request.directions
         rules = product, call.rule("hvp", wrt, order=order, directions=several), whole
-        preparation = made(rules, lent=(rules[0], rules[2]))
+        preparation = made(rules, lent=apart_from_one_another(*rules))
         return cls(
             cls.shown,
             fn,
@@ -107,14 +107,25 @@ class SecondOrder(Prepared):
         """What `rule`, `product` or `whole`, returns for `vector`."""
         if self.mode != FORWARD:
             return execute(self.made.call.fn, rule, inputs, vector)
-        return self.swept(rule, inputs, lambda unit: self.call.run(rule, inputs, *vector, *unit))
-
-    def swept(self, rule: DerivedRule, inputs: Sequence[Any], run: Callable[[Sequence[Any]], Sequence[Any]]) -> tuple[Any, ...]:
-        """What `rule`, forward over forward, would return were it of another order: a `run` for each unit vector."""
         values = values_at(inputs, self.places)
         zeros = [np.zeros_like(value) if isinstance(value, np.ndarray) else type(value)(0) for value in values]
+        return self.swept(rule, zeros, (), lambda unit: self.call.run(rule, inputs, *vector, *unit))
+
+    def swept(
+        self, rule: DerivedRule, zeros: list[Any], outs: Sequence[Any], run: Callable[[Sequence[Any]], Sequence[Any]]
+    ) -> tuple[Any, ...]:
+        """What `rule`, forward over forward, would return were it of another order: a `run` for each unit vector.
+
+        Unit vectors are made of `zeros`. Of `outs`, an array or ``None`` for each result, those of derivatives are written to.
+        """
         count, width = (len(rule.typed.results), 2) if rule is self.whole else (0, 1)
-        parts = [[np.empty_like(zero) if isinstance(zero, np.ndarray) else zero for zero in zeros] for _ in range(width)]
+        size = len(zeros)
+        given = [*outs[count:], *[None] * (width * size)][: width * size]
+        made = [
+            np.empty_like(zero) if out is None and isinstance(zero, np.ndarray) else zero if out is None else out
+            for zero, out in zip(zeros * width, given, strict=True)
+        ]
+        parts = [made[i * size : (i + 1) * size] for i in range(width)]
         found: Sequence[Any] | None = None
         for ((place, index),), unit in units(zeros, 1):
             found = run(unit)
@@ -164,8 +175,9 @@ class Swept(Lent):
     of: SecondOrder
 
     def run(self, inputs: Sequence[Any], seeds: Sequence[Any], outs: Sequence[Any] = ()) -> tuple[Any, ...]:
-        """What a rule of another order would return; nothing is written to `outs` at once."""
-        return self.of.swept(self.rule, inputs, lambda unit: Lent.run(self, inputs, [*seeds, *unit]))
+        """What a rule of another order would return; see `Lent.run`."""
+        zeros = self.work.zeros(values_at(inputs, self.of.places), "units")
+        return self.of.swept(self.rule, zeros, outs, lambda unit: Lent.run(self, inputs, [*seeds, *unit]))
 
 
 class Parts(Enum):
@@ -217,11 +229,21 @@ class PreparedHvp(SecondOrder):
         primals, vs = self._split(args)
         this, inputs = self.at(primals, kwargs)
         batch = this.vectors("vectors", this.point, values_at(inputs, this.places), vs)
-        stack = Stack.of(batch.count, this.types)
-        for group, rows in batch.rows(this.wide.request.directions):
-            stack.put(group, this.products_along(inputs, rows))
-        result = placed(this.point, iter(stack.arrays))
-        return result if out is None else this.destination(result, out, [*inputs, *batch.leaves]).delivered(result)
+        stack, groups = Stack.of(batch.count, this.types), batch.rows(this.wide.request.directions)
+        if out is None:
+            for group, rows in groups:
+                stack.put(group, this.products_along(inputs, rows))
+            return this.placed(stack.arrays)
+        like = rows_like(batch.count, batch.likes, stack.dtypes)
+        to = this.destination(this.placed(like), out, [*inputs, *batch.leaves])
+        blocks = to.blocks(like)
+        for group, rows in groups:
+            rule = this.product if len(rows) == 1 else this.wide
+            vectors, targets = [*chain.from_iterable(rows)], rows_at(blocks, group)
+            with this.lent(rule, [*inputs, *vectors]) as lent:
+                found = lent.run(inputs, vectors, padded(targets, len(vectors)))
+                put(blocks, targets, split(found, 0, len(rows)))
+        return to.delivered(this.placed(blocks))
 
     def check(self, *args: Any, **kwargs: Any) -> None:
         """Say whether a call with these, the vector last, would fit: see `Prepared.check`."""
