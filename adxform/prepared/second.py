@@ -21,7 +21,7 @@ from adxform.frontend.signature import Leaf, Tree
 from adxform.ir.types import Type
 from adxform.matrices import hessian_at, product
 from adxform.operators import USUAL, Definition, Engine, Kind, Order, operator
-from adxform.perturbations import finisher, matcher, placed, placer, settler
+from adxform.perturbations import finisher, matcher, placer, settler
 from adxform.pipeline import DerivedRule
 from adxform.prepared import forms
 from adxform.prepared.base import MISS, Args, Kwargs, Prepared, apart_from_one_another, checked_directions
@@ -233,9 +233,9 @@ class PreparedHvp(SecondOrder):
         if out is None:
             for group, rows in groups:
                 stack.put(group, this.products_along(inputs, rows))
-            return this.placed(stack.arrays)
+            return this.arrange(stack.arrays)
         like = rows_like(batch.count, batch.likes, stack.dtypes)
-        to = this.destination(this.placed(like), out, [*inputs, *batch.leaves])
+        to = this.destination(this.arrange(like), out, [*inputs, *batch.leaves])
         blocks = to.blocks(like)
         for group, rows in groups:
             rule = this.product if len(rows) == 1 else this.wide
@@ -243,7 +243,7 @@ class PreparedHvp(SecondOrder):
             with this.lent(rule, [*inputs, *vectors]) as lent:
                 found = lent.run(inputs, vectors, padded(targets, len(vectors)))
                 put(blocks, targets, split(found, 0, len(rows)))
-        return to.delivered(this.placed(blocks))
+        return to.delivered(this.arrange(blocks))
 
     def check(self, *args: Any, **kwargs: Any) -> None:
         """Say whether a call with these, the vector last, would fit: see `Prepared.check`."""
