@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from benchmarks.curvature import MODELS, measured
+from benchmarks.sparsity import sparse
 from benchmarks.steady import steady
 
 
@@ -11,6 +12,11 @@ def test_nothing_is_built_in_steady_state() -> None:
     result = steady(quick=True)
     assert len(result.rows) >= 10
     assert [claim.text for claim in result.claims if not claim.holds] == []
+
+
+def test_one_product_for_each_colour() -> None:
+    """`python -m benchmarks --only sparse`: a band and an arrow-head, counted and compared with Hessian products."""
+    assert [claim.text for claim in sparse(quick=True).claims if not claim.holds] == []
 
 
 def test_products_are_right_and_built_once() -> None:
