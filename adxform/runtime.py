@@ -331,9 +331,9 @@ def smaller(total: Any, value: Any) -> Any:
     return value if value < total or value != value else total
 
 
-def some(count: int) -> None:
-    """Raise what ``np.max`` raises of nothing, where `count` is zero."""
-    if count == 0:
+def some(count: int, *around: int) -> None:
+    """Raise what ``np.max`` raises of nothing: where `count` is zero, and there is a result, for no length `around` is zero."""
+    if count == 0 and all(around):
         raise ValueError("zero-size array to reduction operation which has no identity")
 
 

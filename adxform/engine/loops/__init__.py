@@ -6,7 +6,7 @@ share loops where they may (`fusion`), and the loops are written with as little 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from adxform.engine.loops.doubts import Doubts
@@ -27,10 +27,15 @@ from adxform.rules.alias import alias_classes
 ROUNDS = 3
 
 
-def form_loops(fn: Function, part_of: Function | None = None) -> Function:
+def _anything(_op: Op) -> bool:
+    return True
+
+
+def form_loops(fn: Function, part_of: Function | None = None, takes: Callable[[Op], bool] = _anything) -> Function:
     """`fn` with what it does to arrays element by element in fused loops over numbers; other calls stay.
 
     `part_of` is the function whose ops `fn` has a part of, if so: what its parameters are and share is found there.
+    A loop holds only ops that `takes` is true of; what would need others stays as it is.
     Sums are taken in the order of the elements, so they differ from NumPy's by rounding; those of ``float32`` in ``float64``.
 
     >>> from adxform.ir.text import read, show
@@ -55,7 +60,7 @@ def form_loops(fn: Function, part_of: Function | None = None) -> Function:
 
     def formed(part: Function) -> Block:
         own = known if part is fn else known.helpers.get(part.name, known)
-        scope = Scope(own, Names.of(part), Doubts.of(whole if part is fn else part, own))
+        scope = Scope(own, Names.of(part), Doubts.of(whole if part is fn else part, own), takes)
         for param in part.params:
             scope.array(param)
         return _block(part.body, scope)

@@ -163,6 +163,8 @@ def converted(builder: Builder, value: Operand, dtype: str, hint: str = "tmp", *
     if isinstance(value, Lit):
         number = np.dtype(dtype).type(value.value)
         return Lit(number.item() if dtype in ("float64", "int64", "bool") else number)
+    if _dtype(value) == "bool":
+        return chosen(builder, value, Lit(np.dtype(dtype).type(1).item()), Lit(np.dtype(dtype).type(0).item()), dtype, hint)
     if dtype == "float64" and not always:
         return value
     return builder.call(np.dtype(dtype).type, value, type=Scalar(dtype), hint=hint)
@@ -189,11 +191,16 @@ def _called(fn: Any, out: str, common: str) -> Element:
 def _chosen(dtype: str) -> Element:
     def written(builder: Builder, args: tuple[Operand, ...], hint: str) -> Operand:
         first, second = (converted(builder, arg, dtype, always=not isinstance(arg, Lit)) for arg in args[1:])
-        out = builder.var(hint, Scalar(dtype))
-        builder.emit(If((out,), args[0], Block((), (), (first,)), Block((), (), (second,)), builder.span))
-        return out
+        return chosen(builder, args[0], first, second, dtype, hint)
 
     return written
+
+
+def chosen(builder: Builder, condition: Operand, first: Operand, second: Operand, dtype: str, hint: str) -> Operand:
+    """``first if condition else second``"""
+    out = builder.var(hint, Scalar(dtype))
+    builder.emit(If((out,), condition, Block((), (), (first,)), Block((), (), (second,)), builder.span))
+    return out
 
 
 def _clipped(dtype: str, args: tuple[Operand, ...]) -> Element:

@@ -90,7 +90,11 @@ class Writer:
     # -- memory -------------------------------------------------------------------------------------------------------
 
     def make_room(self, unit: Unit) -> None:
-        """Allocate what is left of the array that `unit` makes."""
+        """Allocate what is left of the array that `unit` makes, and see that there is what it takes."""
+        if isinstance(unit.work, Reduce):
+            for size in unit.work.some:
+                around = (self.length(other) for other in unit.space[: unit.work.kept])
+                self.top.effect(runtime.some, self.length(size), *around, span=unit.op.span)
         if unit.work is None or unit.target is None or unit.target.base not in unit.outs:
             return
         target = unit.target
@@ -230,9 +234,6 @@ class Writer:
         assert isinstance(work, Reduce)
         if work.kept == depth:
             self.totals[unit] = work.initial
-            for size in work.some:
-                if isinstance(size, Dim):
-                    self.builder.effect(runtime.some, self.length(size), span=unit.op.span)
 
     def total(self, unit: Unit, builder: Builder) -> Var:
         """A new name for what a reduction has come to."""
@@ -262,6 +263,7 @@ class Writer:
                 count = builder.call(operator.mul, count, self.length(size), type=INT, hint="n")
             same = makes and work.dtype == dtype
             divided = work.out if same else builder.var(work.out.base, Scalar(work.dtype))
+            count = builder.call(np.float64, count, type=Scalar("float64"), hint="n")
             builder.emit(Call((divided,), Lit(np.divide), (total, count), (), unit.op.span))
             if same:
                 return

@@ -13,16 +13,27 @@ from dataclasses import replace
 import numpy as np
 
 from adxform import runtime
-from adxform.engine.loops.lanes import FLOATS, Element, element, is_elementwise
+from adxform.engine.loops.lanes import FLOATS, Element, converted, element, is_elementwise
 from adxform.engine.loops.maps import Access, Place, composed, loop_space, loops, region, spread, whole
 from adxform.engine.loops.reductions import Reduction, divided, in_dtype, reduction
 from adxform.engine.loops.scope import Scope
 from adxform.engine.loops.units import Assign, Increase, Length, Reduce, Source, Unit
 from adxform.engine.loops.views import followed
 from adxform.ir import intrinsics
-from adxform.ir.ops import Block, Call, Lit, Op, Raise, Var
-from adxform.ir.types import Array, Dim, Size
-from adxform.ir.walk import all_ops, blocks, defined_variables, free_variables, outs, reads, reads_with_blocks, variables_of
+from adxform.ir.build import Builder
+from adxform.ir.ops import Block, Call, Lit, Op, Operand, Pack, Raise, Var
+from adxform.ir.types import INT, Array, Dim, Scalar, Size
+from adxform.ir.walk import (
+    Names,
+    all_ops,
+    blocks,
+    defined_variables,
+    free_variables,
+    outs,
+    reads,
+    reads_with_blocks,
+    variables_of,
+)
 from adxform.opt.rewriting import callee, classes_read, classes_touched, classes_written
 from adxform.rules.effects import effect_of, is_opaque
 from adxform.rules.memory import index_kind
@@ -40,9 +51,43 @@ class Reader:
     def read(self, block: Block) -> list[Unit]:
         """The units of `block`, in order."""
         for op in block.ops:
-            if not (isinstance(op, Call) and self.call(op)):
-                self.plain(self.measured(op))
+            before = len(self.units)
+            if isinstance(op, Call) and self.call(op) and all(map(self.taken, self.units[before:])):
+                continue
+            del self.units[before:]
+            self.plain(self.measured(op))
         return self.units
+
+    def taken(self, unit: Unit) -> bool:
+        """Whether a loop may hold all that `unit` does at a pass."""
+        builder = Builder(Names())
+        index = builder.var("i", INT)
+        numbers: list[Operand] = []
+
+        def element(access: Access) -> tuple[Operand, Operand]:
+            return access.base, index if len(access.places) == 1 else Pack("tuple", (index,) * len(access.places))
+
+        for source in unit.inputs:
+            match source:
+                case Access(base=Var(type=Array(dtype))):
+                    numbers.append(builder.call(operator.getitem, *element(source), type=Scalar(dtype)))
+                case Length():
+                    numbers.append(index)
+                case Var() | Lit() | Pack():
+                    numbers.append(source)
+        assert unit.make is not None
+        value = unit.make(builder, tuple(numbers), "tmp")
+        match unit.work:
+            case Assign(target):
+                builder.effect(operator.setitem, *element(target), value)
+            case Increase(target, fn):
+                builder.effect(fn, *element(target), value)
+            case Reduce(out, target, fn, dtype=dtype):
+                total = builder.call(fn, builder.var("total", Scalar(dtype)), value, type=Scalar(dtype))
+                result = converted(builder, total, getattr(out.type, "dtype", ""), always=True)
+                if target is not None:
+                    builder.effect(operator.setitem, *element(target), result)
+        return all(map(self.scope.takes, builder.ops))
 
     def measured(self, op: Op) -> Op:
         """`op`; if it asks for a length, then of an array that is there in any case."""

@@ -76,7 +76,7 @@ def reduction(op: Call, scope: Scope) -> Reduction | None:
 
 def in_dtype(dtype: str) -> Element:
     """Takes an element as it is, but in `dtype`."""
-    return lambda builder, args, hint: converted(builder, args[0], dtype, always=dtype != "float64")
+    return lambda builder, args, hint: converted(builder, args[0], dtype, always=True)
 
 
 def divided(builder: Builder, args: tuple[Operand, ...], hint: str) -> Operand:
@@ -84,6 +84,7 @@ def divided(builder: Builder, args: tuple[Operand, ...], hint: str) -> Operand:
     count = args[1]
     for more in args[2:]:
         count = builder.call(operator.mul, count, more, type=INT, hint="n")
+    count = builder.call(np.float64, count, type=Scalar("float64"), hint="n")
     return builder.call(np.divide, args[0], count, type=Scalar("float64"), hint=hint)
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from adxform.engine.loops.doubts import Doubts
 from adxform.engine.loops.maps import Access, spread, whole
 from adxform.engine.loops.units import Source
-from adxform.ir.ops import Lit, Operand, Var
+from adxform.ir.ops import Lit, Op, Operand, Var
 from adxform.ir.types import Array, Dim, Scalar, Size
 from adxform.ir.walk import Names
 from adxform.rules.alias import Aliases
@@ -21,6 +21,7 @@ class Scope:
     aliases: Aliases
     names: Names
     doubts: Doubts
+    takes: Callable[[Op], bool]
     places: dict[str, Access | Operand] = field(default_factory=dict)
     lengths: dict[Size, tuple[Var, int]] = field(default_factory=dict)
     chosen: dict[Size, tuple[Var, int, int]] = field(default_factory=dict)
@@ -29,7 +30,7 @@ class Scope:
     def inner(self, measured: Mapping[Size, Operand]) -> Scope:
         """The scope of a block inside, where the lengths `measured` are known."""
         known = dict(self.places), dict(self.lengths), dict(self.chosen), dict(measured)
-        return Scope(self.aliases, self.names, self.doubts, *known)
+        return Scope(self.aliases, self.names, self.doubts, self.takes, *known)
 
     def array(self, var: Var) -> None:
         """Note the lengths of `var`, an array that is there in any case."""

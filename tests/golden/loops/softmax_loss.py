@@ -21,15 +21,15 @@ from adxform import runtime
 def softmax_loss_vjp(weights, points, labels, result_ct):
     scores = points @ weights  # softmax_loss.py:11
     tmp = -result_ct / points.shape[0]  # softmax_loss.py:14
-    n = weights.shape[1]  # softmax_loss.py:13
-    tmp_1 = np.empty(n)
-    n_1 = points.shape[0]  # softmax_loss.py:14
-    labels_ct = np.empty((n_1, n))
+    n = weights.shape[1]
+    n_1 = points.shape[0]
+    runtime.some(n, n_1)  # softmax_loss.py:12
+    tmp_1 = np.empty(n)  # softmax_loss.py:13
+    labels_ct = np.empty((n_1, n))  # softmax_loss.py:14
     shifted_ct = np.empty(n)  # softmax_loss.py:13
     scores_ct = np.empty((n_1, n))  # softmax_loss.py:12
     tmp_2 = 0.0
     for i in range(n_1):
-        runtime.some(n)
         tmp_3 = -np.inf
         for j in range(n):
             tmp_3 = runtime.larger(tmp_3, scores[i, j])
@@ -56,9 +56,10 @@ def softmax_loss_vjp(weights, points, labels, result_ct):
             shifted_ct_1 = tmp * labels[i, j] + tmp_ct * tmp_1[j]
             shifted_ct[j] = shifted_ct_1
             tmp_ct_1 = runtime.add_up(tmp_ct_1, shifted_ct_1)  # softmax_loss.py:12
-            tmp_4 = runtime.add_up(tmp_4, np.int64(scores[i, j] == tmp_3))
+            tmp_4 = runtime.add_up(tmp_4, 1 if scores[i, j] == tmp_3 else 0)
         tmp_4 = -tmp_ct_1 / tmp_4
         for j in range(n):
-            scores_ct[i, j] = shifted_ct[j] + tmp_4 * (scores[i, j] == tmp_3)
+            scores_ct[i, j] = shifted_ct[j] + tmp_4 * (1.0 if scores[i, j] == tmp_3 else 0.0)
+    n = np.float64(n_1)  # softmax_loss.py:14
     points_ct = scores_ct @ weights.T  # softmax_loss.py:11
-    return -np.divide(tmp_2, n_1), points.T @ scores_ct, points_ct, labels_ct
+    return -np.divide(tmp_2, n), points.T @ scores_ct, points_ct, labels_ct
