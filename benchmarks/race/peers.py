@@ -177,12 +177,12 @@ def with_casadi_and_gcc(f: Function, problem: Problem, arguments: Arguments) -> 
     function = _casadi_function(f, problem, arguments, casadi.SX)
     if problem.kind != "blocks" and function.n_instructions() > INSTRUCTIONS:
         raise UnableError(f"{function.n_instructions():,} instructions of C take the compiler minutes")
-    folder = Path(tempfile.mkdtemp(prefix="adxform-race-"))
-    # CasADi writes into the working directory alone.
-    made = casadi.CodeGenerator("g.c")
-    made.add(function)
-    made.generate(f"{folder}/")
-    library = folder / "g.so"
     flags = ["-O2", "-march=native", "-ffast-math", "-shared", "-fPIC"]
-    subprocess.run(["cc", *flags, "-o", str(library), str(folder / "g.c")], check=True, capture_output=True)
-    return _casadi_call(casadi.external(function.name(), str(library)), problem, arguments)
+    with tempfile.TemporaryDirectory(prefix="adxform-race-", ignore_cleanup_errors=True) as folder:
+        made = casadi.CodeGenerator("g.c")
+        made.add(function)
+        made.generate(f"{folder}/")
+        library = Path(folder) / "g.so"
+        subprocess.run(["cc", *flags, "-o", str(library), str(Path(folder) / "g.c")], check=True, capture_output=True)
+        external = casadi.external(function.name(), str(library))  # loaded: the file may go
+    return _casadi_call(external, problem, arguments)
