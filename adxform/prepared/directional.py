@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
 from types import MappingProxyType
 from typing import Any, Self
 
@@ -17,7 +16,7 @@ from adxform.batches import Batch, Stack, split
 from adxform.checkpointing import with_checkpoints
 from adxform.frontend.signature import Fixed, Node, Tree, python_class
 from adxform.ir.ops import Lit, Var
-from adxform.ir.types import Array, Dim, Scalar, is_float
+from adxform.ir.types import Array, Dim, Scalar, Type, is_float
 from adxform.operators import Engine, operator
 from adxform.perturbations import matcher, placed, placer, settler
 from adxform.pipeline import DerivedRule
@@ -50,46 +49,48 @@ class Directional(Prepared):
         """What it was prepared with."""
         return {"strict": self.strict, "directions": self.directions, "engine": self.engine}
 
-    def swept(self, inputs: list[Any], rows: Sequence[Sequence[Any]]) -> tuple[tuple[Any, ...], list[Sequence[Any]]]:
-        """The leaves of the value, and what the rule returns beside them for each of `rows`, from one sweep."""
-        rule = self.rule if len(rows) == 1 else self.wide
-        results = self.call.run(rule, inputs, *chain.from_iterable(rows))
-        count = len(rule.typed.results)
-        return results[:count], split(results, count, len(rows))
-
-    def written(
+    def along(
         self,
         inputs: list[Any],
         batch: Batch,
-        dtypes: Sequence[str],
+        types: Iterable[Type],
         arranged: Callable[[Sequence[Any], Any], Any],
         out: Any,
         seeded: Callable[[Sequence[Any]], Sequence[Any]] = list,
         spread: Callable[[Sequence[Any]], Iterable[Any]] = list,
     ) -> Any:
-        """The value, and derivatives of these `dtypes` for the vectors of a `batch`, in the arrays of `out`.
+        """The value, and derivatives of these `types` for the vectors of a `batch`; in the arrays of `out`, if there are any.
 
         `arranged` gives derivatives their structure, and takes what to put for known floats. The rule takes what `seeded` makes
         of a vector; `spread` makes a derivative of what it returns.
         """
-        result, taken = self.call.result, [*inputs, *batch.leaves]
+        result, count, stack = self.call.result, len(self.rule.typed.results), Stack.of(batch.count, types)
         to: Destination | None = None
-        values: list[Any] = []
+        values: Sequence[Any] = ()
         blocks: list[Any] = []
+
+        def told(results: Sequence[Any], several: int) -> tuple[Sequence[Any], list[list[Any]]]:
+            return results[:count], [list(spread(part)) for part in split(results, count, several)]
+
         for group, rows in batch.rows(self.wide.request.directions):
             rule = self.rule if len(rows) == 1 else self.wide
             seeds = [seed for row in rows for seed in seeded(row)]
+            if out is None:
+                found, parts = told(self.call.run(rule, inputs, *seeds), len(rows))
+                values = values or found
+                stack.put(group, parts)
+                continue
             with self.lent(rule, [*inputs, *seeds]) as lent:
-                results = lent.run(inputs, seeds)
-                count = len(rule.typed.results)
-                parts = [list(spread(part)) for part in split(results, count, len(rows))]
+                found, parts = told(lent.run(inputs, seeds), len(rows))
                 if to is None:
-                    like, found = rows_like(batch.count, parts[0], dtypes), results[:count]
-                    to = self.destination((rebuild(result, iter(found)), arranged(like, LATER)), out, taken)
+                    like = rows_like(batch.count, parts[0], stack.dtypes)
+                    expected = rebuild(result, iter(found)), arranged(like, LATER)
+                    to = self.destination(expected, out, [*inputs, *batch.leaves])
                     values, blocks = to.held(found), to.blocks(like)
                 put(blocks, rows_at(blocks, group), parts)
-        assert to is not None
-        return to.delivered((rebuild(result, iter(values)), arranged(blocks, np.zeros(batch.count))))
+        leaves = stack.arrays if to is None else blocks
+        both = rebuild(result, iter(values)), arranged(leaves, np.zeros(batch.count))
+        return both if to is None else to.delivered(both)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -145,19 +146,12 @@ class PreparedJvp(Directional):
         this, inputs = self.at(tuple(primals), {})
         batch = this.vectors("tangents", this.primals, values_at(inputs, this.places), tuple(tangents))
         ends = this.call.result
-        stack = Stack.of(batch.count, (leaf.type for leaf in leaves_of(ends) if is_float(leaf.type)))
+        types = (leaf.type for leaf in leaves_of(ends) if is_float(leaf.type))
 
         def arranged(leaves: Sequence[Any], zero: Any) -> Any:
             return placed(ends, iter(leaves), zero)
 
-        if out is not None:
-            return this.written(inputs, batch, stack.dtypes, arranged, out, spread=this.rule.spread)
-        values: tuple[Any, ...] = ()
-        for group, rows in batch.rows(this.wide.request.directions):
-            found, tangent = this.swept(inputs, rows)
-            values = values or found
-            stack.put(group, [list(this.rule.spread(leaves)) for leaves in tangent])
-        return rebuild(ends, iter(values)), arranged(stack.arrays, np.zeros(batch.count))
+        return this.along(inputs, batch, types, arranged, out, spread=this.rule.spread)
 
     def check(self, primals: Sequence[Any], tangents: Sequence[Any]) -> None:
         """Say whether a call with these would fit: see `Prepared.check`."""
@@ -291,19 +285,11 @@ class PreparedVjp(Directional):
         this, inputs = self.at(tuple(primals), {})
         call = this.call
         batch = this.vectors("cotangents", call.result, this.likes(inputs), cts)
-        stack = Stack.of(batch.count, call.types(this.wrt))
 
         def arranged(leaves: Sequence[Any], zero: Any) -> Any:
             return call.placed(iter(leaves))
 
-        if out is not None:
-            return this.written(inputs, batch, stack.dtypes, arranged, out, seeded=this.rule.seeded)
-        values: tuple[Any, ...] = ()
-        for group, rows in batch.rows(this.wide.request.directions):
-            found, cotangents = this.swept(inputs, [this.rule.seeded(row) for row in rows])
-            values = values or found
-            stack.put(group, cotangents)
-        return rebuild(call.result, iter(values)), call.placed(iter(stack.arrays))
+        return this.along(inputs, batch, call.types(this.wrt), arranged, out, seeded=this.rule.seeded)
 
 
 def parts_of_first(args: Sequence[Any]) -> Sequence[Tree | None]:
