@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
+from adxform.ir.ops import Call
+from adxform.ir.types import is_float
 from adxform.rules.contractions import einsum_terms
 from adxform.rules.numpy_linear_algebra import tensordot_axes
+from adxform.sparse.calls import Handler, Tracing, everything, whole_numbers
+from adxform.sparse.elementwise import product
 from adxform.sparse.graph import CONST, ZERO, Graph
+from adxform.sparse.values import Flow, concrete, ids_of
 
 MOST = 4_000_000
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 Terms = tuple[Sequence[str], str]
 
 
-def contracted(graph: Graph, terms: Terms, operands: Sequence[Any], product: Callable[[Graph, Any, Any], Any]) -> Any:
+def contracted(graph: Graph, terms: Terms, operands: Sequence[Any]) -> Any:
     """The ids of ``einsum(terms, *operands)``: for each element the union of all factors that it is made of.
 
     Where some factors are zero whatever the inputs are and the products are not too many, each product is looked at by itself.
@@ -117,5 +123,52 @@ TERMS: Mapping[Callable[..., Any], Callable[..., Terms]] = MappingProxyType(
         np.inner: inner_terms,
         np.tensordot: tensordot_terms,
         np.einsum: lambda subscripts, *ranks: einsum_terms(subscripts, ranks),
+    }
+)
+
+
+def _contraction(terms: Callable[..., Terms]) -> Handler:
+    """A sum of products; `terms` says of which axes, from the ranks of the operands."""
+
+    def handle(trace: Tracing, call: Call, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        if not is_float(call.outs[0].type):
+            return whole_numbers(trace, call, args, kwargs)
+        operands = [np.asarray(ids_of(arg)) for arg in (args[1:] if isinstance(args[0], str) else args[:2])]
+        ranks = [ids.ndim for ids in operands]
+        given = terms(args[0], *ranks) if isinstance(args[0], str) else terms(*ranks, *args[len(ranks) :], **concrete(kwargs))
+        return Flow(contracted(trace.graph, given, operands))
+
+    return handle
+
+
+def _outer(trace: Tracing, call: Call, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """``np.outer(a, b)``"""
+    a, b = (np.ravel(ids_of(arg)) for arg in args)
+    return Flow(product(trace.graph, a[:, None], b))
+
+
+def _kron(trace: Tracing, call: Call, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """``np.kron(a, b)`` of arrays of as many axes."""
+    a, b = (np.asarray(ids_of(arg)) for arg in args)
+    if a.ndim != b.ndim:
+        return everything(trace, call, np.kron, args, kwargs)
+    odd, even = tuple(range(1, 2 * a.ndim, 2)), tuple(range(0, 2 * a.ndim, 2))
+    spread = product(trace.graph, np.expand_dims(a, odd), np.expand_dims(b, even))
+    return Flow(np.reshape(spread, tuple(n * m for n, m in zip(a.shape, b.shape, strict=True))))
+
+
+def _vdot(trace: Tracing, call: Call, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """``np.vdot(a, b)``"""
+    a, b = (np.ravel(ids_of(arg)) for arg in args)
+    return Flow(trace.graph.whole(product(trace.graph, a, b)))
+
+
+HANDLERS: Mapping[Callable[..., Any], Handler] = MappingProxyType(
+    {
+        **{fn: _contraction(terms) for fn, terms in TERMS.items()},
+        operator.matmul: _contraction(TERMS[np.matmul]),
+        np.outer: _outer,
+        np.kron: _kron,
+        np.vdot: _vdot,
     }
 )

@@ -1,0 +1,107 @@
+"""What new arrays depend on, and what only shapes or whole numbers matter for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from adxform import runtime
+from adxform.ir import intrinsics
+from adxform.ir.ops import Call, Lit
+from adxform.ir.types import Array, is_float
+from adxform.sparse.calls import Handler, Tracing, filled, run
+from adxform.sparse.graph import CONST, GiveUp
+from adxform.sparse.values import OPAQUE, Flow, NotKnown, Whole, common_shape, concrete, ids_of, shape_of
+
+
+def _empty(trace: Tracing, call: Call, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """An array with anything in it."""
+    fn = call.fn.value if isinstance(call.fn, Lit) else None
+    shape: Any
+    if fn is np.empty_like:
+        shape = shape_of(args[0])
+    elif fn is runtime.lend_like:
+        shape = common_shape(args[1:])
+    else:
+        shape = concrete(args[1] if fn is runtime.lend else args[0] if args else kwargs["shape"])
+    return filled(call, shape, CONST)
+
+
+def _like(trace: Tracing, call: Call, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """``zeros_like``, ``ones_like``, ``full_like``"""
+    fn = call.fn.value if isinstance(call.fn, Lit) else None
+    value = (0 if fn is np.zeros_like else 1) if fn is not np.full_like else args[1] if len(args) > 1 else kwargs["fill_value"]
+    return _spread(call, shape_of(args[0]), value)
+
+
+def _full(trace: Tracing, call: Call, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    shape = concrete(args[0] if args else kwargs["shape"])
+    return _spread(call, shape, args[1] if len(args) > 1 else kwargs["fill_value"])
+
+
+def _spread(call: Call, shape: Any, value: Any) -> Any:
+    """A new array that is `value` everywhere."""
+    type_ = call.outs[0].type
+    if is_float(type_):
+        return Flow(np.array(np.broadcast_to(ids_of(value), shape)))
+    try:
+        dtype = type_.dtype if isinstance(type_, Array) else None
+        return np.array(np.broadcast_to(np.asarray(concrete(value)).astype(dtype), shape))
+    except NotKnown:
+        return filled(call, np.broadcast_shapes(shape), CONST)
+
+
+def _linspace(trace: Tracing, call: Call, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    try:
+        return run(np.linspace, [concrete(arg) for arg in args], concrete(kwargs))
+    except NotKnown:
+        pass
+    count = args[2] if len(args) > 2 else kwargs.get("num", 50)
+    ends = trace.graph.unions(ids_of(args[0]), ids_of(args[1]))
+    try:
+        return Flow(np.full(concrete(count), max(ends, CONST)))
+    except NotKnown:
+        raise GiveUp("how many numbers there are is not known") from None
+
+
+def _of_shape(fn: Any) -> Handler:
+    """A function that asks for shapes only."""
+
+    def handle(trace: Tracing, call: Call, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        try:
+            plain = [np.empty(shape_of(arg), np.int8) if isinstance(arg, Flow | Whole) else arg for arg in args]
+            return run(fn, plain, {key: concrete(value) for key, value in kwargs.items()})
+        except NotKnown:
+            return OPAQUE
+
+    return handle
+
+
+SHAPED = (intrinsics.dim, np.shape, np.ndim, np.size, len)
+
+
+def _unsized(trace: Tracing, call: Call, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """A function whose result is as long as the values say."""
+    fn = call.fn.value if isinstance(call.fn, Lit) else None
+    try:
+        return run(fn, [concrete(arg) for arg in args], concrete(kwargs))
+    except NotKnown:
+        raise GiveUp("how long an array is depends on what it is made of") from None
+
+
+UNSIZED = (np.flatnonzero, np.argwhere, np.unique, np.bincount, np.arange)
+
+
+HANDLERS: Mapping[Callable[..., Any], Handler] = MappingProxyType(
+    {
+        **dict.fromkeys((np.empty, np.empty_like, runtime.lend, runtime.lend_like), _empty),
+        **dict.fromkeys((np.zeros_like, np.ones_like, np.full_like), _like),
+        **dict.fromkeys(UNSIZED, _unsized),
+        **{fn: _of_shape(fn) for fn in SHAPED},
+        np.full: _full,
+        np.linspace: _linspace,
+    }
+)

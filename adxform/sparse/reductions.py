@@ -1,0 +1,136 @@
+"""What reductions and transposes of moves do to dependences: they unite groups.
+
+`grouped` takes for each element the place that it goes to, which is found by moving place numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from adxform import runtime
+from adxform.ir.ops import Call
+from adxform.ir.types import is_float
+from adxform.sparse.calls import Handler, Tracing, everything, numbered, run, whole_numbers
+from adxform.sparse.graph import CONST
+from adxform.sparse.values import Flow, NotKnown, concrete, ids_of, shape_of
+
+
+def _unbroadcast(trace: Tracing, call: Call, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    ids, shape = np.asarray(ids_of(args[0])), shape_of(args[1])
+    if ids.shape == shape:
+        return args[0] if isinstance(args[0], Flow) else Flow(ids)
+    places = np.broadcast_to(numbered(shape), ids.shape)
+    return Flow(trace.graph.grouped(places, ids, math.prod(shape)).reshape(shape))
+
+
+def _back(places: Callable[..., Any], like: int = 1) -> Handler:
+    """The transpose of a move: operand `like` has the shape of the result; `places` moves its places as the move would."""
+
+    def handle(trace: Tracing, call: Call, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        ids, shape = np.asarray(ids_of(args[0])), shape_of(args[like])
+        try:
+            rest = [concrete(arg) for arg in args[like + 1 :]]
+        except NotKnown:
+            return Flow(np.full(shape, trace.graph.whole(ids)))
+        groups = run(places, [numbered(shape), ids, *rest], concrete(kwargs))
+        return Flow(trace.graph.grouped(groups, ids, math.prod(shape)).reshape(shape))
+
+    return handle
+
+
+def _padded(places: Any, ids: Any, pad_width: Any, mode: Any) -> Any:
+    return np.pad(places, pad_width, mode)
+
+
+def _along(places: Any, ids: Any, indices: Any, axis: Any) -> Any:
+    return np.take_along_axis(places, indices, axis)
+
+
+def _repeated(places: Any, ids: Any, repeats: Any, axis: Any) -> Any:
+    return np.repeat(places, repeats, axis)
+
+
+REDUCTIONS: Mapping[Callable[..., Any], tuple[str, ...]] = MappingProxyType(
+    {
+        **dict.fromkeys(
+            (np.sum, np.ndarray.sum, np.mean, np.ndarray.mean, np.prod, np.ndarray.prod), ("axis", "", "", "keepdims")
+        ),
+        **dict.fromkeys((np.nansum, np.nanmean), ("axis", "", "", "keepdims")),
+        **dict.fromkeys((np.max, np.min, np.amax, np.amin, np.ndarray.max, np.ndarray.min), ("axis", "", "keepdims")),
+        **dict.fromkeys((np.var, np.std, np.ndarray.var, np.ndarray.std), ("axis", "", "", "", "keepdims")),
+        np.linalg.norm: ("", "axis", "keepdims"),
+    }
+)
+ADDING = frozenset({np.sum, np.ndarray.sum, np.mean, np.ndarray.mean, np.nansum})
+
+
+def _reduction(names: tuple[str, ...], adds: bool) -> Handler:
+    """A function that makes one number of all along some axes; `names` are its parameters after the array."""
+
+    def handle(trace: Tracing, call: Call, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        if not is_float(call.outs[0].type):
+            return whole_numbers(trace, call, args, kwargs)
+        named = {**dict(zip(names, args[1:], strict=False)), **kwargs}
+        axis, keepdims = concrete(named.get("axis")), bool(concrete(named.get("keepdims", False)))
+        ids = np.asarray(ids_of(args[0]))
+        axes = tuple(range(ids.ndim)) if axis is None else tuple(np.atleast_1d(axis) % ids.ndim)
+        kept = tuple(1 if i in axes else n for i, n in enumerate(ids.shape))
+        found = trace.graph.grouped(np.broadcast_to(numbered(kept), ids.shape), ids, math.prod(kept))
+        found = found if adds else np.maximum(found, CONST)
+        return Flow(found.reshape(kept if keepdims else tuple(n for i, n in enumerate(ids.shape) if i not in axes)))
+
+    return handle
+
+
+def _scan(trace: Tracing, call: Call, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """``cumsum`` and ``cumprod``"""
+    if not is_float(call.outs[0].type):
+        return whole_numbers(trace, call, args, kwargs)
+    axis = concrete(args[1] if len(args) > 1 else kwargs.get("axis"))
+    ids = np.asarray(ids_of(args[0]))
+    rows = np.ravel(ids) if axis is None else np.moveaxis(ids, axis, 0)
+    found = np.maximum(trace.graph.running(rows), CONST)
+    return Flow(found if axis is None else np.ascontiguousarray(np.moveaxis(found, 0, axis)))
+
+
+def _sorted(trace: Tracing, call: Call, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """Each element may come from anywhere along the axis."""
+    if not is_float(call.outs[0].type):
+        return whole_numbers(trace, call, args, kwargs)
+    axis = concrete(args[1] if len(args) > 1 else kwargs.get("axis", -1))
+    ids = np.asarray(ids_of(args[0]))
+    rows = np.ravel(ids) if axis is None else np.moveaxis(ids, axis, 0)
+    lanes = rows.shape[1:]
+    found = trace.graph.grouped(np.broadcast_to(numbered(lanes), rows.shape), rows, math.prod(lanes)).reshape(lanes)
+    spread = np.array(np.broadcast_to(np.maximum(found, CONST), rows.shape))
+    return Flow(spread if axis is None else np.ascontiguousarray(np.moveaxis(spread, 0, axis)))
+
+
+def _trace(trace: Tracing, call: Call, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """The sum of a diagonal."""
+    try:
+        rest, named = [concrete(arg) for arg in args[1:]], concrete(kwargs)
+    except NotKnown:
+        return everything(trace, call, np.trace, args, kwargs)
+    return Flow(trace.graph.whole(run(np.diagonal, [np.asarray(ids_of(args[0])), *rest], named)))
+
+
+HANDLERS: Mapping[Callable[..., Any], Handler] = MappingProxyType(
+    {
+        **{fn: _reduction(names, fn in ADDING) for fn, names in REDUCTIONS.items()},
+        **dict.fromkeys((np.cumsum, np.ndarray.cumsum, np.cumprod, np.ndarray.cumprod), _scan),
+        np.trace: _trace,
+        np.ndarray.trace: _trace,
+        np.sort: _sorted,
+        runtime.unbroadcast: _unbroadcast,
+        runtime.sum_tiles: _back(lambda places, ids: runtime.tile_like(places, ids)),
+        runtime.sum_padding: _back(_padded),
+        runtime.sum_repeats: _back(_repeated),
+        runtime.add_along_axis: _back(_along),
+    }
+)
