@@ -19,6 +19,7 @@ from adxform.engine.outline import NUMPY, outline
 from adxform.engine.support import is_taken
 from adxform.ir import intrinsics
 from adxform.ir.ops import Call, Function
+from adxform.ir.types import Type
 from adxform.ir.walk import all_ops
 from adxform.operators import Engine
 from adxform.rules.effects import is_opaque
@@ -37,8 +38,17 @@ class Guarded:
 
     compiled: Callable[..., Any]
     plain: Callable[..., Any]
+    kernels: tuple[tuple[str, tuple[Type, ...]], ...] = ()
     tries: int = 3
     refusal: str | None = None
+
+    def compile(self) -> None:
+        """Have the kernels compiled now, for arrays that lie row by row; others are compiled for when they come."""
+        for name, types in self.kernels:
+            try:
+                kernels().compile_for(self.compiled.__globals__[name], types)
+            except Exception as error:
+                self.refusal = f"{type(error).__name__}: {error}"
 
     def __call__(self, *args: Any) -> Any:
         """What `plain` returns for `args`."""
@@ -61,10 +71,16 @@ def realise(fn: Function, surroundings: Surroundings, engine: Engine) -> tuple[G
     found = outline(lowered(fn, engine)) if compiles(fn, engine) else None
     if found is None or not found.kernels:
         return plain, load(plain)
-    kernels = import_module("adxform.engine.kernels")
-    decorators = {name: kernels.kernel if front else kernels.kernel_from_either_end for name, front in found.kernels.items()}
+    either, front = kernels().kernel_from_either_end, kernels().kernel
+    decorators = {name: front if from_the_front else either for name, from_the_front in found.kernels.items()}
     generated = emit(found.function, surroundings=surroundings, decorators=decorators)
-    return generated, Guarded(load(generated), load(plain))
+    made = ((part.name, tuple([param.type for param in part.params])) for part in found.function.helpers)
+    return generated, Guarded(load(generated), load(plain), tuple([one for one in made if one[0] in found.kernels]))
+
+
+def kernels() -> Any:
+    """The module that compiles, imported when it is first needed: Numba takes a while."""
+    return import_module("adxform.engine.kernels")
 
 
 def described(fn: Function, run: Callable[..., Any]) -> str:
@@ -78,8 +94,8 @@ def described(fn: Function, run: Callable[..., Any]) -> str:
     found = outline(lowered(fn, "numba"))
     calls = [callee(op) for op in all_ops(found.function.body) if isinstance(op, Call)]
     left = sorted({getattr(fn, "__name__", "") for fn in calls if fn not in HARMLESS and fn not in NUMPY.values()})
-    kernels = f"compiled: {len(found.kernels)} kernel{'s' * (len(found.kernels) != 1)}"
-    return kernels + (f"; in Python around them: {', '.join(left)}" if left else "")
+    count = f"compiled: {len(found.kernels)} kernel{'s' * (len(found.kernels) != 1)}"
+    return count + (f"; in Python around them: {', '.join(left)}" if left else "")
 
 
 def lowered(fn: Function, engine: Engine) -> Function:

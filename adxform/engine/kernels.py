@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import numba
@@ -11,6 +11,7 @@ import numba.extending
 from adxform import runtime
 from adxform.engine import scalars
 from adxform.engine.indices import FromTheFront
+from adxform.ir.types import Array, Scalar, Type
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -52,3 +53,22 @@ def kernel_from_either_end(fn: F) -> F:
     """The same for functions with indices that count from the end."""
     compiled: Any = numba.njit(error_model="numpy", nogil=True)(fn)
     return compiled  # type: ignore[no-any-return]
+
+
+def compile_for(compiled: Any, types: Sequence[Type]) -> None:
+    """Compile a kernel for parameters of `types`, arrays row by row."""
+    compiled.compile(tuple(map(_machine_type, types)))
+
+
+def _machine_type(type_: Type) -> Any:
+    match type_:
+        case Array(dtype, tuple() as shape):
+            return numba.types.Array(_number(dtype), len(shape), "C")
+        case Scalar(dtype):
+            return _number(dtype)
+        case _:
+            raise AssertionError(type_)
+
+
+def _number(dtype: str) -> Any:
+    return numba.types.boolean if dtype == "bool" else getattr(numba.types, dtype)

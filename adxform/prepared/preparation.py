@@ -13,6 +13,7 @@ from adxform.application import Application, Argnums, apply, unwrapped
 from adxform.cache import identity
 from adxform.contexts import Context, ContextKind, bare
 from adxform.cut import CutRule
+from adxform.engine.compiled import Guarded
 from adxform.errors import PreparationMismatchError
 from adxform.frontend.reach import REACHED, renew_changed
 from adxform.frontend.signature import MUTABLE, Node, Signature, Tree, parameter_names, same_static, shared
@@ -252,6 +253,9 @@ def prepare(
     def made(
         rules: Sequence[DerivedRule], lent: Sequence[DerivedRule] | None = None, parted: Sequence[CutRule] = ()
     ) -> Preparation:
+        for rule in rules:
+            if isinstance(rule.run, Guarded):
+                rule.run.compile()
         return preparation(innermost(fn), call, lead, keywords, contexts, rules, rules if lent is None else lent, parted)
 
     return call, made
