@@ -25,7 +25,7 @@ from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, Function, Lit, Operand, Var
 from adxform.ir.types import Array, Scalar, is_float
-from adxform.ir.walk import Names, all_ops, reads, rename_block
+from adxform.ir.walk import Names, all_ops, canonical, reads, rename_block
 from adxform.operators import USUAL, Engine, Order
 from adxform.opt import drop_unused_helpers, optimise, sink_stores
 from adxform.rules import table
@@ -155,12 +155,6 @@ def _derived(kind: str, function: Function, wrt: tuple[int, ...], _version: int)
     mode: Mode = "reverse" if kind == "reverse" else "forward"
     derived, _ = transform(mode, cleaned(typed), wrt, len(function.results), Expander(derive))
     return optimise(checked(protect(derived)))
-
-
-def canonical(fn: Function) -> Function:
-    """`fn` with its variables named in order, so that functions equal but for names are equal."""
-    names = Names()
-    return replace(fn, body=rename_block(fn.body, {}, lambda var: Var(names.fresh(var.name), var.type)))
 
 
 def forget() -> None:

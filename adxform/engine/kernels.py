@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 import numba
 import numba.extending
@@ -12,8 +12,6 @@ from adxform import runtime
 from adxform.engine import scalars
 from adxform.engine.indices import FromTheFront
 from adxform.ir.types import Array, Scalar, Type
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 for _form in (*scalars.FORMS.values(), *scalars.CHECKS, runtime.larger, runtime.smaller):
     numba.extending.register_jitable(_form)
@@ -40,19 +38,17 @@ def _add_up(total: Any, value: Any) -> Any:
     return floats if isinstance(total, numba.types.Float) and isinstance(value, numba.types.Float) else integers
 
 
-def kernel(fn: F) -> F:
+def kernel(fn: Callable[..., Any]) -> Any:
     """`fn` compiled to machine code at its first call with arguments of a kind. It does not hold the interpreter's lock.
 
     No index of `fn` may be negative, in what it is or at run time.
     """
-    compiled: Any = numba.njit(error_model="numpy", nogil=True, pipeline_class=FromTheFront)(fn)
-    return compiled  # type: ignore[no-any-return]
+    return numba.njit(error_model="numpy", nogil=True, pipeline_class=FromTheFront)(fn)
 
 
-def kernel_from_either_end(fn: F) -> F:
+def kernel_from_either_end(fn: Callable[..., Any]) -> Any:
     """The same for functions with indices that count from the end."""
-    compiled: Any = numba.njit(error_model="numpy", nogil=True)(fn)
-    return compiled  # type: ignore[no-any-return]
+    return numba.njit(error_model="numpy", nogil=True)(fn)
 
 
 def compile_for(compiled: Any, types: Sequence[Type]) -> None:

@@ -23,7 +23,7 @@ from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, For, Function, Invoke, Lit, Op, Operand, Var, While
 from adxform.ir.types import FLOAT, INT, Array, Dim, Scalar, Stack
-from adxform.ir.walk import Names, free_variables, map_op, outs, rename_block, variables_of
+from adxform.ir.walk import Names, canonical, free_variables, map_op, outs, variables_of
 from adxform.opt.cse import share_common_subexpressions
 
 NUMPY = {"float64": np.float64, "int64": np.int64, "bool": np.bool_}
@@ -113,9 +113,9 @@ class _Outlining:
         self.kernels.append(finished(Function(title, Block(params, ops, results), span=self.fn.span)))
         taken = [_bare(var, self.names) for var in results]
         wrapped = [
-            Call((var,), Lit(NUMPY[var.type.dtype]), (bare,), (), self.fn.span)  # type: ignore[union-attr]
+            Call((var,), Lit(NUMPY[var.type.dtype]), (bare,), (), self.fn.span)
             for var, bare in zip(results, taken, strict=True)
-            if var is not bare
+            if isinstance(var.type, Scalar) and var is not bare
         ]
         return [Invoke(tuple(taken), title, params, self.fn.span), *wrapped]
 
@@ -125,7 +125,7 @@ def finished(kernel: Function) -> tuple[Function, bool]:
 
     And whether its indices count from the front.
     """
-    kernel, from_the_front = check_bounds(share_common_subexpressions(scalar_calls(note_failures(renamed(kernel)))))
+    kernel, from_the_front = check_bounds(share_common_subexpressions(scalar_calls(note_failures(canonical(kernel)))))
     if not multiplies(kernel.body.ops):
         return kernel, from_the_front
     builder = Builder(Names.of(kernel), kernel.span)
@@ -137,12 +137,6 @@ def finished(kernel: Function) -> tuple[Function, bool]:
                 if isinstance(size, Dim):
                     builder.effect(scalars.check_small, builder.call(intrinsics.dim, param, Lit(axis), type=INT, hint="n"))
     return replace(kernel, body=replace(kernel.body, ops=(*builder.ops, *kernel.body.ops))), from_the_front
-
-
-def renamed(kernel: Function) -> Function:
-    """`kernel` with names of its own."""
-    names = Names()
-    return replace(kernel, body=rename_block(kernel.body, {}, lambda var: Var(names.fresh(var.base), var.type)))
 
 
 def scalar_calls(kernel: Function) -> Function:

@@ -19,7 +19,7 @@ from adxform.engine import scalars
 from adxform.ir import intrinsics
 from adxform.ir.ops import UNDEFINED, Block, Call, For, If, Lit, Op, Operand, Pack, Raise, Var, While
 from adxform.ir.types import Array, Scalar, Stack, Type
-from adxform.ir.walk import blocks, operands, outs
+from adxform.ir.walk import all_ops, blocks, operands, outs
 
 DTYPES = frozenset({"float64", "int64", "bool"})
 NUMBERS = (bool, int, float, np.float64, np.int64, np.bool_)
@@ -215,23 +215,20 @@ def _dtype(operand: Operand) -> str:
 
 def scalar_stacks(ops: Sequence[Op]) -> bool:
     """Whether every stack that `ops` use is made by them, and holds numbers of one dtype."""
-    made: set[str] = set()
-    held: dict[str, str] = {}
-    waiting = [*ops]
-    while waiting:
-        op = waiting.pop(0)
-        waiting[:0] = [inner for block in blocks(op) for inner in block.ops]
-        fn = callee(op) if isinstance(op, Call) else None
-        if fn is intrinsics.new_stack:
-            made.add(op.outs[0].name)  # type: ignore[union-attr]
-            continue
-        for var in (value for value in operands(op) if _is_stack(value)):
-            assert isinstance(var, Var)
-            if fn not in STACKS or var.name not in made:
+    held: dict[Var, str] = {}
+    for op in all_ops(Block((), tuple(ops), ())):
+        match op:
+            case Call(outs=(stack,)) if callee(op) is intrinsics.new_stack:
+                held[stack] = ""
+            case Call(args=(Var() as stack, value)) if callee(op) is intrinsics.push and stack in held:
+                held[stack] = held[stack] or _dtype(value)
+                if held[stack] != _dtype(value):
+                    return False
+            case Call(args=(Var() as stack,), outs=(value,)) if callee(op) is intrinsics.pop and stack in held:
+                if held[stack] != _dtype(value):
+                    return False
+            case _ if any(map(_is_stack, (*operands(op), *outs(op)))):
                 return False
-            dtype = _dtype(op.args[1] if fn is intrinsics.push else op.outs[0])  # type: ignore[union-attr]
-            if held.setdefault(var.name, dtype) != dtype:
-                return False
-        if not isinstance(op, Call) and any(isinstance(out.type, Stack) for out in outs(op)):
-            return False
-    return made == held.keys()
+            case _:
+                pass
+    return all(held.values())

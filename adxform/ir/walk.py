@@ -305,3 +305,9 @@ class Names:
         following = int(number) + 1 if number.isdigit() else 1
         if following > self._next.get(base, 0):
             self._next[base] = following
+
+
+def canonical(fn: Function) -> Function:
+    """`fn` with its variables named in order, so that functions equal but for names are equal."""
+    names = Names()
+    return replace(fn, body=rename_block(fn.body, {}, lambda var: Var(names.fresh(var.name), var.type)))
