@@ -2,7 +2,8 @@
 
 Lengths and integers from outside have at most 31 bits (a kernel that multiplies checks its own), the item of a loop as many as
 its bounds. A sum has one more than its larger term, a product those of both. What a loop carries either stays within bounds, or
-grows by what the loop does not carry: fewer than 2^31 times, for a loop has no more passes.
+grows by small steps that the loop does not carry: fewer than 2^31 times, for a loop has no more passes, and those of loops in
+loops are fewer than 2^47, which would take days.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from adxform.ir.walk import all_ops, defined_variables, outs, reads_with_blocks
 
 GIVEN = 31
 MOST = 63
+STEP = 14
+COUNTED = 61
 TOO_MANY = 10**6
 SUMS = (operator.add, operator.sub, runtime.add_up)
 
@@ -84,7 +87,8 @@ class Bits:
         for k, init in enumerate(inits):
             for group in params:
                 if group[k] in carried:
-                    self.known[group[k]] = max(self.of(init), GIVEN) + GIVEN // 2
+                    start = max(self.of(init), GIVEN)
+                    self.known[group[k]] = max(start + 1, min(start + STEP + 1, COUNTED))
         if not all(map(self.block, bodies)):
             return False
         for k, (result, out) in enumerate(zip(results, made, strict=True)):
@@ -94,7 +98,7 @@ class Bits:
             steps = grown.steps(result, params[0][k])
             if steps is None and (grown.depends(result) or self.of(result) > bound):
                 return False
-            if steps is not None and any(self.of(step) > bound - GIVEN - 1 for step in steps):
+            if steps is not None and any(self.of(step) > STEP for step in steps):
                 return False
             self.known[out] = bound
         return True
@@ -146,5 +150,10 @@ class Growth:
                 place = made.index(operand)
                 ends = [self.steps(arm.results[place], param) for arm in (then, orelse)]
                 return None if None in ends else [step for end in ends for step in end or ()]
+            case For(outs=made, inits=inits, body=body, breaks=breaks):
+                place = made.index(operand)
+                before = self.steps(inits[place], param)
+                inside = self.steps(body.results[breaks + place], body.params[1 + place])
+                return None if before is None or inside is None else [*before, *inside]
             case _:
                 return None

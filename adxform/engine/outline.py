@@ -6,6 +6,7 @@ function, which invokes it. What a kernel returns is a number of Python's own, s
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -17,12 +18,12 @@ from adxform.engine import scalars
 from adxform.engine.bounds import check_bounds
 from adxform.engine.failures import note_failures
 from adxform.engine.integers import Bits, multiplies
-from adxform.engine.support import MARKS, is_held, is_taken, scalar_stacks
+from adxform.engine.support import MARKS, is_taken, kept_stacks, stack_uses
 from adxform.engine.vector_math import vector_form
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, For, Function, Invoke, Lit, Op, Operand, Var, While
-from adxform.ir.types import FLOAT, INT, Array, Dim, Scalar, Stack
+from adxform.ir.types import FLOAT, INT, Array, Dim, Scalar
 from adxform.ir.walk import Names, canonical, free_variables, map_op, outs, variables_of
 from adxform.opt.cse import share_common_subexpressions
 
@@ -39,20 +40,34 @@ class Outlined:
 
 
 def outline(fn: Function) -> Outlined:
-    """`fn` with kernels, of which there may be none."""
-    outlining = _Outlining(fn)
-    body = outlining.block(fn.body, fn.body.results)
-    made = tuple(kernel for kernel, _ in outlining.kernels)
-    kernels = {kernel.name: from_the_front for kernel, from_the_front in outlining.kernels}
-    return Outlined(replace(fn, body=body, helpers=(*fn.helpers, *made)), kernels)
+    """`fn` with kernels, of which there may be none.
+
+    A kernel holds all uses of a stack or none: a stack that would cross from one to another stays in Python, with what uses it.
+    """
+    uses = stack_uses(fn.body)
+    kept = kept_stacks(fn.body)
+    while True:
+        outlining = _Outlining(fn, uses, kept)
+        body = outlining.block(fn.body, fn.body.results)
+        if not outlining.crossing:
+            break
+        kept |= outlining.crossing
+    made = [finished(kernel) for kernel in outlining.kernels]
+    kernels = {kernel.name: from_the_front for kernel, from_the_front in made}
+    return Outlined(replace(fn, body=body, helpers=(*fn.helpers, *(kernel for kernel, _ in made))), kernels)
 
 
 @dataclass(slots=True)
 class _Outlining:
+    """`uses` counts those of each stack; the stacks `kept` stay in Python, and those found `crossing` should."""
+
     fn: Function
+    uses: Counter[Var]
+    kept: frozenset[Var]
+    crossing: frozenset[Var] = frozenset()
     names: Names = field(init=False)
     titles: set[str] = field(init=False)
-    kernels: list[tuple[Function, bool]] = field(default_factory=list)
+    kernels: list[Function] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.names = Names.of(self.fn)
@@ -62,16 +77,26 @@ class _Outlining:
         """`block` with its kernels; `results` are read after it."""
         ops: list[Op] = []
         pending: list[Op] = []
+        fit = Bits()
         later = _read_later(block.ops, results)
         for position, op in enumerate(block.ops):
-            if is_taken(op) and Bits().fit(op):
+            taken = self.takes(op)
+            if taken and fit.fit(op):
                 pending.append(op)
                 continue
             ops += self.closed(pending, later[position])
-            pending = []
-            ops.append(self.inside(op))
+            pending, fit = [], Bits()
+            if taken and fit.fit(op):
+                pending.append(op)
+            else:
+                fit = Bits()
+                ops.append(self.inside(op))
         ops += self.closed(pending, later[len(block.ops)])
         return replace(block, ops=tuple(ops))
+
+    def takes(self, op: Op) -> bool:
+        """Whether a kernel may hold `op`."""
+        return is_taken(op) and self.kept.isdisjoint(stack_uses(Block((), (op,), ())))
 
     def inside(self, op: Op) -> Op:
         """`op`, which stays in Python, with kernels in its blocks."""
@@ -83,22 +108,12 @@ class _Outlining:
         while head < len(ops) and not _is_work(ops[head]):
             head += 1
         ahead, ops = ops[:head], ops[head:]
-        if not self.is_worth(ops):
+        if not is_worth(ops):
             return [*ahead, *map(self.inside, ops)]
-        return [*ahead, *self.kernel(tuple(ops), later)]
-
-    def is_worth(self, ops: list[Op]) -> bool:
-        """Whether `ops` make a kernel: they loop, and what they share with others a kernel can hold."""
-        if not any(isinstance(op, For | While) for op in ops) and sum(map(_is_arithmetic, ops)) < ENOUGH:
-            return False
-        body = Block((), tuple(ops), ())
-        params = free_variables(body)
-        fit = Bits()
-        return (
-            all(is_held(var.type) and not isinstance(var.type, Stack) for var in params)
-            and scalar_stacks(tuple(ops))
-            and all(fit.fit(op) for op in ops)
-        )
+        own = stack_uses(Block((), tuple(ops), ()))
+        crossing = frozenset(stack for stack, count in own.items() if count < self.uses[stack])
+        self.crossing |= crossing
+        return [*ahead, *ops] if crossing else [*ahead, *self.kernel(tuple(ops), later)]
 
     def kernel(self, ops: tuple[Op, ...], later: frozenset[Var]) -> list[Op]:
         """The invocation of a new kernel that does `ops`, of which variables in `later` are read."""
@@ -110,7 +125,7 @@ class _Outlining:
             count += 1
             title = f"{self.fn.name}_kernel_{count}"
         self.titles.add(title)
-        self.kernels.append(finished(Function(title, Block(params, ops, results), span=self.fn.span)))
+        self.kernels.append(Function(title, Block(params, ops, results), span=self.fn.span))
         taken = [_bare(var, self.names) for var in results]
         wrapped = [
             Call((var,), Lit(NUMPY[var.type.dtype]), (bare,), (), self.fn.span)
@@ -163,6 +178,11 @@ def _bare(var: Var, names: Names) -> Var:
 
 def _is_arithmetic(op: Op) -> bool:
     return isinstance(op, Call) and len(op.outs) == 1 and op.outs[0].type == FLOAT
+
+
+def is_worth(ops: list[Op]) -> bool:
+    """Whether `ops` are worth a kernel: they loop, or compute much."""
+    return any(isinstance(op, For | While) for op in ops) or sum(map(_is_arithmetic, ops)) >= ENOUGH
 
 
 def _is_work(op: Op) -> bool:

@@ -81,6 +81,16 @@ def check_small(n: int) -> None:
         raise OverflowError("integer too large for compiled code")
 
 
+def check_some(count: int, first: int = 1, second: int = 1, third: int = 1) -> None:
+    """See that there is something to reduce where there is a result: `count`, or a length around it, is not zero.
+
+    Raises:
+        ValueError: there is a result, and nothing to reduce.
+    """
+    if count == 0 and first != 0 and second != 0 and third != 0:
+        raise ValueError("zero-size array to reduction operation which has no identity")
+
+
 def check_finite(failed: bool) -> None:
     """See that no operation of Python's on numbers has left its domain.
 
@@ -100,6 +110,7 @@ FORMS: Mapping[Callable[..., Any], Callable[..., Any]] = MappingProxyType(
         runtime.power: power,
         runtime.log_or_zero: log_or_zero,
         runtime.trip_count: trip_count,
+        runtime.some: check_some,
     }
 )
 CHECKS: tuple[Callable[..., Any], ...] = (check_bounds, check_places, check_small, check_finite)

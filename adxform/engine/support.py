@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -19,11 +20,12 @@ from adxform.engine import scalars
 from adxform.ir import intrinsics
 from adxform.ir.ops import UNDEFINED, Block, Call, For, If, Lit, Op, Operand, Pack, Raise, Var, While
 from adxform.ir.types import Array, Scalar, Stack, Type
-from adxform.ir.walk import all_ops, blocks, operands, outs
+from adxform.ir.walk import all_ops, blocks, outs, reads, variables_of
 
 DTYPES = frozenset({"float64", "int64", "bool"})
 NUMBERS = (bool, int, float, np.float64, np.int64, np.bool_)
 LARGEST = 2**63
+MOST_LENGTHS = 4
 
 COMPARISONS = frozenset({operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne})
 ARITHMETIC = frozenset({operator.add, operator.sub, operator.mul, operator.neg, operator.pos, operator.abs, abs})
@@ -107,7 +109,7 @@ def _call(op: Call) -> bool:
     if fn in (intrinsics.dim, len):
         return _is_array(args[0])
     if fn in MAKERS:
-        return not op.kwargs and len(args) == 1 and all(map(_is_integer, _items(args[0])))
+        return len(args) == 1 and all(map(_is_integer, _items(args[0]))) and all(map(_is_dtype, op.kwargs))
     if fn in ALIKE:
         return not op.kwargs and all(_is_array(arg) if k == 0 else _is_float(arg) for k, arg in enumerate(args))
     if fn in COPIES:
@@ -143,8 +145,8 @@ def _scalar(fn: Any, args: tuple[Operand, ...]) -> bool:
         return len(args) == 3 and dtypes[1] == dtypes[2] == "float64"
     if fn in (runtime.add_up, runtime.larger, runtime.smaller):
         return dtypes[0] == dtypes[1] != "bool"
-    if fn is runtime.trip_count:
-        return set(dtypes) == {"int64"}
+    if fn in (runtime.trip_count, runtime.some):
+        return set(dtypes) == {"int64"} and len(dtypes) <= MOST_LENGTHS
     return (fn in UFUNCS or fn in MATH or fn in scalars.FORMS) and set(dtypes) == {"float64"}
 
 
@@ -168,6 +170,11 @@ def _is_element(index: Operand, array: Operand) -> bool:
         and len(items) == len(array.type.shape or ())
         and all(map(_is_integer, items))
     )
+
+
+def _is_dtype(kwarg: tuple[str, Operand]) -> bool:
+    key, value = kwarg
+    return key == "dtype" and value in (Lit(np.float64), Lit(np.int64), Lit(np.bool_))
 
 
 def _is_slice(item: Operand) -> bool:
@@ -213,22 +220,37 @@ def _dtype(operand: Operand) -> str:
             return ""
 
 
-def scalar_stacks(ops: Sequence[Op]) -> bool:
-    """Whether every stack that `ops` use is made by them, and holds numbers of one dtype."""
-    held: dict[Var, str] = {}
-    for op in all_ops(Block((), tuple(ops), ())):
+def stack_uses(block: Block) -> Counter[Var]:
+    """How often `block` makes, takes or gives each stack."""
+    found: Counter[Var] = Counter()
+    waiting = [block]
+    while waiting:
+        block = waiting.pop()
+        given = [*block.params, *variables_of(block.results)]
+        for op in block.ops:
+            given += outs(op)
+            given += reads(op)
+            waiting += blocks(op)
+        found.update(var for var in given if isinstance(var.type, Stack))
+    return found
+
+
+def kept_stacks(block: Block) -> frozenset[Var]:
+    """The stacks in `block` that a kernel cannot hold: those that hold anything but numbers of one dtype, or are passed on."""
+    held: dict[Var, set[str]] = {}
+    pushed = Counter[Var]()
+    for op in all_ops(block):
         match op:
-            case Call(outs=(stack,)) if callee(op) is intrinsics.new_stack:
-                held[stack] = ""
-            case Call(args=(Var() as stack, value)) if callee(op) is intrinsics.push and stack in held:
-                held[stack] = held[stack] or _dtype(value)
-                if held[stack] != _dtype(value):
-                    return False
-            case Call(args=(Var() as stack,), outs=(value,)) if callee(op) is intrinsics.pop and stack in held:
-                if held[stack] != _dtype(value):
-                    return False
-            case _ if any(map(_is_stack, (*operands(op), *outs(op)))):
-                return False
+            case Call(args=(Var() as stack, value)) if callee(op) is intrinsics.push:
+                dtype = _dtype(value) if _is_scalar(value) else ""
+            case Call(args=(Var() as stack,), outs=(value,)) if callee(op) is intrinsics.pop:
+                dtype = _dtype(value) if _is_scalar(value) else ""
+            case Call(outs=(Var(type=Stack()) as stack,)) if callee(op) is intrinsics.new_stack:
+                pushed[stack] += 1
+                continue
             case _:
-                pass
-    return all(held.values())
+                continue
+        held.setdefault(stack, set()).add(dtype)
+        pushed[stack] += 1
+    fit = {stack for stack, dtypes in held.items() if len(dtypes) == 1 and "" not in dtypes}
+    return frozenset(stack for stack, count in stack_uses(block).items() if stack not in fit or pushed[stack] != count)
