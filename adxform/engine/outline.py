@@ -18,6 +18,7 @@ from adxform.engine import scalars
 from adxform.engine.bounds import check_bounds
 from adxform.engine.failures import note_failures
 from adxform.engine.integers import Bits, multiplies
+from adxform.engine.sums import loosen_sums
 from adxform.engine.support import MARKS, is_taken, kept_stacks, stack_uses
 from adxform.engine.vector_math import vector_form
 from adxform.ir import intrinsics
@@ -136,11 +137,13 @@ class _Outlining:
 
 
 def finished(kernel: Function) -> tuple[Function, bool]:
-    """`kernel` made safe: its calls are those for numbers, its indices and integers are checked, and what fails is noted.
+    """`kernel` made safe and fast: its calls are those for numbers, its sums may be taken in any order, its indices and integers
+    are checked, and what fails is noted.
 
     And whether its indices count from the front.
     """
-    kernel, from_the_front = check_bounds(share_common_subexpressions(scalar_calls(note_failures(canonical(kernel)))))
+    kernel = share_common_subexpressions(scalar_calls(note_failures(canonical(kernel))))
+    kernel, from_the_front = check_bounds(loosen_sums(kernel))
     if not multiplies(kernel.body.ops):
         return kernel, from_the_front
     builder = Builder(Names.of(kernel), kernel.span)
