@@ -16,11 +16,11 @@ import numpy as np
 from adxform import counters
 from adxform.backend.emit import Generated
 from adxform.backend.loading import annotate
-from adxform.cache import Entry, entry_for, epoch, identity
+from adxform.cache import Entry, entry_for, epoch, identity, sized
 from adxform.contexts import bare
 from adxform.cut import Contents, CutRule, as_tuple, put_back, saved
 from adxform.errors import AliasError, ArgnumsError, NonScalarOutputError
-from adxform.frontend.signature import Node, Signature, Tree, parameter_names
+from adxform.frontend.signature import Node, Signature, Tree, equal_lengths, parameter_names
 from adxform.ir.types import Type, is_float
 from adxform.ir.walk import never_ends
 from adxform.operators import USUAL, Engine, Operator, Order
@@ -330,6 +330,8 @@ def apply(
     if site is None or plain is None:
         return found_or_made(fn, args, kwargs, argnums, engine)
     kinds, leaves = plain
+    if engine != "python":
+        kinds = (*kinds, equal_lengths(leaves))
     known = site.get(kinds)
     if known is not None and known.good(fn, leaves):
         counters.count("cache_hits")
@@ -354,6 +356,8 @@ def found_or_made(
     held = frozenset(key for key in contexts if isinstance(key, int))
     if argnums is not None:
         positions(target, signature, len(lead), argnums, held)
+    if engine != "python":
+        signature = sized(identity(fn), signature, leaves)
     work = {key + len(lead) if isinstance(key, int) else key for key, kind in contexts.items() if kind == "scratch"}
     entry = entry_for(target, identity(fn), signature, leaves)
     return Application(target, signature, leaves, entry, len(lead), held, leaves_at(signature, work), engine)

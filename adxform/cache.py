@@ -23,7 +23,7 @@ from adxform.backend.references import Surroundings
 from adxform.cut import CutRule, cut, widened
 from adxform.frontend.access import Access, Is, guards_hold
 from adxform.frontend.reach import renew_changed
-from adxform.frontend.signature import Signature, same_static
+from adxform.frontend.signature import Signature, equal_lengths, same_static
 from adxform.frontend.specialize import Specialized, span_of, specialize
 from adxform.ir.ops import Function, Lit
 from adxform.operators import USUAL, Engine, Operator, Order
@@ -40,6 +40,7 @@ _V = TypeVar("_V")
 
 ENTRIES = 64
 BUCKETS = 4096
+EQUALITIES = 4
 
 
 @dataclass(slots=True)
@@ -179,10 +180,11 @@ def owned(value: Any, access: Access) -> tuple[Any, Access]:
 
 @dataclass(slots=True)
 class Bucket:
-    """The entries for one code object and signature, the latest used first."""
+    """The entries for one code object and signature, the latest used first; the `equalities` of lengths that have their own."""
 
     lock: Any = field(default_factory=threading.RLock)
     entries: list[Entry] = field(default_factory=list)
+    equalities: dict[tuple[int, ...], None] = field(default_factory=dict)
 
     def find(self, fn: Callable[..., Any], leaves: tuple[Any, ...]) -> Entry | None:
         """The entry whose guards hold."""
@@ -232,6 +234,18 @@ def entry_for(fn: Callable[..., Any], own: Hashable, signature: Signature, leave
             return entry
 
     return with_room(made, getattr(fn, "__name__", type(fn).__name__), span_of(fn))
+
+
+def sized(own: Hashable, signature: Signature, leaves: tuple[Any, ...]) -> Signature:
+    """`signature`, of a function of identity `own`, with the lengths that are equal in `leaves`.
+
+    Without, where there are forms of the function for enough other equalities: what is said of none is good for all of them.
+    """
+    bucket, found = bucket_for((own, signature, table_version())), equal_lengths(leaves)
+    with bucket.lock:
+        if found and len(bucket.equalities) < EQUALITIES:
+            bucket.equalities[found] = None
+    return replace(signature, lengths=found) if found in bucket.equalities else signature
 
 
 def read_or_made(fn: Callable[..., Any], own: Hashable, signature: Signature, leaves: tuple[Any, ...]) -> Entry:

@@ -14,6 +14,7 @@ from adxform.backend.loading import load
 from adxform.backend.references import Surroundings
 from adxform.backend.syntax import callee
 from adxform.engine.gather import gather_contributions
+from adxform.engine.lengths import check_lengths
 from adxform.engine.loops import form_loops
 from adxform.engine.outline import NUMPY, outline
 from adxform.engine.support import is_taken
@@ -68,7 +69,7 @@ class Guarded:
 def realise(fn: Function, surroundings: Surroundings, engine: Engine) -> tuple[Generated, Callable[..., Any]]:
     """The source of `fn`, optimised typed IR, and what runs it: with kernels where `engine` compiles and there are loops."""
     plain = emit(fn, surroundings=surroundings)
-    found = outline(lowered(fn, engine)) if compiles(fn, engine) else None
+    found = outline(check_lengths(lowered(fn, engine))) if compiles(fn, engine) else None
     if found is None or not found.kernels:
         return plain, load(plain)
     either, front = kernels().kernel_from_either_end, kernels().kernel

@@ -71,6 +71,16 @@ def check_places(first: int, last: int, length: int) -> None:
         raise IndexError("index out of bounds")
 
 
+def check_equal(n: int, m: int) -> None:
+    """See that two lengths are equal.
+
+    Raises:
+        ValueError: they are not.
+    """
+    if n != m:
+        raise ValueError("lengths differ")
+
+
 def check_small(n: int) -> None:
     """See that products of `n` and of lengths fit in 64 bits.
 
@@ -113,4 +123,4 @@ FORMS: Mapping[Callable[..., Any], Callable[..., Any]] = MappingProxyType(
         runtime.some: check_some,
     }
 )
-CHECKS: tuple[Callable[..., Any], ...] = (check_bounds, check_places, check_small, check_finite)
+CHECKS: tuple[Callable[..., Any], ...] = (check_bounds, check_places, check_equal, check_small, check_finite)

@@ -114,6 +114,8 @@ def _call(op: Call) -> bool:
         return not op.kwargs and all(_is_array(arg) if k == 0 else _is_float(arg) for k, arg in enumerate(args))
     if fn in COPIES:
         return not op.kwargs and len(args) == 1 and _is_array(args[0])
+    if fn in scalars.CHECKS:
+        return all(map(_is_integer, args))
     if fn in STACKS:
         return all(_is_scalar(arg) or _is_stack(arg) for arg in args) and not any(map(_is_stack, args[1:]))
     return not op.kwargs and bool(args) and all(map(_is_scalar, args)) and _scalar(fn, args)

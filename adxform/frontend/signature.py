@@ -24,6 +24,7 @@ from adxform.ir.types import BOOL, FLOAT, INT, Array, Dim, Object, Scalar, Size,
 from adxform.operators import Operator
 
 COMPLEX = Scalar("complex128", weak=True)
+NUMERIC = "biufc"
 _PLAIN: Mapping[type, Type] = {float: FLOAT, int: INT, bool: BOOL, complex: COMPLEX}
 
 
@@ -72,12 +73,13 @@ class Signature:
     """The descriptions of a call's positional and keyword arguments.
 
     `shared` are the lists, dicts and dataclasses, counted in order, that occur more than once: a change to one would be
-    seen in the other.
+    seen in the other. `lengths` says which axes are equally long, where that is to be known: see `equal_lengths`.
     """
 
     args: tuple[Tree, ...]
     kwargs: tuple[tuple[str, Tree], ...] = ()
     shared: frozenset[int] = frozenset()
+    lengths: tuple[int, ...] = ()
 
 
 def _by_value(value: Any) -> bool:
@@ -132,7 +134,7 @@ def leaf_type(value: Any, name: str) -> Type | None:
             raise UnsupportedOperationError(
                 f"`{name}` is a {type(value).__qualname__}", help="pass it as an ndarray, e.g. `np.asarray(x)`"
             )
-        if value.dtype.kind not in "biufc":
+        if value.dtype.kind not in NUMERIC:
             return Object()
         return _array_type(value.dtype, tuple(length == 1 for length in value.shape), name)
     return scalar_type(value)
@@ -278,6 +280,22 @@ def sign(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any
     named = tuple((name, _describe(arg, name, leaves, ())) for name, arg in kwargs.items())
     structured = any(isinstance(tree, Node) for tree in (*trees, *(tree for _, tree in named)))
     return Signature(trees, named, shared((*args, *kwargs.values())) if structured else frozenset()), leaves
+
+
+def equal_lengths(leaves: Iterable[Any]) -> tuple[int, ...]:
+    """A number for each axis of the arrays in `leaves` that is not of length one: the same for equal lengths; none if all differ.
+
+    >>> equal_lengths([np.ones((5, 5)), 2.0, np.ones((1, 3)), np.ones(5)]), equal_lengths([np.ones((5, 1)), np.ones(3)])
+    ((0, 0, 1, 0), ())
+    """
+    known: dict[int, int] = {}
+    found = [known.setdefault(n, len(known)) for leaf in leaves if is_numeric(leaf) for n in leaf.shape if n != 1]
+    return tuple(found) if len(known) < len(found) else ()
+
+
+def is_numeric(leaf: Any) -> bool:
+    """Whether `leaf` is an array of numbers."""
+    return isinstance(leaf, np.ndarray) and leaf.dtype.kind in NUMERIC
 
 
 def shared(values: tuple[Any, ...]) -> frozenset[int]:

@@ -101,6 +101,8 @@ class _Attempt:
         self.interp = Interpreter(self.names, derive, knowledge)
         self.params: dict[Var, int] = {}
         self.count = 0
+        self.lengths = iter(signature.lengths)
+        self.sizes: dict[int, Dim] = {}
 
     def run(self) -> Specialized:
         """Specialise. Raises `Restart` when more must be known."""
@@ -161,7 +163,7 @@ class _Attempt:
         if position in self.promoted:
             return self.promoted[position]
         var = Var(self.names.fresh(name), leaf.type)
-        var = replace(var, type=rebased(leaf.type, var.name))
+        var = replace(var, type=self.rebased(leaf.type, var.name))
         self.params[var] = position
         self.interp.parameters[var.name] = var
         if isinstance(leaf.type, Scalar) and isinstance(self.leaves[position], bool | int | np.bool_ | np.integer):
@@ -178,14 +180,17 @@ class _Attempt:
             if var == param:
                 self.interp.knowledge.hidden[access] = Lit(self.interp.hidden_values[var])
 
+    def rebased(self, type_: Type, name: str) -> Type:
+        """`type_` with its lengths named after the parameter `name`, which is unique, or after the first one that has them."""
+        if not isinstance(type_, Array) or type_.shape is None:
+            return type_
+        own = (Dim(f"{name}.{axis}") if isinstance(size, Dim) else size for axis, size in enumerate(type_.shape))
+        return Array(type_.dtype, tuple([self.shared(size) if isinstance(size, Dim) else size for size in own]))
 
-def rebased(type_: Type, name: str) -> Type:
-    """`type_` with its lengths named after the parameter `name`, which is unique."""
-    if not isinstance(type_, Array) or type_.shape is None:
-        return type_
-    return Array(
-        type_.dtype, tuple(Dim(f"{name}.{axis}") if isinstance(size, Dim) else size for axis, size in enumerate(type_.shape))
-    )
+    def shared(self, size: Dim) -> Dim:
+        """What is `size`, the next length of the arguments, under the name of the first that the signature says is equal."""
+        number = next(self.lengths, None)
+        return size if number is None else self.sizes.setdefault(number, size)
 
 
 def span_of(fn: Any) -> Span:

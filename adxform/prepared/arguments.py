@@ -6,12 +6,13 @@ not made for: `misfit` then says what is wrong, or that nothing is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any, assert_never
 
 import numpy as np
 
-from adxform.frontend.signature import Fixed, Leaf, Node, Tree, meta_of, parts, python_class, same_static
+from adxform.frontend.signature import Fixed, Leaf, Node, Signature, Tree, leaf_types, meta_of, parts, python_class, same_static
 from adxform.ir.ops import Lit
 from adxform.ir.types import Array, Dim, Scalar, Size, Type
 from adxform.perturbations import alike
@@ -57,6 +58,35 @@ def _array(dtype: np.dtype[Any], ones: tuple[bool, ...]) -> Check:
         return True
 
     return check
+
+
+def lengths_check(signature: Signature, known: Container[int]) -> Callable[[Sequence[Any]], bool] | None:
+    """Says of what a rule takes, leaves but for those `known`, whether its lengths are equal where `signature` says so.
+
+    ``None`` where it says so of none.
+    """
+    groups: dict[int, list[tuple[int, int]]] = {}
+    numbers = iter(signature.lengths)
+    trees = (*signature.args, *(tree for _, tree in signature.kwargs))
+    types = [type_ for i, type_ in enumerate(chain.from_iterable(map(leaf_types, trees))) if i not in known]
+    for place, type_ in enumerate(types):
+        for axis, size in enumerate(type_.shape or () if isinstance(type_, Array) else ()):
+            if isinstance(size, Dim) and (number := next(numbers, None)) is not None:
+                groups.setdefault(number, []).append((place, axis))
+    pairs = [(*ahead, *one) for ahead, *rest in groups.values() for one in rest]
+    last: list[Any] = [None]
+    arrays = tuple(dict.fromkeys(place for pair in pairs for place in pair[::2]))
+
+    def check(leaves: Sequence[Any]) -> bool:
+        shapes = [leaves[place].shape for place in arrays]
+        if shapes == last[0]:
+            return True
+        if any(leaves[a].shape[i] != leaves[b].shape[j] for a, i, b, j in pairs):
+            return False
+        last[0] = shapes
+        return True
+
+    return check if pairs else None
 
 
 def _number(type_: Scalar) -> Check:

@@ -13,7 +13,8 @@ import numpy as np
 from adxform.api import Derivative
 from adxform.application import Application, Lent
 from adxform.batches import Batch, MisfitsError, batched
-from adxform.frontend.signature import Signature, Tree
+from adxform.cache import EQUALITIES
+from adxform.frontend.signature import Signature, Tree, equal_lengths
 from adxform.operators import Described
 from adxform.perturbations import MisfitError, matching
 from adxform.pipeline import DerivedRule
@@ -142,14 +143,27 @@ class Prepared(Derivative):
         inputs = self.made.quickly(args, kwargs)
         if inputs is not None:
             return self, inputs
-        if self.strict:
-            return self, self.fitting(args, kwargs)
         inputs, lines = self.made.closely(args, kwargs)
-        if not lines:
+        if lines and self.strict:
+            raise self.made.mismatch(self.__name__, lines)
+        if not lines and (self.made.fits is None or self.made.fits(inputs)):
             return self, inputs
-        args, given = self.made.in_contexts(args, kwargs)
-        anew = self.of(self.fn, args, given, self.options)
-        return anew, anew.fitting(args, given)
+        given = self.made.in_contexts(args, kwargs)
+        if not lines:
+            return self.for_lengths(equal_lengths(inputs), *given), inputs
+        anew = self.of(self.fn, *given, self.options)
+        return anew, anew.fitting(*given)
+
+    def for_lengths(self, found: tuple[int, ...], args: Args, kwargs: Kwargs) -> Self:
+        """The same preparation, for calls of which other lengths are equal: those `found` in what rules take at `args`."""
+        others = self.made.others
+        other: Self | None = others.get(found)
+        if other is None:
+            other = self.of(self.fn, args, kwargs, self.options)
+            for one in tuple(others)[EQUALITIES - 1 :]:
+                others.pop(one, None)
+            others[found] = other
+        return other
 
     def fitting(self, args: Args, kwargs: Kwargs) -> list[Any]:
         """What the rules take for these arguments; a `PreparationMismatchError` where they do not fit."""

@@ -20,7 +20,17 @@ from adxform.frontend.signature import MUTABLE, Node, Signature, Tree, parameter
 from adxform.ir.ops import Lit
 from adxform.operators import Engine, Operator
 from adxform.pipeline import DerivedRule
-from adxform.prepared.arguments import Check, call_shape, check_of, fitted, line, misfit, static_described, tree_misfits
+from adxform.prepared.arguments import (
+    Check,
+    call_shape,
+    check_of,
+    fitted,
+    lengths_check,
+    line,
+    misfit,
+    static_described,
+    tree_misfits,
+)
 from adxform.prepared.surroundings import Watch, dependencies, registered_since, watch
 from adxform.refusals import definition, name_of, signed
 from adxform.rules.record import Primitive
@@ -40,7 +50,8 @@ class Preparation:
     `contexts` are those of the caller's arguments, `names` what the function calls all of them, `rules` the registered rules
     then, and `reached` the functions whose rules matter; `harmless` are later ones that differ in others only. `pools` lend each
     derived rule, or the backward part of one that is cut, the memory that it keeps between calls. `enter` is `quickly` for
-    positional arguments, chosen once.
+    positional arguments, chosen once. `fits` says whether lengths that the rules take for equal are equal;
+    `others` are the same preparation for calls of which others are.
     """
 
     fn: Callable[..., Any]
@@ -57,6 +68,8 @@ class Preparation:
     reached: frozenset[Any]
     pools: tuple[tuple[DerivedRule | CutRule, Pool], ...]
     harmless: dict[str, Mapping[Callable[..., Any], Primitive]] = field(default_factory=dict)
+    others: dict[tuple[int, ...], Any] = field(default_factory=dict)
+    fits: Callable[[Sequence[Any]], bool] | None = field(init=False)
     enter: Callable[[tuple[Any, ...]], list[Any] | None] = field(init=False)
 
     @property
@@ -65,6 +78,8 @@ class Preparation:
         return self.call.signature
 
     def __post_init__(self) -> None:
+        known = {position for position, _ in self.call.entry.specialized.promoted}
+        object.__setattr__(self, "fits", lengths_check(self.signature, known))
         object.__setattr__(self, "enter", self._generally if self.lead or self.named or self.containers else entrance(self))
 
     def quickly(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[Any] | None:
@@ -93,6 +108,8 @@ class Preparation:
             if name not in given or not check(given[name], leaves):
                 return None
         if self.containers and shared((*args, *self._ordered(kwargs).values())) != self.signature.shared:
+            return None
+        if self.fits is not None and not self.fits(leaves):
             return None
         return leaves if self.surroundings_fit() and self.watch.append_hidden(leaves) else None
 
@@ -209,7 +226,7 @@ def entrance(made: Preparation) -> Callable[[tuple[Any, ...]], list[Any] | None]
     """`Preparation.quickly` for arguments that are all given by position, none of them twice."""
     checks, rules, watch, slowly = made.checks, made.rules, made.watch, made.surroundings_fit
     count, unchanged, hidden = len(checks), watch.trail.unchanged, bool(watch.hidden)
-    first = checks[0] if count == 1 else None
+    first, fits = checks[0] if count == 1 else None, made.fits
 
     def enter(args: tuple[Any, ...]) -> list[Any] | None:
         leaves: list[Any] = []
@@ -222,6 +239,8 @@ def entrance(made: Preparation) -> Callable[[tuple[Any, ...]], list[Any] | None]
             for i, arg in enumerate(args):
                 if not checks[i](arg, leaves):
                     return None
+        if fits is not None and not fits(leaves):
+            return None
         if (REACHED or registered() is not rules or not unchanged()) and not slowly():
             return None
         return leaves if not hidden or watch.append_hidden(leaves) else None

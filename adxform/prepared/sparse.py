@@ -105,7 +105,7 @@ class Sparse(Prepared):
     def at(self, args: Args, kwargs: Kwargs) -> tuple[Self, list[Any]]:
         """The preparation that answers a call with these arguments, and what its rules take: see `Prepared.at`."""
         this, inputs = super().at(args, kwargs)
-        if this is self:
+        if this is self or self.strict:
             lines = self._unbound(inputs)
             if lines and not self.strict:
                 args, given = self.made.in_contexts(args, kwargs)

@@ -34,10 +34,17 @@ def singular_matrix(a, b):
     return np.sum(np.linalg.solve(a, b))
 
 
-@at((vec(1.0, 2.0), vec(1.0, 2.0, 3.0)), raises=ValueError)
+@at((vec(1.0, 2.0), vec(1.0, 2.0, 3.0)), (vec(1.0, 2.0, 3.0), vec(1.0, 2.0)), raises=ValueError)
 def shapes_do_not_match(x, y):
     x += 1.0
     return np.sum(x * y)
+
+
+@at((np.ones((3, 5)),), (np.ones((5, 3)),), raises=ValueError)
+def oblong_where_square(u):
+    v = np.zeros((len(u), len(u)))
+    v[1:] = u[:-1] * 2.0
+    return np.sum(v * u)
 
 
 @at((1.5,), raises=KeyError)

@@ -1,0 +1,157 @@
+"""Rules compiled for the lengths that are equal in their arguments: right for every call, whatever is equal in that."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adxform
+from adxform.cache import EQUALITIES
+from adxform.engine import kernels
+from adxform.errors import PreparationMismatchError
+from tests.oracle import central_jacobian
+
+pytestmark = pytest.mark.usefixtures("interpreted")
+Shapes = tuple[tuple[int, ...], ...]
+
+
+@pytest.fixture
+def interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave kernels to CPython."""
+    for name in ("kernel", "kernel_from_either_end"):
+        monkeypatch.setattr(getattr(kernels, name), "__code__", (lambda fn: fn).__code__)
+
+
+def fields(ex, hz):  # type: ignore[no-untyped-def]
+    e = ex.copy()
+    e[1:, :] -= 0.5 * (hz[1:, :] - hz[:-1, :])
+    return np.sum(e * e) + np.sum(np.sin(hz))
+
+
+def rows_and_columns(u):  # type: ignore[no-untyped-def]
+    total = np.sum(u**3)
+    for i in range(1, u.shape[0]):
+        total += np.sum(u[i, 1:] * u[i - 1, :-1])
+    return total
+
+
+def outer(a, b):  # type: ignore[no-untyped-def]
+    return np.sum(np.tanh(a[:, None] * b[None, :]) * b)
+
+
+def told_by_lengths(a, b):  # type: ignore[no-untyped-def]
+    if len(a) == len(b):
+        return np.sum(a * b)
+    return np.sum(a) * np.sum(b)
+
+
+CASES: list[tuple[Callable[..., Any], list[Shapes]]] = [
+    (fields, [((4, 4), (4, 4)), ((3, 5), (3, 5)), ((0, 3), (0, 3)), ((2, 2), (2, 2)), ((3, 4), (4, 3)), ((3, 3), (3, 4))]),
+    (rows_and_columns, [((4, 4),), ((3, 5),), ((5, 3),), ((0, 0),), ((0, 2),), ((2, 0),)]),
+    (outer, [((3,), (3,)), ((3,), (4,)), ((0,), (0,)), ((0,), (2,)), ((2,), (0,))]),
+    (told_by_lengths, [((3,), (3,)), ((3,), (4,)), ((0,), (0,)), ((0,), (4,))]),
+]
+ONES = [(fields, ((1, 1), (1, 1))), (fields, ((3, 1), (3, 1))), (outer, ((1,), (3,))), (outer, ((1,), (1,)))]
+
+
+def arrays(shapes: Shapes, seed: int = 0) -> list[Any]:
+    """Arguments of these shapes."""
+    chance = np.random.default_rng(seed)
+    return [chance.normal(size=shape) for shape in shapes]
+
+
+def outcome(run: Callable[..., Any], *args: Any) -> Any:
+    """What a call returns, or the class of what it raises."""
+    try:
+        return run(*args)
+    except Exception as error:
+        return type(error)
+
+
+def agree(found: Any, expected: Any) -> None:
+    """See that two outcomes are the same."""
+    if isinstance(expected, type):
+        assert found is expected
+    else:
+        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.parametrize(("fn", "points"), CASES, ids=lambda part: getattr(part, "__name__", ""))
+@pytest.mark.parametrize("again", [False, True])
+def test_every_pattern_of_lengths(fn: Callable[..., Any], points: list[Shapes], again: bool) -> None:
+    """In either order of points, for gradients, prepared ones, also read from bytes, and products."""
+    points = points[::-1] if again else points
+    first = arrays(next(shapes for shapes in points if not isinstance(outcome(fn, *arrays(shapes)), type)))
+    plain, compiled = adxform.prepare_gradient(fn, *first), adxform.prepare_gradient(fn, *first, engine="numba")
+    before = compiled.fingerprint()
+    read = pickle.loads(pickle.dumps(compiled))
+    for shapes in (*points, *points):
+        args, v = arrays(shapes), arrays(shapes, 1)[0]
+        expected = outcome(plain, *args)
+        agree(outcome(adxform.grad(fn, engine="numba"), *args), expected)
+        for prepared in (compiled, read):
+            agree(outcome(prepared, *args), expected)
+            out = np.full(shapes[0], np.nan)
+            agree(outcome(lambda *given: prepared(*given, out=out), *args), expected)
+        agree(outcome(adxform.hvp(fn, engine="numba"), *args, v), outcome(adxform.hvp(fn), *args, v))
+        if not isinstance(expected, type) and args[0].size:
+            shape = args[0].shape
+            slope, error = central_jacobian(lambda x: np.atleast_1d(fn(x.reshape(shape), *args[1:])), args[0].ravel())
+            np.testing.assert_allclose(expected.ravel(), slope.ravel(), atol=1e-7 + 10.0 * error)
+    assert compiled.fingerprint() == before == read.fingerprint()
+
+
+@pytest.mark.parametrize(("fn", "shapes"), ONES)
+def test_lengths_of_one(fn: Callable[..., Any], shapes: Shapes) -> None:
+    args = arrays(shapes)
+    agree(outcome(adxform.grad(fn, engine="numba"), *args), outcome(adxform.grad(fn), *args))
+    with pytest.raises(PreparationMismatchError):
+        adxform.prepare_gradient(fn, *arrays(tuple((4,) * len(shape) for shape in shapes)), engine="numba")(*args)
+
+
+def five(a, b, c, d):  # type: ignore[no-untyped-def]
+    return np.sum(np.sin(a)) * np.sum(b * b) * np.sum(np.cos(c)) * np.sum(d * d)
+
+
+def test_more_patterns_than_there_are_forms() -> None:
+    prepared = adxform.prepare_gradient(five, *arrays(((2,), (2,), (2,), (2,))), engine="numba")
+    patterns = [(2, 2, 2, 3), (2, 2, 3, 3), (2, 3, 3, 3), (2, 3, 2, 3), (3, 2, 2, 3), (2, 3, 4, 5), (2, 2, 2, 2), (5, 3, 5, 4)]
+    for lengths in patterns:
+        args = arrays(tuple((n,) for n in lengths))
+        agree(prepared(*args), adxform.grad(five)(*args))
+        agree(adxform.grad(five, engine="numba")(*args), adxform.grad(five)(*args))
+    assert len(prepared.made.others) <= EQUALITIES
+
+
+def gradient_inside(u, v):  # type: ignore[no-untyped-def]
+    return np.sum(adxform.grad(fields)(u, v) * v)
+
+
+@pytest.mark.parametrize("shapes", [((3, 3), (3, 3)), ((2, 4), (2, 4)), ((4, 2), (4, 2))])
+def test_inside_a_function(shapes: Shapes) -> None:
+    args = arrays(shapes)
+    agree(adxform.grad(gradient_inside, engine="numba")(*args), adxform.grad(gradient_inside)(*args))
+
+
+def test_equal_lengths_need_no_broadcasting() -> None:
+    args = arrays(((4, 4), (4, 4)))
+    assert "unbroadcast" not in adxform.source(fields, *args, engine="numba")
+
+
+def test_an_engine_that_does_not_compile_has_one_form() -> None:
+    square, oblong = arrays(((4, 4), (4, 4))), arrays(((3, 5), (3, 5)))
+    assert adxform.source(fields, *square) == adxform.source(fields, *oblong)
+    assert adxform.prepare_gradient(fields, *square).made.fits is None
+
+
+def test_strict_preparations_take_every_length() -> None:
+    prepared = adxform.prepare_gradient(fields, *arrays(((4, 4), (4, 4))), engine="numba")
+    for shapes in (((3, 5), (3, 5)), ((2, 2), (2, 2))):
+        prepared.check(*arrays(shapes))
+        agree(prepared(*arrays(shapes)), adxform.grad(fields)(*arrays(shapes)))
+    with pytest.raises(PreparationMismatchError):
+        prepared(*arrays(((4, 4), (4, 1))))
