@@ -12,6 +12,7 @@ Counter = Literal[
     "cache_hits",
     "source_parses",
     "py_compiles",
+    "machine_compiles",
     "buffer_allocs",
     "primal_calls",
     "disk_hits",

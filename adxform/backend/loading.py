@@ -46,6 +46,12 @@ def filename(generated: Generated) -> str:
     return f"<adxform {generated.entry} {sha256(generated.text.encode()).hexdigest()[:12]}>"
 
 
+def generated_text(function: Callable[..., Any]) -> str | None:
+    """The text of the generated module that `function` is part of; ``None`` for any other function."""
+    found = _ORIGINS.get(function.__code__.co_filename)
+    return None if found is None else found.text
+
+
 def user_location(file: str, line: int) -> Span | None:
     """The user's code that `line` of the generated `file` stems from: that of the line, else of the nearest line above."""
     generated = _ORIGINS.get(file)

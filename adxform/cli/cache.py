@@ -1,4 +1,4 @@
-"""`adxform cache`: where derived rules are kept on the disk, how much there is, and how to be rid of it."""
+"""`adxform cache`: where derived rules and their machine code are kept on the disk, how much there is, how to be rid of it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from adxform.persistence.versions import versions
 
 UNITS = ("B", "KiB", "MiB", "GiB")
 
-cache = App(name="cache", help="Look at, or remove, the rules that are kept on the disk.")
+cache = App(name="cache", help="Look at, or remove, the rules and the machine code that are kept on the disk.")
 
 
 @cache.command
@@ -50,7 +50,7 @@ def path() -> int:
 
 @cache.command
 def clear() -> int:
-    """Remove all rules. Processes that use them go on, and derive anew what they have not read yet."""
+    """Remove all rules and their machine code. Processes that use them go on, and make anew what they have not read yet."""
     where = store()
     if where is None:
         raise UsageError("the cache is switched off by ADXFORM_CACHE_DIR")

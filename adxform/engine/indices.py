@@ -6,9 +6,10 @@ from typing import Any
 
 import numba
 from numba.core import ir
-from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.core.typed_passes import NopythonTypeInference
+
+from adxform.engine.linking import FromEitherEnd
 
 TYPES: Any = numba.types
 
@@ -42,13 +43,11 @@ def _unsigned(index: Any) -> Any:
     return TYPES.uint64 if isinstance(index, TYPES.Integer) else index
 
 
-class FromTheFront(CompilerBase):
+class FromTheFront(FromEitherEnd):
     """The compiler for kernels of which no index counts from the end."""
 
-    def define_pipelines(self) -> list[Any]:
-        """Numba's own stages, and the one for indices."""
-        builder: Any = DefaultPassBuilder
-        stages = builder.define_nopython_pipeline(self.state)
+    def stages(self) -> Any:
+        """The stages, and the one for indices."""
+        stages = super().stages()
         stages.add_pass_after(IndicesFromTheFront, NopythonTypeInference)
-        stages.finalize()
-        return [stages]
+        return stages

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from hashlib import sha256
 from typing import Any
 
 import numba
 import numba.extending
 
 from adxform import runtime
+from adxform.backend.loading import generated_text
 from adxform.engine import scalars
 from adxform.engine.indices import FromTheFront
+from adxform.engine.linking import FromEitherEnd
+from adxform.engine.machine_code import kept
 from adxform.ir.types import Array, Scalar, Type
 
 for _form in (*scalars.FORMS.values(), *scalars.CHECKS, runtime.larger, runtime.smaller):
@@ -43,12 +47,24 @@ def kernel(fn: Callable[..., Any]) -> Any:
 
     No index of `fn` may be negative, in what it is or at run time.
     """
-    return numba.njit(error_model="numpy", nogil=True, pipeline_class=FromTheFront)(fn)
+    return _compiled(fn, FromTheFront)
 
 
 def kernel_from_either_end(fn: Callable[..., Any]) -> Any:
     """The same for functions with indices that count from the end."""
-    return numba.njit(error_model="numpy", nogil=True)(fn)
+    return _compiled(fn, FromEitherEnd)
+
+
+def _compiled(fn: Callable[..., Any], compiler: type[FromEitherEnd]) -> Any:
+    """`fn` to be compiled. The machine code of one that was generated is kept on the disk.
+
+    Its name holds a digest of the text of its module, for the linker takes functions of one name for one function.
+    """
+    text = generated_text(fn)
+    if text is not None:
+        fn.__module__, fn.__qualname__ = __name__, f"{fn.__name__}_{sha256(text.encode()).hexdigest()}"
+    dispatcher = numba.njit(error_model="numpy", nogil=True, pipeline_class=compiler)(fn)
+    return dispatcher if text is None else kept(dispatcher)
 
 
 def compile_for(compiled: Any, types: Sequence[Type]) -> None:

@@ -10,7 +10,7 @@ from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
 
-from adxform.engine.vector_math.caching import kept
+from adxform.engine.machine_code import kept
 
 Generate = Callable[[Any, Any, Sequence[Any], Sequence[Any]], Any]
 F = TypeVar("F", bound=Callable[..., Any])

@@ -1,0 +1,69 @@
+"""The compiler for kernels: what a kernel calls becomes part of it. It imports Numba, as `adxform.engine.kernels` does.
+
+The linker knows functions by their names alone, and takes the first of each. Numba's names are unique in a process, but not those
+of functions that several processes compiled: so a kernel that is kept on the disk brings its own, under names that nobody sees.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler_machinery import FunctionPass, register_pass
+from numba.core.typed_passes import NopythonTypeInference
+
+ENVIRONMENT = "_ZN08NumbaEnv"
+
+
+class KernelLibrary(JITCodeLibrary):
+    """The code of a kernel."""
+
+    def finalize(self) -> None:
+        """Link and optimise; then nothing can be added."""
+        module = self._final_module
+        self._own = {value.name for value in (*module.functions, *module.global_variables) if not value.is_declaration}
+        super().finalize()  # type: ignore[no-untyped-call]
+
+    def _optimize_final_module(self) -> None:
+        """Hide what was linked, so that it is inlined or kept apart, and drop what only it would need."""
+        for function in self._final_module.functions:
+            if not function.is_declaration and function.name not in self._own:
+                function.linkage = "internal"
+        for variable in self._final_module.global_variables:
+            if variable.name.startswith(ENVIRONMENT) and variable.name not in self._own:
+                variable.linkage = "linkonce_any"
+        super()._optimize_final_module()  # type: ignore[no-untyped-call]
+
+
+@register_pass(mutates_CFG=False, analysis_only=False)  # type: ignore[no-untyped-call]
+class IntoOneLibrary(FunctionPass):
+    """Has the code of the function that is being compiled put into a `KernelLibrary`."""
+
+    _name = "into_one_library"
+
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+
+    def run_pass(self, state: Any) -> bool:
+        """Set the library of the function, of which there is none yet."""
+        state.library = KernelLibrary(state.targetctx.codegen(), state.func_id.func_qualname)  # type: ignore[no-untyped-call]
+        state.library.enable_object_caching()
+        return True
+
+
+class FromEitherEnd(CompilerBase):
+    """The compiler for kernels of which indices may count from the end."""
+
+    def define_pipelines(self) -> list[Any]:
+        """Numba's own stages, and the library."""
+        stages = self.stages()
+        stages.finalize()
+        return [stages]
+
+    def stages(self) -> Any:
+        """The stages, to which others can be added."""
+        builder: Any = DefaultPassBuilder
+        stages = builder.define_nopython_pipeline(self.state)
+        stages.add_pass_after(IntoOneLibrary, NopythonTypeInference)
+        return stages

@@ -1,0 +1,173 @@
+"""Machine code on the disk: a second process compiles nothing, and whatever is there, the values are those of a first one."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from numba.core.registry import cpu_target
+
+from adxform.engine.machine_code import read
+
+ROOT = Path(__file__).parent.parent
+PROLOGUE = """
+import json, pickle, sys
+import numpy as np
+import adxform
+def told(*values):
+    print(json.dumps([[float(v).hex() for v in np.ravel(value)] for value in values]))
+    print(json.dumps(adxform.stats()))
+"""
+MODEL = """
+import numpy as np
+def model(x):
+    total = 0.0
+    for i in range(1, x.shape[0]):
+        total += np.exp(x[i]) * x[i - 1]
+    return total / np.sum(x * x)
+"""
+DERIVE = """
+from model import model
+x = np.linspace(0.2, 2.0, 9)
+prepared = adxform.prepare_gradient(model, x, engine="numba")
+told(prepared(x), adxform.grad(model, engine="numba")(x[::2]), adxform.grad(model, engine="numba")(x[:0]))
+"""
+PICKLED = """
+from model import model
+file = "prepared.pickle"
+x = np.linspace(0.2, 2.0, 9)
+if sys.argv[1:] == ["write"]:
+    with open(file, "wb") as stream:
+        pickle.dump(adxform.prepare_gradient(model, x, engine="numba"), stream)
+with open(file, "rb") as stream:
+    told(pickle.load(stream)(x))
+"""
+NAMED_ALIKE = """
+import one, other
+x = np.array([0.5, 1.5, 2.0])
+which = [one.f, other.f] if sys.argv[1:] == ["both"] else [one.f if sys.argv[1:] == ["one"] else other.f]
+told(*[adxform.grad(f, engine="numba")(x) for f in which])
+"""
+
+
+class Folder:
+    """Programs of the user and the cache that they share."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        (folder / "model.py").write_text(MODEL)
+
+    def run(self, text: str, *args: str, **environment: str) -> tuple[list[list[str]], dict[str, int], str]:
+        """What a process tells of values and of counters, and what it says on the standard error."""
+        script = self.folder / "script.py"
+        script.write_text(PROLOGUE + text)
+        inherited = {**os.environ, "ADXFORM_CACHE_DIR": str(self.folder / "cache"), "ADXFORM_VERIFY": "", "PYTHONPATH": str(ROOT)}
+        done = subprocess.run(
+            [sys.executable, str(script), *args],
+            env={**inherited, **environment},
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+        assert done.returncode == 0, done.stderr
+        values, stats = done.stdout.splitlines()
+        return json.loads(values), json.loads(stats), done.stderr
+
+    def entries(self) -> sqlite3.Connection:
+        """The file of the cache."""
+        return sqlite3.connect(self.folder / "cache" / "rules" / "cache.db")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Folder:
+    return Folder(tmp_path_factory.mktemp("kept"))
+
+
+@pytest.fixture(scope="module")
+def first(folder: Folder) -> list[list[str]]:
+    """The values of a process with an empty cache."""
+    values, stats, err = folder.run(DERIVE)
+    assert err == ""
+    assert stats["machine_compiles"] >= 3  # the kernel for two layouts, the form of the exponential
+    assert stats["disk_writes"] >= 5
+    return values
+
+
+def test_a_second_process_compiles_nothing(folder: Folder, first: list[list[str]]) -> None:
+    values, stats, err = folder.run(DERIVE)
+    assert err == ""
+    assert values == first
+    assert [stats[name] for name in ("rule_builds", "py_compiles", "machine_compiles", "disk_writes")] == [0, 0, 0, 0]
+
+
+def test_a_setting_of_the_compiler_is_seen(folder: Folder, first: list[list[str]]) -> None:
+    values, stats, _ = folder.run(DERIVE, NUMBA_OPT="1", NUMBA_LOOP_VECTORIZE="0")
+    assert stats["machine_compiles"] > 0
+    for one, other in zip(values, first, strict=True):
+        assert [float.fromhex(v) for v in one] == pytest.approx([float.fromhex(v) for v in other], rel=1e-12)
+
+
+def test_it_can_be_switched_off(folder: Folder, first: list[list[str]]) -> None:
+    values, stats, _ = folder.run(DERIVE, ADXFORM_CACHE_DIR="off")
+    assert values == first
+    assert stats["machine_compiles"] > 0
+    assert stats["disk_writes"] == 0
+
+
+def test_damaged_code_is_compiled_anew(folder: Folder, first: list[list[str]]) -> None:
+    with folder.entries() as connection:
+        rows: list[tuple[int, bytes]] = connection.execute("select rowid, value from Cache").fetchall()
+        code = [(rowid, bytearray(value)) for rowid, value in rows if b"CompileResult" in value or b"_rebuild_env" in value]
+        assert len(code) >= 3
+        for rowid, value in code:
+            value[len(value) // 2] ^= 255
+            connection.execute("update Cache set value = ? where rowid = ?", (bytes(value), rowid))
+    connection.close()
+    values, stats, err = folder.run(DERIVE)
+    assert values == first
+    assert stats["machine_compiles"] >= 3
+    assert stats["rule_builds"] == 0
+    assert err.count("CacheWarning:") == 1
+    values, stats, err = folder.run(DERIVE)
+    assert values == first
+    assert stats["machine_compiles"] == 0
+    assert err == ""
+
+
+def test_a_pickled_derivative_compiles_nothing(folder: Folder, first: list[list[str]]) -> None:
+    wrote, _, _ = folder.run(PICKLED, "write")
+    found, stats, _ = folder.run(PICKLED)
+    assert found == wrote == first[:1]
+    assert stats["machine_compiles"] == 0
+    found, stats, _ = folder.run(PICKLED, ADXFORM_CACHE_DIR="off")
+    assert found == wrote
+    assert stats["machine_compiles"] > 0
+
+
+def test_kernels_of_one_name_are_kept_apart(folder: Folder) -> None:
+    source = (
+        "import numpy as np\ndef f(x):\n    total = 0.0\n    for i in range(x.shape[0]):\n        total += {}\n    return total\n"
+    )
+    (folder.folder / "one.py").write_text(source.format("x[i] ** 2"))
+    (folder.folder / "other.py").write_text(source.format("x[i] ** 3"))
+    (one,), _, _ = folder.run(NAMED_ALIKE, "one")
+    (other,), _, _ = folder.run(NAMED_ALIKE, "other")
+    both, stats, _ = folder.run(NAMED_ALIKE, "both")
+    assert [float.fromhex(value) for value in one] == [1.0, 3.0, 4.0]
+    assert [float.fromhex(value) for value in other] == [0.75, 6.75, 12.0]
+    assert both == [one, other]
+    assert stats["machine_compiles"] == 0
+
+
+@pytest.mark.parametrize("outside", [["a_function_that_no_library_has"], []])
+def test_what_does_not_fit_the_process_is_not_read(outside: list[str]) -> None:
+    made: tuple[Any, ...] = ()
+    assert read(pickle.dumps((outside, made)), cpu_target.target_context) is None
