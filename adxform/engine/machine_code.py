@@ -62,7 +62,9 @@ class OnDisk(NullCache):
 
 def kept(dispatcher: Any) -> Any:
     """`dispatcher`, the machine code of which is kept on the disk. What it compiles is known by its module and its name there."""
-    dispatcher._cache = OnDisk(dispatcher.__module__, dispatcher.__qualname__)
+    options = dispatcher.targetoptions.items()
+    plain = [f"{name}={sorted(value) if isinstance(value, set) else value}" for name, value in options]
+    dispatcher._cache = OnDisk(dispatcher.__module__, dispatcher.__qualname__, *sorted(plain))
     return dispatcher
 
 
