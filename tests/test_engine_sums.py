@@ -1,4 +1,4 @@
-"""Sums that loops carry: which may be taken in any order, and that they come out right."""
+"""Sums that loops carry: which may be taken in any order, and that they come out right; extremes that run in lanes."""
 
 from __future__ import annotations
 
@@ -98,3 +98,21 @@ def test_compiled_sums_agree_with_those_in_order() -> None:
         x[7] = bad
         expected, found = weighted(x, w), compiled(x, w)[0]
         assert np.array_equal(found, expected, equal_nan=True)
+
+
+def spread(x):
+    """The range of x: (n,), and what is above the half."""
+    return np.max(x) - np.min(x) + np.sum(np.maximum(x, 0.5) * np.minimum(x, 2.0))
+
+
+def test_extremes_hold_nan_and_ties_as_numpy_does() -> None:
+    pytest.importorskip("numba")
+    compiled, plain = (adxform.value_and_grad(spread, engine=engine) for engine in ("numba", "python"))
+    chance = np.random.default_rng(1)
+    for n in (1, 2, 7, 8, 33, 100):
+        x = chance.normal(size=n)
+        ties, spoilt, zeros = np.round(x), x.copy(), np.zeros(n)
+        spoilt[n // 2], zeros[::2] = np.nan, -0.0
+        for given in (x, ties, spoilt, zeros, np.full(n, -np.inf)):
+            for found, expected in zip(compiled(given), plain(given), strict=True):
+                assert np.allclose(found, expected, rtol=1e-13, atol=1e-13, equal_nan=True)

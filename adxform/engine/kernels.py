@@ -8,6 +8,7 @@ from typing import Any
 
 import numba
 import numba.extending
+from llvmlite import ir
 
 from adxform import runtime
 from adxform.backend.loading import generated_text
@@ -17,8 +18,9 @@ from adxform.engine.linking import FromEitherEnd
 from adxform.engine.machine_code import kept
 from adxform.ir.types import Array, Scalar, Type
 
-for _form in (*scalars.FORMS.values(), *scalars.CHECKS, runtime.larger, runtime.smaller):
-    numba.extending.register_jitable(_form)
+for _form in (*scalars.FORMS.values(), *scalars.CHECKS):
+    if _form not in (runtime.larger, runtime.smaller):
+        numba.extending.register_jitable(_form)
 
 
 @numba.extending.intrinsic
@@ -39,7 +41,51 @@ def _add_up(total: Any, value: Any) -> Any:
     def integers(total: Any, value: Any) -> Any:
         return total + value
 
-    return floats if isinstance(total, numba.types.Float) and isinstance(value, numba.types.Float) else integers
+    return floats if _are_floats(total, value) else integers
+
+
+def _extreme(name: str) -> Any:
+    """An instruction of LLVM's for the one of two numbers, NaN where one is; a loop that takes it of all runs in lanes."""
+
+    @numba.extending.intrinsic
+    def of_two(context: Any, total: Any, value: Any) -> Any:
+        def instruction(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            double = args[0].type
+            intrinsic = builder.module.declare_intrinsic(name, [double], ir.FunctionType(double, [double, double]))
+            return builder.call(intrinsic, args)
+
+        return numba.types.float64(numba.types.float64, numba.types.float64), instruction
+
+    return of_two
+
+
+_larger, _smaller = _extreme("llvm.maximum"), _extreme("llvm.minimum")
+
+
+@numba.extending.overload(runtime.larger, inline="always")
+def _larger_of(total: Any, value: Any) -> Any:
+    def floats(total: Any, value: Any) -> Any:
+        return _larger(total, value)
+
+    def integers(total: Any, value: Any) -> Any:
+        return max(total, value)
+
+    return floats if _are_floats(total, value) else integers
+
+
+@numba.extending.overload(runtime.smaller, inline="always")
+def _smaller_of(total: Any, value: Any) -> Any:
+    def floats(total: Any, value: Any) -> Any:
+        return _smaller(total, value)
+
+    def integers(total: Any, value: Any) -> Any:
+        return min(total, value)
+
+    return floats if _are_floats(total, value) else integers
+
+
+def _are_floats(*given: Any) -> bool:
+    return all(isinstance(one, numba.types.Float) for one in given)
 
 
 def kernel(fn: Callable[..., Any]) -> Any:

@@ -114,6 +114,8 @@ def check_finite(failed: bool) -> None:
 FORMS: Mapping[Callable[..., Any], Callable[..., Any]] = MappingProxyType(
     {
         np.where: chosen,
+        np.maximum: runtime.larger,
+        np.minimum: runtime.smaller,
         runtime.masked_product: masked_product,
         runtime.quotient: quotient,
         runtime.ratio: ratio,
