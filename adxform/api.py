@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from types import MethodType
 from typing import Any
@@ -17,18 +17,19 @@ import numpy as np
 
 from adxform.application import Application, Argnums, Tape, apply, execute
 from adxform.batches import Stack, batch_for, split
+from adxform.cache import Entry
 from adxform.checkpointing import with_checkpoints
 from adxform.cut import CutRule
 from adxform.engine.compiled import is_available
 from adxform.errors import ArgnumsError, MissingExtraError
 from adxform.frontend.signature import Tree
-from adxform.ir.types import Type
+from adxform.ir.types import Scalar, Type
 from adxform.operators import ENGINES, Engine, Operator, operator
 from adxform.perturbations import finisher, matched, perturbations, placed, settler
 from adxform.pipeline import DerivedRule
 from adxform.refusals import definition, name_of, non_scalar
 from adxform.runtime import private
-from adxform.trees import builder, rebuild
+from adxform.trees import builder, leaves_of, rebuild
 
 
 class Derivative(Operator):
@@ -68,7 +69,7 @@ class Gradient(Derivative):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The gradient at `args`, or the value and the gradient."""
         call = apply(self.fn, args, kwargs, self.argnums, self.engine)
-        plan = plan_gradient(call, self.argnums, self.has_aux)
+        plan = plan_gradient(call, self.argnums, self.has_aux, valued=self.has_aux or self.kind == "value_and_grad")
         inputs = call.inputs()
         value, gradient = plan.arrange(call.fn, execute(call.fn, plan.rule, inputs, plan.seeds), inputs)
         if self.kind == "value_and_grad":
@@ -153,7 +154,7 @@ class GradientPlan:
     """What a gradient of one specialised function does at every call.
 
     The first `count` results are the value's leaves, of which the first `scalar` are the number that is differentiated. `result`
-    is the structure of the value, `point` that of what is differentiated.
+    is the structure of the value, `point` that of what is differentiated. A `rule` that is not valued does not return the value.
     """
 
     rule: DerivedRule
@@ -164,12 +165,34 @@ class GradientPlan:
     result: Tree
     point: Tree
 
+    @property
+    def valued(self) -> bool:
+        """Whether the rule returns the value as well as the gradient."""
+        return self.rule.request.valued
+
+    def returning(self, entry: Entry) -> GradientPlan:
+        """The plan of which the rule, one of `entry`, is valued."""
+        if self.valued:
+            return self
+        request = replace(self.rule.request, valued=True)
+        return replace(self, rule=entry.asked(request))
+
     @cached_property
     def arrange(self) -> Callable[[Callable[..., Any], Sequence[Any], Sequence[Any] | None], tuple[Any, Any]]:
         """Makes the value and the gradient of what the rule, derived of a function, returned for these inputs.
 
-        Without inputs, arrays stay where they are: see `settled`.
+        Without inputs, arrays stay where they are: see `settled`. The value is ``None`` where the rule is not valued.
         """
+        return self.arrange_all if self.valued else self._arrange_gradient
+
+    @cached_property
+    def _arrange_gradient(self) -> Callable[[Callable[..., Any], Sequence[Any], Sequence[Any] | None], tuple[Any, Any]]:
+        gradient = finisher(self.point, self.types)
+        return lambda fn, results, inputs: (None, gradient(results, None if inputs is None else [*inputs]))
+
+    @cached_property
+    def arrange_all(self) -> Callable[[Callable[..., Any], Sequence[Any], Sequence[Any] | None], tuple[Any, Any]]:
+        """The same for a form of the rule that returns the value, whether or not the rule does."""
         count, scalar, seeds = self.count, self.scalar, self.seeds
         value, gradient, ndarray = builder(self.result), finisher(self.point, self.types), np.ndarray
 
@@ -183,14 +206,21 @@ class GradientPlan:
         return arrange
 
 
-def plan_gradient(call: Application, argnums: Argnums, has_aux: bool) -> GradientPlan:
-    """The plan for the function applied in `call`, made at the first call."""
-    key = (argnums, has_aux, call.lead, call.scratch, call.engine)
+def plan_gradient(call: Application, argnums: Argnums, has_aux: bool, *, valued: bool = True) -> GradientPlan:
+    """The plan for the function applied in `call`, made at the first call.
+
+    A rule that is compiled has the seed put in, and computes the value only where the plan is to be `valued`.
+    """
+    key = (argnums, has_aux, call.lead, call.scratch, call.engine, valued or call.engine == "python")
     plan: GradientPlan | None = call.entry.plans.get(key)
     if plan is None:
         wrt = call.wrt(argnums)
         seed, outputs = call.output(wrt, has_aux)
-        rule = call.rule("reverse", wrt, outputs if has_aux else None)
+        number = next(leaves_of(call.result), None)
+        if call.engine != "python" and isinstance(seed, float) and number is not None and isinstance(number.type, Scalar):
+            rule = call.rule("reverse", wrt, outputs if has_aux else None, seeds=(seed,), valued=valued)
+        else:
+            rule = call.rule("reverse", wrt, outputs if has_aux else None)
         seeds, count = (seed,) * rule.seeds, len(rule.typed.results)
         plan = GradientPlan(rule, seeds, outputs, count, call.types(wrt), call.result, call.point(argnums))
         call.entry.plans[key] = plan

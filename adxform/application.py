@@ -116,12 +116,20 @@ class Application:
         return tuple(leaf - sum(1 for position in promoted if position < leaf) for leaf in wrt)
 
     def rule(
-        self, mode: Mode, wrt: Sequence[int], outputs: int | None = None, order: Order = USUAL, directions: int = 1
+        self,
+        mode: Mode,
+        wrt: Sequence[int],
+        outputs: int | None = None,
+        order: Order = USUAL,
+        directions: int = 1,
+        seeds: tuple[float, ...] = (),
+        valued: bool = True,
     ) -> DerivedRule:
         """The derived rule with respect to the leaves `wrt`, for the first `outputs` results: see `Entry.rule`."""
         count = len(self.entry.specialized.function.results) if outputs is None else outputs
         scratch = self.parameters(self.scratch)
-        return self.entry.rule(mode, self.parameters(wrt), count, scratch, order, directions, self.engine)
+        given = mode, self.parameters(wrt), count, scratch, order, directions, self.engine
+        return self.entry.rule(*given, seeds, valued)
 
     def rule_to_cut(self, mode: Mode, wrt: Sequence[int], order: Order = USUAL, directions: int = 1) -> DerivedRule:
         """The derived rule for `run_forward`, cut in two: what it tapes is its own, work space of the caller or not."""
@@ -211,7 +219,7 @@ def execute(fn: Callable[..., Any], rule: DerivedRule, inputs: Sequence[Any], se
     except Exception as error:
         annotate(error, rule.generated)
         raise
-    results = as_tuple(found, len(rule.optimised.results))
+    results = as_tuple(found, rule.returned)
     if not rule.request.scratch:
         return results
     work = [inputs[i] for i in rule.request.scratch]
@@ -222,7 +230,7 @@ def runner(fn: Callable[..., Any], rule: DerivedRule) -> Callable[[Sequence[Any]
     """`execute` of `rule`, which is derived of `fn`: takes inputs, and cotangents or tangents."""
     if rule.private or rule.buffers or rule.request.scratch:
         return partial(execute, fn, rule)
-    run, generated, count, one_more = rule.run, rule.generated, len(rule.optimised.results), one_more_call
+    run, generated, count, one_more = rule.run, rule.generated, rule.returned, one_more_call
 
     def plain(inputs: Sequence[Any], seeds: Sequence[Any]) -> tuple[Any, ...]:
         one_more()

@@ -70,16 +70,23 @@ class Entry:
         order: Order = USUAL,
         directions: int = 1,
         engine: Engine = "python",
+        seeds: tuple[float, ...] = (),
+        valued: bool = True,
     ) -> DerivedRule:
         """The derived rule, built at the first call: see `Request`. For one vector at a time where it cannot be for more."""
-        key = (mode, wrt, outputs, scratch, order, directions, engine)
+        key = (mode, wrt, outputs, scratch, order, directions, engine, seeds, valued)
 
         def made() -> DerivedRule:
-            outside = surroundings(self.specialized)
-            function = self.specialized.function
-            return self._read_or_built(key, Request(function, mode, wrt, outputs, outside, scratch, order, directions, engine))
+            function, outside = self.specialized.function, surroundings(self.specialized)
+            request = Request(function, mode, wrt, outputs, outside, scratch, order, directions, engine, seeds, valued)
+            return self._read_or_built(key, request)
 
         return self._kept(self.rules, key, made)
+
+    def asked(self, request: Request) -> DerivedRule:
+        """The rule for `request`, which is like that of a rule of this entry."""
+        key = key_of(request)
+        return self._kept(self.rules, key, lambda: self._read_or_built(key, request))
 
     def cut(self, rule: DerivedRule) -> CutRule:
         """`rule`, whose last sweep is a reverse one, in two parts, made at the first call.
@@ -110,7 +117,10 @@ class Entry:
         found: DerivedRule | None = None if self.shelf is None else self.shelf.read(("rule", key))
         if found is not None and found.request == request:
             return found
-        if request.directions == 1:
+        if request.seeds:
+            given = request.mode, request.wrt, request.outputs, request.scratch, request.order
+            rule = pipeline.closed(self.rule(*given), request.seeds, request.valued, request.engine)
+        elif request.directions == 1:
             rule = pipeline.build(request)
         else:
             rule = pipeline.widened(self._single(request), request.directions)
@@ -150,7 +160,8 @@ class Entry:
 
 def key_of(request: Request) -> Hashable:
     """What an `Entry` finds the rule for `request` by."""
-    return request.mode, request.wrt, request.outputs, request.scratch, request.order, request.directions, request.engine
+    given = request.mode, request.wrt, request.outputs, request.scratch, request.order, request.directions, request.engine
+    return *given, request.seeds, request.valued
 
 
 def place(fn: Function) -> tuple[str, Span]:

@@ -39,6 +39,7 @@ class Request:
 
     The parameters `scratch` are work space: the derivative writes to them where the function does. `order` is that of the sweeps
     of a second derivative. The rule takes tangents or cotangents for `directions` vectors, and runs on `engine`.
+    Cotangents that are always the same, `seeds`, are put in. Where the function is not `valued`, what runs leaves out its results.
     """
 
     function: Function
@@ -50,6 +51,8 @@ class Request:
     order: Order = USUAL
     directions: int = 1
     engine: Engine = "python"
+    seeds: tuple[float, ...] = ()
+    valued: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +84,11 @@ class DerivedRule:
     def seeds(self) -> int:
         """How many tangents or cotangents the rule takes after its inputs."""
         return len(self.optimised.params) - len(self.typed.params)
+
+    @property
+    def returned(self) -> int:
+        """How many results `run` returns."""
+        return len(self.optimised.results) - (0 if self.request.valued else len(self.typed.results))
 
     @property
     def early(self) -> int:
@@ -126,6 +134,18 @@ def widened(rule: DerivedRule, directions: int) -> DerivedRule:
     generated, run = realise(batched, request.surroundings, request.engine)
     buffers = buffers_of(batched) - buffers_of(request.function)
     return replace(rule, request=request, optimised=batched, generated=generated, run=run, buffers=max(buffers, 0))
+
+
+def closed(rule: DerivedRule, seeds: tuple[float, ...], valued: bool, engine: Engine) -> DerivedRule:
+    """`rule` on `engine`, with `seeds` for its cotangents; without the function's own results where it is not `valued`."""
+    request = replace(rule.request, seeds=seeds, valued=valued, engine=engine)
+    fn = rule.optimised
+    count = len(rule.typed.params)
+    known: dict[Var, Operand] = {param: Lit(seed) for param, seed in zip(fn.params[count:], seeds, strict=False)}
+    body = rename_block(Block(fn.params[:count], fn.body.ops, fn.body.results), known)
+    optimised = checked(optimise(replace(fn, body=body)))
+    generated, run = realise(optimised, request.surroundings, engine, 0 if valued else len(rule.typed.results))
+    return replace(rule, request=request, optimised=optimised, generated=generated, run=run, buffers=0)
 
 
 def cleaned(fn: Function) -> Function:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -66,10 +66,13 @@ class Guarded:
         return self.plain(*args)
 
 
-def realise(fn: Function, surroundings: Surroundings, engine: Engine) -> tuple[Generated, Callable[..., Any]]:
-    """The source of `fn`, optimised typed IR, and what runs it: with kernels where `engine` compiles and there are loops."""
-    plain = emit(fn, surroundings=surroundings)
-    found = outline(check_lengths(lowered(fn, engine))) if compiles(fn, engine) else None
+def realise(fn: Function, surroundings: Surroundings, engine: Engine, skipped: int = 0) -> tuple[Generated, Callable[..., Any]]:
+    """The source of `fn`, optimised typed IR, and what runs it: with kernels where `engine` compiles and there are loops.
+
+    The first results, those `skipped`, are not returned: kernels leave out what only they need, but for what may raise.
+    """
+    plain = emit(without_results(fn, skipped), surroundings=surroundings)
+    found = outline(without_results(check_lengths(lowered(fn, engine)), skipped)) if compiles(fn, engine) else None
     if found is None or not found.kernels:
         return plain, load(plain)
     either, front = kernels().kernel_from_either_end, kernels().kernel
@@ -77,6 +80,11 @@ def realise(fn: Function, surroundings: Surroundings, engine: Engine) -> tuple[G
     generated = emit(found.function, surroundings=surroundings, decorators=decorators)
     made = ((part.name, tuple([param.type for param in part.params])) for part in found.function.helpers)
     return generated, Guarded(load(generated), load(plain), tuple([one for one in made if one[0] in found.kernels]))
+
+
+def without_results(fn: Function, count: int) -> Function:
+    """`fn` without its first `count` results; it does all that it did."""
+    return replace(fn, body=replace(fn.body, results=fn.body.results[count:])) if count else fn
 
 
 def kernels() -> Any:

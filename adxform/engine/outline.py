@@ -6,6 +6,7 @@ function, which invokes it. What a kernel returns is a number of Python's own, s
 
 from __future__ import annotations
 
+import operator
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -24,9 +25,11 @@ from adxform.engine.vector_math import vector_form
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, For, Function, Invoke, Lit, Op, Operand, Var, While
-from adxform.ir.types import FLOAT, INT, Array, Dim, Scalar
+from adxform.ir.types import INT, Array, Dim, Scalar
 from adxform.ir.walk import Names, canonical, free_variables, map_op, outs, variables_of
 from adxform.opt.cse import share_common_subexpressions
+from adxform.opt.dce import eliminate_dead_code
+from adxform.opt.simplify import simplify_algebra
 
 NUMPY = {"float64": np.float64, "int64": np.int64, "bool": np.bool_}
 ENOUGH = 8
@@ -140,10 +143,12 @@ def finished(kernel: Function) -> tuple[Function, bool]:
     """`kernel` made safe and fast: its calls are those for numbers, its sums may be taken in any order, its indices and integers
     are checked, and what fails is noted.
 
-    And whether its indices count from the front.
+    And whether its indices count from the front. What only results need that nobody reads is left out, once all that may raise is
+    a check.
     """
-    kernel = share_common_subexpressions(scalar_calls(note_failures(canonical(kernel))))
-    kernel, from_the_front = check_bounds(loosen_sums(kernel))
+    kernel, from_the_front = check_bounds(share_common_subexpressions(note_failures(canonical(kernel))))
+    kernel = eliminate_dead_code(simplify_algebra(machine_numbers(kernel)))
+    kernel = scalar_calls(loosen_sums(kernel))
     if not multiplies(kernel.body.ops):
         return kernel, from_the_front
     builder = Builder(Names.of(kernel), kernel.span)
@@ -155,6 +160,21 @@ def finished(kernel: Function) -> tuple[Function, bool]:
                 if isinstance(size, Dim):
                     builder.effect(scalars.check_small, builder.call(intrinsics.dim, param, Lit(axis), type=INT, hint="n"))
     return replace(kernel, body=replace(kernel.body, ops=(*builder.ops, *kernel.body.ops))), from_the_front
+
+
+def machine_numbers(kernel: Function) -> Function:
+    """`kernel` with Python's floats for NumPy's: to a machine they are the same."""
+
+    def plain(operand: Operand) -> Operand:
+        return Lit(float(operand.value)) if isinstance(operand, Lit) and type(operand.value) is np.float64 else operand
+
+    def visit(op: Op) -> Op:
+        return map_op(op, plain, inner)
+
+    def inner(block: Block) -> Block:
+        return replace(block, ops=tuple(map(visit, block.ops)), results=tuple(map(plain, block.results)))
+
+    return replace(kernel, body=inner(kernel.body))
 
 
 def scalar_calls(kernel: Function) -> Function:
@@ -179,13 +199,18 @@ def _bare(var: Var, names: Names) -> Var:
     return Var(names.fresh(var.base), Scalar(var.type.dtype, weak=True))
 
 
-def _is_arithmetic(op: Op) -> bool:
-    return isinstance(op, Call) and len(op.outs) == 1 and op.outs[0].type == FLOAT
+def _work(op: Op) -> int:
+    """What `op` costs in Python: that on numbers of NumPy's takes longer."""
+    match op:
+        case Call(outs=(Var(type=Scalar("float64", weak)),)) if callee(op) is not operator.getitem:
+            return 1 if weak else 3
+        case _:
+            return 0
 
 
 def is_worth(ops: list[Op]) -> bool:
     """Whether `ops` are worth a kernel: they loop, or compute much."""
-    return any(isinstance(op, For | While) for op in ops) or sum(map(_is_arithmetic, ops)) >= ENOUGH
+    return any(isinstance(op, For | While) for op in ops) or sum(map(_work, ops)) >= ENOUGH
 
 
 def _is_work(op: Op) -> bool:

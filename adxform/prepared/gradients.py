@@ -44,7 +44,7 @@ class PreparedGradient(Prepared):
         """The preparation of `fn` for arguments like these."""
         argnums, has_aux = options["argnums"], options["has_aux"]
         call, made = prepare(fn, args, kwargs, argnums, options["engine"])
-        plan = plan_gradient(call, argnums, has_aux)
+        plan = plan_gradient(call, argnums, has_aux, valued=has_aux or cls.shown == "value_and_grad")
         preparation = made([plan.rule])
         return cls(
             cls.shown,
@@ -70,7 +70,7 @@ class PreparedGradient(Prepared):
 
     def value_and_gradient(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         """The value and the gradient at `args`, from one run."""
-        if out is None and not kwargs and (found := self._both(args)) is not None:
+        if out is None and not kwargs and self.plan.valued and (found := self._both(args)) is not None:
             return found
         return self._answer(args, kwargs, out, with_value=True)
 
@@ -105,13 +105,14 @@ class PreparedGradient(Prepared):
         this, inputs = self.at(args, kwargs)
         plan, fn = this.plan, this.call.fn
         if out is None:
+            plan = plan.returning(this.call.entry) if with_value else plan
             return self._parts(*plan.arrange(fn, execute(fn, plan.rule, inputs, plan.seeds), inputs), with_value)
         values = values_at(inputs, this.places)
         like = self._parts((LATER, LATER) if this.has_aux else LATER, placed(plan.point, iter(values)), with_value)
         to = this.destination(like, out, inputs)
         with this.lent(plan.rule, [*inputs, *plan.seeds]) as rule:
             results = rule.run(inputs, plan.seeds, [*[None] * plan.count, *to.beside(values)])
-            return to.delivered(self._parts(*plan.arrange(fn, results, None), with_value))
+            return to.delivered(self._parts(*plan.arrange_all(fn, results, None), with_value))
 
     def _parts(self, value: Any, gradient: Any, with_value: bool) -> Any:
         if with_value:
