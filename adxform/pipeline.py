@@ -39,7 +39,7 @@ class Request:
 
     The parameters `scratch` are work space: the derivative writes to them where the function does. `order` is that of the sweeps
     of a second derivative. The rule takes tangents or cotangents for `directions` vectors, and runs on `engine`.
-    Cotangents that are always the same, `seeds`, are put in. Where the function is not `valued`, what runs leaves out its results.
+    Cotangents that are always the same, `seeds`, are put in; what runs leaves out the results of a function that is not `valued`.
     """
 
     function: Function
