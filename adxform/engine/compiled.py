@@ -16,6 +16,7 @@ from adxform.backend.syntax import callee
 from adxform.engine.gather import gather_contributions
 from adxform.engine.lengths import check_lengths
 from adxform.engine.loops import form_loops
+from adxform.engine.order import order_loops
 from adxform.engine.outline import NUMPY, outline
 from adxform.engine.support import is_taken
 from adxform.ir import intrinsics
@@ -109,7 +110,7 @@ def described(fn: Function, run: Callable[..., Any]) -> str:
 
 def lowered(fn: Function, engine: Engine) -> Function:
     """`fn` with loops in the place of array expressions, as `engine` would have them."""
-    return gather_contributions(form_loops(fn, takes=is_taken)) if compiles(fn, engine) else fn
+    return order_loops(gather_contributions(form_loops(fn, takes=is_taken))) if compiles(fn, engine) else fn
 
 
 def compiles(fn: Function, engine: Engine) -> bool:
