@@ -17,10 +17,11 @@ from adxform.engine.gather import gather_contributions
 from adxform.engine.lengths import check_lengths
 from adxform.engine.loops import form_loops
 from adxform.engine.order import order_loops
-from adxform.engine.outline import NUMPY, outline
+from adxform.engine.outline import NUMPY, outline, used_in_python
 from adxform.engine.support import is_taken
+from adxform.engine.tapes import tapes_as_arrays
 from adxform.ir import intrinsics
-from adxform.ir.ops import Call, Function
+from adxform.ir.ops import Call, Function, Var
 from adxform.ir.types import Type
 from adxform.ir.walk import all_ops
 from adxform.operators import Engine
@@ -109,8 +110,20 @@ def described(fn: Function, run: Callable[..., Any]) -> str:
 
 
 def lowered(fn: Function, engine: Engine) -> Function:
-    """`fn` with loops in the place of array expressions, as `engine` would have them."""
-    return order_loops(gather_contributions(form_loops(fn, takes=is_taken))) if compiles(fn, engine) else fn
+    """`fn` with loops in the place of array expressions, and arrays in that of stacks, as `engine` would have them.
+
+    A stack becomes an array where kernels then hold all that uses it: loops in Python do better with a stack.
+    """
+    if not compiles(fn, engine):
+        return fn
+    kept: frozenset[Var] = frozenset()
+    while True:
+        taped, stacks = tapes_as_arrays(fn, kept)
+        found = order_loops(gather_contributions(form_loops(taped, takes=is_taken)))
+        loose = used_in_python(found, stacks)
+        if not loose:
+            return found
+        kept |= {stacks[tape] for tape in loose}
 
 
 def compiles(fn: Function, engine: Engine) -> bool:

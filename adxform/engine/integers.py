@@ -54,6 +54,8 @@ class Bits:
             case Call(outs=(out,)) if out.type == INT:
                 self.known[out] = bits = self.call(op)
                 return bits <= MOST
+            case Call(args=(Var() as tape, *_, value)) if callee(op) in (intrinsics.push, operator.setitem) and self.of(value):
+                self.known[tape] = max(self.known.get(tape, GIVEN), self.of(value))
             case If(outs=made, then=then, orelse=orelse):
                 if not (self.block(then) and self.block(orelse)):
                     return False
@@ -96,7 +98,7 @@ class Bits:
                 continue
             bound = self.known[params[0][k]]
             steps = grown.steps(result, params[0][k])
-            if steps is None and (grown.depends(result) or self.of(result) > bound):
+            if steps is None and self.of(result) > bound:
                 return False
             if steps is not None and any(self.of(step) > STEP for step in steps):
                 return False
@@ -113,9 +115,13 @@ class Bits:
         if fn is operator.pow:
             exponent = op.args[1]
             return given[0] * exponent.value if isinstance(exponent, Lit) else TOO_MANY
-        if fn in (operator.neg, operator.pos, operator.abs, abs, operator.floordiv, operator.mod, min, max):
+        if fn in (operator.neg, operator.pos, operator.abs, abs, operator.floordiv, min, max):
             return max(given)
-        return GIVEN if fn in (intrinsics.dim, len, operator.getitem, intrinsics.pop, scalars.trip_count) else TOO_MANY
+        if fn is operator.mod:
+            return given[1]
+        if fn in (operator.getitem, intrinsics.pop) and isinstance(op.args[0], Var):
+            return self.known.get(op.args[0], GIVEN)
+        return GIVEN if fn in (intrinsics.dim, len, scalars.trip_count) else TOO_MANY
 
 
 class Growth:

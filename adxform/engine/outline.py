@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -26,7 +26,7 @@ from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, For, Function, Invoke, Lit, Op, Operand, Var, While
 from adxform.ir.types import INT, Array, Dim, Scalar
-from adxform.ir.walk import Names, canonical, free_variables, map_op, outs, variables_of
+from adxform.ir.walk import Names, blocks, canonical, free_variables, map_op, outs, reads, variables_of
 from adxform.opt.cse import share_common_subexpressions
 from adxform.opt.dce import eliminate_dead_code
 from adxform.opt.simplify import simplify_algebra
@@ -48,17 +48,37 @@ def outline(fn: Function) -> Outlined:
 
     A kernel holds all uses of a stack or none: a stack that would cross from one to another stays in Python, with what uses it.
     """
+    body, found = _parts(fn)
+    made = [finished(kernel) for kernel in found]
+    kernels = {kernel.name: from_the_front for kernel, from_the_front in made}
+    return Outlined(replace(fn, body=body, helpers=(*fn.helpers, *(kernel for kernel, _ in made))), kernels)
+
+
+def used_in_python(fn: Function, arrays: Collection[Var]) -> frozenset[Var]:
+    """Those of `arrays` that loops in Python use, or anything outside of kernels but what makes them."""
+    if not arrays:
+        return frozenset()
+    found: set[Var] = set()
+    waiting = [(_parts(fn)[0], False)]
+    while waiting:
+        block, repeated = waiting.pop()
+        for op in block.ops:
+            if repeated or not isinstance(op, Invoke):
+                found.update(var for var in reads(op) if var in arrays)
+            waiting += [(inner, repeated or isinstance(op, For | While)) for inner in blocks(op)]
+    return frozenset(found)
+
+
+def _parts(fn: Function) -> tuple[Block, list[Function]]:
+    """The body of `fn` with kernels invoked, and the kernels as they are cut out."""
     uses = stack_uses(fn.body)
     kept = kept_stacks(fn.body)
     while True:
         outlining = _Outlining(fn, uses, kept)
         body = outlining.block(fn.body, fn.body.results)
         if not outlining.crossing:
-            break
+            return body, outlining.kernels
         kept |= outlining.crossing
-    made = [finished(kernel) for kernel in outlining.kernels]
-    kernels = {kernel.name: from_the_front for kernel, from_the_front in made}
-    return Outlined(replace(fn, body=body, helpers=(*fn.helpers, *(kernel for kernel, _ in made))), kernels)
 
 
 @dataclass(slots=True)

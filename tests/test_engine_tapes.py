@@ -1,0 +1,215 @@
+"""Stacks that become arrays, against the same function with its stacks, and those that must not."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from adxform.backend.emit import emit
+from adxform.backend.loading import load
+from adxform.cut import as_tuple
+from adxform.engine import kernels
+from adxform.engine.compiled import Guarded, lowered
+from adxform.engine.outline import outline
+from adxform.engine.tapes import tapes_as_arrays
+from adxform.ir.ops import For, Function, While
+from adxform.ir.text import read
+from adxform.ir.types import Array
+from adxform.ir.verify import verify
+from adxform.ir.walk import all_ops
+from adxform.sources import rule_of
+from tests.test_engine import agree, compiled, results
+
+
+def decayed(x: Any, n: int) -> Any:
+    """A state that is made anew in each pass: it is taped."""
+    for i in range(n):
+        x = x * np.exp(-x) + 0.1 * i
+    return np.sum(x**3)
+
+
+def nested(x: Any, n: int) -> Any:
+    """Two loops, neither from zero, one downwards; the inner one asks for its length inside the outer one."""
+    total = 0.0
+    for i in range(1, n):
+        y = np.sin(x * i)
+        for j in range(len(x), 0, -1):
+            y = y * np.cos(y) + j
+            total += np.sum(y * x)
+    return total
+
+
+def stepped(x: Any, n: int) -> Any:
+    """Loops in steps of two, and backwards."""
+    for i in range(0, n, 2):
+        x = np.sin(x) * (1 + i)
+    for i in range(n, 0, -1):
+        x = np.tanh(x) * i
+    return np.sum(x)
+
+
+def triangular(x: Any, n: int) -> Any:
+    """The inner loop makes more passes each time."""
+    total = 0.0
+    for i in range(n):
+        y = x
+        for j in range(i):
+            y = np.sin(y) * (1 + j)
+        total += np.sum(y * y)
+    return total
+
+
+def branching(x: Any, n: int) -> Any:
+    """Some passes tape, some do not."""
+    for i in range(n):
+        if x[0] > 0.2 or i == 1:
+            x = np.sin(x) * np.exp(x)
+    return np.sum(x)
+
+
+def breaking(x: Any, n: int) -> Any:
+    """Nobody knows ahead how many passes there are."""
+    for _ in range(n):
+        x = np.sin(x) * np.exp(x)
+        if np.sum(x) > 2.0:
+            break
+    return np.sum(x)
+
+
+def written(x: Any, n: int) -> Any:
+    """What is taped is written to later."""
+    total = 0.0
+    for i in range(n):
+        y = np.zeros(3)
+        y[0] = x[0] * x[1]
+        y[1:] = x[1:] * i
+        y[2] *= y[0]
+        total += np.sum(y @ np.outer(y, x))
+    return total
+
+
+def swapped(x: Any, n: int) -> Any:
+    """Two buffers change places, and one is written to."""
+    u, v = x.copy(), np.zeros_like(x)
+    for _ in range(n):
+        v[1:] = u[1:] * np.sin(u[:-1])
+        v[0] = u[0]
+        u, v = v, u
+    return np.sum(u**2)
+
+
+def counted(x: Any, n: int) -> Any:
+    """Integers and truths on tapes."""
+    at = 0
+    total = 0.0
+    for i in range(n):
+        at = (at * 2 + i) % 3
+        total = total * x[at] + x[at] ** 2
+    return total
+
+
+def returned(x: Any, n: int) -> Any:
+    """All states are seen by the caller."""
+    states = np.zeros((n + 1, len(x)))
+    for i in range(n):
+        x = np.sin(x) * (1 + i)
+        states[i] = x
+    return x, states
+
+
+PROGRAMS = (decayed, nested, stepped, triangular, branching, breaking, written, swapped, counted, returned)
+WHOLE = (decayed, nested, counted, returned)
+POINT = np.array([0.3, -0.4, 0.5])
+
+
+@pytest.fixture(autouse=True)
+def interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave kernels to CPython."""
+    for make in (kernels.kernel, kernels.kernel_from_either_end):
+        monkeypatch.setattr(make, "__code__", (lambda fn: fn).__code__)
+
+
+@pytest.mark.parametrize("passes", [0, 1, 4])
+@pytest.mark.parametrize("function", PROGRAMS, ids=lambda function: function.__name__)
+def test_arrays_say_what_stacks_said(function: Callable[..., Any], passes: int) -> None:
+    for mode in ("reverse", "hvp") if function is not returned else ("reverse",):
+        call, rule = rule_of(function, (POINT, passes), mode, (0,))
+        taped, made = tapes_as_arrays(rule.optimised)
+        verify(taped)
+        assert len(made) == len(set(made.values()))
+        agree(results(rule, load(emit(taped)), call), results(rule, rule.run, rule_of(function, (POINT, passes), mode, (0,))[0]))
+        run = compiled(rule)
+        if isinstance(run, Guarded):
+            agree(results(rule, run.compiled, call), results(rule, rule.run, call))
+
+
+@pytest.mark.parametrize("function", WHOLE, ids=lambda function: function.__name__)
+def test_loops_with_tapes_of_arrays_are_compiled_whole(function: Callable[..., Any]) -> None:
+    _, rule = rule_of(function, (POINT, 4), "reverse", (0,))
+    found = outline(lowered(rule.optimised, "numba")).function
+    assert not any(isinstance(op, For | While) for op in all_ops(found.body))
+
+
+def test_loops_that_stay_in_python_keep_their_stacks() -> None:
+    def solved(x: Any, n: int) -> Any:
+        for _ in range(n):
+            x = np.linalg.solve(np.eye(3) * 3.0, np.sin(x)) * np.exp(x)
+        return np.sum(x)
+
+    _, rule = rule_of(solved, (POINT, 4), "reverse", (0,))
+    assert tapes_as_arrays(rule.optimised)[1]
+    before, after = (
+        sum(isinstance(var.type, Array) for var in taped(fn)) for fn in (rule.optimised, lowered(rule.optimised, "numba"))
+    )
+    assert before == after == 0
+
+
+def taped(fn: Function) -> list[Any]:
+    """What is called a tape in `fn`."""
+    return [out for op in all_ops(fn.body) for out in getattr(op, "outs", ()) if out.base.endswith("_tape")]
+
+
+TWO_LOOPS = """
+def f(x: f64[x.0], n: int, m: int):
+    tape: stack = intrinsics.new_stack()
+    for i: int in range(0, n, 1):
+        y: f64[x.0] = operator.mul(x, i)
+        {between}
+        intrinsics.push(tape, y)
+    last: int = operator.sub({passes}, 1)
+    s: f64[x.0] = for j: int in range(last, {end}, -1) with t: f64[x.0] = x:
+        z: f64[x.0] = intrinsics.pop(tape)
+        {after}
+        t.1: f64[x.0] = operator.add(t, z)
+        yield t.1
+    return s
+"""
+
+
+def two_loops(
+    passes: str = "n", end: str = "-1", between: str = "x_0: f64 = operator.getitem(x, 0)", after: str = ""
+) -> Function:
+    """One loop that pushes and one that pops."""
+    text = TWO_LOOPS.format(passes=passes, end=end, between=between, after=after or between.replace("x_0", "x_1"))
+    return read(text)
+
+
+def test_only_loops_that_mirror_each_other_have_arrays() -> None:
+    fn = two_loops()
+    arrays, made = tapes_as_arrays(fn)
+    assert len(made) == 1
+    given = copy.deepcopy(POINT)
+    assert np.array_equal(*(as_tuple(load(emit(one))(given, 3, 5), 1)[0] for one in (fn, arrays)))
+    for other in (
+        two_loops(passes="m"),
+        two_loops(end="0"),
+        two_loops(between="operator.setitem(y, 0, 1.0)", after="operator.setitem(z, 0, 1.0)"),
+        two_loops(after="operator.setitem(z, 0, 1.0)"),
+        two_loops(after="again: f64[x.0] = intrinsics.pop(tape)"),
+        two_loops(between="intrinsics.push(tape, x)"),
+    ):
+        assert not tapes_as_arrays(other)[1]
