@@ -331,6 +331,15 @@ def smaller(total: Any, value: Any) -> Any:
     return value if value < total or value != value else total
 
 
+def place(index: int, size: int) -> int:
+    """Return the place in an axis of `size` that `index` names, counted from its front; `size`, which is none, for one before it.
+
+    >>> place(2, 3), place(-1, 3), place(-4, 3)
+    (2, 2, 3)
+    """
+    return index if index >= 0 else index + size if index >= -size else size
+
+
 def some(count: int, *around: int) -> None:
     """Raise what ``np.max`` raises of nothing: where `count` is zero, and there is a result, for no length `around` is zero."""
     if count == 0 and all(around):

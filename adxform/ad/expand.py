@@ -144,7 +144,7 @@ def splice(b: Builder, fn: Function, args: tuple[Operand, ...]) -> tuple[Operand
     mapping: dict[Var, Operand] = dict(zip(fn.params, args, strict=True))
     if not fn.body.ops:
         return tuple([substitute(result, mapping) for result in fn.body.results])
-    own = b.own_lengths(fn)
+    own = b.own_lengths(fn, args)
 
     def operand(value: Operand) -> Operand:
         return substitute(value, mapping)

@@ -18,7 +18,7 @@ from adxform.engine.linking import FromEitherEnd
 from adxform.engine.machine_code import kept
 from adxform.ir.types import Array, Scalar, Type
 
-for _form in (*scalars.FORMS.values(), *scalars.CHECKS):
+for _form in (*scalars.FORMS.values(), *scalars.CHECKS, runtime.place):
     if _form not in (runtime.larger, runtime.smaller):
         numba.extending.register_jitable(_form)
 

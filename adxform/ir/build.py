@@ -68,14 +68,18 @@ class Builder:
         """Append the body of `fn` with `args` for its parameters; return its results."""
         mapping: dict[Var, Operand] = dict(zip(fn.params, args, strict=True))
         body = Block((), fn.body.ops, fn.body.results)
-        own = self.own_lengths(fn)
+        own = self.own_lengths(fn, args)
         renamed = rename_block(body, mapping, lambda var: Var(self.names.fresh(var.name), own(var.type)))
         self.ops.extend(renamed.ops)
         return renamed.results
 
-    def own_lengths(self, fn: Function) -> Callable[[Type], Type]:
-        """Renames the unknown lengths that the body of `fn` makes, for one splice of it: another splice makes others."""
-        known = {size.base for param in fn.params for size in _unknown_lengths(param.type)}
+    def own_lengths(self, fn: Function, args: tuple[Operand, ...]) -> Callable[[Type], Type]:
+        """Renames the unknown lengths that the body of `fn` makes, for one splice of it: another splice makes others.
+
+        Those of parameters are lengths of the caller where `args` have them too.
+        """
+        given = {size.base for arg in args if isinstance(arg, Var) for size in _unknown_lengths(arg.type)}
+        known = {size.base for param in fn.params for size in _unknown_lengths(param.type)} & given
         lengths: dict[str, str] = {}
 
         def renamed(size: Size) -> Size:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 
@@ -15,13 +16,13 @@ from adxform.ir.types import Array, Dim, Scalar, Size
 class Place:
     """An index into one axis: ``step * loop + offset + extra``; `loop` is the number of a loop, ``None`` where there is none.
 
-    `extra` is an integer of the program, or a length.
+    `extra` is an integer of the program, a length, or an element of a table.
     """
 
     loop: int | None
     step: int = 1
     offset: int = 0
-    extra: Var | Dim | None = None
+    extra: Var | Dim | Entry | None = None
 
 
 FIRST = Place(None)
@@ -41,9 +42,35 @@ class Access:
     def apart(self, other: Access) -> bool:
         """Whether the two, of one base, surely touch different elements: two rows of it."""
         return any(
-            a.loop is None and b.loop is None and a.extra == b.extra and a.offset != b.offset and not isinstance(a.extra, Var)
+            a.loop is None and b.loop is None and a.extra == b.extra and a.offset != b.offset and isinstance(a.extra, Dim | None)
             for a, b in zip(self.places, other.places, strict=True)
         )
+
+    @property
+    def tables(self) -> Iterator[Access]:
+        """The elements of tables that say which elements these are."""
+        for place in self.places:
+            if isinstance(place.extra, Entry):
+                yield place.extra.access
+                yield from place.extra.access.tables
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An element of an array of integers, as an index into an axis of `size`: one below zero counts from its end."""
+
+    access: Access
+    size: Size
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What an element of ``np.arange(n)`` is: its own place, the only one of `places`."""
+
+    places: tuple[Place, ...]
+
+
+Elements = TypeVar("Elements", bound=Access | Counted)
 
 
 def whole(var: Var) -> Access:
@@ -53,28 +80,33 @@ def whole(var: Var) -> Access:
     return Access(var, tuple(map(Place, range(len(var.type.shape)))))
 
 
-def composed(access: Access, axes: Sequence[Place]) -> Access | None:
-    """`access`, by the axes of a view, with these places put in for those axes; ``None`` where that is no affine map."""
-    places = []
-    for place in access.places:
-        if place.loop is None:
-            places.append(place)
-            continue
-        inner = axes[place.loop]
-        if inner.extra is not None and (place.extra is not None or place.step != 1):
+def composed(elements: Elements, axes: Sequence[Place]) -> Elements | None:
+    """`elements`, by the axes of a view, with these places put in for those axes; ``None`` where that is no affine map."""
+    places = tuple(found for place in elements.places if (found := _composed(place, axes)) is not None)
+    return replace(elements, places=places) if len(places) == len(elements.places) else None
+
+
+def _composed(place: Place, axes: Sequence[Place]) -> Place | None:
+    extra = place.extra
+    if isinstance(extra, Entry):
+        entry = composed(extra.access, axes)
+        if entry is None:
             return None
-        places.append(
-            Place(
-                inner.loop,
-                place.step * inner.step,
-                place.offset + place.step * inner.offset,
-                inner.extra if place.extra is None else place.extra,
-            )
-        )
-    return Access(access.base, tuple(places))
+        extra = Entry(entry, extra.size)
+    if place.loop is None:
+        return replace(place, extra=extra)
+    inner = axes[place.loop]
+    if inner.extra is not None and (extra is not None or place.step != 1):
+        return None
+    return Place(
+        inner.loop,
+        place.step * inner.step,
+        place.offset + place.step * inner.offset,
+        inner.extra if extra is None else extra,
+    )
 
 
-def spread(access: Access, own: tuple[Size, ...], shape: tuple[Size, ...]) -> Access | None:
+def spread(access: Elements, own: tuple[Size, ...], shape: tuple[Size, ...]) -> Elements | None:
     """`access`, by axes of lengths `own`, for the loops over `shape`, which `own` broadcasts to; ``None`` if that is not sure.
 
     Loops are numbered by the axes of `shape` whose length is not one.
@@ -88,6 +120,23 @@ def spread(access: Access, own: tuple[Size, ...], shape: tuple[Size, ...]) -> Ac
             axes.append(FIRST)
         elif size == wide:
             axes.append(Place(number))
+        else:
+            return None
+    return composed(access, axes)
+
+
+def onto(access: Elements, own: tuple[Size, ...], shape: tuple[Size, ...], lead: int | None = None) -> Elements | None:
+    """`access`, by axes of lengths `own`, by the axes of `shape`, from axis `lead` on (the last ones), which `own` broadcasts to.
+
+    ``None`` if that is not sure.
+    """
+    lead = len(shape) - len(own) if lead is None else lead
+    axes = []
+    for axis, size in enumerate(own, start=lead):
+        if size == shape[axis]:
+            axes.append(Place(axis))
+        elif size == 1:
+            axes.append(FIRST)
         else:
             return None
     return composed(access, axes)
@@ -116,9 +165,9 @@ class Region:
     shape: tuple[Size, ...]
 
 
-def region(access: Access, shape: tuple[Size, ...], index: Operand) -> Region | None:
+def region(access: Access | Counted, shape: tuple[Size, ...], index: Operand) -> Region | None:
     """What `index` selects of the array of `shape` at `access`; ``None`` where it is no affine map of known lengths."""
-    parts = _parts(index)
+    parts = index_parts(index)
     given = sum(part != Lit(None) and part != Lit(...) for part in parts)
     if given > len(shape) or sum(part == Lit(...) for part in parts) > 1:
         return None
@@ -154,7 +203,8 @@ def region(access: Access, shape: tuple[Size, ...], index: Operand) -> Region | 
     return Region(tuple(axes), tuple(sizes))
 
 
-def _parts(index: Operand) -> tuple[Operand, ...]:
+def index_parts(index: Operand) -> tuple[Operand, ...]:
+    """The parts of an index, one by one."""
     match index:
         case Pack("tuple", items):
             return items
@@ -170,8 +220,10 @@ def _row(size: Size, number: int) -> Place:
     return Place(None, offset=number, extra=size) if isinstance(size, Dim) else Place(None, offset=size + number)
 
 
-def _is_plain(access: Access, axis: int, size: Size) -> bool:
+def _is_plain(access: Access | Counted, axis: int, size: Size) -> bool:
     """Whether an index of the view, also a negative one, is one of its base."""
+    if isinstance(access, Counted):
+        return False
     assert isinstance(access.base.type, Array)
     assert access.base.type.shape is not None
     found = [(place, whole) for place, whole in zip(access.places, access.base.type.shape, strict=True) if place.loop == axis]

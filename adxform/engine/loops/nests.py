@@ -11,9 +11,9 @@ import numpy as np
 from adxform import runtime
 from adxform.engine.loops.fusion import Nest, Path, paths
 from adxform.engine.loops.lanes import converted
-from adxform.engine.loops.maps import Access, Place
+from adxform.engine.loops.maps import Access, Counted, Entry, Place
 from adxform.engine.loops.scope import Scope
-from adxform.engine.loops.units import Assign, Increase, Length, Reduce, Source, Unit
+from adxform.engine.loops.units import STORES, Assign, Increase, Length, Reduce, Source, Unit
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Call, For, Lit, Op, Operand, Pack, Var
@@ -28,7 +28,7 @@ class Storage:
     """Where the values of arrays that units of one block make are kept."""
 
     shared: dict[str, int] = field(default_factory=dict)
-    """By array, how many loops its maker and all its readers share: that many axes need no memory."""
+    """By array, how many loops its maker and all its readers share: that many axes need no memory, and none for one element."""
     final: frozenset[str] = frozenset()
     """The arrays of which each element is written once."""
     buffers: dict[str, tuple[Var, tuple[int, ...]]] = field(default_factory=dict)
@@ -40,6 +40,7 @@ def storage(nests: Sequence[Nest], units: Sequence[Unit], results: Sequence[Oper
     shared: dict[str, Path] = {}
     whole = {var.name for unit in units if unit.work is None for var in unit.uses} | {var.name for var in variables_of(results)}
     again: set[str] = set()
+    single: set[str] = set()
     for unit in units:
         for access in (*unit.loads, *((unit.target,) if unit.target is not None else ())):
             name, path = access.base.name, around[unit]
@@ -51,10 +52,13 @@ def storage(nests: Sequence[Nest], units: Sequence[Unit], results: Sequence[Oper
                 again.add(target.base.name)
             case Reduce(target=Access(base=base), kept=kept):
                 shared[base.name] = shared[base.name][:kept]
+                single |= set() if kept else {base.name}
             case _:
                 pass
     own = {var.name for unit in units if unit.work is not None for var in unit.outs}
-    known = {name: 0 if name in whole | again else len(path) for name, path in shared.items() if name in own}
+    known = {
+        name: 0 if name in whole | again else len(path) or int(name in single) for name, path in shared.items() if name in own
+    }
     return Storage(known, frozenset(own - again))
 
 
@@ -91,9 +95,10 @@ class Writer:
 
     def make_room(self, unit: Unit) -> None:
         """Allocate what is left of the array that `unit` makes, and see that there is what it takes."""
-        if isinstance(unit.work, Reduce):
+        if isinstance(unit.work, Reduce | Increase):
             for size in unit.work.some:
-                around = (self.length(other) for other in unit.space[: unit.work.kept])
+                kept = (place.loop for place in unit.target_places if place.loop is not None)
+                around = (self.length(unit.space[loop]) for loop in kept)
                 self.top.effect(runtime.some, self.length(size), *around, span=unit.op.span)
         if unit.work is None or unit.target is None or unit.target.base not in unit.outs:
             return
@@ -165,7 +170,17 @@ class Writer:
 
     def extra(self, place: Place) -> Operand:
         """What is added to an index beside a number."""
-        return self.length(place.extra) if isinstance(place.extra, Dim) else place.extra or Lit(0)
+        match place.extra:
+            case Dim() as size:
+                return self.length(size)
+            case Entry(access, size):
+                return self.entry(access, size)
+            case extra:
+                return extra or Lit(0)
+
+    def entry(self, access: Access, size: Size) -> Operand:
+        """An element of a table, counted from the front of an axis of `size`."""
+        return self.builder.call(runtime.place, self.load(access), self.length(size), type=Scalar("int64"), hint="place")
 
     def sum(self, operand: Operand, offset: int) -> Operand:
         """`operand` plus a number."""
@@ -185,13 +200,15 @@ class Writer:
         match source:
             case Length(size):
                 return self.length(size)
+            case Counted():
+                return self.index(source.places[0])
             case Access(base=base):
                 if base.name in self.values:
                     return self.values[base.name]
                 assert isinstance(base.type, Array)
                 var, index = self.element(source)
                 return self.builder.call(operator.getitem, var, index, type=Scalar(base.type.dtype), hint="tmp")
-            case _:
+            case Var() | Lit() | Pack():
                 return source
 
     # -- loops --------------------------------------------------------------------------------------------------------
@@ -288,10 +305,15 @@ class Writer:
             case Assign(target):
                 value = unit.make(self.builder, values, target.base.base if target.base in unit.outs else "tmp")
                 self.put(target, value)
-            case Increase(target, fn):
+            case Increase(target, fn) if fn in STORES:
                 value = unit.make(self.builder, values, "tmp")
                 var, index = self.element(target)
                 self.builder.effect(fn, var, index, value)
+            case Increase(target, fn):
+                value = unit.make(self.builder, values, "tmp")
+                before = self.load(target)
+                assert isinstance(before, Var)
+                self.put(target, self.builder.call(fn, before, value, type=before.type, hint=target.base.base))
             case Reduce(out, fn=fn, dtype=dtype):
                 value = unit.make(self.builder, values, "tmp")
                 before = self.totals[unit]

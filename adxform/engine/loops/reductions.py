@@ -16,7 +16,7 @@ from adxform.engine.loops.scope import Scope
 from adxform.engine.loops.units import Source
 from adxform.ir.build import Builder
 from adxform.ir.ops import Call, Lit, Operand, Var
-from adxform.ir.types import INT, Array, Scalar, Size
+from adxform.ir.types import BOOL, INT, Array, Scalar, Size
 from adxform.opt.rewriting import callee
 
 MEANS = frozenset({np.mean, np.ndarray.mean})
@@ -27,6 +27,8 @@ EXTREMES: Mapping[Any, tuple[Any, float]] = {
     np.min: (runtime.smaller, np.inf),
     np.ndarray.min: (runtime.smaller, np.inf),
 }
+ALL = frozenset({np.all, np.ndarray.all})
+TRUTHS = frozenset({np.any, np.ndarray.any, np.count_nonzero}) | ALL
 PRODUCTS = frozenset({np.prod, np.ndarray.prod})
 OF_VECTORS = frozenset({np.dot, operator.matmul, np.inner, np.vdot})
 
@@ -56,27 +58,40 @@ def reduction(op: Call, scope: Scope) -> Reduction | None:
     fn, out = callee(op), op.outs[0]
     if fn in OF_VECTORS:
         return _product(op, scope)
-    if not (fn in SUMS or fn in EXTREMES or fn in PRODUCTS) or not isinstance(out.type, Array | Scalar):
+    if not (fn in SUMS or fn in EXTREMES or fn in PRODUCTS or fn in TRUTHS) or not isinstance(out.type, Array | Scalar):
         return None
     x = op.args[0]
     if not isinstance(x, Var) or not isinstance(x.type, Array) or not x.type.shape or x.type.dtype not in KNOWN:
         return None
     shape, dtype = x.type.shape, x.type.dtype
-    over = _broadcast_axes(op, shape) if fn is runtime.unbroadcast else _axes(op, len(shape))
+    over = _broadcast_axes(op, shape) if fn is runtime.unbroadcast else axes_of(op)
     combine = _combining(fn, dtype, out.type.dtype)
     source = scope.spread(x, shape)
-    if over is None or combine is None or source is None or (fn is np.count_nonzero and dtype != "bool"):
+    if over is None or combine is None or source is None:
         return None
     step, initial, computed = combine
     axes, result = over
-    return Reduction(
-        shape, axes, result, (source,), in_dtype(computed), step, initial, computed, mean=fn in MEANS, some=fn in EXTREMES
-    )
+    make = _nonzero(computed) if fn in TRUTHS and dtype != "bool" else in_dtype(computed)
+    return Reduction(shape, axes, result, (source,), make, step, initial, computed, mean=fn in MEANS, some=fn in EXTREMES)
 
 
 def in_dtype(dtype: str) -> Element:
     """Takes an element as it is, but in `dtype`."""
     return lambda builder, args, hint: converted(builder, args[0], dtype, always=True)
+
+
+def _nonzero(dtype: str) -> Element:
+    """Whether an element is not zero, in `dtype`."""
+
+    def written(builder: Builder, args: tuple[Operand, ...], hint: str) -> Operand:
+        return converted(builder, builder.call(operator.ne, args[0], Lit(0), type=BOOL, hint="tmp"), dtype, hint)
+
+    return written
+
+
+def as_it_is(builder: Builder, args: tuple[Operand, ...], hint: str) -> Operand:
+    """Takes an element as it is."""
+    return args[0]
 
 
 def divided(builder: Builder, args: tuple[Operand, ...], hint: str) -> Operand:
@@ -107,8 +122,11 @@ def _product(op: Call, scope: Scope) -> Reduction | None:
     return Reduction(shape, (0,), (), sources, multiplied, runtime.add_up, Lit(0.0), "float64")
 
 
-def _axes(op: Call, rank: int) -> tuple[tuple[int, ...], tuple[Place, ...]] | None:
-    """The axes over which `op` reduces, and which are those of the result."""
+def axes_of(op: Call) -> tuple[tuple[int, ...], tuple[Place, ...]] | None:
+    """The axes over which `op` goes, and which are those of a result that has one element for each."""
+    if not (isinstance(op.args[0], Var) and isinstance(op.args[0].type, Array) and op.args[0].type.shape):
+        return None
+    rank = len(op.args[0].type.shape)
     options = dict(zip(("axis",), op.args[1:2], strict=False)) | dict(op.kwargs)
     if len(op.args) > 2 or set(options) - {"axis", "keepdims"}:
         return None
@@ -151,6 +169,8 @@ def _combining(fn: Any, dtype: str, out: str) -> tuple[Any, Operand, str] | None
         return (step, Lit(start), dtype) if dtype in FLOATS else None
     if fn in PRODUCTS:
         return (operator.mul, Lit(1.0), dtype) if dtype == out == "float64" else None
+    if fn in TRUTHS and out == "bool":
+        return (operator.and_, Lit(True), "bool") if fn in ALL else (operator.or_, Lit(False), "bool")
     if out in FLOATS:
         return runtime.add_up, Lit(0.0), "float64"
     return (runtime.add_up, Lit(0), "int64") if out == "int64" else None

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from adxform.engine.loops.doubts import Doubts
-from adxform.engine.loops.maps import Access, spread, whole
+from adxform.engine.loops.maps import Access, Counted, spread, whole
 from adxform.engine.loops.units import Source
 from adxform.ir.ops import Lit, Op, Operand, Var
 from adxform.ir.types import Array, Dim, Scalar, Size
@@ -22,7 +22,7 @@ class Scope:
     names: Names
     doubts: Doubts
     takes: Callable[[Op], bool]
-    places: dict[str, Access | Operand] = field(default_factory=dict)
+    places: dict[str, Access | Counted | Operand] = field(default_factory=dict)
     lengths: dict[Size, tuple[Var, int]] = field(default_factory=dict)
     chosen: dict[Size, tuple[Var, int, int]] = field(default_factory=dict)
     measured: dict[Size, Operand] = field(default_factory=dict)
@@ -54,7 +54,7 @@ class Scope:
         """Whether all of `sizes` can be computed."""
         return all(isinstance(size, int) or self.provider(size) is not None for size in sizes)
 
-    def source(self, operand: Operand) -> Access | Operand:
+    def source(self, operand: Operand) -> Access | Counted | Operand:
         """Where the elements of `operand` lie; a number for what is the same everywhere."""
         if isinstance(operand, Var) and isinstance(operand.type, Array):
             return self.places.get(operand.name) or whole(operand)
@@ -76,7 +76,7 @@ class Scope:
         if own is None or (not own and shape == ()):
             return None
         source = self.source(operand)
-        return spread(source, own, shape) if isinstance(source, Access) else source
+        return spread(source, own, shape) if isinstance(source, Access | Counted) else source
 
     def spread_all(self, operands: tuple[Operand, ...], shape: tuple[Size, ...]) -> tuple[Source, ...] | None:
         """What each pass takes of all of `operands`; ``None`` where that is not known of one."""

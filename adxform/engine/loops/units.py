@@ -5,14 +5,18 @@ A unit without work is an op that stays as it is.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from adxform.engine.loops.lanes import Element
-from adxform.engine.loops.maps import Access, Place
+from adxform.engine.loops.maps import Access, Counted, Place
+from adxform.ir import intrinsics
 from adxform.ir.ops import Op, Operand, Var
 from adxform.ir.types import Size
+
+STORES = frozenset({operator.setitem, intrinsics.accumulate, intrinsics.deduct})
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +26,8 @@ class Length:
     size: Size
 
 
-Source = Access | Length | Operand
-"""What a unit takes at each pass: an element of an array, a length, or a number."""
+Source = Access | Counted | Length | Operand
+"""What a unit takes at each pass: an element of an array, a place, a length, or a number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +39,15 @@ class Assign:
 
 @dataclass(frozen=True, slots=True)
 class Increase:
-    """``target += value`` (or another operation that reads and writes the element): `fn` is the primitive, or combines two."""
+    """``target += value`` (or another operation that reads and writes the element): `fn` is the primitive, or combines two.
+
+    `some`: the lengths that must not be zero if the target has elements.
+    """
 
     target: Access
     fn: Callable[..., Any]
     commutes: bool
+    some: tuple[Size, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +105,13 @@ class Unit:
     @property
     def loads(self) -> tuple[Access, ...]:
         """The elements that it reads, its target not among them."""
-        return tuple(source for source in self.inputs if isinstance(source, Access))
+        direct = tuple(source for source in self.inputs if isinstance(source, Access))
+        return (*direct, *(entry for access in (*direct, *self.targets) for entry in access.tables))
+
+    @property
+    def targets(self) -> tuple[Access, ...]:
+        """The elements that it writes, as none or one."""
+        return () if self.target is None else (self.target,)
 
     @property
     def target_places(self) -> tuple[Place, ...]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from adxform import runtime
 from adxform.engine.loops.lanes import FLOATS, literals
-from adxform.engine.loops.maps import FIRST, Access, Place, composed, loop_space, region
+from adxform.engine.loops.maps import FIRST, Access, Counted, Elements, Place, composed, loop_space, onto, region
 from adxform.engine.loops.scope import Scope
 from adxform.ir import intrinsics
 from adxform.ir.ops import Call, Lit, Operand, Var
@@ -25,15 +25,17 @@ RESHAPING = frozenset({np.expand_dims, np.squeeze, np.ndarray.squeeze, np.reshap
 TURNING = frozenset({np.transpose, np.ndarray.transpose, np.swapaxes, np.ndarray.swapaxes, np.moveaxis, np.flip})
 
 
-def followed(op: Call, shape: tuple[Size, ...], scope: Scope) -> Access | Operand | None:
+def followed(op: Call, shape: tuple[Size, ...], scope: Scope) -> Access | Counted | Operand | None:
     """Where the elements of the out of `op`, of `shape`, lie, if it is a view; the number, if they are all the same."""
     fn, args, out = callee(op), op.args, op.outs[0]
     if fn in SPREADING:
         return _spread(op, shape, scope)
+    if fn is np.arange:
+        return _counted(op) if scope.fixed(out) else None
     if not args or not isinstance(args[0], Var) or not isinstance(args[0].type, Array) or args[0].type.shape is None:
         return None
     own, source = args[0].type.shape, scope.source(args[0])
-    if not isinstance(source, Access):
+    if not isinstance(source, Access | Counted):
         return source if fn in TURNING or fn in RESHAPING or (fn is operator.getitem and effect_of(op).views) else None
     if fn is operator.getitem:
         if index_kind(args[1]) != "basic" or op.kwargs:
@@ -47,7 +49,7 @@ def followed(op: Call, shape: tuple[Size, ...], scope: Scope) -> Access | Operan
     return composed(source, axes) if fn in TURNING and (axes := _turned(op, own)) is not None else None
 
 
-def _spread(op: Call, shape: tuple[Size, ...], scope: Scope) -> Access | Operand | None:
+def _spread(op: Call, shape: tuple[Size, ...], scope: Scope) -> Access | Counted | Operand | None:
     """What a call that spreads a value over a shape takes it from."""
     fn, args, out = callee(op), op.args, op.outs[0]
     if fn in (np.broadcast_to, runtime.broadcast_like):
@@ -56,7 +58,7 @@ def _spread(op: Call, shape: tuple[Size, ...], scope: Scope) -> Access | Operand
                 return args[0]
             case Var(type=Array(_, own)) if own is not None:
                 source = scope.source(args[0])
-                return _onto_axes(source, own, shape) if isinstance(source, Access) else source
+                return onto(source, own, shape) if isinstance(source, Access | Counted) else source
             case _:
                 return None
     if not scope.fixed(out) or op.kwargs or not isinstance(out.type, Array) or out.type.dtype not in FLOATS:
@@ -70,21 +72,17 @@ def _spread(op: Call, shape: tuple[Size, ...], scope: Scope) -> Access | Operand
             return None
 
 
-def _onto_axes(source: Access, own: tuple[Size, ...], shape: tuple[Size, ...]) -> Access | None:
-    """`source`, by axes of lengths `own`, by the axes of `shape`, which it is broadcast to."""
-    lead = len(shape) - len(own)
-    axes = []
-    for axis, size in enumerate(own):
-        if size == shape[lead + axis]:
-            axes.append(Place(lead + axis))
-        elif size == 1:
-            axes.append(FIRST)
-        else:
+def _counted(op: Call) -> Counted | None:
+    """The elements of a range of integers that counts upwards from a number that is known, from zero on."""
+    given = op.args if len(op.args) > 1 else (Lit(0), *op.args)
+    match op.outs[0].type, given:
+        case Array("int64"), (Lit(int() as start), Lit(int()) | Var(type=Scalar("int64"))) if start >= 0 and not op.kwargs:
+            return Counted((Place(0, 1, start),))
+        case _:
             return None
-    return composed(source, axes)
 
 
-def _reshaped(source: Access, own: tuple[Size, ...], shape: tuple[Size, ...]) -> Access | None:
+def _reshaped(source: Elements, own: tuple[Size, ...], shape: tuple[Size, ...]) -> Elements | None:
     """`source` by the axes of `shape`, where that differs from `own` by axes of length one only."""
     if loop_space(own) != loop_space(shape):
         return None
