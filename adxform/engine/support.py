@@ -49,7 +49,6 @@ MATH: frozenset[Callable[..., Any]] = frozenset(
     }
 )
 MAKERS = frozenset({np.zeros, np.empty, np.ones})
-MADE = tuple(map(Lit, (np.float64, np.int64, np.bool_)))
 ALIKE = frozenset({np.zeros_like, np.empty_like, np.ones_like, np.full_like})
 COPIES = frozenset({np.ndarray.copy, np.copy})
 STORES = frozenset({operator.setitem, intrinsics.accumulate, intrinsics.deduct})
@@ -110,14 +109,9 @@ def _call(op: Call) -> bool:
     if fn in (intrinsics.dim, len):
         return _is_array(args[0])
     if fn in MAKERS:
-<<<<<<< HEAD
         return len(args) == 1 and all(map(_is_integer, _items(args[0]))) and all(map(_is_dtype, op.kwargs))
-=======
-        known = all(key == "dtype" and dtype in MADE for key, dtype in op.kwargs)
-        return known and len(args) == 1 and all(map(_is_integer, _items(args[0])))
     if fn is np.arange:
         return not op.kwargs and len(args) == 1 and _is_integer(args[0])
->>>>>>> 7380bc8 (Reductions along any axis, tables of places, masks, moments and running sums are loops)
     if fn in ALIKE:
         return not op.kwargs and all(_is_array(arg) if k == 0 else _is_float(arg) for k, arg in enumerate(args))
     if fn in COPIES:
@@ -155,13 +149,8 @@ def _scalar(fn: Any, args: tuple[Operand, ...]) -> bool:
         return len(args) == 3 and dtypes[1] == dtypes[2] == "float64"
     if fn in (runtime.add_up, runtime.larger, runtime.smaller):
         return dtypes[0] == dtypes[1] != "bool"
-<<<<<<< HEAD
-    if fn in (runtime.trip_count, runtime.some):
+    if fn in (runtime.trip_count, runtime.some, runtime.place):
         return set(dtypes) == {"int64"} and len(dtypes) <= MOST_LENGTHS
-=======
-    if fn is runtime.trip_count or fn is runtime.place:
-        return set(dtypes) == {"int64"}
->>>>>>> 7380bc8 (Reductions along any axis, tables of places, masks, moments and running sums are loops)
     return (fn in UFUNCS or fn in MATH or fn in scalars.FORMS) and set(dtypes) == {"float64"}
 
 
