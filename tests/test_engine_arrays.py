@@ -56,7 +56,7 @@ def places(x):
 
 def scans(x):
     """Running sums and products along both axes."""
-    return np.sum(np.cumsum(x, axis=0) ** 2) + np.sum(np.cumprod(x + 1.5, axis=1)) + np.sum(np.cumsum(x[0]) * x[0])
+    return np.sum(np.cumsum(x, axis=0) ** 2) + np.sum(np.cumprod(x + 1.5, axis=1)) + np.sum(np.cumsum(x, axis=-1))
 
 
 def slopes(x):
@@ -196,6 +196,30 @@ def grouped(x, rows, columns):
 def test_tables_of_pairs(function: Callable[..., Any], x: Any) -> None:
     correct(function, (x, np.array([0, 2, 2]), np.array([1, 0, -1])))
     correct(function, (x, np.array([1, 1, 1]), np.array([1, 1, 1])))
+
+
+def joined(x, y):
+    """Arrays put together of parts, of their own parts, and of numbers."""
+    both = np.concatenate([x, y * 2.0, x[1:]])
+    rows = np.stack([x * y, y, x], axis=1)
+    wide = np.concatenate((rows, rows[:, ::-1] * 2.0), axis=1)
+    numbers = np.array([[x[0], 2.0], [3.0, y[-1] * x[1]]])
+    return np.sum(both**2) + np.sum(wide**3 * np.stack((x, y))[0][:, None]) + np.sum(numbers**2 @ np.array([y[0], 1.0]))
+
+
+@pytest.mark.parametrize("count", [5, 2])
+def test_joins(count: int) -> None:
+    correct(joined, (VECTOR[:count], VECTOR[::-1][:count]))
+
+
+def one_after_another(x, y):
+    """Parts that may have no elements."""
+    return np.sum(np.concatenate([x, y * 2.0]) ** 2) + np.sum(np.stack([x, x * x]) ** 3)
+
+
+@pytest.mark.parametrize(("first", "second"), [(0, 3), (3, 0), (0, 0), (1, 2)])
+def test_joins_of_nothing(first: int, second: int) -> None:
+    agree(one_after_another, (VECTOR[:first], VECTOR[:second]), (0, 1), scalar=True)
 
 
 def masks(x, limit):

@@ -145,6 +145,8 @@ def _scalar(fn: Any, args: tuple[Operand, ...]) -> bool:
         return len(args) == 2 and dtypes[0] == dtypes[1] != "bool"
     if fn is float or fn is np.float64:
         return dtypes != ["bool"]
+    if fn is np.int64:
+        return dtypes == ["int64"]
     if fn in TWO_WAY:
         return len(args) == 3 and dtypes[1] == dtypes[2] == "float64"
     if fn in (runtime.add_up, runtime.larger, runtime.smaller):

@@ -148,6 +148,8 @@ class Writer:
                 base = self.length(Dim(size.base))
                 fn = operator.add if offset > 0 else operator.sub
                 self.scope.measured[size] = self.top.call(fn, base, Lit(abs(offset)), type=INT, hint="n")
+            elif var.type == INT:
+                self.scope.measured[size] = var
             else:
                 self.scope.measured[size] = self.top.call(intrinsics.dim, var, Lit(axis), type=INT, hint="n")
         return self.scope.measured[size]
@@ -201,7 +203,7 @@ class Writer:
             case Length(size):
                 return self.length(size)
             case Counted():
-                return self.index(source.places[0])
+                return self.builder.call(np.int64, self.index(source.places[0]), type=Scalar("int64"), hint="tmp")
             case Access(base=base):
                 if base.name in self.values:
                     return self.values[base.name]

@@ -11,6 +11,7 @@ import operator
 import numpy as np
 
 from adxform.engine.loops.composites import COMPOSITES
+from adxform.engine.loops.joins import JOINS
 from adxform.engine.loops.lanes import converted, element, is_elementwise
 from adxform.engine.loops.lookups import LOOKUPS, in_order, masked, region_of
 from adxform.engine.loops.maps import Access, Counted, loop_space, spread, whole
@@ -26,7 +27,7 @@ from adxform.ir.walk import Names, reads
 from adxform.opt.rewriting import callee
 from adxform.rules.effects import effect_of
 
-READERS = {**COMPOSITES, **LOOKUPS}
+READERS = {**COMPOSITES, **JOINS, **LOOKUPS}
 
 
 class Reader(Recorder):
@@ -103,7 +104,7 @@ class Reader(Recorder):
     def doubtful(self, op: Call, out: Var | None) -> bool:
         """Whether an operand may be a number though its type says array, or the order of the result in memory matters."""
         doubts = self.scope.doubts
-        if any(map(doubts.about, (*reads(op), *op.outs))):
+        if any(doubts.about(var) or var.type == Array(getattr(var.type, "dtype", ""), None) for var in (*reads(op), *op.outs)):
             return True
         return out is not None and isinstance(out.type, Array) and self.scope.aliases.of(out) in doubts.ordered
 

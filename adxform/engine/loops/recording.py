@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from adxform.engine.loops.scope import Scope
 from adxform.engine.loops.units import Assign, Increase, Length, Reduce, Source, Unit
 from adxform.ir import intrinsics
 from adxform.ir.ops import Call, Lit, Op, Operand, Raise, Var
-from adxform.ir.types import Array, Dim, Size, Type
+from adxform.ir.types import INT, Array, Dim, Size, Type
 from adxform.ir.walk import all_ops, blocks, defined_variables, free_variables, outs, reads, reads_with_blocks, variables_of
 from adxform.opt.rewriting import callee, classes_read, classes_touched, classes_written
 from adxform.rules.effects import effect_of, is_opaque
@@ -40,6 +40,8 @@ class Recorder:
             case _:
                 return op
         if any(map(self.scope.doubts.about, reads(op))) or (found := self.scope.provider(size)) is None or found[2]:
+            return op
+        if found[0].type == INT:
             return op
         return replace(op, fn=Lit(intrinsics.dim), args=(found[0], Lit(found[1])))
 
@@ -152,6 +154,35 @@ class Recorder:
         if count:
             self.add(op, (), loop_space(shape), Assign(own), (own, *map(Length, count)), divided)
 
+    def length(self, size: Size) -> Operand:
+        """`size`, computed here by ops that stay as they are."""
+        if isinstance(size, int):
+            return Lit(size)
+        found = self.scope.provider(size)
+        assert found is not None
+        var, axis, offset = found
+        length: Operand = var if var.type == INT else self.number(intrinsics.dim, var, Lit(axis))
+        if not offset:
+            return length
+        length = self.number(operator.add if offset > 0 else operator.sub, length, Lit(abs(offset)))
+        return length if offset > 0 else self.number(max, length, Lit(0))
+
+    def sum(self, a: Operand, b: Operand) -> Operand:
+        """The sum of two integers."""
+        match a, b:
+            case Lit(0), _:
+                return b
+            case Lit(int() as one), Lit(int() as other):
+                return Lit(one + other)
+            case _:
+                return self.number(operator.add, a, b)
+
+    def number(self, fn: Callable[..., Any], *args: Operand) -> Var:
+        """The integer that an op which stays as it is makes of `args`."""
+        out = Var(self.scope.names.fresh("n"), INT)
+        self.plain(Call((out,), Lit(fn), args))
+        return out
+
     def temporary(self, type_: Type) -> Var:
         """A variable for what is computed on the way."""
         return Var(self.scope.names.fresh("tmp"), type_)
@@ -169,6 +200,7 @@ class Recorder:
         accesses = [source for source in inputs if isinstance(source, Access)]
         counts = [place for source in inputs if isinstance(source, Counted) for place in source.places]
         sizes = [*space, *(source.size for source in inputs if isinstance(source, Length))]
+        sizes += [size for var in made if isinstance(var.type, Array) for size in var.type.shape or ()]
         if isinstance(work, Reduce):
             sizes += [*work.count, *work.some]
         if isinstance(work, Increase):

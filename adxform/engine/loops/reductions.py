@@ -136,6 +136,8 @@ def axes_of(op: Call) -> tuple[tuple[int, ...], tuple[Place, ...]] | None:
     except ValueError:
         return None
     given = range(rank) if axis is None else (axis,) if isinstance(axis, int) else axis
+    if not isinstance(given, range | tuple):
+        return None
     gone = tuple(sorted({place % rank for place in given}))
     places = (FIRST if axis in gone else Place(axis) for axis in range(rank))
     return gone, tuple(place for place in places if keepdims or place.loop is not None)

@@ -40,7 +40,7 @@ class Scope:
                     self.lengths.setdefault(size, (var, axis))
 
     def provider(self, size: Size) -> tuple[Var, int, int] | None:
-        """An array, one of its axes, and what is to be added to the length of that to get `size`."""
+        """An array, one of its axes, and what is to be added to the length of that to get `size`; or an integer for the array."""
         if not isinstance(size, Dim):
             return None
         if size not in self.chosen:
