@@ -113,6 +113,19 @@ def test_a_cotangent_buffer_that_only_feeds_itself_goes() -> None:
     )
 
 
+def test_stores_into_what_only_lends_its_shape_go() -> None:
+    text = """
+        def f(x: f64[x.0], v: {type}):
+            y: f64[x.0] = np.copy(x)
+            operator.setitem(y, 0, {stored})
+            z: f64[x.0] = np.full_like({operands})
+            return z
+        """
+    lent = "def f(x: f64[x.0], v: f64):\n    y: f64[x.0] = np.copy(x)\n    z: f64[x.0] = np.full_like(y, v)\n    return z"
+    becomes(eliminate_dead_code, text.format(type="f64", stored="v", operands="y, v"), lent)
+    stays(eliminate_dead_code, text.format(type="f64[x.0]", stored="1.0", operands="v, y"))
+
+
 def test_stores_that_the_caller_sees_stay() -> None:
     stays(
         eliminate_dead_code,

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from adxform import runtime
-from adxform.ir.ops import Call, Lit
+from adxform.ir.ops import Call, Lit, Var
+from adxform.ir.types import Scalar
 from adxform.rules.declare import constant, general, linear, primitive
 from adxform.rules.record import PURE, SHAPE_ONLY, VIEWS_FIRST, Effect, Primitive
 
@@ -33,6 +34,13 @@ def _array_effect(call: Call) -> Effect:
     return PURE if dict(call.kwargs).get("copy", Lit(True)) == Lit(True) else VIEWS_FIRST
 
 
+def _full_effect(call: Call) -> Effect:
+    """Of the first array only the shape and the dtype are read; of another that it is filled with, the contents."""
+    value = call.args[1] if len(call.args) > 1 else None
+    number = isinstance(value, Lit) or (isinstance(value, Var) and isinstance(value.type, Scalar))
+    return SHAPE_ONLY if number else PURE
+
+
 def _linspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True) -> Any:
     y = np.linspace(start, stop, num, endpoint=endpoint)
 
@@ -54,7 +62,7 @@ RECORDS: tuple[Primitive, ...] = (
     *(constant(fn) for fn in (np.zeros, np.ones, np.empty, np.eye, np.identity, np.indices, np.tri)),
     *(constant(fn, effect=SHAPE_ONLY) for fn in (np.zeros_like, np.ones_like, np.empty_like)),
     linear(np.full, {1: _full_transpose}, (3, 2.0), ((2, 3), _V)),
-    linear(np.full_like, {1: _full_transpose}, (_V, 2.0), (_M, _V)),
+    linear(np.full_like, {1: _full_transpose}, (_V, 2.0), (_M, _V), effect=_full_effect),
     linear(
         np.array, _array_transpose, ([1.0, 2.0],), ([[1.0, 2.0], [3.0, 4.0]],), ([_V, _V],), (2.0,), (_V,), effect=_array_effect
     ),
