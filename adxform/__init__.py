@@ -12,6 +12,7 @@ from adxform.contexts import constant, scratch
 from adxform.derivatives import hessian, hvp, jacobian
 from adxform.differentiable import differentiable
 from adxform.errors import AdxError
+from adxform.phases import times
 from adxform.prepared import (
     prepare_derivative,
     prepare_gradient,
@@ -60,6 +61,7 @@ __all__ = [
     "source",
     "stats",
     "stop_gradient",
+    "times",
     "value_and_grad",
     "vjp",
 ]

@@ -7,18 +7,16 @@ or a rebound name finds another entry or makes one. Numbers and arrays reached b
 
 from __future__ import annotations
 
-import gc
 import inspect
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from types import MethodType, ModuleType
 from typing import Any, TypeVar
 
-from adxform import counters, pipeline
+from adxform import counters, phases, pipeline
 from adxform.backend.references import Surroundings
 from adxform.cut import CutRule, cut, widened
 from adxform.frontend.access import Access, Is, guards_hold
@@ -28,6 +26,7 @@ from adxform.frontend.specialize import Specialized, span_of, specialize
 from adxform.ir.ops import Function, Lit
 from adxform.operators import USUAL, Engine, Operator, Order
 from adxform.persistence.disk import Shelf, shelf_for
+from adxform.phases import phase
 from adxform.pipeline import DerivedRule, Request
 from adxform.room import with_room
 from adxform.rules.table import table_version
@@ -109,7 +108,7 @@ class Entry:
     def _made(self, known: dict[_K, _V], key: _K, make: Callable[[], _V]) -> _V:
         with self.lock:
             if key not in known:
-                with collector_resting():
+                with phase("transform"):
                     known[key] = make()
             return known[key]
 
@@ -205,21 +204,6 @@ class Bucket:
         return None
 
 
-@contextmanager
-def collector_resting() -> Iterator[None]:
-    """Let the cyclic garbage collector rest: a build makes many small objects that it would walk again and again for nothing."""
-    resting = not gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if not resting:
-            if gc.get_freeze_count() == 0:  # what was made counts as old: nobody walks all of it at once now
-                gc.freeze()
-                gc.unfreeze()
-            gc.enable()
-
-
 _lock = threading.Lock()
 _buckets: OrderedDict[Hashable, Bucket] = OrderedDict()
 _cleared = [0]
@@ -239,7 +223,7 @@ def entry_for(fn: Callable[..., Any], own: Hashable, signature: Signature, leave
             entry = bucket.find(fn, leaves)
             if entry is None:
                 check_call(fn, signature.args, dict(signature.kwargs))
-                with collector_resting():
+                with phase("transform"):
                     entry = read_or_made(fn, own, signature, leaves)
                 bucket.entries = [entry, *bucket.entries[: ENTRIES - 1]]
             return entry
@@ -321,6 +305,7 @@ def clear_cache() -> None:
         _cleared[0] += 1
     pipeline.forget()
     counters.reset()
+    phases.reset()
 
 
 def stats() -> dict[str, int]:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import linecache
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
+from adxform import phases
 from adxform.ad.record import Decision
 from adxform.api import checked_argnums, checked_engine
 from adxform.application import Application, Argnums, apply
 from adxform.derivatives import hessian, jacobian
+from adxform.engine.compiled import Guarded
 from adxform.operators import Engine
 from adxform.pipeline import DerivedRule
 from adxform.refusals import name_of
@@ -53,9 +55,18 @@ def rule_of(
 
 
 def explain(
-    f: Callable[..., Any], *example_args: Any, mode: str = "reverse", argnums: Argnums = 0, engine: Engine = "python"
+    f: Callable[..., Any],
+    *example_args: Any,
+    mode: str = "reverse",
+    argnums: Argnums = 0,
+    engine: Engine = "python",
+    times: bool = False,
 ) -> str:
-    """What the derivative of `f` keeps, recomputes or puts on a tape, value by value, and why; and what `engine` compiles."""
+    """What the derivative of `f` keeps, recomputes or puts on a tape, value by value, and why; and what `engine` compiles.
+
+    With `times`, it is compiled, and the seconds that this took are in the last line, by phase (see `adxform.times`).
+    """
+    before = phases.times()
     call, rule = rule_of(f, example_args, SWEPT.get(mode, mode), argnums, checked_engine(engine))
     names = [param.base for param in rule.request.function.params]
     wrt = ", ".join(names[position] for position in rule.request.wrt)
@@ -66,9 +77,19 @@ def explain(
         lines.append("  ".join((*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[3])).rstrip())
     if not rows:
         lines.append("nothing is kept: the reverse sweep needs only what is there")
+    if times and isinstance(rule.run, Guarded):
+        rule.run.compile()
     if engine != "python":
         lines.append(rule.compiled)
+    if times:
+        lines.append(took(before))
     return "\n".join(lines)
+
+
+def took(before: Mapping[str, float]) -> str:
+    """The time spent in each phase since it was `before`."""
+    spent = {name: after - before[name] for name, after in phases.times().items()}
+    return "took: " + ", ".join(f"{name} {seconds * 1e3:.0f} ms" for name, seconds in spent.items() if seconds >= 5e-4)
 
 
 def place(decision: Decision) -> str:

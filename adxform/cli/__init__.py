@@ -105,12 +105,21 @@ def check(target: Target, /, *, at: At = None, sig: Sig = None, wrt: Wrt = None)
 
 @app.command
 def explain(
-    target: Target, /, *, at: At = None, sig: Sig = None, mode: Mode = "reverse", wrt: Wrt = None, engine: On = "python"
+    target: Target,
+    /,
+    *,
+    at: At = None,
+    sig: Sig = None,
+    mode: Mode = "reverse",
+    wrt: Wrt = None,
+    engine: On = "python",
+    times: Annotated[bool, Parameter(help="compile, and say how long each phase took")] = False,
 ) -> int:
     """Say of each value whether the reverse sweep keeps it, recomputes it or does not need it; and what the engine compiles."""
     fn, module = load_function(target)
     args = example_arguments(fn, module, at, sig)
-    sys.stdout.write(sources.explain(fn, *args, mode=mode, argnums=argument_numbers(fn, wrt), engine=engine) + "\n")
+    text = sources.explain(fn, *args, mode=mode, argnums=argument_numbers(fn, wrt), engine=engine, times=times)
+    sys.stdout.write(text + "\n")
     return 0
 
 

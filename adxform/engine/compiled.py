@@ -25,6 +25,7 @@ from adxform.ir.ops import Call, Function, Var
 from adxform.ir.types import Type
 from adxform.ir.walk import all_ops
 from adxform.operators import Engine
+from adxform.phases import phase
 from adxform.rules.effects import is_opaque
 
 WORKS = 10**9
@@ -68,6 +69,7 @@ class Guarded:
         return self.plain(*args)
 
 
+@phase("emit")
 def realise(fn: Function, surroundings: Surroundings, engine: Engine, skipped: int = 0) -> tuple[Generated, Callable[..., Any]]:
     """The source of `fn`, optimised typed IR, and what runs it: with kernels where `engine` compiles and there are loops.
 
@@ -89,6 +91,7 @@ def without_results(fn: Function, count: int) -> Function:
     return replace(fn, body=replace(fn.body, results=fn.body.results[count:])) if count else fn
 
 
+@phase("import")
 def kernels() -> Any:
     """The module that compiles, imported when it is first needed: Numba takes a while."""
     return import_module("adxform.engine.kernels")

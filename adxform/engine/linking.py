@@ -13,6 +13,8 @@ from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.core.typed_passes import NopythonTypeInference
 
+from adxform.phases import phase
+
 ENVIRONMENT = "_ZN08NumbaEnv"
 
 
@@ -54,6 +56,15 @@ class IntoOneLibrary(FunctionPass):
 
 class FromEitherEnd(CompilerBase):
     """The compiler for kernels of which indices may count from the end."""
+
+    @phase("compile")
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)  # type: ignore[no-untyped-call]
+
+    @phase("compile")
+    def compile_extra(self, func: Any) -> Any:
+        """The machine code of `func`."""
+        return super().compile_extra(func)  # type: ignore[no-untyped-call]
 
     def define_pipelines(self) -> list[Any]:
         """Numba's own stages, and the library."""

@@ -23,6 +23,7 @@ from numba.core.serialize import dumps
 from adxform import counters
 from adxform.persistence.store import store
 from adxform.persistence.versions import environment
+from adxform.phases import phase
 
 SETTINGS = ("OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "LLVM_REFPRUNE_PASS")
 
@@ -33,6 +34,7 @@ class OnDisk(NullCache):
     def __init__(self, *what: str) -> None:
         self.what = what
 
+    @phase("disk")
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The code for arguments of the types `sig`; ``None`` where it has to be compiled."""
         where = store()
@@ -43,6 +45,7 @@ class OnDisk(NullCache):
             counters.count("disk_hits")
         return found
 
+    @phase("disk")
     def save_overload(self, sig: Any, data: Any) -> None:
         """Write the code that was compiled for arguments of the types `sig`."""
         counters.count("machine_compiles")

@@ -22,6 +22,7 @@ from adxform.persistence.contents import digest
 from adxform.persistence.names import NotPortable
 from adxform.persistence.store import Store, store, warn
 from adxform.persistence.versions import environment, registered_rules, versions
+from adxform.phases import phase
 
 VOLUMES = 8
 
@@ -36,6 +37,7 @@ class Shelf:
     volume: bytes = b""
     specialized: Specialized | None = None
 
+    @phase("disk")
     def find(self, fn: Callable[..., Any], leaves: tuple[Any, ...]) -> Specialized | None:
         """The specialisation whose guards hold for `fn` and `leaves`."""
         for number in range(VOLUMES):
@@ -54,6 +56,7 @@ class Shelf:
         """Let rules of `specialized` be written."""
         self.specialized = specialized
 
+    @phase("disk")
     def read(self, name: Hashable) -> Any:
         """The rule `name` of the volume; ``None`` where there is none."""
         data = self.store.get(self._rule(name)) if self.volume else None
@@ -62,6 +65,7 @@ class Shelf:
             counters.count("disk_hits")
         return found
 
+    @phase("disk")
     def write(self, name: Hashable, rule: Any) -> None:
         """Write the rule `name` of the volume, and the volume itself where that was not done; nothing if not portable."""
         if self.specialized is None or registered_rules() != self.rules:
@@ -96,6 +100,7 @@ class Shelf:
         return sha256(self.key + self.volume + digest(name)).digest()
 
 
+@phase("disk")
 def shelf_for(own: Hashable, signature: Signature) -> Shelf | None:
     """The shelf for a function of identity `own`; ``None`` where there is none: no disk, or something without a name."""
     where = store()
