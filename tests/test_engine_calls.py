@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import adxform
+from adxform.errors import PreparationMismatchError
 
 pytest.importorskip("numba")
 
@@ -96,3 +97,102 @@ def test_what_the_value_raises_the_gradient_raises(f: Callable[..., Any], fine: 
     with pytest.raises(error):
         prepared.value_and_gradient(x, wrong)
     np.testing.assert_array_equal(prepared(x, fine), 2.0 * x)
+
+
+def weighted(p: Any, a: Any, k: int = 2) -> Any:
+    total = 0.0
+    for i in range(len(a)):
+        total += a[i] * p["w"][i] ** k + p["b"][0] * p["b"][1] * a[i]
+    return total
+
+
+PARAMS = {"w": np.array([0.5, -1.0, 2.0]), "b": [0.3, 0.7]}
+A = np.array([1.0, 2.0, -3.0])
+
+
+def test_structures_are_taken_apart_and_put_together() -> None:
+    compiled = adxform.prepare_gradient(weighted, PARAMS, A, argnums=(0, 1), engine="numba")
+    expected = adxform.prepare_gradient(weighted, PARAMS, A, argnums=(0, 1))(PARAMS, A)
+    found = compiled(PARAMS, A)
+    assert isinstance(found[0]["b"], list)
+    np.testing.assert_allclose(found[0]["w"], expected[0]["w"])
+    np.testing.assert_allclose(found[0]["b"], expected[0]["b"], atol=1e-15)
+    np.testing.assert_allclose(found[1], expected[1])
+    assert list(found[0]) == ["w", "b"]
+    for args in (({**PARAMS, "b": (0.3, 0.7)}, A), ({"b": PARAMS["b"], "w": A}, A), (PARAMS, A[:1]), (PARAMS,), (PARAMS, [1.0])):
+        with pytest.raises(PreparationMismatchError):
+            compiled(*args)
+
+
+@pytest.mark.parametrize("engine", ["python", "numba"])
+def test_a_call_takes_what_it_was_prepared_for(engine: Any) -> None:
+    prepared = adxform.prepare_gradient(rosenbrock, A, engine=engine)
+    base = np.arange(12.0)
+    views = [base[::2], base[::-1], np.asfortranarray(base.reshape(3, 4))[1], base[2:9]]
+    read_only = np.arange(5.0)
+    read_only.flags.writeable = False
+    for x in [*views, read_only, base.astype(">f8")]:
+        expected = adxform.grad(rosenbrock)(x)
+        found = prepared(x)
+        np.testing.assert_allclose(found, expected, rtol=1e-13)
+        assert found.flags.writeable
+        assert not np.may_share_memory(found, x)
+    wrong = (base.astype(np.float32), base[:1], base.reshape(3, 4), list(base), 1.0)
+    for x in wrong:
+        with pytest.raises(PreparationMismatchError):
+            prepared(x)
+    with pytest.raises(PreparationMismatchError):
+        prepared(A, A)
+    with pytest.raises(PreparationMismatchError):
+        prepared()
+
+
+def test_gradients_are_memory_of_their_own() -> None:
+    prepared = adxform.prepare_gradient(rosenbrock, A, engine="numba")
+    first = prepared(A)
+    kept = first.copy()
+    first[:] = 7.0
+    np.testing.assert_array_equal(prepared(A), kept)
+    np.testing.assert_array_equal(A, [1.0, 2.0, -3.0])
+
+
+scale = 2.0
+
+
+def scaled(x: Any) -> Any:
+    total = 0.0
+    for i in range(len(x)):
+        total += helped(x[i]) * scale
+    return total
+
+
+def helped(v: Any) -> Any:
+    return v * v
+
+
+def test_what_is_around_is_read_and_watched(monkeypatch: pytest.MonkeyPatch) -> None:
+    prepared = adxform.prepare_gradient(scaled, A, engine="numba")
+    np.testing.assert_allclose(prepared(A), 4.0 * A)
+    monkeypatch.setitem(globals(), "scale", 3.0)
+    np.testing.assert_allclose(prepared(A), 6.0 * A)
+    monkeypatch.setitem(globals(), "helped", np.sin)
+    with pytest.raises(PreparationMismatchError):
+        prepared(A)
+    monkeypatch.undo()
+    np.testing.assert_allclose(prepared(A), 4.0 * A)
+    adxform.clear_cache()
+    np.testing.assert_allclose(prepared(A), 4.0 * A)
+
+
+def both_ways(x: Any) -> Any:
+    y = x * 2.0
+    return np.sum(y), y
+
+
+def test_what_comes_beside_the_value() -> None:
+    compiled = adxform.prepare_gradient(both_ways, A, has_aux=True, engine="numba")
+    gradient, beside = compiled(A)
+    np.testing.assert_array_equal(gradient, [2.0, 2.0, 2.0])
+    np.testing.assert_array_equal(beside, 2.0 * A)
+    (value, _), _ = adxform.prepare_value_and_gradient(both_ways, A, has_aux=True, engine="numba")(A)
+    assert value == 0.0

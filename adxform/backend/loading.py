@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import linecache
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from hashlib import sha256
 from pathlib import Path
 from types import CodeType, FunctionType, TracebackType
@@ -32,6 +32,16 @@ def install(generated: Generated, code: CodeType) -> Callable[..., Any]:
     function: FunctionType = namespace[generated.entry]
     function.__kwdefaults__ = dict(generated.externals)
     vars(function)["installed"] = generated, code
+    return function
+
+
+def load_with(text: str, title: str, names: Mapping[str, Any]) -> Callable[..., Any]:
+    """The function `title` that `text` defines, where `names` are its globals."""
+    file = f"<adxform {title} {sha256(text.encode()).hexdigest()[:12]}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    namespace: dict[str, Any] = {"__name__": f"adxform.generated.{title}", **names}
+    exec(compile(text, file, "exec", dont_inherit=True), namespace)
+    function: FunctionType = namespace[title]
     return function
 
 

@@ -21,12 +21,17 @@ Place = tuple[Mapping[str, Any], Any, Any]
 
 @dataclass(frozen=True, slots=True)
 class Trail:
-    """Where `guards` lead from `fn`: to what `unchanged` compares, and to the functions `codes`, whose code it compares."""
+    """Where `guards` lead from `fn`: to what `unchanged` compares.
+
+    Those are what stands at `places`, the functions `codes`, whose code it compares, and what `rest` looks at, if anything.
+    """
 
     fn: Callable[..., Any]
     guards: tuple[Guard, ...]
     codes: tuple[tuple[types.FunctionType, types.CodeType], ...] = ()
     unchanged: Callable[[], bool] = lambda: False
+    places: tuple[Place, ...] = ()
+    rest: Callable[[], bool] | None = lambda: False
 
     def holds(self) -> bool:
         """Whether everything is as the guards want it."""
@@ -38,7 +43,8 @@ def trail(fn: Callable[..., Any], guards: Iterable[Guard]) -> Trail:
     every = tuple(guards)
     notes = Notes(fn)
     others = tuple(guard for guard in every if not (guard.holds(fn) and notes.follow(guard)))
-    return Trail(fn, every, tuple(notes.codes.values()), notes.comparison(others))
+    rest = notes.rest(others)
+    return Trail(fn, every, tuple(notes.codes.values()), notes.comparison(rest), tuple(notes.places.values()), rest)
 
 
 def cell_of(fn: Any, name: str) -> types.CellType:
@@ -57,13 +63,11 @@ class Notes:
         self.codes: dict[int, tuple[types.FunctionType, types.CodeType]] = {}
         self.classes: dict[int, tuple[Any, type]] = {}
 
-    def comparison(self, others: tuple[Guard, ...]) -> Callable[[], bool]:
-        """What says whether every object is the one that was noted, and the guards `others` hold."""
-        places = tuple([(space.get, key, value) for space, key, value in self.places.values()])
-        codes, cells, classes = (tuple(noted.values()) for noted in (self.codes, self.cells, self.classes))
-        fn, missing, seldom = self.fn, MISSING, bool(cells or classes or others)
+    def rest(self, others: tuple[Guard, ...]) -> Callable[[], bool] | None:
+        """What says whether cells and classes are those that were noted, and the guards `others` hold; ``None`` without any."""
+        fn, cells, classes = self.fn, tuple(self.cells.values()), tuple(self.classes.values())
 
-        def rest() -> bool:
+        def unchanged() -> bool:
             for cell, value in cells:
                 try:
                     if cell.cell_contents is not value:
@@ -72,6 +76,13 @@ class Notes:
                     return False
             return all(type(instance) is cls for instance, cls in classes) and guards_hold(others, fn)
 
+        return unchanged if cells or classes or others else None
+
+    def comparison(self, rest: Callable[[], bool] | None) -> Callable[[], bool]:
+        """What says whether every object is the one that was noted, and `rest` holds."""
+        places = tuple([(space.get, key, value) for space, key, value in self.places.values()])
+        codes, missing = tuple(self.codes.values()), MISSING
+
         def unchanged() -> bool:
             for get, key, value in places:
                 if get(key, missing) is not value:
@@ -79,7 +90,7 @@ class Notes:
             for function, code in codes:
                 if function.__code__ is not code:
                     return False
-            return rest() if seldom else True
+            return True if rest is None else rest()
 
         return unchanged
 

@@ -18,6 +18,8 @@ from adxform.ir.types import Array, Dim, Scalar, Size, Type
 from adxform.perturbations import alike
 
 Check = Callable[[Any, list[Any]], bool]
+Pair = tuple[int, int, int, int]
+"""Two lengths: the place of an array and an axis of it, of each."""
 FLOATS = {Scalar("float64", weak=True): float, Scalar("float64"): np.float64}
 
 
@@ -60,11 +62,8 @@ def _array(dtype: np.dtype[Any], ones: tuple[bool, ...]) -> Check:
     return check
 
 
-def lengths_check(signature: Signature, known: Container[int]) -> Callable[[Sequence[Any]], bool] | None:
-    """Says of what a rule takes, leaves but for those `known`, whether its lengths are equal where `signature` says so.
-
-    ``None`` where it says so of none.
-    """
+def equal_pairs(signature: Signature, known: Container[int]) -> list[Pair]:
+    """The lengths of what a rule takes, leaves but for those `known`, that `signature` says are equal."""
     groups: dict[int, list[tuple[int, int]]] = {}
     numbers = iter(signature.lengths)
     trees = (*signature.args, *(tree for _, tree in signature.kwargs))
@@ -73,7 +72,11 @@ def lengths_check(signature: Signature, known: Container[int]) -> Callable[[Sequ
         for axis, size in enumerate(type_.shape or () if isinstance(type_, Array) else ()):
             if isinstance(size, Dim) and (number := next(numbers, None)) is not None:
                 groups.setdefault(number, []).append((place, axis))
-    pairs = [(*ahead, *one) for ahead, *rest in groups.values() for one in rest]
+    return [(*ahead, *one) for ahead, *rest in groups.values() for one in rest]
+
+
+def lengths_check(pairs: Sequence[Pair]) -> Callable[[Sequence[Any]], bool] | None:
+    """Says of what a rule takes whether `pairs` of lengths are equal; ``None`` where there are none."""
     last: list[Any] = [None]
     arrays = tuple(dict.fromkeys(place for pair in pairs for place in pair[::2]))
 

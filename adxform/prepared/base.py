@@ -25,8 +25,6 @@ from adxform.prepared.pickling import reduced
 from adxform.prepared.preparation import Preparation
 from adxform.refusals import name_of
 
-MISS = object()
-"""What a quick answer is where the arguments take a closer look."""
 Args = tuple[Any, ...]
 Kwargs = Mapping[str, Any]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,6 +23,7 @@ from adxform.prepared import forms
 from adxform.prepared.base import Args, Kwargs, Prepared
 from adxform.prepared.outputs import LATER, writer
 from adxform.prepared.preparation import Places, picker, prepare, values_at
+from adxform.prepared.straight import LOAD, MISS, Answer, answer, is_settled, structured
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -62,27 +64,58 @@ class PreparedGradient(Prepared):
         """The gradient at `args`; with `has_aux`, ``(gradient, aux)``."""
         if not kwargs:
             if out is None:
-                if (found := self._both(args)) is not None:
-                    return (found[1], found[0][1]) if self.has_aux else found[1]
+                if (found := self._gradient(args)) is not MISS:
+                    return found
             elif type(out) is np.ndarray and (found := self._into(args, out)) is not None:
                 return found
         return self._answer(args, kwargs, out, with_value=False)
 
     def value_and_gradient(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         """The value and the gradient at `args`, from one run."""
-        if out is None and not kwargs and self.plan.valued and (found := self._both(args)) is not None:
+        if out is None and not kwargs and self.plan.valued and (found := self._both(args)) is not MISS:
             return found
         return self._answer(args, kwargs, out, with_value=True)
 
     @cached_property
-    def _both(self) -> Callable[[Args], tuple[Any, Any] | None]:
-        """The value and the gradient for arguments as they were prepared for; ``None`` where that takes a closer look."""
+    def _gradient(self) -> Answer:
+        """The gradient for arguments as they were prepared for, with `has_aux` what is beside the value; or `MISS`."""
+        if not self.plan.valued and (straight := self._straight(with_value=False)) is not None:
+            return straight
+        both, has_aux = self._both, self.has_aux
+
+        def gradient(args: Args) -> Any:
+            found = both(args)
+            return MISS if found is MISS else (found[1], found[0][1]) if has_aux else found[1]
+
+        return gradient
+
+    def _straight(self, *, with_value: bool) -> Answer | None:
+        """The value and the gradient, or the gradient alone, by one function without a detour; ``None`` where there is none."""
+        plan, expected = self.plan, self.made.expected
+        skipped = plan.count if plan.valued else 0
+        places = range(plan.count, plan.count + len(plan.types))
+        if expected is None or plan.seeds or not is_settled(plan.rule, places, plan.types):
+            return None
+
+        def returned(found: list[ast.expr]) -> ast.expr | None:
+            gradient = structured(plan.point, iter(found[skipped:]))
+            if not with_value or gradient is None:
+                return gradient
+            return ast.Tuple([found[0], gradient], LOAD) if isinstance(plan.result, Leaf) else None
+
+        return answer(expected, plan.rule, returned)
+
+    @cached_property
+    def _both(self) -> Answer:
+        """The value and the gradient for arguments as they were prepared for; `MISS` where that takes a closer look."""
+        if self.plan.valued and (found := self._straight(with_value=True)) is not None:
+            return found
         enter, fn, seeds, arrange = self.made.enter, self.call.fn, self.plan.seeds, self.plan.arrange
         run = runner(fn, self.plan.rule)
 
-        def both(args: Args) -> tuple[Any, Any] | None:
+        def both(args: Args) -> Any:
             inputs = enter(args)
-            return None if inputs is None else arrange(fn, run(inputs, seeds), inputs)
+            return MISS if inputs is None else arrange(fn, run(inputs, seeds), inputs)
 
         return both
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from operator import itemgetter
 from types import MappingProxyType
 from typing import Any
@@ -15,15 +15,17 @@ from adxform.contexts import Context, ContextKind, bare
 from adxform.cut import CutRule
 from adxform.engine.compiled import Guarded
 from adxform.errors import PreparationMismatchError
-from adxform.frontend.reach import REACHED, renew_changed
+from adxform.frontend.reach import renew_changed
 from adxform.frontend.signature import MUTABLE, Node, Signature, Tree, parameter_names, same_static, shared
 from adxform.ir.ops import Lit
 from adxform.operators import Engine, Operator
 from adxform.pipeline import DerivedRule
 from adxform.prepared.arguments import (
     Check,
+    Pair,
     call_shape,
     check_of,
+    equal_pairs,
     fitted,
     lengths_check,
     line,
@@ -31,6 +33,7 @@ from adxform.prepared.arguments import (
     static_described,
     tree_misfits,
 )
+from adxform.prepared.straight import Expected, entrance
 from adxform.prepared.surroundings import Watch, dependencies, registered_since, watch
 from adxform.refusals import definition, name_of, signed
 from adxform.rules.record import Primitive
@@ -43,15 +46,14 @@ NONE: Mapping[str, Any] = MappingProxyType({})
 HELP = "prepare anew for arguments like these, or prepare with `strict=False`"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Preparation:
     """The function `fn` applied in `call`, which holds no values, with `lead` and `keywords` that a `functools.partial` adds.
 
     `contexts` are those of the caller's arguments, `names` what the function calls all of them, `rules` the registered rules
     then, and `reached` the functions whose rules matter; `harmless` are later ones that differ in others only. `pools` lend each
-    derived rule, or the backward part of one that is cut, the memory that it keeps between calls. `enter` is `quickly` for
-    positional arguments, chosen once. `fits` says whether lengths that the rules take for equal are equal;
-    `others` are the same preparation for calls of which others are.
+    derived rule, or the backward part of one that is cut, the memory that it keeps between calls. `others` are the same
+    preparation for calls of which other lengths are equal.
     """
 
     fn: Callable[..., Any]
@@ -69,18 +71,34 @@ class Preparation:
     pools: tuple[tuple[DerivedRule | CutRule, Pool], ...]
     harmless: dict[str, Mapping[Callable[..., Any], Primitive]] = field(default_factory=dict)
     others: dict[tuple[int, ...], Any] = field(default_factory=dict)
-    fits: Callable[[Sequence[Any]], bool] | None = field(init=False)
-    enter: Callable[[tuple[Any, ...]], list[Any] | None] = field(init=False)
 
     @property
     def signature(self) -> Signature:
         """What a call looks like, arguments of a `functools.partial` included."""
         return self.call.signature
 
-    def __post_init__(self) -> None:
-        known = {position for position, _ in self.call.entry.specialized.promoted}
-        object.__setattr__(self, "fits", lengths_check(self.signature, known))
-        object.__setattr__(self, "enter", self._generally if self.lead or self.named or self.containers else entrance(self))
+    @cached_property
+    def expected(self) -> Expected | None:
+        """What calls are like, where that is quickly told of positional arguments: none is added to them, none given twice."""
+        if self.lead or self.named or self.containers:
+            return None
+        known = dict(self.call.entry.specialized.promoted)
+        return Expected(self.signature.args, known, self.pairs, self.watch, self.rules, self.surroundings_fit)
+
+    @cached_property
+    def pairs(self) -> list[Pair]:
+        """The lengths that are equal in what rules take."""
+        return equal_pairs(self.signature, {position for position, _ in self.call.entry.specialized.promoted})
+
+    @cached_property
+    def fits(self) -> Callable[[Sequence[Any]], bool] | None:
+        """Whether lengths that the rules take for equal are equal."""
+        return lengths_check(self.pairs)
+
+    @cached_property
+    def enter(self) -> Callable[[tuple[Any, ...]], list[Any] | None]:
+        """`quickly` for positional arguments, chosen once."""
+        return self._generally if self.expected is None else entrance(self.expected)
 
     def quickly(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[Any] | None:
         """What a rule takes for these arguments; ``None`` where that takes a closer look."""
@@ -220,32 +238,6 @@ class Preparation:
         trees = (*self.signature.args, *(tree for _, tree in self.signature.kwargs))
         types = [leaf.type for tree in trees for leaf in leaves_of(tree)]
         return [fitted(leaf, type_) for i, (leaf, type_) in enumerate(zip(leaves, types, strict=True)) if i not in known]
-
-
-def entrance(made: Preparation) -> Callable[[tuple[Any, ...]], list[Any] | None]:
-    """`Preparation.quickly` for arguments that are all given by position, none of them twice."""
-    checks, rules, watch, slowly = made.checks, made.rules, made.watch, made.surroundings_fit
-    count, unchanged, hidden = len(checks), watch.trail.unchanged, bool(watch.hidden)
-    first, fits = checks[0] if count == 1 else None, made.fits
-
-    def enter(args: tuple[Any, ...]) -> list[Any] | None:
-        leaves: list[Any] = []
-        if len(args) != count:
-            return None
-        if first is not None:
-            if not first(args[0], leaves):
-                return None
-        else:
-            for i, arg in enumerate(args):
-                if not checks[i](arg, leaves):
-                    return None
-        if fits is not None and not fits(leaves):
-            return None
-        if (REACHED or registered() is not rules or not unchanged()) and not slowly():
-            return None
-        return leaves if not hidden or watch.append_hidden(leaves) else None
-
-    return enter
 
 
 def values_at(inputs: Sequence[Any], places: Places) -> list[Any]:

@@ -24,10 +24,11 @@ from adxform.operators import USUAL, Definition, Engine, Kind, Order, operator
 from adxform.perturbations import finisher, matcher, placer, settler
 from adxform.pipeline import DerivedRule
 from adxform.prepared import forms
-from adxform.prepared.base import MISS, Args, Kwargs, Prepared, apart_from_one_another, checked_directions
+from adxform.prepared.base import Args, Kwargs, Prepared, apart_from_one_another, checked_directions
 from adxform.prepared.columns import block_like, filled, padded, put, rows_at, rows_like, units, views, width
 from adxform.prepared.outputs import LATER, writer
 from adxform.prepared.preparation import Places, picker, prepare, values_at
+from adxform.prepared.straight import MISS
 from adxform.transforms import Mode
 from adxform.trees import rebuild
 

@@ -1,0 +1,388 @@
+"""A prepared call as straight-line code, written for one signature: its checks, and where a compiled rule answers it, that rule.
+
+    def rosenbrock_vjp_call(args):
+        if len(args) != 1:
+            return miss
+        x, = args
+        if type(x) is not ndarray or x.dtype != dtype or x.ndim != 1 or len(x) == 1:
+            return miss
+        if reached or registered() is not rules or code_of.__code__ is not code:
+            if not surroundings_fit():
+                return miss
+        try:
+            x_ct = rosenbrock_vjp_kernel(x)
+            count()
+            return x_ct
+        except Exception:
+            return miss
+
+It answers what the general way through `Preparation` answers, or gives up: then that says what is wrong, or that nothing is. A
+rule that raises runs again there, which a compiled one may.
+"""
+
+from __future__ import annotations
+
+import ast
+import keyword
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from adxform.application import one_more_call
+from adxform.backend.loading import load_with
+from adxform.backend.printing import to_source
+from adxform.engine.compiled import Guarded
+from adxform.frontend.reach import REACHED
+from adxform.frontend.signature import Fixed, Leaf, Node, Tree, python_class, same_static
+from adxform.frontend.trail import MISSING, Trail
+from adxform.ir.ops import Call, Lit, Var
+from adxform.ir.types import Array, Scalar, Type, is_float
+from adxform.pipeline import DerivedRule
+from adxform.prepared.arguments import FLOATS, Pair, check_of
+from adxform.prepared.surroundings import Watch
+from adxform.rules.alias import alias_classes
+from adxform.rules.effects import effect_of
+from adxform.rules.table import registered
+
+MISS = object()
+"""What is returned where the arguments take a closer look."""
+Answer = Callable[[tuple[Any, ...]], Any]
+LOAD, STORE = ast.Load(), ast.Store()
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What a call has to be like: the positional arguments `trees`, of whose leaves some are `known`; `pairs` of equal lengths.
+
+    What is around the function is watched: by `watch`, quickly, and by `slowly` where that has changed; `rules` were registered.
+    """
+
+    trees: tuple[Tree, ...]
+    known: Mapping[int, Lit]
+    pairs: Sequence[Pair]
+    watch: Watch
+    rules: Mapping[Any, Any]
+    slowly: Callable[[], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The variable `name` that holds a part of an argument, which is like `tree`, or is `lit`."""
+
+    name: str
+    tree: Tree
+    lit: Lit | None = None
+    children: tuple[Place, ...] = ()
+
+    def leaves(self) -> Iterator[Place]:
+        """The numbers and arrays in it that a rule takes."""
+        if isinstance(self.tree, Leaf) and self.lit is None:
+            yield self
+        for child in self.children:
+            yield from child.leaves()
+
+
+def entrance(expected: Expected) -> Callable[[tuple[Any, ...]], list[Any] | None]:
+    """What takes the positional arguments of a call to what rules take; to ``None`` where that takes a closer look."""
+    writer = Writer(expected, None)
+    hints = iter([f"{param}_leaf" for param in "xyzuvw"])
+    leaves = writer.checks(lambda: writer.fresh(next(hints, "leaf")))
+    writer.body.append(ast.Return(ast.List([*map(loaded, leaves)], LOAD)))
+    return writer.written("entrance")
+
+
+def answer(expected: Expected, rule: DerivedRule, returns: Callable[[list[ast.expr]], ast.expr | None]) -> Answer | None:
+    """What answers a call with what `returns` makes of the results of `rule`, which is compiled; `MISS` where it does not fit.
+
+    ``None`` where there can be no such function.
+    """
+    run = rule.run
+    if not isinstance(run, Guarded) or run.refusal is not None or rule.private or rule.request.scratch:
+        return None
+    (compiled,) = (stmt for stmt in ast.parse(rule.text).body if getattr(stmt, "name", None) == rule.generated.entry)
+    assert isinstance(compiled, ast.FunctionDef)
+    *body, last = compiled.body
+    if not isinstance(last, ast.Return) or any(isinstance(node, ast.Return) for stmt in body for node in ast.walk(stmt)):
+        return None
+    used = sorted({node.id for node in ast.walk(compiled) if isinstance(node, ast.Name)})
+    around = {**run.compiled.__globals__, **(run.compiled.__kwdefaults__ or {})}
+    params = [arg.arg for arg in compiled.args.args]
+    writer = Writer(expected, MISS, {*used, *params}, {name: around[name] for name in used if name in around})
+    names = iter(params)
+    writer.checks(lambda: next(names))
+    found = [last.value] if rule.returned == 1 else last.value.elts if isinstance(last.value, ast.Tuple) else []
+    value = returns([part for part in found if part is not None])
+    if value is None or next(names, None) is not None:
+        return None
+    counted = ast.Expr(call(writer.constant("count", one_more_call)))
+    given_up = ast.ExceptHandler(loaded("Exception"), None, [writer.giving_up()])
+    writer.body.append(ast.Try([*body, counted, ast.Return(value)], [given_up], [], []))
+    return writer.written(f"{rule.generated.entry}_call")
+
+
+@dataclass(slots=True)
+class Writer:
+    """A function of ``args`` that returns `miss` where these are not as `expected`."""
+
+    expected: Expected
+    miss: Any
+    taken: set[str] = field(default_factory=set)
+    globals: dict[str, Any] = field(default_factory=dict)
+    body: list[ast.stmt] = field(default_factory=list)
+    position: int = 0
+
+    def fresh(self, hint: str) -> str:
+        """A name like `hint` that stands for nothing else."""
+        count, name = 0, hint
+        while name in self.taken or keyword.iskeyword(name) or name in ("args", "len", "type", "Exception"):
+            count += 1
+            name = f"{hint}_{count}"
+        self.taken.add(name)
+        return name
+
+    def constant(self, hint: str, value: Any) -> ast.expr:
+        """`value`, under a name like `hint`."""
+        for name, known in self.globals.items():
+            if known is value:
+                return loaded(name)
+        name = self.fresh(hint)
+        self.globals[name] = value
+        return loaded(name)
+
+    def giving_up(self) -> ast.stmt:
+        """The end of a call that takes a closer look."""
+        return ast.Return(ast.Constant(None) if self.miss is None else self.constant("miss", self.miss))
+
+    def refuse(self, *tests: ast.expr) -> None:
+        """Give up where one of `tests` is true."""
+        self.body.append(ast.If(either(tests), [self.giving_up()], []))
+
+    def checks(self, name: Callable[[], str]) -> list[str]:
+        """Check the arguments, and all that is around; the variables, each called by `name`, that hold what rules take."""
+        places = [self.place(tree, name) for tree in self.expected.trees]
+        self.refuse(different(call(loaded("len"), loaded("args")), ast.Constant(len(places))))
+        self.part(loaded("args"), places)
+        leaves = [leaf for place in places for leaf in place.leaves()]
+        unequal = [different(*[length(leaves[at], axis) for at, axis in (pair[:2], pair[2:])]) for pair in self.expected.pairs]
+        if unequal:
+            self.refuse(*unequal)
+        self.surroundings()
+        return [leaf.name for leaf in leaves] + self.hidden(name)
+
+    def place(self, tree: Tree, name: Callable[[], str]) -> Place:
+        """Where a part like `tree` goes."""
+        match tree:
+            case Leaf():
+                lit = self.expected.known.get(self.position)
+                self.position += 1
+                return Place(self.fresh("known") if lit is not None else name(), tree, lit)
+            case Fixed(lit):
+                return Place(self.fresh("known"), tree, lit)
+            case Node(children=children):
+                return Place(self.fresh("part"), tree, None, tuple([self.place(child, name) for child in children]))
+
+    def part(self, source: ast.expr, places: Sequence[Place]) -> None:
+        """Take `source`, which has as many items, apart into `places`, and check each."""
+        if places:
+            self.body.append(ast.Assign([ast.Tuple([ast.Name(place.name, STORE) for place in places], STORE)], source))
+        for place in places:
+            self.check(place)
+
+    def check(self, place: Place) -> None:
+        """Give up where the value at `place` is not as expected."""
+        value, cls = loaded(place.name), call(loaded("type"), loaded(place.name))
+        match place:
+            case Place(lit=Lit(known)):
+                self.refuse(negated(call(self.constant("same", same_static), value, self.constant("expected", known))))
+            case Place(tree=Leaf(Array(dtype, tuple() as shape))):
+                alike = different(ast.Attribute(value, "dtype", LOAD), self.constant("dtype", np.dtype(dtype)))
+                axes = [self.ones(place.name, shape)] if shape else []
+                rank = different(ast.Attribute(value, "ndim", LOAD), ast.Constant(len(shape)))
+                self.refuse(compare(cls, ast.IsNot, self.constant("ndarray", np.ndarray)), alike, rank, *axes)
+            case Place(tree=Leaf(Scalar() as type_)):
+                self.number(place, type_)
+            case Place(tree=Node("tuple" | "list" | "namedtuple" | "dict" as kind, wanted, keys, _, None), children=children):
+                right = compare(cls, ast.IsNot, self.constant(wanted.__name__, wanted))
+                if kind == "dict":
+                    wrong = different(call(self.constant("tuple", tuple), value), self.constant("keys", keys))
+                    self.refuse(right, wrong)
+                    value = call(ast.Attribute(value, "values", LOAD))
+                else:
+                    self.refuse(right, different(call(loaded("len"), value), ast.Constant(len(keys))))
+                self.part(value, children)
+            case _:
+                self.generally(place)
+
+    def ones(self, name: str, shape: Sequence[Any]) -> ast.expr:
+        """Whether an array has not the lengths of one that `shape` has."""
+        if len(shape) == 1:
+            return compare(call(loaded("len"), loaded(name)), ast.NotEq if shape == (1,) else ast.Eq, ast.Constant(1))
+        lengths = ast.Attribute(loaded(name), "shape", LOAD)
+        if 1 not in shape:
+            return compare(ast.Constant(1), ast.In, lengths)
+        kinds = [ast.NotEq if size == 1 else ast.Eq for size in shape]
+        items = [ast.Subscript(lengths, ast.Constant(axis), LOAD) for axis in range(len(shape))]
+        return either([compare(item, kind, ast.Constant(1)) for item, kind in zip(items, kinds, strict=True)])
+
+    def number(self, place: Place, type_: Scalar) -> None:
+        """Give up where there is no number of `type_`; floats of Python's and NumPy's stand for one another."""
+        cls = FLOATS.get(type_) or python_class(type_.dtype, type_.weak)
+        others = tuple(other for other in FLOATS.values() if other is not cls) if type_ in FLOATS else ()
+        wrong = self.not_of(place, cls)
+        if not others:
+            self.refuse(wrong)
+            return
+        refused = ast.If(self.not_of(place, others[0]), [self.giving_up()], [])
+        made = call(self.constant(cls.__name__, cls), loaded(place.name))
+        self.body.append(ast.If(wrong, [refused, ast.Assign([ast.Name(place.name, STORE)], made)], []))
+
+    def not_of(self, place: Place, cls: type) -> ast.expr:
+        """Whether the class of the value is another than `cls`."""
+        return compare(call(loaded("type"), loaded(place.name)), ast.IsNot, self.constant(cls.__name__, cls))
+
+    def generally(self, place: Place) -> None:
+        """Give up where the check made for such a structure does."""
+        leaves = [*place.leaves()]
+        known = iter([leaf.lit for leaf in ends(place)])
+        held = self.fresh("held")
+        self.body.append(ast.Assign([ast.Name(held, STORE)], ast.List([], LOAD)))
+        check = self.constant("check", check_of(place.tree, known))
+        self.refuse(negated(call(check, loaded(place.name), loaded(held))))
+        self.unpacked([leaf.name for leaf in leaves], held)
+
+    def unpacked(self, names: Sequence[str], held: str) -> None:
+        """Take the list `held` apart."""
+        if names:
+            self.body.append(ast.Assign([ast.Tuple([ast.Name(name, STORE) for name in names], STORE)], loaded(held)))
+
+    def surroundings(self) -> None:
+        """Give up where what the function reaches by name, or a rule, has changed."""
+        own = compare(call(self.constant("registered", registered)), ast.IsNot, self.constant("rules", self.expected.rules))
+        tests = [self.constant("reached", REACHED), own, *self.changes(self.expected.watch.trail)]
+        refused = ast.If(negated(call(self.constant("surroundings_fit", self.expected.slowly))), [self.giving_up()], [])
+        self.body.append(ast.If(either(tests), [refused], []))
+
+    def changes(self, trail: Trail) -> Iterator[ast.expr]:
+        """Whether something on `trail` is not what it was."""
+        for space, key, value in trail.places:
+            found = self.constant("names", space)
+            if value is MISSING:
+                yield compare(ast.Constant(key), ast.In, found)
+            else:
+                got = call(ast.Attribute(found, "get", LOAD), ast.Constant(key))
+                yield compare(got, ast.IsNot, self.constant("value", value))
+        for function, code in trail.codes:
+            got = ast.Attribute(self.constant("function", function), "__code__", LOAD)
+            yield compare(got, ast.IsNot, self.constant("code", code))
+        if trail.rest is not None:
+            yield negated(call(self.constant("rest_unchanged", trail.rest)))
+
+    def hidden(self, name: Callable[[], str]) -> list[str]:
+        """The variables for what is read outside of the arguments."""
+        names = [name() for _ in self.expected.watch.hidden]
+        if names:
+            held = self.fresh("held")
+            self.body.append(ast.Assign([ast.Name(held, STORE)], ast.List([], LOAD)))
+            self.refuse(negated(call(self.constant("append_hidden", self.expected.watch.append_hidden), loaded(held))))
+            self.unpacked(names, held)
+        return names
+
+    def written(self, title: str) -> Callable[..., Any]:
+        """The function, called `title`."""
+        params = ast.arguments([], [ast.arg("args")], None, [], [], None, [])
+        made = ast.FunctionDef(title, params, self.body, [])
+        return load_with(to_source(ast.Module([made], [])), title, self.globals)
+
+
+def ends(place: Place) -> Iterator[Place]:
+    """The leaves of `place`, known ones too."""
+    if isinstance(place.tree, Leaf):
+        yield place
+    for child in place.children:
+        yield from ends(child)
+
+
+def structured(tree: Tree, parts: Iterator[ast.expr]) -> ast.expr | None:
+    """The display of a gradient with the structure `tree` and the leaves `parts`: see `adxform.perturbations.placed`."""
+    match tree:
+        case Leaf(type=type_):
+            return next(parts) if is_float(type_) else ast.Constant(None)
+        case Fixed(lit):
+            return ast.Constant(0.0 if isinstance(lit.value, float) else None)
+        case Node(kind, cls, keys, children, None) if cls in (tuple, list, dict):
+            items = [structured(child, parts) for child in children]
+            known = [item for item in items if item is not None]
+            if len(known) < len(items):
+                return None
+            if kind == "dict":
+                plain = all(isinstance(key, str | int) for key in keys)
+                return ast.Dict([ast.Constant(key) for key in keys], known) if plain else None
+            return ast.Tuple(known, LOAD) if kind == "tuple" else ast.List(known, LOAD)
+        case _:
+            return None
+
+
+def is_settled(rule: DerivedRule, places: Iterable[int], types: Sequence[Type]) -> bool:
+    """Whether results of `rule` are, as they come, what `adxform.perturbations.settled` makes of gradients of leaves of `types`.
+
+    Numbers are of the leaf's class, and each array is made by an operation that returns new memory, which nothing else shares.
+    """
+    fn = rule.optimised
+    classes = alias_classes(fn)
+    makers = {op.outs[0]: op for op in fn.body.ops if isinstance(op, Call) and len(op.outs) == 1}
+    shared = [classes.of(var) for var in (*fn.params, *fn.body.results) if isinstance(var, Var) and isinstance(var.type, Array)]
+
+    def settled(result: Any, type_: Type) -> bool:
+        if not isinstance(result, Var):
+            return False
+        match type_, result.type:
+            case Scalar("float64", weak), Scalar("float64", other):
+                return weak or not other
+            case Array(dtype, shape), Array(found, tuple() as own) if shape and own and dtype == found:
+                maker = makers.get(result)
+                made = maker is not None and not effect_of(maker).views and not effect_of(maker).opaque
+                return made and shared.count(classes.of(result)) == 1
+            case _:
+                return False
+
+    return all(settled(fn.body.results[place], type_) for place, type_ in zip(places, types, strict=True))
+
+
+def loaded(name: str) -> ast.expr:
+    """The variable `name`."""
+    return ast.Name(name, LOAD)
+
+
+def call(fn: ast.expr, *args: ast.expr) -> ast.expr:
+    """``fn(*args)``"""
+    return ast.Call(fn, [*args], [])
+
+
+def compare(left: ast.expr, kind: type[ast.cmpop], right: ast.expr) -> ast.expr:
+    """A comparison."""
+    return ast.Compare(left, [kind()], [right])
+
+
+def different(left: ast.expr, right: ast.expr) -> ast.expr:
+    """``left != right``"""
+    return compare(left, ast.NotEq, right)
+
+
+def negated(test: ast.expr) -> ast.expr:
+    """``not test``"""
+    return ast.UnaryOp(ast.Not(), test)
+
+
+def either(tests: Sequence[ast.expr]) -> ast.expr:
+    """Whether one of `tests` is true."""
+    return tests[0] if len(tests) == 1 else ast.BoolOp(ast.Or(), [*tests])
+
+
+def length(place: Place, axis: int) -> ast.expr:
+    """The length of an axis of the array at `place`."""
+    assert isinstance(place.tree, Leaf)
+    if isinstance(place.tree.type, Array) and len(place.tree.type.shape or ()) == 1:
+        return call(loaded("len"), loaded(place.name))
+    return ast.Subscript(ast.Attribute(loaded(place.name), "shape", LOAD), ast.Constant(axis), LOAD)
