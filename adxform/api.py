@@ -7,6 +7,7 @@ that it runs is built at the first call with arguments of a kind, and found in t
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -24,7 +25,7 @@ from adxform.engine.compiled import is_available
 from adxform.errors import ArgnumsError, MissingExtraError
 from adxform.frontend.signature import Tree
 from adxform.ir.types import Scalar, Type
-from adxform.operators import ENGINES, Engine, Operator, operator
+from adxform.operators import ENGINES, Engine, EngineName, Operator, operator
 from adxform.perturbations import finisher, matched, perturbations, placed, settler
 from adxform.pipeline import DerivedRule
 from adxform.refusals import definition, name_of, non_scalar
@@ -63,7 +64,7 @@ class Gradient(Derivative):
     """``grad(f)`` or ``value_and_grad(f)``."""
 
     def __reduce__(self) -> tuple[object, ...]:
-        made = partial(grad if self.kind == "grad" else value_and_grad, engine=self.engine)
+        made = partial(grad if self.kind == "grad" else value_and_grad, **self.engine.keywords)
         return made, (self.fn, self.argnums, self.has_aux)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -85,20 +86,24 @@ def grad(
     *,
     checkpoint_steps: int | None = None,
     max_memory: int | None = None,
-    engine: Engine = "python",
+    engine: EngineName = "auto",
+    fastmath: bool = True,
 ) -> Gradient:
     """The gradient of `f`, which returns one real number, with respect to the positional arguments `argnums`.
 
     The gradient has the structure of the argument; for a tuple of `argnums` it is a tuple of gradients. With `has_aux`, `f`
     returns ``(value, aux)`` and the gradient function ``(gradient, aux)``. With `checkpoint_steps` or `max_memory`, the loops of
-    `f` keep few of their states, and run passes again: see `adxform.checkpoint`. The `engine` ``"numba"`` compiles loops and
-    array expressions at the first call.
+    `f` keep few of their states, and run passes again: see `adxform.checkpoint`.
+
+    The `engine` ``"numba"`` compiles loops and array expressions at the first call, ``"python"`` compiles nothing, and
+    ``"auto"`` compiles what has loops over numbers. With ``fastmath=False``, sums of compiled code are taken in the order of
+    the program, and its elementary functions are those of the mathematics library of C.
 
     >>> grad(lambda x: x ** 3)(2.0)
     12.0
     """
     f = with_checkpoints(f, checkpoint_steps, max_memory)
-    return Gradient("grad", f, checked_argnums(f, argnums), has_aux, engine=checked_engine(engine))
+    return Gradient("grad", f, checked_argnums(f, argnums), has_aux, engine=checked_engine(engine, fastmath))
 
 
 @operator("value_and_grad")
@@ -109,7 +114,8 @@ def value_and_grad(
     *,
     checkpoint_steps: int | None = None,
     max_memory: int | None = None,
-    engine: Engine = "python",
+    engine: EngineName = "auto",
+    fastmath: bool = True,
 ) -> Gradient:
     """The value of `f` and its gradient (see `grad`), both from one run.
 
@@ -117,22 +123,26 @@ def value_and_grad(
     (8.0, 12.0)
     """
     f = with_checkpoints(f, checkpoint_steps, max_memory)
-    return Gradient("value_and_grad", f, checked_argnums(f, argnums), has_aux, engine=checked_engine(engine))
+    return Gradient("value_and_grad", f, checked_argnums(f, argnums), has_aux, engine=checked_engine(engine, fastmath))
 
 
-def checked_engine(engine: Any) -> Engine:
-    """`engine`, one of `ENGINES`, which is installed.
+def checked_engine(engine: Any, fastmath: Any = True, *, prepared: bool = False) -> Engine:
+    """The engine of that name, which is installed; that of ``ADXFORM_ENGINE`` in the environment, if any, for ``"auto"``.
 
     Raises:
-        ValueError: it is none of them.
+        ValueError: it is none of `ENGINES`.
         MissingExtraError: Numba is not installed.
     """
+    chosen = engine
+    if engine == "auto":
+        chosen = os.environ.get("ADXFORM_ENGINE") or "auto"
     for known in ENGINES:
-        if engine == known:
+        if chosen == known:
             if known == "numba" and not is_available():
                 raise MissingExtraError('the engine "numba" needs Numba', help="pip install 'adxform[numba]'")
-            return known
-    raise ValueError(f"engine is {engine!r}; it is one of {', '.join(ENGINES)}")
+            return Engine(known, bool(fastmath), prepared and known == "auto")
+    what = "engine" if chosen is engine else "ADXFORM_ENGINE"
+    raise ValueError(f"{what} is {chosen!r}; it is one of {', '.join(ENGINES)}")
 
 
 def checked_argnums(f: Callable[..., Any], argnums: Any) -> Argnums:
@@ -209,15 +219,17 @@ class GradientPlan:
 def plan_gradient(call: Application, argnums: Argnums, has_aux: bool, *, valued: bool = True) -> GradientPlan:
     """The plan for the function applied in `call`, made at the first call.
 
-    A rule that is compiled has the seed put in, and computes the value only where the plan is to be `valued`.
+    A rule that is compiled has the seed put in, and computes the value only where the plan is to be `valued`. Without fastmath
+    it has not: what is simplified for a known seed may be rounded otherwise.
     """
-    key = (argnums, has_aux, call.lead, call.scratch, call.engine, valued or call.engine == "python")
+    closed = call.engine.name != "python" and call.engine.fastmath
+    key = (argnums, has_aux, call.lead, call.scratch, call.engine, valued or not closed)
     plan: GradientPlan | None = call.entry.plans.get(key)
     if plan is None:
         wrt = call.wrt(argnums)
         seed, outputs = call.output(wrt, has_aux)
         number = next(leaves_of(call.result), None)
-        if call.engine != "python" and isinstance(seed, float) and number is not None and isinstance(number.type, Scalar):
+        if closed and isinstance(seed, float) and number is not None and isinstance(number.type, Scalar):
             rule = call.rule("reverse", wrt, outputs if has_aux else None, seeds=(seed,), valued=valued)
         else:
             rule = call.rule("reverse", wrt, outputs if has_aux else None)

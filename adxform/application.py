@@ -23,7 +23,7 @@ from adxform.errors import AliasError, ArgnumsError, NonScalarOutputError
 from adxform.frontend.signature import Node, Signature, Tree, equal_lengths, parameter_names
 from adxform.ir.types import Type, is_float
 from adxform.ir.walk import never_ends
-from adxform.operators import USUAL, Engine, Operator, Order
+from adxform.operators import PYTHON, USUAL, Engine, Operator, Order
 from adxform.perturbations import placed
 from adxform.pipeline import DerivedRule
 from adxform.refusals import definition, differentiated_output, known_sizes, name_of, refuse, signed
@@ -50,7 +50,7 @@ class Application:
     lead: int
     held: frozenset[int] = frozenset()
     scratch: tuple[int, ...] = ()
-    engine: Engine = "python"
+    engine: Engine = PYTHON
 
     @property
     def result(self) -> Tree:
@@ -327,7 +327,7 @@ def apply(
     args: tuple[Any, ...],
     kwargs: Mapping[str, Any],
     argnums: Argnums | None = None,
-    engine: Engine = "python",
+    engine: Engine = PYTHON,
 ) -> Application:
     """`fn` specialised for these arguments, from the cache where it was before, to be run on `engine`.
 
@@ -338,7 +338,7 @@ def apply(
     if site is None or plain is None:
         return found_or_made(fn, args, kwargs, argnums, engine)
     kinds, leaves = plain
-    if engine != "python":
+    if engine.name != "python":
         kinds = (*kinds, equal_lengths(leaves))
     known = site.get(kinds)
     if known is not None and known.good(fn, leaves):
@@ -364,7 +364,7 @@ def found_or_made(
     held = frozenset(key for key in contexts if isinstance(key, int))
     if argnums is not None:
         positions(target, signature, len(lead), argnums, held)
-    if engine != "python":
+    if engine.name != "python":
         signature = sized(identity(fn), signature, leaves)
     work = {key + len(lead) if isinstance(key, int) else key for key, kind in contexts.items() if kind == "scratch"}
     entry = entry_for(target, identity(fn), signature, leaves)

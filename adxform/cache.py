@@ -24,7 +24,7 @@ from adxform.frontend.reach import renew_changed
 from adxform.frontend.signature import Signature, equal_lengths, same_static
 from adxform.frontend.specialize import Specialized, span_of, specialize
 from adxform.ir.ops import Function, Lit
-from adxform.operators import USUAL, Engine, Operator, Order
+from adxform.operators import PYTHON, USUAL, Engine, Operator, Order
 from adxform.persistence.disk import Shelf, shelf_for
 from adxform.phases import phase
 from adxform.pipeline import DerivedRule, Request
@@ -68,7 +68,7 @@ class Entry:
         scratch: tuple[int, ...] = (),
         order: Order = USUAL,
         directions: int = 1,
-        engine: Engine = "python",
+        engine: Engine = PYTHON,
         seeds: tuple[float, ...] = (),
         valued: bool = True,
     ) -> DerivedRule:
@@ -114,11 +114,13 @@ class Entry:
 
     def _read_or_built(self, key: Hashable, request: Request) -> DerivedRule:
         found: DerivedRule | None = None if self.shelf is None else self.shelf.read(("rule", key))
-        if found is not None and found.request == request:
+        if found is not None and found.request in (request, replace(request, seeds=(), valued=True)):
             return found
         if request.seeds:
             given = request.mode, request.wrt, request.outputs, request.scratch, request.order
             rule = pipeline.closed(self.rule(*given), request.seeds, request.valued, request.engine)
+        elif (known := self._sibling(request)) is not None:
+            rule = pipeline.moved(known, request.engine)
         elif request.directions == 1:
             rule = pipeline.build(request)
         else:
@@ -126,6 +128,10 @@ class Entry:
         if self.shelf is not None:
             self.shelf.write(("rule", key), rule)
         return rule
+
+    def _sibling(self, request: Request) -> DerivedRule | None:
+        """The rule for `request` on another engine, if there is one."""
+        return next((rule for rule in self.rules.values() if replace(rule.request, engine=request.engine) == request), None)
 
     def _single(self, request: Request) -> DerivedRule:
         """The rule for one vector that `request` asks for several of."""
@@ -136,7 +142,7 @@ class Entry:
         found: tuple[Function, ReusingRule] | None = None if self.shelf is None else self.shelf.read(("reusing", key))
         if found is not None and found[0] == fn:
             return found[1]
-        form = reusing(fn, rule.request.surroundings, rule.request.engine)
+        form = reusing(fn, rule.request.surroundings, rule.choice.engine)
         if self.shelf is not None:
             self.shelf.write(("reusing", key), (fn, form))
         return form

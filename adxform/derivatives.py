@@ -18,39 +18,43 @@ from adxform.application import Application, Argnums, apart, apply, execute
 from adxform.errors import AdxError
 from adxform.frontend.signature import Tree
 from adxform.matrices import MODES, hessian_at, jacobian_at, product
-from adxform.operators import ORDERS, USUAL, Engine, Order, operator
+from adxform.operators import ORDERS, USUAL, EngineName, Order, operator
 from adxform.perturbations import finisher, matcher, perturbations, placed
 from adxform.trees import rebuild
 
 
 @operator("hvp", product)
-def hvp(f: Callable[..., Any], argnums: Argnums = 0, mode: Order = USUAL, *, engine: Engine = "python") -> HessianProduct:
+def hvp(
+    f: Callable[..., Any], argnums: Argnums = 0, mode: Order = USUAL, *, engine: EngineName = "auto", fastmath: bool = True
+) -> HessianProduct:
     """The product of the Hessian of `f` with a vector: ``hvp(f)(*args, v)``, where `v` has the structure of the argument.
 
     `mode` says which sweep goes over which: ``"forward-over-reverse"``, ``"reverse-over-forward"``,
     ``"reverse-over-reverse"``, or ``"forward-over-forward"``, which takes a sweep for each number in the argument.
-    `engine` is as for `grad`.
+    `engine` and `fastmath` are as for `grad`.
 
     >>> hvp(lambda x: x ** 3)(2.0, 1.0)
     12.0
     """
     numbers, order = checked_argnums(f, argnums), checked_order(mode)
-    return HessianProduct("hvp", f, numbers, mode=order, definition=product, engine=checked_engine(engine))
+    return HessianProduct("hvp", f, numbers, mode=order, definition=product, engine=checked_engine(engine, fastmath))
 
 
 @operator("hessian", hessian_at)
-def hessian(f: Callable[..., Any], argnums: Argnums = 0, mode: Order = USUAL, *, engine: Engine = "python") -> Hessian:
+def hessian(
+    f: Callable[..., Any], argnums: Argnums = 0, mode: Order = USUAL, *, engine: EngineName = "auto", fastmath: bool = True
+) -> Hessian:
     """The Hessian of `f`: for an array argument of shape ``s``, an array of shape ``s + s``.
 
     For a structure, each leaf holds a structure; for a tuple of `argnums`, a tuple of tuples. `mode` is as for `hvp`,
-    `engine` as for `grad`.
+    `engine` and `fastmath` as for `grad`.
 
     >>> hessian(lambda x: (x ** 3).sum())(np.array([1.0, 2.0]))
     array([[ 6.,  0.],
            [ 0., 12.]])
     """
     numbers, order = checked_argnums(f, argnums), checked_order(mode)
-    return Hessian("hessian", f, numbers, mode=order, definition=hessian_at, engine=checked_engine(engine))
+    return Hessian("hessian", f, numbers, mode=order, definition=hessian_at, engine=checked_engine(engine, fastmath))
 
 
 def checked_order(mode: Any) -> Order:
@@ -71,12 +75,13 @@ def jacobian(
     argnums: Argnums = 0,
     mode: Literal["auto", "forward", "reverse"] = "auto",
     *,
-    engine: Engine = "python",
+    engine: EngineName = "auto",
+    fastmath: bool = True,
 ) -> Jacobian:
     """The Jacobian of `f`: for array value and argument of shapes ``r`` and ``s``, an array of shape ``r + s``.
 
     ``"forward"`` takes a run for each number in the argument, ``"reverse"`` one for each number in the value;
-    ``"auto"`` the fewer. `engine` is as for `grad`.
+    ``"auto"`` the fewer. `engine` and `fastmath` are as for `grad`.
 
     >>> jacobian(lambda x: np.array([x[0] * x[1], x[0]]))(np.array([2.0, 3.0]))
     array([[3., 2.],
@@ -85,7 +90,7 @@ def jacobian(
     if mode not in MODES:
         raise ValueError(f"mode is {mode!r}; it is one of {', '.join(MODES)}")
     numbers = checked_argnums(f, argnums)
-    return Jacobian("jacobian", f, numbers, mode=mode, definition=jacobian_at, engine=checked_engine(engine))
+    return Jacobian("jacobian", f, numbers, mode=mode, definition=jacobian_at, engine=checked_engine(engine, fastmath))
 
 
 class Whole(Derivative):
@@ -118,7 +123,7 @@ class HessianProduct(Whole):
     """``hvp(f)``"""
 
     def __reduce__(self) -> tuple[object, ...]:
-        return partial(hvp, engine=self.engine), (self.fn, self.argnums, self.mode)
+        return partial(hvp, **self.engine.keywords), (self.fn, self.argnums, self.mode)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The product with the last of `args`."""
@@ -168,11 +173,11 @@ class Hessian(Whole):
     """``hessian(f)``"""
 
     def __reduce__(self) -> tuple[object, ...]:
-        return partial(hessian, engine=self.engine), (self.fn, self.argnums, self.mode)
+        return partial(hessian, **self.engine.keywords), (self.fn, self.argnums, self.mode)
 
 
 class Jacobian(Whole):
     """``jacobian(f)``"""
 
     def __reduce__(self) -> tuple[object, ...]:
-        return partial(jacobian, engine=self.engine), (self.fn, self.argnums, self.mode)
+        return partial(jacobian, **self.engine.keywords), (self.fn, self.argnums, self.mode)

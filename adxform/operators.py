@@ -8,17 +8,37 @@ from typing import Any, ClassVar, Literal, TypeVar
 
 Kind = Literal["grad", "value_and_grad", "hvp", "hessian", "jacobian", "derivative", "jvp", "vjp", "stop_gradient", "checkpoint"]
 Order = Literal["forward-over-reverse", "reverse-over-forward", "reverse-over-reverse", "forward-over-forward"]
-Engine = Literal["python", "numba"]
+EngineName = Literal["auto", "python", "numba"]
 Definition = Callable[..., Any]
 Described = tuple[tuple[Any, ...], tuple[tuple[str, Any], ...]]
 """The descriptions of positional and of keyword arguments."""
 
-ENGINES: tuple[Engine, ...] = ("python", "numba")
-"""What runs generated code: CPython and NumPy, or machine code that Numba compiles, with Python around it."""
+ENGINES: tuple[EngineName, ...] = ("auto", "python", "numba")
+"""What runs generated code: CPython and NumPy, or machine code that Numba compiles, with Python around it, or what pays."""
 
 USUAL: Order = "forward-over-reverse"
 ORDERS: tuple[Order, ...] = (USUAL, "reverse-over-forward", "reverse-over-reverse", "forward-over-forward")
 """Which sweep of a second derivative goes over which."""
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """What is to run generated code. With `fastmath`, compiled sums may be taken in any order, and functions are vector forms.
+
+    `prepared`: for an object that will be called again and again, so that ``"auto"`` compiles more.
+    """
+
+    name: EngineName
+    fastmath: bool = True
+    prepared: bool = False
+
+    @property
+    def keywords(self) -> dict[str, Any]:
+        """How an operator is given it."""
+        return {"engine": self.name, "fastmath": self.fastmath}
+
+
+PYTHON = Engine("python")
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -40,7 +60,7 @@ class Operator:
     has_aux: bool = False
     mode: str = "auto"
     definition: Definition | None = None
-    engine: Engine = "python"
+    engine: Engine = PYTHON
 
     @property
     def prepared_for(self) -> str:

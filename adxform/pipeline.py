@@ -19,6 +19,7 @@ from adxform.ad.record import Decision
 from adxform.analysis.activity import may_write
 from adxform.backend.emit import Generated
 from adxform.backend.references import Surroundings
+from adxform.engine.choice import Choice, choose
 from adxform.engine.compiled import described, realise
 from adxform.frontend.specialize import Expander
 from adxform.ir import intrinsics
@@ -26,7 +27,7 @@ from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, Function, Lit, Operand, Var
 from adxform.ir.types import Array, Scalar, is_float
 from adxform.ir.walk import Names, all_ops, canonical, reads, rename_block
-from adxform.operators import USUAL, Engine, Order
+from adxform.operators import PYTHON, USUAL, Engine, Order
 from adxform.opt import drop_unused_helpers, optimise, sink_stores
 from adxform.rules import table
 from adxform.rules.alias import Aliases, alias_classes
@@ -50,7 +51,7 @@ class Request:
     scratch: tuple[int, ...] = ()
     order: Order = USUAL
     directions: int = 1
-    engine: Engine = "python"
+    engine: Engine = PYTHON
     seeds: tuple[float, ...] = ()
     valued: bool = True
 
@@ -67,6 +68,7 @@ class DerivedRule:
     generated: Generated
     run: Callable[..., Any]
     decisions: tuple[Decision, ...]
+    choice: Choice
     private: tuple[int, ...]
     buffers: int
 
@@ -116,11 +118,22 @@ def build(request: Request) -> DerivedRule:
     clean = cleaned(typed)
     adjoint, decisions = transform(request.mode, clean, request.wrt, request.outputs, Expander(derive), request.order)
     optimised = checked(protect(optimise(checked(adjoint)), request.scratch))
-    generated, run = realise(optimised, request.surroundings, request.engine)
+    choice, form = choose(optimised, request.engine)
+    generated, run = realise(optimised, request.surroundings, choice.engine, form=form)
     private = tuple(sorted({*private_parameters(typed), *request.scratch}))
     buffers = buffers_of(optimised) - buffers_of(request.function)
     built = typed, clean, adjoint, optimised, generated, run
-    return DerivedRule(request, *built, decisions, private, max(buffers, 0))
+    return DerivedRule(request, *built, decisions, choice, private, max(buffers, 0))
+
+
+def moved(rule: DerivedRule, engine: Engine) -> DerivedRule:
+    """`rule` for another engine: only its last stage is made anew, and that where another engine is chosen."""
+    request = replace(rule.request, engine=engine)
+    choice, form = choose(rule.optimised, engine)
+    if choice.engine == rule.choice.engine:
+        return replace(rule, request=request, choice=choice)
+    generated, run = realise(rule.optimised, request.surroundings, choice.engine, form=form)
+    return replace(rule, request=request, choice=choice, generated=generated, run=run)
 
 
 def widened(rule: DerivedRule, directions: int) -> DerivedRule:
@@ -131,21 +144,30 @@ def widened(rule: DerivedRule, directions: int) -> DerivedRule:
     if batched is None:
         return rule
     batched = checked(drop_unused_helpers(batched))
-    generated, run = realise(batched, request.surroundings, request.engine)
+    choice, form = choose(batched, request.engine)
+    generated, run = realise(batched, request.surroundings, choice.engine, form=form)
     buffers = buffers_of(batched) - buffers_of(request.function)
-    return replace(rule, request=request, optimised=batched, generated=generated, run=run, buffers=max(buffers, 0))
+    made = replace(rule, request=request, optimised=batched, generated=generated, run=run, choice=choice)
+    return replace(made, buffers=max(buffers, 0))
 
 
 def closed(rule: DerivedRule, seeds: tuple[float, ...], valued: bool, engine: Engine) -> DerivedRule:
-    """`rule` on `engine`, with `seeds` for its cotangents; without the function's own results where it is not `valued`."""
+    """`rule`, of Python's engine, with `seeds` for its cotangents; without the function's own results where it is not `valued`.
+
+    `rule` itself where `engine` leaves it to Python.
+    """
     request = replace(rule.request, seeds=seeds, valued=valued, engine=engine)
     fn = rule.optimised
     count = len(rule.typed.params)
     known: dict[Var, Operand] = {param: Lit(seed) for param, seed in zip(fn.params[count:], seeds, strict=False)}
     body = rename_block(Block(fn.params[:count], fn.body.ops, fn.body.results), known)
     optimised = checked(optimise(replace(fn, body=body)))
-    generated, run = realise(optimised, request.surroundings, engine, 0 if valued else len(rule.typed.results))
-    return replace(rule, request=request, optimised=optimised, generated=generated, run=run, buffers=0)
+    skipped = 0 if valued else len(rule.typed.results)
+    choice, form = choose(optimised, engine, skipped)
+    if choice.engine.name == "python":
+        return replace(rule, request=replace(rule.request, engine=engine), choice=choice)
+    generated, run = realise(optimised, request.surroundings, choice.engine, skipped, form)
+    return replace(rule, request=request, optimised=optimised, generated=generated, run=run, choice=choice, buffers=0)
 
 
 def cleaned(fn: Function) -> Function:

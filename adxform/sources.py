@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import linecache
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
 
@@ -13,7 +14,7 @@ from adxform.api import checked_argnums, checked_engine
 from adxform.application import Application, Argnums, apply
 from adxform.derivatives import hessian, jacobian
 from adxform.engine.compiled import Guarded
-from adxform.operators import Engine
+from adxform.operators import PYTHON, Engine, EngineName
 from adxform.pipeline import DerivedRule
 from adxform.refusals import name_of
 
@@ -23,24 +24,30 @@ SWEPT = {"hessian": "hvp", "jacobian": "reverse"}
 
 
 def source(
-    f: Callable[..., Any], *example_args: Any, mode: str = "reverse", argnums: Argnums = 0, engine: Engine = "python"
+    f: Callable[..., Any],
+    *example_args: Any,
+    mode: str = "reverse",
+    argnums: Argnums = 0,
+    engine: EngineName = "auto",
+    fastmath: bool = True,
 ) -> str:
     """The generated module that runs for `f` at arguments like `example_args`.
 
-    `mode` is ``"reverse"``, ``"forward"``, ``"hvp"``, ``"hessian"``, ``"jacobian"`` or ``"primal"``; `engine` is as for `grad`.
+    `mode` is ``"reverse"``, ``"forward"``, ``"hvp"``, ``"hessian"``, ``"jacobian"`` or ``"primal"``; `engine` and `fastmath`
+    are as for `grad`.
     """
-    _call, rule = rule_of(f, example_args, mode, argnums, checked_engine(engine))
+    _call, rule = rule_of(f, example_args, mode, argnums, checked_engine(engine, fastmath))
     return rule.text
 
 
 def rule_of(
-    f: Callable[..., Any], args: Sequence[Any], mode: str, argnums: Argnums, engine: Engine = "python"
+    f: Callable[..., Any], args: Sequence[Any], mode: str, argnums: Argnums, engine: Engine = PYTHON
 ) -> tuple[Application, DerivedRule]:
     """The application of `f` to `args`, and its derived rule in `mode`."""
     numbers = checked_argnums(f, argnums)
     if mode in ("hessian", "jacobian"):
-        made = hessian(f, numbers, engine=engine) if mode == "hessian" else jacobian(f, numbers, engine=engine)
-        call = made.applied(tuple(args), {})
+        make = hessian if mode == "hessian" else jacobian
+        call = make(f, numbers, **engine.keywords).applied(tuple(args), {})
         return call, call.rule("primal", ())
     call = apply(f, tuple(args), {}, None if mode == "primal" else numbers, engine)
     wrt = () if mode == "primal" else call.wrt(numbers)
@@ -59,7 +66,8 @@ def explain(
     *example_args: Any,
     mode: str = "reverse",
     argnums: Argnums = 0,
-    engine: Engine = "python",
+    engine: EngineName = "auto",
+    fastmath: bool = True,
     times: bool = False,
 ) -> str:
     """What the derivative of `f` keeps, recomputes or puts on a tape, value by value, and why; and what `engine` compiles.
@@ -67,7 +75,7 @@ def explain(
     With `times`, it is compiled, and the seconds that this took are in the last line, by phase (see `adxform.times`).
     """
     before = phases.times()
-    call, rule = rule_of(f, example_args, SWEPT.get(mode, mode), argnums, checked_engine(engine))
+    call, rule = rule_of(f, example_args, SWEPT.get(mode, mode), argnums, checked_engine(engine, fastmath))
     names = [param.base for param in rule.request.function.params]
     wrt = ", ".join(names[position] for position in rule.request.wrt)
     lines = [f"{name_of(call.fn)}({', '.join(names)}): {mode} mode with respect to {wrt or 'nothing'}"]
@@ -79,8 +87,11 @@ def explain(
         lines.append("nothing is kept: the reverse sweep needs only what is there")
     if times and isinstance(rule.run, Guarded):
         rule.run.compile()
-    if engine != "python":
+    reason = f", for {rule.choice.reason}" if rule.choice.reason else ""
+    lines.append(f"engine: {rule.choice.engine.name}{reason}")
+    if rule.choice.engine.name == "numba":
         lines.append(rule.compiled)
+        lines += refusals(call, rule)
     if times:
         lines.append(took(before))
     return "\n".join(lines)
@@ -90,6 +101,14 @@ def took(before: Mapping[str, float]) -> str:
     """The time spent in each phase since it was `before`."""
     spent = {name: after - before[name] for name, after in phases.times().items()}
     return "took: " + ", ".join(f"{name} {seconds * 1e3:.0f} ms" for name, seconds in spent.items() if seconds >= 5e-4)
+
+
+def refusals(call: Application, rule: DerivedRule) -> list[str]:
+    """Why Numba could not compile `rule`, or a form of it in which cotangents are put in."""
+    request = rule.request
+    forms = [replace(known.request, seeds=(), valued=True) == request and known.run for known in call.entry.rules.values()]
+    found = dict.fromkeys(form.refusal for form in forms if isinstance(form, Guarded) and form.refusal is not None)
+    return [f"left to Python, for Numba could not compile it: {refusal}" for refusal in found]
 
 
 def place(decision: Decision) -> str:

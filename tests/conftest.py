@@ -10,6 +10,8 @@ collect_ignore_glob = ["golden/*"]
 
 # The IR is verified between the stages of every derivative that a test builds.
 os.environ.setdefault("ADXFORM_VERIFY", "1")
+# Derivatives run on Python unless a test says otherwise: thousands of them would be compiled.
+os.environ.setdefault("ADXFORM_ENGINE", "python")
 # Nothing is kept from one run to the next, and nothing is written beside the repository.
 os.environ["ADXFORM_CACHE_DIR"] = "off"
 

@@ -21,12 +21,14 @@ from adxform.engine import kernels
 from adxform.engine.compiled import Guarded, realise
 from adxform.engine.outline import outline
 from adxform.ir.verify import verify
+from adxform.operators import Engine
 from adxform.pipeline import DerivedRule
 from adxform.sources import rule_of
 from tests.corpus.case import Program
 from tests.corpus.catalogue import PROGRAMS
 
 Results = tuple[Any, ...]
+NUMBA = Engine("numba")
 
 
 def derived(fn: Callable[..., Any], args: Results, mode: str, wrt: tuple[int, ...]) -> tuple[Application, DerivedRule]:
@@ -55,7 +57,7 @@ def results(rule: DerivedRule, run: Callable[..., Any], call: Application) -> Re
 
 def compiled(rule: DerivedRule) -> Guarded | None:
     """`rule` on the Numba engine; ``None`` where there is nothing to compile."""
-    _, run = realise(rule.optimised, rule.request.surroundings, "numba")
+    _, run = realise(rule.optimised, rule.request.surroundings, NUMBA)
     return run if isinstance(run, Guarded) else None
 
 
@@ -291,7 +293,7 @@ CASES = [(fn, args) for fn, *points in (*INDEXED, *NUMBERS) for args in points]
 def test_compiled_or_python_the_same(fn: Callable[..., Any], args: Results) -> None:
     """What Python raises is raised, what it computes is computed: never a place outside, never an integer that wraps."""
     call, rule = derived(fn, args, "reverse", (0,))
-    _, run = realise(rule.optimised, rule.request.surroundings, "numba")
+    _, run = realise(rule.optimised, rule.request.surroundings, NUMBA)
     try:
         expected = results(rule, rule.run, call)
     except (ArithmeticError, ValueError, LookupError) as error:

@@ -42,7 +42,7 @@ def emit_loops(fn: Function, *, aliases: Aliases | None = None, **options: Any) 
     return emit(formed, aliases=None if aliases is None else aliases.extended(formed), **options)
 
 
-def realise_loops(fn: Function, surroundings: Surroundings, _engine: str) -> tuple[Generated, Callable[..., Any]]:
+def realise_loops(fn: Function, surroundings: Surroundings, *_given: object) -> tuple[Generated, Callable[..., Any]]:
     """Emit and load `fn` as loops that Python runs."""
     generated = emit_loops(fn, surroundings=surroundings)
     return generated, load(generated)

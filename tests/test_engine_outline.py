@@ -13,6 +13,7 @@ from adxform.engine.compiled import Guarded, lowered
 from adxform.engine.outline import Outlined, outline
 from adxform.ir.ops import Call, For, Function, Invoke
 from adxform.ir.walk import all_ops
+from adxform.operators import Engine
 from adxform.pipeline import DerivedRule
 from tests.test_engine import agree, compiled, derived, results
 
@@ -26,7 +27,7 @@ def interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def outlined(rule: DerivedRule) -> Outlined:
     """The optimised rule with its kernels."""
-    return outline(lowered(rule.optimised, "numba"))
+    return outline(lowered(rule.optimised, Engine("numba")))
 
 
 def loops(fn: Function) -> int:

@@ -22,7 +22,7 @@ from adxform.ir.types import Array
 from adxform.ir.verify import verify
 from adxform.ir.walk import all_ops
 from adxform.sources import rule_of
-from tests.test_engine import agree, compiled, results
+from tests.test_engine import NUMBA, agree, compiled, results
 
 
 def decayed(x: Any, n: int) -> Any:
@@ -150,7 +150,7 @@ def test_arrays_say_what_stacks_said(function: Callable[..., Any], passes: int) 
 @pytest.mark.parametrize("function", WHOLE, ids=lambda function: function.__name__)
 def test_loops_with_tapes_of_arrays_are_compiled_whole(function: Callable[..., Any]) -> None:
     _, rule = rule_of(function, (POINT, 4), "reverse", (0,))
-    found = outline(lowered(rule.optimised, "numba")).function
+    found = outline(lowered(rule.optimised, NUMBA)).function
     assert not any(isinstance(op, For | While) for op in all_ops(found.body))
 
 
@@ -163,7 +163,7 @@ def test_loops_that_stay_in_python_keep_their_stacks() -> None:
     _, rule = rule_of(solved, (POINT, 4), "reverse", (0,))
     assert tapes_as_arrays(rule.optimised)[1]
     before, after = (
-        sum(isinstance(var.type, Array) for var in taped(fn)) for fn in (rule.optimised, lowered(rule.optimised, "numba"))
+        sum(isinstance(var.type, Array) for var in taped(fn)) for fn in (rule.optimised, lowered(rule.optimised, NUMBA))
     )
     assert before == after == 0
 

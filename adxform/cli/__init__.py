@@ -22,7 +22,7 @@ from adxform.errors import AdxError
 from adxform.frontend.lower import lower
 from adxform.frontend.source import find_source
 from adxform.ir.text import show as show_ir
-from adxform.operators import Engine
+from adxform.operators import PYTHON, Engine, EngineName
 from adxform.rules.declare import name_of
 from adxform.rules.definitions import DEFINITIONS
 from adxform.rules.table import TABLE, definition, lookup
@@ -33,7 +33,10 @@ Stage = Literal["ast", "ssa", "typed", "adjoint", "optimised", "python"]
 Target = Annotated[str, Parameter(help="FILE.py:FUNC or module:FUNC")]
 At = Annotated[str | None, Parameter(help="example arguments: Python expressions, with `np` and the names of the module")]
 Sig = Annotated[str | None, Parameter(help='types of the arguments, such as "f64[n], float"')]
-On = Annotated[Engine, Parameter(name="--engine", help="what runs it: CPython and NumPy, or kernels that Numba compiles")]
+On = Annotated[
+    EngineName, Parameter(name="--engine", help="what runs it: CPython and NumPy, kernels that Numba compiles, or what pays")
+]
+Fastmath = Annotated[bool, Parameter(help="let kernels add up in any order, and call functions that vectorise")]
 Wrt = Annotated[str | None, Parameter(help="arguments to differentiate, by name or position")]
 
 app = App(name="adxform", help="Derivatives of ordinary Python and NumPy code, as Python source.")
@@ -50,12 +53,14 @@ def show(
     mode: Mode = "reverse",
     wrt: Wrt = None,
     stage: Stage = "python",
-    engine: On = "python",
+    engine: On = "auto",
+    fastmath: Fastmath = True,
     output: Annotated[Path | None, Parameter(help="write to this file")] = None,
 ) -> int:
     """Print the generated derivative, or what an earlier stage made of the function."""
     fn, module = load_function(target)
-    text = staged(fn, stage, mode, lambda: (example_arguments(fn, module, at, sig), argument_numbers(fn, wrt)), engine)
+    chosen = checked_engine(engine, fastmath) if stage == "python" else PYTHON
+    text = staged(fn, stage, mode, lambda: (example_arguments(fn, module, at, sig), argument_numbers(fn, wrt)), chosen)
     if output is not None:
         output.write_text(text)
     elif sys.stdout.isatty():
@@ -76,7 +81,7 @@ def staged(
     if stage == "ssa":
         return show_ir(lower(fn)).rstrip() + "\n"
     args, argnums = given()
-    _, rule = sources.rule_of(fn, args, mode, argnums, checked_engine(engine))
+    _, rule = sources.rule_of(fn, args, mode, argnums, engine)
     match stage:
         case "typed":
             return show_ir(rule.typed).rstrip() + "\n"
@@ -112,13 +117,15 @@ def explain(
     sig: Sig = None,
     mode: Mode = "reverse",
     wrt: Wrt = None,
-    engine: On = "python",
+    engine: On = "auto",
+    fastmath: Fastmath = True,
     times: Annotated[bool, Parameter(help="compile, and say how long each phase took")] = False,
 ) -> int:
     """Say of each value whether the reverse sweep keeps it, recomputes it or does not need it; and what the engine compiles."""
     fn, module = load_function(target)
     args = example_arguments(fn, module, at, sig)
-    text = sources.explain(fn, *args, mode=mode, argnums=argument_numbers(fn, wrt), engine=engine, times=times)
+    argnums = argument_numbers(fn, wrt)
+    text = sources.explain(fn, *args, mode=mode, argnums=argnums, engine=engine, fastmath=fastmath, times=times)
     sys.stdout.write(text + "\n")
     return 0
 

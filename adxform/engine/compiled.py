@@ -17,7 +17,7 @@ from adxform.engine.gather import gather_contributions
 from adxform.engine.lengths import check_lengths
 from adxform.engine.loops import form_loops
 from adxform.engine.order import order_loops
-from adxform.engine.outline import NUMPY, outline, used_in_python
+from adxform.engine.outline import NUMPY, Outlined, outline, used_in_python
 from adxform.engine.support import is_taken
 from adxform.engine.tapes import tapes_as_arrays
 from adxform.ir import intrinsics
@@ -70,14 +70,17 @@ class Guarded:
 
 
 @phase("emit")
-def realise(fn: Function, surroundings: Surroundings, engine: Engine, skipped: int = 0) -> tuple[Generated, Callable[..., Any]]:
+def realise(
+    fn: Function, surroundings: Surroundings, engine: Engine, skipped: int = 0, form: Outlined | None = None
+) -> tuple[Generated, Callable[..., Any]]:
     """The source of `fn`, optimised typed IR, and what runs it: with kernels where `engine` compiles and there are loops.
 
     The first results, those `skipped`, are not returned: kernels leave out what only they need, but for what may raise.
+    `form` is the compiled form, if it is known already.
     """
     plain = emit(without_results(fn, skipped), surroundings=surroundings)
-    found = outline(without_results(check_lengths(lowered(fn, engine)), skipped)) if compiles(fn, engine) else None
-    if found is None or not found.kernels:
+    found = form or compiled_form(fn, engine, skipped)
+    if found is None:
         return plain, load(plain)
     either, front = kernels().kernel_from_either_end, kernels().kernel
     decorators = {name: front if from_the_front else either for name, from_the_front in found.kernels.items()}
@@ -103,9 +106,7 @@ def described(fn: Function, run: Callable[..., Any]) -> str:
         return "nothing is compiled: it calls functions that may do anything, which must not be called twice"
     if not isinstance(run, Guarded):
         return "nothing is compiled: there are no loops or array expressions that Numba can take"
-    if run.refusal is not None:
-        return f"nothing is compiled: {run.refusal}"
-    found = outline(lowered(fn, "numba"))
+    found = outline(lowered(fn, Engine("numba")))
     calls = [callee(op) for op in all_ops(found.function.body) if isinstance(op, Call)]
     left = sorted({getattr(fn, "__name__", "") for fn in calls if fn not in HARMLESS and fn not in NUMPY.values()})
     count = f"compiled: {len(found.kernels)} kernel{'s' * (len(found.kernels) != 1)}"
@@ -122,16 +123,26 @@ def lowered(fn: Function, engine: Engine) -> Function:
     kept: frozenset[Var] = frozenset()
     while True:
         taped, stacks = tapes_as_arrays(fn, kept)
-        found = order_loops(gather_contributions(form_loops(taped, takes=is_taken)))
+        found = form_loops(taped, takes=is_taken, fastmath=engine.fastmath)
+        if engine.fastmath:
+            found = order_loops(gather_contributions(found))
         loose = used_in_python(found, stacks)
         if not loose:
             return found
         kept |= {stacks[tape] for tape in loose}
 
 
+def compiled_form(fn: Function, engine: Engine, skipped: int = 0) -> Outlined | None:
+    """`fn` with loops, cut into kernels, without its first results; ``None`` where `engine` compiles nothing of it."""
+    if not compiles(fn, engine):
+        return None
+    found = outline(without_results(check_lengths(lowered(fn, engine)), skipped), fastmath=engine.fastmath)
+    return found if found.kernels else None
+
+
 def compiles(fn: Function, engine: Engine) -> bool:
     """Whether `engine` compiles what it can of `fn`: it has to be one that may run twice, should compiled code not do."""
-    return engine == "numba" and is_repeatable(fn)
+    return engine.name == "numba" and is_repeatable(fn)
 
 
 def is_available() -> bool:

@@ -10,6 +10,8 @@ import operator
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -33,6 +35,8 @@ from adxform.opt.simplify import simplify_algebra
 
 NUMPY = {"float64": np.float64, "int64": np.int64, "bool": np.bool_}
 ENOUGH = 8
+ORDERED: Mapping[Any, Any] = MappingProxyType({runtime.add_up: operator.add})
+"""What stands for what may be done in any order where it may not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +47,13 @@ class Outlined:
     kernels: Mapping[str, bool]
 
 
-def outline(fn: Function) -> Outlined:
-    """`fn` with kernels, of which there may be none.
+def outline(fn: Function, *, fastmath: bool = True) -> Outlined:
+    """`fn` with kernels, of which there may be none: see `finished` for `fastmath`.
 
     A kernel holds all uses of a stack or none: a stack that would cross from one to another stays in Python, with what uses it.
     """
     body, found = _parts(fn)
-    made = [finished(kernel) for kernel in found]
+    made = [finished(kernel, fastmath=fastmath) for kernel in found]
     kernels = {kernel.name: from_the_front for kernel, from_the_front in made}
     return Outlined(replace(fn, body=body, helpers=(*fn.helpers, *(kernel for kernel, _ in made))), kernels)
 
@@ -159,16 +163,15 @@ class _Outlining:
         return [Invoke(tuple(taken), title, params, self.fn.span), *wrapped]
 
 
-def finished(kernel: Function) -> tuple[Function, bool]:
-    """`kernel` made safe and fast: its calls are those for numbers, its sums may be taken in any order, its indices and integers
-    are checked, and what fails is noted.
+def finished(kernel: Function, *, fastmath: bool = True) -> tuple[Function, bool]:
+    """`kernel` made safe and fast: its calls are those for numbers, its indices and integers are checked, what fails is noted.
 
-    And whether its indices count from the front. What only results need that nobody reads is left out, once all that may raise is
-    a check.
+    With `fastmath`, its sums may be taken in any order, and functions are forms that vectorise. And whether its indices count
+    from the front. What only results need that nobody reads is left out, once all that may raise is a check.
     """
     kernel, from_the_front = check_bounds(share_common_subexpressions(note_failures(canonical(kernel))))
     kernel = eliminate_dead_code(simplify_algebra(machine_numbers(kernel)))
-    kernel = scalar_calls(loosen_sums(kernel))
+    kernel = scalar_calls(loosen_sums(kernel) if fastmath else kernel, fastmath=fastmath)
     if not multiplies(kernel.body.ops):
         return kernel, from_the_front
     builder = Builder(Names.of(kernel), kernel.span)
@@ -197,8 +200,11 @@ def machine_numbers(kernel: Function) -> Function:
     return replace(kernel, body=inner(kernel.body))
 
 
-def scalar_calls(kernel: Function) -> Function:
-    """`kernel` with the forms for numbers of what it calls, and in loops those that vectorise."""
+def scalar_calls(kernel: Function, *, fastmath: bool = True) -> Function:
+    """`kernel` with the forms for numbers of what it calls.
+
+    With `fastmath`, those that vectorise in loops; without, sums are taken one after the other.
+    """
 
     def inner(block: Block) -> Block:
         return replace(block, ops=tuple([visit(op, True) for op in block.ops]))
@@ -206,7 +212,9 @@ def scalar_calls(kernel: Function) -> Function:
     def visit(op: Op, repeated: bool) -> Op:
         if not isinstance(op, Call):
             return map_op(op, lambda operand: operand, inner)
-        form = scalars.FORMS.get(callee(op)) or (vector_form(callee(op)) if repeated else None)
+        form = scalars.FORMS.get(callee(op)) or (
+            ORDERED.get(callee(op)) if not fastmath else vector_form(callee(op)) if repeated else None
+        )
         return op if form is None else replace(op, fn=Lit(form))
 
     return replace(kernel, body=replace(kernel.body, ops=tuple([visit(op, False) for op in kernel.body.ops])))

@@ -17,7 +17,7 @@ from adxform.checkpointing import with_checkpoints
 from adxform.frontend.signature import Fixed, Node, Tree, python_class
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, Dim, Scalar, Type, is_float
-from adxform.operators import Engine, operator
+from adxform.operators import EngineName, operator
 from adxform.perturbations import matcher, placed, placer, settler
 from adxform.pipeline import DerivedRule
 from adxform.prepared import forms
@@ -319,7 +319,13 @@ def stand_ins(tree: Tree, params: Sequence[Var], inputs: Sequence[Any]) -> list[
 
 @operator("jvp", forms.pushed, PreparedJvp)
 def prepare_jvp(
-    f: Callable[..., Any], /, *example_args: Any, directions: int = 1, strict: bool = True, engine: Engine = "python"
+    f: Callable[..., Any],
+    /,
+    *example_args: Any,
+    directions: int = 1,
+    strict: bool = True,
+    engine: EngineName = "auto",
+    fastmath: bool = True,
 ) -> PreparedJvp:
     """The forward derivative of `f`, derived now for arguments like the example: ``p(primals, tangents)`` as `adxform.jvp`.
 
@@ -332,7 +338,11 @@ def prepare_jvp(
     >>> p.batch((2.0, 3.0), (np.array([1.0, 0.0]), np.array([0.0, 1.0])))
     (6.0, array([3., 2.]))
     """
-    options = {"strict": strict, "directions": checked_directions(directions), "engine": checked_engine(engine)}
+    options = {
+        "strict": strict,
+        "directions": checked_directions(directions),
+        "engine": checked_engine(engine, fastmath, prepared=True),
+    }
     return PreparedJvp.of(f, example_args, {}, options)
 
 
@@ -345,7 +355,8 @@ def prepare_vjp(
     strict: bool = True,
     checkpoint_steps: int | None = None,
     max_memory: int | None = None,
-    engine: Engine = "python",
+    engine: EngineName = "auto",
+    fastmath: bool = True,
 ) -> PreparedVjp:
     """The reverse derivative of `f`, derived now for arguments like the example: ``p(*primals)`` as `adxform.vjp`.
 
@@ -360,5 +371,9 @@ def prepare_vjp(
     (array([ 3., 30.]), array([ 2., 20.]))
     """
     f = with_checkpoints(f, checkpoint_steps, max_memory)
-    options = {"strict": strict, "directions": checked_directions(directions), "engine": checked_engine(engine)}
+    options = {
+        "strict": strict,
+        "directions": checked_directions(directions),
+        "engine": checked_engine(engine, fastmath, prepared=True),
+    }
     return PreparedVjp.of(f, example_args, {}, options)

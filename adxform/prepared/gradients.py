@@ -16,7 +16,7 @@ from adxform.application import Argnums, execute, runner
 from adxform.checkpointing import with_checkpoints
 from adxform.frontend.signature import Leaf
 from adxform.ir.types import Scalar
-from adxform.operators import Engine, Kind, operator
+from adxform.operators import EngineName, Kind, operator
 from adxform.perturbations import placed
 from adxform.pipeline import DerivedRule
 from adxform.prepared import forms
@@ -175,7 +175,8 @@ def prepare_gradient(
     strict: bool = True,
     checkpoint_steps: int | None = None,
     max_memory: int | None = None,
-    engine: Engine = "python",
+    engine: EngineName = "auto",
+    fastmath: bool = True,
     **example_kwargs: Any,
 ) -> PreparedGradient:
     """The gradient of `f`, derived now for arguments like the example: see `adxform.grad`.
@@ -187,7 +188,12 @@ def prepare_gradient(
     >>> p(2.0), p.value_and_gradient(2.0)
     (12.0, (8.0, 12.0))
     """
-    options = {"argnums": checked_argnums(f, argnums), "has_aux": has_aux, "strict": strict, "engine": checked_engine(engine)}
+    options = {
+        "argnums": checked_argnums(f, argnums),
+        "has_aux": has_aux,
+        "strict": strict,
+        "engine": checked_engine(engine, fastmath, prepared=True),
+    }
     f = with_checkpoints(f, checkpoint_steps, max_memory)
     return PreparedGradient.of(f, example_args, example_kwargs, options)
 
@@ -202,7 +208,8 @@ def prepare_value_and_gradient(
     strict: bool = True,
     checkpoint_steps: int | None = None,
     max_memory: int | None = None,
-    engine: Engine = "python",
+    engine: EngineName = "auto",
+    fastmath: bool = True,
     **example_kwargs: Any,
 ) -> PreparedValueAndGradient:
     """The value of `f` and its gradient, derived now for arguments like the example: see `prepare_gradient`.
@@ -210,6 +217,11 @@ def prepare_value_and_gradient(
     >>> prepare_value_and_gradient(lambda x: x ** 3, 1.0)(2.0)
     (8.0, 12.0)
     """
-    options = {"argnums": checked_argnums(f, argnums), "has_aux": has_aux, "strict": strict, "engine": checked_engine(engine)}
+    options = {
+        "argnums": checked_argnums(f, argnums),
+        "has_aux": has_aux,
+        "strict": strict,
+        "engine": checked_engine(engine, fastmath, prepared=True),
+    }
     f = with_checkpoints(f, checkpoint_steps, max_memory)
     return PreparedValueAndGradient.of(f, example_args, example_kwargs, options)

@@ -9,7 +9,7 @@ from adxform.api import checked_argnums, checked_engine
 from adxform.application import Argnums
 from adxform.derivatives import checked_order
 from adxform.matrices import hessian_at, jacobian_at
-from adxform.operators import USUAL, Engine, Order, operator
+from adxform.operators import USUAL, EngineName, Order, operator
 from adxform.prepared.jacobians import SWEEPS, JacobianMode, PreparedJacobian
 from adxform.prepared.second import PreparedHessian
 from adxform.prepared.sparse import PreparedSparseHessian, PreparedSparseJacobian
@@ -23,7 +23,8 @@ def prepare_jacobian(
     argnums: Argnums = ...,
     mode: JacobianMode = ...,
     strict: bool = ...,
-    engine: Engine = ...,
+    engine: EngineName = ...,
+    fastmath: bool = ...,
     sparse: Literal[False] = ...,
     **example_kwargs: Any,
 ) -> PreparedJacobian: ...
@@ -37,7 +38,8 @@ def prepare_jacobian(
     argnums: Argnums = ...,
     mode: JacobianMode = ...,
     strict: bool = ...,
-    engine: Engine = ...,
+    engine: EngineName = ...,
+    fastmath: bool = ...,
     sparse: Literal[True],
     pattern: Any = ...,
     **example_kwargs: Any,
@@ -52,7 +54,8 @@ def prepare_jacobian(
     argnums: Argnums = 0,
     mode: JacobianMode = "auto",
     strict: bool = True,
-    engine: Engine = "python",
+    engine: EngineName = "auto",
+    fastmath: bool = True,
     sparse: bool = False,
     pattern: Any = None,
     **example_kwargs: Any,
@@ -78,7 +81,12 @@ def prepare_jacobian(
     """
     if mode not in SWEEPS:
         raise ValueError(f"mode is {mode!r}; it is one of {', '.join(SWEEPS)}")
-    options = {"argnums": checked_argnums(f, argnums), "mode": mode, "strict": strict, "engine": checked_engine(engine)}
+    options = {
+        "argnums": checked_argnums(f, argnums),
+        "mode": mode,
+        "strict": strict,
+        "engine": checked_engine(engine, fastmath, prepared=True),
+    }
     if sparse:
         return PreparedSparseJacobian.of(f, example_args, example_kwargs, {**options, "pattern": pattern})
     return PreparedJacobian.of(f, example_args, example_kwargs, options)
@@ -92,7 +100,8 @@ def prepare_hessian(
     argnums: Argnums = ...,
     mode: Order = ...,
     strict: bool = ...,
-    engine: Engine = ...,
+    engine: EngineName = ...,
+    fastmath: bool = ...,
     sparse: Literal[False] = ...,
     **example_kwargs: Any,
 ) -> PreparedHessian: ...
@@ -106,7 +115,8 @@ def prepare_hessian(
     argnums: Argnums = ...,
     mode: Order = ...,
     strict: bool = ...,
-    engine: Engine = ...,
+    engine: EngineName = ...,
+    fastmath: bool = ...,
     sparse: Literal[True],
     pattern: Any = ...,
     **example_kwargs: Any,
@@ -121,7 +131,8 @@ def prepare_hessian(
     argnums: Argnums = 0,
     mode: Order = USUAL,
     strict: bool = True,
-    engine: Engine = "python",
+    engine: EngineName = "auto",
+    fastmath: bool = True,
     sparse: bool = False,
     pattern: Any = None,
     **example_kwargs: Any,
@@ -147,7 +158,7 @@ def prepare_hessian(
     (2997, 3)
     """
     own = {"argnums": checked_argnums(f, argnums), "mode": checked_order(mode), "directions": None}
-    options = {**own, "strict": strict, "engine": checked_engine(engine)}
+    options = {**own, "strict": strict, "engine": checked_engine(engine, fastmath, prepared=True)}
     if sparse:
         return PreparedSparseHessian.of(f, example_args, example_kwargs, {**options, "pattern": pattern})
     return PreparedHessian.of(f, example_args, example_kwargs, options)

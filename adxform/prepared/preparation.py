@@ -18,7 +18,7 @@ from adxform.errors import PreparationMismatchError
 from adxform.frontend.reach import renew_changed
 from adxform.frontend.signature import MUTABLE, Node, Signature, Tree, parameter_names, same_static, shared
 from adxform.ir.ops import Lit
-from adxform.operators import Engine, Operator
+from adxform.operators import PYTHON, Engine, Operator
 from adxform.pipeline import DerivedRule
 from adxform.prepared.arguments import (
     Check,
@@ -250,7 +250,7 @@ def prepare(
     args: tuple[Any, ...],
     kwargs: Mapping[str, Any],
     argnums: Argnums | None = None,
-    engine: Engine = "python",
+    engine: Engine = PYTHON,
 ) -> tuple[Application, Callable[..., Preparation]]:
     """`fn` applied to the example, and what makes a preparation of it once its rules are built.
 

@@ -20,7 +20,7 @@ from adxform.derivatives import checked_order
 from adxform.frontend.signature import Leaf, Tree
 from adxform.ir.types import Type
 from adxform.matrices import hessian_at, product
-from adxform.operators import USUAL, Definition, Engine, Kind, Order, operator
+from adxform.operators import USUAL, Definition, EngineName, Kind, Order, operator
 from adxform.perturbations import finisher, matcher, placer, settler
 from adxform.pipeline import DerivedRule
 from adxform.prepared import forms
@@ -400,7 +400,8 @@ def prepare_hvp(
     mode: Order = USUAL,
     directions: int = 1,
     strict: bool = True,
-    engine: Engine = "python",
+    engine: EngineName = "auto",
+    fastmath: bool = True,
     **example_kwargs: Any,
 ) -> PreparedHvp:
     """The product of the Hessian of `f` with a vector, derived now for arguments like the example: ``p(*args, v)``.
@@ -417,5 +418,5 @@ def prepare_hvp(
     """
     numbers = checked_argnums(f, argnums)
     own = {"argnums": numbers, "mode": checked_order(mode), "directions": checked_directions(directions)}
-    options = {**own, "strict": strict, "engine": checked_engine(engine)}
+    options = {**own, "strict": strict, "engine": checked_engine(engine, fastmath, prepared=True)}
     return PreparedHvp.of(f, example_args, example_kwargs, options)

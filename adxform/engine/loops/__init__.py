@@ -31,11 +31,14 @@ def _anything(_op: Op) -> bool:
     return True
 
 
-def form_loops(fn: Function, part_of: Function | None = None, takes: Callable[[Op], bool] = _anything) -> Function:
+def form_loops(
+    fn: Function, part_of: Function | None = None, takes: Callable[[Op], bool] = _anything, *, fastmath: bool = True
+) -> Function:
     """`fn` with what it does to arrays element by element in fused loops over numbers; other calls stay.
 
     `part_of` is the function whose ops `fn` has a part of, if so: what its parameters are and share is found there.
     A loop holds only ops that `takes` is true of; what would need others stays as it is.
+    With `fastmath`, several increases of one array may share a loop, so that an element gets them in another order.
     Sums are taken in the order of the elements, so they differ from NumPy's by rounding; those of ``float32`` in ``float64``.
 
     >>> from adxform.ir.text import read, show
@@ -60,7 +63,7 @@ def form_loops(fn: Function, part_of: Function | None = None, takes: Callable[[O
 
     def formed(part: Function) -> Block:
         own = known if part is fn else known.helpers.get(part.name, known)
-        scope = Scope(own, Names.of(part), Doubts.of(whole if part is fn else part, own), takes)
+        scope = Scope(own, Names.of(part), Doubts.of(whole if part is fn else part, own), takes, fastmath)
         for param in part.params:
             scope.array(param)
         return _block(part.body, scope)

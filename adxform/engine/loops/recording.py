@@ -93,7 +93,11 @@ class Recorder:
         fn = fn or callee(op)
         if any(self.scope.class_of(entry.base) == self.scope.class_of(target.base) for entry in target.tables):
             return False
-        work = Assign(target) if fn is operator.setitem else Increase(target, fn, commutes=base.dtype in FLOATS)
+        work = (
+            Assign(target)
+            if fn is operator.setitem
+            else Increase(target, fn, commutes=base.dtype in FLOATS and self.scope.fastmath)
+        )
         if isinstance(given, Access) and not self.same_passes(given, target, len(space)):
             given = self.kept(op, given, space, getattr(given.base.type, "dtype", ""))
         self.add(op, (), space, work, (given,), in_dtype(base.dtype))
@@ -150,7 +154,7 @@ class Recorder:
         assert own is not None
         fn = intrinsics.accumulate if found.fn is runtime.add_up else found.fn
         self.add(op, (out,), loop_space(shape), Assign(own), (found.initial,), in_dtype(found.dtype))
-        self.add(op, (), space, Increase(target, fn, commutes=True, some=some), found.sources, found.make)
+        self.add(op, (), space, Increase(target, fn, commutes=self.scope.fastmath, some=some), found.sources, found.make)
         if count:
             self.add(op, (), loop_space(shape), Assign(own), (own, *map(Length, count)), divided)
 

@@ -16,12 +16,16 @@ from adxform.rules.alias import Aliases
 
 @dataclass(slots=True)
 class Scope:
-    """What is known where a block stands: its function, where arrays lie, and which array has a length."""
+    """What is known where a block stands: its function, where arrays lie, and which array has a length.
+
+    With `fastmath`, what is added to one element may be added in any order.
+    """
 
     aliases: Aliases
     names: Names
     doubts: Doubts
     takes: Callable[[Op], bool]
+    fastmath: bool = True
     places: dict[str, Access | Counted | Operand] = field(default_factory=dict)
     lengths: dict[Size, tuple[Var, int]] = field(default_factory=dict)
     chosen: dict[Size, tuple[Var, int, int]] = field(default_factory=dict)
@@ -30,7 +34,7 @@ class Scope:
     def inner(self, measured: Mapping[Size, Operand]) -> Scope:
         """The scope of a block inside, where the lengths `measured` are known."""
         known = dict(self.places), dict(self.lengths), dict(self.chosen), dict(measured)
-        return Scope(self.aliases, self.names, self.doubts, self.takes, *known)
+        return Scope(self.aliases, self.names, self.doubts, self.takes, self.fastmath, *known)
 
     def array(self, var: Var) -> None:
         """Note the lengths of `var`, an array that is there in any case."""
