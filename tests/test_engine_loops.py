@@ -192,6 +192,23 @@ def test_hard_cases(function: Callable[..., Any], x: Any) -> None:
         np.testing.assert_allclose(pack(float_leaves(gradient)), jacobian[0], rtol=1e-6, atol=1e-6)
 
 
+def contracted(x, a):
+    y = np.outer(x[0], x[1] * a) + np.einsum("ij,ik->jk", x, x)
+    z = np.einsum("ij,j->i", x, x[0]) @ np.einsum("ij->i", x) + np.einsum("i,ij,ij", x[:, 0], x, x)
+    small = np.zeros((2, 3))
+    small[0, 1] = a
+    small[1] = x[1, 0]
+    turned = small @ np.eye(3) @ small.T
+    return np.sum(y ** 2) + z + np.sum(turned @ np.array([a, 2.0])) + np.einsum("ij,ij->j", x, x)[0] + np.trace(turned)
+
+
+def test_contractions() -> None:
+    for columns in (1, 2, 5):
+        x = np.sin(np.arange(3.0 * columns)).reshape(3, columns)
+        agree(contracted, (x, 0.7), (0, 1), scalar=True)
+    agree(contracted, (np.asfortranarray(np.cos(np.arange(8.0)).reshape(2, 4)), 0.7), (0, 1), scalar=True)
+
+
 def smooth(x, y):
     """Elementwise, then a sum."""
     return np.sum(np.exp(x) * y + x / (1.0 + y * y))

@@ -12,6 +12,7 @@ from llvmlite import ir
 
 from adxform import runtime
 from adxform.backend.loading import generated_text
+from adxform.engine import machine_products as _machine_products  # noqa: F401 - says how products are compiled
 from adxform.engine import scalars
 from adxform.engine.indices import FromTheFront
 from adxform.engine.linking import FromEitherEnd

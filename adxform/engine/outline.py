@@ -21,6 +21,7 @@ from adxform.engine import scalars
 from adxform.engine.bounds import check_bounds
 from adxform.engine.failures import note_failures
 from adxform.engine.integers import Bits, multiplies
+from adxform.engine.products import in_kernel, is_product
 from adxform.engine.sums import loosen_sums
 from adxform.engine.support import MARKS, is_taken, kept_stacks, stack_uses
 from adxform.engine.vector_math import vector_form
@@ -201,23 +202,27 @@ def machine_numbers(kernel: Function) -> Function:
 
 
 def scalar_calls(kernel: Function, *, fastmath: bool = True) -> Function:
-    """`kernel` with the forms for numbers of what it calls.
+    """`kernel` with the forms for numbers of what it calls, and with its products in arrays.
 
     With `fastmath`, those that vectorise in loops; without, sums are taken one after the other.
     """
+    names = Names.of(kernel)
 
-    def inner(block: Block) -> Block:
-        return replace(block, ops=tuple([visit(op, True) for op in block.ops]))
+    def form(fn: Any, repeated: bool) -> Any:
+        vectorised = vector_form(fn) if repeated else None
+        return scalars.FORMS.get(fn) or (vectorised if fastmath else ORDERED.get(fn))
 
-    def visit(op: Op, repeated: bool) -> Op:
-        if not isinstance(op, Call):
-            return map_op(op, lambda operand: operand, inner)
-        form = scalars.FORMS.get(callee(op)) or (
-            ORDERED.get(callee(op)) if not fastmath else vector_form(callee(op)) if repeated else None
-        )
-        return op if form is None else replace(op, fn=Lit(form))
+    def inside(block: Block, repeated: bool) -> Block:
+        builder = Builder(names)
+        for op in block.ops:
+            if not isinstance(op, Call):
+                builder.emit(map_op(op, lambda operand: operand, lambda inner: inside(inner, True)))
+            elif not in_kernel(op, builder):
+                found = form(callee(op), repeated)
+                builder.emit(op if found is None else replace(op, fn=Lit(found)))
+        return replace(block, ops=tuple(builder.ops))
 
-    return replace(kernel, body=replace(kernel.body, ops=tuple([visit(op, False) for op in kernel.body.ops])))
+    return replace(kernel, body=inside(kernel.body, False))
 
 
 def _bare(var: Var, names: Names) -> Var:
@@ -232,6 +237,8 @@ def _work(op: Op) -> int:
     match op:
         case Call(outs=(Var(type=Scalar("float64", weak)),)) if callee(op) is not operator.getitem:
             return 1 if weak else 3
+        case Call() if is_product(op):
+            return ENOUGH // 2
         case _:
             return 0
 

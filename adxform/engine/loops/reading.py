@@ -11,6 +11,7 @@ import operator
 import numpy as np
 
 from adxform.engine.loops.composites import COMPOSITES
+from adxform.engine.loops.contractions import CONTRACTIONS
 from adxform.engine.loops.joins import JOINS
 from adxform.engine.loops.lanes import converted, element, is_elementwise
 from adxform.engine.loops.lookups import LOOKUPS, in_order, masked, region_of
@@ -27,7 +28,7 @@ from adxform.ir.walk import Names, reads
 from adxform.opt.rewriting import callee
 from adxform.rules.effects import effect_of
 
-READERS = {**COMPOSITES, **JOINS, **LOOKUPS}
+READERS = {**COMPOSITES, **CONTRACTIONS, **JOINS, **LOOKUPS}
 
 
 class Reader(Recorder):
@@ -96,8 +97,8 @@ class Reader(Recorder):
             if is_elementwise(fn) and not effect.writes and (not effect.views or self.scope.fixed(out)):
                 return self.lanes(op, out, out.type.shape)
         reader = READERS.get(fn)
-        if reader is not None:
-            return reader(op, out, self)
+        if reader is not None and reader(op, out, self):
+            return True
         reduces = reduction(op, self.scope)
         return reduces is not None and self.reduce(op, out, reduces)
 

@@ -1,0 +1,132 @@
+"""Products of arrays by their axes: outer products, ``einsum``, and products of small matrices of known lengths, as loops.
+
+Each axis of an operand has a letter, as in ``einsum``: what has the same letter runs together, what the result has not is summed.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Mapping
+
+import numpy as np
+
+from adxform import runtime
+from adxform.engine.loops.maps import FIRST, Access, Counted, Place, composed, loop_space, loops, spread, whole
+from adxform.engine.loops.recording import Recorder
+from adxform.engine.loops.reductions import Reduction
+from adxform.engine.loops.units import Assign, Source
+from adxform.engine.products import MATRIX_PRODUCTS
+from adxform.ir.build import Builder
+from adxform.ir.ops import Call, Lit, Operand, Var
+from adxform.ir.types import Array, Scalar, Size
+from adxform.opt.rewriting import callee
+from adxform.rules.contractions import einsum_terms
+from adxform.rules.effects import effect_of
+
+LEAST = 64
+"""So many multiplications of matrices are written out as loops; more than that are a call."""
+OF_MATRICES: Mapping[tuple[int, int], tuple[tuple[str, str], str]] = {
+    (1, 2): (("k", "kj"), "j"),
+    (2, 1): (("ik", "k"), "i"),
+    (2, 2): (("ik", "kj"), "ij"),
+}
+
+
+def contracted(op: Call, out: Var, recorder: Recorder) -> bool:
+    """Reads a product of arrays, added up over some of their axes or not; one that is better a call is not read."""
+    arrays = op.args[1:] if callee(op) is np.einsum else op.args
+    shapes = [_shape(arg) for arg in arrays]
+    known = [shape for shape in shapes if shape is not None]
+    if op.kwargs or not any(known) or len(known) < len(shapes) or effect_of(op).views or _shape(out) is None:
+        return False
+    found = _letters(op, known)
+    if found is None:
+        return False
+    terms, output = found
+    sizes: dict[str, Size] = {}
+    for term, shape in zip(terms, known, strict=True):
+        for letter, size in zip(term, shape, strict=True):
+            if sizes.setdefault(letter, size) != size:
+                return False
+    own = tuple(sizes[letter] for letter in output)
+    if _shape(out) != own or (_is_matrix_product(terms, output) and not _is_small(list(sizes.values()))):
+        return False
+    order = _order(terms, output)
+    space = tuple(sizes[letter] for letter in order)
+    numbers = dict(zip(order, loops(space), strict=True))
+    given = [_source(arg, term, numbers, recorder) for arg, term in zip(arrays, terms, strict=True)]
+    sources = tuple(source for source in given if source is not None)
+    if len(sources) < len(given):
+        return False
+    if set(order) == set(output):
+        target = spread(whole(out), own, own)
+        if target is None or not loop_space(own) or not recorder.scope.measurable(loop_space(own)):
+            return False
+        recorder.add(op, (out,), loop_space(own), Assign(target), sources, multiplied)
+        return True
+    gone = tuple(place for place, letter in enumerate(order) if letter not in output)
+    result = tuple(Place(order.index(letter)) for letter in output)
+    return recorder.reduce(op, out, Reduction(space, gone, result, sources, multiplied, runtime.add_up, Lit(0.0), "float64"))
+
+
+def multiplied(builder: Builder, args: tuple[Operand, ...], hint: str) -> Operand:
+    """The product of all."""
+    total = args[0]
+    for arg in args[1:]:
+        total = builder.call(operator.mul, total, arg, type=Scalar("float64"), hint=hint)
+    return total
+
+
+def _letters(op: Call, shapes: list[tuple[Size, ...]]) -> tuple[list[str], str] | None:
+    """The letters of the axes of each operand, and of the result."""
+    fn, ranks = callee(op), tuple(map(len, shapes))
+    if fn is np.outer:
+        return (["i", "j"], "ij") if ranks == (1, 1) else None
+    if fn in MATRIX_PRODUCTS and len(ranks) == 2 and ranks in OF_MATRICES:
+        terms, output = OF_MATRICES[ranks]
+        return list(terms), output
+    if fn is np.einsum and isinstance(op.args[0], Lit) and isinstance(op.args[0].value, str):
+        return einsum_terms(op.args[0].value, ranks)
+    return None
+
+
+def _shape(arg: Operand) -> tuple[Size, ...] | None:
+    match arg:
+        case Var(type=Array("float64", tuple() as shape)):
+            return shape
+        case Var(type=Scalar("float64")) | Lit(float()):
+            return ()
+        case _:
+            return None
+
+
+def _is_matrix_product(terms: list[str], output: str) -> bool:
+    """Whether rows of one operand meet columns of another, in which case loops are slow for what is large."""
+    summed = {letter for term in terms for letter in term if letter not in output}
+    own = [set(term) & set(output) - {letter for other in terms if other is not term for letter in other} for term in terms]
+    return bool(summed) and sum(map(bool, own)) == 2
+
+
+def _is_small(sizes: list[Size]) -> bool:
+    known = [size for size in sizes if isinstance(size, int)]
+    return len(known) == len(sizes) and math.prod(known) <= LEAST
+
+
+def _order(terms: list[str], output: str) -> str:
+    """The letters from the outermost loop to the innermost: as they lie in an operand that has all of them, if one has."""
+    largest, everything = max(terms, key=len), {letter for term in terms for letter in term}
+    if set(largest) == everything != set(output):
+        return "".join(dict.fromkeys(largest))
+    return "".join(dict.fromkeys([*output, *(letter for term in terms for letter in term)]))
+
+
+def _source(arg: Operand, term: str, numbers: Mapping[str, int | None], recorder: Recorder) -> Source | None:
+    """What each pass takes of `arg`, whose axes have the letters `term`."""
+    source = recorder.scope.source(arg)
+    if not isinstance(source, Access | Counted):
+        return source
+    return composed(source, [FIRST if numbers[letter] is None else Place(numbers[letter]) for letter in term])
+
+
+CONTRACTIONS = dict.fromkeys((np.outer, np.einsum, *MATRIX_PRODUCTS), contracted)

@@ -1,0 +1,121 @@
+"""Products of vectors and matrices in kernels: `product` stands there for ``@`` and its kin.
+
+Kernels compile it as `adxform.engine.machine_products` says: as loops where there is little to do, else as calls of BLAS.
+"""
+
+from __future__ import annotations
+
+import operator
+from functools import cache
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+
+from adxform.backend.syntax import callee
+from adxform.ir import intrinsics
+from adxform.ir.build import Builder
+from adxform.ir.ops import Call, Lit, Operand, Pack, Var
+from adxform.ir.types import INT, Array, Scalar
+
+MATMULS = frozenset({operator.matmul, np.matmul})
+DOTS = frozenset({np.dot, np.ndarray.dot})
+INNER = frozenset({np.inner, np.vdot})
+MATRIX_PRODUCTS = MATMULS | DOTS
+TURNS = frozenset({np.transpose, np.ndarray.transpose, np.swapaxes, np.ndarray.swapaxes})
+RANKS = {(1, 1): 0, (1, 2): 1, (2, 1): 1, (2, 2): 2, (3, 1): 2, (3, 2): 3, (2, 3): 3, (3, 3): 3}
+"""The ranks of operands whose product a kernel computes, and that of the product."""
+
+
+def product(a: Any, b: Any, out: Any = None) -> Any:
+    """``a @ b``; where that is an array, in `out`."""
+    return np.matmul(a, b, out=out)
+
+
+@cache
+def has_blas() -> bool:
+    """Whether SciPy is installed, through which Numba reaches BLAS."""
+    return find_spec("scipy") is not None
+
+
+def is_product(op: Call) -> bool:
+    """Whether `op` is a product of ``float64`` arrays that a kernel computes."""
+    fn, ranks = callee(op), tuple(map(_rank, op.args))
+    if ranks not in RANKS or not has_blas() or [key for key, _ in op.kwargs] not in ([], ["out"]):
+        return False
+    if not (fn in MATMULS or (fn in DOTS and max(ranks) < 3) or (fn in INNER and max(ranks) < 2)):
+        return False
+    out = op.outs[0].type if op.outs else None
+    if op.kwargs:
+        return _rank(op.kwargs[0][1]) == RANKS[ranks] > 0
+    return isinstance(out, Scalar if ranks == (1, 1) else Array) and out.dtype == "float64"
+
+
+def order_of_axes(op: Call) -> tuple[int, ...] | None:
+    """The axes of the operand in the order of those of the result, where `op` transposes an array; ``None`` for other calls."""
+    fn = callee(op)
+    if fn not in TURNS or op.kwargs or not isinstance(op.args[0], Var) or not isinstance(op.args[0].type, Array):
+        return None
+    rank = len(op.args[0].type.shape or ())
+    given = [_literal(arg) for arg in op.args[1:]]
+    if not rank or None in given:
+        return None
+    probe = np.empty(tuple(range(2, 2 + rank)), dtype=bool)
+    return tuple([length - 2 for length in fn(probe, *given).shape])
+
+
+def in_kernel(op: Call, builder: Builder) -> bool:
+    """Write `op` as a kernel calls it, if it is a product or a transposition; return whether it is."""
+    builder.span = op.span
+    if is_product(op):
+        out = (op.kwargs[0][1],) if op.kwargs else _room(op, builder)
+        builder.emit(Call(op.outs, Lit(product), (*op.args, *out), (), op.span))
+        return True
+    order = order_of_axes(op)
+    if order is None:
+        return False
+    plain = order == tuple(range(len(order)))[::-1]
+    axes = () if plain else (Pack("tuple", tuple(map(Lit, order))),)
+    builder.emit(Call(op.outs, Lit(np.transpose), (op.args[0], *axes), (), op.span))
+    return True
+
+
+def _room(op: Call, builder: Builder) -> tuple[Operand, ...]:
+    """An array for a product that is one."""
+    a, b = op.args
+    assert isinstance(op.outs[0].type, Array | Scalar)
+    if isinstance(op.outs[0].type, Scalar):
+        return ()
+    left, right = map(_rank, op.args)
+    first = b if left < right == 3 or _is_one(a) else a
+    axes = [(first, 0)] if max(left, right) == 3 else []
+    axes += [(a, left - 2)] if left > 1 else []
+    axes += [(b, right - 1)] if right > 1 else []
+    lengths = [builder.call(intrinsics.dim, x, Lit(axis), type=INT, hint="n") for x, axis in axes]
+    shape = lengths[0] if len(lengths) == 1 else Pack("tuple", tuple(lengths))
+    return (builder.call(np.empty, shape, type=op.outs[0].type, hint=op.outs[0].base),)
+
+
+def _is_one(operand: Operand) -> bool:
+    """Whether `operand` has one row, whatever the rank."""
+    return isinstance(operand, Var) and isinstance(operand.type, Array) and (operand.type.shape or ())[:1] == (1,)
+
+
+def _rank(operand: Operand) -> int:
+    """The number of axes of an array of ``float64``; -1 for anything else."""
+    match operand:
+        case Var(type=Array("float64", tuple() as shape)):
+            return len(shape)
+        case _:
+            return -1
+
+
+def _literal(operand: Operand) -> Any:
+    match operand:
+        case Lit(value):
+            return value
+        case Pack("tuple" | "list", items):
+            found = [_literal(item) for item in items]
+            return None if None in found else tuple(found)
+        case _:
+            return None
