@@ -17,6 +17,7 @@ from adxform.ir.ops import For
 from adxform.ir.text import read
 from adxform.ir.verify import verify
 from adxform.ir.walk import all_ops
+from adxform.opt.rewriting import callee
 from adxform.sources import rule_of
 from tests.interpret import interpret
 from tests.oracle import central_jacobian, flat_function
@@ -129,3 +130,37 @@ def test_random_nests_compute_the_same(start: int) -> None:
             expected, found = (interpret(each, *(a.copy() for a in arrays), *extent[:rank], 0.7) for each in (fn, ordered))
             for a, b in zip(expected, found, strict=True):
                 np.testing.assert_allclose(b, a, rtol=1e-9, atol=1e-9, err_msg=f"{seed}\n{text}")
+
+
+FILL = """
+def f(x: f64[x.0], m: int):
+    n: int = intrinsics.dim(x, 0)
+    u: f64[x.0] = np.zeros_like(x)
+    {before}
+    for i: int in range({source}):
+        v: f64 = operator.getitem(x, i)
+        {adds}
+    return u"""
+
+
+@pytest.mark.parametrize(
+    ("source", "adds", "before", "maker"),
+    [
+        ("0, n, 1", "intrinsics.accumulate(u, i, v)", "k: int = operator.add(n, 0)", np.empty_like),
+        ("0, n, 1", "intrinsics.deduct(u, i, 2.0)", "", np.empty_like),
+        ("1, n, 1", "intrinsics.accumulate(u, i, v)", "", np.zeros_like),
+        ("0, m, 1", "intrinsics.accumulate(u, i, v)", "", np.zeros_like),
+        ("0, n, 1", "intrinsics.accumulate(u, 0, v)", "", np.zeros_like),
+        ("0, n, 1", "intrinsics.accumulate(u, i, v)\n        intrinsics.accumulate(u, i, v)", "", np.zeros_like),
+        ("0, n, 1", "intrinsics.accumulate(u, i, v)", "operator.setitem(u, 0, 1.0)", np.zeros_like),
+        ("0, n, 1", "intrinsics.accumulate(u, i, v)", "w: f64[x.0-1] = operator.getitem(u, slice(1, None, None))", np.zeros_like),
+    ],
+)
+def test_zeros_that_are_all_added_to_once_are_left_out(source: str, adds: str, before: str, maker: object) -> None:
+    fn = read(FILL.format(source=source, adds=adds, before=before).replace("    \n", ""))
+    ordered = order_loops(fn)
+    verify(ordered)
+    assert [callee(op) for op in all_ops(ordered.body) if callee(op) in (np.zeros_like, np.empty_like)] == [maker]
+    for n in range(1 if "(u, 0" in adds + before else 0, 5):
+        x = np.random.default_rng(n).normal(size=n)
+        np.testing.assert_array_equal(as_tuple(interpret(ordered, x, n), 1)[0], as_tuple(interpret(fn, x, n), 1)[0])

@@ -70,10 +70,10 @@ class Nest:
 
 @dataclass(frozen=True, slots=True)
 class Cleared:
-    """A part of an array that `nest` sets to zero, and does nothing else: by axis, from where to where."""
+    """A part of an array that is set to zero: the array, by axis what its items are called, and from where to where."""
 
-    nest: Nest
-    target: Access
+    base: Var
+    items: tuple[Var, ...]
     ends: tuple[tuple[Place, Place], ...]
     span: Span
 
@@ -183,7 +183,7 @@ class Accesses:
             return None
         around = [by_item[place.root] for place in target.axes if place.root is not None]
         ends = [(loop.low + place.offset, loop.high + place.offset) for loop, place in zip(around, target.axes, strict=True)]
-        return Cleared(nest, target, tuple(ends), store.span)
+        return Cleared(target.base, tuple(loop.item for loop in around), tuple(ends), store.span)
 
     def touched(self, nest: Nest) -> Iterator[tuple[int, Op]]:
         """Every op in `nest`, with the place in the innermost body that it is in; -1 outside of that."""

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from adxform.engine.accesses import Accesses, Cleared, Nest, Place
 from adxform.engine.dependences import Contribution, Dependences, Group
+from adxform.engine.fills import Fills, emptied
 from adxform.engine.replay import Given, Pass, Replay
 from adxform.ir import intrinsics
 from adxform.ir.ops import Call, For, Function, Lit, Op
@@ -60,6 +61,7 @@ class _Gathering(Rewriter):
         self.fn = fn
         self.aliases = aliases
         self.accesses = Accesses(fn)
+        self.fills = Fills(fn, aliases)
         self.names = Names.of(fn)
 
     def visit(self, op: Op, ops: list[Op]) -> None:
@@ -69,11 +71,16 @@ class _Gathering(Rewriter):
             cleared = self.cleared_last(ops)
             for group in Dependences(nest, self.accesses, self.aliases).gatherable():
                 emission = _Emission(nest, self.accesses, self.names, op)
-                if cleared is not None and self.aliases.may_alias(group[0].target.base, cleared[1].target.base):
+                if cleared is not None and self.aliases.may_alias(group[0].target.base, cleared[1].base):
                     if emission.fills(group, cleared[1]):
                         del ops[cleared[0]]
                         emission.cleared = cleared[1]
                     cleared = None
+                elif (position := self.fills.zeros(ops, group[0].target.base)) is not None:
+                    whole = emission.whole(group, self.fills)
+                    if whole is not None and emission.fills(group, whole):
+                        ops[position] = emptied(ops[position])
+                        emission.cleared = whole
                 ops.extend(emission.gather(group))
                 taken |= {id(contribution.op) for contribution in group}
             if taken:
@@ -87,7 +94,7 @@ class _Gathering(Rewriter):
             if isinstance(op, For):
                 found = None if (nest := self.accesses.nest(op)) is None else self.accesses.cleared(nest)
                 later = (class_ for after in ops[position + 1 :] for class_ in classes_touched(after, self.aliases))
-                return None if found is None or self.aliases.of(found.target.base) in later else (position, found)
+                return None if found is None or self.aliases.of(found.base) in later else (position, found)
             if not isinstance(op, Call) or not is_removable(op):
                 return None
         return None
@@ -116,11 +123,19 @@ class _Emission:
         self.cleared: Cleared | None = None
         """What was to be cleared right ahead of the nest, a part that the elements inside fill."""
 
+    def whole(self, group: Group, fills: Fills) -> Cleared | None:
+        """All of the array that `group` adds to; ``None`` where the nest does not say how long that is."""
+        target = group[0].target
+        loops = [None if (level := self.level(place)) is None else self.nest.loops[level] for place in target.axes]
+        ends = fills.whole(target.base, loops)
+        found = tuple(loop.item for loop in loops if loop is not None)
+        return None if ends is None or len(found) < len(loops) else Cleared(target.base, found, ends, group[0].op.span)
+
     def fills(self, group: Group, cleared: Cleared) -> bool:
         """Whether all elements that the whole of `group` reaches are in the part `cleared`."""
         target = group[0].target
         by_axis = [(self.level(place), low, high) for place, (low, high) in zip(target.axes, cleared.ends, strict=False)]
-        return target.base == cleared.target.base and all(
+        return target.base == cleared.base and all(
             level is not None
             and (first := self.inner(group, level))[0].root == low.root
             and first[1].root == high.root
@@ -140,9 +155,9 @@ class _Emission:
     def clear(self, ends: list[tuple[Place, Place]]) -> None:
         """Clear the part of the array between the `ends` of each axis."""
         assert self.cleared is not None
-        items = [self.replay.enter(loop.item) for loop in self.cleared.nest.loops[: len(ends)]]
+        items = [self.replay.enter(item) for item in self.cleared.items[: len(ends)]]
         index = self.replay.index(tuple(Place(item, 0) for item in items))
-        self.replay.effect(operator.setitem, self.cleared.target.base, index, Lit(0.0), self.cleared.span)
+        self.replay.effect(operator.setitem, self.cleared.base, index, Lit(0.0), self.cleared.span)
         for item, (low, high) in zip(reversed(items), reversed(ends), strict=True):
             self.replay.leave(item, low, high)
 

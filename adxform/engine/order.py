@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 
 from adxform.engine.accesses import Access, Accesses, Loop, Nest, Place, adds
 from adxform.engine.dependences import Dependences
+from adxform.engine.fills import Fills, emptied
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, For, Function, Lit, Op, Operand, Var
-from adxform.ir.types import INT, Scalar
+from adxform.ir.types import FLOAT, INT, Scalar
 from adxform.ir.walk import Names, outs, reads
 from adxform.opt.dce import eliminate_dead_code
 from adxform.opt.rewriting import Rewriter, callee, classes_read, classes_written, each_function
@@ -69,12 +70,18 @@ class _Ordering(Rewriter):
         super().__init__()
         self.aliases = aliases
         self.accesses = Accesses(fn)
+        self.fills = Fills(fn, aliases)
         self.names = Names.of(fn)
 
     def visit(self, op: Op, ops: list[Op]) -> None:
         """Append a nest that starts at `op` in its new order."""
         if isinstance(op, For) and (nest := self.accesses.nest(op)) is not None and self.is_free(nest):
-            ops += _Emission(nest, self.accesses, self.names).ops()
+            emission = _Emission(nest, self.accesses, self.names, self.fills)
+            emission.zeros = self.zeros(nest, ops)
+            written = emission.ops()
+            for position in emission.filled:
+                ops[position] = emptied(ops[position])
+            ops += written
         else:
             super().visit(op, ops)
 
@@ -100,6 +107,13 @@ class _Ordering(Rewriter):
                 return False
         return read.isdisjoint(written)
 
+    def zeros(self, nest: Nest, ops: list[Op]) -> dict[str, int]:
+        """By the name of an array that `nest` adds to in one place: where in `ops` it is made of zeros, untouched since."""
+        targets = [target.base for op in nest.body.ops if adds(op) and (target := self.accesses.of(op)) is not None]
+        classes = [self.aliases.of(base) for base in targets]
+        found = {base.name: self.fills.zeros(ops, base) for base in targets if classes.count(self.aliases.of(base)) == 1}
+        return {name: position for name, position in found.items() if position is not None}
+
 
 def _is_number(operand: Operand) -> bool:
     return isinstance(operand, Lit) or (isinstance(operand, Var) and operand.type in (Scalar("float64"), Scalar("float64", True)))
@@ -108,10 +122,14 @@ def _is_number(operand: Operand) -> bool:
 class _Emission:
     """Writes one nest anew."""
 
-    def __init__(self, nest: Nest, accesses: Accesses, names: Names) -> None:
+    def __init__(self, nest: Nest, accesses: Accesses, names: Names, fills: Fills) -> None:
         self.nest = nest
         self.accesses = accesses
         self.names = names
+        self.fills = fills
+        self.zeros: dict[str, int] = {}
+        self.filled: list[int] = []
+        """Of the places in `zeros`, those of arrays that the nest fills."""
         self.all = [op for loop in nest.loops for op in loop.op.body.ops if not any(op is other.op for other in nest.loops)]
         self.order = self.chosen()
         self.levels = {loop.item.name: level for level, loop in enumerate(self.order, 1)}
@@ -140,8 +158,22 @@ class _Emission:
                 assert isinstance(op, Call)
                 homes[depth].append(Call((found.after,), Lit(fn), (found.before, op.args[2]), (), op.span))
             else:
-                homes[depth].append(op)
+                assert isinstance(op, Call)
+                homes[depth] += self.added(op, op.args[2], self.order)
         return self.written(homes, sums)
+
+    def added(self, op: Call, value: Operand, loops: list[Loop]) -> list[Op]:
+        """`value` added to the element that `op` adds to, in `loops`; stored there where that is the first and only time."""
+        target = self.accesses.of(op)
+        if target is None or target.base.name not in self.zeros or not self.fills.covered(target, loops):
+            return [replace(op, args=(*op.args[:2], value))]
+        self.filled.append(self.zeros[target.base.name])
+        store = Call((), Lit(operator.setitem), (*op.args[:2], value), (), op.span)
+        if callee(op) is intrinsics.accumulate:
+            return [store]
+        type_ = value.type if isinstance(value, Var) else FLOAT
+        less = Var(self.names.fresh("tmp"), type_)
+        return [Call((less,), Lit(operator.neg), (value,), (), op.span), replace(store, args=(*op.args[:2], less))]
 
     def sum(self, op: Op, depth: int) -> _Sum | None:
         """`op` as an addition to one element throughout the innermost loop."""
@@ -167,7 +199,8 @@ class _Emission:
             new = For(totals, sources[level], (Lit(0.0),) * len(params), body, span=loop.op.span)
             inner = [*homes[level], new]
             if last:
-                inner += [replace(one.op, fn=Lit(intrinsics.accumulate), args=(*one.op.args[:2], one.total)) for one in sums]
+                for one in sums:
+                    inner += self.added(replace(one.op, fn=Lit(intrinsics.accumulate)), one.total, self.order[:-1])
         return [*ahead.ops, *inner]
 
     def source(self, loop: Loop, ahead: Builder) -> tuple[Operand, ...]:
