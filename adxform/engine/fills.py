@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
@@ -17,7 +17,7 @@ from adxform.ir.walk import all_ops
 from adxform.opt.rewriting import callee, classes_touched
 from adxform.rules.alias import Aliases
 
-EMPTY = MappingProxyType({np.zeros: np.empty, np.zeros_like: np.empty_like})
+EMPTY: Mapping[Any, Any] = MappingProxyType({np.zeros: np.empty, np.zeros_like: np.empty_like})
 """What makes an array of zeros, and what makes the same without them."""
 
 Ends = tuple[tuple[Place, Place], ...]
@@ -73,5 +73,4 @@ class Fills:
 def emptied(op: Op) -> Call:
     """`op`, which makes an array of zeros, making one without them."""
     assert isinstance(op, Call)
-    made: Callable[..., Any] = EMPTY[callee(op)]  # type: ignore[index]
-    return replace(op, fn=Lit(made))
+    return replace(op, fn=Lit(EMPTY[callee(op)]))
