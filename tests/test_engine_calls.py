@@ -196,3 +196,21 @@ def test_what_comes_beside_the_value() -> None:
     np.testing.assert_array_equal(beside, 2.0 * A)
     (value, _), _ = adxform.prepare_value_and_gradient(both_ways, A, has_aux=True, engine="numba")(A)
     assert value == 0.0
+
+
+def test_products_with_vectors() -> None:
+    v = np.array([0.3, -0.2, 0.9])
+    compiled, expected = adxform.prepare_hvp(rosenbrock, A, engine="numba"), adxform.prepare_hvp(rosenbrock, A)
+    for x, w in ((A, v), (np.arange(8.0)[::2], np.ones(4)), (A, v[::-1])):
+        np.testing.assert_allclose(compiled(x, w), expected(x, w))
+    for w in (v[:2], v.astype(np.float32), list(v), 1.0, (v,)):
+        with pytest.raises(PreparationMismatchError):
+            compiled(A, w)
+    both = adxform.prepare_hvp(weighted, PARAMS, A, argnums=(0, 1), engine="numba")
+    vector = ({"w": v, "b": [1.0, 2.0]}, v)
+    found, right = both(PARAMS, A, vector), adxform.prepare_hvp(weighted, PARAMS, A, argnums=(0, 1))(PARAMS, A, vector)
+    np.testing.assert_allclose(found[0]["w"], right[0]["w"])
+    np.testing.assert_allclose(found[0]["b"], right[0]["b"], atol=1e-15)
+    np.testing.assert_allclose(found[1], right[1])
+    with pytest.raises(PreparationMismatchError):
+        both(PARAMS, A, ({"w": v[:2], "b": [1.0, 2.0]}, v))

@@ -29,7 +29,7 @@ from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, For, Function, Invoke, Lit, Op, Operand, Var, While
 from adxform.ir.types import INT, Array, Dim, Scalar
-from adxform.ir.walk import Names, blocks, canonical, free_variables, map_op, outs, reads, variables_of
+from adxform.ir.walk import Names, all_ops, blocks, canonical, free_variables, map_op, outs, reads, variables_of
 from adxform.opt.cse import share_common_subexpressions
 from adxform.opt.dce import eliminate_dead_code
 from adxform.opt.simplify import simplify_algebra
@@ -245,7 +245,8 @@ def _work(op: Op) -> int:
 
 def is_worth(ops: list[Op]) -> bool:
     """Whether `ops` are worth a kernel: they loop, or compute much."""
-    return any(isinstance(op, For | While) for op in ops) or sum(map(_work, ops)) >= ENOUGH
+    every = [*all_ops(Block((), tuple(ops), ()))]
+    return any(isinstance(op, For | While) for op in every) or sum(map(_work, every)) >= ENOUGH
 
 
 def _is_work(op: Op) -> bool:

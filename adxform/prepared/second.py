@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property, partial
 from itertools import chain
@@ -28,9 +28,9 @@ from adxform.prepared.base import Args, Kwargs, Prepared, apart_from_one_another
 from adxform.prepared.columns import block_like, filled, padded, put, rows_at, rows_like, units, views, width
 from adxform.prepared.outputs import LATER, writer
 from adxform.prepared.preparation import Places, picker, prepare, values_at
-from adxform.prepared.straight import MISS
+from adxform.prepared.straight import MISS, Answer, answer, is_settled, structured
 from adxform.transforms import Mode
-from adxform.trees import rebuild
+from adxform.trees import leaves_of, rebuild
 
 FORWARD: Order = "forward-over-forward"
 SECOND: tuple[Mode, ...] = ("hvp", "second")
@@ -271,9 +271,20 @@ class PreparedHvp(SecondOrder):
 
         return fit
 
+    def _straight(self) -> Answer | None:
+        """The product by one function without a detour; ``None`` where there is none."""
+        expected, like = self.made.expected, tuple([place for place in self.places if isinstance(place, int)])
+        plain = len(like) == len(self.places) == sum(1 for _ in leaves_of(self.point))
+        if expected is None or self.mode == FORWARD or not plain or not is_settled(self.product, range(len(like)), self.types):
+            return None
+        with_vector = replace(expected, vector=self.point, like=like)
+        return answer(with_vector, self.product, lambda found: structured(self.point, iter(found)))
+
     @cached_property
     def _swiftly(self) -> Callable[[Args], Any]:
         """The product for arguments as they were prepared for; `MISS` where that takes a closer look."""
+        if (straight := self._straight()) is not None:
+            return straight
         fit, finish = self._fitted, finisher(self.point, self.types)
         run = partial(self.run, self.product) if self.mode == FORWARD else runner(self.call.fn, self.product)
 

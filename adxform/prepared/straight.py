@@ -50,6 +50,7 @@ MISS = object()
 """What is returned where the arguments take a closer look."""
 Answer = Callable[[tuple[Any, ...]], Any]
 LOAD, STORE = ast.Load(), ast.Store()
+BUILTINS = frozenset({"len", "type", "Exception"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,7 @@ class Expected:
     """What a call has to be like: the positional arguments `trees`, of whose leaves some are `known`; `pairs` of equal lengths.
 
     What is around the function is watched: by `watch`, quickly, and by `slowly` where that has changed; `rules` were registered.
+    After the arguments comes a `vector`, if there is one, with the structure of what is differentiated: the inputs at `like`.
     """
 
     trees: tuple[Tree, ...]
@@ -65,6 +67,8 @@ class Expected:
     watch: Watch
     rules: Mapping[Any, Any]
     slowly: Callable[[], bool]
+    vector: Tree | None = None
+    like: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +110,9 @@ def answer(expected: Expected, rule: DerivedRule, returns: Callable[[list[ast.ex
     *body, last = compiled.body
     if not isinstance(last, ast.Return) or any(isinstance(node, ast.Return) for stmt in body for node in ast.walk(stmt)):
         return None
+    stored = {node.id for node in ast.walk(compiled) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    if not BUILTINS.isdisjoint({*stored, *(arg.arg for arg in compiled.args.args)}):
+        return None
     used = sorted({node.id for node in ast.walk(compiled) if isinstance(node, ast.Name)})
     around = {**run.compiled.__globals__, **(run.compiled.__kwdefaults__ or {})}
     params = [arg.arg for arg in compiled.args.args]
@@ -136,7 +143,7 @@ class Writer:
     def fresh(self, hint: str) -> str:
         """A name like `hint` that stands for nothing else."""
         count, name = 0, hint
-        while name in self.taken or keyword.iskeyword(name) or name in ("args", "len", "type", "Exception"):
+        while name in self.taken or keyword.iskeyword(name) or name in BUILTINS or name == "args":
             count += 1
             name = f"{hint}_{count}"
         self.taken.add(name)
@@ -161,15 +168,21 @@ class Writer:
 
     def checks(self, name: Callable[[], str]) -> list[str]:
         """Check the arguments, and all that is around; the variables, each called by `name`, that hold what rules take."""
-        places = [self.place(tree, name) for tree in self.expected.trees]
-        self.refuse(different(call(loaded("len"), loaded("args")), ast.Constant(len(places))))
-        self.part(loaded("args"), places)
+        expected = self.expected
+        places = [self.place(tree, name) for tree in expected.trees]
         leaves = [leaf for place in places for leaf in place.leaves()]
-        unequal = [different(*[length(leaves[at], axis) for at, axis in (pair[:2], pair[2:])]) for pair in self.expected.pairs]
+        hidden = [name() for _ in expected.watch.hidden]
+        vector = [self.place(expected.vector, name)] if expected.vector is not None else []
+        self.refuse(different(call(loaded("len"), loaded("args")), ast.Constant(len(places + vector))))
+        self.part(loaded("args"), places + vector)
+        unequal = [different(*[length(leaves[at], axis) for at, axis in (pair[:2], pair[2:])]) for pair in expected.pairs]
+        unequal += [test for one in vector for leaf, at in zip(one.leaves(), expected.like, strict=True)
+                    for test in unlike(leaf, leaves[at])]  # fmt: skip
         if unequal:
             self.refuse(*unequal)
         self.surroundings()
-        return [leaf.name for leaf in leaves] + self.hidden(name)
+        self.hidden(hidden)
+        return [*(leaf.name for leaf in leaves), *hidden, *(leaf.name for one in vector for leaf in one.leaves())]
 
     def place(self, tree: Tree, name: Callable[[], str]) -> Place:
         """Where a part like `tree` goes."""
@@ -279,15 +292,13 @@ class Writer:
         if trail.rest is not None:
             yield negated(call(self.constant("rest_unchanged", trail.rest)))
 
-    def hidden(self, name: Callable[[], str]) -> list[str]:
-        """The variables for what is read outside of the arguments."""
-        names = [name() for _ in self.expected.watch.hidden]
+    def hidden(self, names: Sequence[str]) -> None:
+        """Read into variables what is read outside of the arguments."""
         if names:
             held = self.fresh("held")
             self.body.append(ast.Assign([ast.Name(held, STORE)], ast.List([], LOAD)))
             self.refuse(negated(call(self.constant("append_hidden", self.expected.watch.append_hidden), loaded(held))))
             self.unpacked(names, held)
-        return names
 
     def written(self, title: str) -> Callable[..., Any]:
         """The function, called `title`."""
@@ -378,6 +389,16 @@ def negated(test: ast.expr) -> ast.expr:
 def either(tests: Sequence[ast.expr]) -> ast.expr:
     """Whether one of `tests` is true."""
     return tests[0] if len(tests) == 1 else ast.BoolOp(ast.Or(), [*tests])
+
+
+def unlike(leaf: Place, other: Place) -> list[ast.expr]:
+    """Whether one of two arrays of the same rank has other lengths."""
+    assert isinstance(leaf.tree, Leaf)
+    if not isinstance(leaf.tree.type, Array) or not leaf.tree.type.shape:
+        return []
+    if len(leaf.tree.type.shape) == 1:
+        return [different(length(leaf, 0), length(other, 0))]
+    return [different(*[ast.Attribute(loaded(place.name), "shape", LOAD) for place in (leaf, other)])]
 
 
 def length(place: Place, axis: int) -> ast.expr:
