@@ -321,7 +321,7 @@ class BlockReversal(CallReversal, ABC):
         sweep = reversed_.sweep
         index = back if isinstance(op, For) else None
         taped = self.recorder.tapes
-        f.ops.extend(self.recorder.recover_loop(sweep, known, index))
+        f.ops.extend(self.recorder.recover_loop(sweep, op, known, index))
         if op.snapshots is not None and (self.recorder.tapes > taped or any(isinstance(i, Invoke) for i in all_ops(op.body))):
             self.taping.add(self.path)
         self.emit_loop(op, sweep, f)

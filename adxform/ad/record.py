@@ -3,7 +3,8 @@
 For one block and its reverse, `recover` looks at the variables of the block that the reverse reads and decides, for each:
 
 - *recompute* it in the reverse sweep, when that takes a few cheap operations on values that are there anyway (an index, something
-  from outside the loop, a load of memory that is by then restored): cheaper than a store and a load;
+  from outside the loop, a load of memory that is by then restored): cheaper than a store and a load; an integer to which each
+  pass adds the same is computed from the index;
 - *keep* it as one more result, when the block is a branch;
 - *tape* it, when the block is a loop's body: an array indexed by the loop's counter where the trip count is known and the value
   is a float, else a stack. Arrays are pushed by reference.
@@ -25,7 +26,7 @@ from adxform.ad.plan import may_copy
 from adxform.analysis.activity import at_risk
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
-from adxform.ir.ops import Block, Call, For, Invoke, Lit, Op, Operand, Pack, Var
+from adxform.ir.ops import Block, Call, For, Invoke, Lit, Op, Operand, Pack, Var, While
 from adxform.ir.types import INT, Array, Dim, Object, Scalar, Stack, is_float
 from adxform.ir.walk import Names, all_ops, free_variables, outs, rename_block, substitute, variables
 from adxform.rules.alias import Aliases
@@ -130,10 +131,10 @@ class Recorder:
             self._decide(var, sources, "keep", "it stays in scope until the reverse sweep")
         return kept, tuple(before)
 
-    def recover_loop(self, sweep: Sweep, loop: For | None, index: Var | None) -> tuple[Op, ...]:
-        """Make the variables of a loop's body available to its reverse; return the ops that make the tapes.
+    def recover_loop(self, sweep: Sweep, op: For | While, loop: For | None, index: Var | None) -> tuple[Op, ...]:
+        """Make the variables of the body of `op`, a loop, available to its reverse; return the ops that make the tapes.
 
-        `loop` is the forward loop when its trip count is known before it starts; `index` is the reverse loop's counter.
+        `loop` is `op` when its trip count is known before it starts; `index` is the reverse loop's counter.
         """
         body = sweep.block
         mapping: dict[Var, Operand] = {}
@@ -142,6 +143,8 @@ class Recorder:
             mapping[body.params[0]] = index
             given = (body.params[0],)
         sources = _Sources(sweep, self.aliases, self.callees, given)
+        if isinstance(op, For):
+            sources.count_up(op, Builder(self.names, op.span))
         before = self._lift_tapes(sweep, sources)
         recomputed = self._choose(_needed(sweep), sources)
         self._recompute(sweep, sources, recomputed, mapping)
@@ -379,11 +382,41 @@ class _Sources:
                 for class_ in written_by(op, aliases, callees):
                     self.written_at.setdefault(class_, []).append(k)
         self.order = list(self.definition)
+        self._weigh()
+
+    def _weigh(self) -> None:
+        """Note what each variable costs, those first that others are computed from."""
         self._free: dict[Var, int | None] = {}
         self._limit: dict[Var, int] = {}
         for var in self.order:
             self.free_cost(var)
             self.limit(var)
+
+    def count_up(self, loop: For, b: Builder) -> None:
+        """Define the integers that `loop` carries and each pass adds the same to, by the index: ``init + index * step``."""
+        start, _, stride = loop.source
+        if not isinstance(stride, Lit) or abs(stride.value) != 1:
+            return
+        index = loop.body.params[0]
+        ends = (index, start) if stride.value == 1 else (start, index)
+        for param, init, result in zip(loop.body.params[1:], loop.inits, loop.body.results[loop.breaks :], strict=True):
+            added = self.definition.get(result) if isinstance(result, Var) else None
+            match added:
+                case Call(fn=Lit(operator.add | operator.sub as fn), args=(Var() as before, step)) if before == param:
+                    pass
+                case _:
+                    continue
+            if param.type != INT or added.outs[0].type != INT or any(var in self.definition for var in variables(step)):
+                continue
+            place = index if ends == (index, Lit(0)) else b.call(operator.sub, *ends, type=INT, hint="k")
+            times = place if step == Lit(1) else b.call(operator.mul, place, step, type=INT)
+            b.emit(Call((param,), Lit(fn), (init, times), (), added.span))
+        counted: dict[Var, Op | None] = {out: op for op in b.ops for out in outs(op)}
+        self.definition = {index: None, **counted, **{var: op for var, op in self.definition.items() if var not in counted}}
+        self.position |= dict.fromkeys(counted, -1)
+        if b.ops:
+            self.order = list(self.definition)
+            self._weigh()
 
     def span(self, var: Var) -> Span:
         op = self.definition.get(var)

@@ -52,6 +52,27 @@ def nested_loops(x, n, m):
     return total
 
 
+@at((np.linspace(0.2, 1.4, 12), 3, 2), (np.linspace(0.2, 1.4, 12), 0, 1), (np.linspace(0.2, 1.4, 12), 1, -1), wrt=(0,))
+def counted_places(x, n, step):
+    total = 0.0
+    at, down, late, far = 1, len(x) - 1, 0, 0
+    for i in range(2, n + 2):
+        for j in range(n, 0, -1):
+            total = total * x[at] + x[down] ** j
+            at += 1
+            down = down - 1
+            for _ in range(i):
+                if x[far % 12] > 1.0:
+                    late += 1
+                    continue
+                total = total * x[far % 12] + x[late]
+                far = step + far
+            if total > 50.0:
+                break
+        at = i
+    return total * x[at]
+
+
 @at((0.4, 4))
 def triangular_loops(x, n):
     y = x
