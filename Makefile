@@ -32,9 +32,10 @@ format: $(READY) ## let ruff rewrite what it can
 	$(RUN) -m ruff check --fix .
 	$(RUN) -m ruff format .
 
-bench: $(PEERS) ## time gradients and the transform, then race them against other systems; tables, JSON and a plot in benchmarks/out
+bench: $(PEERS) ## time gradients and the transform, race them against other systems, compare first calls; tables, JSON and a plot in benchmarks/out
 	$(RUN) -m benchmarks
 	$(RUN) -m benchmarks race --threads 1 2
+	$(RUN) -m benchmarks compile
 
 stress: $(READY) ## many processes, killed writers and damaged files on the cache of rules, 100 times over
 	$(RUN) -m benchmarks.stress

@@ -1,6 +1,6 @@
 """Run the benchmarks: `python -m benchmarks [--quick] [--only NAME ...] [--json FILE] [--check]`.
 
-`python -m benchmarks race --help` tells of the race against other systems.
+`python -m benchmarks race --help` tells of the race against other systems, `python -m benchmarks compile --help` of first calls.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from benchmarks.batches import batches
+from benchmarks.compile.command import compile_times
 from benchmarks.curvature import curvature
 from benchmarks.growth import elements
 from benchmarks.memory import memory
@@ -69,6 +70,8 @@ def main() -> int:
     """Run the chosen sections; print tables; write JSON; with `--check`, fail if a claim does not hold."""
     if sys.argv[1:2] == ["race"]:
         return race(sys.argv[2:])
+    if sys.argv[1:2] == ["compile"]:
+        return compile_times(sys.argv[2:])
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="smallest sizes: a smoke test")
     parser.add_argument(

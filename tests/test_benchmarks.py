@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from benchmarks.compile import process
+from benchmarks.compile.command import Finding, cells, finding
 from benchmarks.curvature import MODELS, measured
 from benchmarks.sparsity import sparse
 from benchmarks.steady import steady
@@ -24,3 +26,16 @@ def test_products_are_right_and_built_once() -> None:
     for row in (measured(model, model.sizes[0], quick=True) for model in MODELS):
         assert row.builds > 0
         assert row.later == 0
+
+
+def test_first_calls_are_taken_apart() -> None:
+    """`python -m benchmarks compile`: the parts of a first call are within the whole; who cannot take part says why."""
+    found = process.measured("adxform python", "scalar")["wall"]
+    assert found["transform"] + found["emit"] + found["compile"] + found["disk"] <= found["first"]
+    assert 0.0 < found["again"] < found["first"]
+
+
+def test_a_process_that_fails_is_in_the_table() -> None:
+    entry = finding("scalar", "adxform python", rounds=1, budget=0.0, clock="wall")
+    assert entry == Finding("scalar", "adxform python", "took more than 0 s")
+    assert cells(entry)[-1] == "took more than 0 s"

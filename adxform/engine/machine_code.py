@@ -64,7 +64,12 @@ class OnDisk(NullCache):
 
 
 def kept(dispatcher: Any) -> Any:
-    """`dispatcher`, the machine code of which is kept on the disk. What it compiles is known by its module and its name there."""
+    """`dispatcher`, the machine code of which is kept on the disk. What it compiles is known by its module and its name there.
+
+    Where Numba is told to compile nothing, it is the function itself.
+    """
+    if not hasattr(dispatcher, "targetoptions"):
+        return dispatcher
     options = dispatcher.targetoptions.items()
     plain = [f"{name}={sorted(value) if isinstance(value, set) else value}" for name, value in options]
     dispatcher._cache = OnDisk(dispatcher.__module__, dispatcher.__qualname__, *sorted(plain))

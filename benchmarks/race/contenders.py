@@ -48,8 +48,13 @@ class Contender:
 
 
 def generated(problem: Problem, arguments: Arguments, **options: Any) -> Call:
+    """A derivative prepared by adxform that was not there before: a rule holds for any size."""
+    adxform.clear_cache()
+    return prepared(problem, arguments, **options)
+
+
+def prepared(problem: Problem, arguments: Arguments, **options: Any) -> Call:
     """A derivative prepared by adxform. `options` go to the operator, as an engine does."""
-    adxform.clear_cache()  # a rule holds for any size: the first call of a heat shall derive it
     match problem.kind:
         case "gradient":
             gradient = adxform.prepare_gradient(problem.function, *arguments, argnums=problem.wrt, **options)
