@@ -104,6 +104,8 @@ class _Checking:
         self.least: dict[Dim, int] = {}
         self.conditions: dict[Var, Call] = {}
         self.seen: list[list[tuple[Size, Range]]] = [[]]
+        self.around: list[Loop] = []
+        """The loops around the branch that is being walked."""
         for param in fn.params:
             if isinstance(param.type, Array):
                 for axis, size in enumerate(param.type.shape or ()):
@@ -128,11 +130,12 @@ class _Checking:
                     self.access(op, loops, ops)
                 ops.append(op)
             case If():
-                ops.append(replace(op, then=self.branch(op.then, self.facts(op.cond)), orelse=self.branch(op.orelse, {})))
+                then, orelse = self.branch(op.then, self.facts(op.cond), loops), self.branch(op.orelse, {}, loops)
+                ops.append(replace(op, then=then, orelse=orelse))
             case While():
-                ops.append(replace(op, test=self.block(op.test, []), body=self.block(op.body, [])))
+                ops.append(replace(op, test=self.perhaps(op.test, loops), body=self.perhaps(op.body, loops)))
             case For(source=(_, _, Var())):
-                ops.append(replace(op, body=self.block(op.body, [])))
+                ops.append(replace(op, body=self.perhaps(op.body, loops)))
             case For():
                 inside = frozenset((*op.body.params, *defined_variables(op.body)))
                 loop = Loop(op.body.params[0], items(op, self.bound), items(op, self.form), inside, [])
@@ -226,7 +229,7 @@ class _Checking:
         size = (array.type.shape or ())[axis]
         length = length_of(size)
         range_ = Range(self.form(item), self.form(item))
-        for loop in reversed(loops):
+        for loop in reversed([*self.around, *loops]):
             range_ = range_.over(loop.item, loop.items)
         room = self.least_of(length.plus(range_.high, -1))
         low = self.least_of(range_.low)
@@ -241,11 +244,19 @@ class _Checking:
             least += factor * self.least.get(key, 0)
         return least
 
-    def branch(self, block: Block, facts: Mapping[Dim, int]) -> Block:
+    def perhaps(self, block: Block, loops: list[Loop]) -> Block:
+        """`block`, which passes of `loops` may not come to: what they are tells where indices are, and checks stay inside."""
+        before = self.around
+        self.around = [*before, *loops]
+        new = self.block(block, [])
+        self.around = before
+        return new
+
+    def branch(self, block: Block, facts: Mapping[Dim, int], loops: list[Loop]) -> Block:
         """`block`, run where lengths are at least `facts`."""
         before = self.least
         self.least = {**before, **{size: max(least, before.get(size, 0)) for size, least in facts.items()}}
-        new = self.block(block, [])
+        new = self.perhaps(block, loops)
         self.least = before
         return new
 

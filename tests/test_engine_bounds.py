@@ -1,0 +1,62 @@
+"""Checks of indices in kernels: none where loops and lengths tell, else as far outside as may be, in branches in place."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from adxform.engine import scalars
+from adxform.engine.bounds import check_bounds
+from adxform.ir.ops import Block, If, While
+from adxform.ir.text import read
+from adxform.ir.verify import verify
+from adxform.ir.walk import all_ops, blocks
+from adxform.opt.rewriting import callee
+from tests.interpret import interpret
+
+BRANCH = """
+def f(x: f64[x.0], n: int, c: bool):
+    m: int = intrinsics.dim(x, 0)
+    k: int = operator.sub(m, 1)
+    for i: int in range({source}):
+        if c:
+            j: int = operator.sub(i, 1)
+            v: f64 = operator.getitem(x, j)
+            l: int = operator.add(i, 1)
+            operator.setitem(x, l, v)
+    return x"""
+
+
+def checks(block: Block) -> int:
+    """How many checks there are, each with those inside of branches and loops without a known end."""
+    return sum(callee(op) in scalars.CHECKS for op in all_ops(block))
+
+
+@pytest.mark.parametrize(
+    ("source", "count", "sizes"),
+    [
+        ("1, k, 1", 0, (0, 1, 2, 5)),
+        ("0, k, 1", 1, ()),
+        ("1, m, 1", 1, (0, 1)),
+        ("1, n, 1", 2, (5,)),
+    ],
+)
+def test_loops_tell_where_indices_in_a_branch_are(source: str, count: int, sizes: tuple[int, ...]) -> None:
+    fn = read(BRANCH.format(source=source))
+    checked, from_the_front = check_bounds(fn)
+    verify(checked)
+    assert from_the_front
+    assert checks(checked.body) == count
+    inside = [inner for op in all_ops(checked.body) if isinstance(op, If | While) for inner in blocks(op)]
+    assert sum(map(checks, inside)) == count
+    for size in sizes:
+        x = np.arange(float(size))
+        np.testing.assert_array_equal(interpret(checked, x.copy(), 3, True), interpret(fn, x.copy(), 3, True))
+
+
+def test_a_place_outside_is_found_where_a_branch_is_taken() -> None:
+    checked, _ = check_bounds(read(BRANCH.format(source="1, n, 1")))
+    x = np.arange(4.0)
+    np.testing.assert_array_equal(interpret(checked, x.copy(), 9, False), x)
+    with pytest.raises(IndexError):
+        interpret(checked, x.copy(), 9, True)
