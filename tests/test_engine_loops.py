@@ -42,7 +42,9 @@ def emit_loops(fn: Function, *, aliases: Aliases | None = None, **options: Any) 
     return emit(formed, aliases=None if aliases is None else aliases.extended(formed), **options)
 
 
-def realise_loops(fn: Function, surroundings: Surroundings, *_given: object) -> tuple[Generated, Callable[..., Any]]:
+def realise_loops(
+    fn: Function, surroundings: Surroundings, *_given: object, **_options: object
+) -> tuple[Generated, Callable[..., Any]]:
     """Emit and load `fn` as loops that Python runs."""
     generated = emit_loops(fn, surroundings=surroundings)
     return generated, load(generated)
@@ -199,7 +201,7 @@ def contracted(x, a):
     small[0, 1] = a
     small[1] = x[1, 0]
     turned = small @ np.eye(3) @ small.T
-    return np.sum(y ** 2) + z + np.sum(turned @ np.array([a, 2.0])) + np.einsum("ij,ij->j", x, x)[0] + np.trace(turned)
+    return np.sum(y**2) + z + np.sum(turned @ np.array([a, 2.0])) + np.einsum("ij,ij->j", x, x)[0] + np.trace(turned)
 
 
 def test_contractions() -> None:
@@ -207,6 +209,22 @@ def test_contractions() -> None:
         x = np.sin(np.arange(3.0 * columns)).reshape(3, columns)
         agree(contracted, (x, 0.7), (0, 1), scalar=True)
     agree(contracted, (np.asfortranarray(np.cos(np.arange(8.0)).reshape(2, 4)), 0.7), (0, 1), scalar=True)
+
+
+def by_diagonals(x, a):
+    n = x.shape[0]
+    square = x @ x.T + a * np.eye(n) + np.identity(n)
+    lower = np.tril(square, -1) * np.triu(square.T) + np.tril(square) ** 2
+    spread = np.diag(x[:, 0]) @ square + np.diag(np.diag(lower)) @ np.eye(n, n, 1)
+    return np.sum(spread**2) + np.trace(lower) ** 2 + np.sum(np.diagonal(square) * np.expand_dims(x[:, 0], 0))
+
+
+def test_diagonals() -> None:
+    for rows in (1, 2, 4):
+        x = np.sin(np.arange(3.0 * rows)).reshape(rows, 3)
+        agree(by_diagonals, (x, 0.7), (0, 1), scalar=True)
+    x[1, 1] = np.nan
+    agree(by_diagonals, (x, 0.7), (0, 1), scalar=True)
 
 
 def smooth(x, y):

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from adxform import runtime
 from adxform.ir import intrinsics
 from adxform.ir.ops import Block, Call, For, Function, If, Invoke, Lit, Op, Operand, Pack, Var, While
 from adxform.ir.types import Array, Scalar
@@ -16,7 +17,9 @@ from adxform.rules.alias import Aliases, alias_classes
 from adxform.rules.effects import effect_of, memory, positions
 from adxform.rules.record import Effect
 
-VIEWS_ALWAYS = frozenset({np.transpose, np.ndarray.transpose, np.swapaxes, np.ndarray.swapaxes, np.moveaxis})
+VIEWS_ALWAYS = frozenset({np.transpose, np.ndarray.transpose, np.swapaxes, np.ndarray.swapaxes, np.moveaxis, np.expand_dims,
+                          np.squeeze, np.ndarray.squeeze, np.diagonal, np.ndarray.diagonal, runtime.diagonal})  # fmt: skip
+"""What gives a view in any order of memory, where it gives one."""
 
 
 def each_body(fn: Function, transform: Callable[[Function], Block]) -> Function:

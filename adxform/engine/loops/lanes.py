@@ -61,7 +61,8 @@ TESTING = frozenset({np.isnan, np.isinf, np.isfinite})
 LOGICAL = frozenset({operator.and_, operator.or_, operator.xor, operator.not_})
 CHEAP = frozenset({operator.add, operator.sub, operator.mul, operator.neg, operator.pos, builtins.abs, np.square, np.maximum,
                    np.minimum, np.copysign, np.where, np.floor, np.ceil, np.trunc, np.rint, np.positive, np.copy,
-                   np.ndarray.copy, np.ndarray.astype, np.fabs, np.sign}) | COMPARING | LOGICAL  # fmt: skip
+                   np.ndarray.copy, np.ndarray.astype, np.fabs, np.sign, np.eye,
+                   np.identity, np.tril, np.triu}) | COMPARING | LOGICAL  # fmt: skip
 """What costs less to compute than three times a load and a store; a division costs more."""
 
 FLOATS = ("float64", "float32")

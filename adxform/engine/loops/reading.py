@@ -12,14 +12,15 @@ import numpy as np
 
 from adxform.engine.loops.composites import COMPOSITES
 from adxform.engine.loops.contractions import CONTRACTIONS
+from adxform.engine.loops.diagonals import DIAGONALS
 from adxform.engine.loops.joins import JOINS
 from adxform.engine.loops.lanes import converted, element, is_elementwise
 from adxform.engine.loops.lookups import LOOKUPS, in_order, masked, region_of
 from adxform.engine.loops.maps import Access, Counted, loop_space, spread, whole
 from adxform.engine.loops.recording import Recorder
-from adxform.engine.loops.reductions import reduction
+from adxform.engine.loops.reductions import in_dtype, reduction
 from adxform.engine.loops.units import STORES, Assign, Increase, Length, Reduce, Unit
-from adxform.engine.loops.views import followed
+from adxform.engine.loops.views import BROADCASTS, followed
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, Lit, Operand, Pack, Var
@@ -28,7 +29,7 @@ from adxform.ir.walk import Names, reads
 from adxform.opt.rewriting import callee
 from adxform.rules.effects import effect_of
 
-READERS = {**COMPOSITES, **CONTRACTIONS, **JOINS, **LOOKUPS}
+READERS = {**COMPOSITES, **CONTRACTIONS, **DIAGONALS, **JOINS, **LOOKUPS}
 
 
 class Reader(Recorder):
@@ -92,7 +93,7 @@ class Reader(Recorder):
                 return False
             if (found := followed(op, out.type.shape, self.scope)) is not None:
                 self.scope.places[out.name] = found
-                return False
+                return fn in BROADCASTS and self.spread_out(op, out, out.type.shape)
             effect = effect_of(op)
             if is_elementwise(fn) and not effect.writes and (not effect.views or self.scope.fixed(out)):
                 return self.lanes(op, out, out.type.shape)
@@ -120,6 +121,17 @@ class Reader(Recorder):
         if make is None or target is None or inputs is None:
             return False
         self.add(op, (out,), space, Assign(target), inputs, make)
+        return True
+
+    def spread_out(self, op: Call, out: Var, shape: tuple[Size, ...]) -> bool:
+        """What is broadcast to `shape`, written out for calls that stay calls; loops read what it is made of."""
+        source, target = self.scope.source(out), spread(whole(out), shape, shape)
+        steady = self.scope.fixed(source.base) if isinstance(source, Access) else not isinstance(source, Counted)
+        given = spread(source, shape, shape) if isinstance(source, Access) else source
+        space, dtype = loop_space(shape), getattr(out.type, "dtype", "")
+        if not steady or target is None or given is None or dtype != "float64" or not space or not self.scope.measurable(space):
+            return False
+        self.add(op, (out,), space, Assign(target), (given,), in_dtype(dtype))
         return True
 
     def store(self, op: Call) -> bool:

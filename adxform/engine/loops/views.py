@@ -19,9 +19,12 @@ from adxform.opt.rewriting import callee
 from adxform.rules.effects import effect_of
 from adxform.rules.memory import index_kind
 
-SPREADING = frozenset({np.broadcast_to, runtime.broadcast_like, np.full_like, np.zeros_like, np.ones_like, np.full})
+BROADCASTS = frozenset({np.broadcast_to, runtime.broadcast_like})
+SPREADING = BROADCASTS | frozenset({np.full_like, np.zeros_like, np.ones_like, np.full})
 RESHAPING = frozenset({np.expand_dims, np.squeeze, np.ndarray.squeeze, np.reshape, np.ndarray.reshape, np.ravel,
                        np.ndarray.ravel, np.atleast_1d, np.atleast_2d})  # fmt: skip
+ALWAYS_VIEWS = frozenset({np.expand_dims, np.squeeze, np.ndarray.squeeze})
+DIAGONALS = frozenset({np.diag, np.diagonal, np.ndarray.diagonal, runtime.diagonal})
 TURNING = frozenset({np.transpose, np.ndarray.transpose, np.swapaxes, np.ndarray.swapaxes, np.moveaxis, np.flip})
 
 
@@ -45,14 +48,17 @@ def followed(op: Call, shape: tuple[Size, ...], scope: Scope) -> Access | Counte
     if fn is intrinsics.stop_gradient:
         return source
     if fn in RESHAPING:
-        return _reshaped(source, own, shape) if scope.fixed(out) else None
+        return _reshaped(source, own, shape) if fn in ALWAYS_VIEWS or scope.fixed(out) else None
+    if fn in DIAGONALS and len(own) == 2:
+        square = own[0] == own[1] and len(args) == 1 and not op.kwargs
+        return composed(source, [Place(0), Place(0)]) if square else None
     return composed(source, axes) if fn in TURNING and (axes := _turned(op, own)) is not None else None
 
 
 def _spread(op: Call, shape: tuple[Size, ...], scope: Scope) -> Access | Counted | Operand | None:
     """What a call that spreads a value over a shape takes it from."""
     fn, args, out = callee(op), op.args, op.outs[0]
-    if fn in (np.broadcast_to, runtime.broadcast_like):
+    if fn in BROADCASTS:
         match args[0]:
             case Lit(float() | int()) | Var(type=Scalar()):
                 return args[0]
