@@ -41,7 +41,7 @@ class Reader(Recorder):
             before = len(self.units)
             if isinstance(op, Call) and self.call(op) and all(map(self.taken, self.units[before:])):
                 continue
-            del self.units[before:]
+            self.withdrawn(before)
             self.plain(self.measured(op))
         return self.units
 

@@ -187,6 +187,13 @@ class Recorder:
         self.plain(Call((out,), Lit(fn), args))
         return out
 
+    def withdrawn(self, before: int) -> None:
+        """Forget the units from `before` on, and the lengths that they compute."""
+        gone = {var for unit in self.units[before:] if unit.work is None for var in unit.outs if var.type == INT}
+        del self.units[before:]
+        if gone:
+            self.scope.forget(gone)
+
     def temporary(self, type_: Type) -> Var:
         """A variable for what is computed on the way."""
         return Var(self.scope.names.fresh("tmp"), type_)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, field
 
 from adxform.engine.loops.doubts import Doubts
@@ -53,6 +53,12 @@ class Scope:
             elif size in self.lengths:
                 self.chosen[size] = (*self.lengths[size], 0)
         return self.chosen.get(size)
+
+    def forget(self, gone: Set[Var]) -> None:
+        """Forget the lengths that `gone` would have."""
+        for known in (self.lengths, self.chosen):
+            for size in [size for size, found in known.items() if found[0] in gone]:
+                del known[size]
 
     def measurable(self, sizes: tuple[Size, ...]) -> bool:
         """Whether all of `sizes` can be computed."""
