@@ -1,4 +1,4 @@
-"""Every rule through the whole pipeline, by `check_rule` on the samples of its record; and the edges that samples miss."""
+"""Every rule through the whole pipeline, on both engines, by `check_rule` on its samples; and the edges that samples miss."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ def has_derivative(derivative: Derivative | None) -> bool:
     [record for record in TABLE.values() if has_derivative(record.derivative) and record.fn not in COARSE],
     ids=lambda record: record.name,
 )
-def test_rule(record: Primitive) -> None:
+@pytest.mark.parametrize("engine", ["python", "numba"])
+def test_rule(record: Primitive, engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ADXFORM_ENGINE", engine)
     check_rule(record.fn)
 
 
