@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterable
+from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
@@ -17,7 +18,7 @@ import numba
 from numba.core import config
 from numba.core.caching import NullCache
 from numba.core.compiler import CompileResult
-from numba.core.runtime.nrt import rtsys
+from numba.core.runtime import _nrt_python  # type: ignore[attr-defined]  # a module in C
 from numba.core.serialize import dumps
 
 from adxform import counters
@@ -96,7 +97,7 @@ def read(data: bytes, target_context: Any) -> Any:
     """
     try:
         outside, made = pickle.loads(data)
-        rtsys.initialize(target_context)
+        name_allocators()
         if not are_there(outside):
             target_context.refresh()
             if not are_there(outside):
@@ -104,6 +105,13 @@ def read(data: bytes, target_context: Any) -> Any:
         return CompileResult._rebuild(target_context, *made)  # type: ignore[no-untyped-call]
     except Exception:  # whatever Numba makes of it
         return None
+
+
+@lru_cache(maxsize=1)
+def name_allocators() -> None:
+    """Let code find the functions that make arrays, which Numba names no sooner than it compiles."""
+    for name, address in _nrt_python.c_helpers.items():
+        llvmlite.binding.add_symbol(name if name.startswith("_") else f"NRT_{name}", address)
 
 
 def are_there(names: Iterable[str]) -> bool:
