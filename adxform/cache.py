@@ -19,15 +19,18 @@ from typing import Any, TypeVar
 from adxform import counters, phases, pipeline
 from adxform.backend.references import Surroundings
 from adxform.cut import CutRule, cut, widened
+from adxform.errors import AdxError
 from adxform.frontend.access import Access, Is, guards_hold
+from adxform.frontend.assumed import has_unknown_slices
 from adxform.frontend.reach import renew_changed
+from adxform.frontend.signals import Unassumed
 from adxform.frontend.signature import Signature, equal_lengths, same_static
 from adxform.frontend.specialize import Specialized, span_of, specialize
 from adxform.ir.ops import Function, Lit
 from adxform.operators import PYTHON, USUAL, Engine, Operator, Order
 from adxform.persistence.disk import Shelf, shelf_for
 from adxform.phases import phase
-from adxform.pipeline import DerivedRule, Request
+from adxform.pipeline import Closed, DerivedRule, Request
 from adxform.room import with_room
 from adxform.rules.table import table_version
 from adxform.source import Span
@@ -44,7 +47,10 @@ EQUALITIES = 4
 
 @dataclass(slots=True)
 class Entry:
-    """One specialisation of a function, and the rules that were derived from it."""
+    """One specialisation of a function, and the rules that were derived from it.
+
+    One that assumes lengths has the `general` one beside it, whose rules run where its own find that they are others.
+    """
 
     specialized: Specialized
     lock: Any = field(default_factory=threading.RLock)
@@ -53,6 +59,7 @@ class Entry:
     reusing: dict[Hashable, ReusingRule] = field(default_factory=dict)
     plans: dict[Hashable, Any] = field(default_factory=dict)
     shelf: Shelf | None = None
+    general: Entry | None = None
 
     def holds(self, fn: Callable[..., Any], leaves: tuple[Any, ...]) -> bool:
         """Whether the entry is for what `fn` reaches now and for the leaves that had to be known."""
@@ -78,25 +85,52 @@ class Entry:
         def made() -> DerivedRule:
             function, outside = self.specialized.function, surroundings(self.specialized)
             request = Request(function, mode, wrt, outputs, outside, scratch, order, directions, engine, seeds, valued)
-            return self._read_or_built(key, request)
+            return self._found(key, request)
 
         return self._kept(self.rules, key, made)
 
     def asked(self, request: Request) -> DerivedRule:
         """The rule for `request`, which is like that of a rule of this entry."""
         key = key_of(request)
-        return self._kept(self.rules, key, lambda: self._read_or_built(key, request))
+        return self._kept(self.rules, key, lambda: self._found(key, request))
+
+    def _found(self, key: Hashable, request: Request) -> DerivedRule:
+        if self.general is None:
+            return self._read_or_built(key, request)
+        opened = replace(request, seeds=(), valued=True, engine=PYTHON)
+        if request.seeds and self.asked(opened).request.function != request.function:
+            return self.general.for_all(request)
+        rule = self._read_or_built(key, request, self._sure(request))
+        left = request.engine.name != "python" and rule.choice.engine.name == "python"
+        fits = request.seeds or rule.takes_place_of(self.general.for_all(opened))
+        return rule if fits and not left else self.general.for_all(request)
+
+    def _sure(self, request: Request) -> Callable[..., Any]:
+        """What runs where `request` assumes lengths that are others: Python, with the seeds put in."""
+        assert self.general is not None
+        rule = self.general.for_all(replace(request, seeds=(), valued=True, engine=PYTHON))
+        skipped = 0 if request.valued else len(rule.typed.results)
+        return Closed(rule.run, request.seeds, len(rule.optimised.results), skipped) if request.seeds else rule.run
+
+    def for_all(self, request: Request) -> DerivedRule:
+        """The rule of this entry, which assumes no lengths, for what is requested of one that does."""
+        own = self.specialized
+        return self.asked(replace(request, function=own.function, surroundings=surroundings(own)))
 
     def cut(self, rule: DerivedRule) -> CutRule:
         """`rule`, whose last sweep is a reverse one, in two parts, made at the first call.
 
         The forward part of a rule for several vectors is that of the rule for one. So is the backward part where it has to be.
         """
+        if self.general is not None:
+            return self.general.cut(self.general.for_all(rule.request))  # a half cannot begin anew
         key = key_of(rule.request)
         return self._kept(self.cuts, key, lambda: self._read_or_cut(key, rule))
 
     def reused(self, rule: DerivedRule) -> ReusingRule:
         """`rule`, one of this entry, in the form that writes into memory that it is given; made at the first call."""
+        if self.general is not None and rule.request.function != self.specialized.function:
+            return self.general.reused(rule)
         key = key_of(rule.request)
         return self._kept(self.reusing, key, lambda: self._read_or_reused(key, rule))
 
@@ -112,19 +146,19 @@ class Entry:
                     known[key] = make()
             return known[key]
 
-    def _read_or_built(self, key: Hashable, request: Request) -> DerivedRule:
+    def _read_or_built(self, key: Hashable, request: Request, sure: Callable[..., Any] | None = None) -> DerivedRule:
         found: DerivedRule | None = None if self.shelf is None else self.shelf.read(("rule", key))
         if found is not None and found.request in (request, replace(request, seeds=(), valued=True)):
             return found
         if request.seeds:
             given = request.mode, request.wrt, request.outputs, request.scratch, request.order
-            rule = pipeline.closed(self.rule(*given), request.seeds, request.valued, request.engine)
+            rule = pipeline.closed(self.rule(*given), request.seeds, request.valued, request.engine, sure)
         elif (known := self._sibling(request)) is not None:
-            rule = pipeline.moved(known, request.engine)
+            rule = pipeline.moved(known, request.engine, sure)
         elif request.directions == 1:
-            rule = pipeline.build(request)
+            rule = pipeline.build(request, sure)
         else:
-            rule = pipeline.widened(self._single(request), request.directions)
+            rule = pipeline.widened(self._single(request), request.directions, sure)
         if self.shelf is not None:
             self.shelf.write(("rule", key), rule)
         return rule
@@ -142,7 +176,9 @@ class Entry:
         found: tuple[Function, ReusingRule] | None = None if self.shelf is None else self.shelf.read(("reusing", key))
         if found is not None and found[0] == fn:
             return found[1]
-        form = reusing(fn, rule.request.surroundings, rule.choice.engine)
+        request = rule.request if rule.seeds == 0 else replace(rule.request, seeds=())
+        sure = None if self.general is None else self._sure(replace(request, valued=True))
+        form = reusing(fn, rule.request.surroundings, rule.choice.engine, sure)
         if self.shelf is not None:
             self.shelf.write(("reusing", key), (fn, form))
         return form
@@ -238,26 +274,41 @@ def entry_for(fn: Callable[..., Any], own: Hashable, signature: Signature, leave
 
 
 def sized(own: Hashable, signature: Signature, leaves: tuple[Any, ...]) -> Signature:
-    """`signature`, of a function of identity `own`, with the lengths that are equal in `leaves`.
+    """`signature`, of a function of identity `own`, with the lengths that are equal in `leaves`, for a form that assumes more.
 
-    Without, where there are forms of the function for enough other equalities: what is said of none is good for all of them.
+    Without the former where there are forms of the function for enough other equalities: what is said of none is always good.
     """
     bucket, found = bucket_for((own, signature, table_version())), equal_lengths(leaves)
     with bucket.lock:
         if found and len(bucket.equalities) < EQUALITIES:
             bucket.equalities[found] = None
-    return replace(signature, lengths=found) if found in bucket.equalities else signature
+    return replace(signature, lengths=found if found in bucket.equalities else (), assumed=True)
 
 
 def read_or_made(fn: Callable[..., Any], own: Hashable, signature: Signature, leaves: tuple[Any, ...]) -> Entry:
     """An entry from the disk, where another process left one whose guards hold, or a new one."""
+    general = entry_for(fn, own, replace(signature, assumed=False), leaves) if signature.assumed else None
+    if general is not None and not has_unknown_slices(general.specialized.function):
+        return general
     shelf = shelf_for(own, signature)
     specialized = None if shelf is None else shelf.find(fn, leaves)
     if specialized is None:
-        specialized = specialize(fn, signature, leaves, pipeline.derive)
+        try:
+            specialized = specialize(fn, signature, leaves, pipeline.derive if general is None else assuming_nothing)
+        except (AdxError, Unassumed):
+            if general is None:
+                raise
+            return general
         if shelf is not None:
             shelf.keep(specialized)
-    return Entry(specialized, shelf=shelf)
+    if general is not None and not specialized.takes_place_of(general.specialized):
+        return general
+    return Entry(specialized, shelf=shelf, general=general)
+
+
+def assuming_nothing(kind: str, function: Function, wrt: tuple[int, ...]) -> Function:
+    """What derives functions inside of one that assumes lengths: none."""
+    raise Unassumed
 
 
 def check_call(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:

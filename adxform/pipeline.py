@@ -97,6 +97,15 @@ class DerivedRule:
         """How many of the results are there before the last sweep: the function's, and the gradient of a second derivative."""
         return len(self.typed.results) + (len(self.request.wrt) if self.request.mode == "second" else 0)
 
+    def takes_place_of(self, other: DerivedRule) -> bool:
+        """Whether it takes and returns what `other` does, and copies the same arguments."""
+
+        def outside(rule: DerivedRule) -> tuple[Any, ...]:
+            counts = len(rule.typed.params), len(rule.optimised.params), len(rule.optimised.results), rule.request.directions
+            return counts, rule.takes(), rule.private
+
+        return outside(self) == outside(other)
+
     def seeded(self, cotangents: Sequence[Any]) -> list[Any]:
         """Those of `cotangents`, one for each float result, that the rule takes: a literal has none."""
         return [ct for ct, takes in zip(cotangents, self.takes(), strict=True) if takes]
@@ -112,32 +121,38 @@ class DerivedRule:
         return [isinstance(result, Var) for typed, result in both if is_number(typed)]
 
 
-def build(request: Request) -> DerivedRule:
-    """Take `request` through every stage."""
+def build(request: Request, sure: Callable[..., Any] | None = None) -> DerivedRule:
+    """Take `request` through every stage; `sure` runs where what its function assumes does not hold."""
     typed = checked(protect(aux_stopped(request.function, request.outputs), request.scratch))
     clean = cleaned(typed)
     adjoint, decisions = transform(request.mode, clean, request.wrt, request.outputs, Expander(derive), request.order)
     optimised = checked(protect(optimise(checked(adjoint)), request.scratch))
     choice, form = choose(optimised, request.engine)
-    generated, run = realise(optimised, request.surroundings, choice.engine, form=form)
+    generated, run = realise(optimised, request.surroundings, choice.engine, form=form, sure=sure)
     private = tuple(sorted({*private_parameters(typed), *request.scratch}))
     buffers = buffers_of(optimised) - buffers_of(request.function)
     built = typed, clean, adjoint, optimised, generated, run
     return DerivedRule(request, *built, decisions, choice, private, max(buffers, 0))
 
 
-def moved(rule: DerivedRule, engine: Engine) -> DerivedRule:
-    """`rule` for another engine: only its last stage is made anew, and that where another engine is chosen."""
+def moved(rule: DerivedRule, engine: Engine, sure: Callable[..., Any] | None = None) -> DerivedRule:
+    """`rule` for another engine: only its last stage is made anew, and that where another engine is chosen.
+
+    `sure` is as for `build`.
+    """
     request = replace(rule.request, engine=engine)
     choice, form = choose(rule.optimised, engine)
     if choice.engine == rule.choice.engine:
         return replace(rule, request=request, choice=choice)
-    generated, run = realise(rule.optimised, request.surroundings, choice.engine, form=form)
+    generated, run = realise(rule.optimised, request.surroundings, choice.engine, form=form, sure=sure)
     return replace(rule, request=request, choice=choice, generated=generated, run=run)
 
 
-def widened(rule: DerivedRule, directions: int) -> DerivedRule:
-    """`rule` for vectors `directions` at a time; itself where it can only be for one (see `adxform.ad.batch.batch`)."""
+def widened(rule: DerivedRule, directions: int, sure: Callable[..., Any] | None = None) -> DerivedRule:
+    """`rule` for vectors `directions` at a time; itself where it can only be for one (see `adxform.ad.batch.batch`).
+
+    `sure` is as for `build`.
+    """
     request = replace(rule.request, directions=directions)
     shared = 0 if request.mode == "hvp" else rule.early
     batched = batch(rule.optimised, len(rule.typed.params), shared, directions)
@@ -145,16 +160,18 @@ def widened(rule: DerivedRule, directions: int) -> DerivedRule:
         return rule
     batched = checked(drop_unused_helpers(batched))
     choice, form = choose(batched, request.engine)
-    generated, run = realise(batched, request.surroundings, choice.engine, form=form)
+    generated, run = realise(batched, request.surroundings, choice.engine, form=form, sure=sure)
     buffers = buffers_of(batched) - buffers_of(request.function)
     made = replace(rule, request=request, optimised=batched, generated=generated, run=run, choice=choice)
     return replace(made, buffers=max(buffers, 0))
 
 
-def closed(rule: DerivedRule, seeds: tuple[float, ...], valued: bool, engine: Engine) -> DerivedRule:
+def closed(
+    rule: DerivedRule, seeds: tuple[float, ...], valued: bool, engine: Engine, sure: Callable[..., Any] | None = None
+) -> DerivedRule:
     """`rule`, of Python's engine, with `seeds` for its cotangents; without the function's own results where it is not `valued`.
 
-    `rule` itself where `engine` leaves it to Python.
+    `rule` itself where `engine` leaves it to Python. `sure` is as for `build`.
     """
     request = replace(rule.request, seeds=seeds, valued=valued, engine=engine)
     fn = rule.optimised
@@ -166,8 +183,24 @@ def closed(rule: DerivedRule, seeds: tuple[float, ...], valued: bool, engine: En
     choice, form = choose(optimised, engine, skipped)
     if choice.engine.name == "python":
         return replace(rule, request=replace(rule.request, engine=engine), choice=choice)
-    generated, run = realise(optimised, request.surroundings, choice.engine, skipped, form)
+    generated, run = realise(optimised, request.surroundings, choice.engine, skipped, form, sure)
     return replace(rule, request=request, optimised=optimised, generated=generated, run=run, choice=choice, buffers=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """Calls `run`, which returns `count` results, with `seeds` after what it is given, and leaves out the first results."""
+
+    run: Callable[..., Any]
+    seeds: tuple[float, ...]
+    count: int
+    skipped: int
+
+    def __call__(self, *given: Any) -> Any:
+        """What `run` returns; one result alone comes bare."""
+        found = self.run(*given, *self.seeds)
+        found = (found if self.count > 1 else (found,))[self.skipped :]
+        return found if len(found) > 1 else found[0]
 
 
 def cleaned(fn: Function) -> Function:

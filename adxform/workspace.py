@@ -52,11 +52,16 @@ class ReusingRule:
         return not self.contiguous or all(value.flags.c_contiguous for value in inputs if isinstance(value, np.ndarray))
 
 
-def reusing(fn: Function, surroundings: Surroundings, engine: Engine) -> ReusingRule:
-    """`fn`, optimised typed IR, realised on `engine` so that it writes into memory that it is given."""
-    found = reuse_memory(lowered(fn, engine))
+def reusing(fn: Function, surroundings: Surroundings, engine: Engine, sure: Callable[..., Any] | None = None) -> ReusingRule:
+    """`fn`, optimised typed IR, realised on `engine` so that it writes into memory that it is given.
+
+    Where compiled code gives up, or what it assumes does not hold, `sure` runs, or else `fn` itself, which make their own.
+    """
+    lower = lowered(fn, engine)
+    instead = None if lower is fn and sure is None else Ahead(sure or load(emit(fn, surroundings=surroundings)), len(fn.params))
+    found = reuse_memory(lower)
     found = shared(replace(found, function=eliminate_dead_code(found.function)))
-    return given_memory(fn, found, *realise(found.function, surroundings, engine))
+    return given_memory(fn, found, *realise(found.function, surroundings, engine, sure=instead))
 
 
 def reusing_later(joint: Function, ahead: Block, later: Block, tape: Sequence[Var], surroundings: Surroundings) -> ReusingRule:
@@ -83,6 +88,18 @@ def given_memory(fn: Function, found: Reusing, generated: Generated, run: Callab
     """The rule for `fn` that is what was `found`, of which `generated` is the source, run by `run`."""
     homes = tuple(found.spaces.index(result) if result in found.spaces else None for result in found.function.results)
     return ReusingRule(generated, run, fn.params, found.spaces, found.pages, homes, found.contiguous)
+
+
+@dataclass(frozen=True, slots=True)
+class Ahead:
+    """Calls `run` with the first `count` of what it is given."""
+
+    run: Callable[..., Any]
+    count: int
+
+    def __call__(self, *given: Any) -> Any:
+        """What `run` returns."""
+        return self.run(*given[: self.count])
 
 
 @dataclass(slots=True)

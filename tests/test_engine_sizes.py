@@ -155,3 +155,86 @@ def test_strict_preparations_take_every_length() -> None:
         agree(prepared(*arrays(shapes)), adxform.grad(fields)(*arrays(shapes)))
     with pytest.raises(PreparationMismatchError):
         prepared(*arrays(((4, 4), (4, 1))))
+
+
+def gates(w, x):  # type: ignore[no-untyped-def]
+    b = len(x)
+    total = np.zeros(b)
+    for _ in range(2):
+        total = np.tanh(x * w[:b] + w[b : 2 * b]) * w[2 * b :] + total
+    return np.sum(total)
+
+
+def window(w, x, start, stop):  # type: ignore[no-untyped-def]
+    return np.sum(x * w[start:stop] ** 2)
+
+
+def halves(m, k):  # type: ignore[no-untyped-def]
+    left, right = m[:, :k], m[:, k:]
+    return np.sum(left * m[:, 1:3]) + np.sum(right * m[0, :2])
+
+
+def stored(u, v, a, b):  # type: ignore[no-untyped-def]
+    u = u.copy()
+    u[a:b] = v * v
+    u[a + 1 : b] += v[1:]
+    return np.sum(u**3)
+
+
+def in_a_branch(w, x, k):  # type: ignore[no-untyped-def]
+    part = w[:k]
+    if k > 2:
+        return np.sum(x * part)
+    return np.sum(part**2)
+
+
+def by_rows(m, v, k):  # type: ignore[no-untyped-def]
+    total = 0.0
+    for i in range(m.shape[0]):
+        total += np.sum(v * m[i, i : i + k] * m[i, k:])
+    return total
+
+
+SLICES: list[tuple[Callable[..., Any], list[tuple[Any, ...]]]] = [
+    (gates, [(9, 3), (8, 3), (7, 3), (10, 3), (5, 3), (0, 0), (2, 0), (4, 2), (3, 4), (6, 2)]),
+    (window, [(6, 3, 1, 4), (6, 3, 3, 9), (6, 3, 4, 5), (6, 3, -3, 6), (6, 3, -5, -2), (6, 3, 0, 3), (6, 0, 4, 2)]),
+    (window, [(6, 0, 9, 9), (6, 3, 2, 4), (6, 3, -9, 3), (6, 3, 5, 20), (6, 2, 0, -4), (0, 0, 0, 0), (0, 0, 3, 5), (3, 3, 0, 7)]),
+    (halves, [((2, 4), 2), ((3, 4), 2), ((3, 4), 3), ((3, 4), 1), ((3, 4), -2), ((3, 4), 9), ((2, 2), 0)]),
+    (stored, [(6, 3, 1, 4), (6, 3, 3, 9), (6, 3, -3, 6), (6, 3, 0, 3), (6, 3, 1, 5), (6, 3, -9, 3), (6, 0, 4, 2), (3, 3, 0, 3)]),
+    (in_a_branch, [(5, 3, 3), (5, 3, 2), (5, 3, 1), (5, 3, 4), (2, 3, 3), (5, 3, -2), (0, 0, 4)]),
+    (by_rows, [((3, 5), 3, 2), ((3, 6), 3, 3), ((2, 4), 2, 2), ((3, 5), 2, 3), ((4, 4), 2, 2), ((0, 4), 2, 2), ((1, 4), 2, 2)]),
+]
+
+
+def filled(point: tuple[Any, ...], fn: Callable[..., Any]) -> list[Any]:
+    """The arguments of `fn` at a point: arrays of the lengths that come first, then integers."""
+    integers = sum(name in ("start", "stop", "a", "b", "k") for name in fn.__code__.co_varnames[: fn.__code__.co_argcount])
+    count = len(point) - integers
+    return [*arrays(tuple(n if isinstance(n, tuple) else (n,) for n in point[:count])), *point[count:]]
+
+
+@pytest.mark.parametrize(("fn", "points"), SLICES, ids=lambda part: getattr(part, "__name__", ""))
+def test_slices_with_variable_bounds(fn: Callable[..., Any], points: list[tuple[Any, ...]]) -> None:
+    """Clipped ones, those that count from the end, are of one element that is spread, empty, or too short."""
+    first = filled(points[0], fn)
+    plain, compiled = adxform.prepare_gradient(fn, *first), adxform.prepare_gradient(fn, *first, engine="numba")
+    read = pickle.loads(pickle.dumps(compiled))
+    for point in (*points, *points[::-1]):
+        args = filled(point, fn)
+        agree(outcome(adxform.grad(fn, engine="numba"), *args), outcome(adxform.grad(fn), *args))
+        expected = outcome(plain, *args)
+        for run in (compiled, read):
+            agree(outcome(run, *args), expected)
+        if not isinstance(expected, type):
+            out = np.full(args[0].shape, np.nan)
+            agree(compiled(*args, out=out), expected)
+            agree(out, expected)
+            v = np.cos(np.arange(float(args[0].size))).reshape(args[0].shape)
+            agree(adxform.hvp(fn, engine="numba")(*args, v), adxform.hvp(fn)(*args, v))
+
+
+def test_slices_of_a_known_length_are_loops() -> None:
+    source = adxform.source(gates, *filled((9, 3), gates), engine="numba")
+    assert "unbroadcast" not in source
+    assert ":" not in "".join(line.partition("w[")[2] for line in source.splitlines())
+    assert "check_holds" in source

@@ -13,6 +13,7 @@ from adxform.backend.emit import Generated, emit
 from adxform.backend.loading import load
 from adxform.backend.references import Surroundings
 from adxform.backend.syntax import callee
+from adxform.engine.checks import is_exception, with_checks
 from adxform.engine.gather import gather_contributions
 from adxform.engine.lengths import check_lengths
 from adxform.engine.loops import form_loops
@@ -71,22 +72,29 @@ class Guarded:
 
 @phase("emit")
 def realise(
-    fn: Function, surroundings: Surroundings, engine: Engine, skipped: int = 0, form: Outlined | None = None
+    fn: Function,
+    surroundings: Surroundings,
+    engine: Engine,
+    skipped: int = 0,
+    form: Outlined | None = None,
+    sure: Callable[..., Any] | None = None,
 ) -> tuple[Generated, Callable[..., Any]]:
     """The source of `fn`, optimised typed IR, and what runs it: with kernels where `engine` compiles and there are loops.
 
     The first results, those `skipped`, are not returned: kernels leave out what only they need, but for what may raise.
-    `form` is the compiled form, if it is known already.
+    `form` is the compiled form, if it is known already. Where `fn` raises, because what it assumes does not hold, or `sure`
+    would, that runs.
     """
-    plain = emit(without_results(fn, skipped), surroundings=surroundings)
     found = form or compiled_form(fn, engine, skipped)
     if found is None:
-        return plain, load(plain)
+        plain = emit(without_results(fn, skipped), surroundings=surroundings)
+        return plain, load(plain) if sure is None else Guarded(load(plain), sure)
     either, front = kernels().kernel_from_either_end, kernels().kernel
     decorators = {name: front if from_the_front else either for name, from_the_front in found.kernels.items()}
     generated = emit(found.function, surroundings=surroundings, decorators=decorators)
     made = ((part.name, tuple([param.type for param in part.params])) for part in found.function.helpers)
-    return generated, Guarded(load(generated), load(plain), tuple([one for one in made if one[0] in found.kernels]))
+    plainly = sure or load(emit(without_results(fn, skipped), surroundings=surroundings))
+    return generated, Guarded(load(generated), plainly, tuple([one for one in made if one[0] in found.kernels]))
 
 
 def without_results(fn: Function, count: int) -> Function:
@@ -122,7 +130,7 @@ def lowered(fn: Function, engine: Engine) -> Function:
         return fn
     kept: frozenset[Var] = frozenset()
     while True:
-        taped, stacks = tapes_as_arrays(fn, kept)
+        taped, stacks = tapes_as_arrays(with_checks(fn), kept)
         found = form_loops(taped, takes=is_taken, fastmath=engine.fastmath)
         if engine.fastmath:
             found = order_loops(gather_contributions(found))
@@ -153,4 +161,4 @@ def is_available() -> bool:
 def is_repeatable(fn: Function) -> bool:
     """Whether running `fn` a second time, from the same arguments, changes nothing but what it returns."""
     ops = [op for part in (fn, *fn.helpers) for op in all_ops(part.body)]
-    return not any(is_opaque(op) and callee(op) not in HARMLESS for op in ops if isinstance(op, Call))
+    return all(not is_opaque(op) or callee(op) in HARMLESS or is_exception(callee(op)) for op in ops if isinstance(op, Call))

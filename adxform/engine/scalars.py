@@ -81,6 +81,16 @@ def check_equal(n: int, m: int) -> None:
         raise ValueError("lengths differ")
 
 
+def check_holds(condition: bool) -> None:
+    """See that what the function asserts holds.
+
+    Raises:
+        AssertionError: it does not.
+    """
+    if not condition:
+        raise AssertionError
+
+
 def check_small(n: int) -> None:
     """See that products of `n` and of lengths fit in 64 bits.
 
@@ -125,4 +135,4 @@ FORMS: Mapping[Callable[..., Any], Callable[..., Any]] = MappingProxyType(
         runtime.some: check_some,
     }
 )
-CHECKS: tuple[Callable[..., Any], ...] = (check_bounds, check_places, check_equal, check_small, check_finite)
+CHECKS: tuple[Callable[..., Any], ...] = (check_bounds, check_places, check_equal, check_holds, check_small, check_finite)

@@ -118,7 +118,7 @@ def _call(op: Call) -> bool:
     if fn in COPIES:
         return not op.kwargs and len(args) == 1 and _is_array(args[0])
     if fn in scalars.CHECKS:
-        return all(map(_is_integer, args))
+        return all(map(_is_scalar, args))
     if is_product(op) or order_of_axes(op) is not None:
         return True
     if fn in STACKS:

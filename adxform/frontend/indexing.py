@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from adxform.frontend.assumed import unknown_slices
 from adxform.frontend.infer import FRESH, NoSample, broadcast, sampled_type, slice_size
 from adxform.frontend.values import NONE, Range, Ref, Static, Tuple, Value, list_contents
 from adxform.ir import intrinsics
@@ -41,7 +42,10 @@ def load(interp: Interpreter, x: Value, index: Value, hint: str = "tmp") -> Valu
     match x:
         case Var(_, Array()):
             at = interp.operand(index)
-            return interp.emit(operator.getitem, (x, at), element_type(interp, x, at), hint)
+            out = interp.emit(operator.getitem, (x, at), element_type(interp, x, at), hint)
+            if interp.assumes:
+                interp.equal.sliced.update(unknown_slices(x, at, out))
+            return out
         case Var(_, Object()):
             return interp.emit(operator.getitem, (x, interp.operand(index)), Object(), hint)
         case Tuple(items):

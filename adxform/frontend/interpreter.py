@@ -72,8 +72,9 @@ class Knowledge:
 class Interpreter:
     """The state of one specialisation."""
 
-    def __init__(self, names: Names, derive: Derive, knowledge: Knowledge | None = None) -> None:
+    def __init__(self, names: Names, derive: Derive, knowledge: Knowledge | None = None, *, assumes: bool = False) -> None:
         self.names = names
+        self.assumes = assumes
         self.derive = derive
         self.knowledge = knowledge or Knowledge({}, {})
         self.builder = Builder(names)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from adxform.frontend.signature import Fixed, Leaf, Node, Tree
@@ -12,10 +12,15 @@ from adxform.ir.walk import Names, rename_block
 
 
 class Equalities:
-    """Which names of lengths mean the same length."""
+    """Which names of lengths mean the same length.
+
+    Where that may be assumed, `sliced` are those of slices with variable bounds, and `assumed` says of which length some are.
+    """
 
     def __init__(self) -> None:
         self._same: dict[str, str] = {}
+        self.sliced: set[str] = set()
+        self.assumed: dict[str, Dim] = {}
 
     def name(self, base: str) -> str:
         """The name that stands for all that are equal to `base`."""
@@ -32,14 +37,19 @@ class Equalities:
 
     def broadcast(self, operands: Sequence[Operand]) -> None:
         """Take the lengths of arrays that are broadcast with one another to be equal."""
-        shapes = [
-            op.type.shape for op in operands if isinstance(op, Var) and isinstance(op.type, Array) and op.type.shape is not None
-        ]
-        for axis in range(-max(map(len, shapes), default=0), 0):
-            sizes = [shape[axis] for shape in shapes if len(shape) >= -axis]
+        for sizes in aligned(operands):
             known = [size for size in sizes if isinstance(size, Dim) and not size.may_be_one]
             for size in known[1:]:
                 self.unify(known[0], size)
+
+    def assume(self, operands: Sequence[Operand]) -> None:
+        """Take lengths `sliced`, of which nothing is known, to be those of the arrays that they are broadcast with."""
+        for sizes in aligned(operands):
+            known = next((size for size in sizes if isinstance(size, Dim) and not size.may_be_one), None)
+            for size in map(self.size, sizes):
+                if known is not None and isinstance(size, Dim) and size.base in self.sliced and not size.offset:
+                    self._same[size.base] = known.base
+                    self.assumed[size.base] = known
 
     def multiply(self, operands: Sequence[Operand]) -> None:
         """Take the lengths that a matrix product sums over to be equal."""
@@ -75,3 +85,11 @@ class Equalities:
         mapping: dict[Var, Operand] = {}
         body = rename_block(fn.body, mapping, lambda var: Var(names.fresh(var.base), self.type(var.type)))
         return replace(fn, body=body)
+
+
+def aligned(operands: Sequence[Operand]) -> Iterator[list[Size]]:
+    """For each axis that arrays are broadcast over the lengths that they have there."""
+    types = (op.type for op in operands if isinstance(op, Var))
+    shapes = [type_.shape for type_ in types if isinstance(type_, Array) and type_.shape is not None]
+    for axis in range(-max(map(len, shapes), default=0), 0):
+        yield [shape[axis] for shape in shapes if len(shape) >= -axis]

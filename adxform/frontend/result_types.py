@@ -45,6 +45,8 @@ def result_type(
     try:
         if elementwise and interp.unconditional:
             interp.equal.broadcast(operands)
+        if elementwise and interp.assumes:
+            interp.equal.assume(operands)
         if elementwise:
             return with_fresh(elementwise_type(fn, operands, named, interp.sizes), interp.fresh_dim)
         types = sampled_types(fn, operands, named, interp.sizes)

@@ -15,6 +15,10 @@ class Restart(Exception):  # noqa: N818 - not an error: control flow
     """Specialisation must start again, knowing more."""
 
 
+class Unassumed(Exception):  # noqa: N818 - not an error: control flow
+    """A form that assumes lengths cannot be had of this function."""
+
+
 class Promote(Restart):
     """These parameters must be known when compiling."""
 

@@ -73,13 +73,15 @@ class Signature:
     """The descriptions of a call's positional and keyword arguments.
 
     `shared` are the lists, dicts and dataclasses, counted in order, that occur more than once: a change to one would be
-    seen in the other. `lengths` says which axes are equally long, where that is to be known: see `equal_lengths`.
+    seen in the other. `lengths` says which axes are equally long, where that is to be known: see `equal_lengths`. With `assumed`,
+    lengths of slices are taken to be what they probably are, and checked: see `adxform.frontend.assumed`.
     """
 
     args: tuple[Tree, ...]
     kwargs: tuple[tuple[str, Tree], ...] = ()
     shared: frozenset[int] = frozenset()
     lengths: tuple[int, ...] = ()
+    assumed: bool = False
 
 
 def _by_value(value: Any) -> bool:

@@ -13,13 +13,14 @@ import numpy as np
 from adxform.errors import AdxError, UnsupportedOperationError
 from adxform.frontend import trees
 from adxform.frontend.access import Access, Guard
+from adxform.frontend.assumed import with_checks
 from adxform.frontend.collecting import Grows
 from adxform.frontend.expander import Expander
 from adxform.frontend.interpreter import Derive, Interpreter, Knowledge
 from adxform.frontend.outside import from_outside
 from adxform.frontend.sharing import refuse_outside_writes, refuse_shared_arguments, refuse_shared_items
 from adxform.frontend.signals import Promote, Recursive, Unreachable
-from adxform.frontend.signature import Leaf, Signature, Tree, leaf_paths, parameter_names
+from adxform.frontend.signature import Fixed, Leaf, Node, Signature, Tree, leaf_paths, parameter_names
 from adxform.frontend.values import NONE, Value
 from adxform.ir.ops import Block, Function, Lit, Var
 from adxform.ir.prune import prune
@@ -46,6 +47,16 @@ class Specialized:
     promoted: tuple[tuple[int, Lit], ...]
     result: Tree
     names: tuple[str, ...]
+
+    def takes_place_of(self, other: Specialized) -> bool:
+        """Whether it is called as `other` is, and differs at most in the names of lengths that it returns."""
+
+        def outside(one: Specialized) -> tuple[Any, ...]:
+            fn = one.function
+            params, results = ([unsized(v.type) if isinstance(v, Var) else v for v in some] for some in (fn.params, fn.results))
+            return params, results, unsized_tree(one.result), one.hidden, one.guards, one.promoted, one.names
+
+        return outside(self) == outside(other)
 
 
 def specialize(fn: Callable[..., Any], signature: Signature, leaves: Sequence[Any], derive: Derive) -> Specialized:
@@ -98,7 +109,7 @@ class _Attempt:
         self.leaves = leaves
         self.promoted = promoted
         self.names = Names()
-        self.interp = Interpreter(self.names, derive, knowledge)
+        self.interp = Interpreter(self.names, derive, knowledge, assumes=signature.assumed)
         self.params: dict[Var, int] = {}
         self.count = 0
         self.lengths = iter(signature.lengths)
@@ -130,7 +141,8 @@ class _Attempt:
         function = Function(name, body, (), interp.helper_functions(), span_of(self.fn))
         refuse_shared_items(function, interp.collected)
         refuse_shared_arguments(function, interp.apart)
-        function = interp.equal.function(self.called(prune(function)))
+        function = self.called(prune(function))
+        function = interp.equal.function(with_checks(function, interp.equal) if interp.equal.assumed else function)
         refuse_outside_writes(function, function.params[len(self.params) :])
         paths = [
             path
@@ -191,6 +203,24 @@ class _Attempt:
         """What is `size`, the next length of the arguments, under the name of the first that the signature says is equal."""
         number = next(self.lengths, None)
         return size if number is None else self.sizes.setdefault(number, size)
+
+
+def unsized(type_: Type) -> Type:
+    """`type_` with one name for all lengths."""
+    if not isinstance(type_, Array) or type_.shape is None:
+        return type_
+    return Array(type_.dtype, tuple([Dim("") if isinstance(size, Dim) else size for size in type_.shape]))
+
+
+def unsized_tree(tree: Tree) -> Tree:
+    """`tree` with one name for all lengths."""
+    match tree:
+        case Leaf(type_):
+            return Leaf(unsized(type_))
+        case Node():
+            return replace(tree, children=tuple(map(unsized_tree, tree.children)))
+        case Fixed():
+            return tree
 
 
 def span_of(fn: Any) -> Span:

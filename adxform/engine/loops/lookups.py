@@ -19,15 +19,15 @@ from adxform.engine.loops.units import Assign
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Call, Lit, Operand, Pack, Var
-from adxform.ir.types import BOOL, Array, Scalar
+from adxform.ir.types import BOOL, Array, Scalar, Size
 
 
-def region_of(x: Operand, index: Operand, recorder: Recorder) -> tuple[Access, Region] | None:
-    """Where `x` lies, and what `index` selects of it; ``None`` where that is not known."""
+def region_of(x: Operand, index: Operand, recorder: Recorder, lengths: tuple[Size, ...] = ()) -> tuple[Access, Region] | None:
+    """Where `x` lies, and what `index` selects of it; ``None`` where that is not known. For `lengths` see `region`."""
     source = recorder.scope.source(x)
     if not (isinstance(source, Access) and isinstance(x, Var) and isinstance(x.type, Array) and x.type.shape is not None):
         return None
-    found = selected(source, x.type.shape, index, recorder.scope)
+    found = selected(source, x.type.shape, index, recorder.scope, lengths)
     return None if found is None else (source, found)
 
 

@@ -165,8 +165,11 @@ class Region:
     shape: tuple[Size, ...]
 
 
-def region(access: Access | Counted, shape: tuple[Size, ...], index: Operand) -> Region | None:
-    """What `index` selects of the array of `shape` at `access`; ``None`` where it is no affine map of known lengths."""
+def region(access: Access | Counted, shape: tuple[Size, ...], index: Operand, lengths: tuple[Size, ...] = ()) -> Region | None:
+    """What `index` selects of the array of `shape` at `access`; ``None`` where it is no affine map of known lengths.
+
+    Slices with variable bounds are as long as `lengths`, those of the last axes of what is selected.
+    """
     parts = index_parts(index)
     given = sum(part != Lit(None) and part != Lit(...) for part in parts)
     if given > len(shape) or sum(part == Lit(...) for part in parts) > 1:
@@ -177,6 +180,8 @@ def region(access: Access | Counted, shape: tuple[Size, ...], index: Operand) ->
     at = parts.index(Lit(...))
     axes: list[Place] = []
     sizes: list[Size] = []
+    rank = len(shape) - given + sum(part == Lit(None) for part in parts) + sum(map(_is_slice, parts))
+    known = (*[None] * (rank - len(lengths)), *lengths)
     for part in (*parts[:at], *rest, *parts[at + 1 :]):
         if part == Lit(None):
             sizes.append(1)
@@ -184,7 +189,7 @@ def region(access: Access | Counted, shape: tuple[Size, ...], index: Operand) ->
         size = shape[len(axes)]
         match part:
             case Pack("slice", (start, stop, step)):
-                found = _slice(size, start, stop, step)
+                found = _slice(size, start, stop, step) or _between(start, step, known[len(sizes)])
             case Lit(slice() as piece):
                 found = _slice(size, Lit(piece.start), Lit(piece.stop), Lit(piece.step))
             case Lit(int() | np.integer() as number) if not isinstance(number, bool):
@@ -201,6 +206,25 @@ def region(access: Access | Counted, shape: tuple[Size, ...], index: Operand) ->
         axes.append(replace(place, loop=len(sizes)))
         sizes.append(length)
     return Region(tuple(axes), tuple(sizes))
+
+
+def _is_slice(part: Operand) -> bool:
+    return (isinstance(part, Pack) and part.kind == "slice") or (isinstance(part, Lit) and isinstance(part.value, slice))
+
+
+def _between(start: Operand, step: Operand, length: Size | None) -> tuple[Place, Size] | None:
+    """As `_slice`, for a slice that is known to count from the front and to be of this `length`, which is not one."""
+    if step not in (Lit(None), Lit(1)) or not isinstance(length, Dim) or length.base.startswith("?"):
+        return None
+    match start:
+        case Lit(None):
+            return Place(0), length
+        case Lit(int() as first) if first >= 0:
+            return Place(0, 1, first), length
+        case Var(type=Scalar("int64")):
+            return Place(0, 1, 0, start), length
+        case _:
+            return None
 
 
 def index_parts(index: Operand) -> tuple[Operand, ...]:

@@ -21,6 +21,7 @@ from adxform.engine.loops.recording import Recorder
 from adxform.engine.loops.reductions import in_dtype, reduction
 from adxform.engine.loops.units import STORES, Assign, Increase, Length, Reduce, Unit
 from adxform.engine.loops.views import BROADCASTS, followed
+from adxform.frontend.assumed import variable_slices
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, Lit, Operand, Pack, Var
@@ -86,6 +87,8 @@ class Reader(Recorder):
         if fn in STORES or fn == np.add.at:
             return not self.doubtful(op, None) and self.store(op)
         out = op.outs[0] if op.outs else None
+        if out is not None and any(var.name in self.scope.unsure for var in reads(op)) and effect_of(op).views:
+            self.scope.unsure.add(out.name)
         if out is None or not isinstance(op.fn, Lit) or self.doubtful(op, out):
             return False
         if isinstance(out.type, Array):
@@ -94,6 +97,8 @@ class Reader(Recorder):
             if (found := followed(op, out.type.shape, self.scope)) is not None:
                 self.scope.places[out.name] = found
                 return fn in BROADCASTS and self.spread_out(op, out, out.type.shape)
+            if fn is operator.getitem and isinstance(op.args[0], Var) and list(variable_slices(op.args[0], op.args[1])):
+                self.scope.unsure.add(out.name)
             effect = effect_of(op)
             if is_elementwise(fn) and not effect.writes and (not effect.views or self.scope.fixed(out)):
                 return self.lanes(op, out, out.type.shape)
@@ -106,6 +111,8 @@ class Reader(Recorder):
     def doubtful(self, op: Call, out: Var | None) -> bool:
         """Whether an operand may be a number though its type says array, or the order of the result in memory matters."""
         doubts = self.scope.doubts
+        if any(var.name in self.scope.unsure for var in reads(op)):
+            return True
         if any(doubts.about(var) or var.type == Array(getattr(var.type, "dtype", ""), None) for var in (*reads(op), *op.outs)):
             return True
         return out is not None and isinstance(out.type, Array) and self.scope.aliases.of(out) in doubts.ordered
@@ -139,7 +146,8 @@ class Reader(Recorder):
         fn, (x, index, value) = callee(op), op.args
         if fn is operator.setitem and masked(op, self):
             return True
-        found = region_of(x, index, self)
+        own = value.type.shape if isinstance(value, Var) and isinstance(value.type, Array) else None
+        found = region_of(x, index, self, own or ())
         same = isinstance(value, Lit) or (isinstance(value, Var) and isinstance(value.type, Scalar))
         if found is None or not (fn != operator.setitem or same or in_order(found[1])):
             return False

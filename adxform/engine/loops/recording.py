@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from adxform import runtime
+from adxform.engine import scalars
 from adxform.engine.loops.lanes import FLOATS, KNOWN, Element
 from adxform.engine.loops.maps import Access, Counted, Entry, Place, Region, composed, loop_space, loops, spread, whole
 from adxform.engine.loops.reductions import Reduction, divided, in_dtype
@@ -48,7 +49,7 @@ class Recorder:
     def plain(self, op: Op) -> None:
         """An op that stays as it is."""
         aliases = self.scope.aliases
-        marks = isinstance(op, Call) and callee(op) is intrinsics.turning_point
+        marks = isinstance(op, Call) and callee(op) in (intrinsics.turning_point, *scalars.CHECKS)
         opaque = not marks and (is_opaque(op) or any(map(is_opaque, (inner for b in blocks(op) for inner in all_ops(b)))))
         if isinstance(op, Call):
             reads = frozenset() if self.is_view(op) or marks else frozenset(classes_read(op, effect_of(op), aliases))

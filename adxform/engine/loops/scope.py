@@ -30,11 +30,13 @@ class Scope:
     lengths: dict[Size, tuple[Var, int]] = field(default_factory=dict)
     chosen: dict[Size, tuple[Var, int, int]] = field(default_factory=dict)
     measured: dict[Size, Operand] = field(default_factory=dict)
+    unsure: set[str] = field(default_factory=set)
+    """Slices with variable bounds that could not be followed: loops do not look into them, nor into views of them."""
 
     def inner(self, measured: Mapping[Size, Operand]) -> Scope:
         """The scope of a block inside, where the lengths `measured` are known."""
         known = dict(self.places), dict(self.lengths), dict(self.chosen), dict(measured)
-        return Scope(self.aliases, self.names, self.doubts, self.takes, self.fastmath, *known)
+        return Scope(self.aliases, self.names, self.doubts, self.takes, self.fastmath, *known, set(self.unsure))
 
     def array(self, var: Var) -> None:
         """Note the lengths of `var`, an array that is there in any case."""

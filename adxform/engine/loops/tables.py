@@ -12,14 +12,16 @@ from adxform.ir.types import Array, Scalar, Size
 from adxform.rules.memory import index_kind
 
 
-def selected(access: Access, shape: tuple[Size, ...], index: Operand, scope: Scope) -> Region | None:
+def selected(
+    access: Access, shape: tuple[Size, ...], index: Operand, scope: Scope, lengths: tuple[Size, ...] = ()
+) -> Region | None:
     """What `index` selects of the array of `shape` at `access`; ``None`` where that is not known element by element.
 
-    Tables that stand side by side give the axes of the selection at their place, others the first.
+    For `lengths` see `region`. Tables that stand side by side give the axes of the selection at their place, others the first.
     """
     kind = index_kind(index)
     if kind != "fancy":
-        return region(access, shape, index) if kind == "basic" else None
+        return region(access, shape, index, lengths) if kind == "basic" else None
     parts = index_parts(index)
     tables = {place: part for place, part in enumerate(parts) if isinstance(part, Var) and isinstance(part.type, Array)}
     wide = _together([_shape(table) for table in tables.values()])

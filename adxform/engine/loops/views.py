@@ -43,7 +43,7 @@ def followed(op: Call, shape: tuple[Size, ...], scope: Scope) -> Access | Counte
     if fn is operator.getitem:
         if index_kind(args[1]) != "basic" or op.kwargs:
             return None
-        found = region(source, own, args[1])
+        found = region(source, own, args[1], shape)
         return None if found is None or found.shape != shape else composed(source, found.axes)
     if fn is intrinsics.stop_gradient:
         return source
