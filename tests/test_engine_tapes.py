@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -177,7 +176,7 @@ TWO_LOOPS = """
 def f(x: f64[x.0], n: int, m: int):
     tape: stack = intrinsics.new_stack()
     for i: int in range(0, n, 1):
-        y: f64[x.0] = operator.mul(x, i)
+        y: f64[x.0] = {made}
         {between}
         intrinsics.push(tape, y)
     last: int = operator.sub({passes}, 1)
@@ -191,25 +190,39 @@ def f(x: f64[x.0], n: int, m: int):
 
 
 def two_loops(
-    passes: str = "n", end: str = "-1", between: str = "x_0: f64 = operator.getitem(x, 0)", after: str = ""
+    passes: str = "n",
+    end: str = "-1",
+    made: str = "operator.mul(x, i)",
+    between: str = "x_0: f64 = operator.getitem(x, 0)",
+    after: str = "",
 ) -> Function:
     """One loop that pushes and one that pops."""
-    text = TWO_LOOPS.format(passes=passes, end=end, between=between, after=after or between.replace("x_0", "x_1"))
-    return read(text)
+    after = after or between.replace("x_0", "x_1")
+    return read(TWO_LOOPS.format(passes=passes, end=end, made=made, between=between, after=after))
+
+
+STORE = "operator.setitem(z, 0, 1.0)"
+
+
+@pytest.mark.parametrize("after", ["", STORE])
+@pytest.mark.parametrize("between", ["x_0: f64 = operator.getitem(x, 0)", "operator.setitem(y, 0, 1.0)"])
+@pytest.mark.parametrize("made", ["operator.mul(x, i)", "np.zeros_like(x)", "np.full_like(x, 2.0)"])
+def test_what_is_written_is_made_on_the_tape(made: str, between: str, after: str) -> None:
+    fn = two_loops(made=made, between=between, after=after or "x_2: f64 = operator.getitem(x, 0)")
+    arrays, found = tapes_as_arrays(fn)
+    verify(arrays)
+    assert len(found) == 1
+    for passes in (0, 3):
+        assert np.array_equal(*(as_tuple(load(emit(one))(POINT.copy(), passes, 5), 1)[0] for one in (fn, arrays)))
 
 
 def test_only_loops_that_mirror_each_other_have_arrays() -> None:
-    fn = two_loops()
-    arrays, made = tapes_as_arrays(fn)
-    assert len(made) == 1
-    given = copy.deepcopy(POINT)
-    assert np.array_equal(*(as_tuple(load(emit(one))(given, 3, 5), 1)[0] for one in (fn, arrays)))
-    for other in (
+    for fn in (
         two_loops(passes="m"),
         two_loops(end="0"),
-        two_loops(between="operator.setitem(y, 0, 1.0)", after="operator.setitem(z, 0, 1.0)"),
-        two_loops(after="operator.setitem(z, 0, 1.0)"),
+        two_loops(made="np.transpose(x)", after=STORE),
+        two_loops(made="np.transpose(x)", between="operator.setitem(y, 0, 1.0)", after=STORE),
         two_loops(after="again: f64[x.0] = intrinsics.pop(tape)"),
-        two_loops(between="intrinsics.push(tape, x)"),
+        two_loops(between="intrinsics.push(tape, x)", after=STORE),
     ):
-        assert not tapes_as_arrays(other)[1]
+        assert not tapes_as_arrays(fn)[1]

@@ -20,9 +20,10 @@ from adxform.engine.support import DTYPES
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, For, Function, Lit, Op, Operand, Pack, Var
-from adxform.ir.types import INT, Array, Dim, Scalar, Size, Stack
+from adxform.ir.types import INT, Array, Dim, Scalar, Size, Stack, Type
 from adxform.ir.walk import Names, blocks, map_op, outs, reads, variables_of
 from adxform.rules.alias import Aliases, alias_classes
+from adxform.rules.effects import effect_of
 
 Path = tuple[tuple[Op, int], ...]
 """The ops around an op, from the outermost, each with the number of the block that it is in."""
@@ -39,18 +40,23 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Tape:
-    """A stack that becomes an array: what is pushed, the loops around the push, those around the pop, outermost first."""
+    """A stack that becomes an array: what is pushed, the loops around the push, those around the pop, outermost first.
+
+    What is pushed is copied, or `makes` makes it in its place on the tape.
+    """
 
     stack: Var
     value: Var
     pushed: tuple[For, ...]
     popped: tuple[For, ...]
+    makes: Call | None
 
 
 def tapes_as_arrays(fn: Function, kept: frozenset[Var] = frozenset()) -> tuple[Function, Mapping[Var, Var]]:
     """`fn` with arrays for stacks, but for those `kept`; and the stack that each of the arrays was.
 
-    What is pushed must have lengths that are known ahead of the loops, and must not be written to while it is on the stack.
+    What is pushed must have lengths that are known ahead of the loops, and if it is ever written to, each pass must make its own:
+    it is then made in its place on the tape.
 
     >>> from adxform.ir.text import read, show
     >>> fn, _ = tapes_as_arrays(read('''
@@ -157,6 +163,8 @@ def _tapes(fn: Function, aliases: Aliases, forms: Forms) -> Iterator[Tape]:
     found: dict[Var, list[Use | None]] = {}
     for stack, use in _uses(fn.body):
         found.setdefault(stack, []).append(use)
+    makers = dict(_makers(fn.body))
+    returned = {aliases.of(var) for var in variables_of(fn.results)}
     for stack, uses in found.items():
         by = {callee(use.op): use for use in uses if use is not None and isinstance(use.op, Call)}
         if len(uses) != 3 or None in uses or set(by) != {intrinsics.new_stack, intrinsics.push, intrinsics.pop}:
@@ -176,25 +184,39 @@ def _tapes(fn: Function, aliases: Aliases, forms: Forms) -> Iterator[Tape]:
             and all(map(forms.is_reverse, loops, back))
             and isinstance(value, Var)
             and value.type == out.type
-            and _is_fixed(value, aliases)
+            and _is_held(value.type)
             and not forms.doubts.about(value)
         ):
-            yield Tape(stack, value, tuple(loops), tuple(back))
+            makes, path = makers.get(value, (None, ()))
+            if isinstance(value.type, Scalar) or aliases.of(value) not in aliases.written | aliases.exposed:
+                yield Tape(stack, value, tuple(loops), tuple(back), None)
+            elif (
+                makes is not None
+                and len(path) == len(push.path)
+                and all(map(_same, path, push.path))
+                and aliases.of(value) not in returned | aliases.exposed | forms.doubts.ordered
+            ):
+                yield Tape(stack, value, tuple(loops), tuple(back), makes)
+
+
+def _makers(block: Block, path: Path = ()) -> Iterator[tuple[Var, tuple[Call, Path]]]:
+    """Each array that a call makes, which has memory of its own; with the call, and the ops around that."""
+    for op in block.ops:
+        if isinstance(op, Call) and op.outs and isinstance(op.outs[0].type, Array):
+            effect = effect_of(op)
+            if not (effect.views or effect.writes or effect.opaque):
+                yield op.outs[0], (op, path)
+        for number, inner in enumerate(blocks(op)):
+            yield from _makers(inner, (*path, (op, number)))
 
 
 def _same(one: tuple[Op, int], other: tuple[Op, int]) -> bool:
     return one[0] is other[0] and one[1] == other[1]
 
 
-def _is_fixed(value: Var, aliases: Aliases) -> bool:
-    """Whether `value` is one that an array of a kernel can hold, and that never changes after it is made."""
-    match value.type:
-        case Scalar(dtype):
-            return dtype in DTYPES
-        case Array(dtype, shape):
-            return dtype in DTYPES and bool(shape) and aliases.of(value) not in aliases.written | aliases.exposed
-        case _:
-            return False
+def _is_held(type_: Type) -> bool:
+    """Whether an array of a kernel can hold values of `type_`."""
+    return isinstance(type_, Scalar | Array) and type_.dtype in DTYPES and (isinstance(type_, Scalar) or bool(type_.shape))
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,6 +248,7 @@ class _Writing:
         self.names = names
         self.made: dict[Var, Var] = {}
         self.tapes: dict[Var, Planned] = {}
+        self.making: dict[int, Planned] = {}
         self.ahead: dict[int, list[Op]] = {}
         self.before: dict[int, dict[Var, None]] = {}
         self._look(fn.body, {})
@@ -249,14 +272,16 @@ class _Writing:
         forms = [*filter(None, map(self.forms.passes, tape.pushed)), *map(_length, rest)]
         sizes = _all([self.positive(form, outer, builder) for form in forms])
         starts = _all([self.number(self.forms.of(loop.source[0]), outer, builder) for loop in tape.pushed])
-        if sizes is None or starts is None:
+        if sizes is None or starts is None or id(tape.makes) in self.making:
             return
         made = Var(tape.stack.name, Array(type_.dtype, tuple(map(self.size, forms))))
         given: Operand = sizes[0] if len(sizes) == 1 else Pack("tuple", sizes)
         dtype = () if type_.dtype == "float64" else (("dtype", Lit(np.dtype(type_.dtype).type)),)
         builder.emit(Call((made,), Lit(np.empty), (given,), dtype, outer.span))
         self.ahead.setdefault(id(outer), []).extend(builder.ops)
-        self.tapes[tape.stack] = Planned(tape, made, starts)
+        self.tapes[tape.stack] = planned = Planned(tape, made, starts)
+        if tape.makes is not None:
+            self.making[id(tape.makes)] = planned
         self.made[made] = tape.stack
 
     def size(self, form: Linear) -> Size:
@@ -312,12 +337,15 @@ class _Writing:
         for op in block.ops:
             ops += self.ahead.get(id(op), [])
             match op:
+                case Call() if id(op) in self.making:
+                    self.make(op, self.making[id(op)], ops)
                 case Call(outs=(stack,)) if callee(op) is intrinsics.new_stack and stack in self.tapes:
                     pass
                 case Call(args=(Var() as stack, value)) if callee(op) is intrinsics.push and stack in self.tapes:
                     planned = self.tapes[stack]
-                    index = planned.index(planned.tape.pushed, self.names, ops)
-                    ops.append(replace(op, fn=Lit(operator.setitem), args=(planned.array, index, value)))
+                    if planned.tape.makes is None:
+                        index = planned.index(planned.tape.pushed, self.names, ops)
+                        ops.append(replace(op, fn=Lit(operator.setitem), args=(planned.array, index, value)))
                 case Call(args=(Var() as stack,)) if callee(op) is intrinsics.pop and stack in self.tapes:
                     planned = self.tapes[stack]
                     index = planned.index(planned.tape.popped, self.names, ops)
@@ -327,6 +355,20 @@ class _Writing:
                 case _:
                     ops.append(map_op(op, lambda operand: operand, self.block))
         return replace(block, ops=tuple(ops))
+
+    def make(self, op: Call, planned: Planned, ops: list[Op]) -> None:
+        """Append `op` with what it makes in its place on the tape."""
+        out = op.outs[0]
+        index = planned.index(planned.tape.pushed, self.names, ops)
+        ops.append(Call((out,), Lit(operator.getitem), (planned.array, index), (), op.span))
+        fn = callee(op)
+        if fn is np.empty or fn is np.empty_like:
+            return
+        value: Operand = Lit(0.0)
+        if fn is not np.zeros or getattr(out.type, "dtype", "") != "float64":
+            value = Var(self.names.fresh(out.base), out.type)
+            ops.append(replace(op, outs=(value,)))
+        ops.append(Call((), Lit(operator.setitem), (out, Lit(...), value), (), op.span))
 
 
 def _all(found: list[Operand | None]) -> tuple[Operand, ...] | None:
