@@ -139,3 +139,14 @@ def test_what_does_not_fit_raises_as_ever() -> None:
     compiled = adxform.grad(layers, argnums=0, engine="numba")
     with pytest.raises(ValueError, match="mismatch"):
         compiled(np.ones((2, 3)), np.ones(2), np.ones((4, 2)))
+
+
+def unneeded(a, b, n):  # type: ignore[no-untyped-def]
+    return np.sum(np.sin(b)) + 0.0 * float(np.sum(a[:n] @ np.ones((2, 2)) > 0.0))
+
+
+def test_a_product_that_only_the_value_needs_raises_as_ever() -> None:
+    compiled = adxform.grad(unneeded, argnums=1, engine="numba")
+    np.testing.assert_allclose(compiled(np.ones(5), np.ones(4), 2), np.cos(np.ones(4)))
+    with pytest.raises(ValueError, match="mismatch"):
+        compiled(np.ones(5), np.ones(4), 3)

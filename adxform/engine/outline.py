@@ -21,7 +21,7 @@ from adxform.engine import scalars
 from adxform.engine.bounds import check_bounds
 from adxform.engine.failures import note_failures
 from adxform.engine.integers import Bits, multiplies
-from adxform.engine.products import in_kernel, is_product
+from adxform.engine.products import check_products, in_kernel, is_product
 from adxform.engine.sums import loosen_sums
 from adxform.engine.support import MARKS, is_taken, kept_stacks, stack_uses
 from adxform.engine.vector_math import vector_form
@@ -170,7 +170,7 @@ def finished(kernel: Function, *, fastmath: bool = True) -> tuple[Function, bool
     With `fastmath`, its sums may be taken in any order, and functions are forms that vectorise. And whether its indices count
     from the front. What only results need that nobody reads is left out, once all that may raise is a check.
     """
-    kernel, from_the_front = check_bounds(share_common_subexpressions(note_failures(canonical(kernel))))
+    kernel, from_the_front = check_bounds(share_common_subexpressions(note_failures(check_products(canonical(kernel)))))
     kernel = eliminate_dead_code(simplify_algebra(machine_numbers(kernel)))
     kernel = scalar_calls(loosen_sums(kernel) if fastmath else kernel, fastmath=fastmath)
     if not multiplies(kernel.body.ops):

@@ -6,6 +6,7 @@ Kernels compile it as `adxform.engine.machine_products` says: as loops where the
 from __future__ import annotations
 
 import operator
+from dataclasses import replace
 from functools import cache
 from importlib.util import find_spec
 from typing import Any
@@ -13,10 +14,12 @@ from typing import Any
 import numpy as np
 
 from adxform.backend.syntax import callee
+from adxform.engine import scalars
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
-from adxform.ir.ops import Call, Lit, Operand, Pack, Var
-from adxform.ir.types import INT, Array, Scalar
+from adxform.ir.ops import Block, Call, Function, Lit, Operand, Pack, Var
+from adxform.ir.types import INT, Array, Scalar, Size
+from adxform.ir.walk import Names, map_op
 
 MATMULS = frozenset({operator.matmul, np.matmul})
 DOTS = frozenset({np.dot, np.ndarray.dot})
@@ -43,12 +46,51 @@ def is_product(op: Call) -> bool:
     fn, ranks = callee(op), tuple(map(_rank, op.args))
     if ranks not in RANKS or not has_blas() or [key for key, _ in op.kwargs] not in ([], ["out"]):
         return False
+    if ranks == (3, 3) and not _leads_alike(*op.args):
+        return False
     if not (fn in MATMULS or (fn in DOTS and max(ranks) < 3) or (fn in INNER and max(ranks) < 2)):
         return False
     out = op.outs[0].type if op.outs else None
     if op.kwargs:
         return _rank(op.kwargs[0][1]) == RANKS[ranks] > 0
     return isinstance(out, Scalar if ranks == (1, 1) else Array) and out.dtype == "float64"
+
+
+def check_products(kernel: Function) -> Function:
+    """`kernel`, which raises where the lengths of a product do not fit, also if nobody asks for the product."""
+    names = Names.of(kernel)
+
+    def checked(block: Block) -> Block:
+        builder = Builder(names)
+        for op in block.ops:
+            if isinstance(op, Call) and is_product(op):
+                builder.span = op.span
+                _check_lengths(op, builder)
+            builder.emit(op if isinstance(op, Call) else map_op(op, lambda operand: operand, checked))
+        return replace(block, ops=tuple(builder.ops))
+
+    return replace(kernel, body=checked(kernel.body))
+
+
+def _check_lengths(op: Call, builder: Builder) -> None:
+    """See that the lengths over which a product sums are equal, where the types do not say so."""
+    a, b = op.args
+    left, right = _shape(a), _shape(b)
+    axis = len(right) - 2 if len(right) > 1 else 0
+    if left[-1] != right[axis]:
+        n, m = (builder.call(intrinsics.dim, x, Lit(at), type=INT, hint="n") for x, at in ((a, len(left) - 1), (b, axis)))
+        builder.effect(scalars.check_equal, n, m)
+
+
+def _leads_alike(a: Operand, b: Operand) -> bool:
+    """Whether there are as many matrices in the one as in the other, or only one, by their types."""
+    return _shape(a)[0] == _shape(b)[0] or 1 in (_shape(a)[0], _shape(b)[0])
+
+
+def _shape(operand: Operand) -> tuple[Size, ...]:
+    assert isinstance(operand, Var)
+    assert isinstance(operand.type, Array)
+    return operand.type.shape or ()
 
 
 def order_of_axes(op: Call) -> tuple[int, ...] | None:
