@@ -88,7 +88,8 @@ def explain(
     if times and isinstance(rule.run, Guarded):
         rule.run.compile()
     reason = f", for {rule.choice.reason}" if rule.choice.reason else ""
-    lines.append(f"engine: {rule.choice.engine.name}{reason}")
+    if rule.request.engine.name != "python":
+        lines.append(f"engine: {rule.choice.engine.name}{reason}")
     if rule.choice.engine.name == "numba":
         lines.append(rule.compiled)
         lines += refusals(call, rule)

@@ -140,6 +140,7 @@ def lowered(fn: Function, engine: Engine) -> Function:
         kept |= {stacks[tape] for tape in loose}
 
 
+@phase("emit")
 def compiled_form(fn: Function, engine: Engine, skipped: int = 0) -> Outlined | None:
     """`fn` with loops, cut into kernels, without its first results; ``None`` where `engine` compiles nothing of it."""
     if not compiles(fn, engine):
