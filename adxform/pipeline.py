@@ -19,8 +19,9 @@ from adxform.ad.record import Decision
 from adxform.analysis.activity import may_write
 from adxform.backend.emit import Generated
 from adxform.backend.references import Surroundings
+from adxform.engine.account import account
 from adxform.engine.choice import Choice, choose
-from adxform.engine.compiled import described, realise
+from adxform.engine.compiled import realise
 from adxform.frontend.specialize import Expander
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
@@ -78,9 +79,9 @@ class DerivedRule:
         return self.generated.text
 
     @property
-    def compiled(self) -> str:
+    def compiled(self) -> list[str]:
         """What is compiled of it, in words."""
-        return described(self.optimised, self.run)
+        return account(self.optimised, self.choice.engine) if self.choice.engine.name == "numba" else []
 
     @property
     def seeds(self) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
@@ -10,13 +11,16 @@ from typing import Any
 
 from adxform import phases
 from adxform.ad.record import Decision
+from adxform.analysis.tapes import kept
 from adxform.api import checked_argnums, checked_engine
 from adxform.application import Application, Argnums, apply
 from adxform.derivatives import hessian, jacobian
+from adxform.engine.account import listed
 from adxform.engine.compiled import Guarded
 from adxform.operators import PYTHON, Engine, EngineName
 from adxform.pipeline import DerivedRule
 from adxform.refusals import name_of
+from adxform.source import Span
 
 MODES = ("reverse", "forward", "hvp", "hessian", "jacobian", "primal")
 SWEPT = {"hessian": "hvp", "jacobian": "reverse"}
@@ -85,14 +89,13 @@ def explain(
         lines.append("  ".join((*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[3])).rstrip())
     if not rows:
         lines.append("nothing is kept: the reverse sweep needs only what is there")
+    lines += taped(rule)
     if times and isinstance(rule.run, Guarded):
         rule.run.compile()
     reason = f", for {rule.choice.reason}" if rule.choice.reason else ""
     if rule.request.engine.name != "python":
         lines.append(f"engine: {rule.choice.engine.name}{reason}")
-    if rule.choice.engine.name == "numba":
-        lines.append(rule.compiled)
-        lines += refusals(call, rule)
+    lines += [*rule.compiled, *refusals(call, rule)]
     if times:
         lines.append(took(before))
     return "\n".join(lines)
@@ -102,6 +105,21 @@ def took(before: Mapping[str, float]) -> str:
     """The time spent in each phase since it was `before`."""
     spent = {name: after - before[name] for name, after in phases.times().items()}
     return "took: " + ", ".join(f"{name} {seconds * 1e3:.0f} ms" for name, seconds in spent.items() if seconds >= 5e-4)
+
+
+def taped(rule: DerivedRule) -> list[str]:
+    """What is on tapes between the sweeps, by size; that there is nothing, where it could have been."""
+    sizes: dict[str, list[str]] = {}
+    for found in kept(rule.optimised):
+        sizes.setdefault(found.size, []).append(found.name if found.name != "tmp" else text_of(found.span) or "a number")
+    if not sizes:
+        return ["nothing is taped"] if rule.decisions else []
+    return [f"taped, {size} numbers each: {listed(counted(names))}" for size, names in sizes.items()]
+
+
+def counted(names: Sequence[str]) -> list[str]:
+    """`names`, each once, and how often it occurs."""
+    return [name if count == 1 else f"{name} ({count} times)" for name, count in Counter(names).items()]
 
 
 def refusals(call: Application, rule: DerivedRule) -> list[str]:
@@ -122,8 +140,13 @@ def described(decision: Decision) -> str:
     """The value of a decision as the user wrote it, and its name where it has one of its own."""
     span = decision.span
     name = decision.name.partition(".")[0]
-    line = linecache.getline(span.file, span.line) if span.line else ""
-    text = line[span.column : span.end_column if span.end_line == span.line else None].strip()
+    text = text_of(span)
     if not text or text == name:
         return name
     return text if name == "tmp" else f"{name}: {text}"
+
+
+def text_of(span: Span) -> str:
+    """What the user wrote at `span`, as far as it is on its first line."""
+    line = linecache.getline(span.file, span.line) if span.line else ""
+    return line[span.column : span.end_column if span.end_line == span.line else None].strip()

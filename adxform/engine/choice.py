@@ -20,13 +20,14 @@ from adxform.engine.outline import Outlined
 from adxform.ir import intrinsics
 from adxform.ir.ops import Block, Call, For, Function, If, Invoke, Lit, Op, Operand, Pack, While
 from adxform.ir.types import Array
-from adxform.ir.walk import outs, variables_of
+from adxform.ir.walk import blocks, outs, variables_of
 from adxform.operators import Engine
 from adxform.rules.effects import functions
 
 PASSES = 30
-NUMBER, ARRAY, LIBRARY = 1, 10, 40
-"""An operation on numbers, one on arrays, and a product of matrices or a call of a library, in tenths of a microsecond."""
+NUMBER, ARRAY, LIBRARY, BLAS = 1, 10, 40, 20
+"""An operation on numbers, one on arrays, a product of matrices or call of a library, and such a product in a kernel, in tenths
+of a microsecond."""
 AT_ONCE, PREPARED = (100, 2.0), (15, 1.3)
 """How many steps kernels have to spare, and how many times fewer there have to be."""
 
@@ -84,7 +85,7 @@ class Steps:
 
 
 def steps(fn: Function, kernels: Mapping[str, object] | None = None) -> Steps:
-    """What a run of `fn` costs CPython beside what `kernels` do."""
+    """What a run of `fn` costs CPython, and what libraries do for `kernels`."""
     return _Counting(functions(fn), kernels or {}).block(fn.body)
 
 
@@ -108,8 +109,7 @@ class _Counting:
             case While(test=test, body=body):
                 return repeated(self.block(test) + self.block(body), PASSES)
             case Invoke(callee=name, args=args):
-                own = Steps(ARRAY + NUMBER * len(args))
-                return own if name in self.kernels else own + self.helper(name)
+                return Steps(ARRAY + NUMBER * len(args)) + self.helper(name)
             case _:
                 return Steps(NUMBER)
 
@@ -117,10 +117,24 @@ class _Counting:
         """The body of a helper; where it calls itself, once."""
         if name in self.inside or name not in self.known:
             return Steps()
+        counting = _Products(self.known, {}) if name in self.kernels else self
         self.inside.add(name)
-        found = self.block(self.known[name].body)
+        found = counting.block(self.known[name].body)
         self.inside.discard(name)
         return found
+
+
+class _Products(_Counting):
+    """Of what a kernel does, only products count: those of libraries are as fast as they were, but for the call."""
+
+    def op(self, op: Op) -> Steps:
+        match op:
+            case Call():
+                return Steps(BLAS if call_steps(op) == LIBRARY else 0)
+            case For(body=body):
+                return Steps(passes(op) * self.block(body).all)
+            case _:
+                return sum(map(self.block, blocks(op)), Steps())
 
 
 def repeated(body: Steps, times: int) -> Steps:

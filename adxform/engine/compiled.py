@@ -18,7 +18,7 @@ from adxform.engine.gather import gather_contributions
 from adxform.engine.lengths import check_lengths
 from adxform.engine.loops import form_loops
 from adxform.engine.order import order_loops
-from adxform.engine.outline import NUMPY, Outlined, outline, used_in_python
+from adxform.engine.outline import Outlined, outline, used_in_python
 from adxform.engine.support import is_taken
 from adxform.engine.tapes import tapes_as_arrays
 from adxform.ir import intrinsics
@@ -108,35 +108,24 @@ def kernels() -> Any:
     return import_module("adxform.engine.kernels")
 
 
-def described(fn: Function, run: Callable[..., Any]) -> str:
-    """What is compiled of `fn`, which `run` runs, in words."""
-    if not is_repeatable(fn):
-        return "nothing is compiled: it calls functions that may do anything, which must not be called twice"
-    if not isinstance(run, Guarded):
-        return "nothing is compiled: there are no loops or array expressions that Numba can take"
-    found = outline(lowered(fn, Engine("numba")))
-    calls = [callee(op) for op in all_ops(found.function.body) if isinstance(op, Call)]
-    left = sorted({getattr(fn, "__name__", "") for fn in calls if fn not in HARMLESS and fn not in NUMPY.values()})
-    count = f"compiled: {len(found.kernels)} kernel{'s' * (len(found.kernels) != 1)}"
-    return count + (f"; in Python around them: {', '.join(left)}" if left else "")
-
-
 def lowered(fn: Function, engine: Engine) -> Function:
-    """`fn` with loops in the place of array expressions, and arrays in that of stacks, as `engine` would have them.
+    """`fn` with loops in the place of array expressions, and arrays in that of stacks, as `engine` would have them."""
+    return formed(fn, engine)[1] if compiles(fn, engine) else fn
+
+
+def formed(fn: Function, engine: Engine) -> tuple[Function, Function]:
+    """`fn` with loops, as they follow from the array expressions, and with these in the order that is best.
 
     A stack becomes an array where kernels then hold all that uses it: loops in Python do better with a stack.
     """
-    if not compiles(fn, engine):
-        return fn
     kept: frozenset[Var] = frozenset()
     while True:
         taped, stacks = tapes_as_arrays(with_checks(fn), kept)
-        found = form_loops(taped, takes=is_taken, fastmath=engine.fastmath)
-        if engine.fastmath:
-            found = order_loops(gather_contributions(found))
+        loops = form_loops(taped, takes=is_taken, fastmath=engine.fastmath)
+        found = order_loops(gather_contributions(loops)) if engine.fastmath else loops
         loose = used_in_python(found, stacks)
         if not loose:
-            return found
+            return loops, found
         kept |= {stacks[tape] for tape in loose}
 
 

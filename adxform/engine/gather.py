@@ -10,7 +10,7 @@ from adxform.engine.dependences import Contribution, Dependences, Group
 from adxform.engine.fills import Fills, emptied
 from adxform.engine.replay import Given, Pass, Replay
 from adxform.ir import intrinsics
-from adxform.ir.ops import Call, For, Function, Lit, Op
+from adxform.ir.ops import Block, Call, For, Function, Lit, Op
 from adxform.ir.walk import Names
 from adxform.opt.dce import eliminate_dead_code
 from adxform.opt.rewriting import Rewriter, classes_touched, each_function
@@ -53,6 +53,20 @@ def gather_contributions(fn: Function) -> Function:
     return fn if gathered is fn else eliminate_dead_code(gathered)
 
 
+def gathered(fn: Function) -> list[str]:
+    """The arrays, by the names that they have in `fn`, to which `gather_contributions` lets nests of loops add that way."""
+    found: dict[str, None] = {}
+
+    def visited(part: Function, aliases: Aliases) -> Block:
+        gathering = _Gathering(part, aliases)
+        body = gathering.block(part.body)
+        found.update(gathering.targets)
+        return body
+
+    each_function(fn, visited)
+    return list(found)
+
+
 class _Gathering(Rewriter):
     """Puts what a nest contributes ahead of the nest, and leaves it there the rest of what it does."""
 
@@ -63,6 +77,7 @@ class _Gathering(Rewriter):
         self.accesses = Accesses(fn)
         self.fills = Fills(fn, aliases)
         self.names = Names.of(fn)
+        self.targets: dict[str, None] = {}
 
     def visit(self, op: Op, ops: list[Op]) -> None:
         """Append the gathers of a nest that starts at `op`, then what is left of it."""
@@ -82,6 +97,7 @@ class _Gathering(Rewriter):
                         ops[position] = emptied(ops[position])
                         emission.cleared = whole
                 ops.extend(emission.gather(group))
+                self.targets[group[0].target.base.base] = None
                 taken |= {id(contribution.op) for contribution in group}
             if taken:
                 op = _without(nest, taken)
