@@ -108,8 +108,13 @@ def took(before: Mapping[str, float]) -> str:
 
 
 def taped(rule: DerivedRule) -> list[str]:
-    """What is on tapes between the sweeps, by size; that there is nothing, where it could have been."""
+    """What is on tapes between the sweeps, by size; that there is nothing, where it could have been.
+
+    Where states of loops are kept, what is on tapes is that of some passes.
+    """
     sizes: dict[str, list[str]] = {}
+    if any(decision.kind == "snapshot" for decision in rule.decisions):
+        return []
     for found in kept(rule.optimised):
         sizes.setdefault(found.size, []).append(found.name if found.name != "tmp" else text_of(found.span) or "a number")
     if not sizes:

@@ -20,6 +20,7 @@ from adxform.errors import MissingExtraError
 from adxform.operators import Engine
 from adxform.pipeline import DerivedRule
 from adxform.sources import rule_of
+from benchmarks.race.problems import PROBLEMS
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 
@@ -245,3 +246,65 @@ def loop_of_nothing_special(x):
     for i in range(len(x)):
         s += x[i] * np.exp(-x[i]) + np.arctan(x[i])
     return s
+
+
+# -- explain ----------------------------------------------------------------------------------------------------------------
+
+
+def told(name: str) -> list[str]:
+    problem = PROBLEMS[name]
+    arguments = problem.point(problem.make(problem.tiny))
+    return adxform.explain(problem.function, *arguments, argnums=problem.wrt, engine="numba").splitlines()
+
+
+def test_a_nest_of_products_tapes_nothing() -> None:
+    lines = told("matmul-nest")
+    assert "nothing is taped" in lines
+    assert all(" recompute " in line for line in lines[1:3])
+    assert lines[-1].startswith("compiled: 1 kernel with ")
+
+
+def test_the_temporaries_of_a_sum_are_recomputed() -> None:
+    lines = told("reduction")
+    recomputed = [line.split("recompute")[0].split(maxsplit=1)[1].strip() for line in lines if " recompute " in line]
+    assert {"difference: x[i] - y[i]", "square: difference * difference"} <= set(recomputed)
+    assert "taped, x.shape[0] numbers each: np.log1p(square)" in lines
+
+
+def test_a_stencil_is_gathered() -> None:
+    lines = told("jacobi")
+    assert "gathered instead of scattered: B_ct and A_ct" in lines
+    assert "nothing is kept: the reverse sweep needs only what is there" in lines
+
+
+def test_what_a_network_keeps_is_told_by_lengths() -> None:
+    lines = told("lstm")
+    (of_gates,) = [line for line in lines if "forget, ingate, outgate, change" in line]
+    problem = PROBLEMS["lstm"]
+    main, extra, _state, sequence = problem.make(problem.tiny)
+    size = of_gates.removeprefix("taped, ").partition(" numbers each: ")[0]
+    (layers, steps), b = (main.shape[0] // 2, sequence.shape[0] - 1), extra.shape[1]
+    assert eval(size, {"main": main, "extra": extra, "state": _state, "sequence": sequence}) == layers * steps * b
+
+
+def test_what_stays_in_python_is_told_with_the_reason() -> None:
+    def mixed(x):
+        s = 0.0
+        for i in range(len(x)):
+            s += x[i] * math.sin(x[i])
+        return s + np.sum(np.linalg.solve(np.eye(len(x)), x))
+
+    lines = adxform.explain(mixed, X, engine="numba").splitlines()
+    (left,) = [line for line in lines if line.startswith("in Python, for kernels have no form of it: ")]
+    assert "np.linalg.solve" in left
+    assert adxform.explain(short, X).splitlines()[-1].startswith("engine: python, for it has no loop")
+
+
+def test_what_is_kept_in_loops_of_unknown_length() -> None:
+    def doubled(x):
+        y = x
+        while np.sum(y) < 100.0:
+            y = y * y + 1.0
+        return np.sum(y)
+
+    assert any(line.startswith("taped, ? * x.shape[0] numbers each: y") for line in adxform.explain(doubled, X).splitlines())

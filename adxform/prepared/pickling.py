@@ -77,7 +77,7 @@ def restored(cls: type[Any], fn: Callable[..., Any], origin: tuple[bytes | None,
     if lines:
         raise refused(fn, lines)
     kept = Entry(live(specialized, target), rules=derived, cuts=cuts, reusing=forms)
-    call = Application(target, signature, (), kept, len(lead), held, scratch)
+    call = Application(target, signature, (), kept, len(lead), held, scratch, prepared.engine)
     lent = [rule for rule in prepared.rules if key_of(rule.request) in forms]
     made = preparation(prepared.applied(fn), call, lead, keywords, contexts, prepared.rules, lent, cuts.values())
     if digest_of(made.reached) != rules:
