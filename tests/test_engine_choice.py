@@ -261,7 +261,7 @@ def test_a_nest_of_products_tapes_nothing() -> None:
     lines = told("matmul-nest")
     assert "nothing is taped" in lines
     assert all(" recompute " in line for line in lines[1:3])
-    assert lines[-1].startswith("compiled: 1 kernel with ")
+    assert lines[-1] == "compiled: 1 kernel"
 
 
 def test_the_temporaries_of_a_sum_are_recomputed() -> None:

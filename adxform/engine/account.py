@@ -23,9 +23,8 @@ def account(fn: Function, engine: Engine) -> list[str]:
     form = compiled_form(fn, engine)
     if form is None:
         return ["nothing is compiled: there are no loops or array expressions that Numba can take"]
-    counts = [loops_in(part) for part in form.function.helpers if part.name in form.kernels]
-    noun = "kernel" if len(counts) == 1 else "kernels"
-    lines = [f"compiled: {len(counts)} {noun} with {listed([str(count) for count in counts])} {plural('loop', counts[-1])}"]
+    count = len(form.kernels)
+    lines = [f"compiled: {count} kernel{'s' * (count != 1)}"]
     if engine.fastmath and (found := gathered(formed(fn, engine)[0])):
         lines.append(f"gathered instead of scattered: {listed(found)}")
     left: dict[str, dict[str, None]] = {}
@@ -33,11 +32,6 @@ def account(fn: Function, engine: Engine) -> list[str]:
         for name, reason in remaining(op, form.kernels):
             left.setdefault(reason, {})[name] = None
     return lines + [f"in Python, {reason}: {listed(list(names))}" for reason, names in left.items()]
-
-
-def loops_in(kernel: Function) -> int:
-    """How many loops there are in `kernel`."""
-    return sum(isinstance(op, For | While) for op in all_ops(kernel.body))
 
 
 def remaining(op: Op, kernels: object) -> Iterator[tuple[str, str]]:
@@ -83,8 +77,3 @@ def listed(names: list[str]) -> str:
     if len(names) > 9:
         names = [*names[:8], f"{len(names) - 8} more"]
     return " and ".join((", ".join(names[:-1]), names[-1])) if len(names) > 1 else names[0]
-
-
-def plural(noun: str, count: int) -> str:
-    """`noun`, in the plural where `count` says so."""
-    return noun if count == 1 else noun + "s"
