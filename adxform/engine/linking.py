@@ -73,7 +73,8 @@ class FromEitherEnd(CompilerBase):
         return [stages]
 
     def stages(self) -> Any:
-        """The stages, to which others can be added."""
+        """The stages, to which others can be added. Nobody calls a kernel from C: there is no form for that."""
+        self.state.flags.no_cfunc_wrapper = True
         builder: Any = DefaultPassBuilder
         stages = builder.define_nopython_pipeline(self.state)
         stages.add_pass_after(IntoOneLibrary, NopythonTypeInference)
