@@ -135,8 +135,12 @@ class Application:
         """The derived rule for `run_forward`, cut in two: what it tapes is its own, work space of the caller or not."""
         count = len(self.entry.specialized.function.results)
         rule = self.entry.rule(mode, self.parameters(wrt), count, (), order, directions)
-        self.entry.cut(rule)
+        self.cut(rule)
         return rule
+
+    def cut(self, rule: DerivedRule) -> CutRule:
+        """Both parts of `rule`, one that `rule_to_cut` returned."""
+        return self.entry.cut(rule, self.engine)
 
     def inputs(self) -> list[Any]:
         """The value of each parameter of the specialised function: leaves, then what is read from its surroundings."""
@@ -151,7 +155,7 @@ class Application:
 
     def run_forward(self, rule: DerivedRule, inputs: list[Any]) -> tuple[tuple[Any, ...], Tape]:
         """The early results of `rule` for `inputs`, which are the tape's from now on, and what the last sweep needs."""
-        parts = self.entry.cut(rule)
+        parts = self.cut(rule)
         check_sharing(self.fn, rule, inputs)
         counters.count("primal_calls")
         if rule.buffers:

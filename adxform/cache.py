@@ -117,15 +117,15 @@ class Entry:
         own = self.specialized
         return self.asked(replace(request, function=own.function, surroundings=surroundings(own)))
 
-    def cut(self, rule: DerivedRule) -> CutRule:
-        """`rule`, whose last sweep is a reverse one, in two parts, made at the first call.
+    def cut(self, rule: DerivedRule, engine: Engine = PYTHON) -> CutRule:
+        """`rule`, whose last sweep is a reverse one, in two parts that run on `engine`, made at the first call.
 
         The forward part of a rule for several vectors is that of the rule for one. So is the backward part where it has to be.
         """
         if self.general is not None:
-            return self.general.cut(self.general.for_all(rule.request))  # a half cannot begin anew
-        key = key_of(rule.request)
-        return self._kept(self.cuts, key, lambda: self._read_or_cut(key, rule))
+            return self.general.cut(self.general.for_all(rule.request), engine)  # a half cannot begin anew
+        key = key_of(rule.request), engine
+        return self._kept(self.cuts, key, lambda: self._read_or_cut(key, rule, engine))
 
     def reused(self, rule: DerivedRule) -> ReusingRule:
         """`rule`, one of this entry, in the form that writes into memory that it is given; made at the first call."""
@@ -183,17 +183,18 @@ class Entry:
             self.shelf.write(("reusing", key), (fn, form))
         return form
 
-    def _read_or_cut(self, key: Hashable, rule: DerivedRule) -> CutRule:
+    def _read_or_cut(self, key: Hashable, rule: DerivedRule, engine: Engine) -> CutRule:
         joint, request = rule.optimised, rule.request
         found: tuple[Function, CutRule] | None = None if self.shelf is None else self.shelf.read(("cut", key))
         if found is not None and found[0] == joint:
             return found[1]
         inputs, often = len(rule.typed.params), request.mode == "second"
         if request.directions == 1:
-            parts = cut(joint, inputs, rule.early, request.surroundings, often=often)
+            parts = cut(joint, inputs, rule.early, request.surroundings, engine, often=often)
         else:
             single = self._single(request)
-            parts = widened(self.cut(single), single.optimised, joint, inputs, rule.early, request.surroundings, often=often)
+            given = self.cut(single, engine), single.optimised, joint, inputs, rule.early, request.surroundings, engine
+            parts = widened(*given, often=often)
         if self.shelf is not None:
             self.shelf.write(("cut", key), (joint, parts))
         return parts

@@ -15,9 +15,13 @@ import numpy as np
 from adxform.backend.emit import Generated, emit
 from adxform.backend.loading import load
 from adxform.backend.references import Surroundings
+from adxform.engine.choice import choose
+from adxform.engine.compiled import realise
 from adxform.ir import intrinsics
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Var
+from adxform.ir.types import Stack
 from adxform.ir.walk import free_variables, outs, reads_with_blocks
+from adxform.operators import PYTHON, Engine
 from adxform.rules.alias import Aliases, alias_classes
 from adxform.rules.effects import has_memory, is_removable
 from adxform.workspace import ReusingRule, reusing_later
@@ -47,8 +51,10 @@ class CutRule:
     directions: int = 1
 
 
-def cut(joint: Function, inputs: int, results: int, surroundings: Surroundings, *, often: bool) -> CutRule:
-    """`joint`, of which the first `inputs` parameters and `results` results belong to the forward part, in two parts.
+def cut(
+    joint: Function, inputs: int, results: int, surroundings: Surroundings, engine: Engine = PYTHON, *, often: bool
+) -> CutRule:
+    """`joint`, of which the first `inputs` parameters and `results` results belong to the forward part, in two parts on `engine`.
 
     `often`: the backward part will run many times, so what it would compute without the seeds goes to the forward part.
     """
@@ -56,8 +62,8 @@ def cut(joint: Function, inputs: int, results: int, surroundings: Surroundings, 
     ahead, later = halves(joint, inputs, results, often)
     tape = tuple(free_variables(later))
     base = joint.name.removesuffix("_vjp")
-    forward, backward = (
-        emit(replace(joint, name=base + ending, body=body), aliases=classes, surroundings=surroundings)
+    first, last = (
+        replace(joint, name=base + ending, body=body)
         for ending, body in (
             ("_forward", replace(ahead, results=(*ahead.results, *tape))),
             ("_pullback", replace(later, params=(*tape, *later.params))),
@@ -71,11 +77,41 @@ def cut(joint: Function, inputs: int, results: int, surroundings: Surroundings, 
             changed.append((i, inside is None or inside in own.written | own.exposed or classes.elements.get(class_) in touched))
     form = reusing_later(joint, ahead, later, tape, surroundings) if often else None
     counts = results, len(tape), len(later.results)
-    return CutRule(forward, backward, load(forward), load(backward), *counts, tuple(changed), form)
+    forward, run_forward = realised(first, classes, surroundings, engine)
+    backward, run_backward = realised(last, classes, surroundings, engine if may_repeat(tape, changed, classes) else PYTHON)
+    return CutRule(forward, backward, run_forward, run_backward, *counts, tuple(changed), form)
+
+
+def realised(
+    part: Function, classes: Aliases, surroundings: Surroundings, engine: Engine
+) -> tuple[Generated, Callable[..., Any]]:
+    """The source of `part`, one of a function of which `classes` are the alias classes, and what runs it on `engine`."""
+    choice, form = choose(part, engine)
+    if form is not None:
+        return realise(part, surroundings, choice.engine, form=form)
+    generated = emit(part, aliases=classes, surroundings=surroundings)
+    return generated, load(generated)
+
+
+def may_repeat(tape: Sequence[Var], changed: Sequence[tuple[int, bool]], classes: Aliases) -> bool:
+    """Whether a backward part may be compiled: it can run a second time with the same `tape`, on which nothing shares memory.
+
+    What is compiled is looked at by itself, as a function whose parameters are apart.
+    """
+    held = [classes.of(var) for var in tape if has_memory(var)]
+    return not changed and len(set(held)) == len(held) and not any(isinstance(var.type, Stack) for var in tape)
 
 
 def widened(
-    parts: CutRule, joint: Function, wide: Function, inputs: int, results: int, surroundings: Surroundings, *, often: bool
+    parts: CutRule,
+    joint: Function,
+    wide: Function,
+    inputs: int,
+    results: int,
+    surroundings: Surroundings,
+    engine: Engine = PYTHON,
+    *,
+    often: bool,
 ) -> CutRule:
     """`parts`, those of `joint`, with the backward part of `wide`, which is `joint` for several vectors.
 
@@ -89,8 +125,9 @@ def widened(
     body = replace(more, params=(*tape, *more.params))
     directions = len(more.results) // len(one.results)
     name = f"{joint.name.removesuffix('_vjp')}_pullback_{directions}"
-    backward = emit(replace(wide, name=name, body=body), aliases=alias_classes(wide), surroundings=surroundings)
-    run = load(backward)
+    classes = alias_classes(wide)
+    chosen = engine if may_repeat(tape, parts.changed, classes) else PYTHON
+    backward, run = realised(replace(wide, name=name, body=body), classes, surroundings, chosen)
     form = reusing_later(wide, ahead, more, tape, surroundings) if often else None
     return replace(parts, backward=backward, run_backward=run, gradients=len(more.results), reusing=form, directions=directions)
 

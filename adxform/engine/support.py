@@ -138,7 +138,7 @@ def _scalar(fn: Any, args: tuple[Operand, ...]) -> bool:
     if fn in LOGIC:
         return set(dtypes) == {"bool"}
     if fn is operator.floordiv or fn is operator.mod:
-        return dtypes[0] == "int64" and isinstance(args[1], Lit) and type(args[1].value) is int and args[1].value > 0
+        return dtypes[0] == "int64" and isinstance(args[1], Lit) and type(args[1].value) is int and args[1].value != 0
     if fn is operator.pow or fn is np.power:
         exponent = args[1].value if isinstance(args[1], Lit) else None
         if dtypes[0] == "int64":

@@ -244,7 +244,7 @@ class PreparedVjp(Directional):
         call = this.call
         results, tape = call.run_forward(this.parted, [kept(value) for value in inputs])
         like = [kept(value) for value in results]
-        wide = call.entry.cut(this.wide_parted)
+        wide = call.cut(this.wide_parted)
         return rebuild(call.result, iter(results)), Pullback(call, this.wrt, this.parted, tape, like, wide)
 
     @classmethod
@@ -361,7 +361,7 @@ def prepare_vjp(
     """The reverse derivative of `f`, derived now for arguments like the example: ``p(*primals)`` as `adxform.vjp`.
 
     ``p.batch(primals, cts)`` and ``pullback.batch(cts)`` take any number of cotangents at once, `directions` in one sweep.
-    For `checkpoint_steps` and `max_memory` see `adxform.checkpoint`; `engine` is as for `adxform.grad`, but for pullbacks.
+    For `checkpoint_steps` and `max_memory` see `adxform.checkpoint`; `engine` is as for `adxform.grad`.
 
     >>> p = prepare_vjp(lambda x, y: x * y, 1.0, 1.0, directions=2)
     >>> value, pullback = p(2.0, 3.0)

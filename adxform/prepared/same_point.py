@@ -18,13 +18,13 @@ from typing import Any, Self
 
 import numpy as np
 
-from adxform.api import checked_argnums, kept
+from adxform.api import checked_argnums, checked_engine, kept
 from adxform.application import Argnums, Tape
 from adxform.batches import Stack, split
 from adxform.cut import CutRule
 from adxform.frontend.signature import Tree
 from adxform.ir.types import Type
-from adxform.operators import Operator, operator
+from adxform.operators import EngineName, Operator, operator
 from adxform.perturbations import finisher, matcher, placed, settler
 from adxform.pipeline import DerivedRule
 from adxform.prepared import forms
@@ -56,7 +56,7 @@ class PreparedProducts(Prepared):
     @property
     def options(self) -> dict[str, Any]:
         """What it was prepared with."""
-        return {"argnums": self.argnums, "strict": self.strict, "directions": self.directions}
+        return {"argnums": self.argnums, "strict": self.strict, "directions": self.directions, "engine": self.engine}
 
     @cached_property
     def picked(self) -> Callable[[Sequence[Any]], Sequence[Any]]:
@@ -76,19 +76,19 @@ class PreparedProducts(Prepared):
     @property
     def source(self) -> str:
         """The generated modules of both parts."""
-        parts = self.call.entry.cut(self.rule)
+        parts = self.call.cut(self.rule)
         return f"{parts.forward.text}\n\n{parts.backward.text}"
 
     @classmethod
     def of(cls, fn: Callable[..., Any], args: Args, kwargs: Kwargs, options: Mapping[str, Any]) -> Self:
         """The preparation of `fn` for arguments like these."""
         argnums = options["argnums"]
-        call, made = prepare(fn, args, kwargs, argnums)
+        call, made = prepare(fn, args, kwargs, argnums, options["engine"])
         wrt = call.wrt(argnums)
         call.output(wrt, False)
         directions = options["directions"]
         rule, wide = (call.rule_to_cut("second", wrt, "reverse-over-reverse", count) for count in (1, directions))
-        preparation = made([rule], lent=(), parted=[call.entry.cut(one) for one in (rule, wide)])
+        preparation = made([rule], lent=(), parted=[call.cut(one) for one in (rule, wide)])
         return cls(
             "hvp",
             fn,
@@ -96,6 +96,7 @@ class PreparedProducts(Prepared):
             definition=forms.products,
             made=preparation,
             strict=options["strict"],
+            engine=call.engine,
             rule=rule,
             wide=wide,
             directions=directions,
@@ -146,7 +147,7 @@ class HessianAtPoint(Operator):
         """The products with several vectors: each array of `vs` and of the result has one more axis, the first."""
         prepared = self.prepared
         batch = prepared.vectors("vectors", prepared.point, values_at(self.inputs, prepared.places), vs)
-        stack, wide = Stack.of(batch.count, prepared.types), prepared.call.entry.cut(prepared.wide)
+        stack, wide = Stack.of(batch.count, prepared.types), prepared.call.cut(prepared.wide)
         groups = batch.rows(wide.directions)
         if out is None:
             for group, rows in groups:
@@ -257,15 +258,29 @@ def fixed(value: Any) -> Any:
 
 @operator("hvp", forms.at_point, None)
 def prepare_hvp_same_point(
-    f: Callable[..., Any], /, *args: Any, argnums: Argnums = 0, directions: int = 1, strict: bool = True, **kwargs: Any
+    f: Callable[..., Any],
+    /,
+    *args: Any,
+    argnums: Argnums = 0,
+    directions: int = 1,
+    strict: bool = True,
+    engine: EngineName = "auto",
+    fastmath: bool = True,
+    **kwargs: Any,
 ) -> HessianAtPoint:
     """The Hessian of `f` at `args` as a map of vectors, all that does not depend on the vector done now: ``q(v)``.
 
     ``q.at(*args)`` is the same at another point. ``q.batch(vs)`` takes any number of vectors, `directions` of them in one sweep.
+    `engine` and `fastmath` are as for `adxform.grad`.
 
     >>> q = prepare_hvp_same_point(lambda x: x ** 3, 2.0)
     >>> q.value, q.gradient, q(1.0), q.at(3.0)(1.0)
     (8.0, 12.0, 12.0, 18.0)
     """
-    options = {"argnums": checked_argnums(f, argnums), "directions": checked_directions(directions), "strict": strict}
+    options = {
+        "argnums": checked_argnums(f, argnums),
+        "directions": checked_directions(directions),
+        "strict": strict,
+        "engine": checked_engine(engine, fastmath, prepared=True),
+    }
     return PreparedProducts.of(f, args, kwargs, options)(*args, **kwargs)
