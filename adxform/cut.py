@@ -16,7 +16,7 @@ from adxform.backend.emit import Generated, emit
 from adxform.backend.loading import load
 from adxform.backend.references import Surroundings
 from adxform.engine.choice import choose
-from adxform.engine.compiled import realise
+from adxform.engine.compiled import realise, with_arrays
 from adxform.ir import intrinsics
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Var
 from adxform.ir.types import Stack
@@ -58,6 +58,8 @@ def cut(
 
     `often`: the backward part will run many times, so what it would compute without the seeds goes to the forward part.
     """
+    engine = choose(joint, engine)[0].engine
+    joint = with_arrays(joint, engine)
     classes = alias_classes(joint)
     ahead, later = halves(joint, inputs, results, often)
     tape = tuple(free_variables(later))
@@ -117,6 +119,8 @@ def widened(
 
     It is `parts` itself where each vector needs memory that the forward part makes for one.
     """
+    engine = choose(joint, engine)[0].engine
+    joint, wide = with_arrays(joint, engine), with_arrays(wide, engine)
     one = halves(joint, inputs, results, often)[1]
     ahead, more = halves(wide, inputs, results, often)
     tape = tuple(free_variables(one))

@@ -114,7 +114,17 @@ def lowered(fn: Function, engine: Engine) -> Function:
 
 
 def formed(fn: Function, engine: Engine) -> tuple[Function, Function]:
-    """`fn` with loops, as they follow from the array expressions, and with these in the order that is best.
+    """`fn` with loops, as they follow from the array expressions, and with these in the order that is best."""
+    return _formed(fn, engine)[1:]
+
+
+def with_arrays(fn: Function, engine: Engine) -> Function:
+    """`fn` with arrays in the place of stacks, as `lowered` has them."""
+    return tapes_as_arrays(fn, _formed(fn, engine)[0])[0] if compiles(fn, engine) else fn
+
+
+def _formed(fn: Function, engine: Engine) -> tuple[frozenset[Var], Function, Function]:
+    """The stacks that `formed` keeps, and what it returns.
 
     A stack becomes an array where kernels then hold all that uses it: loops in Python do better with a stack.
     """
@@ -125,7 +135,7 @@ def formed(fn: Function, engine: Engine) -> tuple[Function, Function]:
         found = order_loops(gather_contributions(loops)) if engine.fastmath else loops
         loose = used_in_python(found, stacks)
         if not loose:
-            return loops, found
+            return kept, loops, found
         kept |= {stacks[tape] for tape in loose}
 
 
