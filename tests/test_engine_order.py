@@ -108,7 +108,7 @@ def f(a: f64[a.0, a.1], u: f64[u.0, u.1], n: int, m: int):
         ("a", "intrinsics.accumulate(u, (0, 0), v)", "m", ["i", "j"]),
         ("u", "intrinsics.accumulate(u, (i, j), v)", "m", ["j", "i"]),
         ("a", "operator.setitem(u, (0, i), v)", "m", ["j", "i"]),
-        ("a", "intrinsics.accumulate(u, (i, j), v)", "3", ["j", "i"]),
+        ("a", "intrinsics.accumulate(u, (i, j), v)", "3", ["i", "j"]),
     ],
 )
 def test_rows_are_innermost_where_passes_may_change_places(read: str, write: str, m: str, order: list[str]) -> None:

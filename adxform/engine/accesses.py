@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from adxform.engine.apart import Apart
@@ -147,7 +147,7 @@ class Accesses:
         definitions: dict[str, Op] = {}
         homes: dict[str, int] = {}
         following: For | None = root
-        while following is not None and (loop := self._loop(following, inside)) is not None:
+        while following is not None and (loop := self.loop(following, inside)) is not None:
             loops.append(loop)
             homes |= {param.name: len(loops) for param in loop.op.body.params}
             for op in loop.op.body.ops:
@@ -157,7 +157,8 @@ class Accesses:
             following = active[0] if len(active) == 1 and isinstance(active[0], For) else None
         return Nest(tuple(loops), definitions, homes) if loops else None
 
-    def _loop(self, op: For, inside: set[str]) -> Loop | None:
+    def loop(self, op: For, inside: Collection[str] = ()) -> Loop | None:
+        """`op` as a loop over integers; ``None`` where its ends are among the variables `inside`, or not known so."""
         start, stop, step = op.source
         low, high = self.place(start), self.place(stop)
         if op.breaks or step not in (Lit(1), Lit(-1)) or low is None or high is None:

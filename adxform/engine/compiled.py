@@ -15,6 +15,7 @@ from adxform.backend.references import Surroundings
 from adxform.backend.syntax import callee
 from adxform.engine.checks import is_exception, with_checks
 from adxform.engine.gather import gather_contributions
+from adxform.engine.join import join_loops
 from adxform.engine.lengths import check_lengths
 from adxform.engine.loops import form_loops
 from adxform.engine.order import order_loops
@@ -132,7 +133,7 @@ def _formed(fn: Function, engine: Engine) -> tuple[frozenset[Var], Function, Fun
     while True:
         taped, stacks = tapes_as_arrays(with_checks(fn), kept)
         loops = form_loops(taped, takes=is_taken, fastmath=engine.fastmath)
-        found = order_loops(gather_contributions(loops)) if engine.fastmath else loops
+        found = join_loops(order_loops(gather_contributions(loops))) if engine.fastmath else loops
         loose = used_in_python(found, stacks)
         if not loose:
             return kept, loops, found

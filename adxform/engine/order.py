@@ -18,9 +18,6 @@ from adxform.opt.rewriting import Rewriter, callee, classes_read, classes_writte
 from adxform.rules.alias import Aliases
 from adxform.rules.effects import effect_of, is_removable
 
-SHORT = 8
-"""A loop with fewer passes is no good innermost."""
-
 
 def order_loops(fn: Function) -> Function:
     """`fn` with the loops of nests that only add to arrays, and read others, in the order that suits memory.
@@ -139,7 +136,7 @@ class _Emission:
         """The loops with the one innermost that goes along most rows and down fewest columns."""
         touched = [access for op in self.all if (access := self.accesses.of(op)) is not None]
         loops = list(self.nest.loops)
-        best = min(reversed(loops), key=lambda loop: (_is_short(loop), _across(loop, touched)))
+        best = min(reversed(loops), key=lambda loop: _across(loop, touched))
         return [*(loop for loop in loops if loop is not best), best]
 
     def ops(self) -> list[Op]:
@@ -217,8 +214,3 @@ class _Emission:
 def _across(loop: Loop, touched: list[Access]) -> int:
     """How many of the elements that are `touched` are in another row in each pass of `loop`."""
     return sum(any(place.root == loop.item for place in access.axes[:-1]) for access in touched)
-
-
-def _is_short(loop: Loop) -> bool:
-    """Whether `loop` surely has too few passes for a vector."""
-    return loop.low.root == loop.high.root and loop.high.offset - loop.low.offset < SHORT

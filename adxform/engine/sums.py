@@ -41,10 +41,15 @@ def loosen_sums(kernel: Function) -> Function:
             yield u
         return s
     """
-    uses = Counter(var.name for op in all_ops(kernel.body) for var in _taken(op))
-    uses.update(var.name for var in variables_of(kernel.body.results))
-    body = _Loosening(Names.of(kernel), uses).block(kernel.body)
+    body = _Loosening(Names.of(kernel), uses_of(kernel)).block(kernel.body)
     return kernel if body is kernel.body else replace(kernel, body=body)
+
+
+def uses_of(fn: Function) -> Counter[str]:
+    """How often each variable of `fn` is taken, by its name."""
+    uses = Counter(var.name for op in all_ops(fn.body) for var in _taken(op))
+    uses.update(var.name for var in variables_of(fn.body.results))
+    return uses
 
 
 def _taken(op: Op) -> tuple[Var, ...]:
@@ -63,7 +68,7 @@ class _Loosening(Rewriter):
         """Append `op`, an addition to a sum of the loop around it among them."""
         if isinstance(op, For):
             for param, result in zip(op.body.params[1:], op.body.results[op.breaks :], strict=True):
-                self.loose |= self.chain(op.body, param, result)
+                self.loose |= chain(op.body, param, result, self.uses) or set()
         match op:
             case Call(outs=(out,), args=(a, b)) if out.name in self.loose:
                 if callee(op) in TAKES:
@@ -75,24 +80,29 @@ class _Loosening(Rewriter):
             case _:
                 super().visit(op, ops)
 
-    def chain(self, body: Block, param: Var, result: Operand) -> set[str]:
-        """The outs of the additions that lead from `param`, a number that a loop carries, to `result`; none if there is more."""
-        found: set[str] = set()
-        total: Var = param
-        for op in body.ops:
-            if total not in _taken(op):
-                continue
-            match op:
-                case _ if self.uses[total.name] != 1 or not _is_float(total):
-                    return set()
-                case Call(outs=(out,), args=(a, b)) if _adds(op, total) and _is_float(out) and _is_float(a) and _is_float(b):
-                    found.add(out.name)
-                    total = out
-                case For(inits=inits, outs=outs) if total in inits:
-                    total = outs[inits.index(total)]
-                case _:
-                    return set()
-        return found if total == result and self.uses[total.name] == 1 else set()
+
+def chain(body: Block, param: Var, result: Operand, uses: Mapping[str, int]) -> set[str] | None:
+    """The outs of the additions that lead from `param`, a number that a loop carries, to `result`; ``None`` if there is more.
+
+    Loops inside that take it on are among them, and not looked into. `uses`: how often each variable is taken, see `uses_of`.
+    """
+    found: set[str] = set()
+    total: Var = param
+    for op in body.ops:
+        if total not in _taken(op):
+            continue
+        match op:
+            case _ if uses[total.name] != 1 or not _is_float(total):
+                return None
+            case Call(outs=(out,), args=(a, b)) if _adds(op, total) and _is_float(out) and _is_float(a) and _is_float(b):
+                found.add(out.name)
+                total = out
+            case For(inits=inits, outs=outs) if total in inits:
+                total = outs[inits.index(total)]
+                found.add(total.name)
+            case _:
+                return None
+    return found if total == result and uses[total.name] == 1 else None
 
 
 def _adds(op: Call, total: Var) -> bool:
