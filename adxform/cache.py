@@ -370,6 +370,6 @@ def stats() -> dict[str, int]:
     """The counters: rules built, cache hits, parses, compilations, buffers allocated, and calls of a primal.
 
     Buffers are the cotangent buffers, tapes and private copies that a rule makes at every call, whatever branch it takes: those
-    inside its loops, branches and helpers are not counted, nor the arrays that expressions make.
+    inside its loops, branches and helpers are not counted, nor the arrays that expressions make, nor those of compiled gradients.
     """
     return counters.snapshot()
