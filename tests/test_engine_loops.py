@@ -227,6 +227,25 @@ def test_diagonals() -> None:
     agree(by_diagonals, (x, 0.7), (0, 1), scalar=True)
 
 
+def kronecker(x, y):
+    z = np.kron(x, y * y)
+    row = np.kron(x[0], y[:, 0])
+    return np.sum(z) + np.mean(z) * np.sum(np.sin(row)) + np.sum(row) ** 2 + np.sum(z, axis=0)[0]
+
+
+def the_same_everywhere(x, y):
+    rows = np.sum(np.ones_like(x)[:, None, :] * (x * 2.0)[None, :, :], axis=(1, 2))
+    wide = np.broadcast_to(np.sum(y), x.shape) * x
+    return np.sum(np.outer(rows[: x.shape[0]], np.mean(wide, axis=0)) ** 2) + np.sum(np.kron(x, y))
+
+
+@pytest.mark.parametrize("function", [kronecker, the_same_everywhere])
+def test_products_with_an_axis_for_each_of_both(function: Callable[..., Any]) -> None:
+    for shapes in (((2, 3), (3, 2)), ((1, 2), (2, 1)), ((1, 1), (1, 1)), ((3, 3), (3, 3))):
+        x, y = (np.cos(np.arange(float(np.prod(shape)))).reshape(shape) for shape in shapes)
+        agree(function, (x, y), (0, 1), scalar=True)
+
+
 def smooth(x, y):
     """Elementwise, then a sum."""
     return np.sum(np.exp(x) * y + x / (1.0 + y * y))

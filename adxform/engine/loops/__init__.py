@@ -102,7 +102,7 @@ def _live(units: Sequence[Unit], results: Sequence[Operand], scope: Scope) -> li
     wanted = {var.name for var in variables_of(results)}
     live: list[Unit] = []
     for unit in reversed(units):
-        removable = unit.outs and (unit.work is not None or unit.outs[0].name in scope.places)
+        removable = unit.outs and (unit.work is not None or unit.outs[0].name in scope.places or unit.outs[0].name in scope.flat)
         if not removable or any(var.name in wanted for var in unit.outs):
             live.append(unit)
             wanted |= {var.name for var in unit.uses}

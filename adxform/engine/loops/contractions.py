@@ -15,7 +15,7 @@ from adxform import runtime
 from adxform.engine.loops.maps import FIRST, Access, Counted, Place, composed, loop_space, loops, spread, whole
 from adxform.engine.loops.recording import Recorder
 from adxform.engine.loops.reductions import Reduction
-from adxform.engine.loops.units import Assign, Source
+from adxform.engine.loops.units import Assign, Elements, Source
 from adxform.engine.products import MATRIX_PRODUCTS
 from adxform.ir.build import Builder
 from adxform.ir.ops import Call, Lit, Operand, Var
@@ -68,6 +68,30 @@ def contracted(op: Call, out: Var, recorder: Recorder) -> bool:
     gone = tuple(place for place, letter in enumerate(order) if letter not in output)
     result = tuple(Place(order.index(letter)) for letter in output)
     return recorder.reduce(op, out, Reduction(space, gone, result, sources, multiplied, runtime.add_up, Lit(0.0), "float64"))
+
+
+def kronecker(op: Call, out: Var, recorder: Recorder) -> bool:
+    """Notes of ``np.kron``, which stays a call, what its elements are: products, with an axis for each of those of both operands.
+
+    What takes all of them in any order needs no more.
+    """
+    shapes = [_shape(arg) for arg in op.args]
+    if op.kwargs or len(shapes) != 2 or not recorder.scope.fixed(out) or _shape(out) is None:
+        return False
+    a, b = shapes
+    if not a or not b or len(a) != len(b):
+        return False
+    shape = tuple(size for pair in zip(a, b, strict=True) for size in pair)
+    space, numbers = loop_space(shape), loops(shape)
+    if not space or not recorder.scope.measurable(space):
+        return False
+    letters = {str(place): number for place, number in enumerate(numbers)}
+    terms = ["".join(map(str, range(first, len(shape), 2))) for first in (0, 1)]
+    first, second = (_source(arg, term, letters, recorder) for arg, term in zip(op.args, terms, strict=True))
+    steady = all(recorder.scope.fixed(source.base) for source in (first, second) if isinstance(source, Access))
+    if first is not None and second is not None and steady:
+        recorder.scope.flat[out.name] = Elements(shape, (first, second), multiplied)
+    return False
 
 
 def multiplied(builder: Builder, args: tuple[Operand, ...], hint: str) -> Operand:
@@ -129,4 +153,4 @@ def _source(arg: Operand, term: str, numbers: Mapping[str, int | None], recorder
     return composed(source, [FIRST if numbers[letter] is None else Place(numbers[letter]) for letter in term])
 
 
-CONTRACTIONS = dict.fromkeys((np.outer, np.einsum, *MATRIX_PRODUCTS), contracted)
+CONTRACTIONS = {**dict.fromkeys((np.outer, np.einsum, *MATRIX_PRODUCTS), contracted), np.kron: kronecker}

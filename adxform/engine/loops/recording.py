@@ -12,13 +12,13 @@ import numpy as np
 from adxform import runtime
 from adxform.engine import scalars
 from adxform.engine.loops.lanes import FLOATS, KNOWN, Element
-from adxform.engine.loops.maps import Access, Counted, Entry, Place, Region, composed, loop_space, loops, spread, whole
+from adxform.engine.loops.maps import FIRST, Access, Counted, Entry, Place, Region, composed, loop_space, loops, spread, whole
 from adxform.engine.loops.reductions import Reduction, divided, in_dtype
 from adxform.engine.loops.scope import Scope
 from adxform.engine.loops.units import Assign, Increase, Length, Reduce, Source, Unit
 from adxform.ir import intrinsics
 from adxform.ir.ops import Call, Lit, Op, Operand, Raise, Var
-from adxform.ir.types import INT, Array, Dim, Size, Type
+from adxform.ir.types import INT, Array, Dim, Scalar, Size, Type
 from adxform.ir.walk import all_ops, blocks, defined_variables, free_variables, outs, reads, reads_with_blocks, variables_of
 from adxform.opt.rewriting import callee, classes_read, classes_touched, classes_written
 from adxform.rules.effects import effect_of, is_opaque
@@ -118,7 +118,9 @@ class Recorder:
         return target
 
     def reduce(self, op: Call, out: Var, found: Reduction) -> bool:
-        """A reduction: over the innermost loops, or of rows into a row."""
+        """A reduction: over the innermost loops, or of rows into a row; one that is the same everywhere is made once."""
+        if isinstance(out.type, Array) and self.once(op, out, found):
+            return True
         space, numbers = loop_space(found.shape), loops(found.shape)
         gone = {number for axis, number in enumerate(numbers) if axis in found.axes and number is not None}
         sizes = tuple(found.shape[axis] for axis in found.axes)
@@ -138,6 +140,44 @@ class Recorder:
             return False
         self.add_rows(op, out, space, target, found, count, some)
         return True
+
+    def once(self, op: Call, out: Var, found: Reduction) -> bool:
+        """A reduction of what does not depend on the loops that are kept: one number, which all of `out` is."""
+        space, numbers = loop_space(found.shape), loops(found.shape)
+        sizes = tuple(found.shape[axis] for axis in found.axes)
+        inner = {
+            old: Place(new) for axis, new in zip(found.axes, loops(sizes), strict=True) if (old := numbers[axis]) is not None
+        }
+        sources, make = self.made_of(found, space)
+        accesses = [source for source in sources if isinstance(source, Access | Counted)]
+        steps = {place.loop for access in accesses for place in access.places if place.loop is not None}
+        own = getattr(out.type, "shape", None) or ()
+        target = spread(whole(out), own, own)
+        looked_up = any(True for access in accesses if isinstance(access, Access) for _ in access.tables)
+        if found.some or looked_up or not steps or not steps <= inner.keys() or target is None or not loop_space(own):
+            return False
+        axes = [inner.get(number, FIRST) for number in range(len(space))]
+        given = [composed(source, axes) if isinstance(source, Access | Counted) else source for source in sources]
+        known = tuple(source for source in given if source is not None)
+        total = self.temporary(Scalar(found.dtype))
+        alone = replace(found, shape=sizes, axes=tuple(range(len(sizes))), result=(), sources=known, make=make)
+        if len(known) < len(given) or not self.scope.measurable(loop_space(own)) or not self.reduce(op, total, alone):
+            return False
+        self.add(op, (out,), loop_space(own), Assign(target), (total,), in_dtype(getattr(out.type, "dtype", "")))
+        return True
+
+    def made_of(self, found: Reduction, space: tuple[Size, ...]) -> tuple[tuple[Source, ...], Element]:
+        """What a reduction takes: of an array that the block has made element by element, what the elements are made of."""
+        match found.sources:
+            case (Access(base, places),):
+                makers = [unit for unit in self.units if base in unit.outs and isinstance(unit.work, Assign)]
+            case _:
+                makers = []
+        for unit in makers:
+            steady = all(self.scope.fixed(access.base) for access in (*unit.loads, *unit.targets))
+            if unit.make is not None and unit.target_places == places and unit.space == space and steady:
+                return unit.inputs, _after(unit.make, found.make)
+        return found.sources, found.make
 
     def add_rows(
         self,
@@ -227,6 +267,11 @@ class Recorder:
         used += [found[0] for size in sizes if (found := self.scope.provider(size)) is not None]
         used += variables_of(source for source in inputs if not isinstance(source, Access | Counted | Length))
         self.units.append(Unit(len(self.units), op, tuple(dict.fromkeys(used)), made, space, work, inputs, make))
+
+
+def _after(first: Element, second: Element) -> Element:
+    """Makes of what `first` makes what `second` does."""
+    return lambda builder, args, hint: second(builder, (first(builder, args, hint),), hint)
 
 
 def fits(value: Operand, into: str) -> bool:

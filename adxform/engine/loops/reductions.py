@@ -61,6 +61,12 @@ def reduction(op: Call, scope: Scope) -> Reduction | None:
     if not (fn in SUMS or fn in EXTREMES or fn in PRODUCTS or fn in TRUTHS) or not isinstance(out.type, Array | Scalar):
         return None
     x = op.args[0]
+    if isinstance(x, Var) and x.name in scope.flat and fn in SUMS and len(op.args) == 1 and not op.kwargs:
+        all_of = scope.flat[x.name]
+        axes = tuple(range(len(all_of.shape)))
+        return Reduction(
+            all_of.shape, axes, (), all_of.inputs, all_of.make, runtime.add_up, Lit(0.0), "float64", mean=fn in MEANS
+        )
     if not isinstance(x, Var) or not isinstance(x.type, Array) or not x.type.shape or x.type.dtype not in KNOWN:
         return None
     shape, dtype = x.type.shape, x.type.dtype

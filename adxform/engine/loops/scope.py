@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from adxform.engine.loops.doubts import Doubts
 from adxform.engine.loops.maps import Access, Counted, spread, whole
-from adxform.engine.loops.units import Source
+from adxform.engine.loops.units import Elements, Source
 from adxform.ir.ops import Lit, Op, Operand, Var
 from adxform.ir.types import Array, Dim, Scalar, Size
 from adxform.ir.walk import Names
@@ -32,6 +32,8 @@ class Scope:
     measured: dict[Size, Operand] = field(default_factory=dict)
     unsure: set[str] = field(default_factory=set)
     """Slices with variable bounds that could not be followed: loops do not look into them, nor into views of them."""
+    flat: dict[str, Elements] = field(default_factory=dict)
+    """Of an array what all its elements are, in another shape: in the block where it is made."""
 
     def inner(self, measured: Mapping[Size, Operand]) -> Scope:
         """The scope of a block inside, where the lengths `measured` are known."""

@@ -31,6 +31,15 @@ Source = Access | Counted | Length | Operand
 
 
 @dataclass(frozen=True, slots=True)
+class Elements:
+    """Elements in an array of `shape`: what `make` makes of those of `inputs`."""
+
+    shape: tuple[Size, ...]
+    inputs: tuple[Source, ...]
+    make: Element
+
+
+@dataclass(frozen=True, slots=True)
 class Assign:
     """``target = value`` for each element."""
 
