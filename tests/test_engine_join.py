@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import adxform
 from adxform.backend.emit import emit
 from adxform.backend.loading import load
 from adxform.cut import as_tuple
@@ -143,3 +144,25 @@ def test_random_loops_compute_the_same() -> None:
             for a, b in zip(expected, found, strict=True):
                 np.testing.assert_allclose(b, a, rtol=1e-9, atol=1e-9, err_msg=f"{seed}\n{text}")
     assert fewer > 10
+
+
+def beyond(x, n):
+    """An array of the function's own, and as many stores as are asked for."""
+    y = np.zeros(3)
+    for i in range(n):
+        y[i] = x[i] * 2.0
+    total = 0.0
+    for i in range(n):
+        total += y[i] * y[i]
+    return total
+
+
+def test_a_store_out_of_bounds_raises_though_nothing_needs_the_array() -> None:
+    pytest.importorskip("numba")
+    x = np.arange(6.0)
+    for operator in (adxform.grad, adxform.value_and_grad):
+        compiled, plain = operator(beyond, engine="numba"), operator(beyond, engine="python")
+        for found, expected in zip(as_tuple(compiled(x, 3), 2), as_tuple(plain(x, 3), 2), strict=True):
+            np.testing.assert_allclose(found, expected)
+        with pytest.raises(IndexError):
+            compiled(x, 5)

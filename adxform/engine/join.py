@@ -13,8 +13,6 @@ from adxform.ir import intrinsics
 from adxform.ir.ops import Block, Call, For, Function, Lit, Op, Operand, Var
 from adxform.ir.types import Scalar
 from adxform.ir.walk import all_ops, defined_variables, outs, reads_with_blocks, rename_block
-from adxform.opt.cse import share_common_subexpressions
-from adxform.opt.dce import eliminate_dead_code
 from adxform.opt.rewriting import Rewriter, callee, classes_read, classes_written, each_function
 from adxform.rules.alias import Aliases
 from adxform.rules.effects import effect_of, is_opaque, is_removable
@@ -26,7 +24,8 @@ MOST = 10
 def join_loops(fn: Function) -> Function:
     """`fn` with loops joined whose passes may come in any order, and of which one reads what another writes.
 
-    An array that is only there to bring values from the one to the other goes: a tape, above all.
+    An array that is only there to bring values from the one to the other, a tape above all, is then not loaded from, once its
+    stores are known to be in bounds (see `finished`).
 
     Source: Kennedy and McKinley, Maximizing Loop Parallelism and Improving Data Locality via Loop Fusion and Distribution (1993).
 
@@ -46,14 +45,17 @@ def join_loops(fn: Function) -> Function:
     ...     return y'''))))
     def f(x: f64[x.0], y: f64[x.0]):
         n: int = intrinsics.dim(x, 0)
+        t: f64[?0] = np.empty(n)
+        m: int = operator.sub(n, 1)
         for i: int in range(0, n, 1):
             a: f64 = operator.getitem(x, i)
             b: f64 = np.sin(a)
-            operator.setitem(y, i, b)
+            operator.setitem(t, i, b)
+            c: f64 = operator.getitem(t, i)
+            operator.setitem(y, i, c)
         return y
     """
-    joined = each_function(fn, lambda part, aliases: _Joining(part, aliases).block(part.body))
-    return fn if joined is fn else eliminate_dead_code(share_common_subexpressions(joined))
+    return each_function(fn, lambda part, aliases: _Joining(part, aliases).block(part.body))
 
 
 class _Joining(Rewriter):
