@@ -62,6 +62,30 @@ def triangular(x: Any, n: int) -> Any:
     return total
 
 
+def slanted(x: Any, n: int) -> Any:
+    """Inner loops that start, or end, where the outer one is; upwards and downwards."""
+    total = 0.0
+    for i in range(n, 0, -1):
+        y = x
+        for j in range(2 - i, n - i):
+            y = np.sin(y) * (2 + j)
+            for k in range(i, j - n, -1):
+                y = y * np.cos(y) + 0.1 * k
+        total += np.sum(y * y)
+    return total
+
+
+def banded(x: Any, n: int) -> Any:
+    """A window that moves along."""
+    total = 0.0
+    for i in range(n):
+        y = x
+        for j in range(2 * i - 1, 2 * i + 2):
+            y = np.sin(y) * (2 + j)
+        total += np.sum(y * y)
+    return total
+
+
 def branching(x: Any, n: int) -> Any:
     """Some passes tape, some do not."""
     for i in range(n):
@@ -120,8 +144,8 @@ def returned(x: Any, n: int) -> Any:
     return x, states
 
 
-PROGRAMS = (decayed, nested, stepped, triangular, branching, breaking, written, swapped, counted, returned)
-WHOLE = (decayed, nested, counted, returned)
+PROGRAMS = (decayed, nested, stepped, triangular, slanted, banded, branching, breaking, written, swapped, counted, returned)
+WHOLE = (decayed, nested, triangular, slanted, banded, counted, returned)
 POINT = np.array([0.3, -0.4, 0.5])
 
 
@@ -151,6 +175,13 @@ def test_loops_with_tapes_of_arrays_are_compiled_whole(function: Callable[..., A
     _, rule = rule_of(function, (POINT, 4), "reverse", (0,))
     found = outline(lowered(rule.optimised, NUMBA)).function
     assert not any(isinstance(op, For | While) for op in all_ops(found.body))
+
+
+def test_windows_have_room_for_their_passes_alone() -> None:
+    _, rule = rule_of(banded, (POINT, 4), "reverse", (0,))
+    fn = lowered(rule.optimised, NUMBA)
+    assert all(out.type.shape[1] == 3 for out in taped(fn) if len(out.type.shape) == 3)
+    assert any(len(out.type.shape) == 3 for out in taped(fn))
 
 
 def test_loops_that_stay_in_python_keep_their_stacks() -> None:

@@ -8,13 +8,13 @@ pass whose turn it is, and the array has it at the place of that pass.
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from adxform.backend.syntax import callee
-from adxform.engine.bounds import Linear
+from adxform.engine.bounds import LENGTHS, Linear
 from adxform.engine.loops.doubts import Doubts
 from adxform.engine.support import DTYPES
 from adxform.ir import intrinsics
@@ -117,10 +117,11 @@ class Forms:
             match op:
                 case Call(outs=(out,), args=(a, b)) if out.type == INT and callee(op) in (operator.add, operator.sub):
                     self.known[out] = self.of(a).plus(self.of(b), 1 if callee(op) is operator.add else -1)
-                case Call(outs=(out,), args=(Var(type=Array(_, tuple(shape))) as array, *rest)) if callee(op) in (
-                    intrinsics.dim,
-                    len,
+                case Call(outs=(out,), args=(Lit(int() as factor), Var() as x) | (Var() as x, Lit(int() as factor))) if (
+                    out.type == INT and callee(op) is operator.mul
                 ):
+                    self.known[out] = Linear().plus(self.of(x), factor)
+                case Call(outs=(out,), args=(Var(type=Array(_, tuple(shape))) as array, *rest)) if callee(op) in LENGTHS:
                     axis = rest[0] if rest else Lit(0)
                     if isinstance(axis, Lit) and not self.doubts.about(array):
                         size = shape[axis.value]
@@ -128,20 +129,44 @@ class Forms:
                 case _:
                     pass
 
-    def passes(self, loop: For) -> Linear | None:
-        """How many passes `loop` makes, or less than zero for none; ``None`` where its step is not one, up or down."""
-        start, stop, step = map(self.of, loop.source)
-        if step not in (Linear(1), Linear(-1)) or not isinstance(loop.source[2], Lit):
-            return None
-        return stop.plus(start, -1) if step == Linear(1) else start.plus(stop, -1)
+    def most(self, form: Linear, loops: Sequence[For], sign: int = 1) -> Linear:
+        """The greatest that `form` is over the passes of `loops`, outermost first; the least where `sign` is negative."""
+        for loop in reversed(loops):
+            start, stop, step = map(self.of, loop.source)
+            last = stop.plus(step, -1)
+            upwards = form.factor(loop.body.params[0]) * step.number * sign > 0
+            form = form.at(loop.body.params[0], last if upwards else start)
+        return form
 
-    def is_reverse(self, loop: For, other: For) -> bool:
-        """Whether `other` goes through the passes of `loop` from the last to the first, one by one."""
-        if loop.breaks or other.breaks or self.passes(loop) is None:
-            return False
-        (start, stop, step), (first, end, down) = map(self.of, loop.source), map(self.of, other.source)
-        zero = down.plus(step), first.plus(step).plus(stop, -1), end.plus(step).plus(start, -1)
-        return zero == (Linear(), Linear(), Linear())
+    def extent(self, loop: For, around: Sequence[For]) -> Linear:
+        """How many passes `loop` makes at most, in the passes of those `around`."""
+        start, stop, step = map(self.of, loop.source)
+        return self.most(Linear().plus(stop.plus(start, -1), step.number), around)
+
+    def start(self, loop: For, around: Sequence[For]) -> tuple[Linear, tuple[tuple[int, int], ...]]:
+        """Where `loop` starts, but for the items of those `around`; and the factors of these, by depth."""
+        form = self.of(loop.source[0])
+        factors = [form.factor(outer.body.params[0]) for outer in around]
+        for outer in around:
+            form = form.at(outer.body.params[0], Linear())
+        return form, tuple((depth, factor) for depth, factor in enumerate(factors) if factor)
+
+    def are_reverse(self, loops: Sequence[For], others: Sequence[For]) -> bool:
+        """Whether `others`, a nest, goes through the passes of `loops` from the last to the first, one by one."""
+        same: list[tuple[Var, Linear]] = []
+        for loop, other in zip(loops, others, strict=True):
+            if loop.breaks or other.breaks or loop.source[2] not in (Lit(1), Lit(-1)):
+                return False
+            start, stop, step = map(self.of, loop.source)
+            sources = [self.of(operand) for operand in other.source]
+            for item, counterpart in same:
+                sources = [form.at(item, counterpart) for form in sources]
+            first, end, down = sources
+            zero = down.plus(step), first.plus(step).plus(stop, -1), end.plus(step).plus(start, -1)
+            if zero != (Linear(), Linear(), Linear()):
+                return False
+            same.append((other.body.params[0], Linear(0, ((loop.body.params[0], 1),))))
+        return True
 
 
 def _uses(block: Block, path: Path = (), places: tuple[int, ...] = ()) -> Iterator[tuple[Var, Use | None]]:
@@ -181,7 +206,7 @@ def _tapes(fn: Function, aliases: Aliases, forms: Forms) -> Iterator[Tape]:
         if (
             nested
             and push.places[shared] < pop.places[shared]
-            and all(map(forms.is_reverse, loops, back))
+            and forms.are_reverse(loops, back)
             and isinstance(value, Var)
             and value.type == out.type
             and _is_held(value.type)
@@ -221,18 +246,21 @@ def _is_held(type_: Type) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A tape, the array that it becomes, and where the loops around the push start."""
+    """A tape, the array that it becomes, and where the loops around the push start: at `starts`, and `factors` of outer items."""
 
     tape: Tape
     array: Var
     starts: tuple[Operand, ...]
+    factors: tuple[tuple[tuple[int, int], ...], ...]
 
     def index(self, loops: tuple[For, ...], names: Names, ops: list[Op]) -> Operand:
         """The place on the array of the current pass of `loops`; what computes it goes to `ops`."""
         builder = Builder(names, loops[0].span)
         places: list[Operand] = []
-        for loop, pushed, start in zip(loops, self.tape.pushed, self.starts, strict=True):
-            item = loop.body.params[0]
+        items = [loop.body.params[0] for loop in loops]
+        for item, pushed, start, factors in zip(items, self.tape.pushed, self.starts, self.factors, strict=True):
+            for depth, factor in factors:
+                start = _plus(start, items[depth], factor, builder)
             up = pushed.source[2] == Lit(1)
             ends = (item, start) if up else (start, item)
             places.append(item if up and start == Lit(0) else builder.call(operator.sub, *ends, type=INT, hint="k"))
@@ -269,9 +297,11 @@ class _Writing:
         assert isinstance(type_, Array | Scalar)
         builder = Builder(self.names, outer.span)
         rest = type_.shape or () if isinstance(type_, Array) else ()
-        forms = [*filter(None, map(self.forms.passes, tape.pushed)), *map(_length, rest)]
+        nest = [(loop, tape.pushed[:depth]) for depth, loop in enumerate(tape.pushed)]
+        firsts = [self.forms.start(loop, around) for loop, around in nest]
+        forms = [*(self.forms.extent(loop, around) for loop, around in nest), *map(_length, rest)]
         sizes = _all([self.positive(form, outer, builder) for form in forms])
-        starts = _all([self.number(self.forms.of(loop.source[0]), outer, builder) for loop in tape.pushed])
+        starts = _all([self.number(form, outer, builder) for form, _ in firsts])
         if sizes is None or starts is None or id(tape.makes) in self.making:
             return
         made = Var(tape.stack.name, Array(type_.dtype, tuple(map(self.size, forms))))
@@ -279,7 +309,7 @@ class _Writing:
         dtype = () if type_.dtype == "float64" else (("dtype", Lit(np.dtype(type_.dtype).type)),)
         builder.emit(Call((made,), Lit(np.empty), (given,), dtype, outer.span))
         self.ahead.setdefault(id(outer), []).extend(builder.ops)
-        self.tapes[tape.stack] = planned = Planned(tape, made, starts)
+        self.tapes[tape.stack] = planned = Planned(tape, made, starts, tuple(factors for _, factors in firsts))
         if tape.makes is not None:
             self.making[id(tape.makes)] = planned
         self.made[made] = tape.stack
@@ -310,12 +340,9 @@ class _Writing:
         total: Operand = Lit(form.number)
         for key, factor in sorted(form.terms, key=lambda term: -term[1]):
             place = self.length(key, loop, builder) if isinstance(key, Dim) else key if key in self.before[id(loop)] else None
-            if place is None or abs(factor) != 1:
+            if place is None:
                 return None
-            if total == Lit(0) and factor == 1:
-                total = place
-            else:
-                total = builder.call(operator.add if factor == 1 else operator.sub, total, place, type=INT, hint="n")
+            total = _plus(total, place, factor, builder)
         return total
 
     def length(self, size: Dim, loop: For, builder: Builder) -> Operand | None:
@@ -369,6 +396,15 @@ class _Writing:
             value = Var(self.names.fresh(out.base), out.type)
             ops.append(replace(op, outs=(value,)))
         ops.append(Call((), Lit(operator.setitem), (out, Lit(...), value), (), op.span))
+
+
+def _plus(total: Operand, place: Operand, factor: int, builder: Builder) -> Operand:
+    """``total + factor * place``"""
+    if abs(factor) != 1:
+        place = builder.call(operator.mul, place, Lit(abs(factor)), type=INT, hint="n")
+    if total == Lit(0) and factor > 0:
+        return place
+    return builder.call(operator.add if factor > 0 else operator.sub, total, place, type=INT, hint="n")
 
 
 def _all(found: list[Operand | None]) -> tuple[Operand, ...] | None:
