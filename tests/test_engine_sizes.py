@@ -181,6 +181,28 @@ def stored(u, v, a, b):  # type: ignore[no-untyped-def]
     return np.sum(u**3)
 
 
+def of_one(u, v, a, b):  # type: ignore[no-untyped-def]
+    u = u.copy()
+    u[a:b] = v[1:]
+    u[:3] += v[:-1]
+    return np.sum(u**3)
+
+
+def literal(u, v):  # type: ignore[no-untyped-def]
+    u = u * 1.0
+    u[0:2] = v * u[1:3]
+    u[1:3] += v
+    u[-2:] *= v
+    return np.sum(u**3) + np.sum(u[:2] * v)
+
+
+def by_index(u, v, places):  # type: ignore[no-untyped-def]
+    u = u.copy()
+    for i in range(2):
+        u[places[i] : places[i] + len(v)] += v
+    return np.sum(u**3)
+
+
 def in_a_branch(w, x, k):  # type: ignore[no-untyped-def]
     part = w[:k]
     if k > 2:
@@ -201,6 +223,9 @@ SLICES: list[tuple[Callable[..., Any], list[tuple[Any, ...]]]] = [
     (window, [(6, 0, 9, 9), (6, 3, 2, 4), (6, 3, -9, 3), (6, 3, 5, 20), (6, 2, 0, -4), (0, 0, 0, 0), (0, 0, 3, 5), (3, 3, 0, 7)]),
     (halves, [((2, 4), 2), ((3, 4), 2), ((3, 4), 3), ((3, 4), 1), ((3, 4), -2), ((3, 4), 9), ((2, 2), 0)]),
     (stored, [(6, 3, 1, 4), (6, 3, 3, 9), (6, 3, -3, 6), (6, 3, 0, 3), (6, 3, 1, 5), (6, 3, -9, 3), (6, 0, 4, 2), (3, 3, 0, 3)]),
+    (of_one, [(6, 3, 1, 3), (6, 2, 1, 4), (6, 2, 1, 2), (6, 3, 1, 4), (2, 2, 0, 1), (6, 4, 1, 4)]),
+    (literal, [(4, 2), (4, 3), (2, 2), (3, 2), (5, 0), (0, 0)]),
+    (by_index, [(6, 2, np.array([1, 3])), (6, 2, np.array([1, 5])), (6, 2, np.array([-2, 0])), (6, 2, np.array([-1, 0]))]),
     (in_a_branch, [(5, 3, 3), (5, 3, 2), (5, 3, 1), (5, 3, 4), (2, 3, 3), (5, 3, -2), (0, 0, 4)]),
     (by_rows, [((3, 5), 3, 2), ((3, 6), 3, 3), ((2, 4), 2, 2), ((3, 5), 2, 3), ((4, 4), 2, 2), ((0, 4), 2, 2), ((1, 4), 2, 2)]),
 ]
@@ -208,7 +233,9 @@ SLICES: list[tuple[Callable[..., Any], list[tuple[Any, ...]]]] = [
 
 def filled(point: tuple[Any, ...], fn: Callable[..., Any]) -> list[Any]:
     """The arguments of `fn` at a point: arrays of the lengths that come first, then integers."""
-    integers = sum(name in ("start", "stop", "a", "b", "k") for name in fn.__code__.co_varnames[: fn.__code__.co_argcount])
+    integers = sum(
+        name in ("start", "stop", "a", "b", "k", "places") for name in fn.__code__.co_varnames[: fn.__code__.co_argcount]
+    )
     count = len(point) - integers
     return [*arrays(tuple(n if isinstance(n, tuple) else (n,) for n in point[:count])), *point[count:]]
 

@@ -1,4 +1,4 @@
-"""Slices with variable bounds, taken for as long as the arrays that they are combined with.
+"""Slices that may be cut off, taken for as long as the arrays that they are combined with.
 
 The length of ``w[b:2 * b]`` depends on how long `w` is. In ``x * w[b:2 * b]`` it is that of `x`, unless it is one. A form of a
 function that assumes so checks it where the slice is taken, and raises where it is not so; another form, which assumes nothing,
@@ -23,7 +23,7 @@ Bounds = tuple[Operand, Operand]
 
 
 def variable_slices(x: Var, index: Operand) -> Iterator[tuple[int, int, Bounds]]:
-    """The slices of ``x[index]`` by steps of one with a variable bound: the axis of `x`, that of the result, the bounds."""
+    """The slices of ``x[index]`` by steps of one that may be cut off: the axis of `x`, that of the result, the bounds."""
     parts = index.items if isinstance(index, Pack) and index.kind == "tuple" else (index,)
     if (
         not isinstance(x.type, Array)
@@ -39,15 +39,25 @@ def variable_slices(x: Var, index: Operand) -> Iterator[tuple[int, int, Bounds]]
             case Lit(value) if value is Ellipsis:
                 rest = len(x.type.shape) - sum(other != Lit(None) and other != Lit(...) for other in parts)
                 axis, place = axis + rest, place + rest
-            case Pack("slice", (start, stop, step)):
-                bounds = start, stop
-                if step in (Lit(None), Lit(1)) and all(map(is_bound, bounds)) and any(isinstance(b, Var) for b in bounds):
-                    yield axis, place, bounds
+            case Pack("slice", (start, stop, step)) if may_be_cut(start, stop, step):
+                yield axis, place, (start, stop)
                 axis, place = axis + 1, place + 1
-            case Lit(slice()):
+            case Lit(slice() as piece) if may_be_cut(Lit(piece.start), Lit(piece.stop), Lit(piece.step)):
+                yield axis, place, (Lit(piece.start), Lit(piece.stop))
+                axis, place = axis + 1, place + 1
+            case Pack("slice") | Lit(slice()):
                 axis, place = axis + 1, place + 1
             case _:
                 axis += 1
+
+
+def may_be_cut(start: Operand, stop: Operand, step: Operand) -> bool:
+    """Whether a slice by steps of one has bounds that can be followed, and is as long as the axis lets it be."""
+    if step not in (Lit(None), Lit(1)) or not is_bound(start) or not is_bound(stop):
+        return False
+    ahead = isinstance(start, Lit) and start.value is not None and start.value < 0
+    within = isinstance(stop, Lit) and stop.value is not None and stop.value >= 0
+    return ahead or within or isinstance(start, Var) or isinstance(stop, Var)
 
 
 def selected(x: Var, index: Operand) -> int:
@@ -93,7 +103,7 @@ def holds(builder: Builder, bounds: Bounds, size: Operand, n: Operand) -> Operan
 
     first = Lit(0) if bounds[0] == Lit(None) else counted(bounds[0])
     last = size if bounds[1] == Lit(None) else counted(bounds[1])
-    if isinstance(bounds[1], Var):
+    if isinstance(bounds[1], Var) or (bounds[1] != Lit(None) and last == bounds[1]):
         last = builder.call(min, last, size, type=INT)
     length = last if first == Lit(0) else builder.call(operator.sub, last, first, type=INT)
     found = builder.call(operator.eq, length, n, type=BOOL)

@@ -22,7 +22,9 @@ from adxform.ir.ops import Call, Lit, Operand, Pack, Var
 from adxform.ir.types import BOOL, Array, Scalar, Size
 
 
-def region_of(x: Operand, index: Operand, recorder: Recorder, lengths: tuple[Size, ...] = ()) -> tuple[Access, Region] | None:
+def region_of(
+    x: Operand, index: Operand, recorder: Recorder, lengths: tuple[Size | None, ...] = ()
+) -> tuple[Access, Region] | None:
     """Where `x` lies, and what `index` selects of it; ``None`` where that is not known. For `lengths` see `region`."""
     source = recorder.scope.source(x)
     if not (isinstance(source, Access) and isinstance(x, Var) and isinstance(x.type, Array) and x.type.shape is not None):

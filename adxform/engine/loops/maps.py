@@ -8,6 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from adxform.frontend.assumed import may_be_cut
 from adxform.ir.ops import Lit, Operand, Pack, Var
 from adxform.ir.types import Array, Dim, Scalar, Size
 
@@ -165,10 +166,12 @@ class Region:
     shape: tuple[Size, ...]
 
 
-def region(access: Access | Counted, shape: tuple[Size, ...], index: Operand, lengths: tuple[Size, ...] = ()) -> Region | None:
+def region(
+    access: Access | Counted, shape: tuple[Size, ...], index: Operand, lengths: tuple[Size | None, ...] = ()
+) -> Region | None:
     """What `index` selects of the array of `shape` at `access`; ``None`` where it is no affine map of known lengths.
 
-    Slices with variable bounds are as long as `lengths`, those of the last axes of what is selected.
+    Slices that may be cut off are as long as `lengths`, those of the last axes of what is selected.
     """
     parts = index_parts(index)
     given = sum(part != Lit(None) and part != Lit(...) for part in parts)
@@ -181,7 +184,7 @@ def region(access: Access | Counted, shape: tuple[Size, ...], index: Operand, le
     axes: list[Place] = []
     sizes: list[Size] = []
     rank = len(shape) - given + sum(part == Lit(None) for part in parts) + sum(map(_is_slice, parts))
-    known = (*[None] * (rank - len(lengths)), *lengths)
+    known = (*[None] * (rank - len(lengths)), *lengths[max(len(lengths) - rank, 0) :])
     for part in (*parts[:at], *rest, *parts[at + 1 :]):
         if part == Lit(None):
             sizes.append(1)
@@ -189,9 +192,10 @@ def region(access: Access | Counted, shape: tuple[Size, ...], index: Operand, le
         size = shape[len(axes)]
         match part:
             case Pack("slice", (start, stop, step)):
-                found = _slice(size, start, stop, step) or _between(start, step, known[len(sizes)])
+                found = _slice(size, start, stop, step) or _between(start, stop, step, known[len(sizes)])
             case Lit(slice() as piece):
-                found = _slice(size, Lit(piece.start), Lit(piece.stop), Lit(piece.step))
+                bounds = Lit(piece.start), Lit(piece.stop), Lit(piece.step)
+                found = _slice(size, *bounds) or _between(*bounds, known[len(sizes)])
             case Lit(int() | np.integer() as number) if not isinstance(number, bool):
                 axes.append(_row(size, int(number)))
                 continue
@@ -212,9 +216,9 @@ def _is_slice(part: Operand) -> bool:
     return (isinstance(part, Pack) and part.kind == "slice") or (isinstance(part, Lit) and isinstance(part.value, slice))
 
 
-def _between(start: Operand, step: Operand, length: Size | None) -> tuple[Place, Size] | None:
-    """As `_slice`, for a slice that is known to count from the front and to be of this `length`, which is not one."""
-    if step not in (Lit(None), Lit(1)) or not isinstance(length, Dim) or length.base.startswith("?"):
+def _between(start: Operand, stop: Operand, step: Operand, length: Size | None) -> tuple[Place, Size] | None:
+    """As `_slice`, for a slice that is known, or checked, to count from the front and to be of this `length`."""
+    if not may_be_cut(start, stop, step) or not isinstance(length, Dim) or length.base.startswith("?"):
         return None
     match start:
         case Lit(None):

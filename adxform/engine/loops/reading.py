@@ -25,7 +25,7 @@ from adxform.frontend.assumed import variable_slices
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, Lit, Operand, Pack, Var
-from adxform.ir.types import INT, Array, Scalar, Size
+from adxform.ir.types import INT, Array, Dim, Scalar, Size
 from adxform.ir.walk import Names, reads
 from adxform.opt.rewriting import callee
 from adxform.rules.effects import effect_of
@@ -147,7 +147,8 @@ class Reader(Recorder):
         if fn is operator.setitem and masked(op, self):
             return True
         own = value.type.shape if isinstance(value, Var) and isinstance(value.type, Array) else None
-        found = region_of(x, index, self, own or ())
+        checked = tuple([size if isinstance(size, Dim) and not size.may_be_one else None for size in own or ()])
+        found = region_of(x, index, self, checked)
         same = isinstance(value, Lit) or (isinstance(value, Var) and isinstance(value.type, Scalar))
         if found is None or not (fn != operator.setitem or same or in_order(found[1])):
             return False

@@ -13,7 +13,7 @@ from adxform.rules.memory import index_kind
 
 
 def selected(
-    access: Access, shape: tuple[Size, ...], index: Operand, scope: Scope, lengths: tuple[Size, ...] = ()
+    access: Access, shape: tuple[Size, ...], index: Operand, scope: Scope, lengths: tuple[Size | None, ...] = ()
 ) -> Region | None:
     """What `index` selects of the array of `shape` at `access`; ``None`` where that is not known element by element.
 
