@@ -240,15 +240,23 @@ def plan_gradient(call: Application, argnums: Argnums, has_aux: bool, *, valued:
 
 
 @operator("jvp", made=None)
-def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+def jvp(
+    f: Callable[..., Any],
+    primals: Sequence[Any],
+    tangents: Sequence[Any],
+    *,
+    engine: EngineName = "auto",
+    fastmath: bool = True,
+) -> tuple[Any, Any]:
     """The value of ``f(*primals)`` and its derivative in the direction `tangents`.
 
-    The tangent of the value has the structure of the value, with ``None`` where it holds no float.
+    The tangent of the value has the structure of the value, with ``None`` where it holds no float. `engine` and `fastmath` are
+    as for `grad`.
 
     >>> jvp(lambda x, y: x * y, (2.0, 3.0), (1.0, 0.0))
     (6.0, 3.0)
     """
-    call = apply(f, tuple(primals), {})
+    call = apply(f, tuple(primals), {}, engine=checked_engine(engine, fastmath))
     given = perturbations(call.fn, "tangent", call.free(primals), tuple(tangents))
     rule = call.rule("forward", call.float_leaves())
     results = call.run(rule, call.inputs(), *given)

@@ -17,7 +17,7 @@ from adxform.backend.loading import load
 from adxform.engine import choice, compiled
 from adxform.engine.compiled import Guarded
 from adxform.errors import MissingExtraError
-from adxform.operators import Engine
+from adxform.operators import Engine, EngineName
 from adxform.pipeline import DerivedRule
 from adxform.sources import rule_of
 from benchmarks.race.problems import PROBLEMS
@@ -153,6 +153,12 @@ def test_what_auto_compiles_gives_what_python_gives() -> None:
     np.testing.assert_allclose(value, expected[0], rtol=1e-14)
     np.testing.assert_allclose(gradient, expected[1], rtol=1e-14)
     assert adxform.grad(loop)(X[:0]).shape == (0,)
+
+
+def test_tangents_take_an_engine() -> None:
+    engines: tuple[EngineName, ...] = ("auto", "python", "numba")
+    found = [adxform.jvp(loop, (X,), (X[::-1].copy(),), engine=engine) for engine in engines]
+    np.testing.assert_allclose(found, [found[1]] * 3, rtol=1e-13)
 
 
 def test_a_compilation_that_fails_is_told_and_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,7 @@ import numpy as np
 from adxform.backend.syntax import callee
 from adxform.engine.compiled import compiled_form, is_available, is_repeatable
 from adxform.engine.outline import Outlined
+from adxform.engine.products import product
 from adxform.ir import intrinsics
 from adxform.ir.ops import Block, Call, For, Function, If, Invoke, Lit, Op, Operand, Pack, While
 from adxform.ir.types import Array
@@ -25,13 +26,12 @@ from adxform.operators import Engine
 from adxform.rules.effects import functions
 
 PASSES = 30
-NUMBER, ARRAY, LIBRARY, BLAS = 1, 10, 40, 20
-"""An operation on numbers, one on arrays, a product of matrices or call of a library, and such a product in a kernel, in tenths
-of a microsecond."""
-AT_ONCE, PREPARED = (100, 2.0), (15, 1.3)
+NUMBER, ARRAY, LIBRARY = 1, 10, 40
+"""An operation on numbers, one on arrays, and a product of matrices or a call of a library, in tenths of a microsecond."""
+AT_ONCE, PREPARED = (100, 2.0), (15, 1.4)
 """How many steps kernels have to spare, and how many times fewer there have to be."""
 
-PRODUCTS = frozenset({operator.matmul, np.matmul, np.dot, np.tensordot, np.einsum, np.inner, np.kron, np.outer, np.convolve})
+PRODUCTS = frozenset({operator.matmul, np.matmul, np.dot, np.tensordot, np.einsum, np.inner, np.kron, np.convolve, product})
 LIBRARIES = ("numpy.linalg", "numpy.fft", "scipy")
 STORES = frozenset({operator.setitem, intrinsics.accumulate, intrinsics.deduct})
 FREE = frozenset({intrinsics.turning_point, intrinsics.dim})
@@ -125,12 +125,12 @@ class _Counting:
 
 
 class _Products(_Counting):
-    """Of what a kernel does, only products count: those of libraries are as fast as they were, but for the call."""
+    """Of what a kernel does, only products count: they are as fast as they were."""
 
     def op(self, op: Op) -> Steps:
         match op:
             case Call():
-                return Steps(BLAS if call_steps(op) == LIBRARY else 0)
+                return Steps(LIBRARY if call_steps(op) == LIBRARY else 0)
             case For(body=body):
                 return Steps(passes(op) * self.block(body).all)
             case _:
