@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
@@ -12,7 +13,7 @@ from adxform import runtime
 from adxform.ir import intrinsics
 from adxform.ir.ops import Call, Function, Lit, Op, Operand, Var
 from adxform.ir.types import FLOAT, INT, Array, Dim, Scalar, Type, is_float
-from adxform.ir.walk import Names
+from adxform.ir.walk import Names, all_ops, reads
 from adxform.opt.rewriting import Rewriter, Sharing, callee, each_function
 
 Replacement = Var | Call | None
@@ -52,6 +53,7 @@ class _Simplifying(Rewriter):
         self.spread: dict[str, tuple[Operand, Operand]] = {}
         self.inverted: dict[str, Operand] = {}
         self.mirrored: dict[str, Operand] = {}
+        self.uses = Counter(var.name for op in all_ops(fn.body) for var in reads(op))
         self.shaped = {
             (p.type.dtype, p.type.shape): p for p in reversed(fn.params) if isinstance(p.type, Array) and _names_own(p)
         }
@@ -88,7 +90,7 @@ class _Simplifying(Rewriter):
                 self.spread[out.name] = part, like
             case Call((out,), Lit(fn), (Var() as given,)) if fn in MIRRORS and given.type == out.type and not _may_vary(out.type):
                 self.mirrored[out.name] = given
-            case Call((out,), Lit(operator.truediv), (Lit(1.0), Var(_, Scalar()) as number)):
+            case Call((out,), Lit(operator.truediv), (Lit(1.0), Var(_, Scalar()) as number)) if self.uses[out.name] == 1:
                 self.inverted[out.name] = number
 
     def outlined(self, op: Call) -> Call:
