@@ -15,8 +15,10 @@ from itertools import combinations, product
 
 from adxform.engine.loops.maps import Access
 from adxform.engine.loops.units import Increase, Reduce, Unit
+from adxform.engine.vector_math import has_vector_form
 from adxform.ir.ops import Var
 from adxform.ir.types import Size
+from adxform.opt.rewriting import callee
 from adxform.rules.alias import Aliases
 
 Pairs = tuple[tuple[Access, Access], ...]
@@ -185,10 +187,17 @@ def _together(one: Unit, other: Unit, depth: int) -> bool:
 
     Nests of the same loops share all of them or none, but for what a reduction keeps apart: half a nest is worth nothing.
     """
+    if _in_lanes(one, other, depth) or _in_lanes(other, one, depth):
+        return False
     pairs = other.needs.get(one, ())
     alike = one.space == other.space and not isinstance(one.work, Reduce)
     depths = range(depth, len(one.space)) if alike else (depth,)
     return pairs is not None and all(a.aligned(b, loop) for a, b in pairs for loop in depths)
+
+
+def _in_lanes(one: Unit, other: Unit, depth: int) -> bool:
+    """Whether `one` runs in vectors in a loop of its own, and with the loops of `other` inside of that loop would not."""
+    return len(one.space) == depth + 1 < len(other.space) and has_vector_form(callee(one.op))
 
 
 def _fits(group: Sequence[Unit], nest: Nest, before: Iterable[Nest], depth: int) -> bool:

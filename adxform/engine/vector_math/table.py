@@ -65,6 +65,11 @@ def _known() -> dict[Callable[..., Any], Form]:
 VECTOR_FORMS: Mapping[Callable[..., Any], Form] = MappingProxyType(_known())
 
 
+def has_vector_form(function: Callable[..., Any] | None) -> bool:
+    """Whether there is a form of a function."""
+    return _form(function) is not None
+
+
 def vector_form(function: Callable[..., Any]) -> Any | None:
     """Return the form of a function, to be called in a loop that Numba compiles; None if it has none.
 
@@ -72,8 +77,13 @@ def vector_form(function: Callable[..., Any]) -> Any | None:
 
     Raises ImportError where Numba is not installed.
     """
-    found = VECTOR_FORMS.get(function)
+    found = _form(function)
+    return None if found is None else found.load()
+
+
+def _form(function: Callable[..., Any] | None) -> Form | None:
+    found = VECTOR_FORMS.get(function) if function is not None else None
     special = sys.modules.get("scipy.special")
     if found is None and special is not None:
         found = next((FORMS[name] for name in _IN_SPECIAL if getattr(special, name, None) is function), None)
-    return None if found is None else found.load()
+    return found
