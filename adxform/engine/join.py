@@ -9,10 +9,11 @@ from dataclasses import replace
 from adxform.engine.accesses import Accesses, Loop, Place, adds
 from adxform.engine.fills import Fills
 from adxform.engine.sums import chain, uses_of
+from adxform.engine.vector_math import has_vector_form
 from adxform.ir import intrinsics
 from adxform.ir.ops import Block, Call, For, Function, Lit, Op, Operand, Var
 from adxform.ir.types import Scalar
-from adxform.ir.walk import all_ops, defined_variables, outs, reads_with_blocks, rename_block
+from adxform.ir.walk import all_ops, blocks, defined_variables, outs, reads_with_blocks, rename_block
 from adxform.opt.rewriting import Rewriter, callee, classes_read, classes_written, each_function
 from adxform.rules.alias import Aliases
 from adxform.rules.effects import effect_of, is_opaque, is_removable
@@ -133,6 +134,8 @@ class _Joining(Rewriter):
         if written[0].isdisjoint(self.read(later)):
             return False
         both = [*self.calls(earlier), *self.calls(later)]
+        if lose_lanes((*earlier.body.ops, *later.body.ops)):
+            return False
         if len({var.name for op in both if (var := self.base(op)) is not None}) > MOST:
             return False
         return (
@@ -211,3 +214,11 @@ class _Joining(Rewriter):
 
     def read(self, op: For) -> set[int]:
         return {class_ for inner in self.calls(op) for class_ in classes_read(inner, effect_of(inner), self.aliases)}
+
+
+def lose_lanes(ops: Iterable[Op]) -> bool:
+    """Whether some of `ops`, in one loop, would run in vectors but for the loops that others are; see `loops.fusion`."""
+    given = list(ops)
+    inside = [op for outer in given for block in blocks(outer) for op in all_ops(block)]
+    own = [op for op in given if has_vector_form(callee(op))]
+    return any(isinstance(op, For) for op in given) and bool(own) and not any(has_vector_form(callee(op)) for op in inside)

@@ -140,7 +140,8 @@ def fuse(units: Sequence[Unit], depth: int = 0) -> list[Nest]:
             waiting[unit] = None
             continue
         group = [*_taken(unit, waiting), unit]
-        if size is None or not all(_together(one, other, depth) for one, other in combinations(group, 2)):
+        alone = size is None or _lose_lanes(group, depth)
+        if alone or not all(_together(one, other, depth) for one, other in combinations(group, 2)):
             for member in group[:-1]:
                 _place([member], nests, home, depth)
             group = group[-1:]
@@ -187,22 +188,27 @@ def _together(one: Unit, other: Unit, depth: int) -> bool:
 
     Nests of the same loops share all of them or none, but for what a reduction keeps apart: half a nest is worth nothing.
     """
-    if _in_lanes(one, other, depth) or _in_lanes(other, one, depth):
-        return False
     pairs = other.needs.get(one, ())
     alike = one.space == other.space and not isinstance(one.work, Reduce)
     depths = range(depth, len(one.space)) if alike else (depth,)
     return pairs is not None and all(a.aligned(b, loop) for a, b in pairs for loop in depths)
 
 
-def _in_lanes(one: Unit, other: Unit, depth: int) -> bool:
-    """Whether `one` runs in vectors in a loop of its own, and with the loops of `other` inside of that loop would not."""
-    return len(one.space) == depth + 1 < len(other.space) and has_vector_form(callee(one.op))
+def _lose_lanes(units: Sequence[Unit], depth: int) -> bool:
+    """Whether some of `units` run in vectors in a loop of their own, and not in one with the loops inside that others have.
+
+    If those have costly functions as well, it is worth more that rows are done one by one.
+    """
+    inside = [unit for unit in units if len(unit.space) > depth + 1]
+    costly = [unit for unit in units if has_vector_form(callee(unit.op))]
+    return bool(inside) and bool(costly) and all(len(unit.space) == depth + 1 for unit in costly)
 
 
 def _fits(group: Sequence[Unit], nest: Nest, before: Iterable[Nest], depth: int) -> bool:
     """Whether `group` may join `nest`: what it needs there is done by the same pass, and nothing that it needs comes later."""
     if not all(_together(other, unit, depth) for unit, other in product(group, nest.units)):
+        return False
+    if _lose_lanes([*nest.units, *group], depth):
         return False
     wanted = {needed for needed in before if needed is not nest}
     waiting, seen = list(nest.after), {nest}
