@@ -50,7 +50,8 @@ def contracted(op: Call, out: Var, recorder: Recorder) -> bool:
             if sizes.setdefault(letter, size) != size:
                 return False
     own = tuple(sizes[letter] for letter in output)
-    if _shape(out) != own or (_is_matrix_product(terms, output) and not _is_small(list(sizes.values()))):
+    matrices = callee(op) in MATRIX_PRODUCTS or _is_matrix_product(terms, output)
+    if _shape(out) != own or (matrices and not _is_small(list(sizes.values()))):
         return False
     order = _order(terms, output)
     space = tuple(sizes[letter] for letter in order)
