@@ -18,7 +18,7 @@ from adxform.rules.effects import effect_of, memory, positions
 from adxform.rules.record import Effect
 
 VIEWS_ALWAYS = frozenset({np.transpose, np.ndarray.transpose, np.swapaxes, np.ndarray.swapaxes, np.moveaxis, np.expand_dims,
-                          np.squeeze, np.ndarray.squeeze, np.diagonal, np.ndarray.diagonal, runtime.diagonal,
+                          np.squeeze, np.ndarray.squeeze, np.diagonal, np.ndarray.diagonal, runtime.diagonal, np.flip,
                           np.broadcast_to, runtime.broadcast_like})  # fmt: skip
 """What gives a view in any order of memory, where it gives one."""
 

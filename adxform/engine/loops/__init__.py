@@ -14,13 +14,16 @@ from adxform.engine.loops.fusion import depend, fuse
 from adxform.engine.loops.nests import Writer, storage
 from adxform.engine.loops.reading import Reader
 from adxform.engine.loops.recompute import recomputed
+from adxform.engine.loops.recording import unit_of
 from adxform.engine.loops.scope import Scope
+from adxform.engine.loops.small_axes import unrolled
 from adxform.engine.loops.units import Unit
+from adxform.engine.loops.versions import is_cleared, versioned
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, For, Function, If, Op, Operand, While
 from adxform.ir.types import Size
-from adxform.ir.walk import Names, variables_of
+from adxform.ir.walk import Names, outs, reads, variables_of
 from adxform.opt.rewriting import callee, each_body
 from adxform.rules.alias import alias_classes
 
@@ -74,7 +77,11 @@ def form_loops(
 def _block(block: Block, scope: Scope) -> Block:
     for param in block.params:
         scope.array(param)
-    units = _live(Reader(scope).read(block), block.results, scope)
+    units = unrolled(_live(Reader(scope).read(block), block.results, scope), block.results, scope)
+    depend(units, scope.aliases)
+    nests = fuse(units)
+    changed = versioned(units, nests, scope) or units
+    units = _live([_restored(unit, changed, scope) for unit in changed], block.results, scope)
     depend(units, scope.aliases)
     nests = fuse(units)
     for _ in range(ROUNDS):
@@ -95,6 +102,14 @@ def _block(block: Block, scope: Scope) -> Block:
         nests = [nest for nest in nests if callee(nest.units[0].op) is not intrinsics.turning_point]
     ops = Writer(scope, storage(nests, units, block.results), plain).write(nests)
     return Block(block.params, tuple(ops), block.results)
+
+
+def _restored(unit: Unit, units: Sequence[Unit], scope: Scope) -> Unit:
+    """`unit`; what clears an array that others add to here and there is the call that it was, if that needs nothing of loops."""
+    if not (unit.work is not None and is_cleared(unit) and unit.outs == outs(unit.op)):
+        return unit
+    made = {var.name for other in units if other.work is not None for var in other.outs}
+    return unit if any(var.name in made for var in reads(unit.op)) else unit_of(unit.op, scope, unit.order)
 
 
 def _live(units: Sequence[Unit], results: Sequence[Operand], scope: Scope) -> list[Unit]:

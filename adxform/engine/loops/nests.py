@@ -79,6 +79,7 @@ class Writer:
         self.indices: list[Var] = []
         self.builder = Builder(scope.names)
         self.top = self.builder
+        self.roomy: set[str] = set()
         self.totals: dict[Unit, Operand] = {}
         self.values: dict[str, Operand] = {}
         """The current elements of arrays that are made in the loops around."""
@@ -100,10 +101,11 @@ class Writer:
                 kept = (place.loop for place in unit.target_places if place.loop is not None)
                 around = (self.length(unit.space[loop]) for loop in kept)
                 self.top.effect(runtime.some, self.length(size), *around, span=unit.op.span)
-        if unit.work is None or unit.target is None or unit.target.base not in unit.outs:
-            return
         target = unit.target
+        if target is None or target.base.name not in self.storage.shared or target.base.name in self.roomy:
+            return
         var = target.base
+        self.roomy.add(var.name)
         assert isinstance(var.type, Array)
         assert var.type.shape is not None
         shared = self.storage.shared[var.name]

@@ -18,8 +18,9 @@ from adxform.engine.loops.lanes import converted, element, is_elementwise
 from adxform.engine.loops.lookups import LOOKUPS, in_order, masked, region_of
 from adxform.engine.loops.maps import Access, Counted, loop_space, spread, whole
 from adxform.engine.loops.recording import Recorder
-from adxform.engine.loops.reductions import in_dtype, reduction
+from adxform.engine.loops.reductions import as_it_is, in_dtype, reduction
 from adxform.engine.loops.units import STORES, Assign, Increase, Length, Reduce, Unit
+from adxform.engine.loops.versions import CLEARED
 from adxform.engine.loops.views import BROADCASTS, followed
 from adxform.frontend.assumed import variable_slices
 from adxform.ir import intrinsics
@@ -99,6 +100,8 @@ class Reader(Recorder):
                 return fn in BROADCASTS and self.spread_out(op, out, out.type.shape)
             if fn is operator.getitem and isinstance(op.args[0], Var) and list(variable_slices(op.args[0], op.args[1])):
                 self.scope.unsure.add(out.name)
+            if fn in CLEARED:
+                return self.cleared(op, out, out.type.shape)
             effect = effect_of(op)
             if is_elementwise(fn) and not effect.writes and (not effect.views or self.scope.fixed(out)):
                 return self.lanes(op, out, out.type.shape)
@@ -116,6 +119,14 @@ class Reader(Recorder):
         if any(doubts.about(var) or var.type == Array(getattr(var.type, "dtype", ""), None) for var in (*reads(op), *op.outs)):
             return True
         return out is not None and isinstance(out.type, Array) and self.scope.aliases.of(out) in doubts.ordered
+
+    def cleared(self, op: Call, out: Var, shape: tuple[Size, ...]) -> bool:
+        """An array of zeros."""
+        space, target = loop_space(shape), spread(whole(out), shape, shape)
+        if out.type != Array("float64", shape) or not space or target is None or not self.scope.measurable(space):
+            return False
+        self.add(op, (out,), space, Assign(target), (Lit(0.0),), as_it_is, lazy=True)
+        return True
 
     def lanes(self, op: Call, out: Var, shape: tuple[Size, ...]) -> bool:
         """An elementwise call."""

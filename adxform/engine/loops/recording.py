@@ -47,37 +47,14 @@ class Recorder:
         return replace(op, fn=Lit(intrinsics.dim), args=(found[0], Lit(found[1])))
 
     def plain(self, op: Op) -> None:
-        """An op that stays as it is."""
-        aliases = self.scope.aliases
-        marks = isinstance(op, Call) and callee(op) in (intrinsics.turning_point, *scalars.CHECKS)
-        opaque = not marks and (is_opaque(op) or any(map(is_opaque, (inner for b in blocks(op) for inner in all_ops(b)))))
-        if isinstance(op, Call):
-            reads = frozenset() if self.is_view(op) or marks else frozenset(classes_read(op, effect_of(op), aliases))
-        else:
-            reads = frozenset(classes_touched(op, aliases))
-        scope, used = None, tuple(reads_with_blocks(op))
-        if blocks(op):
-            scope = self.scope.inner({})
-            used += tuple(found[0] for size in _sizes(op) if (found := scope.provider(size)) is not None)
-        raises = any(isinstance(inner, Raise) for inner in (op, *(i for b in blocks(op) for i in all_ops(b))))
-        self.units.append(
-            Unit(
-                len(self.units),
-                op,
-                used,
-                outs(op),
-                scope=scope,
-                reads=reads | (aliases.exposed if opaque else frozenset()),
-                writes=frozenset() if marks else frozenset(classes_written(op, aliases)),
-                barrier=opaque or raises,
-            )
-        )
+        """Append an op that stays as it is."""
+        self.units.append(unit_of(op, self.scope, len(self.units)))
         for var in () if isinstance(op, Call) and self.is_view(op) else outs(op):
             self.scope.array(var)
 
     def is_view(self, op: Call) -> bool:
         """Whether the out of `op` only names memory that is known."""
-        return bool(op.outs) and op.outs[0].name in self.scope.places
+        return is_view(op, self.scope)
 
     def put(self, op: Call, source: Access, found: Region, value: Operand, fn: Any = None) -> bool:
         """Read the store of `value` into the region `found` of the array at `source`; ``None`` for `fn`: as `op` does."""
@@ -247,6 +224,8 @@ class Recorder:
         work: Assign | Increase | Reduce,
         inputs: tuple[Source, ...],
         make: Element,
+        *,
+        lazy: bool = False,
     ) -> None:
         """Append a unit with work."""
         accesses = [source for source in inputs if isinstance(source, Access)]
@@ -266,7 +245,38 @@ class Recorder:
         sizes += [extra.size if isinstance(extra, Entry) else extra for extra in extras if isinstance(extra, Dim | Entry)]
         used += [found[0] for size in sizes if (found := self.scope.provider(size)) is not None]
         used += variables_of(source for source in inputs if not isinstance(source, Access | Counted | Length))
-        self.units.append(Unit(len(self.units), op, tuple(dict.fromkeys(used)), made, space, work, inputs, make))
+        self.units.append(Unit(len(self.units), op, tuple(dict.fromkeys(used)), made, space, work, inputs, make, lazy=lazy))
+
+
+def unit_of(op: Op, scope: Scope, order: int) -> Unit:
+    """An op that stays as it is."""
+    aliases = scope.aliases
+    marks = isinstance(op, Call) and callee(op) in (intrinsics.turning_point, *scalars.CHECKS)
+    opaque = not marks and (is_opaque(op) or any(map(is_opaque, (inner for b in blocks(op) for inner in all_ops(b)))))
+    if isinstance(op, Call):
+        reads = frozenset() if is_view(op, scope) or marks else frozenset(classes_read(op, effect_of(op), aliases))
+    else:
+        reads = frozenset(classes_touched(op, aliases))
+    inside, used = None, tuple(reads_with_blocks(op))
+    if blocks(op):
+        inside = scope.inner({})
+        used += tuple(found[0] for size in _sizes(op) if (found := inside.provider(size)) is not None)
+    raises = any(isinstance(inner, Raise) for inner in (op, *(i for b in blocks(op) for i in all_ops(b))))
+    return Unit(
+        order,
+        op,
+        used,
+        outs(op),
+        scope=inside,
+        reads=reads | (aliases.exposed if opaque else frozenset()),
+        writes=frozenset() if marks else frozenset(classes_written(op, aliases)),
+        barrier=opaque or raises,
+    )
+
+
+def is_view(op: Call, scope: Scope) -> bool:
+    """Whether the out of `op` only names memory that is known."""
+    return bool(op.outs) and op.outs[0].name in scope.places
 
 
 def _after(first: Element, second: Element) -> Element:
