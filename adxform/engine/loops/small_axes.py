@@ -19,6 +19,7 @@ from adxform.engine.loops.lanes import Element, converted
 from adxform.engine.loops.maps import Access, Counted, Entry, Place, composed
 from adxform.engine.loops.scope import Scope
 from adxform.engine.loops.units import Assign, Increase, Reduce, Source, Unit
+from adxform.engine.loops.versions import is_cleared
 from adxform.ir.build import Builder
 from adxform.ir.ops import Lit, Operand, Var
 from adxform.ir.types import Array, Scalar
@@ -31,7 +32,11 @@ def unrolled(units: Sequence[Unit], results: Sequence[Operand], scope: Scope) ->
     """`units` with the passes of short loops, of lengths that are known, side by side where a longer loop is left."""
     pieces = [piece for unit in units for piece in _pieces(unit)]
     if len(pieces) > len(units):
-        for name, axis in _columns(pieces, results):
+        columns = _columns(pieces, results)
+        names = {name for name, _ in columns}
+        whole = (is_cleared(unit) and unit.outs[0].name not in names for unit in units)
+        pieces = [piece for unit, is_whole in zip(units, whole, strict=True) for piece in ([unit] if is_whole else _pieces(unit))]
+        for name, axis in columns:
             pieces = _split(pieces, name, axis, scope)
     return [replace(unit, order=order) for order, unit in enumerate(pieces)]
 

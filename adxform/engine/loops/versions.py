@@ -53,7 +53,7 @@ def versioned(units: Sequence[Unit], nests: Sequence[Nest], scope: Scope) -> lis
 
 def is_cleared(unit: Unit) -> bool:
     """Whether `unit` makes an array of zeros."""
-    return callee(unit.op) in CLEARED and unit.inputs == (Lit(0.0),)
+    return unit.work is not None and callee(unit.op) in CLEARED and unit.inputs == (Lit(0.0),)
 
 
 def _same_elements(first: Unit, other: Unit) -> bool:
