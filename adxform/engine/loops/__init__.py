@@ -6,7 +6,7 @@ share loops where they may (`fusion`), and the loops are written with as little 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
 
 from adxform.engine.loops.doubts import Doubts
@@ -81,7 +81,9 @@ def _block(block: Block, scope: Scope) -> Block:
     depend(units, scope.aliases)
     nests = fuse(units)
     changed = versioned(units, nests, scope) or units
-    units = _live([_restored(unit, changed, scope) for unit in changed], block.results, scope)
+    there = {var.name for unit in changed if unit.work is None for var in unit.outs}
+    mine = {var.name for op in block.ops for var in outs(op)} - there
+    units = _live([_restored(unit, mine, scope) for unit in changed], block.results, scope)
     depend(units, scope.aliases)
     nests = fuse(units)
     for _ in range(ROUNDS):
@@ -104,12 +106,14 @@ def _block(block: Block, scope: Scope) -> Block:
     return Block(block.params, tuple(ops), block.results)
 
 
-def _restored(unit: Unit, units: Sequence[Unit], scope: Scope) -> Unit:
-    """`unit`; what clears an array that others add to here and there is the call that it was, if that needs nothing of loops."""
-    if not (unit.work is not None and is_cleared(unit) and unit.outs == outs(unit.op)):
+def _restored(unit: Unit, mine: Set[str], scope: Scope) -> Unit:
+    """`unit`; what clears an array that others add to here and there is the call that it was, if that needs nothing of `mine`.
+
+    `mine`: what loops make, and what nobody needs any more.
+    """
+    if not (is_cleared(unit) and unit.outs == outs(unit.op)) or any(var.name in mine for var in reads(unit.op)):
         return unit
-    made = {var.name for other in units if other.work is not None for var in other.outs}
-    return unit if any(var.name in made for var in reads(unit.op)) else unit_of(unit.op, scope, unit.order)
+    return unit_of(unit.op, scope, unit.order)
 
 
 def _live(units: Sequence[Unit], results: Sequence[Operand], scope: Scope) -> list[Unit]:
