@@ -49,13 +49,36 @@ def told_by_lengths(a, b):  # type: ignore[no-untyped-def]
     return np.sum(a) * np.sum(b)
 
 
+def about(points, at):  # type: ignore[no-untyped-def]
+    total = 0.0
+    for i in range(points.shape[0]):
+        away = points[i] - at
+        total += np.sum(away**2 * np.cos(points[i]))
+    return total
+
+
+def in_space(points):  # type: ignore[no-untyped-def]
+    place = np.zeros(3)
+    for i in range(points.shape[0]):
+        place = place * 0.9 + np.sin(points[i])
+    return np.sum(place * place)
+
+
 CASES: list[tuple[Callable[..., Any], list[Shapes]]] = [
     (fields, [((4, 4), (4, 4)), ((3, 5), (3, 5)), ((0, 3), (0, 3)), ((2, 2), (2, 2)), ((3, 4), (4, 3)), ((3, 3), (3, 4))]),
     (rows_and_columns, [((4, 4),), ((3, 5),), ((5, 3),), ((0, 0),), ((0, 2),), ((2, 0),)]),
     (outer, [((3,), (3,)), ((3,), (4,)), ((0,), (0,)), ((0,), (2,)), ((2,), (0,))]),
     (told_by_lengths, [((3,), (3,)), ((3,), (4,)), ((0,), (0,)), ((0,), (4,))]),
+    (about, [((5, 3), (3,)), ((5, 2), (2,)), ((2, 7), (7,)), ((0, 3), (3,)), ((4, 4), (4,)), ((3, 0), (0,))]),
+    (in_space, [((5, 3),), ((0, 3),), ((3, 3),)]),
 ]
-ONES = [(fields, ((1, 1), (1, 1))), (fields, ((3, 1), (3, 1))), (outer, ((1,), (3,))), (outer, ((1,), (1,)))]
+ONES = [
+    (in_space, ((2, 1),)),
+    (fields, ((1, 1), (1, 1))),
+    (fields, ((3, 1), (3, 1))),
+    (outer, ((1,), (3,))),
+    (outer, ((1,), (1,))),
+]
 
 
 def arrays(shapes: Shapes, seed: int = 0) -> list[Any]:
@@ -265,3 +288,12 @@ def test_slices_of_a_known_length_are_loops() -> None:
     assert "unbroadcast" not in source
     assert ":" not in "".join(line.partition("w[")[2] for line in source.splitlines())
     assert "check_holds" in source
+
+
+@pytest.mark.parametrize("shape", [(5, 4), (5, 2), (2, 5), (2, 0)])
+def test_coordinates_that_do_not_fit_raise_as_ever(shape: tuple[int, ...]) -> None:
+    prepared = adxform.prepare_gradient(in_space, np.ones((4, 3)), engine="numba")
+    prepared(np.ones((4, 3)))
+    for call in (prepared, adxform.grad(in_space, engine="numba"), adxform.grad(in_space)):
+        with pytest.raises(ValueError, match="broadcast"):
+            call(np.ones(shape))

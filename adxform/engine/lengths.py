@@ -13,13 +13,15 @@ from adxform.ir.walk import Names
 
 
 def check_lengths(fn: Function) -> Function:
-    """`fn`, which raises at once where lengths of its parameters differ that have one name in their types."""
+    """`fn`, which raises at once where lengths of its parameters differ that have one name in their types, or are others."""
     known: dict[Dim, list[tuple[Var, int]]] = {}
+    builder = Builder(Names.of(fn), fn.span)
     for param in fn.params:
         for axis, size in enumerate((param.type.shape or ()) if isinstance(param.type, Array) else ()):
             if isinstance(size, Dim) and not size.offset:
                 known.setdefault(size, []).append((param, axis))
-    builder = Builder(Names.of(fn), fn.span)
+            elif isinstance(size, int) and size > 1:
+                builder.effect(scalars.check_equal, builder.call(intrinsics.dim, param, Lit(axis), type=INT, hint="n"), Lit(size))
     for first, *others in known.values():
         if others:
             n, *rest = (builder.call(intrinsics.dim, x, Lit(axis), type=INT, hint="n") for x, axis in (first, *others))

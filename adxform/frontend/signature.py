@@ -25,6 +25,7 @@ from adxform.operators import Operator
 
 COMPLEX = Scalar("complex128", weak=True)
 NUMERIC = "biufc"
+SHORT = 4
 _PLAIN: Mapping[type, Type] = {float: FLOAT, int: INT, bool: BOOL, complex: COMPLEX}
 
 
@@ -287,11 +288,21 @@ def sign(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any
 def equal_lengths(leaves: Iterable[Any]) -> tuple[int, ...]:
     """A number for each axis of the arrays in `leaves` that is not of length one: the same for equal lengths; none if all differ.
 
-    >>> equal_lengths([np.ones((5, 5)), 2.0, np.ones((1, 3)), np.ones(5)]), equal_lengths([np.ones((5, 1)), np.ones(3)])
+    The last axis of a matrix, or of more axes, that is short has its own length, negative: it holds coordinates, most likely.
+
+    >>> equal_lengths([np.ones((5, 5)), 2.0, np.ones((1, 6)), np.ones(5)]), equal_lengths([np.ones((5, 1)), np.ones(3)])
     ((0, 0, 1, 0), ())
+    >>> equal_lengths([np.ones((9, 3)), np.ones(3)])
+    (0, -3, 1)
     """
     known: dict[int, int] = {}
-    found = [known.setdefault(n, len(known)) for leaf in leaves if is_numeric(leaf) for n in leaf.shape if n != 1]
+    found: list[int] = []
+    for leaf in leaves:
+        if is_numeric(leaf):
+            *ahead, last = leaf.shape or (1,)
+            found += [known.setdefault(n, len(known)) for n in ahead if n != 1]
+            if last != 1:
+                found.append(-last if ahead and 0 < last <= SHORT else known.setdefault(last, len(known)))
     return tuple(found) if len(known) < len(found) else ()
 
 

@@ -24,7 +24,7 @@ from adxform.frontend.signature import Fixed, Leaf, Node, Signature, Tree, leaf_
 from adxform.frontend.values import NONE, Value
 from adxform.ir.ops import Block, Function, Lit, Var
 from adxform.ir.prune import prune
-from adxform.ir.types import Array, Dim, Scalar, Type
+from adxform.ir.types import Array, Dim, Scalar, Size, Type
 from adxform.ir.walk import Names, rename_block
 from adxform.source import Span
 
@@ -199,9 +199,11 @@ class _Attempt:
         own = (Dim(f"{name}.{axis}") if isinstance(size, Dim) else size for axis, size in enumerate(type_.shape))
         return Array(type_.dtype, tuple([self.shared(size) if isinstance(size, Dim) else size for size in own]))
 
-    def shared(self, size: Dim) -> Dim:
-        """What is `size`, the next length of the arguments, under the name of the first that the signature says is equal."""
+    def shared(self, size: Dim) -> Size:
+        """What is `size`, the next length of the arguments: a number, or under the name of the first that has it as well."""
         number = next(self.lengths, None)
+        if number is not None and number < 0:
+            return -number
         return size if number is None else self.sizes.setdefault(number, size)
 
 

@@ -19,7 +19,7 @@ from adxform.perturbations import alike
 
 Check = Callable[[Any, list[Any]], bool]
 Pair = tuple[int, int, int, int]
-"""Two lengths: the place of an array and an axis of it, of each."""
+"""Two lengths: the place of an array and an axis of it, of each. The second one may be known: then its place is -1."""
 FLOATS = {Scalar("float64", weak=True): float, Scalar("float64"): np.float64}
 
 
@@ -72,19 +72,20 @@ def equal_pairs(signature: Signature, known: Container[int]) -> list[Pair]:
         for axis, size in enumerate(type_.shape or () if isinstance(type_, Array) else ()):
             if isinstance(size, Dim) and (number := next(numbers, None)) is not None:
                 groups.setdefault(number, []).append((place, axis))
-    return [(*ahead, *one) for ahead, *rest in groups.values() for one in rest]
+    known_lengths = [(*one, -1, -number) for number, found in groups.items() if number < 0 for one in found]
+    return known_lengths + [(*ahead, *one) for number, (ahead, *rest) in groups.items() if number >= 0 for one in rest]
 
 
 def lengths_check(pairs: Sequence[Pair]) -> Callable[[Sequence[Any]], bool] | None:
     """Says of what a rule takes whether `pairs` of lengths are equal; ``None`` where there are none."""
     last: list[Any] = [None]
-    arrays = tuple(dict.fromkeys(place for pair in pairs for place in pair[::2]))
+    arrays = tuple(dict.fromkeys(place for pair in pairs for place in pair[::2] if place >= 0))
 
     def check(leaves: Sequence[Any]) -> bool:
         shapes = [leaves[place].shape for place in arrays]
         if shapes == last[0]:
             return True
-        if any(leaves[a].shape[i] != leaves[b].shape[j] for a, i, b, j in pairs):
+        if any(leaves[a].shape[i] != (leaves[b].shape[j] if b >= 0 else j) for a, i, b, j in pairs):
             return False
         last[0] = shapes
         return True

@@ -175,7 +175,9 @@ class Writer:
         vector = [self.place(expected.vector, name)] if expected.vector is not None else []
         self.refuse(different(call(loaded("len"), loaded("args")), ast.Constant(len(places + vector))))
         self.part(loaded("args"), places + vector)
-        unequal = [different(*[length(leaves[at], axis) for at, axis in (pair[:2], pair[2:])]) for pair in expected.pairs]
+        unequal = [
+            different(length(leaves[a], i), length(leaves[b], j) if b >= 0 else ast.Constant(j)) for a, i, b, j in expected.pairs
+        ]
         unequal += [test for one in vector for leaf, at in zip(one.leaves(), expected.like, strict=True)
                     for test in unlike(leaf, leaves[at])]  # fmt: skip
         if unequal:
