@@ -12,6 +12,7 @@ from adxform.application import Application
 from adxform.backend.references import Surroundings
 from adxform.cut import as_tuple
 from adxform.errors import AdxError
+from adxform.operators import PYTHON
 from adxform.pipeline import DerivedRule
 from adxform.sources import rule_of
 from adxform.workspace import Pool, reusing
@@ -51,7 +52,7 @@ def test_the_same_numbers_again_and_again(program: Program, mode: str) -> None:
         call, rule = rule_of(program.function, point.fresh(), mode, program.wrt)
     except AdxError as refused:
         pytest.skip(str(refused))
-    pool = Pool(reusing(rule.optimised, Surroundings(), "python"))
+    pool = Pool(reusing(rule.optimised, Surroundings(), PYTHON))
     for _ in range(3):
         inputs = call.inputs()
         seeds = seeds_of(rule, call, rng)
@@ -121,7 +122,7 @@ def peak_of_warm_call(function: Any, mode: str, n: int) -> int:
     rng = np.random.default_rng(3)
     x, w, v = rng.normal(size=(3, n))
     call, rule = rule_of(function, (x, w), mode, 0)
-    pool = Pool(reusing(rule.optimised, Surroundings(), "python"))
+    pool = Pool(reusing(rule.optimised, Surroundings(), PYTHON))
     given = [*call.inputs(), *([v] if mode == "hvp" else [1.0])]
     for _ in range(2):
         work = pool.take(given)

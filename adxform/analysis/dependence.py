@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import assert_never
 
+from adxform.analysis.activity import is_constant
 from adxform.ir.ops import Attribute, Block, Call, Closure, For, Free, Function, If, Invoke, Lit, Op, Operand, Raise, Var, While
 from adxform.ir.types import Stack, is_float
 from adxform.ir.walk import outs, reads, variables
@@ -175,7 +176,7 @@ class Dependence:
         written = positions(op, effect.writes)
         level = Level.SHAPE if forked else self.level(*reads(op))
         if level == Level.VALUE and not effect.reads and not written:
-            return
+            level = Level.NONE if is_constant(op) else self.level(*(var for var in reads(op) if not has_memory(var)))
         self.raise_to(level, written)
         for out in op.outs:
             self.raise_to(max(level, Level.SHAPE) if level and _may_choose(op, out) else level, (out,))
