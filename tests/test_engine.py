@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import math
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numba
@@ -89,9 +89,8 @@ def is_number(program: Program) -> bool:
 
 
 @pytest.mark.usefixtures("interpreted")
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
-def test_kernels_say_what_the_rule_says(program: Program, mode: str) -> None:
+def test_kernels_say_what_the_rule_says(any_program: Program, mode: str) -> None:
+    program = any_program
     if mode == "hvp" and not is_number(program):
         return
     for point in program.points:
@@ -107,11 +106,17 @@ def test_kernels_say_what_the_rule_says(program: Program, mode: str) -> None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Compile a part of the corpus, or with ``--compile-all`` all of it."""
+    """Compile a part of the corpus, and try modes but reverse with a part; with ``--compile-all`` all of it."""
+    every = metafunc.config.getoption("--compile-all")
+    chosen: tuple[Sequence[Program], ...] = (PROGRAMS,) * len(MODES)
     if "compiled_program" in metafunc.fixturenames:
-        every = metafunc.config.getoption("--compile-all")
-        cases = [(program, mode) for program in (PROGRAMS if every else LOOPS) for mode in (MODES if every else MODES[:1])]
-        metafunc.parametrize(("compiled_program", "mode"), cases, ids=[f"{program.name}-{mode}" for program, mode in cases])
+        name, chosen = "compiled_program", chosen if every else (LOOPS, (), ())
+    elif "any_program" in metafunc.fixturenames:
+        name, chosen = "any_program", chosen if every else (PROGRAMS, PROGRAMS[::4], PROGRAMS[::2])
+    else:
+        return
+    cases = [(program, mode) for mode, programs in zip(MODES, chosen, strict=True) for program in programs]
+    metafunc.parametrize((name, "mode"), cases, ids=[f"{program.name}-{mode}" for program, mode in cases])
 
 
 def test_compiled(compiled_program: Program, mode: str) -> None:
