@@ -341,11 +341,19 @@ def _is_integer(operand: Operand) -> bool:
 
 
 def items(op: For, form: Callable[[Operand], Linear]) -> Range:
-    """What the item of `op` goes through, in terms of `form`, in a loop that has passes."""
+    """What the item of `op` goes through, in terms of `form`, in a loop that has passes.
+
+    A loop the ends of which are surely whole steps apart, as those of one run backwards are, stops a step ahead of its end;
+    of any other no more is known than that its end is left out.
+    """
     start, stop, step = op.source
-    if isinstance(step, Lit) and step.value > 0:
-        return Range(form(start), form(stop).plus(Linear(-1)))
-    return Range(form(stop).plus(Linear(1)), form(start))
+    assert isinstance(step, Lit)
+    first, end = form(start), form(stop)
+    gap = end.plus(first, -1)
+    is_whole = all(number % step.value == 0 for number in (gap.number, *(factor for _, factor in gap.terms)))
+    unit = 1 if step.value > 0 else -1
+    last = end.plus(Linear(-(step.value if is_whole else unit)))
+    return Range(first, last) if step.value > 0 else Range(last, first)
 
 
 def length_of(size: int | Dim) -> Linear:
