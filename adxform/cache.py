@@ -297,9 +297,11 @@ def read_or_made(fn: Callable[..., Any], own: Hashable, signature: Signature, le
         try:
             specialized = specialize(fn, signature, leaves, pipeline.derive if general is None else assuming_nothing)
         except (AdxError, Unassumed):
-            if general is None:
+            if general is not None:
+                return general
+            if not signature.lengths:
                 raise
-            return general
+            return entry_for(fn, own, replace(signature, lengths=()), leaves)
         if shelf is not None:
             shelf.keep(specialized)
     if general is not None and not specialized.takes_place_of(general.specialized):

@@ -75,31 +75,6 @@ def test_every_layout_and_extent(ranks: tuple[int, int]) -> None:
                 assert not room or np.may_share_memory(found, room[0]) or not found.size
 
 
-def test_not_a_number_and_infinities() -> None:
-    run = machine((2, 2))
-    for n in (3, 20):
-        a, b = np.zeros((n, n)), np.zeros((n, n))
-        a[0, 1], a[1, 2], b[2, 0] = np.nan, np.inf, -np.inf
-        with np.errstate(invalid="ignore"):
-            expected = a @ b
-        np.testing.assert_array_equal(run(a, b, np.full((n, n), np.nan)), expected)
-
-
-@pytest.mark.parametrize(
-    ("a", "b", "out"),
-    [
-        ((3, 4), (3, 4), (3, 4)),
-        ((3, 4), (4, 3), (3, 4)),
-        ((2, 3, 4), (3, 4, 3), (2, 3, 3)),
-        ((3, 4), (3,), (3,)),
-        ((4,), (3, 4), (4,)),
-    ],
-)
-def test_lengths_that_do_not_fit(a: tuple[int, ...], b: tuple[int, ...], out: tuple[int, ...]) -> None:
-    with pytest.raises(ValueError, match="fit"):
-        machine((len(a), len(b)))(np.ones(a), np.ones(b), np.ones(out))
-
-
 def layers(w, v, x):  # type: ignore[no-untyped-def]
     h = np.tanh(w @ x)
     return np.sum((h.T @ v) ** 2) + np.vdot(h[0], h[1])
@@ -123,16 +98,6 @@ CASES = [
     (batched, (A.reshape(2, 2, 3), A.reshape(2, 3, 2)), (0, 1)),
     (batched, (A.reshape(2, 2, 3), A[:6].reshape(3, 2)), (0, 1)),
 ]
-
-
-@pytest.mark.parametrize(("fn", "args", "wrt"), CASES, ids=[f"{case[0].__name__}-{k}" for k, case in enumerate(CASES)])
-def test_gradients_with_products_are_kernels(fn: Callable[..., Any], args: tuple[Any, ...], wrt: tuple[int, ...]) -> None:
-    with np.errstate(all="ignore"):
-        expected = adxform.grad(fn, argnums=wrt)(*args)
-    for one, other in zip(adxform.grad(fn, argnums=wrt, engine="numba")(*args), expected, strict=True):
-        np.testing.assert_allclose(one, other, rtol=1e-10, atol=1e-12)
-    text = adxform.source(fn, *args, argnums=wrt, engine="numba")
-    assert fn is steps or (text.count("@kernel") == 1 and "@ " not in text)
 
 
 def test_what_does_not_fit_raises_as_ever() -> None:

@@ -1,7 +1,5 @@
-"""How Numba compiles products of vectors and matrices. It imports Numba, as `adxform.engine.kernels` does.
+"""How Numba compiles products of vectors. It imports Numba, as `adxform.engine.kernels` does.
 
-A product of few numbers is a loop, which takes less time than to call BLAS. Of more, BLAS takes what lies row by row or column by
-column, parts of larger matrices among it, as it is; what lies otherwise is copied. One piece of machine code serves all layouts.
 Where NumPy raises because lengths do not fit, so does this, and the kernel's caller asks NumPy.
 """
 
@@ -10,136 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import llvmlite.ir
 import numba
 import numba.extending
-import numba.np.linalg
 import numpy as np
-from numba.core import cgutils, imputils, types
+from numba.core import imputils, types
 
 from adxform.engine import products
 
-FEW = 125
-"""The most multiplications for which loops were faster than BLAS, measured on x86-64."""
-ITEM = 8
 place = np.uint64
 """Indices are unsigned, so that nobody asks whether they count from the end."""
-
-_inside: Any = cgutils
-_ensure_blas: Any = numba.np.linalg.ensure_blas
-_machine = numba.njit(error_model="numpy", nogil=True)
-_BYTE = llvmlite.ir.IntType(8)
-_POINTER = _BYTE.as_pointer()
-_DOUBLE = llvmlite.ir.DoubleType()
-
-
-def _letter(builder: Any, turned: Any) -> Any:
-    """BLAS's word for a matrix that is to be transposed, and for one that is not."""
-    return builder.select(turned, llvmlite.ir.Constant(_BYTE, ord("t")), llvmlite.ir.Constant(_BYTE, ord("n")))
-
-
-def _called(context: Any, builder: Any, name: str, kinds: str, given: tuple[Any, ...]) -> Any:
-    """A call of Numba's own door to BLAS. `kinds`, one letter for each argument: an array, a byte, a number, or a length."""
-    length = context.get_value_type(types.intp)
-    kind_of = {"a": _POINTER, "b": _BYTE, "f": _POINTER, "n": length}
-    door = llvmlite.ir.FunctionType(llvmlite.ir.IntType(32), [kind_of[kind] for kind in kinds])
-    fn = _inside.get_or_insert_function(builder.module, door, name)
-    pairs = zip(kinds, given, strict=True)
-    return builder.call(fn, [builder.bitcast(value, _POINTER) if kind in "af" else value for kind, value in pairs])
-
-
-@numba.extending.intrinsic
-def _gemm(_context: Any, at: Any, bt: Any, m: Any, n: Any, k: Any, a: Any, lda: Any, b: Any, ldb: Any, c: Any, ldc: Any) -> Any:
-    """``c = a @ b``, column by column, `a` and `b` transposed if so."""
-    _ensure_blas()
-
-    def call(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        at, bt, m, n, k, a, lda, b, ldb, c, ldc = args
-        a, b, c = (context.make_array(signature.args[i])(context, builder, x).data for i, x in ((5, a), (7, b), (9, c)))
-        one, zero = (_inside.alloca_once_value(builder, llvmlite.ir.Constant(_DOUBLE, x)) for x in (1.0, 0.0))
-        kind = llvmlite.ir.Constant(_BYTE, ord("d"))
-        given = (kind, _letter(builder, at), _letter(builder, bt), m, n, k, one, a, lda, b, ldb, zero, c, ldc)
-        return _called(context, builder, "numba_xxgemm", "bbbnnnfananfan", given)
-
-    length = types.intp
-    return types.int32(types.boolean, types.boolean, length, length, length, a, length, b, length, c, length), call
-
-
-@numba.extending.intrinsic
-def _gemv(_context: Any, at: Any, m: Any, n: Any, a: Any, lda: Any, x: Any, y: Any) -> Any:
-    """``y = a @ x``, column by column, `a` transposed if so; the vectors are contiguous."""
-    _ensure_blas()
-
-    def call(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        at, m, n, a, lda, x, y = args
-        a, x, y = (context.make_array(signature.args[i])(context, builder, v).data for i, v in ((3, a), (5, x), (6, y)))
-        one, zero = (_inside.alloca_once_value(builder, llvmlite.ir.Constant(_DOUBLE, v)) for v in (1.0, 0.0))
-        kind = llvmlite.ir.Constant(_BYTE, ord("d"))
-        given = (kind, _letter(builder, at), m, n, one, a, lda, x, zero, y)
-        return _called(context, builder, "numba_xxgemv", "bbnnfanafa", given)
-
-    return types.int32(types.boolean, types.intp, types.intp, a, types.intp, x, y), call
-
-
-@_machine
-def _stride(x: Any) -> int:
-    """How many numbers lie from row to row of a matrix or, as a negative number, from column to column; 0 if neither will do."""
-    rows, columns = x.shape
-    across, along = x.strides
-    if (along == ITEM or columns == 1) and across >= ITEM * columns and across % ITEM == 0:
-        return int(across // ITEM)
-    if (across == ITEM or rows == 1) and along >= ITEM * rows and along % ITEM == 0:
-        return int(-(along // ITEM))
-    return 0
-
-
-@_machine
-def _matrix_into(a: Any, b: Any, out: Any) -> None:
-    """``out = a @ b`` of two matrices."""
-    m, k = a.shape
-    n = b.shape[1]
-    if b.shape[0] != k or out.shape[0] != m or out.shape[1] != n:
-        raise ValueError("lengths that do not fit")
-    if m * n * k <= FEW:
-        for i in range(place(m)):
-            for j in range(place(n)):
-                total = 0.0
-                for p in range(place(k)):
-                    total += a[i, p] * b[p, j]
-                out[i, j] = total
-        return
-    across, along, result = _stride(a), _stride(b), _stride(out)
-    if across == 0:
-        a, across = a.copy(), k
-    if along == 0:
-        b, along = b.copy(), n
-    if result <= 0:
-        raise ValueError("a result that does not lie row by row")
-    _gemm(along < 0, across < 0, n, m, k, b, abs(along), a, abs(across), out, result)  # type: ignore[call-arg]  # Numba gives the first one itself
-
-
-@_machine
-def _vector_into(a: Any, b: Any, out: Any) -> None:
-    """``out = a @ b`` of a matrix and a vector."""
-    m, n = a.shape
-    if b.shape[0] != n or out.shape[0] != m:
-        raise ValueError("lengths that do not fit")
-    if m * n <= FEW:
-        for i in range(place(m)):
-            total = 0.0
-            for p in range(place(n)):
-                total += a[i, p] * b[p]
-            out[i] = total
-        return
-    across = _stride(a)
-    if across == 0:
-        a, across = a.copy(), n
-    if n > 1 and b.strides[0] != ITEM:
-        b = b.copy()
-    if m > 1 and out.strides[0] != ITEM:
-        raise ValueError("a result that is not contiguous")
-    rows, columns = (n, m) if across > 0 else (m, n)
-    _gemv(across > 0, rows, columns, a, abs(across), b, out)  # type: ignore[call-arg]
 
 
 def _of_vectors(a: Any, b: Any) -> float:
@@ -151,56 +28,8 @@ def _of_vectors(a: Any, b: Any) -> float:
     return total
 
 
-def _vector_and_matrix(a: Any, b: Any, out: Any) -> None:
-    _vector_into(b.T, a, out)
-
-
-def _matrix_and_vector(a: Any, b: Any, out: Any) -> None:
-    _vector_into(a, b, out)
-
-
-def _matrices(a: Any, b: Any, out: Any) -> None:
-    _matrix_into(a, b, out)
-
-
-def _several_and_vector(a: Any, b: Any, out: Any) -> None:
-    if out.shape[0] != a.shape[0]:
-        raise ValueError("lengths that do not fit")
-    for i in range(place(a.shape[0])):
-        _vector_into(a[i], b, out[i])
-
-
-def _several_and_matrix(a: Any, b: Any, out: Any) -> None:
-    if out.shape[0] != a.shape[0]:
-        raise ValueError("lengths that do not fit")
-    for i in range(place(a.shape[0])):
-        _matrix_into(a[i], b, out[i])
-
-
-def _matrix_and_several(a: Any, b: Any, out: Any) -> None:
-    if out.shape[0] != b.shape[0]:
-        raise ValueError("lengths that do not fit")
-    for i in range(place(b.shape[0])):
-        _matrix_into(a, b[i], out[i])
-
-
-def _several_and_several(a: Any, b: Any, out: Any) -> None:
-    count, first, second = out.shape[0], a.shape[0], b.shape[0]
-    if not (count == first == second or (count == first and second == 1) or (count == second and first == 1)):
-        raise ValueError("lengths that do not fit")
-    for i in range(place(count)):
-        _matrix_into(a[i if first > 1 else place(0)], b[i if second > 1 else place(0)], out[i])
-
-
 FORMS: Mapping[tuple[int, int], Callable[..., Any]] = {
     (1, 1): _of_vectors,
-    (1, 2): _vector_and_matrix,
-    (2, 1): _matrix_and_vector,
-    (2, 2): _matrices,
-    (3, 1): _several_and_vector,
-    (3, 2): _several_and_matrix,
-    (2, 3): _matrix_and_several,
-    (3, 3): _several_and_several,
 }
 
 

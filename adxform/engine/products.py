@@ -26,7 +26,7 @@ DOTS = frozenset({np.dot, np.ndarray.dot})
 INNER = frozenset({np.inner, np.vdot})
 MATRIX_PRODUCTS = MATMULS | DOTS
 TURNS = frozenset({np.transpose, np.ndarray.transpose, np.swapaxes, np.ndarray.swapaxes})
-RANKS = {(1, 1): 0, (1, 2): 1, (2, 1): 1, (2, 2): 2, (3, 1): 2, (3, 2): 3, (2, 3): 3, (3, 3): 3}
+RANKS = {(1, 1): 0}
 """The ranks of operands whose product a kernel computes, and that of the product."""
 
 
