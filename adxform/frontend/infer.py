@@ -103,7 +103,7 @@ def sample(spec: Spec, lengths: _Lengths) -> Any:
         case Scalar(dtype):
             return _number(spec, _value(dtype, lengths))
         case Array(dtype, shape):
-            return _array(dtype, lengths.shape if shape is None else tuple(map(lengths.of, shape)), lengths.run)
+            return _array(dtype, lengths.shape if shape is None else tuple(map(lengths.of, shape)), lengths)
         case Lit(value):
             return value
         case ("tuple", items):
@@ -131,14 +131,14 @@ def _number(type_: Scalar, value: float) -> Any:
     return np.dtype(type_.dtype).type(value)
 
 
-def _array(dtype: str, shape: tuple[int, ...], run: int) -> Any:
+def _array(dtype: str, shape: tuple[int, ...], lengths: _Lengths) -> Any:
     if dtype == "bool":
         mask = np.ones(shape, np.bool_)
-        if run:
+        if lengths.run:
             mask.reshape(-1)[3:] = False
         return mask
     if not dtype.startswith(("float", "long", "complex")):
-        return np.ones(shape, dtype)
+        return np.full(shape, min(lengths.integer, 1), dtype)
     x = np.full(shape, 0.25, dtype)
     if len(shape) >= 2 and shape[-1] == shape[-2]:
         x = x + np.eye(shape[-1], dtype=dtype) * shape[-1]

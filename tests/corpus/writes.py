@@ -209,6 +209,18 @@ def fancy_assignment_with_duplicates(x, v):
     return np.sum(y * x)
 
 
+@at(
+    (vec(2.0), vec(0.5, 0.6, 0.7), np.array([0, 0, -1])),
+    (vec(1.0, 2.0), vec(0.5, 0.6, 0.7), np.array([0, 0, -1])),
+    (vec(2.0), vec(), np.zeros(0, int)),
+    (vec(2.0), vec(0.5), np.array([0])),
+)
+def table_into_one_element(x, v, table):
+    y = x * x
+    y[table] = v * v
+    return np.sum(y * y)
+
+
 @at((vec(1.0, 2.0, 3.0), vec(0.5, 0.6, 0.7)))
 def duplicate_fancy_augmented(x, v):
     y = x * 1.0
