@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import warnings
 from typing import Any
 
 import numpy as np
@@ -258,3 +259,12 @@ def test_a_length_of_zero_has_a_first_derivative_of_zero_and_no_second(length) -
     np.testing.assert_array_equal(adxform.grad(length)(np.zeros(2)), np.zeros(2))
     assert np.isnan(adxform.hessian(length)(np.zeros(2))).any()
     assert np.isnan(adxform.hvp(lambda x: length(x) ** 2)(np.zeros(2), np.array([1.0, -2.0]))).any()
+
+
+@pytest.mark.parametrize("spread", [np.var, np.std], ids=["var", "std"])
+def test_the_variance_of_too_few_is_no_number_and_does_not_raise(spread) -> None:
+    gradient = grad(lambda x: spread(x, ddof=1))
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        assert np.isnan(gradient(np.ones(1))).all()
+        assert gradient(np.zeros(0)).shape == (0,)
