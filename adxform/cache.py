@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 from adxform import counters, phases, pipeline
 from adxform.backend.references import Surroundings
 from adxform.cut import CutRule, cut, widened
+from adxform.engine.tabulate import tabulate
 from adxform.errors import AdxError
 from adxform.frontend.access import Access, Is, guards_hold
 from adxform.frontend.assumed import has_unknown_slices
@@ -49,7 +50,8 @@ EQUALITIES = 4
 class Entry:
     """One specialisation of a function, and the rules that were derived from it.
 
-    One that assumes lengths has the `general` one beside it, whose rules run where its own find that they are others.
+    One that assumes lengths, or is `tabled` (see `adxform.engine.tabulate`), has the `general` one beside it, whose rules run
+    where its own find that lengths are others, or where sums have to keep their order.
     """
 
     specialized: Specialized
@@ -60,6 +62,7 @@ class Entry:
     plans: dict[Hashable, Any] = field(default_factory=dict)
     shelf: Shelf | None = None
     general: Entry | None = None
+    tabled: bool = False
 
     def holds(self, fn: Callable[..., Any], leaves: tuple[Any, ...]) -> bool:
         """Whether the entry is for what `fn` reaches now and for the leaves that had to be known."""
@@ -97,6 +100,8 @@ class Entry:
     def _found(self, key: Hashable, request: Request) -> DerivedRule:
         if self.general is None:
             return self._read_or_built(key, request)
+        if self.tabled and not request.engine.fastmath:
+            return self.general.for_all(request)
         opened = replace(request, seeds=(), valued=True, engine=PYTHON)
         if request.seeds and self.asked(opened).request.function != request.function:
             return self.general.for_all(request)
@@ -289,13 +294,15 @@ def sized(own: Hashable, signature: Signature, leaves: tuple[Any, ...]) -> Signa
 def read_or_made(fn: Callable[..., Any], own: Hashable, signature: Signature, leaves: tuple[Any, ...]) -> Entry:
     """An entry from the disk, where another process left one whose guards hold, or a new one."""
     general = entry_for(fn, own, replace(signature, assumed=False), leaves) if signature.assumed else None
-    if general is not None and not has_unknown_slices(general.specialized.function):
+    assumes = general is None or has_unknown_slices(general.specialized.function)
+    if general is not None and not assumes and tabulate(general.specialized.function) is general.specialized.function:
         return general
     shelf = shelf_for(own, signature)
     specialized = None if shelf is None else shelf.find(fn, leaves)
     if specialized is None:
         try:
-            specialized = specialize(fn, signature, leaves, pipeline.derive if general is None else assuming_nothing)
+            derive = pipeline.derive if general is None else assuming_nothing
+            specialized = specialize(fn, signature, leaves, derive) if general is None or assumes else general.specialized
         except (AdxError, Unassumed):
             if general is not None:
                 return general
@@ -304,9 +311,13 @@ def read_or_made(fn: Callable[..., Any], own: Hashable, signature: Signature, le
             return entry_for(fn, own, replace(signature, lengths=()), leaves)
         if shelf is not None:
             shelf.keep(specialized)
-    if general is not None and not specialized.takes_place_of(general.specialized):
+    if general is None:
+        return Entry(specialized, shelf=shelf)
+    if not specialized.takes_place_of(general.specialized):
         return general
-    return Entry(specialized, shelf=shelf, general=general)
+    function = tabulate(specialized.function)
+    tabled = function is not specialized.function
+    return Entry(replace(specialized, function=function), shelf=shelf, general=general, tabled=tabled)
 
 
 def assuming_nothing(kind: str, function: Function, wrt: tuple[int, ...]) -> Function:
