@@ -13,10 +13,10 @@ from typing import Any
 
 from adxform.backend.syntax import callee
 from adxform.engine import scalars
-from adxform.frontend.assumed import holds, selected, variable_slices
+from adxform.frontend.assumed import holds, lengths_stored, selected
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
-from adxform.ir.ops import Block, Call, Function, If, Lit, Op, Raise, Var
+from adxform.ir.ops import Block, Call, Function, If, Lit, Op, Operand, Raise, Var
 from adxform.ir.types import BOOL, INT, Array, Dim
 from adxform.ir.walk import Names, map_op
 from adxform.opt.rewriting import each_body
@@ -67,19 +67,19 @@ def is_exception(fn: Any) -> bool:
 
 
 def checks(op: Op, names: Names) -> list[Op]:
-    """What is to be seen before `op` where it stores into slices with variable bounds: that they are as long as the value."""
+    """What is to be seen before `op` where it stores into slices that may be cut off: that they are not."""
     match op:
-        case Call((), Lit(fn), (Var(type=Array(_, tuple())) as x, index, Var(type=Array(_, tuple(own))) as value)) if (
-            fn in STORES
-        ):
+        case Call((), Lit(fn), (Var(type=Array(_, tuple())) as x, index, value)) if fn in STORES:
             builder = Builder(names, op.span)
-            for axis, place, bounds in variable_slices(x, index):
-                at = place - selected(x, index) + len(own)
-                size = own[at] if at >= 0 else 1
-                if isinstance(size, Dim) and not size.may_be_one:
-                    whole = builder.call(intrinsics.dim, x, Lit(axis), type=INT, hint="n")
+            for axis, place, bounds, size in lengths_stored(x, index, value):
+                whole = builder.call(intrinsics.dim, x, Lit(axis), type=INT, hint="n")
+                length: Operand = Lit(size)
+                if isinstance(size, Dim):
+                    assert isinstance(value, Var)
+                    assert isinstance(value.type, Array)
+                    at = place - selected(x, index) + len(value.type.shape or ())
                     length = builder.call(intrinsics.dim, value, Lit(at), type=INT, hint="n")
-                    builder.effect(scalars.check_holds, holds(builder, bounds, whole, length))
+                builder.effect(scalars.check_holds, holds(builder, bounds, whole, length))
             return builder.ops
         case _:
             return []

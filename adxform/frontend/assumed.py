@@ -1,8 +1,8 @@
-"""Slices that may be cut off, taken for as long as the arrays that they are combined with.
+"""Slices that may be cut off, taken for as long as the arrays that they are combined with, or for as long as they say.
 
-The length of ``w[b:2 * b]`` depends on how long `w` is. In ``x * w[b:2 * b]`` it is that of `x`, unless it is one. A form of a
-function that assumes so checks it where the slice is taken, and raises where it is not so; another form, which assumes nothing,
-is then right.
+The length of ``w[b:2 * b]`` depends on how long `w` is. In ``x * w[b:2 * b]`` it is that of `x`, unless it is one. That of
+``cameras[:, 3:6]`` is three, unless there are fewer columns. A form of a function that assumes so checks it where the slice is
+taken, and raises where it is not so; another form, which assumes nothing, is then right.
 """
 
 from __future__ import annotations
@@ -12,11 +12,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from adxform.frontend.lengths import Equalities
+from adxform.frontend.signature import SHORT
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, Function, If, Lit, Op, Operand, Pack, Raise, Var
-from adxform.ir.types import BOOL, INT, Array, Dim, Scalar, Size
+from adxform.ir.types import BOOL, INT, Array, Dim, Scalar, Size, Type
 from adxform.ir.walk import Names, all_ops, map_op
+from adxform.rules.memory import index_kind
 
 Bounds = tuple[Operand, Operand]
 """Where a slice starts and stops: integers, or ``None`` literals for the ends of the axis."""
@@ -25,11 +27,7 @@ Bounds = tuple[Operand, Operand]
 def variable_slices(x: Var, index: Operand) -> Iterator[tuple[int, int, Bounds]]:
     """The slices of ``x[index]`` by steps of one that may be cut off: the axis of `x`, that of the result, the bounds."""
     parts = index.items if isinstance(index, Pack) and index.kind == "tuple" else (index,)
-    if (
-        not isinstance(x.type, Array)
-        or x.type.shape is None
-        or any(isinstance(part, Var) and isinstance(part.type, Array) for part in parts)
-    ):
+    if not isinstance(x.type, Array) or x.type.shape is None or index_kind(index) != "basic":
         return
     axis = place = 0
     for part in parts:
@@ -60,12 +58,59 @@ def may_be_cut(start: Operand, stop: Operand, step: Operand) -> bool:
     return ahead or within or isinstance(start, Var) or isinstance(stop, Var)
 
 
+def literal_length(bounds: Bounds) -> tuple[int, int] | None:
+    """How long a slice with literal `bounds` is that is not cut off, and how long an axis has to be for that.
+
+    >>> literal_length((Lit(3), Lit(6))), literal_length((Lit(-2), Lit(None))), literal_length((Lit(1), Lit(-1)))
+    ((3, 6), (2, 2), None)
+    """
+    match bounds:
+        case Lit(int() | None as start), Lit(int() as stop) if (start or 0) >= 0 and stop > (start or 0):
+            return stop - (start or 0), stop
+        case Lit(int() as start), Lit(int() | None as stop) if start < (stop or 0) <= 0:
+            return (stop or 0) - start, -start
+        case _:
+            return None
+
+
+def uncut(x: Var, index: Operand, type_: Type) -> Type:
+    """`type_`, that of ``x[index]``, with the length that a short slice of the last axis has if it is not cut off."""
+    if not isinstance(type_, Array) or type_.shape is None:
+        return type_
+    assert isinstance(x.type, Array)
+    assert x.type.shape is not None
+    shape = list(type_.shape)
+    for axis, place, bounds in variable_slices(x, index):
+        found = literal_length(bounds)
+        if found is not None and found[0] <= SHORT and axis == len(x.type.shape) - 1 and isinstance(x.type.shape[axis], Dim):
+            shape[place] = found[0]
+    return Array(type_.dtype, tuple(shape))
+
+
 def selected(x: Var, index: Operand) -> int:
     """How many axes ``x[index]`` has, a basic index."""
     assert isinstance(x.type, Array)
     parts = index.items if isinstance(index, Pack) and index.kind == "tuple" else (index,)
     taken = sum(isinstance(part, Var) or (isinstance(part, Lit) and type(part.value) is int) for part in parts)
     return len(x.type.shape or ()) - taken + sum(part == Lit(None) for part in parts)
+
+
+def lengths_stored(x: Var, index: Operand, value: Operand) -> Iterator[tuple[int, int, Bounds, Size]]:
+    """As `variable_slices`, with the length that each has to have, to be checked, where `value` is stored in ``x[index]``.
+
+    It is that of `value`, and of what is spread the one that the slice says, if that is short.
+    """
+    own = value.type.shape if isinstance(value, Var) and isinstance(value.type, Array) else ()
+    whole = (x.type.shape or ()) if isinstance(x.type, Array) else ()
+    for axis, place, bounds in variable_slices(x, index):
+        if isinstance(whole[axis], int) and all(isinstance(bound, Lit) for bound in bounds):
+            continue
+        at = place - selected(x, index) + len(own or ())
+        size = (own[at] if at >= 0 else 1) if own is not None else None
+        if (isinstance(size, Dim) and not size.may_be_one) or (isinstance(size, int) and size > 1):
+            yield axis, place, bounds, size
+        elif size == 1 and (found := literal_length(bounds)) is not None and found[0] <= SHORT:
+            yield axis, place, bounds, found[0]
 
 
 def unknown_slices(x: Var, index: Operand, out: Var) -> Iterator[str]:
@@ -96,7 +141,10 @@ def is_bound(bound: Operand) -> bool:
 
 
 def holds(builder: Builder, bounds: Bounds, size: Operand, n: Operand) -> Operand:
-    """Whether the slice with these `bounds` of an axis of length `size` counts from its front and is of length `n`."""
+    """Whether the slice with these `bounds`, literal or from the front, of an axis of length `size` is of length `n`."""
+    own = literal_length(bounds)
+    if own is not None and n == Lit(own[0]):
+        return builder.call(operator.ge, size, Lit(own[1]), type=BOOL)
 
     def counted(bound: Operand) -> Operand:
         return builder.call(operator.add, size, bound, type=INT) if isinstance(bound, Lit) and bound.value < 0 else bound
@@ -113,7 +161,7 @@ def holds(builder: Builder, bounds: Bounds, size: Operand, n: Operand) -> Operan
 
 
 def with_checks(fn: Function, equal: Equalities) -> Function:
-    """`fn`, which raises where it takes a slice whose length is not the one that was assumed, that of an argument."""
+    """`fn`, which raises where it takes a slice whose length is not the one that was assumed: that of an argument, or its own."""
     ahead = Builder(Names.of(fn), fn.span)
     assumed = {base: equal.size(size) for base, size in equal.assumed.items()}
     known: dict[Size, Var] = {}
@@ -129,15 +177,22 @@ def with_checks(fn: Function, equal: Equalities) -> Function:
         match op:
             case Call((Var(type=Array(_, shape)),), Lit(operator.getitem), (Var() as x, index)) if shape is not None:
                 builder = Builder(ahead.names, op.span)
+                assert isinstance(x.type, Array)
+                assert x.type.shape is not None
                 for axis, place, bounds in variable_slices(x, index):
                     size = shape[place]
                     if isinstance(size, Dim) and size.base in assumed:
-                        whole = builder.call(intrinsics.dim, x, Lit(axis), type=INT, hint="n")
-                        fine = holds(builder, bounds, whole, known[assumed[size.base]])
-                        failure = builder.nested()
-                        error = failure.call(AssertionError, Lit("a slice is not as long as was assumed"))
-                        failure.emit(Raise(error, op.span))
-                        builder.emit(If((), fine, Block((), (), ()), failure.block((), ()), op.span))
+                        length: Operand = known[assumed[size.base]]
+                    elif isinstance(size, int) and isinstance(x.type.shape[axis], Dim):
+                        length = Lit(size)
+                    else:
+                        continue
+                    whole = builder.call(intrinsics.dim, x, Lit(axis), type=INT, hint="n")
+                    fine = holds(builder, bounds, whole, length)
+                    failure = builder.nested()
+                    error = failure.call(AssertionError, Lit("a slice is not as long as was assumed"))
+                    failure.emit(Raise(error, op.span))
+                    builder.emit(If((), fine, Block((), (), ()), failure.block((), ()), op.span))
                 return [*builder.ops, op]
             case _:
                 return [map_op(op, lambda operand: operand, block)]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adxform.frontend.assumed import unknown_slices
+from adxform.frontend.assumed import uncut, unknown_slices
 from adxform.frontend.infer import FRESH, NoSample, broadcast, sampled_type, slice_size
 from adxform.frontend.values import NONE, Range, Ref, Static, Tuple, Value, list_contents
 from adxform.ir import intrinsics
@@ -42,7 +42,8 @@ def load(interp: Interpreter, x: Value, index: Value, hint: str = "tmp") -> Valu
     match x:
         case Var(_, Array()):
             at = interp.operand(index)
-            out = interp.emit(operator.getitem, (x, at), element_type(interp, x, at), hint)
+            type_ = element_type(interp, x, at)
+            out = interp.emit(operator.getitem, (x, at), uncut(x, at, type_) if interp.assumes else type_, hint)
             if interp.assumes:
                 interp.equal.sliced.update(unknown_slices(x, at, out))
             return out

@@ -142,7 +142,7 @@ class _Attempt:
         refuse_shared_items(function, interp.collected)
         refuse_shared_arguments(function, interp.apart)
         function = self.called(prune(function))
-        function = interp.equal.function(with_checks(function, interp.equal) if interp.equal.assumed else function)
+        function = interp.equal.function(with_checks(function, interp.equal) if signature.assumed else function)
         refuse_outside_writes(function, function.params[len(self.params) :])
         paths = [
             path

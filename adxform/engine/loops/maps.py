@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from adxform.frontend.assumed import may_be_cut
+from adxform.frontend.assumed import literal_length, may_be_cut
 from adxform.ir.ops import Lit, Operand, Pack, Var
 from adxform.ir.types import Array, Dim, Scalar, Size
 
@@ -192,10 +192,10 @@ def region(
         size = shape[len(axes)]
         match part:
             case Pack("slice", (start, stop, step)):
-                found = _slice(size, start, stop, step) or _between(start, stop, step, known[len(sizes)])
+                found = _slice(size, start, stop, step) or _between(size, start, stop, step, known[len(sizes)])
             case Lit(slice() as piece):
                 bounds = Lit(piece.start), Lit(piece.stop), Lit(piece.step)
-                found = _slice(size, *bounds) or _between(*bounds, known[len(sizes)])
+                found = _slice(size, *bounds) or _between(size, *bounds, known[len(sizes)])
             case Lit(int() | np.integer() as number) if not isinstance(number, bool):
                 axes.append(_row(size, int(number)))
                 continue
@@ -216,11 +216,16 @@ def _is_slice(part: Operand) -> bool:
     return (isinstance(part, Pack) and part.kind == "slice") or (isinstance(part, Lit) and isinstance(part.value, slice))
 
 
-def _between(start: Operand, stop: Operand, step: Operand, length: Size | None) -> tuple[Place, Size] | None:
-    """As `_slice`, for a slice that is known, or checked, to count from the front and to be of this `length`."""
-    if not may_be_cut(start, stop, step) or not isinstance(length, Dim) or length.base.startswith("?"):
+def _between(size: Size, start: Operand, stop: Operand, step: Operand, length: Size | None) -> tuple[Place, Size] | None:
+    """As `_slice`, for a slice that is known, or checked, not to be cut off and to be of this `length`."""
+    if not may_be_cut(start, stop, step) or length is None or (isinstance(length, Dim) and length.base.startswith("?")):
+        return None
+    own = literal_length((start, stop))
+    if isinstance(length, int) and (own is None or own[0] != length):
         return None
     match start:
+        case Lit(int() as first) if first < 0 and own is not None and isinstance(length, int) and isinstance(size, Dim):
+            return Place(0, 1, first, size), length
         case Lit(None):
             return Place(0), length
         case Lit(int() as first) if first >= 0:

@@ -22,11 +22,11 @@ from adxform.engine.loops.reductions import as_it_is, in_dtype, reduction
 from adxform.engine.loops.units import STORES, Assign, Increase, Length, Reduce, Unit
 from adxform.engine.loops.versions import CLEARED
 from adxform.engine.loops.views import BROADCASTS, followed
-from adxform.frontend.assumed import variable_slices
+from adxform.frontend.assumed import lengths_stored, selected, variable_slices
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, Lit, Operand, Pack, Var
-from adxform.ir.types import INT, Array, Dim, Scalar, Size
+from adxform.ir.types import INT, Array, Scalar, Size
 from adxform.ir.walk import Names, reads
 from adxform.opt.rewriting import callee
 from adxform.rules.effects import effect_of
@@ -157,9 +157,9 @@ class Reader(Recorder):
         fn, (x, index, value) = callee(op), op.args
         if fn is operator.setitem and masked(op, self):
             return True
-        own = value.type.shape if isinstance(value, Var) and isinstance(value.type, Array) else None
-        checked = tuple([size if isinstance(size, Dim) and not size.may_be_one else None for size in own or ()])
-        found = region_of(x, index, self, checked)
+        assert isinstance(x, Var)
+        checked = {place: size for _, place, _, size in lengths_stored(x, index, value)}
+        found = region_of(x, index, self, tuple(map(checked.get, range(selected(x, index) if checked else 0))))
         same = isinstance(value, Lit) or (isinstance(value, Var) and isinstance(value.type, Scalar))
         if found is None or not (fn != operator.setitem or same or in_order(found[1])):
             return False
