@@ -40,6 +40,13 @@ def zero_dimensional_array(s, x):
     return np.sum(s * x) + s * s
 
 
+@at((smooth(5, 3),), (smooth(1, 3),))
+def sums_in_two_short_axes(x):
+    c = np.array([[1.0, 2.0], [3.0, 4.0]])
+    w = np.sum(x[:, None, None, :] * c[None, :, :, None], axis=3)
+    return np.sum(w * w * w)
+
+
 @at((smooth(2, 3), smooth(3, seed=1)), (smooth(1, 3), smooth(3, seed=1)), (smooth(2, 1), smooth(3, seed=1)))
 def shapes_known_at_run_time(a, r):
     d = a - r

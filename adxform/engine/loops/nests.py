@@ -48,8 +48,8 @@ def storage(nests: Sequence[Nest], units: Sequence[Unit], results: Sequence[Oper
         match unit.work:
             case Increase(target=target):
                 again.add(target.base.name)
-            case Assign(target=target) if target.base not in unit.outs:
-                again.add(target.base.name)
+            case Assign(target=Access(base=base)) | Reduce(target=Access(base=base)) if base not in unit.outs:
+                again.add(base.name)
             case Reduce(target=Access(base=base), kept=kept):
                 shared[base.name] = shared[base.name][:kept]
                 single |= set() if kept else {base.name}

@@ -36,8 +36,10 @@ def unrolled(units: Sequence[Unit], results: Sequence[Operand], scope: Scope) ->
         names = {name for name, _ in columns}
         whole = (is_cleared(unit) and unit.outs[0].name not in names for unit in units)
         pieces = [piece for unit, is_whole in zip(units, whole, strict=True) for piece in ([unit] if is_whole else _pieces(unit))]
-        for name, axis in columns:
-            pieces = _split(pieces, name, axis, scope)
+        while columns:
+            for name, axis in columns:
+                pieces = _split(pieces, name, axis, scope)
+            columns = _columns(pieces, results)
     return [replace(unit, order=order) for order, unit in enumerate(pieces)]
 
 
