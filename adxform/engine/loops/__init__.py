@@ -120,8 +120,9 @@ def _live(units: Sequence[Unit], results: Sequence[Operand], scope: Scope) -> li
     """`units` without those that only make values which nobody takes."""
     wanted = {var.name for var in variables_of(results)}
     live: list[Unit] = []
+    named = scope.places, scope.flat, scope.indices, scope.listed
     for unit in reversed(units):
-        removable = unit.outs and (unit.work is not None or unit.outs[0].name in scope.places or unit.outs[0].name in scope.flat)
+        removable = unit.outs and (unit.work is not None or any(unit.outs[0].name in known for known in named))
         if not removable or any(var.name in wanted for var in unit.outs):
             live.append(unit)
             wanted |= {var.name for var in unit.uses}

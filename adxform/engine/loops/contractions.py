@@ -15,8 +15,9 @@ from adxform import runtime
 from adxform.engine.loops.maps import FIRST, Access, Counted, Place, composed, loop_space, loops, spread, whole
 from adxform.engine.loops.recording import Recorder
 from adxform.engine.loops.reductions import Reduction
+from adxform.engine.loops.small_axes import FEW
 from adxform.engine.loops.units import Assign, Elements, Source
-from adxform.engine.products import MATRIX_PRODUCTS
+from adxform.engine.products import MATMULS, MATRIX_PRODUCTS
 from adxform.ir.build import Builder
 from adxform.ir.ops import Call, Lit, Operand, Var
 from adxform.ir.types import Array, Scalar, Size
@@ -24,12 +25,17 @@ from adxform.opt.rewriting import callee
 from adxform.rules.contractions import einsum_terms
 from adxform.rules.effects import effect_of
 
-LEAST = 64
-"""So many multiplications of matrices are written out as loops; more than that are a call."""
+MOST = {3: 64, 2: FEW * FEW}
+"""So many multiplications of matrices are written out as loops, by how many of their lengths are known; more are a call."""
+MANY = "b"
+"""The letter of an axis of which one of two operands of a product may have one element only."""
 OF_MATRICES: Mapping[tuple[int, int], tuple[tuple[str, str], str]] = {
     (1, 2): (("k", "kj"), "j"),
     (2, 1): (("ik", "k"), "i"),
     (2, 2): (("ik", "kj"), "ij"),
+    (3, 2): (("bik", "kj"), "bij"),
+    (2, 3): (("ik", "bkj"), "bij"),
+    (3, 3): (("bik", "bkj"), "bij"),
 }
 
 
@@ -47,11 +53,13 @@ def contracted(op: Call, out: Var, recorder: Recorder) -> bool:
     sizes: dict[str, Size] = {}
     for term, shape in zip(terms, known, strict=True):
         for letter, size in zip(term, shape, strict=True):
-            if sizes.setdefault(letter, size) != size:
+            one = 1 in (size, sizes.get(letter)) and letter == MANY and callee(op) in MATMULS
+            if sizes.setdefault(letter, size) != size and not one:
                 return False
+            sizes[letter] = size if sizes[letter] == 1 else sizes[letter]
     own = tuple(sizes[letter] for letter in output)
     matrices = callee(op) in MATRIX_PRODUCTS or _is_matrix_product(terms, output)
-    if _shape(out) != own or (matrices and not _is_small(list(sizes.values()))):
+    if _shape(out) != own or (matrices and not _is_small(terms, output, sizes)):
         return False
     order = _order(terms, output)
     space = tuple(sizes[letter] for letter in order)
@@ -108,7 +116,7 @@ def _letters(op: Call, shapes: list[tuple[Size, ...]]) -> tuple[list[str], str] 
     fn, ranks = callee(op), tuple(map(len, shapes))
     if fn is np.outer:
         return (["i", "j"], "ij") if ranks == (1, 1) else None
-    if fn in MATRIX_PRODUCTS and len(ranks) == 2 and ranks in OF_MATRICES:
+    if fn in (MATMULS if max(ranks, default=0) > 2 else MATRIX_PRODUCTS) and len(ranks) == 2 and ranks in OF_MATRICES:
         terms, output = OF_MATRICES[ranks]
         return list(terms), output
     if fn is np.einsum and isinstance(op.args[0], Lit) and isinstance(op.args[0].value, str):
@@ -133,9 +141,17 @@ def _is_matrix_product(terms: list[str], output: str) -> bool:
     return bool(summed) and sum(map(bool, own)) == 2
 
 
-def _is_small(sizes: list[Size]) -> bool:
-    known = [size for size in sizes if isinstance(size, int)]
-    return len(known) == len(sizes) and math.prod(known) <= LEAST
+def _is_small(terms: list[str], output: str, sizes: Mapping[str, Size]) -> bool:
+    """Whether the matrices that are multiplied are small, or all but one of the lengths of rows, columns and sums are.
+
+    How many matrices there are does not matter.
+    """
+    first, *others = [{letter for letter in term if letter in output} for term in terms]
+    second = set().union(*others)
+    kinds = first - second, second - first, {letter for term in terms for letter in term} - set(output)
+    known = [kind for kind in kinds if all(isinstance(sizes[letter], int) for letter in kind)]
+    lengths = [size for kind in known for letter in kind if isinstance(size := sizes[letter], int)]
+    return math.prod(lengths) <= MOST.get(len(known), 0)
 
 
 def _order(terms: list[str], output: str) -> str:
@@ -147,11 +163,12 @@ def _order(terms: list[str], output: str) -> str:
 
 
 def _source(arg: Operand, term: str, numbers: Mapping[str, int | None], recorder: Recorder) -> Source | None:
-    """What each pass takes of `arg`, whose axes have the letters `term`."""
+    """What each pass takes of `arg`, whose axes have the letters `term`: of one that is one element long, that."""
     source = recorder.scope.source(arg)
     if not isinstance(source, Access | Counted):
         return source
-    return composed(source, [FIRST if numbers[letter] is None else Place(numbers[letter]) for letter in term])
+    own = zip(term, _shape(arg) or (), strict=True)
+    return composed(source, [FIRST if size == 1 or numbers[letter] is None else Place(numbers[letter]) for letter, size in own])
 
 
 CONTRACTIONS = {**dict.fromkeys((np.outer, np.einsum, *MATRIX_PRODUCTS), contracted), np.kron: kronecker}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -138,7 +138,7 @@ def gathered(op: Call, out: Var, recorder: Recorder) -> bool:
     shape = found.shape
     named = [(axis, place) for axis, place in enumerate(found.axes) if isinstance(place.extra, Entry)]
     loop = next(iter({place.loop for _, axis in named for place in _entry(axis).places if place.loop is not None}), None)
-    if not named or any(place.loop == loop and not place.extra for place in found.axes):
+    if not named or _differ(axis for _, axis in named) or any(place.loop == loop and not place.extra for place in found.axes):
         return _copy(op, out, source, found, recorder)
     at, target = composed(source, found.axes), spread(whole(out), shape, shape)
     given = None if at is None else spread(at, shape, shape)
@@ -177,6 +177,16 @@ def masked(op: Call, recorder: Recorder) -> bool:
         return False
     recorder.add(op, (), space, Assign(target), (given, value, target), _where(dtype))
     return True
+
+
+def _differ(places: Iterable[Place]) -> bool:
+    """Whether what tables name side by side is known to be another element each time."""
+    entries = [place.extra for place in places if isinstance(place.extra, Entry)]
+    known = all(entry.values and min(entry.values) >= 0 for entry in entries)
+    if not known or len({entry.access.places for entry in entries}) > 1:
+        return False
+    rows = [*zip(*(entry.values for entry in entries), strict=True)]
+    return len(set(rows)) == len(rows)
 
 
 def _where(dtype: str) -> Element:

@@ -58,10 +58,20 @@ class Access:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An element of an array of integers, as an index into an axis of `size`: one below zero counts from its end."""
+    """An element of an array of integers, as an index into an axis of `size`: one below zero counts from its end.
+
+    `values`: what the whole array holds, if that is known and has one axis.
+    """
 
     access: Access
     size: Size
+    values: tuple[int, ...] = ()
+
+    def row(self) -> Place | None:
+        """The place that is meant, if it is known which element of the array is taken, and what that holds."""
+        at = self.access.places[0] if self.values else None
+        known = at is not None and at.loop is None and at.extra is None
+        return _row(self.size, self.values[at.offset]) if at is not None and known else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +103,10 @@ def _composed(place: Place, axes: Sequence[Place]) -> Place | None:
         entry = composed(extra.access, axes)
         if entry is None:
             return None
-        extra = Entry(entry, extra.size)
+        extra = replace(extra, access=entry)
+        row = extra.row()
+        if row is not None and place.loop is None:
+            return row if not place.offset else replace(row, offset=row.offset + place.offset)
     if place.loop is None:
         return replace(place, extra=extra)
     inner = axes[place.loop]

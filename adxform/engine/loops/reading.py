@@ -19,6 +19,7 @@ from adxform.engine.loops.lookups import LOOKUPS, in_order, masked, region_of
 from adxform.engine.loops.maps import Access, Counted, loop_space, spread, whole
 from adxform.engine.loops.recording import Recorder
 from adxform.engine.loops.reductions import as_it_is, in_dtype, reduction
+from adxform.engine.loops.tables import note_literals
 from adxform.engine.loops.units import STORES, Assign, Increase, Length, Reduce, Unit
 from adxform.engine.loops.versions import CLEARED
 from adxform.engine.loops.views import BROADCASTS, followed
@@ -44,6 +45,8 @@ class Reader(Recorder):
             if isinstance(op, Call) and self.call(op) and all(map(self.taken, self.units[before:])):
                 continue
             self.withdrawn(before)
+            if isinstance(op, Call):
+                note_literals(op, self.scope)
             self.plain(self.measured(op))
         return self.units
 

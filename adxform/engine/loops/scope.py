@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from adxform.engine.loops.doubts import Doubts
 from adxform.engine.loops.maps import Access, Counted, spread, whole
 from adxform.engine.loops.units import Elements, Source
-from adxform.ir.ops import Lit, Op, Operand, Var
+from adxform.ir.ops import Call, Lit, Op, Operand, Var
 from adxform.ir.types import Array, Dim, Scalar, Size
 from adxform.ir.walk import Names
 from adxform.rules.alias import Aliases
@@ -34,11 +34,17 @@ class Scope:
     """Slices with variable bounds that could not be followed: loops do not look into them, nor into views of them."""
     flat: dict[str, Elements] = field(default_factory=dict)
     """Of an array what all its elements are, in another shape: in the block where it is made."""
+    indices: dict[str, Call] = field(default_factory=dict)
+    """The calls that made tuples of tables of places, of literals alone."""
+    listed: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    """What short tables of places hold that is known, and never changes."""
 
     def inner(self, measured: Mapping[Size, Operand]) -> Scope:
         """The scope of a block inside, where the lengths `measured` are known."""
         known = dict(self.places), dict(self.lengths), dict(self.chosen), dict(measured)
-        return Scope(self.aliases, self.names, self.doubts, self.takes, self.fastmath, *known, set(self.unsure))
+        found = Scope(self.aliases, self.names, self.doubts, self.takes, self.fastmath, *known, set(self.unsure))
+        found.indices, found.listed = dict(self.indices), dict(self.listed)
+        return found
 
     def array(self, var: Var) -> None:
         """Note the lengths of `var`, an array that is there in any case."""

@@ -22,10 +22,15 @@ from adxform.engine.loops.units import Assign, Increase, Reduce, Source, Unit
 from adxform.engine.loops.versions import is_cleared
 from adxform.ir.build import Builder
 from adxform.ir.ops import Lit, Operand, Var
-from adxform.ir.types import Array, Scalar
+from adxform.ir.types import Array, Scalar, Size
 from adxform.ir.walk import variables_of
 
 FEW = 4
+
+
+def is_few(size: Size) -> bool:
+    """Whether an axis of this length is so many names: one or more, but few."""
+    return isinstance(size, int) and 0 < size <= FEW
 
 
 def unrolled(units: Sequence[Unit], results: Sequence[Operand], scope: Scope) -> list[Unit]:
@@ -45,7 +50,7 @@ def unrolled(units: Sequence[Unit], results: Sequence[Operand], scope: Scope) ->
 
 def _pieces(unit: Unit) -> list[Unit]:
     """The passes of the short loops of `unit`."""
-    short = [loop for loop, size in enumerate(unit.space) if isinstance(size, int) and 0 < size <= FEW]
+    short = [loop for loop, size in enumerate(unit.space) if is_few(size)]
     if unit.work is None or not short or len(short) == len(unit.space):
         return [unit]
     loop = short[-1]
@@ -200,4 +205,4 @@ def _column_entries(place: Place, moved: Callable[[Access], Access]) -> Place:
     """`place` with what its table became."""
     if not isinstance(place.extra, Entry):
         return place
-    return replace(place, extra=Entry(moved(place.extra.access), place.extra.size))
+    return replace(place, extra=replace(place.extra, access=moved(place.extra.access)))

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
+import numpy as np
+
+from adxform.engine.loops.lanes import literals
 from adxform.engine.loops.maps import Access, Counted, Entry, Place, Region, index_parts, onto, region
 from adxform.engine.loops.scope import Scope
-from adxform.ir.ops import Lit, Operand, Pack, Var
+from adxform.ir.ops import Call, Lit, Operand, Pack, Var
 from adxform.ir.types import Array, Scalar, Size
+from adxform.opt.rewriting import callee
 from adxform.rules.memory import index_kind
+
+INDICES = frozenset({np.tril_indices, np.triu_indices, np.diag_indices})
+MOST = 16
+"""Of tables with more elements it is not asked what they hold."""
 
 
 def selected(
@@ -45,6 +55,21 @@ def selected(
             return None
         axes[axis] = found
     return Region(tuple(axes), sizes)
+
+
+def note_literals(op: Call, scope: Scope) -> None:
+    """Note of `op`, if it makes tables of places of literals alone, what they hold."""
+    match op:
+        case Call(outs=(out,), fn=Lit(fn), args=args) if fn in INDICES and not op.kwargs:
+            if all(isinstance(arg, Lit) for arg in args):
+                scope.indices[out.name] = op
+        case Call(outs=(Var(type=Array("int64", (int() as size,))) as out,), args=(Var() as made, Lit(int() as number))):
+            maker = scope.indices.get(made.name)
+            if maker is not None and callee(op) is operator.getitem and size <= MOST and scope.fixed(out):
+                tables: Any = callee(maker)
+                scope.listed[out.name] = tuple(tables(*map(literals, maker.args))[number].tolist())
+        case _:
+            return
 
 
 def _shape(table: Var) -> tuple[Size, ...] | None:
@@ -87,9 +112,12 @@ def _named(table: Var, size: Size, sizes: tuple[Size, ...], end: int, scope: Sco
     own = _shape(table) or ()
     source = scope.source(table)
     found = onto(source, own, sizes, end - len(own)) if isinstance(source, Access | Counted) else None
+    values = scope.listed.get(table.name, ())
+    if isinstance(size, int) and not all(-size <= value < size for value in values):
+        return None
     match found:
         case Access():
-            return Place(None, extra=Entry(found, size))
+            return Place(None, extra=Entry(found, size, values))
         case Counted((place,)):
             return place
         case _:
