@@ -56,6 +56,38 @@ which = [one.f, other.f] if sys.argv[1:] == ["both"] else [one.f if sys.argv[1:]
 told(*[adxform.grad(f, engine="numba")(x) for f in which])
 """
 
+SHARED = """
+import numba
+from adxform.engine.kernels import kernel_from_either_end
+@numba.njit(error_model="numpy", nogil=True)
+def shared(x, n, power, kind):
+    total = 0.0
+    for i in range(n):
+        if kind == 3:
+            total += np.sin(x[i] * 2.0) ** power
+            total /= 1.0 + np.cosh(total) * np.arctan(x[i]) + np.exp(-total) + np.log1p(x[i]) + np.sinh(x[i])
+        elif kind == 5:
+            total -= np.cos(x[i] + total) * np.tanh(x[i]) + np.exp(x[i]) / (1.0 + x[i] ** power)
+        else:
+            total += x[i]
+    return total
+def first(x, m, kind):
+    total = 0.0
+    for j in range(m):
+        total += shared(x, j, 7.0, kind) * shared(x, j + 1, 7.0, kind)
+        total *= shared(x, m - j, 7.0, kind) + 1.0
+        total -= shared(x, m, 7.0, kind) * shared(x, m - 1, 7.0, kind)
+    return total
+def second(x, n, power, kind):
+    return shared(x, n, power, kind) - 2.0 * shared(x, n - 2, power, kind)
+x = np.linspace(0.1, 1.0, 5)
+kernel_from_either_end(first)(x, 3, 5)
+found = [numba.njit(second)(x, 4, 2.0, kind) for kind in (4, 5, 3)]
+shared = shared.py_func
+np.testing.assert_allclose(found, [second(x, 4, 2.0, kind) for kind in (4, 5, 3)], rtol=1e-13)
+told(*found)
+"""
+
 
 class Folder:
     """Programs of the user and the cache that they share."""
@@ -171,3 +203,9 @@ def test_kernels_of_one_name_are_kept_apart(folder: Folder) -> None:
 def test_what_does_not_fit_the_process_is_not_read(outside: list[str]) -> None:
     made: tuple[Any, ...] = ()
     assert read(pickle.dumps((outside, made)), cpu_target.target_context) is None
+
+
+def test_what_a_kernel_hides_is_not_what_others_call(folder: Folder) -> None:
+    """A function, of which a kernel has a copy for what it calls it with, is called by the user's own code as well."""
+    _, _, err = folder.run(SHARED)
+    assert err == ""
