@@ -3,8 +3,8 @@
 The linker knows functions by their names alone, and takes the first of each. Numba's names are unique in a process, but not those
 of functions that several processes compiled: so a kernel that is kept on the disk brings its own, under names that nobody sees.
 
-These are names that nobody else has, either. The linker takes a function that one module hides for the one of that name that later
-modules share, and the hidden one may have lost parameters, or have been compiled for what it is given there.
+These are names that nobody else has, either. The linker takes a function that one module hides for the one of that name that
+later modules share, and the hidden one may have lost parameters, or have been compiled for what it is given there.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class KernelLibrary(JITCodeLibrary):
         self._rename_hidden()
 
     def _rename_hidden(self) -> None:
-        """Name what is hidden, and was not inlined, after the kernel. Until now Numba's passes knew some functions by their names."""
+        """Name what is hidden, and was not inlined, after the kernel. Until now passes of Numba knew functions by their names."""
         functions = list(self._final_module.functions)
         kernel = min(function.name for function in functions if function.name in self._own)
         hidden = [function for function in functions if function.linkage == Linkage.internal]
