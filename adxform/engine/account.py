@@ -8,7 +8,8 @@ from adxform.backend.syntax import callee
 from adxform.engine.compiled import HARMLESS, compiled_form, formed, is_repeatable
 from adxform.engine.gather import gathered
 from adxform.engine.outline import NUMPY
-from adxform.engine.support import DTYPES, is_held
+from adxform.engine.results import AHEAD
+from adxform.engine.support import DTYPES, is_held, is_taken
 from adxform.ir.ops import Call, For, Function, Op, Raise, While
 from adxform.ir.types import Array, Object, Scalar, Stack, Type
 from adxform.ir.walk import all_ops, outs, reads
@@ -37,7 +38,7 @@ def account(fn: Function, engine: Engine) -> list[str]:
 def remaining(op: Op, kernels: object) -> Iterator[tuple[str, str]]:
     """What `op`, outside of kernels, is called, and why no kernel holds it; nothing for what there is around any kernel."""
     match op:
-        case Call() if callee(op) in HARMLESS or callee(op) in NUMPY.values():
+        case Call() if callee(op) in HARMLESS or callee(op) in NUMPY.values() or (callee(op) in AHEAD and is_taken(op)):
             return
         case Call():
             odd = next((type_ for type_ in types_of(op) if not is_held(type_)), None)

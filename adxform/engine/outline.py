@@ -22,6 +22,7 @@ from adxform.engine.bounds import check_bounds
 from adxform.engine.failures import note_failures
 from adxform.engine.integers import Bits, multiplies
 from adxform.engine.products import check_products, in_kernel, is_product
+from adxform.engine.results import made_ahead
 from adxform.engine.sums import loosen_sums
 from adxform.engine.support import MARKS, is_taken, kept_stacks, stack_uses
 from adxform.engine.vector_math import vector_form
@@ -146,22 +147,24 @@ class _Outlining:
 
     def kernel(self, ops: tuple[Op, ...], later: frozenset[Var]) -> list[Op]:
         """The invocation of a new kernel that does `ops`, of which variables in `later` are read."""
-        body = Block((), ops, ())
-        params = tuple(free_variables(body))
-        results = tuple(var for op in ops for var in outs(op) if var in later)
+        arrays, left = made_ahead(ops, later, self.names)
+        body = Block((), tuple(left), ())
+        made = {var for op in arrays for var in outs(op)}
+        params = tuple(sorted(free_variables(body), key=made.__contains__))
+        results = tuple(var for op in left for var in outs(op) if var in later)
         title, count = f"{self.fn.name}_kernel", 1
         while title in self.titles:
             count += 1
             title = f"{self.fn.name}_kernel_{count}"
         self.titles.add(title)
-        self.kernels.append(Function(title, Block(params, ops, results), span=self.fn.span))
+        self.kernels.append(Function(title, Block(params, tuple(left), results), span=self.fn.span))
         taken = [_bare(var, self.names) for var in results]
         wrapped = [
             Call((var,), Lit(NUMPY[var.type.dtype]), (bare,), (), self.fn.span)
             for var, bare in zip(results, taken, strict=True)
             if isinstance(var.type, Scalar) and var is not bare
         ]
-        return [Invoke(tuple(taken), title, params, self.fn.span), *wrapped]
+        return [*arrays, Invoke(tuple(taken), title, params, self.fn.span), *wrapped]
 
 
 def finished(kernel: Function, *, fastmath: bool = True) -> tuple[Function, bool]:
