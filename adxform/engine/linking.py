@@ -15,8 +15,9 @@ from llvmlite.binding import Linkage
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import FunctionPass, register_pass
-from numba.core.typed_passes import NopythonTypeInference
+from numba.core.typed_passes import NativeLowering, NopythonTypeInference
 
+from adxform.engine.releasing import ReleasingLowering
 from adxform.phases import phase
 
 ENVIRONMENT = "_ZN08NumbaEnv"
@@ -91,4 +92,5 @@ class FromEitherEnd(CompilerBase):
         builder: Any = DefaultPassBuilder
         stages = builder.define_nopython_pipeline(self.state)
         stages.add_pass_after(IntoOneLibrary, NopythonTypeInference)
+        stages.passes = [(ReleasingLowering if one is NativeLowering else one, text) for one, text in stages.passes]
         return stages
