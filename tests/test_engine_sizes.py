@@ -240,6 +240,22 @@ def by_rows(m, v, k):  # type: ignore[no-untyped-def]
     return total
 
 
+def packed(theta, v, k):  # type: ignore[no-untyped-def]
+    first, rows = theta[:k], theta[k : 3 * k].reshape(k, 2)
+    changed = rows.copy()
+    changed[:, 0] += v
+    return np.sum(np.sin(first)[:, None] * changed) + np.sum(rows[:, 0] * v) + np.sum((np.zeros(k) + v * v) ** 2 * first)
+
+
+def counted(theta, k, a):  # type: ignore[no-untyped-def]
+    total = np.sum((theta[:k] + np.ones(k)) ** 3)
+    if theta.shape[0] > 4:
+        total += np.sum(np.zeros((a, 2)) + theta[:k, None]) + np.sum(theta[a : 2 * a] * theta[:a])
+    for i in range(k):
+        total += np.sum(theta[:a] * theta[i : i + a])
+    return total
+
+
 SLICES: list[tuple[Callable[..., Any], list[tuple[Any, ...]]]] = [
     (gates, [(9, 3), (8, 3), (7, 3), (10, 3), (5, 3), (0, 0), (2, 0), (4, 2), (3, 4), (6, 2)]),
     (window, [(6, 3, 1, 4), (6, 3, 3, 9), (6, 3, 4, 5), (6, 3, -3, 6), (6, 3, -5, -2), (6, 3, 0, 3), (6, 0, 4, 2)]),
@@ -249,6 +265,9 @@ SLICES: list[tuple[Callable[..., Any], list[tuple[Any, ...]]]] = [
     (of_one, [(6, 3, 1, 3), (6, 2, 1, 4), (6, 2, 1, 2), (6, 3, 1, 4), (2, 2, 0, 1), (6, 4, 1, 4)]),
     (literal, [(4, 2), (4, 3), (2, 2), (3, 2), (5, 0), (0, 0)]),
     (by_index, [(6, 2, np.array([1, 3])), (6, 2, np.array([1, 5])), (6, 2, np.array([-2, 0])), (6, 2, np.array([-1, 0]))]),
+    (packed, [(9, 3, 3), (9, 4, 3), (6, 2, 2), (12, 2, 4), (2, 2, 2), (0, 0, 0), (9, 3, -3), (9, 3, 20), (0, 3, 0)]),
+    (packed, [(9, 3, 3), (3, 4, 1), (3, 3, 1), (5, 2, 2), (7, 0, 0)]),
+    (counted, [(9, 3, 3), (9, 3, 2), (9, 3, 1), (9, 1, 3), (9, 1, 1), (4, 2, 1), (3, 3, 1), (9, 0, 0), (9, 2, -2), (0, 0, 3)]),
     (in_a_branch, [(5, 3, 3), (5, 3, 2), (5, 3, 1), (5, 3, 4), (2, 3, 3), (5, 3, -2), (0, 0, 4)]),
     (by_rows, [((3, 5), 3, 2), ((3, 6), 3, 3), ((2, 4), 2, 2), ((3, 5), 2, 3), ((4, 4), 2, 2), ((0, 4), 2, 2), ((1, 4), 2, 2)]),
 ]

@@ -169,21 +169,20 @@ def with_checks(fn: Function, equal: Equalities) -> Function:
         for axis, size in enumerate((param.type.shape or ()) if isinstance(param.type, Array) else ()):
             if (size := equal.size(size)) in assumed.values() and size not in known:
                 known[size] = ahead.call(intrinsics.dim, param, Lit(axis), type=INT, hint="n")
+    known |= {size: count for base, count in equal.counts.items() if (size := equal.size(Dim(base))) not in known}
 
     def block(inner: Block) -> Block:
         return replace(inner, ops=tuple([new for op in inner.ops for new in checked(op)]))
 
     def checked(op: Op) -> list[Op]:
         match op:
-            case Call((Var(type=Array(_, shape)),), Lit(operator.getitem), (Var() as x, index)) if shape is not None:
+            case Call((Var(type=Array(_, tuple(shape))),), Lit(operator.getitem), (Var(type=Array(_, tuple(own))) as x, index)):
                 builder = Builder(ahead.names, op.span)
-                assert isinstance(x.type, Array)
-                assert x.type.shape is not None
                 for axis, place, bounds in variable_slices(x, index):
                     size = shape[place]
                     if isinstance(size, Dim) and size.base in assumed:
                         length: Operand = known[assumed[size.base]]
-                    elif isinstance(size, int) and isinstance(x.type.shape[axis], Dim):
+                    elif isinstance(size, int) and isinstance(own[axis], Dim):
                         length = Lit(size)
                     else:
                         continue

@@ -14,13 +14,15 @@ from adxform.ir.walk import Names, rename_block
 class Equalities:
     """Which names of lengths mean the same length.
 
-    Where that may be assumed, `sliced` are those of slices with variable bounds, and `assumed` says of which length some are.
+    Where that may be assumed, `sliced` are those of slices with variable bounds, and `assumed` says of which length some are;
+    `counts` are integers of the caller's that stand for lengths, which are not one.
     """
 
     def __init__(self) -> None:
         self._same: dict[str, str] = {}
         self.sliced: set[str] = set()
         self.assumed: dict[str, Dim] = {}
+        self.counts: dict[str, Var] = {}
 
     def name(self, base: str) -> str:
         """The name that stands for all that are equal to `base`."""

@@ -15,6 +15,7 @@ from adxform.frontend import trees
 from adxform.frontend.access import Access, Guard
 from adxform.frontend.assumed import with_checks
 from adxform.frontend.collecting import Grows
+from adxform.frontend.counts import with_counts
 from adxform.frontend.expander import Expander
 from adxform.frontend.interpreter import Derive, Interpreter, Knowledge
 from adxform.frontend.outside import from_outside
@@ -24,7 +25,7 @@ from adxform.frontend.signature import Fixed, Leaf, Node, Signature, Tree, leaf_
 from adxform.frontend.values import NONE, Value
 from adxform.ir.ops import Block, Function, Lit, Var
 from adxform.ir.prune import prune
-from adxform.ir.types import Array, Dim, Scalar, Size, Type
+from adxform.ir.types import INT, Array, Dim, Scalar, Size, Type
 from adxform.ir.walk import Names, rename_block
 from adxform.source import Span
 
@@ -142,7 +143,9 @@ class _Attempt:
         refuse_shared_items(function, interp.collected)
         refuse_shared_arguments(function, interp.apart)
         function = self.called(prune(function))
-        function = interp.equal.function(with_checks(function, interp.equal) if signature.assumed else function)
+        if signature.assumed:
+            function = with_counts(with_checks(function, interp.equal), interp.equal)
+        function = interp.equal.function(function)
         refuse_outside_writes(function, function.params[len(self.params) :])
         paths = [
             path
@@ -178,6 +181,9 @@ class _Attempt:
         var = replace(var, type=self.rebased(leaf.type, var.name))
         self.params[var] = position
         self.interp.parameters[var.name] = var
+        if self.signature.assumed and leaf.type == INT and "." not in var.name:
+            self.interp.sizes[var] = Dim(var.name)
+            self.interp.equal.counts[var.name] = var
         if isinstance(leaf.type, Scalar) and isinstance(self.leaves[position], bool | int | np.bool_ | np.integer):
             self.interp.origins[var] = frozenset((var,))
         return var

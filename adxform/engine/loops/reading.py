@@ -27,12 +27,18 @@ from adxform.frontend.assumed import lengths_stored, selected, variable_slices
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, Lit, Operand, Pack, Var
-from adxform.ir.types import INT, Array, Scalar, Size
+from adxform.ir.types import INT, Array, Dim, Scalar, Size
 from adxform.ir.walk import Names, reads
 from adxform.opt.rewriting import callee
 from adxform.rules.effects import effect_of
 
 READERS = {**COMPOSITES, **CONTRACTIONS, **DIAGONALS, **JOINS, **LOOKUPS}
+
+
+def has_unknown(var: Var) -> bool:
+    """Whether a length of `var` has no other name than its own."""
+    shape = var.type.shape if isinstance(var.type, Array) else None
+    return shape is None or any(isinstance(size, Dim) and size.base.startswith("?") for size in shape)
 
 
 class Reader(Recorder):
@@ -91,7 +97,12 @@ class Reader(Recorder):
         if fn in STORES or fn == np.add.at:
             return not self.doubtful(op, None) and self.store(op)
         out = op.outs[0] if op.outs else None
-        if out is not None and any(var.name in self.scope.unsure for var in reads(op)) and effect_of(op).views:
+        if (
+            out is not None
+            and any(var.name in self.scope.unsure for var in reads(op))
+            and effect_of(op).views
+            and has_unknown(out)
+        ):
             self.scope.unsure.add(out.name)
         if out is None or not isinstance(op.fn, Lit) or self.doubtful(op, out):
             return False
