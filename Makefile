@@ -21,7 +21,7 @@ demo: $(READY) ## fit a model to real data with generated derivatives (examples/
 	$(RUN) examples/fit.py
 
 test: $(READY) ## run every test
-	$(RUN) -m pytest -n $(WORKERS)
+	$(RUN) -m pytest -n $(WORKERS) --dist worksteal
 
 lint: $(READY) ## ruff and the strict type check
 	$(RUN) -m ruff check .
@@ -41,7 +41,7 @@ stress: $(READY) ## many processes, killed writers and damaged files on the cach
 	$(RUN) -m benchmarks.stress
 
 engines: $(READY) ## compile every program of the corpus, in every mode, and compare with Python: half an hour
-	$(RUN) -m pytest -n $(WORKERS) tests/test_engine.py --compile-all
+	$(RUN) -m pytest -n $(WORKERS) --dist worksteal tests/test_engine.py --compile-all
 
 docs-check: $(READY) ## run the code in README.md and docs, check links and error pages
 	$(RUN) -m pytest tests/test_docs.py

@@ -6,6 +6,8 @@ import os
 
 import pytest
 
+from tests.corpus.case import Program
+
 collect_ignore_glob = ["golden/*"]
 
 # The IR is verified between the stages of every derivative that a test builds.
@@ -24,6 +26,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--compile-all", action="store_true", help="compile every program of the corpus, in every mode: half an hour"
     )
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the tests of one program of the corpus next to one another, after all else: one worker derives what they share once."""
+    first: dict[str, int] = {}
+
+    def place(item: pytest.Item) -> int:
+        params = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
+        names = [value.name for value in params.values() if isinstance(value, Program)]
+        return first.setdefault(names[0], len(first) + 1) if names else 0
+
+    items.sort(key=place)
 
 
 @pytest.fixture
