@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import os
 
 import pytest
 
+import adxform
 from tests.corpus.case import Program
 
 collect_ignore_glob = ["golden/*"]
@@ -16,6 +18,8 @@ os.environ.setdefault("ADXFORM_VERIFY", "1")
 os.environ.setdefault("ADXFORM_ENGINE", "python")
 # Nothing is kept from one run to the next, and nothing is written beside the repository.
 os.environ["ADXFORM_CACHE_DIR"] = "off"
+# Trees and IR come and go by the thousand, hardly any in circles: looking for those took a tenth of the time.
+gc.set_threshold(50_000, 20, 50)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -28,16 +32,22 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+def program_of(item: pytest.Item | None) -> str:
+    """The name of the program of the corpus that a test is about, if it is about one."""
+    params = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
+    return next((value.name for value in params.values() if isinstance(value, Program)), "")
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the tests of one program of the corpus next to one another, after all else: one worker derives what they share once."""
-    first: dict[str, int] = {}
+    """Put the tests of one program next to one another, after all else: one worker derives what they share, once."""
+    first = {"": 0}
+    items.sort(key=lambda item: first.setdefault(program_of(item), len(first)))
 
-    def place(item: pytest.Item) -> int:
-        params = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
-        names = [value.name for value in params.values() if isinstance(value, Program)]
-        return first.setdefault(names[0], len(first) + 1) if names else 0
 
-    items.sort(key=place)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """Forget what was derived of a program after its last test: thousands of rules would stay in memory."""
+    if program_of(item) and program_of(item) != program_of(nextitem):
+        adxform.clear_cache()
 
 
 @pytest.fixture
