@@ -21,6 +21,7 @@ from adxform.engine import scalars
 from adxform.engine.bounds import check_bounds
 from adxform.engine.failures import note_failures
 from adxform.engine.integers import Bits, multiplies
+from adxform.engine.packing import pack_passes
 from adxform.engine.products import check_products, in_kernel, is_product
 from adxform.engine.results import made_ahead
 from adxform.engine.sums import loosen_sums
@@ -34,6 +35,7 @@ from adxform.ir.walk import Names, all_ops, blocks, canonical, free_variables, m
 from adxform.opt.cse import share_common_subexpressions
 from adxform.opt.dce import eliminate_dead_code
 from adxform.opt.simplify import simplify_algebra
+from adxform.rules.alias import alias_classes
 
 NUMPY = {"float64": np.float64, "int64": np.int64, "bool": np.bool_}
 ENOUGH = 8
@@ -55,7 +57,7 @@ def outline(fn: Function, *, fastmath: bool = True) -> Outlined:
     A kernel holds all uses of a stack or none: a stack that would cross from one to another stays in Python, with what uses it.
     """
     body, found = _parts(fn)
-    made = [finished(kernel, fastmath=fastmath) for kernel in found]
+    made = [finished(kernel, alone(kernel, fn), fastmath=fastmath) for kernel in found]
     kernels = {kernel.name: from_the_front for kernel, from_the_front in made}
     return Outlined(replace(fn, body=body, helpers=(*fn.helpers, *(kernel for kernel, _ in made))), kernels)
 
@@ -167,15 +169,24 @@ class _Outlining:
         return [*arrays, Invoke(tuple(taken), title, params, self.fn.span), *wrapped]
 
 
-def finished(kernel: Function, *, fastmath: bool = True) -> tuple[Function, bool]:
+def alone(kernel: Function, fn: Function) -> frozenset[int]:
+    """The places of parameters of `kernel`, cut out of `fn`, that share memory neither with others nor with those of `fn`."""
+    aliases = alias_classes(fn)
+    arrays = {place: aliases.of(param) for place, param in enumerate(kernel.params) if isinstance(param.type, Array)}
+    shared = {class_ for class_, count in Counter(arrays.values()).items() if count > 1} | set(aliases.reached(fn.params))
+    return frozenset(place for place, class_ in arrays.items() if class_ not in shared)
+
+
+def finished(kernel: Function, apart: frozenset[int] = frozenset(), *, fastmath: bool = True) -> tuple[Function, bool]:
     """`kernel` made safe and fast: its calls are those for numbers, its indices and integers are checked, what fails is noted.
 
-    With `fastmath`, its sums may be taken in any order, and functions are forms that vectorise. And whether its indices count
-    from the front. What only results need that nobody reads is left out, once all that may raise is a check.
+    The parameters at the places `apart` share no memory with others. With `fastmath`, sums may be taken in any order, loops are
+    packed, and functions are forms that vectorise. And whether its indices count from the front. What only results need that
+    nobody reads is left out, once all that may raise is a check.
     """
     kernel, from_the_front = check_bounds(share_common_subexpressions(note_failures(check_products(canonical(kernel)))))
     kernel = eliminate_dead_code(simplify_algebra(machine_numbers(kernel)))
-    kernel = scalar_calls(loosen_sums(kernel) if fastmath else kernel, fastmath=fastmath)
+    kernel = scalar_calls(pack_passes(loosen_sums(kernel), apart) if fastmath else kernel, fastmath=fastmath)
     if not multiplies(kernel.body.ops):
         return kernel, from_the_front
     builder = Builder(Names.of(kernel), kernel.span)
