@@ -20,8 +20,8 @@ from adxform.ad.expand import (
     leaves,
     name_result,
     per_leaf,
-    scaled,
     splice,
+    weighted,
     write,
     write_one,
 )
@@ -92,13 +92,14 @@ class CallReversal(Cotangents):
             return
         match derivative:
             case Partials(body):
+                before = len(b.ops)
                 partials = write(b, self.expander, body, out, *op.args, kwargs=op.kwargs)
+                made = tuple(b.ops[before:])
                 checked(op, per_leaf(op.args, partials), self.is_active)
                 masked = self.masks and derivative.masked(op.args, numbers=self.masks_numbers)
-                product = runtime.masked_product if masked else scaled
                 for leaf, partial in per_leaf(op.args, partials):
                     if self.is_active(leaf) and not is_nothing(partial):
-                        self.contribute(leaf, write_one(b, self.expander, product, ct, partial), b)
+                        self.contribute(leaf, weighted(b, self.expander, ct, partial, made, masked), b)
             case Linear(transposes):
                 checked(op, [], self.is_active)
                 for position, transpose in transposes.items():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 from typing import Any, Protocol
@@ -16,7 +16,7 @@ from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import Array, Dim, Scalar, Stack, Type, is_float, rank
-from adxform.ir.walk import map_op, rename_block, substitute, variables_of
+from adxform.ir.walk import map_op, reads, rename_block, substitute, variables_of
 from adxform.rules.record import Derivative, General
 from adxform.rules.table import lookup
 from adxform.source import Span
@@ -226,9 +226,25 @@ def is_zero(operand: Operand) -> bool:
     return isinstance(operand, Lit) and isinstance(operand.value, float) and operand.value == 0.0
 
 
-def scaled(ct: Any, partial: Any) -> Any:
-    """A cotangent or tangent times a partial derivative."""
-    return ct * partial
+def weighted(b: Builder, expander: Expander, ct: Operand, partial: Operand, made: Sequence[Op], masked: bool) -> Operand:
+    """A cotangent or tangent times a partial derivative, which the ops `made` compute; divided by `x` where it is ``1.0 / x``."""
+    if masked:
+        return write_one(b, expander, runtime.masked_product, ct, partial)
+    divisor = inverted(partial, made)
+    if divisor is None:
+        return write_one(b, expander, operator.mul, ct, partial)
+    return write_one(b, expander, operator.truediv, ct, divisor)
+
+
+def inverted(partial: Operand, made: Sequence[Op]) -> Var | None:
+    """The number of which `partial` is the reciprocal, which the ops `made` compute and do not need themselves."""
+    for op in reversed(made):
+        match op:
+            case Call((out,), Lit(operator.truediv), (Lit(1.0), Var(_, Scalar()) as number)) if out == partial:
+                return number
+        if partial in (*reads(op), *op.outs):
+            return None
+    return None
 
 
 def cast(b: Builder, value: Operand, like: Var) -> Operand:

@@ -32,10 +32,9 @@ from adxform.ad.expand import (
     name_result,
     per_leaf,
     replace_leaves,
-    scaled,
     splice,
+    weighted,
     write,
-    write_one,
     zeros,
 )
 from adxform.ad.plan import by_layout, may_copy, maybe_undefined
@@ -227,13 +226,14 @@ class _Forward:
 
     def elementwise(self, op: Call, body: Callable[..., Any], masked: bool, b: Builder) -> Operand:
         (out,) = op.outs
+        before = len(b.ops)
         partials = write(b, self.expander, body, out, *op.args, kwargs=op.kwargs)
+        made = tuple(b.ops[before:])
         total: Operand | None = None
         checked(op, per_leaf(op.args, partials), self.is_active)
         for leaf, partial in per_leaf(op.args, partials):
             if self.is_active(leaf) and not is_nothing(partial):
-                product = runtime.masked_product if masked else scaled
-                total = add(b, self.expander, total, write_one(b, self.expander, product, self.tangent(b, leaf), partial))
+                total = add(b, self.expander, total, weighted(b, self.expander, self.tangent(b, leaf), partial, made, masked))
         return Lit(0.0) if total is None else total
 
     def linear(self, op: Call, positions: tuple[int, ...], b: Builder) -> Operand:

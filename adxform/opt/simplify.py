@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
@@ -13,7 +12,7 @@ from adxform import runtime
 from adxform.ir import intrinsics
 from adxform.ir.ops import Call, Function, Lit, Op, Operand, Var
 from adxform.ir.types import FLOAT, INT, Array, Dim, Scalar, Type, is_float
-from adxform.ir.walk import Names, all_ops, reads
+from adxform.ir.walk import Names
 from adxform.opt.rewriting import Rewriter, Sharing, callee, each_function
 
 Replacement = Var | Call | None
@@ -51,9 +50,7 @@ class _Simplifying(Rewriter):
         self.sharing = sharing
         self.negated: dict[str, Operand] = {}
         self.spread: dict[str, tuple[Operand, Operand]] = {}
-        self.inverted: dict[str, Operand] = {}
         self.mirrored: dict[str, Operand] = {}
-        self.uses = Counter(var.name for op in all_ops(fn.body) for var in reads(op))
         self.shaped = {
             (p.type.dtype, p.type.shape): p for p in reversed(fn.params) if isinstance(p.type, Array) and _names_own(p)
         }
@@ -90,8 +87,6 @@ class _Simplifying(Rewriter):
                 self.spread[out.name] = part, like
             case Call((out,), Lit(fn), (Var() as given,)) if fn in MIRRORS and given.type == out.type and not _may_vary(out.type):
                 self.mirrored[out.name] = given
-            case Call((out,), Lit(operator.truediv), (Lit(1.0), Var(_, Scalar()) as number)) if self.uses[out.name] == 1:
-                self.inverted[out.name] = number
 
     def outlined(self, op: Call) -> Call:
         """`op` with the first parameter of a shape for what it takes that shape from: that need not be computed, or kept."""
@@ -260,9 +255,6 @@ def _mul(pass_: _Simplifying, op: Call) -> Replacement:
             return _same(op, b)
         if _is(a, -1.0) and _same(op, b) is not None:
             return _becomes(op, operator.neg, b)
-        divisor = pass_.inverted.get(b.name) if isinstance(b, Var) else None
-        if divisor is not None and isinstance(a, Var) and is_float(a.type):
-            return _becomes(op, operator.truediv, a, divisor)
     x, y = (pass_.opposite(arg) for arg in op.args)
     return _becomes(op, operator.mul, x, y) if x is not None and y is not None else None
 
@@ -395,7 +387,7 @@ ITSELF = frozenset({runtime.unbroadcast, runtime.broadcast_like})
 NEGATIONS = frozenset({operator.neg, np.negative})
 MIRRORS = frozenset({np.zeros_like, np.ones_like, np.empty_like})
 """What makes an array of the shape, dtype and layout of another one."""
-NOTED = NEGATIONS | MIRRORS | {runtime.broadcast_like, operator.truediv}
+NOTED = NEGATIONS | MIRRORS | {runtime.broadcast_like}
 OPPOSITE: Mapping[Callable[..., object] | None, Callable[..., object]] = {
     intrinsics.accumulate: intrinsics.deduct,
     intrinsics.deduct: intrinsics.accumulate,

@@ -134,3 +134,9 @@ def kinks_of_numbers(x, y):
 @at((smooth(3, low=0.5), vec(0.5, -1.5, 2.0)), wrt=(0, 1))
 def counted_elements(x, y):
     return np.linalg.norm(y, 0) * np.sum(x) + np.linalg.norm(y, 0.5)
+
+
+@at((0.7, 4.9), (1.3, 0.7), (3.1, 5.3))
+def a_reciprocal_and_a_product_are_no_quotient(x, k):
+    """The quotient is rounded once."""
+    return x * (1.0 / k)

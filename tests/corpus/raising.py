@@ -94,3 +94,9 @@ def every_pass_of_an_inner_loop(x):
             raise ValueError("second pass")
         total += x[i]
     return total
+
+
+@at((vec(1.0, 2.0), 1.0), raises=ZeroDivisionError)
+def reciprocal_of_zero(x, k):
+    x *= 2.0
+    return np.sum(x * (1.0 / (k - 1.0)))
