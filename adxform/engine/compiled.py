@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -44,17 +44,22 @@ class Guarded:
 
     compiled: Callable[..., Any]
     plain: Callable[..., Any]
-    kernels: tuple[tuple[str, tuple[Type, ...]], ...] = ()
+    kernels: Mapping[str, tuple[Type, ...]] = field(default_factory=dict)
     tries: int = 3
     refusal: str | None = None
 
     def compile(self) -> None:
         """Have the kernels compiled now, for arrays that lie row by row; others are compiled for when they come."""
-        for name, types in self.kernels:
+        for name in self.kernels:
             try:
-                kernels().compile_for(self.compiled.__globals__[name], types)
+                self.machine_code(name)
             except Exception as error:
                 self.refusal = f"{type(error).__name__}: {error}"
+
+    def machine_code(self, name: str) -> Callable[..., Any]:
+        """The kernel of that name, compiled: it takes arrays that lie row by row, and raises a `TypeError` for others."""
+        machine: Callable[..., Any] = kernels().compile_for(self.compiled.__globals__[name], self.kernels[name])
+        return machine
 
     def __call__(self, *args: Any) -> Any:
         """What `plain` returns for `args`."""
@@ -93,9 +98,9 @@ def realise(
     either, front = kernels().kernel_from_either_end, kernels().kernel
     decorators = {name: front if from_the_front else either for name, from_the_front in found.kernels.items()}
     generated = emit(found.function, surroundings=surroundings, decorators=decorators)
-    made = ((part.name, tuple([param.type for param in part.params])) for part in found.function.helpers)
+    made = {part.name: tuple([param.type for param in part.params]) for part in found.function.helpers}
     plainly = sure or load(emit(without_results(fn, skipped), surroundings=surroundings))
-    return generated, Guarded(load(generated), plainly, tuple([one for one in made if one[0] in found.kernels]))
+    return generated, Guarded(load(generated), plainly, {name: made[name] for name in found.kernels})
 
 
 def without_results(fn: Function, count: int) -> Function:

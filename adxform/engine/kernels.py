@@ -114,9 +114,10 @@ def _compiled(fn: Callable[..., Any], compiler: type[FromEitherEnd]) -> Any:
     return dispatcher if text is None else kept(dispatcher)
 
 
-def compile_for(compiled: Any, types: Sequence[Type]) -> None:
-    """Compile a kernel for parameters of `types`, arrays row by row."""
-    compiled.compile(tuple(map(_machine_type, types)))
+def compile_for(compiled: Any, types: Sequence[Type]) -> Callable[..., Any]:
+    """A kernel compiled for parameters of `types`, arrays row by row. It raises a `TypeError` for arrays of another kind."""
+    made: Callable[..., Any] = compiled.compile(tuple(map(_machine_type, types)))
+    return made
 
 
 def _machine_type(type_: Type) -> Any:

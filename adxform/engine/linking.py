@@ -15,9 +15,9 @@ from llvmlite.binding import Linkage
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import FunctionPass, register_pass
-from numba.core.typed_passes import NativeLowering, NopythonTypeInference
+from numba.core.typed_passes import BaseNativeLowering, NativeLowering, NopythonTypeInference
 
-from adxform.engine.releasing import ReleasingLowering
+from adxform.engine.entrance import KernelLower
 from adxform.phases import phase
 
 ENVIRONMENT = "_ZN08NumbaEnv"
@@ -68,6 +68,18 @@ class IntoOneLibrary(FunctionPass):
         return True
 
 
+@register_pass(mutates_CFG=True, analysis_only=False)  # type: ignore[no-untyped-call]
+class KernelLowering(BaseNativeLowering):
+    """Translates the function that is being compiled with `KernelLower`."""
+
+    _name = "kernel_lowering"  # type: ignore[assignment]
+
+    @property
+    def lowering_class(self) -> type[KernelLower]:
+        """What translates a function."""
+        return KernelLower
+
+
 class FromEitherEnd(CompilerBase):
     """The compiler for kernels of which indices may count from the end."""
 
@@ -92,5 +104,5 @@ class FromEitherEnd(CompilerBase):
         builder: Any = DefaultPassBuilder
         stages = builder.define_nopython_pipeline(self.state)
         stages.add_pass_after(IntoOneLibrary, NopythonTypeInference)
-        stages.passes = [(ReleasingLowering if one is NativeLowering else one, text) for one, text in stages.passes]
+        stages.passes = [(KernelLowering if stage is NativeLowering else stage, name) for stage, name in stages.passes]
         return stages

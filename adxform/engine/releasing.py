@@ -10,9 +10,7 @@ from typing import Any
 
 from llvmlite import ir
 from numba.core.callconv import RETCODE_NONE, RETCODE_OK
-from numba.core.compiler_machinery import register_pass
 from numba.core.lowering import Lower
-from numba.core.typed_passes import BaseNativeLowering
 
 FINE = (RETCODE_OK.constant, RETCODE_NONE.constant)
 
@@ -54,15 +52,3 @@ def is_failure(instruction: Any) -> bool:
         return False
     code = instruction.return_value
     return not (isinstance(code, ir.Constant) and code.constant in FINE)
-
-
-@register_pass(mutates_CFG=True, analysis_only=False)  # type: ignore[no-untyped-call]
-class ReleasingLowering(BaseNativeLowering):
-    """Translates the function that is being compiled with `ReleasingLower`."""
-
-    _name = "releasing_lowering"  # type: ignore[assignment]
-
-    @property
-    def lowering_class(self) -> type[ReleasingLower]:
-        """What translates."""
-        return ReleasingLower

@@ -1,28 +1,32 @@
 """A prepared call as straight-line code, written for one signature: its checks, and where a compiled rule answers it, that rule.
 
     def rosenbrock_vjp_call(args):
-        if len(args) != 1:
-            return miss
-        x, = args
-        if type(x) is not ndarray or x.dtype != dtype or x.ndim != 1 or len(x) == 1:
-            return miss
-        if reached or registered() is not rules or code_of.__code__ is not code:
-            if not surroundings_fit():
-                return miss
         try:
-            x_ct = rosenbrock_vjp_kernel(x)
+            x, = args
+            if type(x) is not ndarray or x.dtype != dtype or x.ndim != 1 or len(x) == 1:
+                return miss
+            if reached or table.own is not rules or function.__code__ is not code:
+                if not surroundings_fit():
+                    return miss
+            x_ct = np.empty(x.shape[0])
+            try:
+                machine(x, x_ct)
+            except TypeError:
+                rosenbrock_vjp_kernel(x, x_ct)
             count()
             return x_ct
         except Exception:
             return miss
 
-It answers what the general way through `Preparation` answers, or gives up: then that says what is wrong, or that nothing is. A
+The machine code of a kernel takes arrays that lie row by row; Numba's dispatcher finds, or makes, that for others. It
+answers what the general way through `Preparation` answers, or gives up: then that says what is wrong, or that nothing is. A
 rule that raises runs again there, which a compiled one may.
 """
 
 from __future__ import annotations
 
 import ast
+import copy
 import keyword
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -42,15 +46,15 @@ from adxform.ir.types import Array, Scalar, Type, is_float
 from adxform.pipeline import DerivedRule
 from adxform.prepared.arguments import FLOATS, Pair, check_of
 from adxform.prepared.surroundings import Watch
+from adxform.rules import table
 from adxform.rules.alias import alias_classes
 from adxform.rules.effects import effect_of
-from adxform.rules.table import registered
 
 MISS = object()
 """What is returned where the arguments take a closer look."""
 Answer = Callable[[tuple[Any, ...]], Any]
 LOAD, STORE = ast.Load(), ast.Store()
-BUILTINS = frozenset({"len", "type", "Exception"})
+BUILTINS = frozenset({"len", "type", "Exception", "TypeError"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +128,7 @@ def answer(expected: Expected, rule: DerivedRule, returns: Callable[[list[ast.ex
     if value is None or next(names, None) is not None:
         return None
     counted = ast.Expr(call(writer.constant("count", one_more_call)))
-    given_up = ast.ExceptHandler(loaded("Exception"), None, [writer.giving_up()])
-    writer.body.append(ast.Try([*body, counted, ast.Return(value)], [given_up], [], []))
+    writer.body += [*writer.at_once(body, run, params), counted, ast.Return(value)]
     return writer.written(f"{rule.generated.entry}_call")
 
 
@@ -173,7 +176,8 @@ class Writer:
         leaves = [leaf for place in places for leaf in place.leaves()]
         hidden = [name() for _ in expected.watch.hidden]
         vector = [self.place(expected.vector, name)] if expected.vector is not None else []
-        self.refuse(different(call(loaded("len"), loaded("args")), ast.Constant(len(places + vector))))
+        if not places + vector:
+            self.refuse(loaded("args"))
         self.part(loaded("args"), places + vector)
         unequal = [
             different(length(leaves[a], i), length(leaves[b], j) if b >= 0 else ast.Constant(j)) for a, i, b, j in expected.pairs
@@ -212,7 +216,8 @@ class Writer:
             case Place(lit=Lit(known)):
                 self.refuse(negated(call(self.constant("same", same_static), value, self.constant("expected", known))))
             case Place(tree=Leaf(Array(dtype, tuple() as shape))):
-                alike = different(ast.Attribute(value, "dtype", LOAD), self.constant("dtype", np.dtype(dtype)))
+                dtype_of, expected = ast.Attribute(value, "dtype", LOAD), self.constant("dtype", np.dtype(dtype))
+                alike = ast.BoolOp(ast.And(), [compare(dtype_of, ast.IsNot, expected), different(dtype_of, expected)])
                 axes = [self.ones(place.name, shape)] if shape else []
                 rank = different(ast.Attribute(value, "ndim", LOAD), ast.Constant(len(shape)))
                 self.refuse(compare(cls, ast.IsNot, self.constant("ndarray", np.ndarray)), alike, rank, *axes)
@@ -274,7 +279,9 @@ class Writer:
 
     def surroundings(self) -> None:
         """Give up where what the function reaches by name, or a rule, has changed."""
-        own = compare(call(self.constant("registered", registered)), ast.IsNot, self.constant("rules", self.expected.rules))
+        own = compare(
+            ast.Attribute(self.constant("table", table), "own", LOAD), ast.IsNot, self.constant("rules", self.expected.rules)
+        )
         tests = [self.constant("reached", REACHED), own, *self.changes(self.expected.watch.trail)]
         refused = ast.If(negated(call(self.constant("surroundings_fit", self.expected.slowly))), [self.giving_up()], [])
         self.body.append(ast.If(either(tests), [refused], []))
@@ -286,8 +293,7 @@ class Writer:
             if value is MISSING:
                 yield compare(ast.Constant(key), ast.In, found)
             else:
-                got = call(ast.Attribute(found, "get", LOAD), ast.Constant(key))
-                yield compare(got, ast.IsNot, self.constant("value", value))
+                yield compare(ast.Subscript(found, ast.Constant(key), LOAD), ast.IsNot, self.constant("value", value))
         for function, code in trail.codes:
             got = ast.Attribute(self.constant("function", function), "__code__", LOAD)
             yield compare(got, ast.IsNot, self.constant("code", code))
@@ -302,10 +308,29 @@ class Writer:
             self.refuse(negated(call(self.constant("append_hidden", self.expected.watch.append_hidden), loaded(held))))
             self.unpacked(names, held)
 
+    def at_once(self, body: Sequence[ast.stmt], run: Guarded, params: Iterable[str]) -> Iterator[ast.stmt]:
+        """`body` with the machine code of kernels called, where they take `params`, numbers and arrays that are made for them."""
+        made = {*params}
+        for stmt in body:
+            match stmt:
+                case ast.Assign([ast.Name(name)], ast.Call(ast.Attribute(ast.Name("np"), "empty" | "zeros"))):
+                    made.add(name)
+                case ast.Assign(_, ast.Call(ast.Name(name), args)) | ast.Expr(ast.Call(ast.Name(name), args)) if (
+                    name in run.kernels
+                ):
+                    arrays = [arg for arg, type_ in zip(args, run.kernels[name], strict=True) if isinstance(type_, Array)]
+                    if all(isinstance(arg, ast.Name) and arg.id in made for arg in arrays):
+                        quick = copy.copy(stmt)
+                        quick.value = ast.Call(self.constant("machine", run.machine_code(name)), args, [])
+                        yield ast.Try([quick], [ast.ExceptHandler(loaded("TypeError"), None, [stmt])], [], [])
+                        continue
+            yield stmt
+
     def written(self, title: str) -> Callable[..., Any]:
         """The function, called `title`."""
         params = ast.arguments([], [ast.arg("args")], None, [], [], None, [])
-        made = ast.FunctionDef(title, params, self.body, [])
+        given_up = ast.ExceptHandler(loaded("Exception"), None, [self.giving_up()])
+        made = ast.FunctionDef(title, params, [ast.Try(self.body, [given_up], [], [])], [])
         return load_with(to_source(ast.Module([made], [])), title, self.globals)
 
 

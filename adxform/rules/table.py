@@ -55,7 +55,7 @@ TABLE: Mapping[Callable[..., Any], Primitive] = collect(
 
 _lock = threading.Lock()
 _records: dict[Any, Primitive] = dict(TABLE)
-_own: Mapping[Any, Primitive] = MappingProxyType({})
+own: Mapping[Any, Primitive] = MappingProxyType({})
 _version = 0
 
 
@@ -82,22 +82,22 @@ def table_version() -> int:
 
 def registered() -> Mapping[Callable[..., Any], Primitive]:
     """The rules that were registered: a new mapping after each registration."""
-    return _own
+    return own
 
 
 def register(record: Primitive) -> Primitive:
     """Make `record` the rule of ``record.fn`` from now on, in place of an earlier one."""
-    global _own, _version
+    global own, _version
     with _lock:
         _records[record.fn] = record
-        _own = MappingProxyType({**_own, record.fn: record})
+        own = MappingProxyType({**own, record.fn: record})
         _version += 1
     return record
 
 
 def renew(body: Callable[..., Any]) -> None:
     """Register the rules anew that `body` is a part of: it means something else than it did."""
-    for record in tuple(_own.values()):
+    for record in tuple(own.values()):
         if body in bodies(record):
             register(replace(record))
 

@@ -1,0 +1,148 @@
+"""What kernels take from Python: arrays that lie row by row go straight to the machine code, and any other gets there too."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adxform
+from adxform.engine import entrance
+from adxform.engine.compiled import Guarded
+from adxform.errors import PreparationMismatchError
+
+
+def weighed(x: Any, w: Any) -> Any:
+    total = 0.0
+    for i in range(x.shape[0]):
+        total += w[i] * x[i] ** 2
+    return total
+
+
+def gradient(x: Any, w: Any) -> Any:
+    return 2.0 * w * x
+
+
+class Named(np.ndarray):
+    """A subclass."""
+
+
+def misaligned(x: Any) -> Any:
+    room = np.zeros(x.nbytes + 1, dtype=np.uint8)
+    found = room[1:].view(np.float64)
+    found[:] = x
+    assert not found.flags.aligned or not x.size
+    return found
+
+
+def read_only(x: Any) -> Any:
+    found = x.copy()
+    found.flags.writeable = False
+    return found
+
+
+def with_a_dtype_of_its_own(x: Any) -> Any:
+    found = x.view(copy.deepcopy(np.dtype(np.float64)).newbyteorder("="))
+    return pickle.loads(pickle.dumps(found))
+
+
+KINDS: dict[str, Callable[[Any], Any]] = {
+    "plain": lambda x: x,
+    "strided": lambda x: np.repeat(x, 2)[::2],
+    "backwards": lambda x: x[::-1].copy()[::-1],
+    "a column": lambda x: np.stack([x, x], axis=1)[:, 0],
+    "broadcast": lambda x: np.broadcast_to(0.5, x.shape),
+    "misaligned": misaligned,
+    "read-only": read_only,
+    "subclass": lambda x: x.view(Named),
+    "own dtype": with_a_dtype_of_its_own,
+}
+
+
+@pytest.fixture(scope="module")
+def prepared() -> Any:
+    return adxform.prepare_gradient(weighed, np.ones(3), np.ones(3), argnums=0, engine="numba")
+
+
+@pytest.mark.parametrize("n", [0, 2, 3, 50])
+@pytest.mark.parametrize("kind", KINDS)
+def test_arrays_of_any_layout(prepared: Any, kind: str, n: int) -> None:
+    x, w = np.linspace(-1.0, 2.0, n), np.linspace(3.0, 4.0, n)
+    other = KINDS[kind](x)
+    for args in ((other, w), (w, other), (other, other)):
+        np.testing.assert_allclose(prepared(*args), gradient(*args), rtol=1e-15)
+
+
+def test_one_array_twice(prepared: Any) -> None:
+    x = np.linspace(-1.0, 2.0, 9)
+    np.testing.assert_allclose(prepared(x, x), 2.0 * x * x, rtol=1e-15)
+
+
+MISFITS: dict[str, Any] = {
+    "rank": np.ones((3, 1)),
+    "integers": np.ones(3, dtype=np.int64),
+    "small": np.ones(3, dtype=np.float32),
+    "swapped": np.ones(3, dtype=np.dtype(np.float64).newbyteorder()),
+    "objects": np.ones(3, dtype=object),
+    "list": [1.0, 1.0, 1.0],
+    "number": 1.0,
+    "nothing": None,
+}
+
+
+@pytest.mark.parametrize("kind", [kind for kind in MISFITS if kind != "swapped"])
+def test_what_does_not_fit_is_refused(prepared: Any, kind: str) -> None:
+    with pytest.raises(PreparationMismatchError):
+        prepared(MISFITS[kind], np.ones(3))
+    with pytest.raises(PreparationMismatchError):
+        prepared(np.ones(3))
+    with pytest.raises(PreparationMismatchError):
+        prepared(np.ones(3), np.ones(3), np.ones(3))
+
+
+@pytest.mark.parametrize("kind", MISFITS)
+def test_machine_code_looks_at_what_it_is_given(prepared: Any, kind: str) -> None:
+    """Called without any check ahead, it reads no memory that is not that of an array of its type."""
+    run = prepared.rules[0].run
+    assert isinstance(run, Guarded)
+    (name,) = run.kernels
+    machine = run.machine_code(name)
+    assert entrance.KNOWN
+    for place in range(len(run.kernels[name])):
+        given = [np.ones(3) for _ in run.kernels[name]]
+        given[place] = MISFITS[kind]
+        with pytest.raises(TypeError):
+            machine(*given)
+    with pytest.raises(TypeError):
+        machine(np.ones(3))
+    assert machine(np.ones(3).view(Named), np.ones(3), np.ones(3)) is None
+    for odd in ("strided", "misaligned", "read-only"):
+        with pytest.raises(TypeError):
+            machine(KINDS[odd](np.ones(3)), np.ones(3), np.ones(3))
+
+
+def test_other_layouts_of_fields(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where arrays are not in memory as they are known to be, Numba's own way takes them."""
+    monkeypatch.setattr(entrance, "KNOWN", False)
+    monkeypatch.setenv("ADXFORM_CACHE_DIR", "off")
+    adxform.clear_cache()
+    prepared = adxform.prepare_gradient(weighed, np.ones(4), np.ones(4), engine="numba")
+    x, w = np.linspace(-1.0, 2.0, 9), np.linspace(3.0, 4.0, 9)
+    np.testing.assert_allclose(prepared(x, w), gradient(x, w), rtol=1e-15)
+
+
+def test_references_are_neither_lost_nor_kept(prepared: Any) -> None:
+    x, w = np.ones(5), np.ones(5)
+    before = sys.getrefcount(x), sys.getrefcount(w)
+    for _ in range(100):
+        found = prepared(x, w)
+        prepared(x[::1], w)
+        with pytest.raises(PreparationMismatchError):
+            prepared(x, None)
+    assert (sys.getrefcount(x), sys.getrefcount(w)) == before
+    assert sys.getrefcount(found) == 2
