@@ -27,6 +27,7 @@ from adxform.ir.types import Array, Stack
 from adxform.ir.walk import all_ops, blocks, outs, reads, variables
 from adxform.rules.alias import Aliases
 from adxform.rules.effects import effect_of
+from adxform.rules.memory import reshapes_vector
 
 Mode = Literal["value", "buffer", "view", "companion"]
 
@@ -62,7 +63,7 @@ def is_read_only(call: Call | None) -> bool:
 
 def by_layout(call: Call) -> bool:
     """Whether the result of `call` is a view of its first argument or a copy, as the layout in memory has it."""
-    return isinstance(call.fn, Lit) and call.fn.value in BY_LAYOUT
+    return isinstance(call.fn, Lit) and call.fn.value in BY_LAYOUT and not reshapes_vector(call)
 
 
 def may_copy(call: Call) -> bool:

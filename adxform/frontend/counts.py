@@ -1,7 +1,7 @@
 """Integers of the caller's that are lengths, as in ``theta[:k]`` and ``np.zeros(k)``, taken not to be one.
 
-An array of one element would be spread over others. A form of a function that assumes that there are more, or none, checks it, and that
-what it is taken to be as long as is so; another form, which assumes nothing, is then right.
+An array of one element would be spread over others. A form of a function that assumes that there are more, or none, checks it,
+and that what it is taken to be as long as is so; another form, which assumes nothing, is then right.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ from adxform.ir.types import Array, Scalar
 from adxform.ir.walk import blocks, map_op, mapped, operands, outs
 from adxform.rules.alias import Aliases, alias_classes
 from adxform.rules.effects import effect_of, memory, positions
+from adxform.rules.memory import reshapes_vector
 from adxform.rules.record import Effect
 
 VIEWS_ALWAYS = frozenset({np.transpose, np.ndarray.transpose, np.swapaxes, np.ndarray.swapaxes, np.moveaxis, np.expand_dims,
@@ -160,7 +161,7 @@ def is_certain_view(op: Call, effect: Effect) -> bool:
         return False
     if fn is operator.getitem:
         return isinstance(op.args[0], Var) and isinstance(op.args[0].type, Array)
-    return fn in VIEWS_ALWAYS
+    return fn in VIEWS_ALWAYS or reshapes_vector(op)
 
 
 def classes_read(op: Call, effect: Effect, aliases: Aliases) -> list[int]:

@@ -17,6 +17,7 @@ from adxform.rules.declare import constant, general, linear, primitive
 from adxform.rules.record import OPAQUE, PURE, SHAPE_ONLY, VIEWS_FIRST, WRITES_FIRST, Effect, Memory, Primitive
 
 IndexKind = Literal["basic", "fancy", "unknown"]
+RESHAPES = (np.reshape, np.ndarray.reshape)
 
 
 def index_kind(index: Operand) -> IndexKind:
@@ -35,6 +36,13 @@ def index_kind(index: Operand) -> IndexKind:
             return "fancy" if any(_item_kind(Lit(item)) == "fancy" for item in items) else "basic"
         case _:
             return _item_kind(index)
+
+
+def reshapes_vector(call: Call) -> bool:
+    """Whether `call` reshapes an array of one axis: that is a view of it, whatever its stride."""
+    if not isinstance(call.fn, Lit) or call.fn.value not in RESHAPES or call.kwargs or not call.args:
+        return False
+    return isinstance(call.args[0], Var) and isinstance(call.args[0].type, Array) and rank(call.args[0].type) == 1
 
 
 def _item_kind(item: Operand) -> IndexKind:

@@ -307,3 +307,15 @@ def copies_carried_by_a_loop(x):
         m = m * 1.0 if i == 1 else m
         s = s + np.sum(m[0] * x[2:])
     return s * np.sum(m)
+
+
+@at((smooth(4, 3),), (np.asfortranarray(smooth(6, 2, seed=1)),), (smooth(2, 2, seed=2)[:, ::-1],))
+def reshaped_vectors_are_views(a):
+    b = a * 1.5
+    column = b[::-1, 1]
+    pairs = column.reshape(-1, 2)
+    pairs[:, 0] *= pairs[:, 1] + 0.3
+    np.reshape(b[1], (1, -1))[0, 1:] += column[:-1].sum()
+    flat = pairs[0].reshape(2, 1)
+    flat += flat * flat
+    return np.sum(b**3) + np.sum(np.sin(pairs) * flat[:, 0])

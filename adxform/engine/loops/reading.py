@@ -97,12 +97,8 @@ class Reader(Recorder):
         if fn in STORES or fn == np.add.at:
             return not self.doubtful(op, None) and self.store(op)
         out = op.outs[0] if op.outs else None
-        if (
-            out is not None
-            and any(var.name in self.scope.unsure for var in reads(op))
-            and effect_of(op).views
-            and has_unknown(out)
-        ):
+        unsure = any(var.name in self.scope.unsure for var in reads(op))
+        if out is not None and unsure and effect_of(op).views and has_unknown(out):
             self.scope.unsure.add(out.name)
         if out is None or not isinstance(op.fn, Lit) or self.doubtful(op, out):
             return False

@@ -31,7 +31,7 @@ class Scope:
     chosen: dict[Size, tuple[Var, int, int]] = field(default_factory=dict)
     measured: dict[Size, Operand] = field(default_factory=dict)
     unsure: set[str] = field(default_factory=set)
-    """Slices with variable bounds that could not be followed: loops do not look into them, nor into views of lengths as unknown."""
+    """Slices with variable bounds that could not be followed: loops look neither into them nor into views as long as they."""
     flat: dict[str, Elements] = field(default_factory=dict)
     """Of an array what all its elements are, in another shape: in the block where it is made."""
     indices: dict[str, Call] = field(default_factory=dict)
