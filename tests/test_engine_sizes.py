@@ -309,6 +309,12 @@ def test_slices_of_a_known_length_are_loops() -> None:
     assert "check_holds" in source
 
 
+def test_parameters_packed_in_a_vector_are_loops() -> None:
+    source = adxform.source(packed, *filled((9, 3, 3), packed), engine="numba")
+    assert not any(name in source for name in ("unbroadcast", "broadcast_like", "shares_memory", "np.sin"))
+    assert "check_holds(k != 1)" in source
+
+
 @pytest.mark.parametrize("shape", [(5, 4), (5, 2), (2, 5), (2, 0)])
 def test_coordinates_that_do_not_fit_raise_as_ever(shape: tuple[int, ...]) -> None:
     prepared = adxform.prepare_gradient(in_space, np.ones((4, 3)), engine="numba")

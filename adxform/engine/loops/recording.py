@@ -13,9 +13,8 @@ from adxform import runtime
 from adxform.engine import scalars
 from adxform.engine.loops.lanes import FLOATS, KNOWN, Element
 from adxform.engine.loops.maps import FIRST, Access, Counted, Entry, Place, Region, composed, loop_space, loops, spread, whole
-from adxform.engine.loops.reductions import Reduction, divided, in_dtype
+from adxform.engine.loops.reductions import Reduction, divided, in_dtype, short_ahead
 from adxform.engine.loops.scope import Scope
-from adxform.engine.loops.small_axes import is_few
 from adxform.engine.loops.units import Assign, Increase, Length, Reduce, Source, Unit
 from adxform.ir import intrinsics
 from adxform.ir.ops import Call, Lit, Op, Operand, Raise, Var
@@ -99,7 +98,7 @@ class Recorder:
         """A reduction: over the innermost loops, or of rows into a row; one that is the same everywhere is made once."""
         if isinstance(out.type, Array) and self.once(op, out, found):
             return True
-        found = _short_ahead(found)
+        found = short_ahead(found)
         space, numbers = loop_space(found.shape), loops(found.shape)
         gone = {number for axis, number in enumerate(numbers) if axis in found.axes and number is not None}
         sizes = tuple(found.shape[axis] for axis in found.axes)
@@ -248,23 +247,6 @@ class Recorder:
         used += [found[0] for size in sizes if (found := self.scope.provider(size)) is not None]
         used += variables_of(source for source in inputs if not isinstance(source, Access | Counted | Length))
         self.units.append(Unit(len(self.units), op, tuple(dict.fromkeys(used)), made, space, work, inputs, make, lazy=lazy))
-
-
-def _short_ahead(found: Reduction) -> Reduction:
-    """`found` with the kept axes after those that it goes over ahead of them, if these axes are so many names."""
-    first = min(found.axes, default=0)
-    kept = [axis for axis in range(first, len(found.shape)) if axis not in found.axes]
-    if not kept or not all(is_few(found.shape[axis]) for axis in kept):
-        return found
-    order = [*range(first), *kept, *(axis for axis in range(first, len(found.shape)) if axis in found.axes)]
-    shape = tuple(found.shape[axis] for axis in order)
-    now = loops(shape)
-    numbers = [Place(now[order.index(axis)]) for axis, number in enumerate(loops(found.shape)) if number is not None]
-    given = [composed(source, numbers) if isinstance(source, Access | Counted) else source for source in found.sources]
-    sources = tuple(source for source in given if source is not None)
-    axes = tuple(place for place, axis in enumerate(order) if axis in found.axes)
-    result = tuple(place if place.loop is None else Place(order.index(place.loop)) for place in found.result)
-    return replace(found, shape=shape, axes=axes, result=result, sources=sources) if len(sources) == len(given) else found
 
 
 def unit_of(op: Op, scope: Scope, order: int) -> Unit:

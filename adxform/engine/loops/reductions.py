@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from adxform import runtime
 from adxform.engine.loops.lanes import FLOATS, KNOWN, Element, converted, literals
-from adxform.engine.loops.maps import FIRST, Place
+from adxform.engine.loops.maps import FIRST, Access, Counted, Place, composed, loops
 from adxform.engine.loops.scope import Scope
+from adxform.engine.loops.small_axes import is_few
 from adxform.engine.loops.units import Source
 from adxform.ir.build import Builder
 from adxform.ir.ops import Call, Lit, Operand, Var
@@ -79,6 +80,23 @@ def reduction(op: Call, scope: Scope) -> Reduction | None:
     axes, result = over
     make = _nonzero(computed) if fn in TRUTHS and dtype != "bool" else in_dtype(computed)
     return Reduction(shape, axes, result, (source,), make, step, initial, computed, mean=fn in MEANS, some=fn in EXTREMES)
+
+
+def short_ahead(found: Reduction) -> Reduction:
+    """`found` with the kept axes after those that it goes over ahead of them, if these axes are so many names."""
+    first = min(found.axes, default=0)
+    kept = [axis for axis in range(first, len(found.shape)) if axis not in found.axes]
+    if not kept or not all(is_few(found.shape[axis]) for axis in kept):
+        return found
+    order = [*range(first), *kept, *(axis for axis in range(first, len(found.shape)) if axis in found.axes)]
+    shape = tuple(found.shape[axis] for axis in order)
+    now = loops(shape)
+    numbers = [Place(now[order.index(axis)]) for axis, number in enumerate(loops(found.shape)) if number is not None]
+    given = [composed(source, numbers) if isinstance(source, Access | Counted) else source for source in found.sources]
+    sources = tuple(source for source in given if source is not None)
+    axes = tuple(place for place, axis in enumerate(order) if axis in found.axes)
+    result = tuple(place if place.loop is None else Place(order.index(place.loop)) for place in found.result)
+    return replace(found, shape=shape, axes=axes, result=result, sources=sources) if len(sources) == len(given) else found
 
 
 def in_dtype(dtype: str) -> Element:
