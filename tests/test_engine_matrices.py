@@ -123,8 +123,6 @@ def _agree(found: Any, expected: Any) -> None:
 
 def test_a_mixture_is_one_kernel() -> None:
     source = adxform.source(mixture, *arrays(MIXTURES[0]), argnums=(0, 1, 2), engine="numba")
-    python = source.partition("def mixture_vjp(")[2]
     assert source.count("@kernel") == 1
     assert "@" not in source.replace("@kernel", "")
     assert "tril_indices" not in source
-    assert python.count(" = ") == 1
