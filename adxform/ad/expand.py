@@ -242,7 +242,7 @@ def inverted(partial: Operand, made: Sequence[Op]) -> Var | None:
         match op:
             case Call((out,), Lit(operator.truediv), (Lit(1.0), Var(_, Scalar()) as number)) if out == partial:
                 return number
-        if partial in (*reads(op), *op.outs):
+        if partial in reads(op):
             return None
     return None
 
