@@ -337,3 +337,22 @@ def several_percentiles(x):
 @at((MATRIX,))
 def percentiles_of_columns(a):
     return np.sum(np.percentile(a, [10, 55], axis=0) ** 2) + np.sum(np.quantile(a, [0.3], axis=1) ** 2)
+
+
+@at(
+    (np.ones((1, 1, 4)),),
+    (smooth(2, 3, 4),),
+    (smooth(1, 1, 2),),
+    (np.ones((1, 1, 1)),),
+    (np.zeros((1, 1, 0)),),
+    (np.zeros((2, 0, 3)),),
+)
+def neighbours_along_the_last_axis(a):
+    b = a.transpose(2, 0, 1) * 2.0
+    return np.sum(b[1:] * b[:-1])
+
+
+@at((smooth(4, 1, 2),), (smooth(4, 1, 1),), (smooth(5, 2, 1),), (smooth(1, 1, 2),))
+def neighbours_beside_short_axes(a):
+    b = a * 2.0
+    return np.sum(b[1:] * b[:-1]) + np.sum(b[2:] * b[:-2])

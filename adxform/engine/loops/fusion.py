@@ -135,12 +135,12 @@ def fuse(units: Sequence[Unit], depth: int = 0) -> list[Nest]:
     home: dict[Unit, Nest] = {}
     waiting: dict[Unit, None] = {}
     for unit in units:
-        size = unit.space[depth] if unit.work is not None and len(unit.space) > depth else None
+        size = _size(unit, depth)
         if unit.lazy and size is not None:
             waiting[unit] = None
             continue
         group = [*_taken(unit, waiting), unit]
-        alone = size is None or _lose_lanes(group, depth)
+        alone = size is None or any(_size(member, depth) != size for member in group) or _lose_lanes(group, depth)
         if alone or not all(_together(one, other, depth) for one, other in combinations(group, 2)):
             for member in group[:-1]:
                 _place([member], nests, home, depth)
@@ -154,10 +154,15 @@ def fuse(units: Sequence[Unit], depth: int = 0) -> list[Nest]:
     return _in_order(nests)
 
 
+def _size(unit: Unit, depth: int) -> Size | None:
+    """The length of the loop at `depth` around `unit`, if there is one."""
+    return unit.space[depth] if unit.work is not None and len(unit.space) > depth else None
+
+
 def _place(group: Sequence[Unit], nests: list[Nest], home: dict[Unit, Nest], depth: int) -> None:
     """Put the units of `group` into one nest: the last that fits, or a new one."""
     last = group[-1]
-    size = last.space[depth] if last.work is not None and len(last.space) > depth else None
+    size = _size(last, depth)
     before = dict.fromkeys(home[other] for member in group for other in member.needs if other in home)
     found = None
     if size is not None:
