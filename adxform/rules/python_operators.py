@@ -51,21 +51,38 @@ def power_slope(a: Any, b: Any) -> Any:
     return b * runtime.power(a, b - 1)
 
 
-def larger_partials(y: Any, a: Any, b: Any, *rest: Any) -> Any:
-    """Of equal numbers the first is the one taken."""
+def larger_partials(y: Any, a: Any, b: Any) -> Any:
+    """Of equal elements the first is the one taken; neither, where one is NaN."""
+    return a >= b, a < b
+
+
+def smaller_partials(y: Any, a: Any, b: Any) -> Any:
+    """Of equal elements the first is the one taken; neither, where one is NaN."""
+    return a <= b, a > b
+
+
+def max_partials(y: Any, a: Any, b: Any, *rest: Any) -> Any:
+    """The one taken is the first, unless a later one is larger than all before it: NaN is not, and nothing is larger than NaN."""
     if len(rest) == 0:
-        return a >= b, a < b
+        return not a < b, a < b
+    third = max(a, b) < rest[0]
     if len(rest) == 1:
-        return a == y, (a != y) * (b == y), (a != y) * (b != y)
-    c = rest[0]
-    return a == y, (a != y) * (b == y), (a != y) * (b != y) * (c == y), (a != y) * (b != y) * (c != y)
+        return (not a < b) & (not third), (a < b) & (not third), third
+    fourth = max(a, b, rest[0]) < rest[1]
+    before = not fourth
+    return (not a < b) & (not third) & before, (a < b) & (not third) & before, third & before, fourth
 
 
-def smaller_partials(y: Any, a: Any, b: Any, *rest: Any) -> Any:
-    """Of equal numbers the first is the one taken."""
+def min_partials(y: Any, a: Any, b: Any, *rest: Any) -> Any:
+    """The one taken is the first, unless a later one is smaller than all before it."""
     if len(rest) == 0:
-        return a <= b, a > b
-    return larger_partials(y, a, b, *rest)
+        return not b < a, b < a
+    third = rest[0] < min(a, b)
+    if len(rest) == 1:
+        return (not b < a) & (not third), (b < a) & (not third), third
+    fourth = rest[1] < min(a, b, rest[0])
+    before = not fourth
+    return (not b < a) & (not third) & before, (b < a) & (not third) & before, third & before, fourth
 
 
 _A = np.array([0.5, -1.5, 2.0])
@@ -116,8 +133,8 @@ RECORDS: tuple[Primitive, ...] = (
     scalar(operator.abs, lambda y, x: np.sign(x), (1.5,), (-0.5,), (_A,)),
     scalar(builtins.abs, lambda y, x: np.sign(x), (1.5,), (-0.5,), (_A,)),
     scalar(builtins.pow, power_partials, (1.5, 2.5), (_A, 3), singular=may_have_pole),
-    scalar(builtins.max, larger_partials, (1.5, 2.5), (1.5, -2.5), (0.5, 2.5, -1.0), (0.5, 2.5, -1.0, 3.0)),
-    scalar(builtins.min, smaller_partials, (1.5, 2.5), (1.5, -2.5), (0.5, 2.5, -1.0), (0.5, 2.5, -1.0, 3.0)),
+    scalar(builtins.max, max_partials, (1.5, 2.5), (1.5, -2.5), (0.5, 2.5, -1.0), (0.5, 2.5, -1.0, 3.0)),
+    scalar(builtins.min, min_partials, (1.5, 2.5), (1.5, -2.5), (0.5, 2.5, -1.0), (0.5, 2.5, -1.0, 3.0)),
     linear(builtins.float, lambda ct, x: runtime.broadcast_like(ct, x), (1.5,), (np.float64(2.5),)),
     linear(operator.matmul, {0: matmul_left, 1: matmul_right}, (_M, _A), (_M, _M.T), (_A, _A), result=matmul_result),
     *(constant(fn) for fn in _CONSTANT),

@@ -356,3 +356,17 @@ def neighbours_along_the_last_axis(a):
 def neighbours_beside_short_axes(a):
     b = a * 2.0
     return np.sum(b[1:] * b[:-1]) + np.sum(b[2:] * b[:-2])
+
+
+@at((vec(1.0, np.nan, 0.5, 0.25),), gradient=(vec(2.0, 0.0, 0.0, 0.0),))
+def largest_so_far(x):
+    big = 0.0
+    for i in range(len(x)):
+        big = max(big, x[i])
+    return big * big
+
+
+@at((2.0, np.nan, 3.0, 0.5), gradient=(3.0, 0.0, 20.0, 40.0))
+def later_that_is_not_a_number(a, b, c, d):
+    pairs = max(a, b) + 2.0 * min(a, b)
+    return pairs + 4.0 * max(a, b, c) + 8.0 * min(a, d) + 16.0 * max(a, b, c, d) + 32.0 * min(a, b, c, d)
