@@ -332,7 +332,7 @@ class _Forward:
     def branch(self, op: If, b: Builder) -> None:
         moving = [out in self.active for out in op.outs]
         outs = op.outs + tuple(self.declare(out) for out in op.outs if out in self.active)
-        then, orelse = (self.inner(block, (), block.results, moving, b) for block in (op.then, op.orelse))
+        then, orelse = (self.inner(block, (), _undefined(block.results, op.outs), moving, b) for block in (op.then, op.orelse))
         b.emit(replace(op, cond=self.value(op.cond), then=then, orelse=orelse, outs=outs))
 
     def inner(self, block: Block, params: tuple[Var, ...], carried: tuple[Operand, ...], moving: list[bool], b: Builder) -> Block:
@@ -412,6 +412,12 @@ def merged(op: Op) -> Iterator[tuple[tuple[Var, ...], tuple[Operand, ...]]]:
 
 def _moves(param: Var) -> bool:
     return is_float(param.type) or _is_stack(param)
+
+
+def _undefined(operands: tuple[Operand, ...], outs: tuple[Var, ...]) -> tuple[Operand, ...]:
+    """`operands`, to be `outs`, with those undefined that say that there is no array: it has no tangent either."""
+    pairs = zip(operands, outs, strict=True)
+    return tuple(UNDEFINED if operand == Lit(None) and isinstance(out.type, Array) else operand for operand, out in pairs)
 
 
 def _is_stack(var: Var) -> bool:

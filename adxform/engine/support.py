@@ -78,12 +78,16 @@ def is_taken(op: Op) -> bool:
     match op:
         case Call():
             return _call(op)
-        case If():
-            return _is_scalar(op.cond) and _are_values(op.then.results + op.orelse.results) and _blocks(op)
-        case For():
-            return _are_values(op.inits + op.body.results) and all(map(_is_integer, op.source)) and _blocks(op)
-        case While():
-            return _are_values(op.inits + op.body.results + op.test.results) and _blocks(op)
+        case If(outs=made):
+            given = op.then.results + op.orelse.results
+            return _is_scalar(op.cond) and _are_values(given, made * 2) and _blocks(op)
+        case For(outs=made):
+            given = op.inits + op.body.results[op.breaks :]
+            numbers = all(map(_is_integer, op.source)) and all(map(_is_scalar, op.body.results[: op.breaks]))
+            return numbers and _are_values(given, made * 2) and _blocks(op)
+        case While(outs=made):
+            tested = all(map(_is_scalar, op.test.results))
+            return tested and _are_values(op.inits + op.body.results, made * 2) and _blocks(op)
         case Raise():
             return False
         case _:
@@ -210,8 +214,14 @@ def _is_integer(operand: Operand) -> bool:
     return _is_scalar(operand) and _dtype(operand) == "int64"
 
 
-def _are_values(given: tuple[Operand, ...]) -> bool:
-    return all(is_held(value.type) if isinstance(value, Var) else value == UNDEFINED or _is_scalar(value) for value in given)
+def _are_values(given: tuple[Operand, ...], made: tuple[Var, ...]) -> bool:
+    """Whether a kernel can hold `given`, each of which becomes one of `made`: a number cannot stand for an array."""
+    return all(
+        is_held(value.type)
+        if isinstance(value, Var)
+        else value == UNDEFINED or (_is_scalar(value) and isinstance(one.type, Scalar))
+        for value, one in zip(given, made, strict=True)
+    )
 
 
 def _dtype(operand: Operand) -> str:
