@@ -122,6 +122,7 @@ HANDED_ON = (
     *(("control_flow.arrays_defined_in_other_branches", mode) for mode in ("reverse", "hvp")),
     *(("views.column_views_in_loop", mode) for mode in ("reverse", "hvp")),
     *(("writes.matrix_columns", mode) for mode in ("reverse", "hvp")),
+    ("optional.best_row_changed", "hvp"),
 )
 
 
