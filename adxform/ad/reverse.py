@@ -93,7 +93,7 @@ def _run_twice(task: Task) -> _Reverse:
     """
     first = _Reverse(task)
     first.run()
-    needed = must_undo(task.fn, first.recorder.readers + first.readers, task.snapshots)
+    needed = must_undo(task.fn, task.aliases, first.recorder.readers + first.readers, task.snapshots)
     outside = set(task.aliases.reached((*task.fn.params, *task.fn.results))) if task.shared is not None else set()
 
     def undo(number: int, path: Path) -> bool:

@@ -609,3 +609,92 @@ def both_ends_change_places(x):
     first[:], last[:] = last.copy(), first.copy()
     first[:] = last
     return np.sum(y * np.arange(1.0, 6.0))
+
+
+@at((FIVE, 0.5), (vec(), 0.5))
+def made_anew_in_each_pass(x, a):
+    total = 0.0
+    for v in x:
+        w = np.zeros(2)
+        w[0] = v * v
+        w[1] = np.sin(w[0]) * a
+        total += np.exp(0.1 * w[0] * w[1])
+    return total
+
+
+@at((FIVE,))
+def made_anew_and_written_between_reads(x):
+    total = 0.0
+    for v in x:
+        w = np.ones(2)
+        w[0] = np.sin(v)
+        a = w[0] * w[1]
+        w[0] = a * w[0]
+        w[1] = w[0] * w[0]
+        total += w[0] * w[1]
+    return total
+
+
+@at((FIVE,))
+def made_anew_and_filled_by_a_loop(x):
+    total = 0.0
+    for v in x:
+        w, y = np.ones(4), np.ones(4)
+        for j in range(4):
+            w[j] = np.cos(v * j)
+        for j in range(1, 4):
+            total += w[j] ** 2 * w[j - 1]
+            y[j] = y[j - 1] * w[j]
+        total += y[3]
+    return total
+
+
+@at((FIVE,))
+def made_in_one_pass_and_read_in_the_next(x):
+    before, total = np.ones(2), 0.0
+    for v in x:
+        w = np.zeros(2)
+        w[0] = np.sin(v) * before[1]
+        w[1] = w[0] * before[0]
+        total += w[0] * w[1]
+        before = w
+    return total + before[0]
+
+
+@at((FIVE,))
+def made_in_one_pass_and_written_in_the_next(x):
+    before, total = np.ones(2), 0.0
+    for v in x:
+        w = v * before
+        total += before[0] * before[1]
+        before[1] = w[0] * before[0]
+        total += before[1] * w[1]
+        w[0] = 0.1 * np.sin(before[1])
+        before = w
+    return total
+
+
+@at((FIVE,))
+def made_anew_or_not(x):
+    y, total = np.ones(2), 0.0
+    for v in x:
+        w = np.full(2, v) if v > 2.5 else y
+        total += w[0] * w[1]
+        w[0] = np.sin(w[1] * v)
+        total += w[0] * w[0]
+        w[1] = 0.5 * w[0] + 0.1
+    return total + y[0] * y[1]
+
+
+@at((FIVE,))
+def made_anew_while_it_is_small(x):
+    total, i = 0.0, 0
+    while i < len(x) and total < 99.0:
+        w = np.empty(2)
+        row = w[:1]
+        row[0] = x[i] ** 2
+        w[1] = row[0] * x[i]
+        row[0] = w[0] * w[1]
+        total += np.log1p(row[0] ** 2)
+        i += 1
+    return total
