@@ -20,6 +20,8 @@ from adxform.engine.lengths import check_lengths
 from adxform.engine.loops import form_loops
 from adxform.engine.order import order_loops
 from adxform.engine.outline import Outlined, outline, used_in_python
+from adxform.engine.redundant import drop_redundant_arrays
+from adxform.engine.scratch import reuse_memory
 from adxform.engine.support import is_taken
 from adxform.engine.tapes import tapes_as_arrays
 from adxform.ir import intrinsics
@@ -138,7 +140,8 @@ def _formed(fn: Function, engine: Engine) -> tuple[frozenset[Var], Function, Fun
     while True:
         taped, stacks = tapes_as_arrays(with_checks(fn), kept)
         loops = form_loops(taped, takes=is_taken, fastmath=engine.fastmath)
-        found = join_loops(order_loops(gather_contributions(loops))) if engine.fastmath else loops
+        ordered = join_loops(order_loops(gather_contributions(loops))) if engine.fastmath else loops
+        found = reuse_memory(drop_redundant_arrays(ordered))
         loose = used_in_python(found, stacks)
         if not loose:
             return kept, loops, found
