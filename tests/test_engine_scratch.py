@@ -1,4 +1,4 @@
-"""Memory of loops: arrays made once for all passes, arrays that another one tells; the same results, and nothing of one pass in the next."""
+"""Memory of loops: arrays made once for all passes, and those that others tell; nothing of one pass is seen in the next."""
 
 from __future__ import annotations
 
