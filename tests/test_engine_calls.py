@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -154,6 +155,21 @@ def test_gradients_are_memory_of_their_own() -> None:
     first[:] = 7.0
     np.testing.assert_array_equal(prepared(A), kept)
     np.testing.assert_array_equal(A, [1.0, 2.0, -3.0])
+
+
+def test_threads_share_a_prepared_derivative() -> None:
+    prepared = adxform.prepare_value_and_gradient(rosenbrock, A, engine="numba")
+    general = adxform.value_and_grad(rosenbrock, engine="python")
+
+    def answers(seed: int) -> bool:
+        x = np.random.default_rng(seed).normal(size=2 + 37 * seed)
+        expected, slope = general(x)
+        out = np.empty_like(x)
+        kept = [prepared(x) for _ in range(20)] + [prepared(x, out=(None, out)) for _ in range(20)]
+        return all(np.allclose(value, expected) and np.allclose(gradient, slope) for value, gradient in kept)
+
+    with ThreadPoolExecutor(4) as threads:
+        assert all(threads.map(answers, [*range(12)] * 2))
 
 
 scale = 2.0
