@@ -21,9 +21,10 @@ from adxform.perturbations import placed
 from adxform.pipeline import DerivedRule
 from adxform.prepared import forms
 from adxform.prepared.base import Args, Kwargs, Prepared
+from adxform.prepared.expressions import LOAD
 from adxform.prepared.outputs import LATER, writer
 from adxform.prepared.preparation import Places, picker, prepare, values_at
-from adxform.prepared.straight import LOAD, MISS, Answer, answer, is_settled, structured
+from adxform.prepared.straight import MISS, Answer, answer, is_settled, structured
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

@@ -3,12 +3,15 @@
     def rosenbrock_vjp_call(args):
         try:
             x, = args
-            if type(x) is not ndarray or x.dtype != dtype or x.ndim != 1 or len(x) == 1:
+            if type(x) is not ndarray or x.dtype != dtype:
+                return miss
+            n, = x.shape
+            if n == 1:
                 return miss
             if reached or table.own is not rules or function.__code__ is not code:
                 if not surroundings_fit():
                     return miss
-            x_ct = np.empty(x.shape[0])
+            x_ct = np.empty(n)
             try:
                 machine(x, x_ct)
             except TypeError:
@@ -45,6 +48,7 @@ from adxform.ir.ops import Call, Lit, Var
 from adxform.ir.types import Array, Scalar, Type, is_float
 from adxform.pipeline import DerivedRule
 from adxform.prepared.arguments import FLOATS, Pair, check_of
+from adxform.prepared.expressions import LOAD, STORE, Measured, call, compare, different, either, loaded, negated
 from adxform.prepared.surroundings import Watch
 from adxform.rules import table
 from adxform.rules.alias import alias_classes
@@ -53,7 +57,6 @@ from adxform.rules.effects import effect_of
 MISS = object()
 """What is returned where the arguments take a closer look."""
 Answer = Callable[[tuple[Any, ...]], Any]
-LOAD, STORE = ast.Load(), ast.Store()
 BUILTINS = frozenset({"len", "type", "Exception", "TypeError"})
 
 
@@ -128,6 +131,8 @@ def answer(expected: Expected, rule: DerivedRule, returns: Callable[[list[ast.ex
     if value is None or next(names, None) is not None:
         return None
     counted = ast.Expr(call(writer.constant("count", one_more_call)))
+    measured = Measured({name: lengths for name, lengths in writer.lengths.items() if name not in stored})
+    body = [measured.visit(stmt) for stmt in body]
     writer.body += [*writer.at_once(body, run, params), counted, ast.Return(value)]
     return writer.written(f"{rule.generated.entry}_call")
 
@@ -142,6 +147,8 @@ class Writer:
     globals: dict[str, Any] = field(default_factory=dict)
     body: list[ast.stmt] = field(default_factory=list)
     position: int = 0
+    lengths: dict[str, list[str]] = field(default_factory=dict)
+    """By the name of an array: those of its lengths."""
 
     def fresh(self, hint: str) -> str:
         """A name like `hint` that stands for nothing else."""
@@ -180,10 +187,11 @@ class Writer:
             self.refuse(loaded("args"))
         self.part(loaded("args"), places + vector)
         unequal = [
-            different(length(leaves[a], i), length(leaves[b], j) if b >= 0 else ast.Constant(j)) for a, i, b, j in expected.pairs
+            different(self.length(leaves[a], i), self.length(leaves[b], j) if b >= 0 else ast.Constant(j))
+            for a, i, b, j in expected.pairs
         ]
         unequal += [test for one in vector for leaf, at in zip(one.leaves(), expected.like, strict=True)
-                    for test in unlike(leaf, leaves[at])]  # fmt: skip
+                    for test in self.unlike(leaf, leaves[at])]  # fmt: skip
         if unequal:
             self.refuse(*unequal)
         self.surroundings()
@@ -218,9 +226,8 @@ class Writer:
             case Place(tree=Leaf(Array(dtype, tuple() as shape))):
                 dtype_of, expected = ast.Attribute(value, "dtype", LOAD), self.constant("dtype", np.dtype(dtype))
                 alike = ast.BoolOp(ast.And(), [compare(dtype_of, ast.IsNot, expected), different(dtype_of, expected)])
-                axes = [self.ones(place.name, shape)] if shape else []
-                rank = different(ast.Attribute(value, "ndim", LOAD), ast.Constant(len(shape)))
-                self.refuse(compare(cls, ast.IsNot, self.constant("ndarray", np.ndarray)), alike, rank, *axes)
+                self.refuse(compare(cls, ast.IsNot, self.constant("ndarray", np.ndarray)), alike)
+                self.measure(place.name, shape)
             case Place(tree=Leaf(Scalar() as type_)):
                 self.number(place, type_)
             case Place(tree=Node("tuple" | "list" | "namedtuple" | "dict" as kind, wanted, keys, _, None), children=children):
@@ -235,16 +242,28 @@ class Writer:
             case _:
                 self.generally(place)
 
-    def ones(self, name: str, shape: Sequence[Any]) -> ast.expr:
-        """Whether an array has not the lengths of one that `shape` has."""
-        if len(shape) == 1:
-            return compare(call(loaded("len"), loaded(name)), ast.NotEq if shape == (1,) else ast.Eq, ast.Constant(1))
+    def measure(self, name: str, shape: Sequence[Any]) -> None:
+        """Name the lengths of an array, of which those that are one in `shape` are, and no others."""
         lengths = ast.Attribute(loaded(name), "shape", LOAD)
-        if 1 not in shape:
-            return compare(ast.Constant(1), ast.In, lengths)
+        if not shape:
+            self.refuse(lengths)
+            return
+        self.lengths[name] = [self.fresh("n") for _ in shape]
+        self.body.append(ast.Assign([ast.Tuple([ast.Name(n, STORE) for n in self.lengths[name]], STORE)], lengths))
         kinds = [ast.NotEq if size == 1 else ast.Eq for size in shape]
-        items = [ast.Subscript(lengths, ast.Constant(axis), LOAD) for axis in range(len(shape))]
-        return either([compare(item, kind, ast.Constant(1)) for item, kind in zip(items, kinds, strict=True)])
+        self.refuse(*(compare(loaded(n), kind, ast.Constant(1)) for n, kind in zip(self.lengths[name], kinds, strict=True)))
+
+    def length(self, place: Place, axis: int) -> ast.expr:
+        """The length of an axis of the array at `place`."""
+        if place.name in self.lengths:
+            return loaded(self.lengths[place.name][axis])
+        return ast.Subscript(ast.Attribute(loaded(place.name), "shape", LOAD), ast.Constant(axis), LOAD)
+
+    def unlike(self, leaf: Place, other: Place) -> list[ast.expr]:
+        """Whether one of two arrays of the same rank has other lengths."""
+        assert isinstance(leaf.tree, Leaf)
+        rank = len(leaf.tree.type.shape or ()) if isinstance(leaf.tree.type, Array) else 0
+        return [different(self.length(leaf, axis), self.length(other, axis)) for axis in range(rank)]
 
     def number(self, place: Place, type_: Scalar) -> None:
         """Give up where there is no number of `type_`; floats of Python's and NumPy's stand for one another."""
@@ -386,51 +405,3 @@ def is_settled(rule: DerivedRule, places: Iterable[int], types: Sequence[Type]) 
                 return False
 
     return all(settled(fn.body.results[place], type_) for place, type_ in zip(places, types, strict=True))
-
-
-def loaded(name: str) -> ast.expr:
-    """The variable `name`."""
-    return ast.Name(name, LOAD)
-
-
-def call(fn: ast.expr, *args: ast.expr) -> ast.expr:
-    """``fn(*args)``"""
-    return ast.Call(fn, [*args], [])
-
-
-def compare(left: ast.expr, kind: type[ast.cmpop], right: ast.expr) -> ast.expr:
-    """A comparison."""
-    return ast.Compare(left, [kind()], [right])
-
-
-def different(left: ast.expr, right: ast.expr) -> ast.expr:
-    """``left != right``"""
-    return compare(left, ast.NotEq, right)
-
-
-def negated(test: ast.expr) -> ast.expr:
-    """``not test``"""
-    return ast.UnaryOp(ast.Not(), test)
-
-
-def either(tests: Sequence[ast.expr]) -> ast.expr:
-    """Whether one of `tests` is true."""
-    return tests[0] if len(tests) == 1 else ast.BoolOp(ast.Or(), [*tests])
-
-
-def unlike(leaf: Place, other: Place) -> list[ast.expr]:
-    """Whether one of two arrays of the same rank has other lengths."""
-    assert isinstance(leaf.tree, Leaf)
-    if not isinstance(leaf.tree.type, Array) or not leaf.tree.type.shape:
-        return []
-    if len(leaf.tree.type.shape) == 1:
-        return [different(length(leaf, 0), length(other, 0))]
-    return [different(*[ast.Attribute(loaded(place.name), "shape", LOAD) for place in (leaf, other)])]
-
-
-def length(place: Place, axis: int) -> ast.expr:
-    """The length of an axis of the array at `place`."""
-    assert isinstance(place.tree, Leaf)
-    if isinstance(place.tree.type, Array) and len(place.tree.type.shape or ()) == 1:
-        return call(loaded("len"), loaded(place.name))
-    return ast.Subscript(ast.Attribute(loaded(place.name), "shape", LOAD), ast.Constant(axis), LOAD)
