@@ -277,4 +277,4 @@ def masks(x, limit):
 
 def test_masks() -> None:
     correct(masks, (VECTOR, 0.35))
-    agree(masks, (VECTOR[:2], 0.35), (0, 1), scalar=True)
+    agree(masks, (VECTOR[:3], 0.35), (0, 1), scalar=True)

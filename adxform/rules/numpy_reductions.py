@@ -66,7 +66,7 @@ def _var(x: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any
     y = np.var(x, axis=axis, ddof=ddof, keepdims=keepdims)
 
     def pullback(ct: Any) -> Any:
-        scale = np.divide(2.0, count(x, axis) - ddof)
+        scale = np.divide(2.0, np.float64(count(x, axis) - ddof))
         return restore(ct, axis, keepdims) * scale * (x - np.mean(x, axis=axis, keepdims=True))
 
     return y, pullback
