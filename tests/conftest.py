@@ -18,8 +18,8 @@ os.environ.setdefault("ADXFORM_VERIFY", "1")
 os.environ.setdefault("ADXFORM_ENGINE", "python")
 # Nothing is kept from one run to the next, and nothing is written beside the repository.
 os.environ["ADXFORM_CACHE_DIR"] = "off"
-# Trees and IR come and go by the thousand, hardly any in circles: looking for those took a tenth of the time.
-gc.set_threshold(50_000, 20, 50)
+# Trees and IR come and go by the thousand, few in circles: looking for those at the usual intervals took a tenth of the time.
+gc.set_threshold(50_000, 10, 10)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 import adxform
-from adxform.errors import AdxError
 from adxform.frontend.signature import Node, meta_of, parts
 from adxform.rules.record import Constant, Effect, Partials, Primitive
 from adxform.trees import assemble
@@ -97,10 +96,7 @@ CASES = [(kind, program) for kind in PREPARE for program in SCALAR[:: 1 if kind 
 def test_the_same_numbers_wherever_they_go(kind: str, program: Program) -> None:
     rng = np.random.default_rng(11)
     f, wrt = program.function, program.wrt
-    try:
-        prepared = PREPARE[kind](f, *program.points[0].fresh(), argnums=wrt, strict=False)
-    except AdxError as refused:
-        pytest.skip(str(refused))
+    prepared = PREPARE[kind](f, *program.points[0].fresh(), argnums=wrt, strict=False)
     held: list[tuple[Any, Any]] = []
     for point in (*program.points, *program.points):
         args = point.fresh()
@@ -129,10 +125,7 @@ def test_the_same_numbers_wherever_they_go(kind: str, program: Program) -> None:
 def test_products_at_one_point_are_the_same_wherever_they_go(program: Program) -> None:
     rng = np.random.default_rng(11)
     f, wrt = program.function, program.wrt
-    try:
-        q = adxform.prepare_hvp_same_point(f, *program.points[0].fresh(), argnums=wrt, strict=False)
-    except AdxError as refused:
-        pytest.skip(str(refused))
+    q = adxform.prepare_hvp_same_point(f, *program.points[0].fresh(), argnums=wrt, strict=False)
     held: list[tuple[Any, Any]] = []
     for point in (*program.points, *program.points):
         args = point.fresh()
@@ -175,10 +168,7 @@ def test_batches_are_the_same_wherever_they_go(kind: str, program: Program) -> N
     rng = np.random.default_rng(11)
     f, wrt = program.function, program.wrt
     options = {"directions": 3, "strict": False, **({"argnums": wrt} if kind.startswith("hvp") else {})}
-    try:
-        prepared = getattr(adxform, f"prepare_{kind}")(f, *program.points[0].fresh(), **options)
-    except AdxError as refused:
-        pytest.skip(str(refused))
+    prepared = getattr(adxform, f"prepare_{kind}")(f, *program.points[0].fresh(), **options)
     for point in (*program.points, *program.points):
         args = point.fresh()
         call: Callable[..., Any]
@@ -225,10 +215,7 @@ def test_forward_over_forward_is_the_same_wherever_it_goes(kind: str, program: P
     rng = np.random.default_rng(11)
     args = program.points[0].fresh()
     options = {"argnums": program.wrt, "mode": "forward-over-forward"}
-    try:
-        prepared = PREPARE[kind](program.function, *args, **options)
-    except AdxError as refused:
-        pytest.skip(str(refused))
+    prepared = PREPARE[kind](program.function, *args, **options)
     vector = (tuple(tangents(args[i], rng) for i in program.wrt),) if kind == "hvp" else ()
     for form in FORMS[kind]:
         call = getattr(prepared, form)
