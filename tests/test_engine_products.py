@@ -24,6 +24,20 @@ def filled(x: Any, values: Any) -> Any:
     return x
 
 
+def differences(fn: Callable[..., Any], *args: Any) -> list[Any]:
+    """The gradient of `fn` with respect to each argument by central differences."""
+    found = []
+    for at, arg in enumerate(args):
+        slope = np.zeros(arg.shape)
+        for index in np.ndindex(arg.shape):
+            one, other = (np.array(arg, copy=True) for _ in range(2))
+            one[index] += 1e-5
+            other[index] -= 1e-5
+            slope[index] = (fn(*args[:at], one, *args[at + 1 :]) - fn(*args[:at], other, *args[at + 1 :])) / 2e-5
+        found.append(slope)
+    return found
+
+
 LAYOUTS: dict[str, Callable[[Any], Any]] = {
     "rows": np.ascontiguousarray,
     "columns": np.asfortranarray,
@@ -75,6 +89,40 @@ def test_every_layout_and_extent(ranks: tuple[int, int]) -> None:
                 assert not room or np.may_share_memory(found, room[0]) or not found.size
 
 
+def test_not_a_number_and_infinities() -> None:
+    run = machine((2, 2))
+    for n in (3, 20):
+        a, b = np.zeros((n, n)), np.zeros((n, n))
+        a[0, 1], a[1, 2], b[2, 0] = np.nan, np.inf, -np.inf
+        with np.errstate(invalid="ignore"):
+            expected = a @ b
+        np.testing.assert_array_equal(run(a, b, np.full((n, n), np.nan)), expected)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "out"),
+    [
+        ((3, 4), (3, 4), (3, 4)),
+        ((3, 4), (4, 3), (3, 4)),
+        ((2, 3, 4), (3, 4, 3), (2, 3, 3)),
+        ((3, 4), (3,), (3,)),
+        ((4,), (3, 4), (4,)),
+    ],
+)
+def test_lengths_that_do_not_fit(a: tuple[int, ...], b: tuple[int, ...], out: tuple[int, ...]) -> None:
+    with pytest.raises(ValueError, match="fit"):
+        machine((len(a), len(b)))(np.ones(a), np.ones(b), np.ones(out))
+
+
+def test_what_blas_cannot_count_raises() -> None:
+    """The one row of this matrix is a row of a larger one, the next row of which would lie 32 GiB behind it."""
+    row = np.lib.stride_tricks.as_strided(np.ones((1, 200)), (1, 200), (2**35, 8))
+    with pytest.raises(ValueError, match="counts"):
+        machine((2, 1))(row, np.ones(200), np.ones(1))
+    with pytest.raises(ValueError, match="counts"):
+        machine((2, 2))(row, np.ones((200, 3)), np.ones((1, 3)))
+
+
 def layers(w, v, x):  # type: ignore[no-untyped-def]
     h = np.tanh(w @ x)
     return np.sum((h.T @ v) ** 2) + np.vdot(h[0], h[1])
@@ -98,6 +146,45 @@ CASES = [
     (batched, (A.reshape(2, 2, 3), A.reshape(2, 3, 2)), (0, 1)),
     (batched, (A.reshape(2, 2, 3), A[:6].reshape(3, 2)), (0, 1)),
 ]
+
+
+@pytest.mark.parametrize(("fn", "args", "wrt"), CASES, ids=[f"{case[0].__name__}-{k}" for k, case in enumerate(CASES)])
+def test_gradients_with_products_are_kernels(fn: Callable[..., Any], args: tuple[Any, ...], wrt: tuple[int, ...]) -> None:
+    with np.errstate(all="ignore"):
+        expected = adxform.grad(fn, argnums=wrt)(*args)
+    for one, other in zip(adxform.grad(fn, argnums=wrt, engine="numba")(*args), expected, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-10, atol=1e-12)
+    text = adxform.source(fn, *args, argnums=wrt, engine="numba")
+    assert fn is steps or (text.count("@kernel") == 1 and "@ " not in text)
+
+
+def with_itself(a, x):  # type: ignore[no-untyped-def]
+    b = a.copy()
+    np.matmul(a, b, out=b)
+    x = b @ x
+    np.dot(b, b.T, out=b)
+    return np.sum(np.sin(b @ a)) + np.sum(a @ a.T @ x) + x @ a @ x
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 20])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_operands_that_share_memory_in_every_layout(layout: str, n: int) -> None:
+    a = LAYOUTS[layout](np.random.default_rng(n).normal(size=(n, n)) / max(n, 1))
+    x = a[0] if n else np.ones(0)
+    expected = adxform.grad(with_itself, argnums=(0, 1), engine="python")(a, x)
+    for found in (adxform.grad(with_itself, argnums=(0, 1), engine="numba")(a, x), differences(with_itself, a, x)):
+        for one, other in zip(found, expected, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-6)
+
+
+def test_not_a_number_in_gradients() -> None:
+    a, x = np.random.default_rng(0).normal(size=(20, 20)), np.ones(20)
+    a[3, 4], x[2] = np.nan, np.inf
+    with np.errstate(all="ignore"):
+        expected = adxform.grad(with_itself, argnums=(0, 1), engine="python")(a, x)
+        found = adxform.grad(with_itself, argnums=(0, 1), engine="numba")(a, x)
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-9)
 
 
 def test_what_does_not_fit_raises_as_ever() -> None:

@@ -88,6 +88,18 @@ np.testing.assert_allclose(found, [second(x, 4, 2.0, kind) for kind in (4, 5, 3)
 told(*found)
 """
 
+PRODUCTS = """
+def layers(w, v, x):
+    h = np.tanh(w @ x)
+    return np.sum(h @ v) + np.sum(h.T @ h)
+w, v, x = np.sin(np.arange(400.0)).reshape(20, 20), np.cos(np.arange(20.0)), np.linspace(-1.0, 1.0, 400).reshape(20, 20)
+found = adxform.grad(layers, argnums=(0, 1, 2), engine="numba")(w, v, x)
+expected = adxform.grad(layers, argnums=(0, 1, 2), engine="python")(w, v, x)
+for one, other in zip(found, expected):
+    np.testing.assert_allclose(one, other, rtol=1e-10, atol=1e-12)
+told(*found)
+"""
+
 
 class Folder:
     """Programs of the user and the cache that they share."""
@@ -209,3 +221,12 @@ def test_what_a_kernel_hides_is_not_what_others_call(folder: Folder) -> None:
     """A function, of which a kernel has a copy for what it calls it with, is called by the user's own code as well."""
     _, _, err = folder.run(SHARED)
     assert err == ""
+
+
+def test_code_that_calls_blas_finds_it_in_another_process(folder: Folder) -> None:
+    values, stats, err = folder.run(PRODUCTS)
+    assert err == ""
+    assert stats["machine_compiles"] >= 1
+    again, stats, err = folder.run(PRODUCTS)
+    assert (again, err) == (values, "")
+    assert stats["machine_compiles"] == 0

@@ -22,6 +22,7 @@ from numba.core.runtime import _nrt_python  # type: ignore[attr-defined]  # a mo
 from numba.core.serialize import dumps
 
 from adxform import counters
+from adxform.engine.blas import name_routines
 from adxform.persistence.store import store
 from adxform.persistence.versions import environment
 from adxform.phases import phase
@@ -98,6 +99,7 @@ def read(data: bytes, target_context: Any) -> Any:
     try:
         outside, made = pickle.loads(data)
         name_allocators()
+        name_routines(outside)
         if not are_there(outside):
             target_context.refresh()
             if not are_there(outside):

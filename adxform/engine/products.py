@@ -8,7 +8,7 @@ from __future__ import annotations
 import operator
 from dataclasses import replace
 from functools import cache
-from importlib.util import find_spec
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,7 @@ DOTS = frozenset({np.dot, np.ndarray.dot})
 INNER = frozenset({np.inner, np.vdot})
 MATRIX_PRODUCTS = MATMULS | DOTS
 TURNS = frozenset({np.transpose, np.ndarray.transpose, np.swapaxes, np.ndarray.swapaxes})
-RANKS = {(1, 1): 0}
+RANKS = {(1, 1): 0, (1, 2): 1, (2, 1): 1, (2, 2): 2, (3, 1): 2, (3, 2): 3, (2, 3): 3, (3, 3): 3}
 """The ranks of operands whose product a kernel computes, and that of the product."""
 
 
@@ -37,14 +37,20 @@ def product(a: Any, b: Any, out: Any = None) -> Any:
 
 @cache
 def has_blas() -> bool:
-    """Whether SciPy is installed, through which Numba reaches BLAS."""
-    return find_spec("scipy") is not None
+    """Whether SciPy is installed, through which kernels reach BLAS, with lengths of 32 bits as BLAS usually has them."""
+    try:
+        routines = import_module("scipy.linalg.cython_blas").__pyx_capi__
+    except ImportError:
+        return False
+    return ", int *," in repr(routines["dgemm"]) and ", int *," in repr(routines["dgemv"])
 
 
 def is_product(op: Call) -> bool:
     """Whether `op` is a product of ``float64`` arrays that a kernel computes."""
     fn, ranks = callee(op), tuple(map(_rank, op.args))
-    if ranks not in RANKS or not has_blas() or [key for key, _ in op.kwargs] not in ([], ["out"]):
+    if fn not in MATRIX_PRODUCTS | INNER or ranks not in RANKS or [key for key, _ in op.kwargs] not in ([], ["out"]):
+        return False
+    if RANKS[ranks] and not has_blas():
         return False
     if ranks == (3, 3) and not _leads_alike(*op.args):
         return False
