@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 import adxform
+from adxform.engine.kernels import kernel_from_either_end
 from adxform.engine.machine_products import FORMS
 from adxform.engine.products import RANKS, product
 
@@ -110,16 +112,16 @@ def test_not_a_number_and_infinities() -> None:
     ],
 )
 def test_lengths_that_do_not_fit(a: tuple[int, ...], b: tuple[int, ...], out: tuple[int, ...]) -> None:
-    with pytest.raises(ValueError, match="fit"):
+    with pytest.raises(ValueError, match="not a product"):
         machine((len(a), len(b)))(np.ones(a), np.ones(b), np.ones(out))
 
 
 def test_what_blas_cannot_count_raises() -> None:
     """The one row of this matrix is a row of a larger one, the next row of which would lie 32 GiB behind it."""
     row = np.lib.stride_tricks.as_strided(np.ones((1, 200)), (1, 200), (2**35, 8))
-    with pytest.raises(ValueError, match="counts"):
+    with pytest.raises(ValueError, match="not a product"):
         machine((2, 1))(row, np.ones(200), np.ones(1))
-    with pytest.raises(ValueError, match="counts"):
+    with pytest.raises(ValueError, match="not a product"):
         machine((2, 2))(row, np.ones((200, 3)), np.ones((1, 3)))
 
 
@@ -156,6 +158,18 @@ def test_gradients_with_products_are_kernels(fn: Callable[..., Any], args: tuple
         np.testing.assert_allclose(one, other, rtol=1e-10, atol=1e-12)
     text = adxform.source(fn, *args, argnums=wrt, engine="numba")
     assert fn is steps or (text.count("@kernel") == 1 and "@ " not in text)
+
+
+def test_what_gives_up_keeps_no_reference() -> None:
+    run = kernel_from_either_end(into)
+    for ranks in [ranks for ranks in RANKS if RANKS[ranks]]:
+        given = [np.ones((20,) * rank) for rank in (*ranks, RANKS[ranks])]
+        given[2] = given[2][..., :3]
+        before = [sys.getrefcount(x) for x in given]
+        for _ in range(5):
+            with pytest.raises(ValueError, match="not a product"):
+                run(*given)
+        assert [sys.getrefcount(x) for x in given] == before
 
 
 def with_itself(a, x):  # type: ignore[no-untyped-def]

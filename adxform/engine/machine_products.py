@@ -2,7 +2,7 @@
 
 A product of few numbers is a loop, which takes less time than to call BLAS. Of more, BLAS takes what lies row by row or column by
 column, parts of larger matrices among it, as it is; what lies otherwise is copied. One piece of machine code serves all layouts.
-Where NumPy raises because lengths do not fit, so does this, and the kernel's caller asks NumPy.
+Where lengths do not fit, or are more than BLAS counts, the kernel gives up, and its caller asks NumPy.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 import numba
 import numba.extending
 import numpy as np
-from numba.core import imputils, types
+from numba.core import cgutils, imputils, types
 
 from adxform.engine import blas, products
 
@@ -73,12 +73,12 @@ def _stride(x: Any) -> int:
 
 
 @_machine
-def _matrix_into(a: Any, b: Any, out: Any) -> None:
-    """``out = a @ b`` of two matrices."""
+def _matrix_into(a: Any, b: Any, out: Any) -> bool:
+    """Whether ``out`` is ``a @ b`` now, of two matrices."""
     m, k = a.shape
     n = b.shape[1]
     if b.shape[0] != k or out.shape[0] != m or out.shape[1] != n:
-        raise ValueError("lengths that do not fit")
+        return False
     if m * n * k <= FEW:
         for i in range(place(m)):
             for j in range(place(n)):
@@ -86,43 +86,41 @@ def _matrix_into(a: Any, b: Any, out: Any) -> None:
                 for p in range(place(k)):
                     total += a[i, p] * b[p, j]
                 out[i, j] = total
-        return
+        return True
     across, along, result = _stride(a), _stride(b), _stride(out)
+    if result <= 0 or max(m, n, k, abs(across), abs(along), result) > blas.MOST:
+        return False
     if across == 0:
         a, across = a.copy(), k
     if along == 0:
         b, along = b.copy(), n
-    if result <= 0:
-        raise ValueError("a result that does not lie row by row")
-    if max(m, n, k, abs(across), abs(along), result) > blas.MOST:
-        raise ValueError("more numbers than BLAS counts")
     _gemm(along < 0, across < 0, n, m, k, b, abs(along), a, abs(across), out, result)  # type: ignore[call-arg]  # Numba gives the first one itself
+    return True
 
 
 @_machine
-def _vector_into(a: Any, b: Any, out: Any) -> None:
-    """``out = a @ b`` of a matrix and a vector."""
+def _vector_into(a: Any, b: Any, out: Any) -> bool:
+    """Whether ``out`` is ``a @ b`` now, of a matrix and a vector."""
     m, n = a.shape
     if b.shape[0] != n or out.shape[0] != m:
-        raise ValueError("lengths that do not fit")
+        return False
     if m * n <= FEW:
         for i in range(place(m)):
             total = 0.0
             for p in range(place(n)):
                 total += a[i, p] * b[p]
             out[i] = total
-        return
+        return True
     across = _stride(a)
+    if (m > 1 and out.strides[0] != ITEM) or max(m, n, abs(across)) > blas.MOST:
+        return False
     if across == 0:
         a, across = a.copy(), n
     if n > 1 and b.strides[0] != ITEM:
         b = b.copy()
-    if m > 1 and out.strides[0] != ITEM:
-        raise ValueError("a result that is not contiguous")
-    if max(m, n, abs(across)) > blas.MOST:
-        raise ValueError("more numbers than BLAS counts")
     rows, columns = (n, m) if across > 0 else (m, n)
     _gemv(across > 0, rows, columns, a, abs(across), b, out)  # type: ignore[call-arg]
+    return True
 
 
 def _of_vectors(a: Any, b: Any) -> float:
@@ -134,45 +132,45 @@ def _of_vectors(a: Any, b: Any) -> float:
     return total
 
 
-def _vector_and_matrix(a: Any, b: Any, out: Any) -> None:
-    _vector_into(b.T, a, out)
+def _vector_and_matrix(a: Any, b: Any, out: Any) -> bool:
+    return bool(_vector_into(b.T, a, out))
 
 
-def _matrix_and_vector(a: Any, b: Any, out: Any) -> None:
-    _vector_into(a, b, out)
+def _matrix_and_vector(a: Any, b: Any, out: Any) -> bool:
+    return bool(_vector_into(a, b, out))
 
 
-def _matrices(a: Any, b: Any, out: Any) -> None:
-    _matrix_into(a, b, out)
+def _matrices(a: Any, b: Any, out: Any) -> bool:
+    return bool(_matrix_into(a, b, out))
 
 
-def _several_and_vector(a: Any, b: Any, out: Any) -> None:
-    if out.shape[0] != a.shape[0]:
-        raise ValueError("lengths that do not fit")
-    for i in range(place(a.shape[0])):
-        _vector_into(a[i], b, out[i])
+def _several_and_vector(a: Any, b: Any, out: Any) -> bool:
+    done = out.shape[0] == a.shape[0]
+    for i in range(place(a.shape[0] if done else 0)):
+        done = done and bool(_vector_into(a[i], b, out[i]))
+    return done
 
 
-def _several_and_matrix(a: Any, b: Any, out: Any) -> None:
-    if out.shape[0] != a.shape[0]:
-        raise ValueError("lengths that do not fit")
-    for i in range(place(a.shape[0])):
-        _matrix_into(a[i], b, out[i])
+def _several_and_matrix(a: Any, b: Any, out: Any) -> bool:
+    done = out.shape[0] == a.shape[0]
+    for i in range(place(a.shape[0] if done else 0)):
+        done = done and bool(_matrix_into(a[i], b, out[i]))
+    return done
 
 
-def _matrix_and_several(a: Any, b: Any, out: Any) -> None:
-    if out.shape[0] != b.shape[0]:
-        raise ValueError("lengths that do not fit")
-    for i in range(place(b.shape[0])):
-        _matrix_into(a, b[i], out[i])
+def _matrix_and_several(a: Any, b: Any, out: Any) -> bool:
+    done = out.shape[0] == b.shape[0]
+    for i in range(place(b.shape[0] if done else 0)):
+        done = done and bool(_matrix_into(a, b[i], out[i]))
+    return done
 
 
-def _several_and_several(a: Any, b: Any, out: Any) -> None:
+def _several_and_several(a: Any, b: Any, out: Any) -> bool:
     count, first, second = out.shape[0], a.shape[0], b.shape[0]
-    if not (count == first == second or (count == first and second == 1) or (count == second and first == 1)):
-        raise ValueError("lengths that do not fit")
-    for i in range(place(count)):
-        _matrix_into(a[i if first > 1 else place(0)], b[i if second > 1 else place(0)], out[i])
+    done = count == first == second or (count == first and second == 1) or (count == second and first == 1)
+    for i in range(place(count if done else 0)):
+        done = done and bool(_matrix_into(a[i if first > 1 else place(0)], b[i if second > 1 else place(0)], out[i]))
+    return done
 
 
 FORMS: Mapping[tuple[int, int], Callable[..., Any]] = {
@@ -202,10 +200,13 @@ def _lower_product(context: Any, builder: Any, signature: Any, args: Any) -> Any
     form = FORMS[given[0].ndim, given[1].ndim]
     if len(given) == 2:
         return context.compile_internal(builder, form, types.float64(*given), values)
-    context.compile_internal(builder, form, types.none(*given), values)
+    done = context.compile_internal(builder, form, types.boolean(*given), values)
+    with _inside.if_unlikely(builder, builder.not_(done)):
+        context.call_conv.return_user_exc(builder, ValueError, ("not a product that kernels compute",))
     return _returned(context, builder, signature.return_type, args[2])
 
 
+_inside: Any = cgutils
 _returned: Any = imputils.impl_ret_borrowed
 _lower: Any = numba.extending.lower_builtin
 for _count in (2, 3):
