@@ -23,6 +23,7 @@ ITEM = 8
 place = np.uint64
 """Indices are unsigned, so that nobody asks whether they count from the end."""
 
+_intrinsic: Any = numba.extending.intrinsic
 _machine = numba.njit(error_model="numpy", nogil=True)
 
 
@@ -31,7 +32,7 @@ def _data(context: Any, builder: Any, signature: Any, args: Any, places: Iterabl
     return tuple([context.make_array(signature.args[at])(context, builder, args[at]).data for at in places])
 
 
-@numba.extending.intrinsic
+@_intrinsic  # type: ignore[untyped-decorator]
 def _gemm(_context: Any, at: Any, bt: Any, m: Any, n: Any, k: Any, a: Any, lda: Any, b: Any, ldb: Any, c: Any, ldc: Any) -> Any:
     """``c = a @ b``, column by column, `a` and `b` transposed if so."""
 
@@ -46,7 +47,7 @@ def _gemm(_context: Any, at: Any, bt: Any, m: Any, n: Any, k: Any, a: Any, lda: 
     return types.none(types.boolean, types.boolean, length, length, length, a, length, b, length, c, length), call
 
 
-@numba.extending.intrinsic
+@_intrinsic  # type: ignore[untyped-decorator]
 def _gemv(_context: Any, at: Any, m: Any, n: Any, a: Any, lda: Any, x: Any, y: Any) -> Any:
     """``y = a @ x``, column by column, `a` transposed if so; the vectors are contiguous."""
 
@@ -94,7 +95,7 @@ def _matrix_into(a: Any, b: Any, out: Any) -> bool:
         a, across = a.copy(), k
     if along == 0:
         b, along = b.copy(), n
-    _gemm(along < 0, across < 0, n, m, k, b, abs(along), a, abs(across), out, result)  # type: ignore[call-arg]  # Numba gives the first one itself
+    _gemm(along < 0, across < 0, n, m, k, b, abs(along), a, abs(across), out, result)
     return True
 
 
@@ -119,7 +120,7 @@ def _vector_into(a: Any, b: Any, out: Any) -> bool:
     if n > 1 and b.strides[0] != ITEM:
         b = b.copy()
     rows, columns = (n, m) if across > 0 else (m, n)
-    _gemv(across > 0, rows, columns, a, abs(across), b, out)  # type: ignore[call-arg]
+    _gemv(across > 0, rows, columns, a, abs(across), b, out)
     return True
 
 
@@ -145,21 +146,21 @@ def _matrices(a: Any, b: Any, out: Any) -> bool:
 
 
 def _several_and_vector(a: Any, b: Any, out: Any) -> bool:
-    done = out.shape[0] == a.shape[0]
+    done: bool = out.shape[0] == a.shape[0]
     for i in range(place(a.shape[0] if done else 0)):
         done = done and bool(_vector_into(a[i], b, out[i]))
     return done
 
 
 def _several_and_matrix(a: Any, b: Any, out: Any) -> bool:
-    done = out.shape[0] == a.shape[0]
+    done: bool = out.shape[0] == a.shape[0]
     for i in range(place(a.shape[0] if done else 0)):
         done = done and bool(_matrix_into(a[i], b, out[i]))
     return done
 
 
 def _matrix_and_several(a: Any, b: Any, out: Any) -> bool:
-    done = out.shape[0] == b.shape[0]
+    done: bool = out.shape[0] == b.shape[0]
     for i in range(place(b.shape[0] if done else 0)):
         done = done and bool(_matrix_into(a, b[i], out[i]))
     return done
@@ -167,7 +168,7 @@ def _matrix_and_several(a: Any, b: Any, out: Any) -> bool:
 
 def _several_and_several(a: Any, b: Any, out: Any) -> bool:
     count, first, second = out.shape[0], a.shape[0], b.shape[0]
-    done = count == first == second or (count == first and second == 1) or (count == second and first == 1)
+    done: bool = count == first == second or (count == first and second == 1) or (count == second and first == 1)
     for i in range(place(count if done else 0)):
         done = done and bool(_matrix_into(a[i if first > 1 else place(0)], b[i if second > 1 else place(0)], out[i]))
     return done
