@@ -91,7 +91,10 @@ CASES: list[tuple[Callable[..., Any], list[tuple[tuple[int, ...], ...]]]] = [
 ]
 
 
-@pytest.mark.parametrize(("fn", "shapes"), [(fn, shapes) for fn, points in CASES for shapes in points], ids=str)
+@pytest.mark.parametrize(
+    ("fn", "shapes"),
+    [pytest.param(fn, shapes, id=f"{fn.__name__}-{shapes}") for fn, points in CASES for shapes in points],
+)
 def test_as_in_python(fn: Callable[..., Any], shapes: tuple[tuple[int, ...], ...]) -> None:
     """Gradients with respect to all arguments, and products with the Hessian, also of rows that are no numbers and of columns."""
     args, every = arrays(shapes), tuple(range(len(shapes)))

@@ -63,8 +63,8 @@ def prepared(problem: Problem, arguments: Arguments, **options: Any) -> Call:
             product = adxform.prepare_hvp(problem.function, *problem.point(arguments), **options)
             return lambda: product(*arguments)
         case "blocks":
-            rows = adxform.prepare_vjp(problem.function, *arguments, directions=2, **options)
-            return lambda: blocks_of(rows.batch(arguments, residuals(arguments))[1], problem)
+            rows, cts = adxform.prepare_vjp(problem.function, *arguments, directions=2, **options), residuals(arguments)
+            return lambda: blocks_of(rows.batch(arguments, cts)[1], problem)
 
 
 def function(problem: Problem, arguments: Arguments) -> Call:
