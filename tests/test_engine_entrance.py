@@ -146,3 +146,27 @@ def test_references_are_neither_lost_nor_kept(prepared: Any) -> None:
             prepared(x, None)
     assert (sys.getrefcount(x), sys.getrefcount(w)) == before
     assert sys.getrefcount(found) == 2
+
+
+def counted(x: Any, k: Any, n: Any) -> Any:
+    total = 0.0
+    for i in range(n):
+        total += x * (k + i) * 1e-18
+    return total
+
+
+@pytest.mark.parametrize("first", [5, 2**31, 2**63])
+@pytest.mark.parametrize("k", [-(2**63) - 1, -(2**31) - 1, -(2**31), 0, 2**31 - 1, 2**31, 2**62, 2**63 - 1, 2**63, 2**64, 2**80])
+def test_integers_do_not_wrap(first: int, k: int) -> None:
+    both = adxform.prepare_value_and_gradient(counted, 1.5, first, 3, engine="numba")
+    expected = counted(1.5, k, 3)
+    for found in (both(1.5, k, 3), both(1.5, k, 3, out=(None, None))):
+        np.testing.assert_allclose(found[0], expected, rtol=1e-14)
+        np.testing.assert_allclose(found[1], expected / 1.5, rtol=1e-14)
+
+
+@pytest.mark.parametrize("k", [-(2**31), 2**31 - 1, 2**31, 2**62])
+def test_integers_of_numpy_do_not_wrap_earlier_than_there(k: int) -> None:
+    both = adxform.prepare_value_and_gradient(counted, 1.5, np.int64(5), 3, engine="numba")
+    value, gradient = both(1.5, np.int64(k), 3)
+    np.testing.assert_allclose((value, gradient), (counted(1.5, k, 3), counted(1.5, k, 3) / 1.5), rtol=1e-14)

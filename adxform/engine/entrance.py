@@ -2,6 +2,7 @@
 
 Numba's own way makes an object for each, and trusts that it is of the type that was compiled for. Here that is seen to: what is
 not raises a `TypeError`. So a caller may ask the machine code first, and then Numba's dispatcher, which looks at every argument.
+Integers that might not stay within 64 bits (see `adxform.engine.integers`) raise an `OverflowError`.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from numba.core.callwrapper import PyCallWrapper
 from numba.core.pythonapi import NativeValue
 from numba.np.arrayobj import populate_array
 
+from adxform.engine.integers import GIVEN
 from adxform.engine.releasing import ReleasingLower
 
 CLASS, DATA, RANK, LENGTHS, STRIDES, DTYPE, FLAGS = 8, 16, 24, 32, 40, 56, 64
@@ -76,14 +78,32 @@ class KernelLower(ReleasingLower):
 
 
 class KernelEntrance(PyCallWrapper):
-    """Numba's entrance of a function, but for arrays: see the module."""
+    """Numba's entrance of a function, but for arrays and integers: see the module."""
 
     def build_wrapper(self, api: Any, builder: Any, closure: Any, args: Any, kws: Any) -> None:
         """Unpack `args`, call the function, and pack what it returns."""
-        usual = api.to_native_value
-        if KNOWN and not may_hold_arrays(self.fndesc.restype):
-            api.to_native_value = lambda type_, obj: borrowed(type_, obj, api) if is_borrowed(type_) else usual(type_, obj)
+        usual, lent = api.to_native_value, KNOWN and not may_hold_arrays(self.fndesc.restype)
+
+        def native(type_: Any, obj: Any) -> Any:
+            if isinstance(type_, types.Integer):
+                return small(type_, usual(type_, obj), api)
+            return borrowed(type_, obj, api) if lent and is_borrowed(type_) else usual(type_, obj)
+
+        api.to_native_value = native
         super().build_wrapper(api, builder, closure, args, kws)  # type: ignore[no-untyped-call]
+
+
+def small(type_: Any, native: Any, api: Any) -> Any:
+    """`native`, an integer of this type, which is an error from 31 bits on, and one that only fits without a sign always."""
+    builder = api.builder
+    outside = cgutils.true_bit
+    if type_.signed:
+        shifted = builder.add(native.value, native.value.type(2**GIVEN))
+        outside = builder.icmp_unsigned(">=", shifted, native.value.type(2 ** (GIVEN + 1)))
+    large = builder.and_(outside, builder.not_(native.is_error))
+    with builder.if_then(large, likely=False):
+        api.err_set_string("PyExc_OverflowError", "integer too large for compiled code")
+    return NativeValue(native.value, is_error=builder.or_(native.is_error, outside))  # type: ignore[no-untyped-call]
 
 
 def may_hold_arrays(type_: Any) -> bool:

@@ -1,9 +1,9 @@
 """How large Python's integers can get in a kernel, where they have 64 bits.
 
-Lengths and integers from outside have at most 31 bits (a kernel that multiplies checks its own), the item of a loop as many as
-its bounds. A sum has one more than its larger term, a product those of both. What a loop carries either stays within bounds, or
-grows by small steps that the loop does not carry: fewer than 2^31 times, for a loop has no more passes, and those of loops in
-loops are fewer than 2^47, which would take days.
+Integers from outside have at most 31 bits (`adxform.engine.entrance` refuses others), and so have lengths (a kernel that
+multiplies checks its own), the item of a loop as many as its bounds. A sum has one more than its larger term, a product those
+of both. What a loop carries either stays within bounds, or grows by small steps that the loop does not carry: fewer than 2^31
+times, for a loop has no more passes, and those of loops in loops are fewer than 2^47, which would take days.
 """
 
 from __future__ import annotations

@@ -197,9 +197,7 @@ def finished(kernel: Function, apart: frozenset[int] = frozenset(), *, fastmath:
         return kernel, from_the_front
     builder = Builder(Names.of(kernel), kernel.span)
     for param in kernel.params:
-        if param.type == INT:
-            builder.effect(scalars.check_small, param)
-        elif isinstance(param.type, Array):
+        if isinstance(param.type, Array):
             for axis, size in enumerate(param.type.shape or ()):
                 if isinstance(size, Dim):
                     builder.effect(scalars.check_small, builder.call(intrinsics.dim, param, Lit(axis), type=INT, hint="n"))
