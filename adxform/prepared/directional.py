@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from types import MappingProxyType
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from adxform.api import Pullback, checked_engine, kept
 from adxform.application import runner
@@ -215,8 +216,7 @@ class PreparedVjp(Directional):
         directions = options["directions"]
         rule, wide = (call.rule("reverse", wrt, directions=count) for count in (1, directions))
         parted, wide_parted = (call.rule_to_cut("reverse", wrt, directions=count) for count in (1, directions))
-        known = stand_ins(call.result, rule.typed.params, call.inputs()) is not None
-        primal = () if known else (call.rule("primal", ()),)
+        primal = (call.rule("primal", ()),) if stand_ins(call.result, rule.typed.params) is None else ()
         return cls(
             "vjp",
             fn,
@@ -276,9 +276,12 @@ class PreparedVjp(Directional):
         for primal in self.primal:
             with self.lent(primal, inputs) as lent:
                 return list(lent.run(inputs, ()))
-        known = stand_ins(self.call.result, self.rule.typed.params, inputs)
-        assert known is not None
-        return known
+        assert self._stand_ins is not None
+        return self._stand_ins(inputs)
+
+    @cached_property
+    def _stand_ins(self) -> Callable[[Sequence[Any]], list[Any]] | None:
+        return stand_ins(self.call.result, self.rule.typed.params)
 
     def batch(self, primals: Sequence[Any], cts: Any, *, out: Any = None) -> Any:
         """The value, and the cotangents of `primals` for `cts`, all leaves of which have one more axis, the first."""
@@ -297,24 +300,37 @@ def parts_of_first(args: Sequence[Any]) -> Sequence[Tree | None]:
     return args[0].children if args and isinstance(args[0], Node) else ()
 
 
-def stand_ins(tree: Tree, params: Sequence[Var], inputs: Sequence[Any]) -> list[Any] | None:
-    """Leaves of the types and shapes of those of the result `tree`, as far as `params` tell them; ``None`` where they do not."""
-    sizes: dict[str, int] = {}
-    for param, value in zip(params, inputs, strict=True):
-        if isinstance(param.type, Array) and param.type.shape is not None:
-            pairs = zip(param.type.shape, np.shape(value), strict=True)
-            sizes |= {size.base: length for size, length in pairs if isinstance(size, Dim) and not size.offset}
-    found: list[Any] = []
+def stand_ins(tree: Tree, params: Sequence[Var]) -> Callable[[Sequence[Any]], list[Any]] | None:
+    """What makes, for values of `params`, leaves of the types and shapes of those of the result `tree`.
+
+    ``None`` where the types do not tell the lengths. Arrays have one element in memory.
+    """
+    places: dict[str, tuple[int, int]] = {}
+    for place, param in enumerate(params):
+        if isinstance(param.type, Array):
+            sizes = enumerate(param.type.shape or ())
+            places |= {size.base: (place, axis) for axis, size in sizes if isinstance(size, Dim) and not size.offset}
+    makers: list[Callable[[Sequence[Any]], Any]] = []
     for leaf in leaves_of(tree):
         match leaf.type:
             case Scalar(dtype, weak):
-                found.append(python_class(dtype, weak)(0))
-            case Array(dtype, tuple(shape)) if all(not isinstance(size, Dim) or size.base in sizes for size in shape):
-                lengths = [max(sizes[size.base] + size.offset, 0) if isinstance(size, Dim) else size for size in shape]
-                found.append(np.broadcast_to(np.zeros((), dtype), lengths))
+                makers.append(partial(_same, python_class(dtype, weak)(0)))
+            case Array(dtype, tuple(shape)) if all(not isinstance(size, Dim) or size.base in places for size in shape):
+                axes = [(*places[size.base], size.offset) if isinstance(size, Dim) else (None, 0, size) for size in shape]
+                makers.append(partial(_stretched, np.zeros(1, dtype), axes))
             case _:
                 return None
-    return found
+    return lambda inputs: [make(inputs) for make in makers]
+
+
+def _same(number: Any, inputs: Sequence[Any]) -> Any:
+    return number
+
+
+def _stretched(number: NDArray[Any], axes: Iterable[tuple[int | None, int, int]], inputs: Sequence[Any]) -> NDArray[Any]:
+    """An array of `number`, each axis as long as one of one of `inputs`, or of none, and so many more."""
+    lengths = [more if place is None else max(inputs[place].shape[axis] + more, 0) for place, axis, more in axes]
+    return np.ndarray(lengths, number.dtype, number, strides=[0] * len(lengths))
 
 
 @operator("jvp", forms.pushed, PreparedJvp)

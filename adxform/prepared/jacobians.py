@@ -53,10 +53,10 @@ class PreparedJacobian(Prepared):
         call, made = prepare(fn, args, kwargs, argnums, options["engine"])
         wrt = call.wrt(argnums)
         primal = call.rule("primal", ())
-        outs = stand_ins(call.result, primal.typed.params, call.inputs())
+        alike = stand_ins(call.result, primal.typed.params)
         widths: dict[Mode, int] = {
             "forward": width([call.leaves[place] for place in wrt]),
-            "reverse": WIDTH if outs is None else width(outs),
+            "reverse": WIDTH if alike is None else width(alike(call.inputs())),
         }
         at_once = options.get("directions")
         sweeps = tuple(call.rule(sweep, wrt, directions=at_once or widths[sweep]) for sweep in SWEEPS[mode])
