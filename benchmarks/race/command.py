@@ -1,4 +1,4 @@
-"""Race derivatives: `python -m benchmarks race [--only NAME ...] [--sizes small|all] [--threads 1 2] [--json FILE]`."""
+"""Race derivatives: `python -m benchmarks race [--only NAME ...] [--sizes small|large|all] [--threads 1 2] [--json FILE]`."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from benchmarks.race.heat import ROUNDS, Terms, heat, lanes
 from benchmarks.race.problems import PROBLEMS
 from benchmarks.race.worker import CLOCKS
 
+SIZES = {"small": slice(1), "large": slice(1, None), "all": slice(None)}
 OUT = Path(__file__).parent.parent / "out" / "race.json"
 
 
@@ -26,7 +27,7 @@ def race(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks race", description=__doc__)
     parser.add_argument("--only", nargs="+", choices=known, default=known, metavar="NAME", help=", ".join(known))
     parser.add_argument("--contenders", nargs="+", choices=names, default=names, metavar="NAME", help=", ".join(names))
-    parser.add_argument("--sizes", choices=("small", "all"), default="all", help="the smallest of each problem, or all")
+    parser.add_argument("--sizes", choices=list(SIZES), default="all", help="the smallest of each problem, the others, or all")
     parser.add_argument("--threads", nargs="+", type=int, default=[1], metavar="N", help="how many there are for each contender")
     parser.add_argument("--rounds", type=int, default=ROUNDS, help="samples of each contender, in turns")
     parser.add_argument(
@@ -48,7 +49,7 @@ def race(arguments: Sequence[str]) -> int:
         with lanes(chosen, Terms(threads, options.rounds, options.budget, options.clock)) as running:
             for name in options.only:
                 problem = PROBLEMS[name]
-                for size in problem.sizes[:1] if options.sizes == "small" else problem.sizes:
+                for size in problem.sizes[SIZES[options.sizes]]:
                     findings = heat(problem, size, running)
                     heats[name, str(size), threads] = findings
                     report.show(console, findings, titles)
