@@ -8,6 +8,8 @@ import os
 import pytest
 
 import adxform
+from adxform import runtime
+from adxform.engine import scalars
 from tests.corpus.case import Program
 
 collect_ignore_glob = ["golden/*"]
@@ -54,3 +56,14 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
 def update_golden(request: pytest.FixtureRequest) -> bool:
     """Whether golden files are to be rewritten."""
     return bool(request.config.getoption("--update-golden"))
+
+
+@pytest.fixture
+def interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave kernels to CPython, where numbers divided by zero are infinite as in machine code."""
+    kernels = pytest.importorskip("adxform.engine.kernels")
+    for name in ("kernel", "kernel_from_either_end"):
+        monkeypatch.setattr(getattr(kernels, name), "__code__", (lambda fn: fn).__code__)
+    monkeypatch.setattr(kernels.compile_for, "__code__", (lambda compiled, types: compiled).__code__)
+    monkeypatch.setattr(scalars.quotient, "__code__", (lambda a, b: runtime.quotient(a, b)).__code__)
+    monkeypatch.setattr(scalars.power, "__code__", (lambda a, b: runtime.power(a, b)).__code__)

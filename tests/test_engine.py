@@ -13,12 +13,10 @@ import numpy as np
 import pytest
 
 import adxform
-from adxform import runtime
 from adxform.application import Application
 from adxform.backend.emit import emit
 from adxform.backend.loading import load
 from adxform.cut import as_tuple
-from adxform.engine import kernels, scalars
 from adxform.engine.compiled import Guarded, realise
 from adxform.engine.outline import outline
 from adxform.ir.verify import verify
@@ -71,14 +69,6 @@ def agree(got: Results, expected: Results) -> None:
             assert one.shape == other.shape
         if isinstance(other, np.ndarray | float | int):
             np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-11)
-
-
-@pytest.fixture
-def interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leave kernels to CPython, where numbers divided by zero are infinite as in machine code."""
-    monkeypatch.setattr(kernels.kernel, "__code__", (lambda fn: fn).__code__)
-    monkeypatch.setattr(scalars.quotient, "__code__", (lambda a, b: runtime.quotient(a, b)).__code__)
-    monkeypatch.setattr(scalars.power, "__code__", (lambda a, b: runtime.power(a, b)).__code__)
 
 
 MODES = ("reverse", "forward", "hvp")

@@ -10,17 +10,9 @@ import numpy as np
 import pytest
 
 import adxform
-from adxform.engine import kernels
 from benchmarks.race.problems import bundle
 from tests.oracle import central_jacobian
 from tests.test_engine_sizes import Shapes, agree, arrays, outcome
-
-
-@pytest.fixture
-def interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leave kernels to CPython."""
-    for name in ("kernel", "kernel_from_either_end"):
-        monkeypatch.setattr(getattr(kernels, name), "__code__", (lambda fn: fn).__code__)
 
 
 def turned(m):  # type: ignore[no-untyped-def]

@@ -462,11 +462,11 @@ def test_a_buffer_with_a_reshape_keeps_its_layout() -> None:
     stays(
         assign_first_contributions,
         """
-        def f(x: f64[x.0], ct: f64[x.0]):
-            w: f64[x.0] = np.zeros_like(x)
-            a: f64[x.0] = operator.mul(ct, 2.0)
+        def f(x: f64[x.0, x.1], ct: f64[x.0, x.1]):
+            w: f64[x.0, x.1] = np.zeros_like(x)
+            a: f64[x.0, x.1] = operator.mul(ct, 2.0)
             intrinsics.accumulate(w, ..., a)
-            flat: f64[x.0] = np.reshape(w, -1)
+            flat: f64[n] = np.reshape(w, -1)
             intrinsics.accumulate(flat, 0, 1.0)
             return w
         """,

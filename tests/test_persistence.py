@@ -246,7 +246,7 @@ told(*found, adxform.hessian(model)(x))
 
 def forget_rules(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(table, "_records", dict(table.TABLE))
-    monkeypatch.setattr(table, "_own", {})
+    monkeypatch.setattr(table, "own", {})
     table._version += 1
     monkeypatch.setattr(versions, "_rules", {})
 
