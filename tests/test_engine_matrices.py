@@ -10,9 +10,8 @@ import pytest
 
 import adxform
 from tests.oracle import central_jacobian
-from tests.test_engine_sizes import agree, arrays, interpreted, outcome
+from tests.test_engine_sizes import agree, arrays, outcome
 
-__all__ = ["interpreted"]
 pytestmark = pytest.mark.usefixtures("interpreted")
 
 
