@@ -184,7 +184,15 @@ def _as_it_stands(name: str, package: str, start: Callable[[Function, Problem, A
 CONTENDERS: tuple[Contender, ...] = (
     Contender("adxform python", partial(generated, engine="python")),
     Contender("adxform numba", partial(generated, engine="numba"), "numba"),
-    Contender("adxform python, checkpoints", partial(generated, checkpoint_steps=CHECKPOINTS), only=("time-loop",)),
+    Contender(
+        "adxform python, checkpoints", partial(generated, engine="python", checkpoint_steps=CHECKPOINTS), only=("time-loop",)
+    ),
+    Contender(
+        "adxform numba, checkpoints",
+        partial(generated, engine="numba", checkpoint_steps=CHECKPOINTS),
+        "numba",
+        only=("time-loop",),
+    ),
     Contender(LIMIT, limit, "numba"),
     Contender(HAND, by_hand),
     Contender(FUNCTION, function, tolerance=None),
