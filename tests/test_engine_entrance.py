@@ -148,6 +148,24 @@ def test_references_are_neither_lost_nor_kept(prepared: Any) -> None:
     assert sys.getrefcount(found) == 2
 
 
+def shifted(m: Any) -> Any:
+    t = m.copy()
+    t[:, :2] += m[:, 1:3]
+    return np.sum(t**2)
+
+
+@pytest.mark.parametrize("turn", [np.ascontiguousarray, np.asfortranarray, lambda m: np.repeat(m, 2, axis=1)[:, ::2]])
+def test_kernels_that_return_arrays_look_at_those_they_are_given(turn: Callable[[Any], Any]) -> None:
+    m = np.arange(10.0).reshape(2, 5) + 1.0
+    prepared = adxform.prepare_gradient(shifted, m, engine="numba")
+    t, expected = m.copy(), np.zeros((2, 5))
+    t[:, :2] += m[:, 1:3]
+    expected += 2.0 * t
+    expected[:, 1:3] += 2.0 * t[:, :2]
+    for _ in range(2):
+        np.testing.assert_allclose(prepared(turn(m)), expected, rtol=1e-14)
+
+
 def counted(x: Any, k: Any, n: Any) -> Any:
     total = 0.0
     for i in range(n):

@@ -1,7 +1,8 @@
 """How a kernel takes its arguments from Python: arrays that lie row by row are looked at where they are, and borrowed.
 
 Numba's own way makes an object for each, and trusts that it is of the type that was compiled for. Here that is seen to: what is
-not raises a `TypeError`. So a caller may ask the machine code first, and then Numba's dispatcher, which looks at every argument.
+not raises a `TypeError`. So a caller may ask the machine code first, and then Numba's dispatcher, which looks at every argument:
+at once where a kernel returns arrays, for then Numba's own way is kept.
 Integers that might not stay within 64 bits (see `adxform.engine.integers`) raise an `OverflowError`.
 """
 
@@ -82,7 +83,7 @@ class KernelEntrance(PyCallWrapper):
 
     def build_wrapper(self, api: Any, builder: Any, closure: Any, args: Any, kws: Any) -> None:
         """Unpack `args`, call the function, and pack what it returns."""
-        usual, lent = api.to_native_value, KNOWN and not may_hold_arrays(self.fndesc.restype)
+        usual, lent = api.to_native_value, looks_at_arrays(self.fndesc.restype)
 
         def native(type_: Any, obj: Any) -> Any:
             if isinstance(type_, types.Integer):
@@ -104,6 +105,11 @@ def small(type_: Any, native: Any, api: Any) -> Any:
     with builder.if_then(large, likely=False):
         api.err_set_string("PyExc_OverflowError", "integer too large for compiled code")
     return NativeValue(native.value, is_error=builder.or_(native.is_error, outside))  # type: ignore[no-untyped-call]
+
+
+def looks_at_arrays(returned: Any) -> bool:
+    """Whether a kernel that returns what is of this type sees to it that the arrays it is given are those it was compiled for."""
+    return KNOWN and not may_hold_arrays(returned)
 
 
 def may_hold_arrays(type_: Any) -> bool:

@@ -14,6 +14,7 @@ from adxform import runtime
 from adxform.backend.loading import generated_text
 from adxform.engine import machine_products as _machine_products  # noqa: F401 - says how products are compiled
 from adxform.engine import scalars
+from adxform.engine.entrance import looks_at_arrays
 from adxform.engine.indices import FromTheFront
 from adxform.engine.linking import FromEitherEnd
 from adxform.engine.machine_code import kept
@@ -115,9 +116,13 @@ def _compiled(fn: Callable[..., Any], compiler: type[FromEitherEnd]) -> Any:
 
 
 def compile_for(compiled: Any, types: Sequence[Type]) -> Callable[..., Any]:
-    """A kernel compiled for parameters of `types`, arrays row by row. It raises a `TypeError` for arrays of another kind."""
-    made: Callable[..., Any] = compiled.compile(tuple(map(_machine_type, types)))
-    return made
+    """A kernel compiled for parameters of `types`, arrays row by row. It raises a `TypeError` for arrays of another kind.
+
+    Where its machine code would not look at its arguments (see `adxform.engine.entrance`), Numba's dispatcher does.
+    """
+    given = tuple(map(_machine_type, types))
+    made: Callable[..., Any] = compiled.compile(given)
+    return made if looks_at_arrays(compiled.overloads[given].signature.return_type) else compiled
 
 
 def _machine_type(type_: Type) -> Any:
