@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from adxform.application import Application, Argnums, Tape, apply, execute
+from adxform.application import Application, Argnums, apply
 from adxform.batches import Stack, batch_for, split
 from adxform.cache import Entry
 from adxform.checkpointing import with_checkpoints
@@ -29,6 +29,7 @@ from adxform.operators import ENGINES, Engine, EngineName, Operator, operator
 from adxform.perturbations import finisher, matched, perturbations, placed, settler
 from adxform.pipeline import DerivedRule
 from adxform.refusals import definition, name_of, non_scalar
+from adxform.running import Tape, execute
 from adxform.runtime import private
 from adxform.trees import builder, leaves_of, rebuild
 

@@ -14,12 +14,13 @@ from typing import Any, Literal
 import numpy as np
 
 from adxform.api import Derivative, checked_argnums, checked_engine
-from adxform.application import Application, Argnums, apart, apply, execute
+from adxform.application import Application, Argnums, apply
 from adxform.errors import AdxError
 from adxform.frontend.signature import Tree
 from adxform.matrices import MODES, hessian_at, jacobian_at, product
 from adxform.operators import ORDERS, USUAL, EngineName, Order, operator
 from adxform.perturbations import finisher, matcher, perturbations, placed
+from adxform.running import apart, execute
 from adxform.trees import rebuild
 
 

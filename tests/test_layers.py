@@ -20,7 +20,7 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
         "frontend analysis ad opt backend",
         "persistence",
         "engine",
-        "transforms pipeline cut cache trees refusals perturbations batches application workspace",
+        "transforms pipeline cut cache trees refusals perturbations batches application running sites workspace",
         "derivatives api checkpointing differentiable matrices sources",
         "sparse",
         "prepared",
@@ -32,7 +32,7 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
 FAMILIES = (
     frozenset(["source", "errors", "counters", "phases", "runtime", "revolve", "operators", "contexts", "room"]),
     frozenset(["transforms", "pipeline", "cut", "cache", "trees", "refusals"])
-    | frozenset(["perturbations", "batches", "application", "workspace"]),
+    | frozenset(["perturbations", "batches", "application", "running", "sites", "workspace"]),
     frozenset(["derivatives", "api", "checkpointing", "differentiable", "matrices", "sources"]),
     frozenset(["cli", "__init__", "__main__"]),
 )

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import adxform
-from adxform.application import Tape
 from adxform.errors import AdxError, ArgnumsError, NonScalarOutputError, PreparationMismatchError
+from adxform.running import Tape
 from tests import prepared_programs
 from tests.oracle import central_jacobian, float_leaves, pack
 from tests.prepared_programs import PROGRAMS, Program, X, building, points

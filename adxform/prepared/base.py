@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from adxform.api import Derivative
-from adxform.application import Application, Lent
+from adxform.application import Application
 from adxform.batches import Batch, MisfitsError, batched
 from adxform.cache import EQUALITIES
 from adxform.frontend.signature import Signature, Tree, equal_lengths
@@ -24,6 +24,7 @@ from adxform.prepared.outputs import LATER, Destination, destination
 from adxform.prepared.pickling import reduced
 from adxform.prepared.preparation import Preparation
 from adxform.refusals import name_of
+from adxform.running import Lent
 
 Args = tuple[Any, ...]
 Kwargs = Mapping[str, Any]

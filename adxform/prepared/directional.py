@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adxform.api import Pullback, checked_engine, kept
-from adxform.application import runner
 from adxform.batches import Batch, Stack, split
 from adxform.checkpointing import with_checkpoints
 from adxform.frontend.signature import Fixed, Node, Tree, python_class
@@ -26,6 +25,7 @@ from adxform.prepared.base import Args, Kwargs, Prepared, apart_from_one_another
 from adxform.prepared.columns import put, rows_at, rows_like
 from adxform.prepared.outputs import LATER, Destination
 from adxform.prepared.preparation import Places, picker, prepare, values_at
+from adxform.running import runner
 from adxform.trees import builder, leaves_of, rebuild
 
 NOTHING = Fixed(Lit(None))

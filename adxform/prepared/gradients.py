@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from adxform.api import GradientPlan, checked_argnums, checked_engine, plan_gradient
-from adxform.application import Argnums, execute, runner
+from adxform.application import Argnums
 from adxform.checkpointing import with_checkpoints
 from adxform.frontend.signature import Leaf
 from adxform.ir.types import Scalar
@@ -25,6 +25,7 @@ from adxform.prepared.expressions import LOAD
 from adxform.prepared.outputs import LATER, writer
 from adxform.prepared.preparation import Places, picker, prepare, values_at
 from adxform.prepared.straight import MISS, Answer, answer, is_settled, structured
+from adxform.running import execute, runner
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from adxform.application import check_sharing, one_more_call, overlap
 from adxform.backend.loading import annotate
 from adxform.frontend.signature import Node, meta_of, parts
 from adxform.perturbations import among, kind
 from adxform.pipeline import DerivedRule
 from adxform.prepared.arguments import line
+from adxform.running import check_sharing, one_more_call, overlap
 from adxform.trees import assemble
 from adxform.workspace import Pool
 

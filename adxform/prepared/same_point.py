@@ -19,7 +19,7 @@ from typing import Any, Self
 import numpy as np
 
 from adxform.api import checked_argnums, checked_engine, kept
-from adxform.application import Argnums, Tape
+from adxform.application import Argnums
 from adxform.batches import Stack, split
 from adxform.cut import CutRule
 from adxform.frontend.signature import Tree
@@ -32,6 +32,7 @@ from adxform.prepared.base import Args, Kwargs, Prepared, apart_from_one_another
 from adxform.prepared.columns import padded, put, rows_at, rows_like
 from adxform.prepared.fingerprint import digest, static_text
 from adxform.prepared.preparation import Places, picker, prepare, values_at
+from adxform.running import Tape
 from adxform.trees import leaves_of, rebuild
 from adxform.workspace import Workspace
 

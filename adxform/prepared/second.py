@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from adxform.api import checked_argnums, checked_engine
-from adxform.application import Argnums, Lent, execute, runner
+from adxform.application import Argnums
 from adxform.batches import Stack, split
 from adxform.derivatives import checked_order
 from adxform.frontend.signature import Leaf, Tree
@@ -29,6 +29,7 @@ from adxform.prepared.columns import block_like, filled, padded, put, rows_at, r
 from adxform.prepared.outputs import LATER, writer
 from adxform.prepared.preparation import Places, picker, prepare, values_at
 from adxform.prepared.straight import MISS, Answer, answer, is_settled, structured
+from adxform.running import Lent, execute, runner
 from adxform.transforms import Mode
 from adxform.trees import leaves_of, rebuild
 

@@ -37,7 +37,6 @@ from typing import Any
 
 import numpy as np
 
-from adxform.application import one_more_call
 from adxform.backend.loading import load_with
 from adxform.backend.printing import to_source
 from adxform.engine.compiled import Guarded
@@ -53,6 +52,7 @@ from adxform.prepared.surroundings import Watch
 from adxform.rules import table
 from adxform.rules.alias import alias_classes
 from adxform.rules.effects import effect_of
+from adxform.running import one_more_call
 
 MISS = object()
 """What is returned where the arguments take a closer look."""
