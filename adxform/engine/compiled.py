@@ -29,6 +29,7 @@ from adxform.ir.ops import Call, Function, Var
 from adxform.ir.types import Type
 from adxform.ir.walk import all_ops
 from adxform.operators import Engine
+from adxform.opt.cse import share_common_subexpressions
 from adxform.phases import phase
 from adxform.rules.effects import is_opaque
 
@@ -141,7 +142,7 @@ def _formed(fn: Function, engine: Engine) -> tuple[frozenset[Var], Function, Fun
         taped, stacks = tapes_as_arrays(with_checks(fn), kept)
         loops = form_loops(taped, takes=is_taken, fastmath=engine.fastmath)
         ordered = join_loops(order_loops(gather_contributions(loops))) if engine.fastmath else loops
-        found = reuse_memory(drop_redundant_arrays(ordered))
+        found = reuse_memory(drop_redundant_arrays(share_common_subexpressions(ordered)))
         loose = used_in_python(found, stacks)
         if not loose:
             return kept, loops, found
