@@ -131,3 +131,26 @@ def test_they_are_pickled() -> None:
     again = pickle.loads(pickle.dumps(prepared))
     assert again.call.engine == Engine("numba")
     agree(again(X, 3)[1](X), prepared(X, 3)[1](X))
+
+
+def bounded(x: Any) -> Any:
+    total = 0.0
+    for i in range(len(x)):
+        if x[i] > 2.0:
+            raise ValueError("too large")
+        total += np.sin(x[i]) * x[i]
+    return total
+
+
+def test_what_runs_in_kept_memory_is_compiled_where_there_are_checks() -> None:
+    compiled, plain = (adxform.prepare_gradient(bounded, X, engine=engine) for engine in ("numba", "python"))
+    out = np.empty_like(X)
+    for x in (X, X[::-1]):
+        assert compiled(x, out=out) is out
+        agree(out, plain(x))
+    form = compiled.made.pool(compiled.plan.rule).rule.run
+    assert isinstance(form, Guarded)
+    assert form.kernels
+    assert form.refusal is None
+    with pytest.raises(ValueError, match="too large"):
+        compiled(2.0 * X, out=out)

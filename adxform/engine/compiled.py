@@ -13,6 +13,7 @@ from adxform.backend.emit import Generated, emit
 from adxform.backend.loading import load
 from adxform.backend.references import Surroundings
 from adxform.backend.syntax import callee
+from adxform.engine import scalars
 from adxform.engine.checks import is_exception, with_checks
 from adxform.engine.gather import gather_contributions
 from adxform.engine.join import join_loops
@@ -34,7 +35,9 @@ from adxform.phases import phase
 from adxform.rules.effects import is_opaque
 
 WORKS = 10**9
-HARMLESS = frozenset({intrinsics.turning_point, intrinsics.push, intrinsics.pop, intrinsics.new_stack, runtime.private})
+HARMLESS = frozenset(
+    {intrinsics.turning_point, intrinsics.push, intrinsics.pop, intrinsics.new_stack, runtime.private, *scalars.CHECKS}
+)
 
 
 @dataclass(slots=True)
