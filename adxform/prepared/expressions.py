@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import ModuleType
+from typing import Any
 
 LOAD, STORE = ast.Load(), ast.Store()
 
@@ -19,6 +21,22 @@ class Measured(ast.NodeTransformer):
         match node:
             case ast.Subscript(ast.Attribute(ast.Name(name), "shape"), ast.Constant(int() as axis)) if name in self.lengths:
                 return loaded(self.lengths[name][axis])
+            case _:
+                self.generic_visit(node)
+                return node
+
+
+class Found(ast.NodeTransformer):
+    """Has what `modules` hold, by the names that they go by, found ahead of the call: `constant` says where it is then."""
+
+    def __init__(self, modules: Mapping[str, ModuleType], constant: Callable[[str, Any], ast.expr]) -> None:
+        self.modules, self.constant = modules, constant
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        """``np.empty``: a variable."""
+        match node:
+            case ast.Attribute(ast.Name(name), attr, ast.Load()) if name in self.modules:
+                return self.constant(attr, getattr(self.modules[name], attr))
             case _:
                 self.generic_visit(node)
                 return node

@@ -11,7 +11,7 @@
             if reached or table.own is not rules or function.__code__ is not code:
                 if not surroundings_fit():
                     return miss
-            x_ct = np.empty(n)
+            x_ct = empty(n)
             try:
                 machine(x, x_ct)
             except TypeError:
@@ -33,6 +33,7 @@ import copy
 import keyword
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -47,7 +48,7 @@ from adxform.ir.ops import Call, Lit, Var
 from adxform.ir.types import Array, Scalar, Type, is_float
 from adxform.pipeline import DerivedRule
 from adxform.prepared.arguments import FLOATS, Pair, check_of
-from adxform.prepared.expressions import LOAD, STORE, Measured, call, compare, different, either, loaded, negated
+from adxform.prepared.expressions import LOAD, STORE, Found, Measured, call, compare, different, either, loaded, negated
 from adxform.prepared.surroundings import Watch
 from adxform.rules import table
 from adxform.rules.alias import alias_classes
@@ -133,7 +134,11 @@ def answer(expected: Expected, rule: DerivedRule, returns: Callable[[list[ast.ex
     counted = ast.Expr(call(writer.constant("count", one_more_call)))
     measured = Measured({name: lengths for name, lengths in writer.lengths.items() if name not in stored})
     body = [measured.visit(stmt) for stmt in body]
-    writer.body += [*writer.at_once(body, run, params), counted, ast.Return(value)]
+    body = [*writer.at_once(body, run, params), counted, ast.Return(value)]
+    local = {*stored, *params}
+    modules = {name: held for name, held in around.items() if isinstance(held, ModuleType) and name not in local}
+    found_ahead = Found(modules, writer.constant)
+    writer.body += [found_ahead.visit(stmt) for stmt in body]
     return writer.written(f"{rule.generated.entry}_call")
 
 
