@@ -12,8 +12,20 @@ import numpy as np
 import pytest
 
 from benchmarks.race import report, vector_math
-from benchmarks.race.contenders import CONTENDERS, DIFFERENCES, FUNCTION, HAND, LIMIT, differences, generated, limit, slopes
+from benchmarks.race.contenders import (
+    CONTENDERS,
+    DIFFERENCES,
+    FUNCTION,
+    HAND,
+    LIMIT,
+    differences,
+    generated,
+    into_out,
+    limit,
+    slopes,
+)
 from benchmarks.race.heat import Lane, Terms, check, compared, heat, lanes
+from benchmarks.race.peers import UnableError
 from benchmarks.race.problem import Problem
 from benchmarks.race.problems import PROBLEMS
 from benchmarks.race.worker import flat
@@ -57,6 +69,28 @@ def test_the_limit_before_it_is_compiled(problem: Problem) -> None:
 def test_generated(problem: Problem) -> None:
     arguments = problem.make(problem.tiny)
     close(flat(generated(problem, arguments)()), flat(problem.by_hand(*arguments)), 1e-10)
+
+
+@pytest.mark.parametrize("name", ["rosenbrock", "reduction", "hvp-rosenbrock", "bundle"])
+def test_generated_into_arrays_made_once(name: str) -> None:
+    race = PROBLEMS[name]
+    arguments = race.make(race.tiny)
+    call = into_out(race, arguments)
+    first = call()
+    second = call()
+    assert all(np.shares_memory(one, other) for one, other in zip(each_of(first), each_of(second), strict=True))
+    close(flat(second), flat(race.by_hand(*arguments)), 1e-10)
+
+
+def each_of(result: object) -> tuple:
+    """The parts of a derivative."""
+    return result if isinstance(result, tuple) else (result,)
+
+
+def test_a_number_is_not_written_into_anything() -> None:
+    race = PROBLEMS["scalar"]
+    with pytest.raises(UnableError):
+        into_out(race, race.make(race.tiny))
 
 
 def test_a_heat_checks_times_and_reports(tmp_path: Path) -> None:

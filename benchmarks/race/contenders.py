@@ -53,18 +53,43 @@ def generated(problem: Problem, arguments: Arguments, **options: Any) -> Call:
     return prepared(problem, arguments, **options)
 
 
-def prepared(problem: Problem, arguments: Arguments, **options: Any) -> Call:
-    """A derivative prepared by adxform. `options` go to the operator, as an engine does."""
+def prepared(problem: Problem, arguments: Arguments, into_out: bool = False, **options: Any) -> Call:
+    """A derivative prepared by adxform. `options` go to the operator, as an engine does.
+
+    `into_out`: results go into arrays that are there, as CasADi's do.
+    """
     match problem.kind:
         case "gradient":
-            gradient = adxform.prepare_gradient(problem.function, *arguments, argnums=problem.wrt, **options)
-            return lambda: gradient(*arguments)
+            argnums = problem.wrt if len(problem.wrt) > 1 else problem.wrt[0]
+            run, given = adxform.prepare_gradient(problem.function, *arguments, argnums=argnums, **options), arguments
         case "product":
-            product = adxform.prepare_hvp(problem.function, *problem.point(arguments), **options)
-            return lambda: product(*arguments)
+            run, given = adxform.prepare_hvp(problem.function, *problem.point(arguments), **options), arguments
         case "blocks":
             rows, cts = adxform.prepare_vjp(problem.function, *arguments, directions=2, **options), residuals(arguments)
-            return lambda: blocks_of(rows.batch(arguments, cts)[1], problem)
+            pulled = partial(rows.batch, out=room_for(rows.batch(arguments, cts))) if into_out else rows.batch
+            return lambda: blocks_of(pulled(arguments, cts)[1], problem)
+    if not into_out:
+        return lambda: run(*given)
+    out = room_for(run(*given))
+    return lambda: run(*given, out=out)
+
+
+def room_for(result: Any) -> Any:
+    """What ``out=`` is given for results like this one; ``None`` for what it is not."""
+    match result:
+        case np.ndarray():
+            return np.empty_like(result)
+        case tuple():
+            return tuple([room_for(part) for part in result])
+        case _:
+            return None
+
+
+def into_out(problem: Problem, arguments: Arguments, **options: Any) -> Call:
+    """The same, which writes into arrays that were made once."""
+    if not any(isinstance(arguments[place], np.ndarray) for place in problem.wrt):
+        raise UnableError("a number is returned, not written")
+    return generated(problem, arguments, into_out=True, **options)
 
 
 def function(problem: Problem, arguments: Arguments) -> Call:
@@ -184,6 +209,7 @@ def _as_it_stands(name: str, package: str, start: Callable[[Function, Problem, A
 CONTENDERS: tuple[Contender, ...] = (
     Contender("adxform python", partial(generated, engine="python")),
     Contender("adxform numba", partial(generated, engine="numba"), "numba"),
+    Contender("adxform numba, into out", partial(into_out, engine="numba"), "numba"),
     Contender(
         "adxform python, checkpoints", partial(generated, engine="python", checkpoint_steps=CHECKPOINTS), only=("time-loop",)
     ),
