@@ -8,8 +8,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from adxform.engine.results import LENGTHS
+from adxform.engine.scratch import makes_room
 from adxform.ir import intrinsics
-from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Var
+from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import Array, Scalar
 from adxform.ir.walk import Names, all_ops, blocks, operands, variables_of
 from adxform.opt.dce import eliminate_dead_code
@@ -91,7 +93,8 @@ class _Stores:
 
     def __init__(self, fn: Function) -> None:
         self.definitions = {op.outs[0].name: op for op in all_ops(fn.body) if isinstance(op, Call) and op.outs}
-        made = {name for name, op in self.definitions.items() if callee(op) is np.empty}
+        self.home = {var.name: id(block) for block in _all_blocks(fn.body) for op in block.ops if makes_room(op) for var in op.outs}
+        made = set(self.home)
         self.stores: dict[str, _Store] = {}
         for store in _stores(fn.body):
             name = store.array.name
@@ -115,6 +118,8 @@ class _Stores:
                 for other in group:
                     name, source = store.array.name, other.array.name
                     if name in kept or source in found or name in found or not self.apart(store, other):
+                        continue
+                    if not self.alike(name, source):
                         continue
                     if (told := self.follows(store, other)) is not None:
                         found[name] = told
@@ -140,6 +145,26 @@ class _Stores:
         ):
             return None
         return _Told(other.array, value, by)
+
+    def alike(self, name: str, other: str) -> bool:
+        """Whether two arrays are there at the same time and equally long: what is at one place of both was stored by one pass."""
+        one, two = self.definitions[name], self.definitions[other]
+        return self.home[name] == self.home[other] and self.equal(one.args[0], two.args[0])
+
+    def equal(self, a: Operand, b: Operand) -> bool:
+        """Whether two lengths, or tuples of them, are computed alike."""
+        if a == b:
+            return True
+        match a, b:
+            case Pack(items=these), Pack(items=those):
+                return len(these) == len(those) and all(map(self.equal, these, those))
+            case Var(), Var():
+                one, two = self.definitions.get(a.name), self.definitions.get(b.name)
+                if one is None or two is None or callee(one) not in LENGTHS or callee(one) is not callee(two):
+                    return False
+                return len(one.args) == len(two.args) and all(map(self.equal, one.args, two.args))
+            case _:
+                return False
 
     def apart(self, store: _Store, other: _Store) -> bool:
         """Whether nothing between the two stores loads from the one that may go, when only one of them is done."""

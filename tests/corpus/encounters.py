@@ -370,3 +370,32 @@ def largest_so_far(x):
 def later_that_is_not_a_number(a, b, c, d):
     pairs = max(a, b) + 2.0 * min(a, b)
     return pairs + 4.0 * max(a, b, c) + 8.0 * min(a, d) + 16.0 * max(a, b, c, d) + 32.0 * min(a, b, c, d)
+
+
+@at((vec(0.3, -0.2), vec(0.3, -0.4, 0.5, 0.1)), wrt=(0,))
+def tables_of_other_lengths_from_their_ends(z, x):
+    longer, shorter = np.empty(5), np.empty(3)
+    for i in range(-3, 0):
+        e = np.exp(x[i])
+        longer[i] = e
+        shorter[i] = 1.0 + e
+    total = 0.0
+    for j in range(3):
+        total += shorter[j] * longer[j + 2]
+    return total * np.sum(z)
+
+
+@at((vec(0.3, -0.2), vec(0.3, -0.4, 0.5, 0.1)), wrt=(0,))
+def row_made_anew_beside_a_table(z, x):
+    table, total = np.empty(len(x)), 0.0
+    for i in range(len(x)):
+        row = np.empty(len(x))
+        for k in range(len(x) - i):
+            e = np.exp(x[k] * x[i])
+            row[k] = e
+            table[k] = 1.0 + e
+        for k in range(len(x) - i):
+            total += row[k] * row[len(x) - i - 1 - k]
+    for k in range(len(x)):
+        total += table[k] * table[k]
+    return total * np.sum(z)

@@ -100,3 +100,17 @@ def every_pass_of_an_inner_loop(x):
 def reciprocal_of_zero(x, k):
     x *= 2.0
     return np.sum(x * (1.0 / (k - 1.0)))
+
+
+@at((vec(1.0, 2.0), vec(0.5, 0.1, 0.3)), (vec(1.0, 2.0), vec()), wrt=(0,), raises=IndexError)
+def place_that_only_the_longer_table_has(z, x):
+    n = len(x)
+    longer, shorter = np.empty(n + 2), np.empty(n)
+    for i in range(n):
+        e = np.exp(x[i])
+        longer[i] = e
+        shorter[i] = 1.0 + e
+    total = 0.0
+    for j in range(n + 1):
+        total += shorter[j] * longer[j]
+    return total * np.sum(z)
