@@ -60,3 +60,39 @@ def test_a_place_outside_is_found_where_a_branch_is_taken() -> None:
     np.testing.assert_array_equal(interpret(checked, x.copy(), 9, False), x)
     with pytest.raises(IndexError):
         interpret(checked, x.copy(), 9, True)
+
+
+@pytest.mark.parametrize(("n", "m"), [(0, 1), (2, 1), (3, 1), (3, 0), (5, 3)])
+def test_the_end_of_what_a_slice_left_is_found_ahead_of_loops(n: int, m: int) -> None:
+    fn = read("""
+def f(x: f64[x.0], v: f64[x.0-2], m: int):
+    for i: int in range(0, m, 1):
+        for j: int in range(0, 3, 1):
+            intrinsics.accumulate(v, -1, 1.0)
+    return v""")
+    checked, from_the_front = check_bounds(fn)
+    verify(checked)
+    assert from_the_front
+    assert not any(checks(inner) for op in checked.body.ops for inner in blocks(op))
+    x, v = np.arange(float(n)), np.arange(float(max(n - 2, 0)))
+    if n > 2:
+        np.testing.assert_array_equal(interpret(checked, x, v.copy(), m), interpret(fn, x, v.copy(), m))
+    else:
+        with pytest.raises(IndexError):
+            interpret(checked, x, v, m)
+
+
+def test_a_negated_item_counts_from_the_end() -> None:
+    fn = read("""
+def f(x: f64[x.0], n: int):
+    for i: int in range(0, 2, 1):
+        k: int = operator.neg(i)
+        l: int = operator.sub(k, 1)
+        intrinsics.accumulate(x, l, 1.0)
+    return x""")
+    checked, from_the_front = check_bounds(fn)
+    verify(checked)
+    assert not from_the_front
+    np.testing.assert_array_equal(interpret(checked, np.arange(3.0), 0), [0.0, 2.0, 3.0])
+    with pytest.raises(IndexError):
+        interpret(checked, np.arange(1.0), 0)

@@ -161,7 +161,10 @@ class _Checking:
                 raise AssertionError(operand)
 
     def learn(self, op: Call) -> None:
-        """Note what the integer that `op` makes is in terms of others, or that it is a condition."""
+        """Note what the integer that `op` makes is in terms of others, or that it is a condition.
+
+        A length that is cut off at zero is a length by itself.
+        """
         if len(op.outs) == 1 and op.outs[0].type == BOOL:
             self.conditions[op.outs[0]] = op
         if len(op.outs) != 1 or op.outs[0].type != INT:
@@ -173,14 +176,16 @@ class _Checking:
                 size = shape[axis]
                 if isinstance(size, Dim) and size.offset:
                     self.lengths[out] = length_of(size)
-                else:
-                    self.forms[out] = length_of(size)
-                    if isinstance(size, Dim):
-                        self.origins.setdefault(size, (array, axis))
+                    size = Dim(f"?{array.name}[{axis}]")
+                self.forms[out] = length_of(size)
+                if isinstance(size, Dim):
+                    self.origins.setdefault(size, (array, axis))
             case (a, b) if fn is operator.add:
                 self.sum(out, a, b, 1)
             case (a, b) if fn is operator.sub:
                 self.sum(out, a, b, -1)
+            case (a,) if fn is operator.neg:
+                self.forms[out] = Linear().plus(self.form(a), -1)
             case (Lit(int() as factor), other) | (other, Lit(int() as factor)) if fn is operator.mul:
                 self.forms[out] = Linear().plus(self.form(other), factor)
             case _:

@@ -399,3 +399,13 @@ def row_made_anew_beside_a_table(z, x):
     for k in range(len(x)):
         total += table[k] * table[k]
     return total * np.sum(z)
+
+
+@at((vec(0.3, -0.2, 0.5, 0.1), 0.7), (vec(0.3, -0.2, 0.5), 0.7))
+def last_of_what_a_slice_leaves(x, a):
+    inner = x[1:-1].copy()
+    for i in range(3):
+        inner[-1] -= a * inner[0]
+        for _ in range(i):
+            inner[0] += x[-1] * a
+    return np.sum(inner * inner)
