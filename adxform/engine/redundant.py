@@ -6,8 +6,6 @@ import operator
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from adxform.engine.results import LENGTHS
 from adxform.engine.scratch import makes_room
 from adxform.ir import intrinsics
@@ -93,7 +91,8 @@ class _Stores:
 
     def __init__(self, fn: Function) -> None:
         self.definitions = {op.outs[0].name: op for op in all_ops(fn.body) if isinstance(op, Call) and op.outs}
-        self.home = {var.name: id(block) for block in _all_blocks(fn.body) for op in block.ops if makes_room(op) for var in op.outs}
+        places = [(op, block) for block in _all_blocks(fn.body) for op in block.ops]
+        self.home = {op.outs[0].name: id(block) for op, block in places if makes_room(op)}
         made = set(self.home)
         self.stores: dict[str, _Store] = {}
         for store in _stores(fn.body):
