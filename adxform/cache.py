@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 from adxform import counters, phases, pipeline
 from adxform.backend.references import Surroundings
 from adxform.cut import CutRule, cut, widened
+from adxform.engine.own import make_in_passes
 from adxform.engine.tabulate import tabulate
 from adxform.errors import AdxError
 from adxform.frontend.access import Access, Is, guards_hold
@@ -50,7 +51,7 @@ EQUALITIES = 4
 class Entry:
     """One specialisation of a function, and the rules that were derived from it.
 
-    One that assumes lengths, or is `tabled` (see `adxform.engine.tabulate`), has the `general` one beside it, whose rules run
+    One that assumes lengths, or is `tabled` (see `suited_to_kernels`), has the `general` one beside it, whose rules run
     where its own find that lengths are others, or where sums have to keep their order.
     """
 
@@ -295,7 +296,7 @@ def read_or_made(fn: Callable[..., Any], own: Hashable, signature: Signature, le
     """An entry from the disk, where another process left one whose guards hold, or a new one."""
     general = entry_for(fn, own, replace(signature, assumed=False), leaves) if signature.assumed else None
     assumes = general is None or has_unknown_slices(general.specialized.function)
-    if general is not None and not assumes and tabulate(general.specialized.function) is general.specialized.function:
+    if general is not None and not assumes and suited_to_kernels(general.specialized.function) is general.specialized.function:
         return general
     shelf = shelf_for(own, signature)
     specialized = None if shelf is None else shelf.find(fn, leaves)
@@ -315,9 +316,14 @@ def read_or_made(fn: Callable[..., Any], own: Hashable, signature: Signature, le
         return Entry(specialized, shelf=shelf)
     if not specialized.takes_place_of(general.specialized):
         return general
-    function = tabulate(specialized.function)
+    function = suited_to_kernels(specialized.function)
     tabled = function is not specialized.function
     return Entry(replace(specialized, function=function), shelf=shelf, general=general, tabled=tabled)
+
+
+def suited_to_kernels(fn: Function) -> Function:
+    """`fn` with what derivatives that are compiled profit from."""
+    return tabulate(make_in_passes(fn))
 
 
 def assuming_nothing(kind: str, function: Function, wrt: tuple[int, ...]) -> Function:

@@ -14,6 +14,7 @@ from adxform.backend.loading import load
 from adxform.backend.references import Surroundings
 from adxform.backend.syntax import callee
 from adxform.engine import scalars
+from adxform.engine.alike import drop_alike_axes
 from adxform.engine.checks import is_exception, with_checks
 from adxform.engine.gather import gather_contributions
 from adxform.engine.join import join_loops
@@ -145,7 +146,7 @@ def _formed(fn: Function, engine: Engine) -> tuple[frozenset[Var], Function, Fun
         taped, stacks = tapes_as_arrays(with_checks(fn), kept)
         loops = form_loops(taped, takes=is_taken, fastmath=engine.fastmath)
         ordered = join_loops(order_loops(gather_contributions(loops))) if engine.fastmath else loops
-        found = reuse_memory(drop_redundant_arrays(share_common_subexpressions(ordered)))
+        found = reuse_memory(drop_redundant_arrays(drop_alike_axes(share_common_subexpressions(ordered))))
         loose = used_in_python(found, stacks)
         if not loose:
             return kept, loops, found

@@ -1,0 +1,244 @@
+"""Axes of tapes along which all elements are alike are dropped: a counter is kept once, and not for each pass around it."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from adxform.engine.accesses import Accesses, Place
+from adxform.ir import intrinsics
+from adxform.ir.ops import Block, Call, For, Function, If, Lit, Op, Operand, Pack, Var
+from adxform.ir.types import INT, Array, Scalar, Size
+from adxform.ir.walk import all_ops, blocks, defined_variables, operands, outs, reads, variables_of
+from adxform.opt.rewriting import Rewriter, callee, each_body
+
+PLAIN = frozenset({operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod, operator.neg, min, max,
+                   intrinsics.dim})  # fmt: skip
+"""What gives the same number whenever it is given the same."""
+INTEGERS = (INT, Scalar("int64"))
+
+
+def drop_alike_axes(fn: Function) -> Function:
+    """`fn` with arrays that lack the axes along which what is stored is the same.
+
+    >>> from adxform.ir.text import read, show
+    >>> print(show(drop_alike_axes(read('''
+    ... def f(x: f64[x.0], n: int, m: int):
+    ...     tape: i64[?0, ?1] = np.empty((n, m))
+    ...     for i: int in range(0, n, 1):
+    ...         a: int = for j: int in range(0, m, 1) with at: int = m:
+    ...             operator.setitem(tape, (i, j), at)
+    ...             next: int = operator.add(at, j)
+    ...             yield next
+    ...     last: int = operator.sub(n, 1)
+    ...     for k: int in range(last, -1, -1):
+    ...         p: int = operator.getitem(tape, (k, 1))
+    ...         operator.setitem(x, p, 0.0)
+    ...     return x'''))))
+    def f(x: f64[x.0], n: int, m: int):
+        tape: i64[?1] = np.empty(m)
+        for i: int in range(0, n, 1):
+            a: int = for j: int in range(0, m, 1) with at: int = m:
+                operator.setitem(tape, j, at)
+                next: int = operator.add(at, j)
+                yield next
+        last: int = operator.sub(n, 1)
+        for k: int in range(last, -1, -1):
+            p: int = operator.getitem(tape, 1)
+            operator.setitem(x, p, 0.0)
+        return x
+    """
+    return each_body(fn, _dropped)
+
+
+def _dropped(fn: Function) -> Block:
+    kept = _Tapes(fn).kept()
+    return _Dropping(kept).block(fn.body) if kept else fn.body
+
+
+@dataclass(frozen=True, slots=True)
+class _Use:
+    """A store or a load of an element, and the ops around it, outermost first."""
+
+    op: Call
+    around: tuple[Op, ...]
+
+    @property
+    def places(self) -> tuple[Operand, ...]:
+        """The place on each axis."""
+        return _places(self.op)
+
+
+class _Tapes:
+    """Arrays that are made empty, and of which each element is stored at most once, in one place, and else only loaded."""
+
+    def __init__(self, fn: Function) -> None:
+        self.accesses = Accesses(fn)
+        self.definitions = {op.outs[0]: op for op in all_ops(fn.body) if isinstance(op, Call) and op.outs}
+        self.loops = {op.body.params[0]: op for op in all_ops(fn.body) if isinstance(op, For)}
+        self.uses: dict[str, list[_Use]] = {
+            out.name: [] for out, op in self.definitions.items() if callee(op) is np.empty and isinstance(op.args[0], Pack)
+        }
+        for op, around in _with_those_around(fn.body, ()):
+            element = element_of(op)
+            if element is None:
+                others = (*reads(op), *(var for block in blocks(op) for var in variables_of(block.results)))
+            else:
+                assert isinstance(op, Call)
+                others = variables_of(op.args[1:])
+                self.uses.get(element.name, []).append(_Use(op, around))
+            for var in others:
+                self.uses.pop(var.name, None)
+        for var in variables_of(fn.body.results):
+            self.uses.pop(var.name, None)
+
+    def kept(self) -> dict[str, tuple[int, ...]]:
+        """By the name of each array that can do with fewer axes: those that stay. One always stays."""
+        found: dict[str, tuple[int, ...]] = {}
+        for name, uses in self.uses.items():
+            stores = [use for use in uses if callee(use.op) is operator.setitem]
+            array = uses[0].op.args[0] if uses else None
+            if len(stores) != 1 or not isinstance(array, Var) or not _once(stores[0]):
+                continue
+            axes = range(len(stores[0].places))
+            if any(len(use.places) != len(axes) for use in uses):
+                continue
+            alike = [axis for axis in axes if self.is_alike(axis, stores[0]) and self.is_inside(axis, uses, array)]
+            left = tuple([axis for axis in axes if axis not in alike]) or (axes[-1],)
+            if len(left) < len(axes):
+                found[name] = left
+        return found
+
+    def is_alike(self, axis: int, store: _Use) -> bool:
+        """Whether all elements along `axis` are the same."""
+        place = store.places[axis]
+        return isinstance(place, Var) and place in self.loops and not varies(store.op.args[2], self.loops[place])
+
+    def is_inside(self, axis: int, uses: list[_Use], array: Var) -> bool:
+        """Whether no place on `axis` is outside of the array: nobody looks after there is no such axis."""
+        shape = self.definitions[array].args[0]
+        assert isinstance(shape, Pack)
+        size = shape.items[axis]
+        by = self.definitions.get(size) if isinstance(size, Var) else None
+        if by is not None and callee(by) is max and Lit(0) in by.args:
+            size = next((arg for arg in by.args if arg != Lit(0)), size)
+        whole = Place(None, 0), self.length(self.accesses.place(size))
+        for use in uses:
+            place = use.places[axis]
+            loop = self.accesses.loop(self.loops[place]) if isinstance(place, Var) and place in self.loops else None
+            if loop is None or (loop.low, self.length(loop.high)) != whole:
+                return False
+        return True
+
+    def length(self, place: Place | None) -> Place | Size | None:
+        """`place`, or if it is the length of an axis that has a name, that."""
+        by = self.definitions.get(place.root) if place is not None and place.root is not None and not place.offset else None
+        match by:
+            case Call(args=(Var(type=Array(_, tuple() as shape)), Lit(axis))) if callee(by) is intrinsics.dim:
+                size: Size = shape[axis]
+                return size
+            case _:
+                return place
+
+
+def _once(store: _Use) -> bool:
+    """Whether each element is stored at most once: the loops around `store` are those over its places."""
+    items = [op.body.params[0] if isinstance(op, For) else None for op in store.around]
+    places = [place for place in store.places if isinstance(place, Var)]
+    return None not in items and len(set(places)) == len(places) and set(items) <= set(places)
+
+
+def _places(op: Call) -> tuple[Operand, ...]:
+    index = op.args[1]
+    return index.items if isinstance(index, Pack) else (index,)
+
+
+def element_of(op: Op) -> Var | None:
+    """The array of which `op` stores or loads one element, at places that are integers."""
+    if not isinstance(op, Call) or len(op.args) < 2 or not isinstance(array := op.args[0], Var):
+        return None
+    index = op.args[1]
+    if isinstance(index, Pack) and index.kind != "tuple":
+        return None
+    if not all(isinstance(place, Var) and place.type in INTEGERS for place in _places(op) if not isinstance(place, Lit)):
+        return None
+    load = callee(op) is operator.getitem and isinstance(op.outs[0].type, Scalar)
+    return array if load or callee(op) is operator.setitem else None
+
+
+def _with_those_around(block: Block, around: tuple[Op, ...]) -> Iterator[tuple[Op, tuple[Op, ...]]]:
+    """Every op, with those that it is inside of."""
+    for op in block.ops:
+        yield op, around
+        for inner in blocks(op):
+            yield from _with_those_around(inner, (*around, op))
+
+
+def varies(value: Operand, loop: For) -> bool:
+    """Whether `value` may differ from one pass of `loop` to another, at the same place of the loops inside."""
+    found = {param.name for param in loop.body.params}
+    size = -1
+    while size < len(found):
+        size = len(found)
+        _mark(loop.body, found)
+    return any(var.name in found for var in variables_of((value,)))
+
+
+def _mark(block: Block, found: set[str]) -> None:
+    """Add the names of what varies in `block` to `found`, as far as is known from those in it."""
+
+    def vary(given: tuple[Operand, ...]) -> bool:
+        return any(var.name in found for var in variables_of(given))
+
+    for op in block.ops:
+        match op:
+            case Call():
+                same = callee(op) in PLAIN and not vary(operands(op))
+            case If():
+                for inner in blocks(op):
+                    _mark(inner, found)
+                same = not vary((op.cond, *op.then.results, *op.orelse.results))
+            case For() if not op.breaks and not vary(op.source):
+                _mark(op.body, found)
+                carried = zip(op.outs, op.body.params[1:], op.inits, op.body.results, strict=True)
+                for out, param, init, result in carried:
+                    if vary((param, init, result)):
+                        found.update((out.name, param.name))
+                same = True
+            case _:
+                for inner in blocks(op):
+                    found.update(var.name for var in defined_variables(inner))
+                same = False
+        if not same:
+            found.update(out.name for out in outs(op))
+
+
+class _Dropping(Rewriter):
+    """Leaves out axes, of arrays by their names; those in `kept` stay."""
+
+    def __init__(self, kept: dict[str, tuple[int, ...]]) -> None:
+        super().__init__()
+        self.kept = kept
+
+    def visit(self, op: Op, ops: list[Op]) -> None:
+        """Append `op`, with fewer places if it is about such an array."""
+        if isinstance(op, Call) and callee(op) is np.empty and (axes := self.kept.get(op.outs[0].name)):
+            (out,) = op.outs
+            assert isinstance(out.type, Array)
+            assert out.type.shape is not None
+            assert isinstance(op.args[0], Pack)
+            shape = tuple([out.type.shape[axis] for axis in axes])
+            self.known[out.name] = less = Var(out.name, Array(out.type.dtype, shape))
+            ops.append(replace(op, outs=(less,), args=(_chosen(op.args[0].items, axes), *op.args[1:])))
+        elif isinstance(op, Call) and op.args and isinstance(array := op.args[0], Var) and (axes := self.kept.get(array.name)):
+            ops.append(replace(op, args=(array, _chosen(_places(op), axes), *op.args[2:])))
+        else:
+            super().visit(op, ops)
+
+
+def _chosen(items: tuple[Operand, ...], axes: tuple[int, ...]) -> Operand:
+    left = tuple([items[axis] for axis in axes])
+    return left[0] if len(left) == 1 else Pack("tuple", left)
