@@ -148,6 +148,9 @@ for case in CASES:
         points = tuple(p[::4] for p in case.points)
         worst = np.max(ulps(applied(looped(case.name), points), case.exact, points))
         assert worst <= 2.0, (case.name, worst)
+from tests.test_engine_quotients import quotients
+x = np.arange(-50.0, 50.0)
+assert (quotients(x, 49.0, np.empty(100)) == x / 49.0).all()
 """
 
 

@@ -25,6 +25,7 @@ from adxform.engine.failures import note_failures
 from adxform.engine.integers import Bits, multiplies
 from adxform.engine.packing import pack_passes
 from adxform.engine.products import check_products, in_kernel, is_product
+from adxform.engine.quotients import divide_by_one
 from adxform.engine.results import made_ahead
 from adxform.engine.sums import loosen_sums
 from adxform.engine.support import MARKS, is_taken, kept_stacks, stack_uses
@@ -192,7 +193,9 @@ def finished(kernel: Function, apart: frozenset[int] = frozenset(), *, fastmath:
     """
     kernel, from_the_front = check_bounds(share_common_subexpressions(note_failures(check_products(canonical(kernel)))))
     kernel = eliminate_dead_code(simplify_algebra(machine_numbers(kernel)))
-    kernel = scalar_calls(pack_passes(loosen_sums(kernel), apart) if fastmath else kernel, fastmath=fastmath)
+    if fastmath:
+        kernel = divide_by_one(pack_passes(loosen_sums(kernel), apart))
+    kernel = scalar_calls(kernel, fastmath=fastmath)
     if not multiplies(kernel.body.ops):
         return kernel, from_the_front
     builder = Builder(Names.of(kernel), kernel.span)

@@ -41,6 +41,8 @@ _MODULES = {
     "gaussian": ("erf", "erfc", "ndtr"),
     "log_sums": ("logaddexp", "logaddexp2"),
 }
+DIVIDED = Form("quotients", "divided")
+"""What stands for a division where a loop has one divisor: no function of NumPy's."""
 FORMS = {name: Form(module, name) for module, names in _MODULES.items() for name in names}
 _IN_MATH = {
     "asin": "arcsin",
