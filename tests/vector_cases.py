@@ -97,7 +97,11 @@ CASES = (
     Case("erf", mp.erf, (domain(uniform(-6, 6), uniform(-1.2, 1.2), NEAR_ZERO, around(1.0)),)),
     Case("erfc", mp.erfc, (domain(uniform(-6, 27.2), uniform(0, 2), NEAR_ZERO, around(0.3)),)),
     Case("ndtr", mp.ncdf, (domain(uniform(-38.5, 9), uniform(-2, 2), NEAR_ZERO),)),
-    Case("logaddexp", lambda x, y: mp.log(mp.exp(x) + mp.exp(y)), (uniform(1, 700), uniform(1, 700))),
+    Case(
+        "logaddexp",
+        lambda x, y: mp.log(mp.exp(x) + mp.exp(y)),
+        (domain(uniform(1, 700), np.zeros(2 * COUNT)), domain(uniform(1, 700), uniform(-40, 40), uniform(-1, 1))),
+    ),
     Case("logaddexp2", lambda x, y: mp.log(mp.mpf(2) ** x + mp.mpf(2) ** y) / mp.log(2), (uniform(1, 700), uniform(1, 700))),
 )
 BINARY = {"arctan2", "hypot", "logaddexp", "logaddexp2", "power"}
