@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -23,8 +24,11 @@ from adxform.pipeline import DerivedRule
 from adxform.prepared import forms
 from adxform.prepared.base import Args, Kwargs, Prepared, apart_from_one_another, checked_directions
 from adxform.prepared.columns import put, rows_at, rows_like
+from adxform.prepared.expressions import LOAD, call
 from adxform.prepared.outputs import LATER, Destination
 from adxform.prepared.preparation import Places, picker, prepare, values_at
+from adxform.prepared.straight import MISS, Answer, Writer
+from adxform.prepared.sweeps import batch_answer
 from adxform.running import runner
 from adxform.trees import builder, leaves_of, rebuild
 
@@ -49,6 +53,24 @@ class Directional(Prepared):
     def options(self) -> dict[str, Any]:
         """What it was prepared with."""
         return {"strict": self.strict, "directions": self.directions, "engine": self.engine}
+
+    def swiftly(
+        self, vectors: Tree, types: Iterable[Type], arranged: Callable[[Sequence[Any]], Any]
+    ) -> Callable[[tuple[Any, ...]], Any]:
+        """The value, and what `arranged` makes of derivatives of these `types`, for arguments as they were prepared for.
+
+        Of many `vectors`, which come last. `MISS` where that takes a closer look.
+        """
+        expected, rule, count = self.made.expected, self.wide, len(self.wide.typed.results)
+
+        def returned(writer: Writer, values: list[ast.expr], leaves: list[ast.expr]) -> ast.expr:
+            value = call(writer.constant("value", builder(self.call.result)), ast.Tuple(values, LOAD))
+            return ast.Tuple([value, call(writer.constant("arranged", arranged), ast.Tuple(leaves, LOAD))], LOAD)
+
+        found = None
+        if expected is not None and all(rule.takes()):
+            found = batch_answer(expected, vectors, rule, count, tuple(types), returned)
+        return found or (lambda args: MISS)
 
     def along(
         self,
@@ -144,6 +166,8 @@ class PreparedJvp(Directional):
 
     def batch(self, primals: Sequence[Any], tangents: Sequence[Any], *, out: Any = None) -> Any:
         """The value at `primals` and its tangents along `tangents`, all leaves of which have one more axis, the first."""
+        if out is None and (found := self._batch((*primals, tuple(tangents)))) is not MISS:
+            return found
         this, inputs = self.at(tuple(primals), {})
         batch = this.vectors("tangents", this.primals, values_at(inputs, this.places), tuple(tangents))
         ends = this.call.result
@@ -163,6 +187,12 @@ class PreparedJvp(Directional):
     def described(cls, form: str, args: Sequence[Any]) -> Sequence[Tree | None]:
         """The descriptions of the function's arguments: the primals."""
         return parts_of_first(args)
+
+    @cached_property
+    def _batch(self) -> Answer:
+        """`batch` for arguments as they were prepared for; `MISS` where that takes a closer look."""
+        result = self.call.result
+        return self.swiftly(self.primals, (leaf.type for leaf in leaves_of(result) if is_float(leaf.type)), placer(result))
 
     @cached_property
     def _both(self) -> Callable[[Args, Args], tuple[Any, Any] | None]:
@@ -271,6 +301,12 @@ class PreparedVjp(Directional):
             return this.answered(rule, inputs, seeds, arranged, out)
         return arranged(call.run(rule, inputs, *seeds), [*inputs, *given])
 
+    @cached_property
+    def _batch(self) -> Answer:
+        """`batch` for arguments as they were prepared for; `MISS` where that takes a closer look."""
+        call = self.call
+        return self.swiftly(call.result, call.types(self.wrt), lambda leaves: call.placed(iter(leaves)))
+
     def likes(self, inputs: list[Any]) -> list[Any]:
         """Values of the types and shapes of the leaves of the result; their contents may be anything."""
         for primal in self.primal:
@@ -285,6 +321,8 @@ class PreparedVjp(Directional):
 
     def batch(self, primals: Sequence[Any], cts: Any, *, out: Any = None) -> Any:
         """The value, and the cotangents of `primals` for `cts`, all leaves of which have one more axis, the first."""
+        if out is None and (found := self._batch((*primals, cts))) is not MISS:
+            return found
         this, inputs = self.at(tuple(primals), {})
         call = this.call
         batch = this.vectors("cotangents", call.result, this.likes(inputs), cts)

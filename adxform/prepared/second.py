@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -26,9 +27,11 @@ from adxform.pipeline import DerivedRule
 from adxform.prepared import forms
 from adxform.prepared.base import Args, Kwargs, Prepared, apart_from_one_another, checked_directions
 from adxform.prepared.columns import block_like, filled, padded, put, rows_at, rows_like, units, views, width
+from adxform.prepared.expressions import LOAD, call
 from adxform.prepared.outputs import LATER, writer
 from adxform.prepared.preparation import Places, picker, prepare, values_at
-from adxform.prepared.straight import MISS, Answer, answer, is_settled, structured
+from adxform.prepared.straight import MISS, Answer, Writer, answer, is_settled, structured
+from adxform.prepared.sweeps import batch_answer
 from adxform.running import Lent, execute, runner
 from adxform.transforms import Mode
 from adxform.trees import leaves_of, rebuild
@@ -228,6 +231,8 @@ class PreparedHvp(SecondOrder):
 
     def batch(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         """The products with the vectors in the last of `args`, all leaves of which have one more axis, the first."""
+        if out is None and not kwargs and (found := self._batch(args)) is not MISS:
+            return found
         primals, vs = self._split(args)
         this, inputs = self.at(primals, kwargs)
         batch = this.vectors("vectors", this.point, values_at(inputs, this.places), vs)
@@ -280,6 +285,19 @@ class PreparedHvp(SecondOrder):
             return None
         with_vector = replace(expected, vector=self.point, like=like)
         return answer(with_vector, self.product, lambda found: structured(self.point, iter(found)))
+
+    @cached_property
+    def _batch(self) -> Answer:
+        """`batch` for arguments as they were prepared for; `MISS` where that takes a closer look."""
+        expected = self.made.expected
+
+        def returned(writer: Writer, values: list[ast.expr], leaves: list[ast.expr]) -> ast.expr:
+            return call(writer.constant("arranged", self.arrange), ast.Tuple(leaves, LOAD))
+
+        found = None
+        if expected is not None and self.mode != FORWARD:
+            found = batch_answer(expected, self.point, self.wide, 0, self.types, returned)
+        return found or (lambda args: MISS)
 
     @cached_property
     def _swiftly(self) -> Callable[[Args], Any]:

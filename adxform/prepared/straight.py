@@ -31,6 +31,7 @@ from __future__ import annotations
 import ast
 import copy
 import keyword
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
@@ -66,7 +67,7 @@ class Expected:
     """What a call has to be like: the positional arguments `trees`, of whose leaves some are `known`; `pairs` of equal lengths.
 
     What is around the function is watched: by `watch`, quickly, and by `slowly` where that has changed; `rules` were registered.
-    After the arguments comes a `vector`, if there is one, with the structure of what is differentiated: the inputs at `like`.
+    After the arguments comes a `vector`, if there is one: its leaves have the lengths of the inputs at `like`.
     """
 
     trees: tuple[Tree, ...]
@@ -110,6 +111,48 @@ def answer(expected: Expected, rule: DerivedRule, returns: Callable[[list[ast.ex
 
     ``None`` where there can be no such function.
     """
+    code = compiled_code(rule)
+    value = None if code is None else returns([*code.found])
+    if code is None or value is None:
+        return None
+    writer = code.writer(expected)
+    names = iter(code.params)
+    writer.checks(lambda: next(names))
+    if next(names, None) is not None:
+        return None
+    writer.body += [*writer.run_once(code, code.body, code.params), writer.looked_up(code, ast.Return(value))]
+    return writer.written(f"{rule.generated.entry}_call")
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """The function of a compiled rule, run by `run`: its `params`, its `body`, and what it returns, `found`."""
+
+    run: Guarded
+    params: tuple[str, ...]
+    body: tuple[ast.stmt, ...]
+    found: tuple[ast.expr, ...]
+    stores: Mapping[str, int]
+    used: frozenset[str]
+
+    @property
+    def stored(self) -> frozenset[str]:
+        """The names that it assigns."""
+        return frozenset(self.stores)
+
+    @property
+    def around(self) -> dict[str, Any]:
+        """What it takes from outside, by name."""
+        known = {**self.run.compiled.__globals__, **(self.run.compiled.__kwdefaults__ or {})}
+        return {name: known[name] for name in sorted(self.used) if name in known}
+
+    def writer(self, expected: Expected) -> Writer:
+        """What writes a function around the body, under names that it does not use."""
+        return Writer(expected, MISS, {*self.used, *self.params}, dict(self.around))
+
+
+def compiled_code(rule: DerivedRule) -> Code | None:
+    """The function of `rule`; ``None`` where it is not compiled, or cannot be a part of another function."""
     run = rule.run
     if not isinstance(run, Guarded) or run.refusal is not None or rule.private or rule.request.scratch:
         return None
@@ -118,28 +161,14 @@ def answer(expected: Expected, rule: DerivedRule, returns: Callable[[list[ast.ex
     *body, last = compiled.body
     if not isinstance(last, ast.Return) or any(isinstance(node, ast.Return) for stmt in body for node in ast.walk(stmt)):
         return None
-    stored = {node.id for node in ast.walk(compiled) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-    if not BUILTINS.isdisjoint({*stored, *(arg.arg for arg in compiled.args.args)}):
+    params = tuple([arg.arg for arg in compiled.args.args])
+    names = [node for node in ast.walk(compiled) if isinstance(node, ast.Name)]
+    stores = Counter([node.id for node in names if isinstance(node.ctx, ast.Store)])
+    if not BUILTINS.isdisjoint({*stores, *params}):
         return None
-    used = sorted({node.id for node in ast.walk(compiled) if isinstance(node, ast.Name)})
-    around = {**run.compiled.__globals__, **(run.compiled.__kwdefaults__ or {})}
-    params = [arg.arg for arg in compiled.args.args]
-    writer = Writer(expected, MISS, {*used, *params}, {name: around[name] for name in used if name in around})
-    names = iter(params)
-    writer.checks(lambda: next(names))
-    found = [last.value] if rule.returned == 1 else last.value.elts if isinstance(last.value, ast.Tuple) else []
-    value = returns([part for part in found if part is not None])
-    if value is None or next(names, None) is not None:
-        return None
-    counted = ast.Expr(call(writer.constant("count", one_more_call)))
-    measured = Measured({name: lengths for name, lengths in writer.lengths.items() if name not in stored})
-    body = [measured.visit(stmt) for stmt in body]
-    body = [*writer.at_once(body, run, params), counted, ast.Return(value)]
-    local = {*stored, *params}
-    modules = {name: held for name, held in around.items() if isinstance(held, ModuleType) and name not in local}
-    found_ahead = Found(modules, writer.constant)
-    writer.body += [found_ahead.visit(stmt) for stmt in body]
-    return writer.written(f"{rule.generated.entry}_call")
+    found = (last.value,) if rule.returned == 1 else tuple(last.value.elts) if isinstance(last.value, ast.Tuple) else ()
+    parts = tuple([part for part in found if part is not None])
+    return Code(run, params, tuple(body), parts, stores, frozenset([node.id for node in names]))
 
 
 @dataclass(slots=True)
@@ -195,7 +224,7 @@ class Writer:
             different(self.length(leaves[a], i), self.length(leaves[b], j) if b >= 0 else ast.Constant(j))
             for a, i, b, j in expected.pairs
         ]
-        unequal += [test for one in vector for leaf, at in zip(one.leaves(), expected.like, strict=True)
+        unequal += [test for one in vector for leaf, at in zip(one.leaves(), expected.like, strict=False)
                     for test in self.unlike(leaf, leaves[at])]  # fmt: skip
         if unequal:
             self.refuse(*unequal)
@@ -331,6 +360,20 @@ class Writer:
             self.body.append(ast.Assign([ast.Name(held, STORE)], ast.List([], LOAD)))
             self.refuse(negated(call(self.constant("append_hidden", self.expected.watch.append_hidden), loaded(held))))
             self.unpacked(names, held)
+
+    def run_once(self, code: Code, body: Iterable[ast.stmt], made: Iterable[str]) -> Iterator[ast.stmt]:
+        """`body`, that of `code`, which counts as a call; see `at_once`."""
+        measured = Measured({name: lengths for name, lengths in self.lengths.items() if name not in code.stored})
+        for stmt in self.at_once([measured.visit(stmt) for stmt in body], code.run, made):
+            yield self.looked_up(code, stmt)
+        yield ast.Expr(call(self.constant("count", one_more_call)))
+
+    def looked_up(self, code: Code, stmt: ast.stmt) -> ast.stmt:
+        """`stmt`, a part of `code`, with what it takes of modules found ahead of the call."""
+        local = {*code.stored, *code.params}
+        modules = {name: held for name, held in code.around.items() if isinstance(held, ModuleType) and name not in local}
+        found: ast.stmt = Found(modules, self.constant).visit(stmt)
+        return found
 
     def at_once(self, body: Sequence[ast.stmt], run: Guarded, params: Iterable[str]) -> Iterator[ast.stmt]:
         """`body` with the machine code of kernels called, where they take `params`, numbers and arrays that are made for them."""
