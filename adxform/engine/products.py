@@ -135,7 +135,7 @@ def _room(op: Call, builder: Builder) -> tuple[Operand, ...]:
     if isinstance(op.outs[0].type, Scalar):
         return ()
     left, right = map(_rank, op.args)
-    first = b if left < right == 3 or _is_one(a) else a
+    first = b if left < right or (left == right == 3 and _is_one(a)) else a
     axes = [(first, 0)] if max(left, right) == 3 else []
     axes += [(a, left - 2)] if left > 1 else []
     axes += [(b, right - 1)] if right > 1 else []
