@@ -17,6 +17,7 @@ from adxform.opt.dead_stores import drop_dead_stores
 from adxform.opt.defaults import drop_default_keywords
 from adxform.opt.fold import fold_constants
 from adxform.opt.hoist import hoist_invariants
+from adxform.opt.products import sum_before_products
 from adxform.opt.signatures import drop_unused_parameters
 from adxform.opt.simplify import simplify_algebra
 from adxform.opt.sink import sink_stores
@@ -47,6 +48,7 @@ PASSES: tuple[Pass, ...] = (
     fold_constants,
     drop_default_keywords,
     simplify_algebra,
+    sum_before_products,
     compose_views,
     share_common_subexpressions,
     elide_copies,
