@@ -144,9 +144,12 @@ def repeated(body: Steps, times: int) -> Steps:
 
 
 def passes(loop: For) -> int:
-    """How many passes a loop has, or is taken to have."""
+    """How many passes a loop has, or is taken to have: one over strips of many elements is taken to have one strip."""
     ends = [part.value for part in loop.source if isinstance(part, Lit) and isinstance(part.value, int)]
-    return len(range(*ends)) if len(ends) == len(loop.source) else PASSES
+    if len(ends) == len(loop.source):
+        return len(range(*ends))
+    step = loop.source[-1]
+    return max(PASSES // step.value, 1) if isinstance(step, Lit) and step.value > 1 else PASSES
 
 
 def call_steps(op: Call) -> int:

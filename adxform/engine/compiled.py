@@ -24,6 +24,7 @@ from adxform.engine.order import order_loops
 from adxform.engine.outline import Outlined, outline, used_in_python
 from adxform.engine.redundant import drop_redundant_arrays
 from adxform.engine.scratch import reuse_memory
+from adxform.engine.strips import in_strips
 from adxform.engine.support import is_taken
 from adxform.engine.tapes import tapes_as_arrays
 from adxform.ir import intrinsics
@@ -144,7 +145,7 @@ def _formed(fn: Function, engine: Engine) -> tuple[frozenset[Var], Function, Fun
     kept: frozenset[Var] = frozenset()
     while True:
         taped, stacks = tapes_as_arrays(with_checks(fn), kept)
-        loops = form_loops(taped, takes=is_taken, fastmath=engine.fastmath)
+        loops = form_loops(in_strips(taped) if engine.fastmath else taped, takes=is_taken, fastmath=engine.fastmath)
         ordered = join_loops(order_loops(gather_contributions(loops))) if engine.fastmath else loops
         found = reuse_memory(drop_redundant_arrays(drop_alike_axes(share_common_subexpressions(ordered))))
         loose = used_in_python(found, stacks)

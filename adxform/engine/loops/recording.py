@@ -51,6 +51,8 @@ class Recorder:
         self.units.append(unit_of(op, self.scope, len(self.units)))
         for var in () if isinstance(op, Call) and self.is_view(op) else outs(op):
             self.scope.array(var)
+            if var.type == INT:
+                self.scope.lengths.setdefault(Dim(var.name), (var, 0))
 
     def is_view(self, op: Call) -> bool:
         """Whether the out of `op` only names memory that is known."""
