@@ -47,6 +47,11 @@ class ReusingRule:
     homes: tuple[int | None, ...]
     contiguous: bool
 
+    @property
+    def only_results(self) -> bool:
+        """Whether there is no memory but that of results."""
+        return {home for home in self.homes if home is not None} == {*range(len(self.spaces))}
+
     def takes(self, inputs: Sequence[Any]) -> bool:
         """Whether `inputs` are laid out as they have to be."""
         return not self.contiguous or all(value.flags.c_contiguous for value in inputs if isinstance(value, np.ndarray))

@@ -19,6 +19,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from benchmarks.batches import batches
+from benchmarks.calls import calls
 from benchmarks.compile.command import compile_times
 from benchmarks.curvature import curvature
 from benchmarks.growth import elements
@@ -39,6 +40,7 @@ SECTIONS = {
     "curvature": curvature,
     "sparse": sparse,
     "batches": batches,
+    "calls": calls,
 }
 OUT = Path(__file__).parent / "out" / "results.json"
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from benchmarks.calls import calls
 from benchmarks.compile import process
 from benchmarks.compile.command import Finding, cells, finding
 from benchmarks.curvature import MODELS, measured
@@ -39,3 +42,11 @@ def test_a_process_that_fails_is_in_the_table() -> None:
     entry = finding("scalar", "adxform python", rounds=1, budget=0.0, clock="wall")
     assert entry == Finding("scalar", "adxform python", "took more than 0 s")
     assert cells(entry)[-1] == "took more than 0 s"
+
+
+def test_calls_are_timed_beside_their_kernels() -> None:
+    """`python -m benchmarks --only calls`: there is a kernel in each, whatever the machine takes for it."""
+    pytest.importorskip("numba")
+    rows = calls(quick=True).rows
+    assert len(rows) >= 8
+    assert all(float(row[1]) > 0.0 and float(row[2]) > 0.0 for row in rows)

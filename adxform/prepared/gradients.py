@@ -9,8 +9,6 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
-import numpy as np
-
 from adxform.api import GradientPlan, checked_argnums, checked_engine, plan_gradient
 from adxform.application import Argnums
 from adxform.checkpointing import with_checkpoints
@@ -64,12 +62,8 @@ class PreparedGradient(Prepared):
 
     def __call__(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         """The gradient at `args`; with `has_aux`, ``(gradient, aux)``."""
-        if not kwargs:
-            if out is None:
-                if (found := self._gradient(args)) is not MISS:
-                    return found
-            elif type(out) is np.ndarray and (found := self._into(args, out)) is not None:
-                return found
+        if not kwargs and (found := self._gradient(args) if out is None else self._into(args, out)) is not MISS:
+            return found
         return self._answer(args, kwargs, out, with_value=False)
 
     def value_and_gradient(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
@@ -91,12 +85,17 @@ class PreparedGradient(Prepared):
 
         return gradient
 
-    def _straight(self, *, with_value: bool) -> Answer | None:
-        """The value and the gradient, or the gradient alone, by one function without a detour; ``None`` where there is none."""
+    def _straight(self, *, with_value: bool, into_out: bool = False) -> Callable[..., Any] | None:
+        """The value and the gradient, or the gradient alone, by one function without a detour; ``None`` where there is none.
+
+        `into_out`: in arrays that are given to it, where no other memory would be kept between calls.
+        """
         plan, expected = self.plan, self.made.expected
         skipped = plan.count if plan.valued else 0
         places = range(plan.count, plan.count + len(plan.types))
         if expected is None or plan.seeds or not is_settled(plan.rule, places, plan.types):
+            return None
+        if into_out and not self.made.pool(plan.rule).rule.only_results:
             return None
 
         def returned(found: list[ast.expr]) -> ast.expr | None:
@@ -105,7 +104,7 @@ class PreparedGradient(Prepared):
                 return gradient
             return ast.Tuple([found[0], gradient], LOAD) if isinstance(plan.result, Leaf) else None
 
-        return answer(expected, plan.rule, returned)
+        return answer(expected, plan.rule, returned, into_out)
 
     @cached_property
     def _both(self) -> Answer:
@@ -123,16 +122,18 @@ class PreparedGradient(Prepared):
 
     @cached_property
     def _into(self) -> Callable[[Args, Any], Any]:
-        """The gradient, one array, in the caller's; ``None`` where that takes a closer look."""
+        """The gradient in arrays of the caller's; `MISS` where that takes a closer look."""
         plan, enter = self.plan, self.made.enter
+        if not plan.valued and (straight := self._straight(with_value=False, into_out=True)) is not None:
+            return straight
         if not (isinstance(plan.point, Leaf) and isinstance(plan.result, Leaf) and isinstance(plan.result.type, Scalar)):
-            return lambda args, out: None
+            return lambda args, out: MISS
         picked, seeds = picker(self.places), plan.seeds
         write = writer(self.call.fn, plan.rule, self.made.pool(plan.rule), plan.count)
 
         def into(args: Args, out: Any) -> Any:
             inputs = enter(args)
-            return None if inputs is None else write(inputs, seeds, picked(inputs)[0], out)
+            return MISS if inputs is None else write(inputs, seeds, picked(inputs)[0], out)
 
         return into
 
@@ -164,7 +165,14 @@ class PreparedValueAndGradient(PreparedGradient):
 
     def __call__(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         """The value and the gradient at `args`."""
-        return self.value_and_gradient(*args, out=out, **kwargs)
+        if not kwargs and (found := self._both(args) if out is None else self._both_into(args, out)) is not MISS:
+            return found
+        return self._answer(args, kwargs, out, with_value=True)
+
+    @cached_property
+    def _both_into(self) -> Callable[[Args, Any], Any]:
+        """The value, and the gradient in arrays of the caller's; `MISS` where that takes a closer look."""
+        return self._straight(with_value=True, into_out=True) or (lambda args, out: MISS)
 
 
 @operator("grad", made=PreparedGradient)

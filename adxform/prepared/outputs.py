@@ -13,6 +13,7 @@ from adxform.frontend.signature import Node, meta_of, parts
 from adxform.perturbations import among, kind
 from adxform.pipeline import DerivedRule
 from adxform.prepared.arguments import line
+from adxform.prepared.straight import MISS
 from adxform.running import check_sharing, one_more_call, overlap
 from adxform.trees import assemble
 from adxform.workspace import Pool
@@ -117,21 +118,21 @@ def writer(fn: Callable[..., Any], rule: DerivedRule, pool: Pool, position: int)
     """What writes result number `position` of `rule`, an array, into the caller's, where `Destination` has nothing to say.
 
     It takes the inputs and the seeds of `rule`, derived of `fn`, an array like the result, and the caller's. It returns that, or
-    ``None`` where it takes a closer look.
+    `MISS` where it takes a closer look.
     """
     form, home, count = pool.rule, pool.rule.homes[position], len(pool.rule.homes)
     run, one_more, ndarray = form.run, one_more_call, np.ndarray
 
     def write(inputs: Sequence[Any], seeds: Sequence[Any], like: Any, out: Any) -> Any:
         if type(out) is not ndarray or type(like) is not ndarray or out.shape != like.shape or out.dtype != like.dtype:
-            return None
+            return MISS
         flags, taken = out.flags, [*inputs, *seeds]
         if not flags.carray or (form.contiguous and not form.takes(taken)):
-            return None
+            return MISS
         own = flags.owndata
         for other in taken:
             if type(other) is ndarray and (other is out or not (own and other.flags.owndata)) and overlap(out, other):
-                return None
+                return MISS
         if rule.private:
             check_sharing(fn, rule, inputs, seeds)
         work = pool.take(taken)

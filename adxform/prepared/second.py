@@ -213,12 +213,8 @@ class PreparedHvp(SecondOrder):
 
     def __call__(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         """The product with the last of `args`."""
-        if not kwargs:
-            if out is None:
-                if (found := self._swiftly(args)) is not MISS:
-                    return found
-            elif type(out) is np.ndarray and (found := self._into(args, out)) is not None:
-                return found
+        if not kwargs and (found := self._swiftly(args) if out is None else self._into(args, out)) is not MISS:
+            return found
         return self._answer(args, kwargs, out, Parts.LAST)
 
     def gradient_and_hvp(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
@@ -277,14 +273,16 @@ class PreparedHvp(SecondOrder):
 
         return fit
 
-    def _straight(self) -> Answer | None:
-        """The product by one function without a detour; ``None`` where there is none."""
+    def _straight(self, *, into_out: bool = False) -> Callable[..., Any] | None:
+        """The product by one function without a detour, in arrays that are given to it or not; ``None`` where there is none."""
         expected, like = self.made.expected, tuple([place for place in self.places if isinstance(place, int)])
         plain = len(like) == len(self.places) == sum(1 for _ in leaves_of(self.point))
         if expected is None or self.mode == FORWARD or not plain or not is_settled(self.product, range(len(like)), self.types):
             return None
+        if into_out and not self.made.pool(self.product).rule.only_results:
+            return None
         with_vector = replace(expected, vector=self.point, like=like)
-        return answer(with_vector, self.product, lambda found: structured(self.point, iter(found)))
+        return answer(with_vector, self.product, lambda found: structured(self.point, iter(found)), into_out)
 
     @cached_property
     def _batch(self) -> Answer:
@@ -318,15 +316,17 @@ class PreparedHvp(SecondOrder):
 
     @cached_property
     def _into(self) -> Callable[[Args, Any], Any]:
-        """The product, one array, in the caller's; ``None`` where that takes a closer look."""
+        """The product in arrays of the caller's; `MISS` where that takes a closer look."""
+        if (straight := self._straight(into_out=True)) is not None:
+            return straight
         if self.mode == FORWARD or not isinstance(self.point, Leaf):
-            return lambda args, out: None
+            return lambda args, out: MISS
         fit, write = self._fitted, writer(self.call.fn, self.product, self.made.pool(self.product), 0)
 
         def into(args: Args, out: Any) -> Any:
             fitted = fit(args)
             if fitted is None:
-                return None
+                return MISS
             inputs, values, vector = fitted
             return write(inputs, vector, values[0], out)
 

@@ -51,6 +51,7 @@ from adxform.pipeline import DerivedRule
 from adxform.prepared.arguments import FLOATS, Pair, check_of
 from adxform.prepared.expressions import LOAD, STORE, Found, Measured, call, compare, different, either, loaded, negated
 from adxform.prepared.surroundings import Watch
+from adxform.prepared.targets import targets_of
 from adxform.rules import table
 from adxform.rules.alias import alias_classes
 from adxform.rules.effects import effect_of
@@ -106,10 +107,12 @@ def entrance(expected: Expected) -> Callable[[tuple[Any, ...]], list[Any] | None
     return writer.written("entrance")
 
 
-def answer(expected: Expected, rule: DerivedRule, returns: Callable[[list[ast.expr]], ast.expr | None]) -> Answer | None:
+def answer(
+    expected: Expected, rule: DerivedRule, returns: Callable[[list[ast.expr]], ast.expr | None], into_out: bool = False
+) -> Callable[..., Any] | None:
     """What answers a call with what `returns` makes of the results of `rule`, which is compiled; `MISS` where it does not fit.
 
-    ``None`` where there can be no such function.
+    With `into_out` it takes arrays for the result after the arguments. ``None`` where there can be no such function.
     """
     code = compiled_code(rule)
     value = None if code is None else returns([*code.found])
@@ -120,8 +123,19 @@ def answer(expected: Expected, rule: DerivedRule, returns: Callable[[list[ast.ex
     writer.checks(lambda: next(names))
     if next(names, None) is not None:
         return None
-    writer.body += [*writer.run_once(code, code.body, code.params), writer.looked_up(code, ast.Return(value))]
-    return writer.written(f"{rule.generated.entry}_call")
+    end = writer.looked_up(code, ast.Return(value))
+    if not into_out:
+        writer.body += [*writer.run_once(code, code.body, code.params), end]
+        return writer.written(f"{rule.generated.entry}_call")
+    arrays = [name for name, param in zip(code.params, rule.optimised.params, strict=True) if isinstance(param.type, Array)]
+    targets = targets_of(value, code.body, code.stores, arrays, writer.constant, writer.giving_up())
+    body = None if targets is None else targets.in_place(code.body)
+    if targets is None or body is None:
+        return None
+    out = writer.fresh("out")
+    body = [*targets.taken(loaded(out), value, writer.fresh), *body]
+    writer.body += [*writer.run_once(code, body, [*code.params, *targets.makers], writer.giving_up()), end]
+    return writer.written(f"{rule.generated.entry}_into", out)
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,7 +281,7 @@ class Writer:
             case Place(tree=Node("tuple" | "list" | "namedtuple" | "dict" as kind, wanted, keys, _, None), children=children):
                 right = compare(cls, ast.IsNot, self.constant(wanted.__name__, wanted))
                 if kind == "dict":
-                    wrong = different(call(self.constant("tuple", tuple), value), self.constant("keys", keys))
+                    wrong = different(ast.List([ast.Starred(value, LOAD)], LOAD), self.constant("keys", [*keys]))
                     self.refuse(right, wrong)
                     value = call(ast.Attribute(value, "values", LOAD))
                 else:
@@ -361,10 +375,12 @@ class Writer:
             self.refuse(negated(call(self.constant("append_hidden", self.expected.watch.append_hidden), loaded(held))))
             self.unpacked(names, held)
 
-    def run_once(self, code: Code, body: Iterable[ast.stmt], made: Iterable[str]) -> Iterator[ast.stmt]:
+    def run_once(
+        self, code: Code, body: Iterable[ast.stmt], made: Iterable[str], instead: ast.stmt | None = None
+    ) -> Iterator[ast.stmt]:
         """`body`, that of `code`, which counts as a call; see `at_once`."""
         measured = Measured({name: lengths for name, lengths in self.lengths.items() if name not in code.stored})
-        for stmt in self.at_once([measured.visit(stmt) for stmt in body], code.run, made):
+        for stmt in self.at_once([measured.visit(stmt) for stmt in body], code.run, made, instead):
             yield self.looked_up(code, stmt)
         yield ast.Expr(call(self.constant("count", one_more_call)))
 
@@ -375,8 +391,13 @@ class Writer:
         found: ast.stmt = Found(modules, self.constant).visit(stmt)
         return found
 
-    def at_once(self, body: Sequence[ast.stmt], run: Guarded, params: Iterable[str]) -> Iterator[ast.stmt]:
-        """`body` with the machine code of kernels called, where they take `params`, numbers and arrays that are made for them."""
+    def at_once(
+        self, body: Sequence[ast.stmt], run: Guarded, params: Iterable[str], instead: ast.stmt | None = None
+    ) -> Iterator[ast.stmt]:
+        """`body` with the machine code of kernels called, where they take `params`, numbers and arrays that are made for them.
+
+        For arrays of another layout Numba's dispatcher is, or `instead` is done.
+        """
         made = {*params}
         for stmt in body:
             match stmt:
@@ -389,13 +410,13 @@ class Writer:
                     if all(isinstance(arg, ast.Name) and arg.id in made for arg in arrays):
                         quick = copy.copy(stmt)
                         quick.value = ast.Call(self.constant("machine", run.machine_code(name)), args, [])
-                        yield ast.Try([quick], [ast.ExceptHandler(loaded("TypeError"), None, [stmt])], [], [])
+                        yield ast.Try([quick], [ast.ExceptHandler(loaded("TypeError"), None, [instead or stmt])], [], [])
                         continue
             yield stmt
 
-    def written(self, title: str) -> Callable[..., Any]:
-        """The function, called `title`."""
-        params = ast.arguments([], [ast.arg("args")], None, [], [], None, [])
+    def written(self, title: str, *further: str) -> Callable[..., Any]:
+        """The function, called `title`, which takes `further` arguments after those of the call."""
+        params = ast.arguments([], [ast.arg(name) for name in ("args", *further)], None, [], [], None, [])
         given_up = ast.ExceptHandler(loaded("Exception"), None, [self.giving_up()])
         made = ast.FunctionDef(title, params, [ast.Try(self.body, [given_up], [], [])], [])
         return load_with(to_source(ast.Module([made], [])), title, self.globals)
