@@ -18,6 +18,7 @@ from adxform.backend.syntax import callee
 from adxform.engine.compiled import compiled_form, is_available, is_repeatable
 from adxform.engine.outline import Outlined
 from adxform.engine.products import product
+from adxform.engine.solvers import SOLVERS
 from adxform.ir import intrinsics
 from adxform.ir.ops import Block, Call, For, Function, If, Invoke, Lit, Op, Operand, Pack, While
 from adxform.ir.types import Array
@@ -157,7 +158,7 @@ def call_steps(op: Call) -> int:
     fn = callee(op)
     if fn in FREE:
         return 0
-    if fn in PRODUCTS or str(getattr(fn, "__module__", "")).startswith(LIBRARIES):
+    if fn in PRODUCTS or fn in SOLVERS or str(getattr(fn, "__module__", "")).startswith(LIBRARIES):
         return LIBRARY
     if fn is operator.getitem:
         touched = outs(op)

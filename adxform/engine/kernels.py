@@ -13,6 +13,7 @@ from llvmlite import ir
 from adxform import runtime
 from adxform.backend.loading import generated_text
 from adxform.engine import machine_products as _machine_products  # noqa: F401 - says how products are compiled
+from adxform.engine import machine_solvers as _machine_solvers  # noqa: F401 - and solvers
 from adxform.engine import scalars
 from adxform.engine.entrance import looks_at_arrays
 from adxform.engine.indices import FromTheFront

@@ -27,7 +27,7 @@ _intrinsic: Any = numba.extending.intrinsic
 _machine = numba.njit(error_model="numpy", nogil=True)
 
 
-def _data(context: Any, builder: Any, signature: Any, args: Any, places: Iterable[int]) -> tuple[Any, ...]:
+def data(context: Any, builder: Any, signature: Any, args: Any, places: Iterable[int]) -> tuple[Any, ...]:
     """Where the numbers of the arrays among `args` begin."""
     return tuple([context.make_array(signature.args[at])(context, builder, args[at]).data for at in places])
 
@@ -38,7 +38,7 @@ def _gemm(_context: Any, at: Any, bt: Any, m: Any, n: Any, k: Any, a: Any, lda: 
 
     def call(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         at, bt, m, n, k, _, lda, _, ldb, _, ldc = args
-        a, b, c = _data(context, builder, signature, args, (5, 7, 9))
+        a, b, c = data(context, builder, signature, args, (5, 7, 9))
         letters = blas.letter(builder, at), blas.letter(builder, bt)
         blas.call(builder, "dgemm", *letters, m, n, k, blas.number(1.0), a, lda, b, ldb, blas.number(0.0), c, ldc)
         return context.get_dummy_value()
@@ -53,7 +53,7 @@ def _gemv(_context: Any, at: Any, m: Any, n: Any, a: Any, lda: Any, x: Any, y: A
 
     def call(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         at, m, n, _, lda, _, _ = args
-        a, x, y = _data(context, builder, signature, args, (3, 5, 6))
+        a, x, y = data(context, builder, signature, args, (3, 5, 6))
         step = context.get_constant(types.intp, 1)
         blas.call(builder, "dgemv", blas.letter(builder, at), m, n, blas.number(1.0), a, lda, x, step, blas.number(0.0), y, step)
         return context.get_dummy_value()

@@ -27,6 +27,7 @@ from adxform.engine.packing import pack_passes
 from adxform.engine.products import check_products, in_kernel, is_product
 from adxform.engine.quotients import divide_by_one
 from adxform.engine.results import made_ahead
+from adxform.engine.solvers import is_solver, share_factors
 from adxform.engine.sums import loosen_sums
 from adxform.engine.support import MARKS, is_taken, kept_stacks, stack_uses
 from adxform.engine.vector_math import vector_form
@@ -191,7 +192,9 @@ def finished(kernel: Function, apart: frozenset[int] = frozenset(), *, fastmath:
     packed, and functions are forms that vectorise. And whether its indices count from the front. What only results need that
     nobody reads is left out, once all that may raise is a check.
     """
-    kernel, from_the_front = check_bounds(share_common_subexpressions(note_failures(check_products(canonical(kernel)))))
+    kernel, from_the_front = check_bounds(
+        share_common_subexpressions(note_failures(check_products(share_factors(canonical(kernel), apart))))
+    )
     kernel = eliminate_dead_code(simplify_algebra(machine_numbers(kernel)))
     if fastmath:
         kernel = divide_by_one(pack_passes(loosen_sums(kernel), apart))
@@ -258,7 +261,7 @@ def _work(op: Op) -> int:
     match op:
         case Call(outs=(Var(type=Scalar("float64", weak)),)) if callee(op) is not operator.getitem:
             return 1 if weak else 3
-        case Call() if is_product(op):
+        case Call() if is_product(op) or is_solver(op):
             return ENOUGH // 2
         case _:
             return 0

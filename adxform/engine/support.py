@@ -18,6 +18,7 @@ from adxform import runtime
 from adxform.backend.syntax import callee
 from adxform.engine import scalars
 from adxform.engine.products import is_product, order_of_axes
+from adxform.engine.solvers import is_solver
 from adxform.ir import intrinsics
 from adxform.ir.ops import UNDEFINED, Block, Call, For, If, Lit, Op, Operand, Pack, Raise, Var, While
 from adxform.ir.types import Array, Scalar, Stack, Type
@@ -123,7 +124,7 @@ def _call(op: Call) -> bool:
         return not op.kwargs and len(args) == 1 and _is_array(args[0])
     if fn in scalars.CHECKS:
         return all(map(_is_scalar, args))
-    if is_product(op) or order_of_axes(op) is not None:
+    if is_product(op) or is_solver(op) or order_of_axes(op) is not None:
         return True
     if fn in STACKS:
         return all(_is_scalar(arg) or _is_stack(arg) for arg in args) and not any(map(_is_stack, args[1:]))

@@ -12,7 +12,7 @@ import numpy as np
 
 from adxform import runtime
 from adxform.rules.declare import constant, general
-from adxform.rules.numpy_linear_algebra import traces
+from adxform.rules.numpy_linear_algebra import of_matrices, traces
 from adxform.rules.record import Primitive
 
 SlogdetResult = type(np.linalg.slogdet(np.eye(1)))
@@ -142,7 +142,7 @@ def _slogdet(a: Any) -> Any:
 
 def _log_of_determinant(a: Any) -> Any:
     def pullback(ct: Any) -> Any:
-        return np.expand_dims(ct, (-2, -1)) * np.swapaxes(np.linalg.inv(a), -1, -2)
+        return of_matrices(ct, a) * np.swapaxes(np.linalg.inv(a), -1, -2)
 
     return runtime.log_of_determinant(a), pullback
 

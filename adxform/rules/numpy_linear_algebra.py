@@ -257,9 +257,14 @@ def _det(a: Any) -> Any:
     y = np.linalg.det(a)
 
     def pullback(ct: Any) -> Any:
-        return np.expand_dims(ct * y, (-2, -1)) * np.swapaxes(np.linalg.inv(a), -1, -2)
+        return of_matrices(ct * y, a) * np.swapaxes(np.linalg.inv(a), -1, -2)
 
     return y, pullback
+
+
+def of_matrices(numbers: Any, a: Any) -> Any:
+    """`numbers`, one for the matrix `a` or for each of several, as they broadcast against these."""
+    return numbers if np.ndim(a) == 2 else np.expand_dims(numbers, (-2, -1))
 
 
 def traces(a: Any) -> Any:

@@ -1,0 +1,276 @@
+"""How Numba compiles solvers and factorisations: as calls of LAPACK. It imports Numba, as `adxform.engine.kernels` does.
+
+Matrices are copied for LAPACK, as NumPy copies them, so that one piece of machine code serves all layouts and rows are
+exchanged as they are there. Kernels give up, and their callers ask NumPy, where NumPy raises and where anything is not finite:
+what becomes of that is not the same in every library.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numba
+import numba.extending
+import numpy as np
+from numba.core import cgutils, types
+
+from adxform.engine import blas, solvers
+from adxform.engine.machine_products import data, place
+
+BLOCK = 8
+"""As many numbers are in a line of the cache."""
+WORK = 64
+"""So many columns at a time are inverted."""
+
+_inside: Any = cgutils
+_intrinsic: Any = numba.extending.intrinsic
+_machine = numba.njit(error_model="numpy", nogil=True)
+_typed: Any = numba.extending.type_callable
+_lower: Any = numba.extending.lower_builtin
+_length = types.intp
+
+
+@_intrinsic  # type: ignore[untyped-decorator]
+def _getrf(_context: Any, n: Any, a: Any, pivots: Any) -> Any:
+    """Factor `a`, column by column; what is returned is not zero where it is singular."""
+
+    def call(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        n, info = args[0], blas.outcome(builder)
+        a, pivots = data(context, builder, signature, args, (1, 2))
+        blas.call(builder, "dgetrf", n, n, a, n, pivots, info)
+        return builder.load(info)
+
+    return types.int32(_length, a, pivots), call
+
+
+@_intrinsic  # type: ignore[untyped-decorator]
+def _getrs(_context: Any, turned: Any, n: Any, count: Any, lu: Any, pivots: Any, b: Any) -> Any:
+    """Solve with the factors, or those of the transposed matrix if so, for the columns of `b`."""
+
+    def call(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        turned, n, count, *_ = args
+        lu, pivots, b = data(context, builder, signature, args, (3, 4, 5))
+        info = blas.outcome(builder)
+        blas.call(builder, "dgetrs", blas.letter(builder, turned), n, count, lu, n, pivots, b, n, info)
+        return builder.load(info)
+
+    return types.int32(types.boolean, _length, _length, lu, pivots, b), call
+
+
+@_intrinsic  # type: ignore[untyped-decorator]
+def _getri(_context: Any, n: Any, lu: Any, pivots: Any, work: Any, size: Any) -> Any:
+    """Put the inverse in the place of the factors."""
+
+    def call(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        n, _, _, _, size = args
+        lu, pivots, work = data(context, builder, signature, args, (1, 2, 3))
+        info = blas.outcome(builder)
+        blas.call(builder, "dgetri", n, lu, n, pivots, work, size, info)
+        return builder.load(info)
+
+    return types.int32(_length, lu, pivots, work, _length), call
+
+
+@_intrinsic  # type: ignore[untyped-decorator]
+def _potrf(_context: Any, n: Any, a: Any) -> Any:
+    """Factor `a`, of which the triangle above the diagonal is read, column by column."""
+
+    def call(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        (a,) = data(context, builder, signature, args, (1,))
+        info = blas.outcome(builder)
+        blas.call(builder, "dpotrf", blas.word("u"), args[0], a, args[0], info)
+        return builder.load(info)
+
+    return types.int32(_length, a), call
+
+
+@_machine
+def _turn(a: Any, out: Any) -> bool:
+    """Store ``a.T``; whether all of it is finite."""
+    n, m = a.shape
+    fine = True
+    for first in range(0, n, BLOCK):
+        for second in range(0, m, BLOCK):
+            for j in range(place(second), place(min(second + BLOCK, m))):
+                for i in range(place(first), place(min(first + BLOCK, n))):
+                    x = a[i, j]
+                    fine &= math.isfinite(x)
+                    out[j, i] = x
+    return fine
+
+
+@_machine
+def _copy(a: Any, out: Any) -> bool:
+    """Store the vector `a`; whether all of it is finite."""
+    fine = True
+    for i in range(place(a.shape[0])):
+        fine &= math.isfinite(a[i])
+        out[i] = a[i]
+    return fine
+
+
+@_machine
+def _exchanged(lu: Any) -> Any:
+    """The rows that were exchanged, as LAPACK has them."""
+    n = lu.shape[1]
+    pivots = np.empty(n, np.int32)
+    for i in range(place(n)):
+        pivots[i] = np.int32(lu[n, i])
+    return pivots
+
+
+@_machine
+def _is_singular(lu: Any) -> bool:
+    found = False
+    for i in range(place(lu.shape[1])):
+        found |= lu[i, i] == 0.0
+    return found
+
+
+def _factor(a: Any, lu: Any) -> bool:
+    n = a.shape[1]
+    if a.shape[0] != n or n >= blas.MOST or not _turn(a, lu):
+        return False
+    pivots = np.empty(n, np.int32)
+    if n:
+        _getrf(n, lu, pivots)
+    for i in range(place(n)):
+        lu[n, i] = pivots[i]
+    return True
+
+
+@_machine
+def _solved(lu: Any, b: Any, out: Any, turned: bool) -> bool:
+    n = lu.shape[1]
+    if b.shape[0] != n or _is_singular(lu) or not _copy(b, out):
+        return False
+    if n:
+        _getrs(turned, n, 1, lu, _exchanged(lu), out)
+    return bool(_copy(out, out))
+
+
+@_machine
+def _several_solved(lu: Any, b: Any, out: Any, turned: bool) -> bool:
+    n, count = b.shape
+    columns = np.empty((count, n))
+    if lu.shape[1] != n or count > blas.MOST or _is_singular(lu) or not _turn(b, columns):
+        return False
+    if n and count:
+        _getrs(turned, n, count, lu, _exchanged(lu), columns)
+    return bool(_turn(columns, out))
+
+
+def _solve(lu: Any, b: Any, out: Any) -> bool:
+    return bool(_solved(lu, b, out, False))
+
+
+def _solve_transposed(lu: Any, b: Any, out: Any) -> bool:
+    return bool(_solved(lu, b, out, True))
+
+
+def _solve_several(lu: Any, b: Any, out: Any) -> bool:
+    return bool(_several_solved(lu, b, out, False))
+
+
+def _solve_several_transposed(lu: Any, b: Any, out: Any) -> bool:
+    return bool(_several_solved(lu, b, out, True))
+
+
+def _invert(lu: Any, out: Any) -> bool:
+    n = lu.shape[1]
+    if _is_singular(lu) or n * WORK > blas.MOST:
+        return False
+    columns = lu[:n].copy()
+    if n:
+        _getri(n, columns, _exchanged(lu), np.empty(n * WORK), n * WORK)
+    return bool(_turn(columns, out))
+
+
+def _cholesky(a: Any, out: Any) -> bool:
+    n = a.shape[1]
+    if a.shape[0] != n or n > blas.MOST:
+        return False
+    fine = True
+    for i in range(place(n)):
+        for j in range(place(n)):
+            x = a[i, j] if j <= i else 0.0
+            fine &= math.isfinite(x)
+            out[i, j] = x
+    if not fine or (n and _potrf(n, out) != 0):
+        return False
+    for i in range(place(n)):
+        fine &= math.isfinite(out[i, i])
+    return fine
+
+
+@_machine
+def _sign(lu: Any) -> float:
+    n, sign = lu.shape[1], 1.0
+    for i in range(place(n)):
+        x = lu[i, i]
+        sign = (-sign if lu[n, i] != i + 1 else sign) * (1.0 if x > 0.0 else -1.0 if x < 0.0 else x)
+    return sign
+
+
+@_machine
+def _log(lu: Any) -> float:
+    total = 0.0
+    for i in range(place(lu.shape[1])):
+        total += np.log(abs(lu[i, i]))
+    return total
+
+
+def _determinant(lu: Any) -> float:
+    return float(_sign(lu) * np.exp(_log(lu)))
+
+
+def _sign_of_determinant(lu: Any) -> float:
+    return float(_sign(lu))
+
+
+def _log_of_determinant(lu: Any) -> float:
+    return float(_log(lu))
+
+
+FORMS: Mapping[tuple[Callable[..., Any], int], Callable[..., Any]] = {
+    (solvers.factor, 2): _factor,
+    (solvers.solve, 1): _solve,
+    (solvers.solve, 2): _solve_several,
+    (solvers.solve_transposed, 1): _solve_transposed,
+    (solvers.solve_transposed, 2): _solve_several_transposed,
+    (solvers.invert, 2): _invert,
+    (solvers.cholesky, 2): _cholesky,
+    (solvers.determinant, 2): _determinant,
+    (solvers.sign_of_determinant, 2): _sign_of_determinant,
+    (solvers.log_of_determinant, 2): _log_of_determinant,
+}
+"""What is compiled for a solver, and the rank of its last argument."""
+
+
+def _compile(solver: Callable[..., Any]) -> None:
+    """Let Numba compile `solver`: as the form for these ranks, which takes arrays of any layout."""
+    number = solver not in (solvers.factor, solvers.cholesky, solvers.invert, solvers.solve, solvers.solve_transposed)
+
+    def result(_context: Any) -> Callable[..., Any]:
+        return lambda lu, b=None, out=None: types.float64 if number else types.none
+
+    def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        given = [type_.copy(layout="A", readonly=False) for type_ in signature.args]
+        values = [context.cast(builder, value, *pair) for value, *pair in zip(args, signature.args, given, strict=True)]
+        form = FORMS[solver, given[-1].ndim]
+        if number:
+            return context.compile_internal(builder, form, types.float64(*given), values)
+        done = context.compile_internal(builder, form, types.boolean(*given), values)
+        with _inside.if_unlikely(builder, builder.not_(done)):
+            context.call_conv.return_user_exc(builder, ValueError, ("not solved by kernels",))
+        return context.get_dummy_value()
+
+    _typed(solver)(result)
+    for count in (1, 2, 3):
+        _lower(solver, *[types.Array] * count)(lower)
+
+
+for _solver in {solver: None for solver, _ in FORMS}:
+    _compile(_solver)
