@@ -45,7 +45,7 @@ def same(function: Callable[..., Any], *args: Any, mode: str = "reverse") -> Der
 
 
 def solved_between(x: Any, n: int) -> Any:
-    """A solve between the loop that counts and what goes back through it: its stacks cross."""
+    """An inverse of several matrices between the loop that counts and what goes back through it: its stacks cross."""
     at = 0
     total = 0.0
     for i in range(n):
@@ -53,7 +53,7 @@ def solved_between(x: Any, n: int) -> Any:
             if x[j] > 0.1:
                 total += x[at % 3] * x[j]
                 at += 1
-    return np.sum(np.linalg.solve(np.eye(3) * (2.0 + total), x)) + np.sum(np.sin(x.copy()) * x)
+    return np.sum(np.linalg.inv(np.eye(3)[None] * (2.0 + total))[0] @ x) + np.sum(np.sin(x.copy()) * x)
 
 
 def packed_triangle(x: Any, n: int) -> Any:

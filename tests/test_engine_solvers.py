@@ -1,4 +1,4 @@
-"""Solvers and factorisations in kernels: the machine code for all layouts and lengths, what gives up, and the kernels around them."""
+"""Solvers and factorisations in kernels: the machine code for all layouts and lengths, and the kernels that they are in."""
 
 from __future__ import annotations
 

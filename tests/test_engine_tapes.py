@@ -187,7 +187,7 @@ def test_windows_have_room_for_their_passes_alone() -> None:
 def test_loops_that_stay_in_python_keep_their_stacks() -> None:
     def solved(x: Any, n: int) -> Any:
         for _ in range(n):
-            x = np.linalg.solve(np.eye(3) * 3.0, np.sin(x)) * np.exp(x)
+            x = np.linalg.inv(np.eye(3)[None] * np.cosh(x))[0] @ np.sin(x) * np.exp(x)
         return np.sum(x)
 
     _, rule = rule_of(solved, (POINT, 4), "reverse", (0,))
