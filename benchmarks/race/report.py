@@ -182,7 +182,7 @@ def plot(path: Path, heats: Sequence[Sequence[Finding]]) -> None:
     heats = [findings for findings in heats if best(findings, is_limit)]
     if not heats:
         return
-    figure, axes = plt.subplots(figsize=(10.0, 1.5 + 0.28 * len(heats)), layout="constrained")
+    figure, axes = plt.subplots(figsize=(10.0, 1.5 + 0.28 * max(len(heats), len(CONTENDERS) // 2)), layout="constrained")
     heights = range(len(heats), 0, -1)
     colours = plt.colormaps["tab20"]
     for number, contender in enumerate(CONTENDERS):
