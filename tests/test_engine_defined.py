@@ -89,6 +89,19 @@ def array_in_some_pass(x, n):  # type: ignore[no-untyped-def]
     return total
 
 
+def read_between_kernels(x, n):  # type: ignore[no-untyped-def]
+    total = 0.0
+    for i in range(len(x)):
+        if i >= n:
+            w = np.empty(len(x))
+            for k in range(len(x)):
+                w[k] = x[k] * x[i]
+            last = w[0]
+        if i > 1:
+            total += np.linalg.norm(w) * last
+    return total
+
+
 UNSURE = (
     last_of_a_loop,
     given_by_a_branch,
@@ -97,6 +110,7 @@ UNSURE = (
     given_in_some_pass,
     array_of_a_loop,
     array_in_some_pass,
+    read_between_kernels,
 )
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import keyword
 import operator
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -81,6 +82,10 @@ def assign_names(fn: Function, folding: Folding, reserved: Collection[str]) -> N
     return Naming(names, frozenset(var for var in names if classes.root(program.place(var)) in bound) if bound else bound)
 
 
+TAPE = re.compile(r".*_tape(_c?t)*")
+"""What tapes are called, and their tangents and cotangents."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Copy:
     """``target = source`` in a parallel copy, inside `depth` loops."""
@@ -141,7 +146,7 @@ class _Program:
             case Call(outs=(out,)) | If(outs=(out,)) if out in self.folding.values:
                 pass
             case Call(outs=outs, args=args):
-                if callee(op) is intrinsics.push:
+                if callee(op) is intrinsics.push or is_taping(op):
                     self.hand(args)
                 if callee(op) is operator.getitem and outs:
                     self.loads[outs[0]] = op
@@ -200,6 +205,12 @@ class _Program:
         outer.append(loop(self.nodes))
         self.nodes = outer
         self._depth -= 1
+
+
+def is_taping(op: Call) -> bool:
+    """Whether `op` stores a value on a tape that is an array, or its tangent or cotangent on that of the tape."""
+    tape = op.args[0] if op.args else None
+    return callee(op) is operator.setitem and isinstance(tape, Var) and TAPE.fullmatch(tape.base) is not None
 
 
 class _Classes:

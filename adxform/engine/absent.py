@@ -1,7 +1,7 @@
-"""Arrays that some paths do not make, where kernels take them: an empty array stands for what is not there.
+"""What some paths do not define: zero stands for numbers, and an empty array for arrays that kernels take.
 
 None, which Python has for it, is of another type: Numba would compile the kernel for it, and cannot where it looks at the array.
-A kernel asks `scalars.is_made` before it reads what may be absent.
+What may be absent is read behind a check only (see `adxform.engine.defined`).
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import numpy as np
 
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
-from adxform.ir.ops import UNDEFINED, Block, Call, For, If, Invoke, Lit, Op, Operand, Pack, Var, While
-from adxform.ir.types import Array
+from adxform.ir.ops import UNDEFINED, Block, Call, For, Function, If, Invoke, Lit, Op, Operand, Pack, Var, While
+from adxform.ir.types import Array, Scalar
 from adxform.ir.walk import Names, all_ops, map_op
 from adxform.opt.rewriting import callee
 
@@ -41,6 +41,13 @@ def give_absent_arrays(body: Block, absent: Mapping[str, frozenset[int]], names:
     wanted = {op.args[k] for op in ops if isinstance(op, Invoke) for k in absent.get(op.callee, ())}
     _spread(wanted, ops, backwards=True)
     return _given(body, frozenset(wanted), names)
+
+
+def give_numbers(fn: Function) -> Function:
+    """`fn` with zeros for numbers that are undefined."""
+    if not any(nothing in given for nothing in ABSENT for op in all_ops(fn.body) for _, given in _sources(op)):
+        return fn
+    return replace(fn, body=_given(fn.body, frozenset(), Names.of(fn)))
 
 
 def _is_array(operand: Operand) -> bool:
@@ -81,7 +88,7 @@ def _sources(op: Op) -> list[tuple[Operand, tuple[Operand, ...]]]:
 
 
 def _given(block: Block, wanted: frozenset[Operand], names: Names) -> Block:
-    """`block` with arrays where those of `wanted` are undefined."""
+    """`block` with zeros where numbers are undefined, and with arrays where those of `wanted` are."""
     builder = Builder(names)
     for op in block.ops:
         made = map_op(op, lambda operand: operand, lambda inner: _given(inner, wanted, names))
@@ -89,34 +96,49 @@ def _given(block: Block, wanted: frozenset[Operand], names: Names) -> Block:
             case If(outs=outs, then=then, orelse=orelse):
                 made = replace(made, then=_ending(then, outs, wanted, names), orelse=_ending(orelse, outs, wanted, names))
             case For(inits=inits, body=body):
-                made = replace(made, inits=_there(inits, body.params[1:], wanted, builder))
+                carried, lead = body.params[1:], int(made.breaks)
+                inits, body = _there(inits, carried, wanted, builder), _ending(body, carried, wanted, names, lead)
+                made = replace(made, inits=inits, body=body)
             case While(inits=inits, body=body):
-                made = replace(made, inits=_there(inits, body.params, wanted, builder))
+                inits, body = _there(inits, body.params, wanted, builder), _ending(body, body.params, wanted, names)
+                made = replace(made, inits=inits, body=body)
         builder.emit(made)
     return replace(block, ops=tuple(builder.ops))
 
 
-def _ending(block: Block, outs: tuple[Var, ...], wanted: frozenset[Operand], names: Names) -> Block:
+def _ending(block: Block, outs: tuple[Var, ...], wanted: frozenset[Operand], names: Names, lead: int = 0) -> Block:
+    """`block`, whose results but for the first, `lead`, are to be known as `outs`."""
     builder = Builder(names)
-    results = _there(block.results, outs, wanted, builder)
+    results = (*block.results[:lead], *_there(block.results[lead:], outs, wanted, builder))
     return replace(block, ops=(*block.ops, *builder.ops), results=results)
 
 
 def _there(
     operands: tuple[Operand, ...], as_: tuple[Var, ...], wanted: frozenset[Operand], builder: Builder
 ) -> tuple[Operand, ...]:
-    """`operands`, to be known as the variables `as_`, with empty arrays for those of `wanted` that are undefined."""
+    """`operands`, to be known as the variables `as_`. What is undefined is zero, and an empty array if it is `wanted`."""
     return tuple(
-        _empty(var, builder) if operand in ABSENT and var in wanted else operand
+        _nothing(var, wanted, builder) or operand if operand in ABSENT else operand
         for operand, var in zip(operands, as_, strict=True)
     )
 
 
-def _empty(var: Var, builder: Builder) -> Operand:
-    assert isinstance(var.type, Array)
-    if not var.type.shape:
+def _nothing(var: Var, wanted: frozenset[Operand], builder: Builder) -> Operand | None:
+    """What stands for `var` where it is undefined, if anything does."""
+    match var.type:
+        case Scalar(dtype, weak):
+            zero = np.dtype(dtype).type(0)
+            return Lit(zero.item() if weak else zero)
+        case Array() if var in wanted:
+            return _empty(var, var.type, builder)
+        case _:
+            return None
+
+
+def _empty(var: Var, type_: Array, builder: Builder) -> Operand:
+    if not type_.shape:
         return Lit(None)
-    shape = (Lit(0),) * len(var.type.shape)
-    kwargs = {} if var.type.dtype == "float64" else {"dtype": Lit(np.dtype(var.type.dtype).type)}
+    shape = (Lit(0),) * len(type_.shape)
+    kwargs = {} if type_.dtype == "float64" else {"dtype": Lit(np.dtype(type_.dtype).type)}
     size = shape[0] if len(shape) == 1 else Pack("tuple", shape)
     return builder.call(np.empty, size, type=var.type, hint=var.base, kwargs=kwargs)

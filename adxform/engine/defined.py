@@ -1,6 +1,7 @@
-"""Kernels that read what a path did not define raise, and Python, which is asked then, says what is wrong.
+"""Compiled functions that read what a path did not define raise, and Python, which is asked then, says what is wrong.
 
-In machine code a variable without a value is zero. Where one may be read, a condition beside it tells whether it has one::
+There a number without a value is zero, and an array is empty. Where one may be read, a condition beside it tells whether it has
+one::
 
     if n > 0:                       if n > 0:
         t = x[0]                        t = x[0]
@@ -16,6 +17,7 @@ import operator
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 
+from adxform.backend.names import is_taping
 from adxform.engine import scalars
 from adxform.engine.absent import ABSENT
 from adxform.ir import intrinsics
@@ -39,17 +41,15 @@ class When:
 ALWAYS, NEVER = When(YES), When(NO)
 
 
-def check_definitions(kernel: Function, absent: Collection[int] = ()) -> Function:
-    """`kernel` with a check ahead of each op that reads what may be undefined, as parameters at the positions `absent` may."""
-    if not absent and not any(nothing in given for nothing in ABSENT for op in all_ops(kernel.body) for given in _handed(op)):
-        return kernel
-    checking = _Checking(Names.of(kernel))
-    builder = Builder(checking.names, kernel.span)
-    for position in sorted(absent):
-        made = builder.call(scalars.is_made, kernel.params[position], type=BOOL, hint="made")
-        checking.when[kernel.params[position]] = When(made)
-    body, _ = checking.block(kernel.body, frozenset())
-    return replace(kernel, body=replace(body, ops=(*builder.ops, *body.ops))) if checking.found else kernel
+def check_definitions(fn: Function) -> Function:
+    """`fn` with a check ahead of each op that reads what may be undefined, and of its end if it returns that."""
+    if not any(nothing in given for nothing in ABSENT for op in all_ops(fn.body) for given in _handed(op)):
+        return fn
+    checking = _Checking(Names.of(fn))
+    body, known = checking.block(fn.body, frozenset())
+    builder = Builder(checking.names, fn.span)
+    checking.check(variables_of(body.results), known, builder)
+    return replace(fn, body=replace(body, ops=(*body.ops, *builder.ops))) if checking.found else fn
 
 
 def _handed(op: Op) -> tuple[tuple[Operand, ...], ...]:
@@ -69,15 +69,10 @@ def _taken(op: Op) -> tuple[Var, ...]:
             return variables_of(source)
         case While():
             return ()
-        case Call(args=(tape, *_)) if callee(op) is intrinsics.push or _keeps(op):
-            return variables_of(operands(op)[1:3] if _keeps(op) else (tape,))
+        case Call(args=(tape, *_)) if callee(op) is intrinsics.push or is_taping(op):
+            return variables_of(operands(op)[1:3] if is_taping(op) else (tape,))
         case _:
             return reads(op)
-
-
-def _keeps(op: Call) -> bool:
-    tape = op.args[0] if op.args else None
-    return callee(op) is operator.setitem and isinstance(tape, Var) and tape.base.endswith("_tape")
 
 
 @dataclass(slots=True)
@@ -93,13 +88,18 @@ class _Checking:
         builder = Builder(self.names)
         for op in block.ops:
             builder.span = op.span
-            for var in _taken(op):
-                if (when := self.of(var, known)) != ALWAYS:
-                    self.found = True
-                    builder.effect(scalars.check_holds, _condition(when, builder))
-                    known |= {when}
+            known = self.check(_taken(op), known, builder)
             builder.emit(self.inside(op, known, builder))
         return replace(block, ops=tuple(builder.ops)), known
+
+    def check(self, read: Collection[Var], known: frozenset[When], builder: Builder) -> frozenset[When]:
+        """Have what is `read` checked; what is known then."""
+        for var in read:
+            if (when := self.of(var, known)) != ALWAYS:
+                self.found = True
+                builder.effect(scalars.check_holds, _condition(when, builder))
+                known |= {when}
+        return known
 
     def of(self, operand: Operand, known: frozenset[When]) -> When:
         """When `operand` is defined, as far as `known` does not say that it is."""
@@ -113,18 +113,8 @@ class _Checking:
         match op:
             case If():
                 return self.branch(op, known)
-            case For(inits=inits, body=body):
-                lead = int(op.breaks)
-                at, body, params, before, outs = self.carried(inits, op.outs, body.params[1:], body, lead, known, builder)
-                body = replace(body, params=(*body.params, *params))
-                return replace(op, outs=(*op.outs, *outs), inits=(*inits, *before), body=body)
-            case While(inits=inits, test=test, body=body):
-                at, body, params, before, outs = self.carried(inits, op.outs, body.params, body, 0, known, builder)
-                tested = [self.made() for _ in at]
-                self.when |= {test.params[k]: When(made) for k, made in zip(at, tested, strict=True)}
-                test, _ = self.block(replace(test, params=(*test.params, *tested)), known)
-                body = replace(body, params=(*body.params, *params))
-                return replace(op, outs=(*op.outs, *outs), inits=(*inits, *before), test=test, body=body)
+            case For() | While():
+                return self.loop(op, known, builder)
             case _:
                 return op
 
@@ -146,36 +136,39 @@ class _Checking:
         then, orelse = (self.saying(arm, [found[k] for found in added]) for k, (arm, _) in enumerate(arms))
         return replace(op, outs=tuple(outs), then=then, orelse=orelse)
 
-    def carried(
-        self,
-        inits: tuple[Operand, ...],
-        outs: tuple[Var, ...],
-        params: tuple[Var, ...],
-        body: Block,
-        lead: int,
-        known: frozenset[When],
-        builder: Builder,
-    ) -> tuple[list[int], Block, list[Var], list[Operand], list[Var]]:
-        """Which of what a loop carries may be undefined, its body with checks, and what it carries beside: in, ahead, after."""
-        at = [k for k, init in enumerate(inits) if self.of(init, known) != ALWAYS]
+    def loop(self, op: For | While, known: frozenset[When], builder: Builder) -> For | While:
+        """A loop with checks inside, which carries beside what may be undefined whether it is; that is found out ahead of it."""
+        first, lead = (1, int(op.breaks)) if isinstance(op, For) else (0, 0)
+        params, results = op.body.params[first:], op.body.results[lead:]
+        at = [k for k, init in enumerate(op.inits) if self.of(init, known) != ALWAYS]
         while True:
-            inside = [self.made() for _ in at]
-            self.when |= {params[k]: When(made) for k, made in zip(at, inside, strict=True)}
-            checked, facts = self.block(body, known)
-            after = [self.of(result, facts) for result in body.results[lead:]]
+            inside = self.made_for([params[k] for k in at])
+            body, facts = self.block(op.body, known)
+            after = [self.of(result, facts) for result in results]
             if all(k in at or when == ALWAYS for k, when in enumerate(after)):
                 break
             at = [k for k, when in enumerate(after) if k in at or when != ALWAYS]
-        left = [self.made() for _ in at]
-        self.when |= {outs[k]: When(made) for k, made in zip(at, left, strict=True)}
-        before = [_condition(self.of(inits[k], known), builder) for k in at]
-        return at, self.saying(checked, [after[k] for k in at]), inside, before, left
+        body = self.saying(replace(body, params=(*body.params, *inside)), [after[k] for k in at])
+        before = [_condition(self.of(op.inits[k], known), builder) for k in at]
+        outs = (*op.outs, *self.made_for([op.outs[k] for k in at]))
+        whole = replace(op, outs=outs, inits=(*op.inits, *before), body=body)
+        if isinstance(whole, For):
+            return whole
+        tested = self.made_for([whole.test.params[k] for k in at])
+        test, _ = self.block(replace(whole.test, params=(*whole.test.params, *tested)), known)
+        return replace(whole, test=test)
 
     def saying(self, block: Block, found: list[When]) -> Block:
         """`block`, which also tells its end what holds of `found`."""
         builder = Builder(self.names)
         conditions = [_condition(when, builder) for when in found]
         return replace(block, ops=(*block.ops, *builder.ops), results=(*block.results, *conditions))
+
+    def made_for(self, variables: Collection[Var]) -> list[Var]:
+        """For each of `variables` one that tells whether it is defined."""
+        made = [self.made() for _ in variables]
+        self.when |= {var: When(one) for var, one in zip(variables, made, strict=True)}
+        return made
 
     def made(self) -> Var:
         return Var(self.names.fresh("made"), BOOL)

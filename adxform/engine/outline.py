@@ -18,7 +18,7 @@ import numpy as np
 from adxform import runtime
 from adxform.backend.syntax import callee
 from adxform.engine import scalars
-from adxform.engine.absent import absent_arrays, give_absent_arrays
+from adxform.engine.absent import absent_arrays, give_absent_arrays, give_numbers
 from adxform.engine.bounds import check_bounds
 from adxform.engine.defined import check_definitions
 from adxform.engine.failures import note_failures
@@ -60,10 +60,10 @@ def outline(fn: Function, *, fastmath: bool = True) -> Outlined:
 
     A kernel holds all uses of a stack or none: a stack that would cross from one to another stays in Python, with what uses it.
     """
+    fn = give_numbers(check_definitions(fn))
     body, found = _parts(fn)
     absent = absent_arrays(body)
-    sure = [check_definitions(kernel, absent.get(kernel.name, ())) for kernel in found]
-    made = [finished(kernel, alone(kernel, fn), fastmath=fastmath) for kernel in sure]
+    made = [finished(kernel, alone(kernel, fn), fastmath=fastmath) for kernel in found]
     kernels = {kernel.name: from_the_front for kernel, from_the_front in made}
     if absent:
         body = give_absent_arrays(body, absent, Names.of(replace(fn, body=body)))

@@ -11,7 +11,6 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from adxform import runtime
 
@@ -112,11 +111,6 @@ def check_some(count: int, first: int = 1, second: int = 1, third: int = 1) -> N
         raise ValueError("zero-size array to reduction operation which has no identity")
 
 
-def is_made(array: NDArray[Any]) -> bool:
-    """Whether there is an array: an empty one stands for none. No is the answer for one that is empty by itself, as well."""
-    return len(array) != 0
-
-
 def check_finite(failed: bool) -> None:
     """See that no operation of Python's on numbers has left its domain.
 
@@ -141,7 +135,4 @@ FORMS: Mapping[Callable[..., Any], Callable[..., Any]] = MappingProxyType(
         runtime.some: check_some,
     }
 )
-CHECKS: tuple[Callable[..., Any], ...] = (
-    *(check_bounds, check_places, check_equal, check_holds, check_small, check_finite),
-    is_made,
-)
+CHECKS: tuple[Callable[..., Any], ...] = (*(check_bounds, check_places, check_equal, check_holds, check_small, check_finite),)

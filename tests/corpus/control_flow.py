@@ -301,3 +301,26 @@ def loop_that_could_only_raise(x):
             raise ValueError("positive")
         raise KeyError("not positive")
     return x[0] ** 2 * x[1]
+
+
+@at((vec(0.3, 0.5, -0.7), vec(1.0, 2.0, 3.0)), (vec(0.4), vec(1.5)))
+def number_of_the_pass_before(q, y):
+    total = 0.0
+    for i in range(len(q)):
+        if i > 0:
+            total += previous * q[i]  # noqa: F821 - of the pass before
+        previous = q[i] * y[i]
+    return total + previous
+
+
+@at((smooth(3, 2),), (smooth(1, 2),))
+def number_of_an_earlier_row(a):
+    total = 0.0
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            if i + j > 0:
+                total += last * last * a[i, j]  # noqa: F821 - of the pass before
+            last = a[i, j] * 1.5
+            count = i
+        total += last * count
+    return total
