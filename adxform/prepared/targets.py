@@ -48,28 +48,33 @@ class Targets:
             case _:
                 yield self.refuse(compare(source, ast.IsNot, ast.Constant(None)))
 
-    def checks(self, name: str, others: Sequence[str]) -> Iterator[ast.stmt]:
-        """Give up where the array `name` is not like the one that would be made, or shares memory with an input or `others`.
+    def checks(self, name: str) -> ast.stmt:
+        """Give up where the array `name` is not like the one that would be made.
 
         Machine code sees to it that it lies row by row and can be written to.
         """
         value, shape = loaded(name), self.makers[name].args[0]
         lengths = shape if isinstance(shape, ast.Tuple) else ast.Tuple([shape], LOAD)
-        yield self.refuse(
+        return self.refuse(
             compare(call(loaded("type"), value), ast.IsNot, self.constant("ndarray", np.ndarray)),
             compare(ast.Attribute(value, "dtype", LOAD), ast.IsNot, self.constant("dtype", np.dtype(float))),
             different(ast.Attribute(value, "shape", LOAD), lengths),
-            *(self.overlapping(name, other) for other in (*self.inputs, *others)),
         )
 
-    def overlapping(self, name: str, other: str) -> ast.expr:
-        """Whether two arrays share an element: they do not where the one has its own memory, and the other one's is another's."""
-        array, base = loaded(other), ast.Attribute(loaded(other), "base", LOAD)
-        owner = ast.IfExp(compare(base, ast.Is, ast.Constant(None)), array, base)
-        own = [ast.Attribute(ast.Attribute(one, "flags", LOAD), "owndata", LOAD) for one in (loaded(name), owner)]
-        apart = ast.BoolOp(ast.And(), [compare(base, ast.IsNot, loaded(name)), *own])
-        closer = call(self.constant("overlap", overlap), loaded(name), array)
-        return either([compare(array, ast.Is, loaded(name)), ast.BoolOp(ast.And(), [negated(apart), closer])])
+    def apart(self) -> ast.stmt:
+        """Give up where an array shares memory with an input or another one.
+
+        None does where each has its own memory, and each input its own or another array's: that is quickly told.
+        """
+        targets = [*self.makers]
+        pairs = [(target, other) for i, target in enumerate(targets) for other in (*self.inputs, *targets[:i])]
+        tests = [compare(loaded(target), ast.IsNot, loaded(other)) for target, other in pairs]
+        tests += [compare(base_of(other), ast.IsNot, loaded(target)) for target, other in pairs if other in self.inputs]
+        tests += [owns(loaded(target)) for target in targets]
+        tests += [owns(ast.IfExp(compare(base_of(x), ast.Is, ast.Constant(None)), loaded(x), base_of(x))) for x in self.inputs]
+        closer = either([call(self.constant("overlap", overlap), loaded(one), loaded(other)) for one, other in pairs])
+        quick = tests[0] if len(tests) == 1 else ast.BoolOp(ast.And(), tests)
+        return self.refuse(ast.BoolOp(ast.And(), [negated(quick), closer]))
 
     def in_place(self, body: Sequence[ast.stmt]) -> list[ast.stmt] | None:
         """`body` with checks in the place of what makes the arrays, which are cleared once all fit.
@@ -85,10 +90,11 @@ class Targets:
                     return None
                 found.append(stmt)
                 continue
-            found += self.checks(name, seen)
+            found.append(self.checks(name))
             seen.append(name)
             del waiting[name]
             if not waiting:
+                found += [self.apart()] if len(self.makers) + len(self.inputs) > 1 else []
                 zeros = [one for one, maker in self.makers.items() if is_cleared(maker)]
                 found += [ast.Expr(call(ast.Attribute(loaded(one), "fill", LOAD), ast.Constant(0.0))) for one in zeros]
         return found
@@ -114,6 +120,8 @@ def targets_of(
             assert isinstance(stmt.value, ast.Call)
             makers[name] = stmt.value
     names = [node.id for part in parts_of(value) if isinstance(node := part, ast.Name)]
+    if any(name in stores for name in inputs):
+        return None
     if not names or len({*names}) < len(names) or any(name not in makers or stores[name] > 1 for name in names):
         return None
     if any(isinstance(part, ast.List | ast.Dict) for part in parts_of(value)):
@@ -128,6 +136,16 @@ def maker_of(stmt: ast.stmt) -> str | None:
             return name
         case _:
             return None
+
+
+def base_of(name: str) -> ast.expr:
+    """``name.base``: the array that has the memory of one that has none."""
+    return ast.Attribute(loaded(name), "base", LOAD)
+
+
+def owns(array: ast.expr) -> ast.expr:
+    """Whether `array` has its own memory."""
+    return ast.Attribute(ast.Attribute(array, "flags", LOAD), "owndata", LOAD)
 
 
 def is_cleared(maker: ast.Call) -> bool:
