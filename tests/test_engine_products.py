@@ -14,7 +14,7 @@ import pytest
 import adxform
 from adxform.engine.kernels import kernel_from_either_end
 from adxform.engine.machine_products import FORMS
-from adxform.engine.products import RANKS, product
+from adxform.engine.products import RANKS, product, swapped
 
 EXTENTS = [(2, 3, 4), (9, 10, 11), (40, 35, 50), (0, 3, 2), (2, 0, 3), (3, 2, 0), (1, 1, 1)]
 EXTENTS += [(1, 200, 1), (200, 1, 3), (1, 1, 300), (30, 30, 1)]
@@ -219,3 +219,28 @@ def test_a_product_that_only_the_value_needs_raises_as_ever() -> None:
     np.testing.assert_allclose(compiled(np.ones(5), np.ones(4), 2), np.cos(np.ones(4)))
     with pytest.raises(ValueError, match="mismatch"):
         compiled(np.ones(5), np.ones(4), 3)
+
+
+def turned(x):  # type: ignore[no-untyped-def]
+    return swapped(x)
+
+
+def held(x):  # type: ignore[no-untyped-def]
+    return swapped(swapped(x.copy())[..., ::2])
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (2, 3, 4), (2, 3, 1), (1, 1, 1), (0, 3, 4), (2, 0, 3), (2, 3, 4, 5)])
+def test_the_last_two_axes_exchanged(shape: tuple[int, ...]) -> None:
+    """A view as NumPy's is, of every layout; what a kernel made stays while the view does, and goes with it."""
+    x = np.random.default_rng(0).normal(size=shape)
+    view, own = kernel_from_either_end(turned), kernel_from_either_end(held)
+    for given in (x, np.asfortranarray(x), x[::-1], x.T, x[..., ::2]):
+        expected = np.swapaxes(given, -1, -2)
+        found = view(given)
+        assert found.shape == expected.shape
+        assert found.size == 0 or found.strides == expected.strides
+        assert found.size == 0 or np.shares_memory(found, given)
+        before = sys.getrefcount(given)
+        for _ in range(5):
+            np.testing.assert_array_equal(own(given), np.swapaxes(expected[..., ::2], -1, -2))
+        assert sys.getrefcount(given) == before

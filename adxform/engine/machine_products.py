@@ -14,6 +14,7 @@ import numba
 import numba.extending
 import numpy as np
 from numba.core import cgutils, imputils, types
+from numba.np import arrayobj
 
 from adxform.engine import blas, products
 
@@ -212,3 +213,27 @@ _returned: Any = imputils.impl_ret_borrowed
 _lower: Any = numba.extending.lower_builtin
 for _count in (2, 3):
     _lower(products.product, *[types.Array] * _count)(_lower_product)
+
+
+@numba.extending.type_callable(products.swapped)
+def _type_swapped(_context: Any) -> Callable[..., Any]:
+    return lambda x: x.copy(layout="A") if isinstance(x, types.Array) and x.ndim > 1 else None
+
+
+def _lower_swapped(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    """The same memory, with two lengths and two steps exchanged."""
+    (given,) = signature.args
+    source = context.make_array(given)(context, builder, args[0])
+    result = context.make_array(signature.return_type)(context, builder)
+    shape, strides = ([*some[:-2], some[-1], some[-2]] for some in map(_parts(builder), (source.shape, source.strides)))
+    kept = {"itemsize": source.itemsize, "meminfo": source.meminfo, "parent": source.parent}
+    _arrays.populate_array(result, data=source.data, shape=shape, strides=strides, **kept)
+    return _returned(context, builder, signature.return_type, result._getvalue())
+
+
+def _parts(builder: Any) -> Callable[[Any], list[Any]]:
+    return lambda packed: list(_inside.unpack_tuple(builder, packed))
+
+
+_arrays: Any = arrayobj
+_lower(products.swapped, types.Array)(_lower_swapped)

@@ -35,6 +35,11 @@ def product(a: Any, b: Any, out: Any = None) -> Any:
     return np.matmul(a, b, out=out)
 
 
+def swapped(x: Any) -> Any:
+    """`x` with its last two axes exchanged. To compile NumPy's way of saying so takes seconds, for what it may raise."""
+    return np.swapaxes(x, -1, -2)
+
+
 @cache
 def has_blas() -> bool:
     """Whether SciPy is installed, through which kernels reach BLAS, with lengths of 32 bits as BLAS usually has them."""
@@ -122,7 +127,11 @@ def in_kernel(op: Call, builder: Builder) -> bool:
     order = order_of_axes(op)
     if order is None:
         return False
-    plain = order == tuple(range(len(order)))[::-1]
+    rank = len(order)
+    plain = order == tuple(range(rank))[::-1]
+    if not plain and order == (*range(rank - 2), rank - 1, rank - 2):
+        builder.emit(Call(op.outs, Lit(swapped), op.args[:1], (), op.span))
+        return True
     axes = () if plain else (Pack("tuple", tuple(map(Lit, order))),)
     builder.emit(Call(op.outs, Lit(np.transpose), (op.args[0], *axes), (), op.span))
     return True
