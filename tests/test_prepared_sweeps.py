@@ -182,3 +182,25 @@ def test_arguments_that_are_no_floats() -> None:
     compiled, plain = pair(adxform.prepare_vjp, powers, X, 3, directions=2)
     assert compiled._batch((X, 3, VS)) is not MISS
     agree(compiled.batch((X, 3), VS)[1][0], plain.batch((X, 3), VS)[1][0])
+
+
+@pytest.mark.parametrize("count", [0, 1, 4, 5])
+def test_sweeps_write_into_out(count: int) -> None:
+    compiled, plain = pair(adxform.prepare_vjp, mixed, X, 2.0, directions=2)
+    cts = {"rows": VS[:count], "sum": VS[:count, 0].copy()}
+    expected = plain.batch((X, 2.0), cts)
+    for prepared in (compiled, plain):
+        for strided in (False, True):
+            rows, sums = np.full((count, 12), np.nan)[:, ::2] if strided else np.full((count, 6), np.nan), np.full(count, np.nan)
+            value = {"rows": np.full(6, np.nan), "sum": None}
+            for _ in range(2):
+                found = prepared.batch((X, 2.0), cts, out=(value, (rows, sums)))
+                agree(found, expected)
+                assert found[0]["rows"] is value["rows"]
+                assert found[1][0] is rows
+                assert found[1][1] is sums
+        with pytest.raises(PreparationMismatchError):
+            prepared.batch((X, 2.0), cts, out=(value, (np.empty((count + 1, 6)), sums)))
+        if count:
+            with pytest.raises(PreparationMismatchError):
+                prepared.batch((X, 2.0), cts, out=(value, (cts["rows"], sums)))

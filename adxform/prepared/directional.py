@@ -23,7 +23,7 @@ from adxform.perturbations import matcher, placed, placer, settler
 from adxform.pipeline import DerivedRule
 from adxform.prepared import forms
 from adxform.prepared.base import Args, Kwargs, Prepared, apart_from_one_another, checked_directions
-from adxform.prepared.columns import put, rows_at, rows_like
+from adxform.prepared.columns import padded, put, rows_at, rows_like
 from adxform.prepared.expressions import LOAD, call
 from adxform.prepared.outputs import LATER, Destination
 from adxform.prepared.preparation import Places, picker, prepare, values_at
@@ -79,22 +79,33 @@ class Directional(Prepared):
         types: Iterable[Type],
         arranged: Callable[[Sequence[Any], Any], Any],
         out: Any,
+        likes: tuple[Sequence[Any], Sequence[Any]] | None = None,
         seeded: Callable[[Sequence[Any]], Sequence[Any]] = list,
         spread: Callable[[Sequence[Any]], Iterable[Any]] = list,
     ) -> Any:
         """The value, and derivatives of these `types` for the vectors of a `batch`; in the arrays of `out`, if there are any.
 
         `arranged` gives derivatives their structure, and takes what to put for known floats. The rule takes what `seeded` makes
-        of a vector; `spread` makes a derivative of what it returns.
+        of a vector; `spread` makes a derivative of what it returns. Where that is all, and the leaves of the value and of a
+        derivative are known to be like `likes`, it writes into `out` at once.
         """
         result, count, stack = self.call.result, len(self.rule.typed.results), Stack.of(batch.count, types)
         to: Destination | None = None
         values: Sequence[Any] = ()
+        own: list[Any] = []
         blocks: list[Any] = []
 
         def told(results: Sequence[Any], several: int) -> tuple[Sequence[Any], list[list[Any]]]:
             return results[:count], [list(spread(part)) for part in split(results, count, several)]
 
+        def begun(ends: Sequence[Any], slopes: Sequence[Any]) -> tuple[Destination, list[Any], list[Any]]:
+            like = rows_like(batch.count, slopes, stack.dtypes)
+            expected = rebuild(result, iter(ends)), arranged(like, LATER)
+            to = self.destination(expected, out, [*inputs, *batch.leaves])
+            return to, to.beside(ends), to.blocks(like)
+
+        if out is not None and likes is not None:
+            to, own, blocks = begun(*likes)
         for group, rows in batch.rows(self.wide.request.directions):
             rule = self.rule if len(rows) == 1 else self.wide
             seeds = [seed for row in rows for seed in seeded(row)]
@@ -104,13 +115,14 @@ class Directional(Prepared):
                 stack.put(group, parts)
                 continue
             with self.lent(rule, [*inputs, *seeds]) as lent:
-                found, parts = told(lent.run(inputs, seeds), len(rows))
+                targets = rows_at(blocks, group)
+                outs = [] if likes is None else [*[None] * count, *padded(targets, len(rule.optimised.results) - count)]
+                found, parts = told(lent.run(inputs, seeds, outs), len(rows))
                 if to is None:
-                    like = rows_like(batch.count, parts[0], stack.dtypes)
-                    expected = rebuild(result, iter(found)), arranged(like, LATER)
-                    to = self.destination(expected, out, [*inputs, *batch.leaves])
-                    values, blocks = to.held(found), to.blocks(like)
-                put(blocks, rows_at(blocks, group), parts)
+                    to, own, blocks = begun(found, parts[0])
+                    targets = rows_at(blocks, group)
+                values = values or to.held(found, own)
+                put(blocks, targets, parts)
         leaves = stack.arrays if to is None else blocks
         both = rebuild(result, iter(values)), arranged(leaves, np.zeros(batch.count))
         return both if to is None else to.delivered(both)
@@ -325,12 +337,14 @@ class PreparedVjp(Directional):
             return found
         this, inputs = self.at(tuple(primals), {})
         call = this.call
-        batch = this.vectors("cotangents", call.result, this.likes(inputs), cts)
+        ends = this.likes(inputs)
+        batch = this.vectors("cotangents", call.result, ends, cts)
+        likes = ends, values_at(inputs, this.made.places(this.wrt))
 
         def arranged(leaves: Sequence[Any], zero: Any) -> Any:
             return call.placed(iter(leaves))
 
-        return this.along(inputs, batch, call.types(this.wrt), arranged, out, seeded=this.rule.seeded)
+        return this.along(inputs, batch, call.types(this.wrt), arranged, out, likes, seeded=this.rule.seeded)
 
 
 def parts_of_first(args: Sequence[Any]) -> Sequence[Tree | None]:

@@ -66,9 +66,9 @@ class Destination:
                 self.own.append(found[i])
         return found
 
-    def held(self, values: Sequence[Any]) -> list[Any]:
-        """The next parts: `values`, which lie in memory that was lent, in the caller's arrays, or copied where there is none."""
-        found = self.beside(values)
+    def held(self, values: Sequence[Any], arrays: Sequence[Any]) -> list[Any]:
+        """`values`, which lie in memory that was lent, in the caller's `arrays`, or copied where there is none."""
+        found = [*arrays]
         for i, (block, value) in enumerate(zip(found, values, strict=True)):
             if block is not None:
                 block[...] = value

@@ -65,7 +65,8 @@ def prepared(problem: Problem, arguments: Arguments, into_out: bool = False, **o
         case "product":
             run, given = adxform.prepare_hvp(problem.function, *problem.point(arguments), **options), arguments
         case "blocks":
-            rows, cts = adxform.prepare_vjp(problem.function, *arguments, directions=2, **options), residuals(arguments)
+            example = [x if place in problem.wrt else adxform.constant(x) for place, x in enumerate(arguments)]
+            rows, cts = adxform.prepare_vjp(problem.function, *example, directions=2, **options), residuals(arguments)
             pulled = partial(rows.batch, out=room_for(rows.batch(arguments, cts))) if into_out else rows.batch
             return lambda: blocks_of(pulled(arguments, cts)[1], problem)
     if not into_out:
