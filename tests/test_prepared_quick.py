@@ -242,3 +242,14 @@ def test_tallies_count_every_step_of_every_thread() -> None:
     tally.reset()
     tally.step()
     assert (tally.total(), tally.total()) == (1, 1)
+
+
+def test_dicts_have_the_same_keys_in_the_same_order() -> None:
+    def f(d: Any) -> Any:
+        return np.sum(d["w"] * X) + d[1]
+
+    p = adxform.prepare_gradient(f, {"w": X, 1: 2.0}, engine="python")
+    assert p.made.quickly(({"w": X, 1: 3.0},), {}) is not None
+    for wrong in ({1: 3.0, "w": X}, {"w": X}, {"w": X, 1: 3.0, 2: 0.0}, {"w": X, 2: 3.0}, {}, [X, 3.0]):
+        assert p.made.quickly((wrong,), {}) is None
+    assert adxform.prepare_gradient(lambda d, x: x * 2.0, {}, 1.0, argnums=1)({}, 3.0) == 2.0

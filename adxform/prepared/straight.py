@@ -280,10 +280,12 @@ class Writer:
                 self.number(place, type_)
             case Place(tree=Node("tuple" | "list" | "namedtuple" | "dict" as kind, wanted, keys, _, None), children=children):
                 right = compare(cls, ast.IsNot, self.constant(wanted.__name__, wanted))
-                if kind == "dict":
-                    wrong = different(ast.List([ast.Starred(value, LOAD)], LOAD), self.constant("keys", [*keys]))
-                    self.refuse(right, wrong)
-                    value = call(ast.Attribute(value, "values", LOAD))
+                if kind == "dict" and keys:
+                    self.refuse(right)
+                    found, known = [self.fresh("key") for _ in keys], [self.constant("key", key) for key in keys]
+                    self.unpacked(found, place.name)
+                    self.refuse(*(different(loaded(one), key) for one, key in zip(found, known, strict=True)))
+                    value = ast.Tuple([ast.Subscript(value, key, LOAD) for key in known], LOAD)
                 else:
                     self.refuse(right, different(call(loaded("len"), value), ast.Constant(len(keys))))
                 self.part(value, children)
