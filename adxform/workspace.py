@@ -17,10 +17,11 @@ from adxform import counters
 from adxform.backend.emit import Generated, emit
 from adxform.backend.loading import load
 from adxform.backend.references import Surroundings
-from adxform.engine.compiled import lowered, realise
+from adxform.engine.compiled import compiled_form, realise
+from adxform.engine.workspaces import with_workspaces
 from adxform.ir.ops import Block, Function, Var
 from adxform.ir.types import Array, Dim, Size, Stack
-from adxform.operators import Engine
+from adxform.operators import PYTHON, Engine
 from adxform.opt.dce import eliminate_dead_code
 from adxform.opt.sharing import share_places
 from adxform.opt.workspace import Reusing, is_elementwise, reuse_memory
@@ -62,11 +63,14 @@ def reusing(fn: Function, surroundings: Surroundings, engine: Engine, sure: Call
 
     Where compiled code gives up, or what it assumes does not hold, `sure` runs, or else `fn` itself, which make their own.
     """
-    lower = lowered(fn, engine)
-    instead = None if lower is fn and sure is None else Ahead(sure or load(emit(fn, surroundings=surroundings)), len(fn.params))
-    found = reuse_memory(lower)
+    form = compiled_form(fn, engine)
+    if form is not None:
+        form = with_workspaces(form)
+    instead = None if form is None and sure is None else Ahead(sure or load(emit(fn, surroundings=surroundings)), len(fn.params))
+    found = reuse_memory(fn if form is None else form.function)
     found = shared(replace(found, function=eliminate_dead_code(found.function)))
-    return given_memory(fn, found, *realise(found.function, surroundings, engine, sure=instead))
+    form = None if form is None else replace(form, function=found.function)
+    return given_memory(fn, found, *realise(found.function, surroundings, PYTHON, form=form, sure=instead))
 
 
 def reusing_later(joint: Function, ahead: Block, later: Block, tape: Sequence[Var], surroundings: Surroundings) -> ReusingRule:

@@ -27,6 +27,7 @@ from adxform.engine.scratch import reuse_memory
 from adxform.engine.strips import in_strips
 from adxform.engine.support import is_taken
 from adxform.engine.tapes import tapes_as_arrays
+from adxform.engine.workspaces import with_workspaces
 from adxform.ir import intrinsics
 from adxform.ir.ops import Call, Function, Var
 from adxform.ir.types import Type
@@ -48,11 +49,13 @@ class Guarded:
 
     Compiled code raises where an index is, or may be, out of bounds, where a number leaves the domain of an operation of
     Python's, and where Numba cannot compile it for these arguments: if it never could, it is not tried more than a few times.
+    What `workspaces` return, which `compiled` calls, is the same for the same arguments, but for what is in it.
     """
 
     compiled: Callable[..., Any]
     plain: Callable[..., Any]
     kernels: Mapping[str, tuple[Type, ...]] = field(default_factory=dict)
+    workspaces: frozenset[str] = frozenset()
     tries: int = 3
     refusal: str | None = None
 
@@ -103,12 +106,13 @@ def realise(
     if found is None:
         plain = emit(without_results(fn, skipped), surroundings=surroundings)
         return plain, load(plain) if sure is None else Guarded(load(plain), sure)
+    found = with_workspaces(found)
     either, front = kernels().kernel_from_either_end, kernels().kernel
     decorators = {name: front if from_the_front else either for name, from_the_front in found.kernels.items()}
     generated = emit(found.function, surroundings=surroundings, decorators=decorators)
     made = {part.name: tuple([param.type for param in part.params]) for part in found.function.helpers}
     plainly = sure or load(emit(without_results(fn, skipped), surroundings=surroundings))
-    return generated, Guarded(load(generated), plainly, {name: made[name] for name in found.kernels})
+    return generated, Guarded(load(generated), plainly, {name: made[name] for name in found.kernels}, found.workspaces)
 
 
 def without_results(fn: Function, count: int) -> Function:

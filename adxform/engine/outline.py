@@ -49,10 +49,14 @@ ORDERED: Mapping[Any, Any] = MappingProxyType({runtime.add_up: operator.add})
 
 @dataclass(frozen=True, slots=True)
 class Outlined:
-    """A function and the names of those of its helpers that are kernels; and whether their indices count from the front."""
+    """A function and the names of those of its helpers that are kernels; and whether their indices count from the front.
+
+    Of its other helpers, `workspaces` only make arrays that a kernel works in.
+    """
 
     function: Function
     kernels: Mapping[str, bool]
+    workspaces: frozenset[str] = frozenset()
 
 
 def outline(fn: Function, *, fastmath: bool = True) -> Outlined:

@@ -102,6 +102,10 @@ class Prepared(Derivative):
         """
         self.fitting(args, kwargs)
 
+    def release(self) -> None:
+        """Let go of the memory that is kept between calls; the next call makes it again."""
+        self.made.release()
+
     @property
     def prepared_for(self) -> str:
         """The fingerprint of the signature, where the preparation is strict."""

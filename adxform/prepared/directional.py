@@ -110,7 +110,7 @@ class Directional(Prepared):
             rule = self.rule if len(rows) == 1 else self.wide
             seeds = [seed for row in rows for seed in seeded(row)]
             if out is None:
-                found, parts = told(self.call.run(rule, inputs, *seeds), len(rows))
+                found, parts = told(self.call.run(self.made.in_memory(rule), inputs, *seeds), len(rows))
                 values = values or found
                 stack.put(group, parts)
                 continue
@@ -210,7 +210,12 @@ class PreparedJvp(Directional):
     def _both(self) -> Callable[[Args, Args], tuple[Any, Any] | None]:
         """The value and the tangent for arguments as they were prepared for; ``None`` where that takes a closer look."""
         rule, result = self.rule, self.call.result
-        enter, picked, fitted, run = self.made.enter, picker(self.places), matcher(self.primals), runner(self.call.fn, rule)
+        enter, picked, fitted, run = (
+            self.made.enter,
+            picker(self.places),
+            matcher(self.primals),
+            runner(self.call.fn, self.made.in_memory(rule)),
+        )
         count, spread = len(rule.typed.results), None if all(rule.takes()) else rule.spread
         value, tangent = builder(result), placer(result)
 
@@ -236,7 +241,7 @@ class PreparedJvp(Directional):
             return (rebuild(call.result, iter(results[:count])), tangent) if with_value else tangent
 
         if out is None:
-            return arranged(call.run(rule, inputs, *given))
+            return arranged(call.run(this.made.in_memory(rule), inputs, *given))
         return this.answered(rule, inputs, given, arranged, out)
 
 
@@ -311,7 +316,7 @@ class PreparedVjp(Directional):
 
         if out is not None:
             return this.answered(rule, inputs, seeds, arranged, out)
-        return arranged(call.run(rule, inputs, *seeds), [*inputs, *given])
+        return arranged(call.run(this.made.in_memory(rule), inputs, *seeds), [*inputs, *given])
 
     @cached_property
     def _batch(self) -> Answer:

@@ -112,7 +112,7 @@ class PreparedGradient(Prepared):
         if self.plan.valued and (found := self._straight(with_value=True)) is not None:
             return found
         enter, fn, seeds, arrange = self.made.enter, self.call.fn, self.plan.seeds, self.plan.arrange
-        run = runner(fn, self.plan.rule)
+        run = runner(fn, self.made.in_memory(self.plan.rule))
 
         def both(args: Args) -> Any:
             inputs = enter(args)
@@ -142,7 +142,8 @@ class PreparedGradient(Prepared):
         plan, fn = this.plan, this.call.fn
         if out is None:
             plan = plan.returning(this.call.entry) if with_value else plan
-            return self._parts(*plan.arrange(fn, execute(fn, plan.rule, inputs, plan.seeds), inputs), with_value)
+            results = execute(fn, this.made.in_memory(plan.rule), inputs, plan.seeds)
+            return self._parts(*plan.arrange(fn, results, inputs), with_value)
         values = values_at(inputs, this.places)
         like = self._parts((LATER, LATER) if this.has_aux else LATER, placed(plan.point, iter(values)), with_value)
         to = this.destination(like, out, inputs)

@@ -40,7 +40,7 @@ def reduced(prepared: Any) -> tuple[Any, ...]:
     values = {field.name: getattr(prepared, field.name) for field in dataclasses.fields(prepared) if field.name not in OWN}
     rules = {key_of(rule.request): rule for rule in prepared.rules}
     cuts = {key: parts for key, parts in call.entry.cuts.items() if key in {(known, call.engine) for known in rules}}
-    forms = {key_of(rule.request): pool.rule for rule, pool in made.pools if isinstance(rule, DerivedRule)}
+    forms = {key_of(rule.request): call.entry.reused(rule) for rule, _ in made.pools if isinstance(rule, DerivedRule)}
     entry = call.entry.specialized, rules, cuts, forms
     try:
         pickle.dumps(prepared.fn)

@@ -33,6 +33,7 @@ from adxform.prepared.arguments import (
     static_described,
     tree_misfits,
 )
+from adxform.prepared.keeping import Kept, keeping
 from adxform.prepared.straight import Expected, entrance
 from adxform.prepared.surroundings import Watch, dependencies, registered_since, watch
 from adxform.refusals import definition, name_of, signed
@@ -53,7 +54,7 @@ class Preparation:
     `contexts` are those of the caller's arguments, `names` what the function calls all of them, `rules` the registered rules
     then, and `reached` the functions whose rules matter; `harmless` are later ones that differ in others only. `pools` lend each
     derived rule, or the backward part of one that is cut, the memory that it keeps between calls. `others` are the same
-    preparation for calls of which other lengths are equal.
+    preparation for calls of which other lengths are equal. What compiled rules work in is `kept`; `running` are rules that do.
     """
 
     fn: Callable[..., Any]
@@ -71,6 +72,8 @@ class Preparation:
     pools: tuple[tuple[DerivedRule | CutRule, Pool], ...]
     harmless: dict[str, Mapping[Callable[..., Any], Primitive]] = field(default_factory=dict)
     others: dict[tuple[int, ...], Any] = field(default_factory=dict)
+    kept: Kept = field(default_factory=Kept)
+    running: dict[int, tuple[DerivedRule, DerivedRule]] = field(default_factory=dict)
 
     @property
     def signature(self) -> Signature:
@@ -83,7 +86,7 @@ class Preparation:
         if self.lead or self.named or self.containers:
             return None
         known = dict(self.call.entry.specialized.promoted)
-        return Expected(self.signature.args, known, self.pairs, self.watch, self.rules, self.surroundings_fit)
+        return Expected(self.signature.args, known, self.pairs, self.watch, self.rules, self.surroundings_fit, kept=self.kept)
 
     @cached_property
     def pairs(self) -> list[Pair]:
@@ -171,6 +174,22 @@ class Preparation:
             if known is rule:
                 return pool
         raise KeyError(rule)
+
+    def in_memory(self, rule: DerivedRule) -> DerivedRule:
+        """`rule` as it runs here: in memory that is kept, if it is compiled and works in any."""
+        found = self.running.get(id(rule))
+        if found is None:
+            kept = replace(rule, run=keeping(rule.run, rule.generated, self.kept))
+            found = self.running.setdefault(id(rule), (rule, kept))
+        return found[1]
+
+    def release(self) -> None:
+        """Let go of the memory that is kept."""
+        self.kept.release()
+        for _, pool in self.pools:
+            pool.free.clear()
+        for other in tuple(self.others.values()):
+            other.made.release()
 
     def places(self, leaves: Sequence[int]) -> Places:
         """Where `values_at` finds these leaves of the signature."""
@@ -298,10 +317,26 @@ def preparation(
     reached = dependencies(watched, specialized, rules)
     containers = sum(map(mutable_nodes, trees)) > 1
     empty = replace(call, leaves=())
-    pools: list[tuple[DerivedRule | CutRule, Pool]] = [(rule, Pool(call.entry.reused(rule))) for rule in lent]
+    kept = Kept()
+    forms = [call.entry.reused(rule) for rule in lent]
+    runs = [replace(form, run=keeping(form.run, form.generated, kept)) for form in forms]
+    pools: list[tuple[DerivedRule | CutRule, Pool]] = [(rule, Pool(form)) for rule, form in zip(lent, runs, strict=True)]
     pools += [(parts, Pool(parts.reusing)) for parts in parted if parts.reusing is not None]
     return Preparation(
-        fn, empty, lead, keywords, contexts, names, checks, named, containers, watched, registered(), reached, tuple(pools)
+        fn,
+        empty,
+        lead,
+        keywords,
+        contexts,
+        names,
+        checks,
+        named,
+        containers,
+        watched,
+        registered(),
+        reached,
+        tuple(pools),
+        kept=kept,
     )
 
 

@@ -67,7 +67,7 @@ class SecondOrder(Prepared):
         """The leaves of the product with each of `rows`, from one sweep."""
         if len(rows) == 1:
             return [self.run(self.product, inputs, rows[0])]
-        return split(self.call.run(self.wide, inputs, *chain.from_iterable(rows)), 0, len(rows))
+        return split(self.call.run(self.made.in_memory(self.wide), inputs, *chain.from_iterable(rows)), 0, len(rows))
 
     @classmethod
     def of(cls, fn: Callable[..., Any], args: Args, kwargs: Kwargs, options: Mapping[str, Any]) -> Self:
@@ -111,10 +111,10 @@ class SecondOrder(Prepared):
     def run(self, rule: DerivedRule, inputs: Sequence[Any], vector: Sequence[Any]) -> tuple[Any, ...]:
         """What `rule`, `product` or `whole`, returns for `vector`."""
         if self.mode != FORWARD:
-            return execute(self.made.call.fn, rule, inputs, vector)
+            return execute(self.made.call.fn, self.made.in_memory(rule), inputs, vector)
         values = values_at(inputs, self.places)
         zeros = [np.zeros_like(value) if isinstance(value, np.ndarray) else type(value)(0) for value in values]
-        return self.swept(rule, zeros, (), lambda unit: self.call.run(rule, inputs, *vector, *unit))
+        return self.swept(rule, zeros, (), lambda unit: self.call.run(self.made.in_memory(rule), inputs, *vector, *unit))
 
     def swept(
         self, rule: DerivedRule, zeros: list[Any], outs: Sequence[Any], run: Callable[[Sequence[Any]], Sequence[Any]]
@@ -303,7 +303,7 @@ class PreparedHvp(SecondOrder):
         if (straight := self._straight()) is not None:
             return straight
         fit, finish = self._fitted, finisher(self.point, self.types)
-        run = partial(self.run, self.product) if self.mode == FORWARD else runner(self.call.fn, self.product)
+        run = partial(self.run, self.product) if self.mode == FORWARD else runner(self.call.fn, self.made.in_memory(self.product))
 
         def answer(args: Args) -> Any:
             fitted = fit(args)

@@ -88,7 +88,11 @@ class PreparedDerivative(Prepared):
             tangent = placed(call.result, rule.spread(results[count:]))
             return form(rebuild(call.result, iter(results[:count])), tangent)
 
-        return arranged(call.run(rule, inputs, seed)) if out is None else this.answered(rule, inputs, [seed], arranged, out)
+        return (
+            arranged(call.run(this.made.in_memory(rule), inputs, seed))
+            if out is None
+            else this.answered(rule, inputs, [seed], arranged, out)
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

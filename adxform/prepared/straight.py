@@ -50,6 +50,7 @@ from adxform.ir.types import Array, Scalar, Type, is_float
 from adxform.pipeline import DerivedRule
 from adxform.prepared.arguments import FLOATS, Pair, check_of
 from adxform.prepared.expressions import LOAD, STORE, Found, Measured, call, compare, different, either, loaded, negated
+from adxform.prepared.keeping import Kept, function_of, held, workspace
 from adxform.prepared.surroundings import Watch
 from adxform.prepared.targets import targets_of
 from adxform.rules import table
@@ -60,7 +61,7 @@ from adxform.running import one_more_call
 MISS = object()
 """What is returned where the arguments take a closer look."""
 Answer = Callable[[tuple[Any, ...]], Any]
-BUILTINS = frozenset({"len", "type", "Exception", "TypeError"})
+BUILTINS = frozenset({"len", "type", "Exception", "IndexError", "TypeError"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,7 @@ class Expected:
 
     What is around the function is watched: by `watch`, quickly, and by `slowly` where that has changed; `rules` were registered.
     After the arguments comes a `vector`, if there is one: its leaves have the lengths of the inputs at `like`.
+    Rules work in memory that is `kept`.
     """
 
     trees: tuple[Tree, ...]
@@ -79,6 +81,7 @@ class Expected:
     slowly: Callable[[], bool]
     vector: Tree | None = None
     like: tuple[int, ...] = ()
+    kept: Kept = field(default_factory=Kept)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,8 +173,7 @@ def compiled_code(rule: DerivedRule) -> Code | None:
     run = rule.run
     if not isinstance(run, Guarded) or run.refusal is not None or rule.private or rule.request.scratch:
         return None
-    (compiled,) = (stmt for stmt in ast.parse(rule.text).body if getattr(stmt, "name", None) == rule.generated.entry)
-    assert isinstance(compiled, ast.FunctionDef)
+    compiled = function_of(rule.generated)
     *body, last = compiled.body
     if not isinstance(last, ast.Return) or any(isinstance(node, ast.Return) for stmt in body for node in ast.walk(stmt)):
         return None
@@ -398,10 +400,18 @@ class Writer:
     ) -> Iterator[ast.stmt]:
         """`body` with the machine code of kernels called, where they take `params`, numbers and arrays that are made for them.
 
-        For arrays of another layout Numba's dispatcher is, or `instead` is done.
+        For arrays of another layout Numba's dispatcher is, or `instead` is done. What they work in is taken from the memory
+        that is kept, and given back at the end.
         """
         made = {*params}
+        giving: list[ast.stmt] = []
         for stmt in body:
+            if (found := workspace(stmt, run.workspaces)) is not None:
+                one = held(stmt, *found, self.expected.kept.place(), self.fresh, self.constant)
+                made.update(found[0])
+                giving.append(one.giving)
+                yield from one.taking
+                continue
             match stmt:
                 case ast.Assign([ast.Name(name)], ast.Call(ast.Attribute(ast.Name("np"), "empty" | "zeros"))):
                     made.add(name)
@@ -415,6 +425,7 @@ class Writer:
                         yield ast.Try([quick], [ast.ExceptHandler(loaded("TypeError"), None, [instead or stmt])], [], [])
                         continue
             yield stmt
+        yield from giving
 
     def written(self, title: str, *further: str) -> Callable[..., Any]:
         """The function, called `title`, which takes `further` arguments after those of the call."""
