@@ -179,6 +179,19 @@ def log_of_determinant(a: Any) -> Any:
     return np.linalg.slogdet(a)[1]
 
 
+def cholesky_cotangent(factor: Any, ct: Any) -> Any:
+    """Return the cotangent of a matrix of which the lower triangle is read, from that of its Cholesky `factor`.
+
+    Source: Murray (2016), Differentiation of the Cholesky decomposition, arXiv:1602.07527, equation 10.
+    """
+    inverse = np.linalg.inv(factor)
+    inner = np.tril(np.swapaxes(factor, -1, -2) @ ct)
+    inner = inner - 0.5 * (inner * np.eye(factor.shape[-1], dtype=factor.dtype))
+    whole = np.swapaxes(inverse, -1, -2) @ inner @ inverse
+    both = 0.5 * (whole + np.swapaxes(whole, -1, -2))
+    return np.tril(both) + np.tril(both, -1)
+
+
 def eigenvectors(a: Any) -> Any:
     """Return the second result of ``np.linalg.eigh``."""
     return np.linalg.eigh(a)[1]

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import adxform
+from adxform import runtime
 from adxform.engine import solvers
 from adxform.engine.kernels import kernel_from_either_end
 from tests.test_engine_products import LAYOUTS, differences
@@ -103,6 +104,43 @@ def test_every_layout_and_size(n: int, layout: str) -> None:
     given = laid(positive(a))
     given[np.triu_indices(n, 1)] = np.nan  # which nobody reads
     np.testing.assert_allclose(rooted(given), expected, rtol=1e-9, atol=1e-12)
+
+
+@machine(2, 2, 2)
+def differentiate(factor, ct, out):  # type: ignore[no-untyped-def]
+    solvers.cholesky_cotangent(factor, ct, out)
+
+
+def of_cholesky(factor: Any, ct: Any) -> Any:
+    out = room(*ct.shape)
+    differentiate(factor, ct, out)
+    return out
+
+
+@pytest.mark.parametrize("layout", [layout for layout in LAYOUTS if layout != "spread"])
+@pytest.mark.parametrize("n", [*SIZES, 31, 32, 33, 64, 65])
+def test_cotangents_of_cholesky(n: int, layout: str) -> None:
+    chance, laid = np.random.default_rng(n), LAYOUTS[layout]
+    a, ct, a_t = positive(chance.normal(size=(n, n)) / max(n, 1) ** 0.5), chance.normal(size=(n, n)), chance.normal(size=(n, n))
+    found = of_cholesky(laid(np.linalg.cholesky(a)), laid(ct))
+    np.testing.assert_allclose(found, runtime.cholesky_cotangent(np.linalg.cholesky(a), ct), rtol=1e-9, atol=1e-11)
+    ahead, behind = (np.linalg.cholesky(a + step * (a_t + a_t.T)) for step in (1e-5, -1e-5))
+    np.testing.assert_allclose(np.sum(found * (a_t + a_t.T)), np.sum(ct * (ahead - behind)) / 2e-5, rtol=1e-5, atol=1e-5)
+    assert not np.triu(found, 1).any()
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_cotangents_of_cholesky_give_up(bad: float) -> None:
+    factor, ct = np.tril(np.full((40, 40), 0.5)) + np.eye(40), np.ones((40, 40))
+    for place in ((0, 0), (39, 39), (3, 36), (36, 3)):
+        odd = np.zeros((40, 40))
+        odd[place] = bad
+        for given in ((factor + odd, ct), (factor, ct + odd)):
+            with pytest.raises(ValueError, match="not solved"):
+                of_cholesky(*given)
+    for given in ((factor.T, ct), (factor, ct[:3]), (factor[:3], ct[:3]), (factor * 0.0, ct)):
+        with pytest.raises(ValueError, match="not solved"):
+            of_cholesky(*given)
 
 
 SINGULAR = np.array([[1.0, 1.0, 1.0], [2.0, 2.0, 2.0], [4.0, 4.0, 4.0]])

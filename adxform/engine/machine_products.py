@@ -34,18 +34,23 @@ def data(context: Any, builder: Any, signature: Any, args: Any, places: Iterable
 
 
 @_intrinsic  # type: ignore[untyped-decorator]
-def _gemm(_context: Any, at: Any, bt: Any, m: Any, n: Any, k: Any, a: Any, lda: Any, b: Any, ldb: Any, c: Any, ldc: Any) -> Any:
-    """``c = a @ b``, column by column, `a` and `b` transposed if so."""
+def gemm(
+    _context: Any, at: Any, bt: Any, m: Any, n: Any, k: Any, a: Any, lda: Any, b: Any, ldb: Any, c: Any, ldc: Any, less: Any
+) -> Any:
+    """``c = a @ b``, or ``c -= a @ b`` if `less`, column by column, `a` and `b` transposed if so."""
 
     def call(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        at, bt, m, n, k, _, lda, _, ldb, _, ldc = args
+        at, bt, m, n, k, _, lda, _, ldb, _, ldc, less = args
         a, b, c = data(context, builder, signature, args, (5, 7, 9))
         letters = blas.letter(builder, at), blas.letter(builder, bt)
-        blas.call(builder, "dgemm", *letters, m, n, k, blas.number(1.0), a, lda, b, ldb, blas.number(0.0), c, ldc)
+        one, zero = blas.number(1.0), blas.number(0.0)
+        times, kept = builder.select(less, blas.number(-1.0), one), builder.select(less, one, zero)
+        blas.call(builder, "dgemm", *letters, m, n, k, times, a, lda, b, ldb, kept, c, ldc)
         return context.get_dummy_value()
 
     length = types.intp
-    return types.none(types.boolean, types.boolean, length, length, length, a, length, b, length, c, length), call
+    given = (types.boolean, types.boolean, length, length, length, a, length, b, length, c, length, types.boolean)
+    return types.none(*given), call
 
 
 @_intrinsic  # type: ignore[untyped-decorator]
@@ -96,7 +101,7 @@ def _matrix_into(a: Any, b: Any, out: Any) -> bool:
         a, across = a.copy(), k
     if along == 0:
         b, along = b.copy(), n
-    _gemm(along < 0, across < 0, n, m, k, b, abs(along), a, abs(across), out, result)
+    gemm(along < 0, across < 0, n, m, k, b, abs(along), a, abs(across), out, result, False)
     return True
 
 

@@ -17,10 +17,12 @@ import numpy as np
 from numba.core import cgutils, types
 
 from adxform.engine import blas, solvers
-from adxform.engine.machine_products import data, place
+from adxform.engine.machine_products import data, gemm, place
 
 BLOCK = 8
 """As many numbers are in a line of the cache."""
+ROWS = 32
+"""So many rows of a Cholesky factor at a time are differentiated."""
 WORK = 64
 """So many columns at a time are inverted."""
 
@@ -84,6 +86,20 @@ def _potrf(_context: Any, n: Any, a: Any) -> Any:
         return builder.load(info)
 
     return types.int32(_length, a), call
+
+
+@_intrinsic  # type: ignore[untyped-decorator]
+def _trsm(_context: Any, n: Any, count: Any, a: Any, step: Any, b: Any) -> Any:
+    """Solve with the upper triangle of `a` for the columns of `b`; from column to column of both are `step` numbers."""
+
+    def call(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        n, count, _, step, _ = args
+        a, b = data(context, builder, signature, args, (2, 4))
+        letters = [blas.word(letter) for letter in "lunn"]
+        blas.call(builder, "dtrsm", *letters, n, count, blas.number(1.0), a, step, b, step)
+        return context.get_dummy_value()
+
+    return types.none(_length, _length, a, _length, b), call
 
 
 @_machine
@@ -206,6 +222,68 @@ def _cholesky(a: Any, out: Any) -> bool:
 
 
 @_machine
+def _of_block(lower: Any, ct: Any, start: Any, stop: Any) -> None:
+    """Put the cotangent of a block on the diagonal in the place of that of its factor."""
+    one = place(1)
+    for done in range(stop - start):
+        k = stop - one - done
+        total, pivot = 0.0, lower[k, k]
+        for i in range(k + one, stop):
+            total += ct[i, k] * lower[i, k]
+        ct[k, k] -= total / pivot
+        for i in range(k, stop):
+            ct[i, k] /= pivot
+        for i in range(k, stop):
+            for p in range(start, k):
+                ct[k, p] -= ct[i, k] * lower[i, p]
+        for i in range(k + one, stop):
+            for p in range(start, k):
+                ct[i, p] -= ct[i, k] * lower[k, p]
+        ct[k, k] *= 0.5
+
+
+def _cholesky_cotangent(factor: Any, ct: Any, out: Any) -> bool:
+    """Murray (2016), section 3.3: block by block from the last one. Matrices are transposed here, for they lie row by row."""
+    n = factor.shape[1]
+    if factor.shape[0] != n or ct.shape[0] != n or ct.shape[1] != n or n > blas.MOST:
+        return False
+    lower, found, fine = np.empty((n, n)), np.empty((n, n)), True
+    for i in range(place(n)):
+        for j in range(place(n)):
+            x, y = factor[i, j], ct[i, j]
+            fine &= math.isfinite(x) and math.isfinite(y) and (j <= i or x == 0.0)
+            lower[i, j], found[i, j] = x, y if j <= i else 0.0
+        fine &= lower[i, i] != 0.0
+    both = np.empty((ROWS, ROWS))
+    stop = n if fine else 0
+    while stop > 0:
+        start = max(stop - ROWS, 0)
+        size, left = stop - start, n - stop
+        part, part_ct = lower[start:, start:], found[start:, start:]
+        if left:
+            below, below_ct = lower[stop:, start:], found[stop:, start:]
+            _trsm(size, left, part, n, below_ct)
+            if start:
+                gemm(False, False, start, left, size, lower[start:], n, below_ct, n, found[stop:], n, True)
+                gemm(False, True, start, size, left, lower[stop:], n, below_ct, n, found[start:], n, True)
+            gemm(False, True, size, size, left, below, n, below_ct, n, part_ct, n, True)
+        _of_block(lower, found, place(start), place(stop))
+        if start:
+            for i in range(place(size)):
+                for j in range(i + place(1)):
+                    both[i, j] = part_ct[i, j] * (2.0 if i == j else 1.0)
+                    both[j, i] = both[i, j]
+            gemm(False, False, start, size, size, lower[start:], n, both, ROWS, found[start:], n, True)
+        stop = start
+    for i in range(place(n)):
+        for j in range(place(n)):
+            x = found[i, j] if j <= i else 0.0
+            fine &= math.isfinite(x)
+            out[i, j] = x
+    return fine
+
+
+@_machine
 def _sign(lu: Any) -> float:
     n, sign = lu.shape[1], 1.0
     for i in range(place(n)):
@@ -242,6 +320,7 @@ FORMS: Mapping[tuple[Callable[..., Any], int], Callable[..., Any]] = {
     (solvers.solve_transposed, 2): _solve_several_transposed,
     (solvers.invert, 2): _invert,
     (solvers.cholesky, 2): _cholesky,
+    (solvers.cholesky_cotangent, 2): _cholesky_cotangent,
     (solvers.determinant, 2): _determinant,
     (solvers.sign_of_determinant, 2): _sign_of_determinant,
     (solvers.log_of_determinant, 2): _log_of_determinant,
@@ -251,7 +330,7 @@ FORMS: Mapping[tuple[Callable[..., Any], int], Callable[..., Any]] = {
 
 def _compile(solver: Callable[..., Any]) -> None:
     """Let Numba compile `solver`: as the form for these ranks, which takes arrays of any layout."""
-    number = solver not in (solvers.factor, solvers.cholesky, solvers.invert, solvers.solve, solvers.solve_transposed)
+    number = solver in (solvers.determinant, solvers.sign_of_determinant, solvers.log_of_determinant)
 
     def result(_context: Any) -> Callable[..., Any]:
         return lambda lu, b=None, out=None: types.float64 if number else types.none

@@ -78,9 +78,15 @@ def cholesky(a: Any, out: Any) -> None:
     out[...] = np.linalg.cholesky(a)
 
 
+def cholesky_cotangent(factor: Any, ct: Any, out: Any) -> None:
+    """Store the cotangent of the matrix that was factored."""
+    out[...] = runtime.cholesky_cotangent(factor, ct)
+
+
 FORMS: Mapping[Callable[..., Any], Callable[..., Any]] = MappingProxyType(
     {
         np.linalg.cholesky: cholesky,
+        runtime.cholesky_cotangent: cholesky_cotangent,
         np.linalg.solve: solve,
         np.linalg.inv: invert,
         np.linalg.det: determinant,
@@ -88,6 +94,10 @@ FORMS: Mapping[Callable[..., Any], Callable[..., Any]] = MappingProxyType(
         runtime.log_of_determinant: log_of_determinant,
     }
 )
+RANKS: Mapping[Any, Any] = MappingProxyType({np.linalg.solve: ([2, 1], [2, 2]), runtime.cholesky_cotangent: ([2, 2],)})
+"""Those of the arguments, where it is not one matrix."""
+WITHOUT = frozenset({np.linalg.cholesky, runtime.cholesky_cotangent})
+"""What needs no factors of its argument."""
 SOLVERS = frozenset({factor, solve_transposed, *FORMS.values()})
 """What stands in kernels."""
 
@@ -105,7 +115,7 @@ def has_lapack() -> bool:
 def is_solver(op: Call) -> bool:
     """Whether `op` solves or factors with one matrix of ``float64`` as a kernel can."""
     fn, ranks = callee(op), [_rank(arg) for arg in op.args]
-    if fn not in FORMS or op.kwargs or ranks not in (([2, 1], [2, 2]) if fn is np.linalg.solve else ([2],)):
+    if fn not in FORMS or op.kwargs or ranks not in RANKS.get(fn, ([2],)):
         return False
     match op.outs:
         case (Var(type=Array("float64", tuple() as shape)),):
@@ -159,7 +169,7 @@ class _Factoring:
                     builder.emit(op)
                 case For(body=body):
                     for inner in body.ops:
-                        if isinstance(inner, Call) and is_solver(inner) and callee(inner) is not np.linalg.cholesky:
+                        if isinstance(inner, Call) and is_solver(inner) and callee(inner) not in WITHOUT:
                             self.ahead(inner, body, written, builder, known)
                     builder.emit(self.inside(op, known))
                 case _:
@@ -203,8 +213,8 @@ class _Factoring:
     def call(self, op: Call, builder: Builder, known: dict[Var, Var]) -> None:
         """Write what becomes of the solver `op`."""
         (out,), form, builder.span = op.outs, FORMS[op.fn.value], op.span  # type: ignore[union-attr]
-        if form is cholesky:
-            builder.effect(form, op.args[0], made(out, lengths(op.args[0], builder), builder))
+        if callee(op) in WITHOUT:
+            builder.effect(form, *op.args, made(out, lengths(op.args[0], builder), builder))
             return
         matrix, turned = self.origin(op)
         lu = self.factored(matrix, builder, known)

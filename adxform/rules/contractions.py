@@ -70,6 +70,11 @@ def square_result(args: tuple[Operand, ...], kwargs: Keywords) -> Type | None:
             return None
 
 
+def factor_result(args: tuple[Operand, ...], kwargs: Keywords) -> Type | None:
+    """The type of what is made of a square matrix, the first of `args`, and others like it."""
+    return square_result(args[:1], kwargs)
+
+
 def cross_result(args: tuple[Operand, ...], kwargs: Keywords) -> Type | None:
     """The type of the product of vectors of three: that of the operand with more axes."""
     shapes = shapes_of(args, kwargs)

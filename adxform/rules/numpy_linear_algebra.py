@@ -17,6 +17,7 @@ from adxform.rules.contractions import (
     dot_result,
     einsum_result,
     einsum_terms,
+    factor_result,
     matmul_result,
     solve_result,
     square_result,
@@ -302,19 +303,30 @@ def _eigenvectors(a: Any) -> Any:
 
 
 def _cholesky(a: Any) -> Any:
-    """One inverse serves both modes and all orders: what follows from it are products.
-
-    Source: Murray (2016), Differentiation of the Cholesky decomposition, arXiv:1602.07527.
-    """
     factor = np.linalg.cholesky(a)
 
     def pullback(ct: Any) -> Any:
-        inverse = np.linalg.inv(factor)
-        inner = np.tril(np.swapaxes(factor, -1, -2) @ ct)
-        inner = inner - 0.5 * (inner * np.eye(a.shape[-1], dtype=a.dtype))
-        return lower_part(np.swapaxes(inverse, -1, -2) @ inner @ inverse)
+        return runtime.cholesky_cotangent(factor, ct)
 
     return factor, pullback
+
+
+def _cholesky_cotangent(factor: Any, ct: Any) -> Any:
+    """Of `ct`, that is the tangent of a Cholesky factor; one inverse serves both modes and all orders.
+
+    Source: Murray (2016), Differentiation of the Cholesky decomposition, arXiv:1602.07527, equations 8 and 10.
+    """
+    a_ct = runtime.cholesky_cotangent(factor, ct)
+
+    def pullback(a_t: Any) -> Any:
+        inverse = np.linalg.inv(factor)
+        lower = np.tril(a_t) + np.tril(a_t, -1)
+        right = 0.5 * (lower + np.swapaxes(lower, -1, -2)) @ np.swapaxes(inverse, -1, -2)
+        inner = np.tril(inverse @ right)
+        inner = inner - 0.5 * (inner * np.eye(factor.shape[-1], dtype=factor.dtype))
+        return ct @ np.swapaxes(inner, -1, -2) - (a_ct + np.swapaxes(a_ct, -1, -2)) @ right, factor @ inner
+
+    return a_ct, pullback
 
 
 _V = np.array([0.5, -1.5, 2.0])
@@ -323,6 +335,7 @@ _M = np.array([[1.0, 2.0, -0.5], [0.25, -1.0, 3.0]])
 _S = np.array([[2.0, 0.5], [-0.25, 1.5]])
 _SS = np.array([[[2.0, 0.5], [-0.25, 1.5]], [[1.0, 0.25], [0.5, 3.0]]])
 _SPD = np.array([[2.0, 0.5, 0.25], [0.5, 1.5, -0.5], [0.25, -0.5, 3.0]])
+_LOWER = np.array([[1.5, 0.0, 0.0], [0.25, 0.75, 0.0], [-0.5, 1.25, 2.0]])
 _T = np.arange(12.0).reshape(2, 2, 3) / 7 - 0.5
 
 _matmul = {0: matmul_left, 1: matmul_right}
@@ -393,6 +406,7 @@ RECORDS: tuple[Primitive, ...] = (
         tangent=lambda y, args, args_t: y * traces(np.linalg.solve(args[0], args_t[0])),
     ),
     general(np.linalg.cholesky, _cholesky, (_SPD,), result=square_result),
+    general(runtime.cholesky_cotangent, _cholesky_cotangent, (_LOWER, _SPD), result=factor_result),
     general(np.linalg.eigvalsh, _eigvalsh, (_SPD,)),
     general(runtime.eigenvectors, _eigenvectors, (_SPD,), result=square_result),
     constant(tensordot_axes),
