@@ -23,6 +23,7 @@ from adxform.engine.bounds import check_bounds
 from adxform.engine.defined import check_definitions
 from adxform.engine.failures import note_failures
 from adxform.engine.integers import Bits, multiplies
+from adxform.engine.lockstep import in_lockstep
 from adxform.engine.packing import pack_passes
 from adxform.engine.products import check_products, in_kernel, is_product
 from adxform.engine.quotients import divide_by_one
@@ -201,7 +202,7 @@ def finished(kernel: Function, apart: frozenset[int] = frozenset(), *, fastmath:
     )
     kernel = eliminate_dead_code(simplify_algebra(machine_numbers(kernel)))
     if fastmath:
-        kernel = divide_by_one(pack_passes(loosen_sums(kernel), apart))
+        kernel = divide_by_one(in_lockstep(pack_passes(loosen_sums(kernel), apart), apart))
     kernel = scalar_calls(kernel, fastmath=fastmath)
     if not multiplies(kernel.body.ops):
         return kernel, from_the_front
