@@ -6,28 +6,29 @@ advance, IEEE Trans. Comput. 53 (2004), section 4; the correction is Markstein's
 
 from __future__ import annotations
 
-from adxform.engine.vector_math.primitives import MAGNITUDE, SIGN, bits, exact, fused, fuses, magnitude, narrowed, where, widened
+from adxform.engine.vector_math.primitives import exact, flipped, fused, fuses, magnitude, narrowed, where, widened
 
 SMALLEST_DIVISOR = 2.0**-1022
 UPWARDS = 2.0**64
-LAST_FINITE = (2047 << 52) - 1
 
 
 @exact
 def divided(x: float, divisor: float) -> float:
     """Return ``x / divisor``, where a loop has one divisor for many `x`.
 
-    The quotient by the rounded reciprocal is near enough for its remainder to be known but for its last bits, and a last step
-    takes that in: what is returned is within 0.5 + 2^-50 ulp, so that quotients which are floats are exact. Where the
-    divisor, `x` or the quotient is below 2^-960 it is within 2 ulp. A product that is zero, infinite or NaN is the
-    quotient itself, as is that with the reciprocal of zero or of an infinity. That of tiny divisors is taken in two steps.
+    The product with the rounded reciprocal is near enough for what it left undone to be known but for its last bits, and a
+    last step takes that in: the result is within 0.5 + 2^-50 ulp, so that quotients which are floats are exact. Where `x`
+    or the quotient is below 2^-960 it is within 2 ulp. There is nothing left undone that is a number where anything is zero,
+    infinite or NaN; the product is the quotient there. A tiny divisor is scaled with `x`. The reciprocal is that of a negative
+    number, so that zeros have their signs.
     """
     v, d = widened(x), widened(divisor)
     if not fuses():
         return narrowed(v / d, x)
     scale = where(magnitude(d) < SMALLEST_DIVISOR, UPWARDS, 1.0)
-    reciprocal = 1.0 / (d * scale)
-    q = (v * reciprocal) * scale
-    corrected = fused(fused(-q, d, v), reciprocal, q)
-    usual = ((bits(q) & MAGNITUDE) - 1) ^ SIGN < LAST_FINITE ^ SIGN  # without signs zero wraps, beyond infinity
-    return narrowed(where(usual, corrected, q), x)
+    size = magnitude(d) * scale
+    reciprocal = -1.0 / size
+    above = v * flipped(-scale, d)
+    q = above * reciprocal
+    corrected = fused(fused(q, size, above), reciprocal, q)
+    return narrowed(where(corrected == corrected, corrected, q), x)
