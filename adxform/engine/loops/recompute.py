@@ -5,6 +5,7 @@ Source: the rule of three of docs/architecture.md: cheaper than about three time
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -94,7 +95,7 @@ class _Work:
         if not most:
             return None
         name = maker.outs[0].name
-        if not (isinstance(maker.work, Assign) and callee(maker.op) is not None and spelled(callee(maker.op)) in CHEAP):
+        if not (isinstance(maker.work, Assign) and is_cheap(maker)):
             return None
         if (self.shared.get(name) == 0 and stored) or not self.unchanged(maker.outs[0], maker, reader):
             return None
@@ -131,3 +132,11 @@ class _Work:
             target = replace(maker.work.target, base=new)
             self.add(replace(changed, outs=(new,), work=Assign(target), lazy=True))
         return self.copies[key]
+
+
+def is_cheap(unit: Unit) -> bool:
+    """Whether what `unit` computes costs less than to store and to load it: a division does if all passes have one divisor."""
+    fn = callee(unit.op)
+    if fn is None:
+        return False
+    return spelled(fn) in CHEAP or (spelled(fn) is operator.truediv and len(unit.inputs) == 2 and isinstance(unit.inputs[1], Var))

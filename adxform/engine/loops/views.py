@@ -106,7 +106,7 @@ def _turned(op: Call, own: tuple[Size, ...]) -> list[Place] | None:
     if op.kwargs:
         return None
     if fn is np.flip:
-        chosen = range(rank) if not rest else [axis % rank for axis in np.atleast_1d(rest[0]).tolist()]
+        chosen = range(rank) if not rest or rest[0] is None else [axis % rank for axis in np.atleast_1d(rest[0]).tolist()]
         return [_backwards(axis, own[axis]) if axis in chosen else Place(axis) for axis in range(rank)]
     order = list(_order(fn, rest, rank))
     return [Place(order.index(axis)) for axis in range(rank)]
