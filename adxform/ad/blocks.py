@@ -40,7 +40,7 @@ from adxform.ir.ops import (
     Var,
     While,
 )
-from adxform.ir.types import INT, Scalar, Stack, is_float
+from adxform.ir.types import INT, Array, Scalar, Stack, is_float
 from adxform.ir.walk import all_ops, defined_variables, free_variables, outs, reads, rename_block
 from adxform.rules.effects import effect_of
 from adxform.rules.record import General, Partials
@@ -213,11 +213,23 @@ class BlockReversal(CallReversal, ABC):
         self.contributed += changed
 
     def fresh_cts(self, primals: Sequence[Var]) -> tuple[Var, ...]:
-        """Variables for the cotangents of `primals`."""
-        fresh = tuple(Var(self.names.fresh(f"{var.base}_ct"), var.type) for var in primals)
-        for var, ct in zip(primals, fresh, strict=True):
-            self.loosened(var, ct)
-        return fresh
+        """Variables for the cotangents of `primals`: of no known shape where one may be the number zero."""
+        fresh: list[Var] = []
+        for var in primals:
+            type_ = Array(var.type.dtype, None) if var in self.plan.undefined and isinstance(var.type, Array) else var.type
+            fresh.append(Var(self.names.fresh(f"{var.base}_ct"), type_))
+            self.loosened(var, fresh[-1])
+        return tuple(fresh)
+
+    def shaped_cts(self, cts: tuple[Var, ...], inits: Sequence[Operand], primals: Sequence[Var]) -> tuple[Var, ...]:
+        """`cts`, of known shape where they start as arrays of that: then they are arrays in every pass."""
+        found: list[Var] = []
+        for ct, init, var in zip(cts, inits, primals, strict=True):
+            sure = isinstance(init, Var) and init not in self.loose and same_shape(init.type, var.type)
+            found.append(Var(ct.name, var.type) if ct in self.loose and sure else ct)
+            if found[-1] is not ct:
+                self.loose.discard(ct)
+        return tuple(found)
 
     def emit_branch(self, op: If, sweeps: list[Sweep], extra: list[tuple[Var, ...]], f: Builder) -> list[list[tuple[Var, Var]]]:
         """Append the forward branch; values that the reverse needs become more of its results, and are returned with those."""
@@ -350,6 +362,7 @@ class BlockReversal(CallReversal, ABC):
         outer_vars = [op.outs[place] for place in flows] + [*captured]
         inner_params = self.fresh_cts(carried)
         self.loose.update(ct for ct, var in zip(inner_params, outer_vars, strict=True) if var in self.plan.undefined)
+        inner_params = self.shaped_cts(inner_params, inits, carried)
         outer_cts = self.cts
         self.cts = dict(zip(captured, inner_params[len(flows) :], strict=True))
         companions = tuple(self.companions[param] for param in params if param in self.companions)
@@ -366,8 +379,10 @@ class BlockReversal(CallReversal, ABC):
             ct = self.take(params[place])
             if ct is None:
                 like = incoming if same_shape(incoming.type, params[place].type) else params[place]
-                undefined = params[place] in self.plan.undefined
+                undefined = params[place] in self.plan.undefined and incoming in self.loose
                 ct = Lit(0.0) if undefined else zeros(last, like, f"{params[place].base}_ct")
+            elif ct in self.loose and incoming not in self.loose:
+                ct = last.call(runtime.broadcast_like, ct, incoming, type=incoming.type, hint=incoming.base)
             finals.append(ct)
         finals += [self.cts[var] for var in captured]
         sweep.segments.append((-1, last.ops))

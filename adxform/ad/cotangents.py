@@ -150,7 +150,8 @@ class Cotangents:
             return
         if value in self.loose and target not in self.plan.undefined:
             value = b.call(runtime.broadcast_like, value, target, type=target.type, hint=f"{target.base}_ct")
-        value = cast(b, reshaped(b, value, target), target) if fits else fit_cotangent(b, value, target)
+        if value not in self.loose:
+            value = cast(b, reshaped(b, value, target), target) if fits else fit_cotangent(b, value, target)
         mode = self.plan.mode(target)
         if mode == "value":
             total = add(b, self.expander, self.cts.get(target), value)

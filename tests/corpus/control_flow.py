@@ -324,3 +324,44 @@ def number_of_an_earlier_row(a):
             count = i
         total += last * count
     return total
+
+
+@at((smooth(3, 2), smooth(2, 3)), (smooth(1, 2), smooth(2, 1)))
+def product_of_the_last_pass(a, b):
+    for i in range(3):
+        m = a @ b
+        n = np.outer(a[0], b[:, 0]) * i
+    return np.sum(m * m) + np.sum(n)
+
+
+@at((smooth(2, 2), smooth(2, 2), 3), (smooth(2, 2), smooth(2, 2), 1))
+def product_of_the_last_of_some_passes(a, b, count):
+    total = 0.0
+    for i in range(count):
+        if i > 0:
+            total += np.sum(m * a)  # noqa: F821 - of the pass before
+        m = np.linalg.inv(a + 3.0 * np.eye(2)) @ b
+    return total + np.sum(m * m)
+
+
+@at((smooth(2, 2), smooth(2, 2), 2.0), (smooth(2, 2), smooth(2, 2), 0.5), (smooth(2, 2), smooth(2, 2), -1.0), wrt=(0, 1))
+def product_that_a_branch_reads(a, b, c):
+    if c > 0:
+        m = a @ b
+    total = np.sum(a)
+    if c > 1:
+        total += np.sum(m * m)
+    return total
+
+
+@at((smooth(2, 2), smooth(2, 2), 3), wrt=(0, 1))
+def products_of_nested_loops(a, b, count):
+    total = 0.0
+    for i in range(count):
+        for j in range(i):
+            m = a @ b * j
+        if i > 1:
+            total += np.sum(m * m)
+            for _ in range(2):
+                k = m @ a
+    return total + np.sum(k) + np.sum(m)
