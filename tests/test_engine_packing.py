@@ -11,6 +11,7 @@ import pytest
 
 import adxform
 from adxform.engine.packing import BLOCK, pack_passes
+from adxform.errors import PreparationMismatchError
 from adxform.ir.ops import For, Function
 from adxform.ir.text import read, show
 from adxform.ir.verify import verify
@@ -66,6 +67,33 @@ def test_machine_code_gives_what_python_does(layout: Callable[[Any], Any]) -> No
             ):
                 for one, other in zip(found, expected, strict=True):
                     np.testing.assert_allclose(one, other, rtol=1e-11, atol=1e-12)
+
+
+def test_memory_that_is_given_is_apart() -> None:
+    packed, plain = [
+        adxform.prepare_vjp(turned, *rows(40), strict=False, engine=engine, directions=2) for engine in ("numba", "python")
+    ]  # type: ignore[arg-type]
+    for rule in (packed.rule, packed.wide):
+        assert "made[" in packed.made.pool(rule).rule.generated.text
+    for n in (0, 2, BLOCK + 1, 3 * BLOCK + 5):
+        args, ct = rows(n), rows(n, 1)[1]
+        if n > 2:
+            args[0][1, 1], args[1][2, 0], args[2][0] = np.nan, np.inf, 0.0
+        memory = np.full(11 * n, np.nan)
+        out = memory[: 7 * n].reshape(n, 7), memory[7 * n : 10 * n].reshape(n, 3), memory[10 * n :]
+        cts, many = np.stack([ct, -2.0 * ct]), tuple(np.full((2, *part.shape), np.nan) for part in out)
+        with np.errstate(all="ignore"):
+            for _ in range(2):
+                for found, expected in (
+                    (packed.cotangents(tuple(args), ct, out=out), plain.cotangents(tuple(args), ct)),
+                    (packed.batch(tuple(args), cts, out=(None, many))[1], plain.batch(tuple(args), cts)[1]),
+                ):
+                    for one, other in zip(found, expected, strict=True):
+                        np.testing.assert_allclose(one, other, rtol=1e-11, atol=1e-12)
+        if n:
+            for wrong in ((args[0], *out[1:]), (out[0], out[0].reshape(-1)[n : 4 * n].reshape(n, 3), out[2])):
+                with pytest.raises(PreparationMismatchError):
+                    packed.cotangents(tuple(args), ct, out=wrong)
 
 
 PROGRAM = """
