@@ -25,7 +25,6 @@ from adxform.engine.outline import Outlined, outline, used_in_python
 from adxform.engine.redundant import drop_redundant_arrays
 from adxform.engine.scratch import reuse_memory
 from adxform.engine.strips import in_strips
-from adxform.engine.succession import take_over_memory
 from adxform.engine.support import is_taken
 from adxform.engine.tapes import tapes_as_arrays
 from adxform.engine.workspaces import with_workspaces
@@ -155,7 +154,7 @@ def _formed(fn: Function, engine: Engine) -> tuple[frozenset[Var], Function, Fun
         found = reuse_memory(drop_redundant_arrays(drop_alike_axes(share_common_subexpressions(ordered))))
         loose = used_in_python(found, stacks)
         if not loose:
-            return kept, loops, take_over_memory(found)
+            return kept, loops, found
         kept |= {stacks[tape] for tape in loose}
 
 
