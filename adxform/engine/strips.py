@@ -19,8 +19,8 @@ from adxform.opt.rewriting import callee, classes_touched, classes_written, each
 from adxform.rules.alias import Aliases
 from adxform.rules.effects import effect_of
 
-LONG = 32
-"""How many elements of the axis a strip has at most. Of 64 columns, more outgrew what the allocator keeps, at twice the time."""
+LONG = 128
+"""How many elements of the axis a strip has at most: ten numbers of each of 25 kinds are then as much as a cache holds."""
 
 
 def in_strips(fn: Function) -> Function:
@@ -38,8 +38,8 @@ def in_strips(fn: Function) -> Function:
     def f(x: f64[n, d], w: f64[K, d, d]):
         n: int = intrinsics.dim(x, 0)
         n.1: int = builtins.max(n, 1)
-        s: f64 = for start: int in range(0, n.1, 32) with s.1: f64 = 0.0:
-            tmp: int = operator.add(start, 32)
+        s: f64 = for start: int in range(0, n.1, 128) with s.1: f64 = 0.0:
+            tmp: int = operator.add(start, 128)
             stop: int = builtins.min(tmp, n)
             strip: int = operator.sub(stop, start)
             x.1: f64[strip, d] = operator.getitem(x, (slice(start, stop, None), slice(None, None, None)))
