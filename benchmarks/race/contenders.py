@@ -128,7 +128,7 @@ def residuals(arguments: Arguments) -> np.ndarray:
 
 def blocks_of(rows: Any, problem: Problem) -> tuple[Any, ...]:
     """The blocks, from the cotangents of all arguments for the one residual and the other."""
-    return tuple(np.moveaxis(rows[place], 0, 1) for place in problem.wrt)
+    return tuple(rows[place].swapaxes(0, 1) for place in problem.wrt)
 
 
 def differences(problem: Problem, arguments: Arguments) -> Call:
