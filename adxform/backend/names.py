@@ -82,8 +82,8 @@ def assign_names(fn: Function, folding: Folding, reserved: Collection[str]) -> N
     return Naming(names, frozenset(var for var in names if classes.root(program.place(var)) in bound) if bound else bound)
 
 
-TAPE = re.compile(r".*_tape(_c?t)*")
-"""What tapes are called, and their tangents and cotangents."""
+TAPE = re.compile(r".*_tape(_c?t\d*)*")
+"""What tapes are called, and their tangents and cotangents, also those for several vectors."""
 
 
 @dataclass(frozen=True, slots=True)
