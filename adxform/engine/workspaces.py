@@ -150,14 +150,14 @@ class _Lifting:
         if shape is None or not any(variables(size) for size in shape):
             return [op]
         assert isinstance(out.type, Array)
-        zeros = callee(op) in ZEROS
-        if zeros and (op.kwargs or out.type.dtype != "float64"):
+        plain = len(op.args) == 1 and not op.kwargs and out.type.dtype == "float64"
+        if callee(op) is not np.empty and not plain:
             return [op]
         self.shapes[out] = shape
         lengths = shape[0] if len(shape) == 1 else Pack("tuple", shape)
         self.arrays[out] = made = self.builder.var(out.base, out.type)
-        self.builder.emit(Call((made,), Lit(np.empty), (lengths,), op.kwargs, op.span))
-        return filled(out, Lit(0.0), self.names, op.span) if zeros else []
+        self.builder.emit(Call((made,), Lit(np.empty), (lengths, *op.args[1:]), op.kwargs, op.span))
+        return filled(out, Lit(0.0), self.names, op.span) if callee(op) in ZEROS else []
 
     def shape(self, op: Call, out: Var) -> tuple[Operand, ...] | None:
         """The lengths of `out`, if they are known."""

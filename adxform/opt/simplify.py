@@ -314,8 +314,8 @@ def _broadcast_like(pass_: _Simplifying, op: Call) -> Replacement:
 
 def _copy(pass_: _Simplifying, op: Call) -> Replacement:
     """An array made of one number, where a number that was spread over a shape is copied."""
-    (spread,), out = op.args, op.outs[0].type
-    part, like = pass_.spread.get(spread.name, (None, None)) if isinstance(spread, Var) else (None, None)
+    (spread, *order), out = op.args, op.outs[0].type
+    part, like = pass_.spread.get(spread.name, (None, None)) if isinstance(spread, Var) and not order else (None, None)
     type_ = None if part is None else _type(part)
     if part is None or not isinstance(type_, Scalar) or not isinstance(like, Var):
         return None
@@ -325,9 +325,9 @@ def _copy(pass_: _Simplifying, op: Call) -> Replacement:
 
 def _mirror(pass_: _Simplifying, op: Call) -> Replacement:
     """``zeros_like(x)`` for ``zeros_like(ones_like(x))``"""
-    (like,), fn = op.args, callee(op)
+    (like, *dtype), fn = op.args, callee(op)
     original = pass_.mirrored.get(like.name) if isinstance(like, Var) else None
-    return None if original is None or fn is None else _becomes(op, fn, original)
+    return None if original is None or fn is None else _becomes(op, fn, original, *dtype)
 
 
 def _power(pass_: _Simplifying, op: Call) -> Replacement:

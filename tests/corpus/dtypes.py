@@ -78,3 +78,30 @@ def number_beside_singles(x, s):
     e = x * s
     e /= s + 1.0
     return np.sum(e * x)
+
+
+@at((vec(0.5, 1.5, 2.5), np.arange(3)), wrt=(0,))
+def integers_beyond_the_precision_of_floats(x, like):
+    """Products of up to 61 bits, in an array of integers made like another one."""
+    k = np.empty_like(like)
+    for i in range(len(x)):
+        k[i] = 12345 + i
+    for _ in range(3):
+        for i in range(len(x)):
+            k[i] = (k[i] * 1103515245 + 12345) % 2147483648
+    total = 0.0
+    for i in range(len(x)):
+        total += x[i] * x[i] * (k[i] % 7)
+    return total
+
+
+@at((vec(0.5, 1.5, 2.5), np.arange(3)), wrt=(0,))
+def dtypes_and_orders_by_position(x, like):
+    k = np.empty_like(like, int)
+    k[:] = 2
+    ones, zeros = np.ones_like(x, int), np.zeros_like(np.ones_like(x), int)
+    return (
+        np.sum((ones + zeros * k) * x * np.copy(x, "C"))
+        + np.sum(x.copy("C") ** 3)
+        + np.sum(np.copy(np.ones_like(x) * 3.0, "C") * x)
+    )

@@ -409,3 +409,18 @@ def last_of_what_a_slice_leaves(x, a):
         for _ in range(i):
             inner[0] += x[-1] * a
     return np.sum(inner * inner)
+
+
+@at((vec(0.3, -0.2, 0.5), vec(0.7, -1.3, 0.4)), wrt=(0,))
+def the_last_element_twice(x, y):
+    """Places -1 and n - 1 are one: what is stored there is not what is loaded there again."""
+    n = len(x)
+    a, b = np.empty(n), np.empty(n)
+    for i in range(n):
+        a[i] = y[i] * y[i]
+    for i in range(-1, n):
+        b[i] = 2.0 * a[i]
+    total = 0.0
+    for i in range(n):
+        total += b[i] * x[i] * x[i]
+    return total
