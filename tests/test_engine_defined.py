@@ -102,6 +102,15 @@ def read_between_kernels(x, n):  # type: ignore[no-untyped-def]
     return total
 
 
+def stored_in_what_is_called_a_tape(x, n):  # type: ignore[no-untyped-def]
+    my_tape = np.zeros(4)
+    for i in range(n):
+        t = x[i] * 2.0
+    my_tape[0] = t
+    my_tape[1] = x[1] ** 2
+    return np.sum(my_tape)
+
+
 UNSURE = (
     last_of_a_loop,
     given_by_a_branch,
@@ -111,6 +120,7 @@ UNSURE = (
     array_of_a_loop,
     array_in_some_pass,
     read_between_kernels,
+    stored_in_what_is_called_a_tape,
 )
 
 

@@ -19,7 +19,7 @@ from adxform.ir.ops import For, Function, While
 from adxform.ir.text import read
 from adxform.ir.types import Array
 from adxform.ir.verify import verify
-from adxform.ir.walk import all_ops
+from adxform.ir.walk import TAPE, all_ops
 from adxform.sources import rule_of
 from tests.test_engine import NUMBA, agree, compiled, results
 
@@ -200,7 +200,7 @@ def test_loops_that_stay_in_python_keep_their_stacks() -> None:
 
 def taped(fn: Function) -> list[Any]:
     """What is called a tape in `fn`."""
-    return [out for op in all_ops(fn.body) for out in getattr(op, "outs", ()) if out.base.endswith("_tape")]
+    return [out for op in all_ops(fn.body) for out in getattr(op, "outs", ()) if out.base.endswith(TAPE)]
 
 
 TWO_LOOPS = """

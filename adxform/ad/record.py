@@ -28,7 +28,7 @@ from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, For, Invoke, Lit, Op, Operand, Pack, Var, While
 from adxform.ir.types import INT, Array, Dim, Object, Scalar, Stack, is_float
-from adxform.ir.walk import Names, all_ops, free_variables, outs, rename_block, substitute, variables
+from adxform.ir.walk import TAPE, Names, all_ops, free_variables, outs, rename_block, substitute, variables
 from adxform.rules.alias import Aliases
 from adxform.rules.effects import effect_of, writes
 from adxform.source import Span
@@ -256,7 +256,7 @@ class Recorder:
             mapping[var] = restore.call(operator.getitem, tape, back, type=Scalar(var.type.dtype), hint=var.name)
             self._decide(var, sources, "tape", "one number for each pass of the loop")
         else:
-            tape = before.call(intrinsics.new_stack, type=Stack(), hint=f"{var.base}_tape")
+            tape = before.call(intrinsics.new_stack, type=Stack(), hint=f"{var.base}{TAPE}")
             self.stacks.add(tape)
             write.effect(intrinsics.push, tape, var)
             mapping[var] = restore.call(intrinsics.pop, tape, type=var.type, hint=var.name)
@@ -270,7 +270,7 @@ class Recorder:
         dims = tuple(_size_dim(size, self.names) for size in sizes)
         kwargs: dict[str, Operand] = {} if dtype == "float64" else {"dtype": Lit(np.dtype(dtype).type)}
         shape: Operand = sizes[0] if len(sizes) == 1 else Pack("tuple", sizes)
-        hint = var.base if var.base.endswith("_tape") else f"{var.base}_tape"
+        hint = var.base if var.base.endswith(TAPE) else f"{var.base}{TAPE}"
         tape = before.call(np.empty, shape, type=Array(dtype, dims), hint=hint, kwargs=kwargs)
         self.tape_sizes[tape] = sizes
         return tape

@@ -12,7 +12,7 @@ from adxform import runtime
 from adxform.ir import intrinsics
 from adxform.ir.ops import Block, Call, For, Function, Lit, Op, Operand, Pack, Var, While
 from adxform.ir.types import Array, Size
-from adxform.ir.walk import all_ops, blocks, outs
+from adxform.ir.walk import TAPE, all_ops, blocks, outs
 from adxform.source import NOWHERE, Span
 
 INFIX = {operator.add: " + ", operator.sub: " - ", operator.mul: " * ", operator.floordiv: " // "}
@@ -49,10 +49,10 @@ def kept(fn: Function) -> list[Kept]:
 def _kept(block: Block, passes: tuple[str, ...], made: Mapping[Var, Op]) -> Iterator[Kept]:
     for op in block.ops:
         match op:
-            case Call(outs=(Var() as tape,), fn=Lit(fn), args=(shape, *_)) if fn is np.empty and tape.base.endswith("_tape"):
+            case Call(outs=(Var() as tape,), fn=Lit(fn), args=(shape, *_)) if fn is np.empty and tape.base.endswith(TAPE):
                 lengths = shape.items if isinstance(shape, Pack) else (shape,)
                 sizes = (said(length, made) for length in lengths)
-                yield Kept(tape.base.removesuffix("_tape"), product((*passes, *sizes)), op.span)
+                yield Kept(tape.base.removesuffix(TAPE), product((*passes, *sizes)), op.span)
             case Call(fn=Lit(fn), args=(_, value)) if fn is intrinsics.push:
                 yield replace(pushed(value, passes), span=op.span)
             case For(source=source, body=body):

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import keyword
 import operator
-import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -45,7 +44,7 @@ from adxform.ir.ops import (
     While,
 )
 from adxform.ir.types import Array, Type
-from adxform.ir.walk import defined_variables
+from adxform.ir.walk import TAPE, defined_variables
 
 NEAR = 16
 
@@ -80,10 +79,6 @@ def assign_names(fn: Function, folding: Folding, reserved: Collection[str]) -> N
             names[var] = "_" if unread and classes.is_single(place) else by_root[classes.root(place)]
     bound = classes.bound(by_root)
     return Naming(names, frozenset(var for var in names if classes.root(program.place(var)) in bound) if bound else bound)
-
-
-TAPE = re.compile(r".*_tape(_c?t\d*)*")
-"""What tapes are called, and their tangents and cotangents, also those for several vectors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +205,7 @@ class _Program:
 def is_taping(op: Call) -> bool:
     """Whether `op` stores a value on a tape that is an array, or its tangent or cotangent on that of the tape."""
     tape = op.args[0] if op.args else None
-    return callee(op) is operator.setitem and isinstance(tape, Var) and TAPE.fullmatch(tape.base) is not None
+    return callee(op) is operator.setitem and isinstance(tape, Var) and TAPE in tape.base
 
 
 class _Classes:
@@ -305,7 +300,7 @@ class _Classes:
         match operand:
             case Lit(int(number)) if not isinstance(number, bool) and number >= 0:
                 return str(number)
-            case Var() if operand not in self.program.folding.values and not operand.base.endswith("_tape"):
+            case Var() if operand not in self.program.folding.values and not operand.base.endswith(TAPE):
                 place = self.program.place(operand)
                 users = [var for var in self.members[self.root(place)] if not is_temporary(var)] if place in self.ranges else []
                 return users[0].base if users else None

@@ -44,7 +44,7 @@ DTYPES: Mapping[str, str] = {
 WEAK: Mapping[str, str] = {"float": FLOAT.dtype, "int": INT.dtype, "bool": BOOL.dtype, "complex": "complex128"}
 
 T = TypeVar("T")
-_NAME = r"[^\W\d]\w*(?:\.\d+)?(?![\w.])"
+_NAME = r"[^\W\d][\w~]*(?:\.\d+)?(?![\w.])"
 _IDENTIFIER = r"[^\W\d]\w*"
 _PATH = r"[^\W\d]\w*(?:\.[^\W\d]\w*)+"
 _NUMBER = r"-?(?:\d+\.\d*(?:e[-+]?\d+)?|\d+e[-+]?\d+|\d+)"

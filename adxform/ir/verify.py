@@ -29,7 +29,7 @@ from adxform.ir.text import show_op, show_operand, show_type
 from adxform.ir.types import Array, Scalar
 from adxform.ir.walk import operands, outs
 
-_NAME = re.compile(r"[^\W\d]\w*(\.\d+)?")
+_NAME = re.compile(r"[^\W\d][\w~]*(\.\d+)?")
 
 
 def verify(fn: Function, *, typed: bool = True) -> None:

@@ -261,6 +261,10 @@ def rename_callees(fn: Function, names: Mapping[str, str]) -> Function:
     return replace(fn, body=inner(fn.body), helpers=helpers)
 
 
+TAPE = "~tape"
+"""What tapes are called after what they hold: no name of a user's has that mark."""
+
+
 class Names:
     """Gives variable names that are unique in one function: ``x``, ``x.1``, ``x.2``, …"""
 
