@@ -166,9 +166,35 @@ def test_nan_stays_where_it_is() -> None:
             np.testing.assert_allclose(one, other, rtol=1e-11, atol=1e-13)
 
 
+def tabled(x, n, m):
+    """Places in a table that the caller says the lengths of. x: (4,)"""
+    places = np.empty((n, m), dtype=np.int64)
+    total = np.sum(x)
+    for i in range(n):
+        at = 0
+        for j in range(m):
+            places[i, j] = at
+            at = (at + j) % 4
+    for i in range(n):
+        for j in range(m):
+            total += np.sin(x[places[i, j]] * (i + 1))
+    return total
+
+
+def test_negative_lengths_are_errors() -> None:
+    x = np.arange(4.0)
+    numba, python = (adxform.grad(tabled, engine=engine)(x, 3, 2) for engine in ("numba", "python"))
+    np.testing.assert_allclose(numba, python, rtol=1e-13)
+    for lengths in ((-1, 2), (2, -1), (-1, -1)):
+        for engine in ("numba", "python"):
+            with pytest.raises(ValueError, match="negative dimensions"):
+                adxform.grad(tabled, engine=engine)(x, *lengths)
+
+
 TAPE = """
 def f(x: f64[x.0], n: int, m: int):
-    tape: i64[?0, ?1] = np.empty((n, m))
+    some: int = builtins.max(n, 0)
+    tape: i64[?0, ?1] = np.empty((ROWS, m))
     HEAD:
         for j: int in range(0, m, 1):
             STORE
@@ -178,13 +204,20 @@ def f(x: f64[x.0], n: int, m: int):
         operator.setitem(x, p, 0.0)
     return x
 """
-USUAL = {"HEAD": "for i: int in range(0, n, 1)", "STORE": "operator.setitem(tape, (i, j), j)", "HERE": "", "END": "n"}
+USUAL = {
+    "ROWS": "some",
+    "HEAD": "for i: int in range(0, n, 1)",
+    "STORE": "operator.setitem(tape, (i, j), j)",
+    "HERE": "",
+    "END": "n",
+}
 OTHERS = {
     "a place outside": {"END": "m"},
     "a second store": {"HERE": "operator.setitem(tape, (i, 0), 1)"},
     "a whole row": {"HERE": "row: i64[?1] = operator.getitem(tape, i)"},
     "another value in each pass": {"STORE": "operator.setitem(tape, (i, j), i)"},
     "another loop around": {"STORE": "for t: int in range(0, n, 1):\n                operator.setitem(tape, (i, j), j)"},
+    "a length that may be negative": {"ROWS": "n"},
     "not from the first": {"HEAD": "for i: int in range(1, n, 1)"},
 }
 

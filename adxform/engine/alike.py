@@ -27,7 +27,8 @@ def drop_alike_axes(fn: Function) -> Function:
     >>> from adxform.ir.text import read, show
     >>> print(show(drop_alike_axes(read('''
     ... def f(x: f64[x.0], n: int, m: int):
-    ...     tape: i64[?0, ?1] = np.empty((n, m))
+    ...     some: int = builtins.max(n, 0)
+    ...     tape: i64[?0, ?1] = np.empty((some, m))
     ...     for i: int in range(0, n, 1):
     ...         a: int = for j: int in range(0, m, 1) with at: int = m:
     ...             operator.setitem(tape, (i, j), at)
@@ -39,6 +40,7 @@ def drop_alike_axes(fn: Function) -> Function:
     ...         operator.setitem(x, p, 0.0)
     ...     return x'''))))
     def f(x: f64[x.0], n: int, m: int):
+        some: int = builtins.max(n, 0)
         tape: i64[?1] = np.empty(m)
         for i: int in range(0, n, 1):
             a: int = for j: int in range(0, m, 1) with at: int = m:
@@ -118,13 +120,18 @@ class _Tapes:
         return isinstance(place, Var) and place in self.loops and not varies(store.op.args[2], self.loops[place])
 
     def is_inside(self, axis: int, uses: list[_Use], array: Var) -> bool:
-        """Whether no place on `axis` is outside of the array: nobody looks after there is no such axis."""
+        """Whether no place on `axis` is outside of the array, which can be made: nobody looks after there is no such axis.
+
+        A length is not negative that is an array's, or the larger of zero and a number.
+        """
         shape = self.definitions[array].args[0]
         assert isinstance(shape, Pack)
         size = shape.items[axis]
         by = self.definitions.get(size) if isinstance(size, Var) else None
         if by is not None and callee(by) is max and Lit(0) in by.args:
             size = next((arg for arg in by.args if arg != Lit(0)), size)
+        elif isinstance(size, Var) and (by is None or callee(by) is not intrinsics.dim):
+            return False
         whole = Place(None, 0), self.length(self.accesses.place(size))
         for use in uses:
             place = use.places[axis]

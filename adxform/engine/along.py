@@ -18,7 +18,6 @@ from adxform.opt.rewriting import callee
 
 SUMS = frozenset({np.sum, np.ndarray.sum})
 EXTREMES = frozenset({np.max, np.ndarray.max, np.min, np.ndarray.min})
-SPREAD = frozenset({np.broadcast_to, runtime.broadcast_like})
 ALIKE = frozenset({np.zeros_like, np.ones_like, runtime.broadcast_like})
 RESHAPES = frozenset({np.reshape, np.ndarray.reshape})
 WHOLE = (Lit(slice(None)), Pack("slice", (Lit(None), Lit(None), Lit(None))))
