@@ -27,7 +27,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeGuard
 
 import numpy as np
 
@@ -117,15 +116,6 @@ def made_room(code: Code, wanted: set[str]) -> Room:
             case _:
                 room.rest.append(stmt)
     return room
-
-
-def makes_array(value: ast.expr, known: set[str]) -> TypeGuard[ast.Call]:
-    """Whether `value` makes an array of floats, of lengths that are `known`."""
-    match value:
-        case ast.Call(ast.Attribute(ast.Name("np"), "empty" | "zeros"), [shape], []):
-            return are_lengths(shape, known)
-        case _:
-            return False
 
 
 def are_lengths(value: ast.expr, known: set[str]) -> bool:
