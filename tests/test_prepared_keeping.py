@@ -13,6 +13,7 @@ import pytest
 
 import adxform
 from adxform.engine.compiled import Guarded
+from benchmarks.race.problems import PROBLEMS
 
 pytest.importorskip("numba")
 
@@ -112,6 +113,26 @@ def test_nothing_of_one_call_is_seen_by_the_next(function: Any, count: int) -> N
     for one in held(compiled):
         one.fill(np.nan)
     np.testing.assert_allclose(compiled(numbers(count), 7), plain(numbers(count), 7), rtol=1e-12)
+
+
+def test_names_that_are_bound_again_do_not_change_what_is_kept() -> None:
+    """The Python parts between kernels, and other kernels, use the names of what one worked in for other arrays."""
+    problem = PROBLEMS["hvp-gmm"]
+    arguments = problem.make(problem.sizes[0])
+    point = problem.point(arguments)
+    compiled = adxform.prepare_hvp(problem.function, *point, engine="numba")
+    expected = adxform.prepare_hvp(problem.function, *point, engine="python")(*arguments)
+    np.testing.assert_allclose(compiled(*arguments), expected, rtol=1e-9)
+
+    def kept() -> list[int]:
+        return [id(array) for place in compiled.made.kept.places for space in place for array in space[1:]]
+
+    before = kept()
+    assert len(compiled.made.kept.places) > 1
+    assert len(set(before)) == len(before)
+    for _ in range(2):
+        np.testing.assert_allclose(compiled(*arguments), expected, rtol=1e-9)
+        assert kept() == before
 
 
 def test_a_call_that_raises_takes_its_memory_with_it() -> None:

@@ -4,17 +4,20 @@
 
 becomes
 
+    lengths = n
     try:
-        lengths, tmp, tmp_ct = taken()
+        space = taken()
     except IndexError:
-        lengths = None
-    if lengths != n:
-        lengths = n
+        space = (None,)
+    if space[0] != lengths:
         tmp, tmp_ct = heat_kernel_workspace(n)
+        space = lengths, tmp, tmp_ct
+    else:
+        _, tmp, tmp_ct = space
 
 and, where the rule has run,
 
-    given_back((lengths, tmp, tmp_ct))
+    given_back(space)
 
 A call takes what no other one holds, and makes its own where there is nothing: calls that run in other threads, or one inside
 the other, do not meet. What a call that raises has taken is lost.
@@ -79,14 +82,19 @@ def held(
     stmt: ast.stmt, arrays: list[str], lengths: list[ast.expr], place: deque[Any], fresh: Callable[[str], str], constant: Constant
 ) -> Held:
     """`stmt`, which makes `arrays` of `lengths`, with what is at `place` used again."""
-    known = fresh("lengths")
+    space, known = fresh("space"), fresh("lengths")
     given = lengths[0] if len(lengths) == 1 else ast.Tuple(lengths, LOAD)
-    targets = ast.Tuple([ast.Name(name, STORE) for name in (known, *arrays)], STORE)
-    nothing = ast.ExceptHandler(loaded("IndexError"), None, [ast.Assign([ast.Name(known, STORE)], ast.Constant(None))])
-    taking = ast.Try([ast.Assign([targets], call(constant("taken", place.pop)))], [nothing], [], [])
-    anew = ast.If(different(loaded(known), given), [ast.Assign([ast.Name(known, STORE)], given), stmt], [])
+    target = ast.Name(space, STORE)
+    nothing = ast.ExceptHandler(loaded("IndexError"), None, [ast.Assign([target], ast.Tuple([ast.Constant(None)], LOAD))])
+    taking = ast.Try([ast.Assign([target], call(constant("taken", place.pop)))], [nothing], [], [])
     together = ast.Tuple([loaded(name) for name in (known, *arrays)], LOAD)
-    return Held((taking, anew), ast.Expr(call(constant("given_back", place.append), together)))
+    again = ast.Assign([ast.Tuple([ast.Name(name, STORE) for name in (fresh("_"), *arrays)], STORE)], loaded(space))
+    others = different(ast.Subscript(loaded(space), ast.Constant(0), LOAD), loaded(known))
+    either = ast.If(others, [stmt, ast.Assign([target], together)], [again])
+    return Held(
+        (ast.Assign([ast.Name(known, STORE)], given), taking, either),
+        ast.Expr(call(constant("given_back", place.append), loaded(space))),
+    )
 
 
 def keeping(run: Callable[..., Any], generated: Generated, kept: Kept) -> Callable[..., Any]:
