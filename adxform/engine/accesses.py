@@ -124,6 +124,11 @@ class Accesses:
         """A number that `place` is never less than."""
         return place.offset if place.root is None else self.elements.lower(place.root, place.offset)
 
+    def from_the_front(self, place: Place) -> bool:
+        """Whether `place` counts from the front in all passes, so that no two of its values are the same element."""
+        low = self.lower(place)
+        return low is not None and low >= 0
+
     def of(self, op: Op) -> Access | None:
         """The one element that `op` loads from, stores to or adds to; ``None`` if it is no such op, or on more than one."""
         found = self._access(op) if isinstance(op, Call) and callee(op) in ACCESSES else None

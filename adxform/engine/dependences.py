@@ -158,15 +158,12 @@ class Dependences:
         if first is None or class_ in self.carried or any(element != first for element in elements):
             return False
         levels = {level for place in first.axes if (level := self.level(place)) is not None}
-        own = len(levels) == len(self.items) and all(self.is_place_of_its_own(place) for place in first.axes)
+        own = len(levels) == len(self.items) and all(
+            self.level(place) is None or self.accesses.from_the_front(place) for place in first.axes
+        )
         loads = [at for at, op in self.touched if op is load]
         stores = [at for at, op in found if callee(op) is not operator.getitem]
         return own and -1 < loads[0] < min(stores) and all(at > -1 for at, _ in found)
-
-    def is_place_of_its_own(self, place: Place) -> bool:
-        """Whether `place` counts from the front in all passes, so that no two of its values are the same element."""
-        low = self.accesses.lower(place)
-        return self.level(place) is None or (low is not None and low >= 0)
 
     def touches(self, op: Op, class_: int) -> bool:
         """Whether `op` itself reads or writes memory of `class_`, or passes it on."""

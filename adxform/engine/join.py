@@ -189,15 +189,10 @@ class _Joining(Rewriter):
             own = frozenset(
                 (axis, place.offset)
                 for axis, place in enumerate(access.axes)
-                if place.root is not None and self.representative(place.root) in items and self.is_counted(place)
+                if place.root is not None and self.representative(place.root) in items and self.accesses.from_the_front(place)
             )
             rows = own if rows is None else rows & own
         return len(bases) == 1 and bool(rows)
-
-    def is_counted(self, place: Place) -> bool:
-        """Whether `place` counts from the front in all passes."""
-        low = self.accesses.lower(place)
-        return low is not None and low >= 0
 
     def base(self, op: Call) -> Var | None:
         access = self.accesses.of(op)

@@ -204,18 +204,25 @@ def _invert(lu: Any, out: Any) -> bool:
     return bool(_turn(columns, out))
 
 
-def _cholesky(a: Any, out: Any) -> bool:
-    n = a.shape[1]
-    if a.shape[0] != n or n > blas.MOST:
-        return False
-    fine = True
+@_machine
+def _lower_part(a: Any, out: Any) -> bool:
+    """Store the triangle of `a` on and below the diagonal, and zeros above it; whether all of that is finite."""
+    n, fine = a.shape[0], True
     for i in range(place(n)):
         for j in range(place(n)):
             x = a[i, j] if j <= i else 0.0
             fine &= math.isfinite(x)
             out[i, j] = x
-    if not fine or (n and _potrf(n, out) != 0):
+    return fine
+
+
+def _cholesky(a: Any, out: Any) -> bool:
+    n = a.shape[1]
+    if a.shape[0] != n or n > blas.MOST:
         return False
+    if not _lower_part(a, out) or (n and _potrf(n, out) != 0):
+        return False
+    fine = True
     for i in range(place(n)):
         fine &= math.isfinite(out[i, i])
     return fine
@@ -275,12 +282,7 @@ def _cholesky_cotangent(factor: Any, ct: Any, out: Any) -> bool:
                     both[j, i] = both[i, j]
             gemm(False, False, start, size, size, lower[start:], n, both, ROWS, found[start:], n, True)
         stop = start
-    for i in range(place(n)):
-        for j in range(place(n)):
-            x = found[i, j] if j <= i else 0.0
-            fine &= math.isfinite(x)
-            out[i, j] = x
-    return fine
+    return bool(_lower_part(found, out)) and fine
 
 
 @_machine

@@ -6,6 +6,7 @@ Kernels compile it as `adxform.engine.machine_products` says: as loops where the
 from __future__ import annotations
 
 import operator
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
@@ -43,11 +44,17 @@ def swapped(x: Any) -> Any:
 @cache
 def has_blas() -> bool:
     """Whether SciPy is installed, through which kernels reach BLAS, with lengths of 32 bits as BLAS usually has them."""
+    routines = routines_of("cython_blas")
+    return all(", int *," in repr(routines.get(name)) for name in ("dgemm", "dgemv"))
+
+
+def routines_of(module: str) -> Mapping[str, object]:
+    """The routines of that module of `scipy.linalg`, by name, with their prototypes; none where SciPy is not installed."""
     try:
-        routines = import_module("scipy.linalg.cython_blas").__pyx_capi__
+        found: Mapping[str, object] = import_module(f"scipy.linalg.{module}").__pyx_capi__
     except ImportError:
-        return False
-    return ", int *," in repr(routines["dgemm"]) and ", int *," in repr(routines["dgemv"])
+        return {}
+    return found
 
 
 def is_product(op: Call) -> bool:

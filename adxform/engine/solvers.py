@@ -19,7 +19,6 @@ import operator
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
-from importlib import import_module
 from types import MappingProxyType
 from typing import Any
 
@@ -27,7 +26,7 @@ import numpy as np
 
 from adxform import runtime
 from adxform.backend.syntax import callee
-from adxform.engine.products import order_of_axes
+from adxform.engine.products import order_of_axes, routines_of
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, For, Function, Lit, Op, Operand, Pack, Var
@@ -105,11 +104,7 @@ SOLVERS = frozenset({factor, solve_transposed, *FORMS.values()})
 @cache
 def has_lapack() -> bool:
     """Whether SciPy is installed, through which kernels reach LAPACK, with lengths of 32 bits as LAPACK usually has them."""
-    try:
-        routines = import_module("scipy.linalg.cython_lapack").__pyx_capi__
-    except ImportError:
-        return False
-    return "void (int *, int *, " in repr(routines["dgetrf"])
+    return "void (int *, int *, " in repr(routines_of("cython_lapack").get("dgetrf"))
 
 
 def is_solver(op: Call) -> bool:
@@ -151,7 +146,7 @@ class _Factoring:
         self.names = Names.of(kernel)
         self.aliases = alias_classes(kernel)
         turns = [op for op in all_ops(kernel.body) if isinstance(op, Call) and order_of_axes(op) == (1, 0)]
-        self.turned: dict[Var, Var] = {op.outs[0]: op.args[0] for op in turns}  # type: ignore[misc]  # what is turned has axes
+        self.turned: dict[Var, Var] = {op.outs[0]: arg for op in turns for arg in op.args[:1] if isinstance(arg, Var)}
         params = [param for place, param in enumerate(kernel.params) if place not in apart and has_memory(param)]
         self.together = frozenset(map(self.aliases.of, params))
 
@@ -212,7 +207,7 @@ class _Factoring:
 
     def call(self, op: Call, builder: Builder, known: dict[Var, Var]) -> None:
         """Write what becomes of the solver `op`."""
-        (out,), form, builder.span = op.outs, FORMS[op.fn.value], op.span  # type: ignore[union-attr]
+        (out,), form, builder.span = op.outs, FORMS[callee(op)], op.span
         if callee(op) in WITHOUT:
             builder.effect(form, *op.args, made(out, lengths(op.args[0], builder), builder))
             return
