@@ -10,6 +10,7 @@ import operator
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -27,6 +28,7 @@ from adxform.engine.lockstep import in_lockstep
 from adxform.engine.packing import pack_passes
 from adxform.engine.products import check_products, in_kernel, is_product
 from adxform.engine.quotients import divide_by_one
+from adxform.engine.recurrences import is_recurrence
 from adxform.engine.results import made_ahead
 from adxform.engine.solvers import is_solver, share_factors
 from adxform.engine.sums import loosen_sums
@@ -233,21 +235,23 @@ def machine_numbers(kernel: Function) -> Function:
 def scalar_calls(kernel: Function, *, fastmath: bool = True) -> Function:
     """`kernel` with the forms for numbers of what it calls, and with its products in arrays.
 
-    With `fastmath`, those that vectorise in loops; without, sums are taken one after the other.
+    With `fastmath`, those that vectorise in loops that do; without, sums are taken one after the other.
     """
     names = Names.of(kernel)
 
-    def form(fn: Any, repeated: bool) -> Any:
-        vectorised = vector_form(fn) if repeated else None
-        return scalars.FORMS.get(fn) or (vectorised if fastmath else ORDERED.get(fn))
+    def form(fn: Any, in_lanes: bool) -> Any:
+        if fn in scalars.FORMS:
+            return scalars.FORMS[fn]
+        return vector_form(fn, in_lanes=in_lanes) if fastmath else ORDERED.get(fn)
 
-    def inside(block: Block, repeated: bool) -> Block:
+    def inside(block: Block, in_lanes: bool) -> Block:
         builder = Builder(names)
         for op in block.ops:
             if not isinstance(op, Call):
-                builder.emit(map_op(op, lambda operand: operand, lambda inner: inside(inner, True)))
+                below = not is_recurrence(op) if isinstance(op, For | While) else in_lanes
+                builder.emit(map_op(op, lambda operand: operand, partial(inside, in_lanes=below)))
             elif not in_kernel(op, builder):
-                found = form(callee(op), repeated)
+                found = form(callee(op), in_lanes)
                 builder.emit(op if found is None else replace(op, fn=Lit(found)))
         return replace(block, ops=tuple(builder.ops))
 

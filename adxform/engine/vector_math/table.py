@@ -44,6 +44,9 @@ _MODULES = {
 DIVIDED = Form("quotients", "divided")
 """What stands for a division where a loop has one divisor: no function of NumPy's."""
 FORMS = {name: Form(module, name) for module, names in _MODULES.items() for name in names}
+QUICK_ALONE = frozenset({"sinh", "tanh", "arcsinh"})
+"""Forms that are quicker than the C library (glibc 2.36) where each number waits for the one before; others take up to three
+times as long as it, which branches and looks up tables."""
 _IN_MATH = {
     "asin": "arcsin",
     "acos": "arccos",
@@ -72,15 +75,16 @@ def has_vector_form(function: Callable[..., Any] | None) -> bool:
     return _form(function) is not None
 
 
-def vector_form(function: Callable[..., Any]) -> Any | None:
+def vector_form(function: Callable[..., Any], *, in_lanes: bool = True) -> Any | None:
     """Return the form of a function, to be called in a loop that Numba compiles; None if it has none.
 
     Forms have NumPy's values for zeros, infinities and NaN, also those that stand for functions of `math`, and never raise.
+    Where no loop runs `in_lanes`, only those are found that are quicker than the function itself.
 
     Raises ImportError where Numba is not installed.
     """
     found = _form(function)
-    return None if found is None else found.load()
+    return None if found is None or not (in_lanes or found.name in QUICK_ALONE) else found.load()
 
 
 def _form(function: Callable[..., Any] | None) -> Form | None:
