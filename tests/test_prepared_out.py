@@ -244,3 +244,138 @@ def test_a_kernel_that_gives_up_hands_over_to_python() -> None:
     np.testing.assert_allclose(p(NUMBERS, out=out), -1.0 / NUMBERS**2, rtol=1e-14)
     with pytest.raises(ZeroDivisionError):
         p(np.array([1.0, 0.0, 2.0, 3.0]), out=out)
+
+
+def swept(x: Any) -> Any:
+    """The gradient is made by the kernel, and the sweep works in memory that is kept."""
+    y = x.copy()
+    for _ in range(3):
+        for i in range(1, y.shape[0] - 1):
+            y[i] = (y[i - 1] * y[i] + y[i + 1]) / 3.0
+    return np.sum(y)
+
+
+def stretched(x: Any, k: Any) -> Any:
+    """One gradient is a number, which the kernel returns."""
+    y = k * x
+    for _ in range(3):
+        y[1:] = y[1:] + k * y[:-1] * y[1:]
+    return np.sum(y)
+
+
+def multiplied(a: Any, b: Any, c: Any) -> Any:
+    """The gradients of factors are products, that of the rest is not."""
+    return np.sum(a @ b) + np.sum(np.sin(c) * (a @ b))
+
+
+def with_matrices(n: int, m: int, k: int) -> tuple[Any, Any, Any]:
+    return tuple(np.random.default_rng(n + m + k).normal(size=shape) for shape in ((n, m), (m, k), (n, k)))
+
+
+KEPT: list[tuple[Callable[..., Any], tuple[Any, ...], Any]] = [
+    (swept, (NUMBERS,), 0),
+    (stretched, (NUMBERS, 0.25), (0, 1)),
+    (stretched, (NUMBERS, 0.25), 0),
+    (multiplied, with_matrices(3, 2, 4), (0, 1, 2)),
+]
+
+
+def room(result: Any) -> Any:
+    """Arrays for those of a result, full of NaN."""
+    if isinstance(result, tuple):
+        return tuple(map(room, result))
+    return np.full_like(result, np.nan) if isinstance(result, np.ndarray) else None
+
+
+@pytest.mark.parametrize(("f", "args", "argnums"), KEPT)
+def test_where_memory_is_kept_or_the_kernel_makes_the_result(f: Callable[..., Any], args: tuple, argnums: Any) -> None:
+    p = gradient(f, *args, argnums=argnums)
+    places = argnums if isinstance(argnums, tuple) else (argnums,)
+    for change in (1.0, -0.5, 1.0):
+        now = tuple(change * arg for arg in args)
+        out = room(p(*now))
+        assert p._into(now, out) is not MISS
+        found = p(*now, out=out)
+        for place, one, given in zip(places, *(part if type(part) is tuple else (part,) for part in (found, out)), strict=True):
+            assert given is None or one is given
+            np.testing.assert_allclose(one, slope(f, now, place), rtol=1e-12)
+        assert not any(np.shares_memory(arg, one) for one in p._into(now, out) for arg in now if isinstance(arg, np.ndarray))
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 40])
+@pytest.mark.parametrize("f", [swept, lambda x: stretched(x, 0.25)], ids=["swept", "stretched"])
+def test_lengths_of_what_the_kernel_makes(f: Callable[..., Any], n: int) -> None:
+    x = np.linspace(-1.0, 1.0, n)
+    p = gradient(f, NUMBERS if n != 1 else x)
+    for given in (x, x[::-1], np.repeat(x, 2)[::2]):
+        out = np.full(n, np.nan)
+        assert p(given, out=out) is out
+        np.testing.assert_allclose(out, slope(f, (given,), 0), rtol=1e-12)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2])
+def test_matrices_without_elements_or_with_one(n: int) -> None:
+    args = with_matrices(3, n, 4)
+    p = gradient(multiplied, *with_matrices(3, n, 4), argnums=(0, 1, 2))
+    out = room(args)
+    found = p(*args, out=out)
+    for place in range(3):
+        assert found[place] is out[place]
+        np.testing.assert_allclose(out[place], slope(multiplied, args, place), rtol=1e-12)
+
+
+@pytest.mark.parametrize("wanted", LAYOUTS)
+def test_every_layout_for_what_the_kernel_makes(wanted: str) -> None:
+    args = with_matrices(3, 5, 4)
+    p = gradient(multiplied, *args, argnums=(0, 1, 2))
+    out = tuple(LAYOUTS[wanted](arg.shape) for arg in args)
+    p(*args, out=out)
+    for place in range(3):
+        np.testing.assert_allclose(out[place], slope(multiplied, args, place), rtol=1e-12)
+
+
+@pytest.mark.parametrize("case", aliased())
+def test_memory_of_an_argument_is_refused_where_the_kernel_makes_the_result(case: str) -> None:
+    args, out = aliased()[case]
+    before = args[0].copy()
+    with pytest.raises(PreparationMismatchError, match="memory of an argument"):
+        gradient(swept, before)(*args, out=out)
+    np.testing.assert_array_equal(args[0], before)
+
+
+def test_arrays_that_share_memory_are_refused_where_the_kernel_makes_them() -> None:
+    args = with_matrices(3, 3, 3)
+    p, block = gradient(multiplied, *args, argnums=(0, 1, 2)), np.ones((4, 3))
+    for out in (
+        (block[1:], block[:3], np.ones((3, 3))),
+        (block[1:], np.ones((3, 3)), block[:3]),
+        (np.ones((3, 3)), *[block[1:]] * 2),
+    ):
+        with pytest.raises(PreparationMismatchError, match="share memory"):
+            p(*args, out=out)
+        assert all((one == 1.0).all() for one in out)
+    with pytest.raises(PreparationMismatchError, match="memory of an argument"):
+        p(*args, out=(np.ones((3, 3)), args[0], np.ones((3, 3))))
+
+
+@pytest.mark.parametrize("kind", [*WRONG, "read-only"])
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_where_one_does_not_fit_nothing_is_written(kind: str, place: int) -> None:
+    args = with_matrices(4, 4, 4)
+    p = gradient(multiplied, *args, argnums=(0, 1, 2))
+    out: list[Any] = [np.ones((4, 4)) for _ in range(3)]
+    out[place] = WRONG.get(kind)
+    if kind == "read-only":
+        out[place] = np.ones((4, 4))
+        out[place].flags.writeable = False
+    with pytest.raises(PreparationMismatchError, match="out"):
+        p(*args, out=tuple(out))
+    for i, one in enumerate(out):
+        assert i == place or (one == 1.0).all()
+    assert kind != "read-only" or (out[place] == 1.0).all()
+
+
+def test_what_is_not_a_number_stays_so_where_the_kernel_makes_the_result() -> None:
+    x, out = np.array([np.nan, 1.0, np.inf, -0.0, 2.0]), np.zeros(5)
+    plain = adxform.prepare_gradient(swept, x, engine="python")(x)
+    np.testing.assert_array_equal(gradient(swept, x)(x, out=out), plain)

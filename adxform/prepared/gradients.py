@@ -104,7 +104,8 @@ class PreparedGradient(Prepared):
                 return gradient
             return ast.Tuple([found[0], gradient], LOAD) if isinstance(plan.result, Leaf) else None
 
-        return answer(expected, plan.rule, returned, into_out)
+        like = (*[None] * skipped, *self.places)
+        return answer(expected, plan.rule, returned, like if into_out else None)
 
     @cached_property
     def _both(self) -> Answer:

@@ -282,7 +282,7 @@ class PreparedHvp(SecondOrder):
         if into_out and not self.made.pool(self.product).rule.only_results:
             return None
         with_vector = replace(expected, vector=self.point, like=like)
-        return answer(with_vector, self.product, lambda found: structured(self.point, iter(found)), into_out)
+        return answer(with_vector, self.product, lambda found: structured(self.point, iter(found)), like if into_out else None)
 
     @cached_property
     def _batch(self) -> Answer:

@@ -111,11 +111,15 @@ def entrance(expected: Expected) -> Callable[[tuple[Any, ...]], list[Any] | None
 
 
 def answer(
-    expected: Expected, rule: DerivedRule, returns: Callable[[list[ast.expr]], ast.expr | None], into_out: bool = False
+    expected: Expected,
+    rule: DerivedRule,
+    returns: Callable[[list[ast.expr]], ast.expr | None],
+    into: Sequence[Lit | int | None] | None = None,
 ) -> Callable[..., Any] | None:
     """What answers a call with what `returns` makes of the results of `rule`, which is compiled; `MISS` where it does not fit.
 
-    With `into_out` it takes arrays for the result after the arguments. ``None`` where there can be no such function.
+    With `into` it takes arrays for the result after the arguments; these are, of each result of the rule, the parameter that it
+    is like. ``None`` where there can be no such function.
     """
     code = compiled_code(rule)
     value = None if code is None else returns([*code.found])
@@ -126,18 +130,26 @@ def answer(
     writer.checks(lambda: next(names))
     if next(names, None) is not None:
         return None
-    end = writer.looked_up(code, ast.Return(value))
-    if not into_out:
-        writer.body += [*writer.run_once(code, code.body, code.params), end]
+    if into is None:
+        writer.body += [*writer.run_once(code, code.body, code.params), writer.looked_up(code, ast.Return(value))]
         return writer.written(f"{rule.generated.entry}_call")
-    arrays = [name for name, param in zip(code.params, rule.optimised.params, strict=True) if isinstance(param.type, Array)]
-    targets = targets_of(value, code.body, code.stores, arrays, writer.constant, writer.giving_up())
+    arrays = {i: name for i, name in enumerate(code.params) if isinstance(rule.optimised.params[i].type, Array)}
+    like = dict[str, str]()
+    for part, place in zip(code.found, into, strict=True):
+        if isinstance(place, int) and place in arrays:
+            if not isinstance(part, ast.Name):
+                return None
+            like[part.id] = arrays[place]
+    given = [*arrays.values()]
+    targets = targets_of(value, code.body, code.stores, given, like, writer.fresh, writer.constant, writer.giving_up())
     body = None if targets is None else targets.in_place(code.body)
     if targets is None or body is None:
         return None
-    out = writer.fresh("out")
-    body = [*targets.taken(loaded(out), value, writer.fresh), *body]
-    writer.body += [*writer.run_once(code, body, [*code.params, *targets.makers], writer.giving_up()), end]
+    out, value = writer.fresh("out"), targets.returned(value)
+    body = [*targets.taken(loaded(out), value), *body]
+    made = [target.name for target in targets.found if target.maker is not None]
+    writer.body += [*writer.run_once(code, body, [*code.params, *made], writer.giving_up())]
+    writer.body.append(writer.looked_up(code, ast.Return(value)))
     return writer.written(f"{rule.generated.entry}_into", out)
 
 

@@ -1,6 +1,11 @@
 """A straight call that writes its result into arrays of the caller's, where it would make them.
 
-x_ct = empty(n)    # if type(x_ct) is not ndarray or x_ct.dtype is not dtype or x_ct.shape != (n,): …
+    x_ct = empty(n)    # if type(x_ct) is not ndarray or x_ct.dtype is not dtype or x_ct.shape != (n,): …
+
+What a kernel makes goes there afterwards:
+
+    x_ct = kernel(x)
+    out[...] = x_ct
 """
 
 from __future__ import annotations
@@ -19,11 +24,25 @@ Constant = Callable[[str, Any], ast.expr]
 
 
 @dataclass(frozen=True, slots=True)
-class Targets:
-    """The arrays of a result, by name, and what would make each; `inputs` are the arrays that it is computed from."""
+class Target:
+    """Where an array of the result goes: the variable `name`, which holds the caller's, and the argument that is `like` it.
 
-    makers: Mapping[str, ast.Call]
+    `maker` is what would make it. Where there is none, it is copied from the variable `made`.
+    """
+
+    name: str
+    made: str
+    like: str
+    maker: ast.Call | None
+
+
+@dataclass(frozen=True, slots=True)
+class Targets:
+    """The arrays of a result; `inputs` are those that it is computed from."""
+
+    found: Sequence[Target]
     inputs: Sequence[str]
+    fresh: Callable[[str], str]
     constant: Constant
     giving_up: ast.stmt
 
@@ -31,58 +50,92 @@ class Targets:
         """Give up where one of `tests` is true."""
         return ast.If(either(tests), [self.giving_up], [])
 
-    def taken(self, source: ast.expr, value: ast.expr, fresh: Callable[[str], str]) -> Iterator[ast.stmt]:
-        """Take `source`, the caller's, which is to be like the result `value`: arrays, tuples, ``None`` for what is neither."""
+    def returned(self, value: ast.expr) -> ast.expr:
+        """The result `value`, in the caller's arrays."""
         match value:
             case ast.Name(name):
+                return loaded(next((target.name for target in self.found if target.made == name), name))
+            case ast.Tuple(items):
+                return ast.Tuple([self.returned(item) for item in items], LOAD)
+            case _:
+                return value
+
+    def taken(self, source: ast.expr, value: ast.expr) -> Iterator[ast.stmt]:
+        """Take `source`, the caller's, which is to be like what is `returned`: arrays, tuples, ``None`` for what is neither."""
+        match value:
+            case ast.Name(name) if self.is_target(name):
                 yield ast.Assign([ast.Name(name, STORE)], source)
             case ast.Tuple(items):
                 cls = call(loaded("type"), source)
                 wrong = compare(cls, ast.IsNot, self.constant("tuple", tuple))
                 yield self.refuse(wrong, different(call(loaded("len"), source), ast.Constant(len(items))))
-                parts = [item.id if isinstance(item, ast.Name) else fresh("part") for item in items]
+                parts = [
+                    item.id if isinstance(item, ast.Name) and self.is_target(item.id) else self.fresh("part") for item in items
+                ]
                 yield ast.Assign([ast.Tuple([ast.Name(part, STORE) for part in parts], STORE)], source)
                 for part, item in zip(parts, items, strict=True):
-                    if not isinstance(item, ast.Name):
-                        yield from self.taken(loaded(part), item, fresh)
+                    if not isinstance(item, ast.Name) or item.id != part:
+                        yield from self.taken(loaded(part), item)
             case _:
                 yield self.refuse(compare(source, ast.IsNot, ast.Constant(None)))
 
-    def checks(self, name: str) -> ast.stmt:
-        """Give up where the array `name` is not like the one that would be made.
+    def is_target(self, name: str) -> bool:
+        """Whether the variable `name` holds an array of the caller's."""
+        return any(target.name == name for target in self.found)
 
-        Machine code sees to it that it lies row by row and can be written to.
+    def checks(self, target: Target) -> ast.stmt:
+        """Give up where the caller's array is not like that of the result.
+
+        Where machine code writes to it, that sees to it that it lies row by row and can be written to.
         """
-        value, shape = loaded(name), self.makers[name].args[0]
-        lengths = shape if isinstance(shape, ast.Tuple) else ast.Tuple([shape], LOAD)
+        value = loaded(target.name)
+        wrong = [compare(call(loaded("type"), value), ast.IsNot, self.constant("ndarray", np.ndarray))]
+        if target.maker is not None:
+            shape = target.maker.args[0]
+            lengths: ast.expr = shape if isinstance(shape, ast.Tuple) else ast.Tuple([shape], LOAD)
+        else:
+            lengths = ast.Attribute(loaded(target.like), "shape", LOAD)
+            wrong.append(negated(ast.Attribute(ast.Attribute(value, "flags", LOAD), "writeable", LOAD)))
         return self.refuse(
-            compare(call(loaded("type"), value), ast.IsNot, self.constant("ndarray", np.ndarray)),
+            *wrong,
             compare(ast.Attribute(value, "dtype", LOAD), ast.IsNot, self.constant("dtype", np.dtype(float))),
             different(ast.Attribute(value, "shape", LOAD), lengths),
         )
 
-    def apart(self) -> ast.stmt:
+    def apart(self) -> Iterator[ast.stmt]:
         """Give up where an array shares memory with an input or another one.
 
         None does where each has its own memory, and each input its own or another array's: that is quickly told.
         """
-        targets = [*self.makers]
+        targets, owners = [target.name for target in self.found], []
+        for name in self.inputs:
+            owners.append(owner := self.fresh("owner"))
+            base = ast.Attribute(loaded(name), "base", LOAD)
+            yield ast.Assign([ast.Name(owner, STORE)], base)
+            yield ast.If(
+                compare(loaded(owner), ast.Is, ast.Constant(None)), [ast.Assign([ast.Name(owner, STORE)], loaded(name))], []
+            )
         pairs = [(target, other) for i, target in enumerate(targets) for other in (*self.inputs, *targets[:i])]
-        tests = [compare(loaded(target), ast.IsNot, loaded(other)) for target, other in pairs]
-        tests += [compare(base_of(other), ast.IsNot, loaded(target)) for target, other in pairs if other in self.inputs]
-        tests += [owns(loaded(target)) for target in targets]
-        tests += [owns(ast.IfExp(compare(base_of(x), ast.Is, ast.Constant(None)), loaded(x), base_of(x))) for x in self.inputs]
+        tests = [owns(loaded(name)) for name in (*targets, *owners)]
+        tests += [
+            compare(loaded(target), ast.IsNot, loaded(other))
+            for i, target in enumerate(targets)
+            for other in (*owners, *targets[:i])
+        ]
         closer = either([call(self.constant("overlap", overlap), loaded(one), loaded(other)) for one, other in pairs])
         quick = tests[0] if len(tests) == 1 else ast.BoolOp(ast.And(), tests)
-        return self.refuse(ast.BoolOp(ast.And(), [negated(quick), closer]))
+        yield self.refuse(ast.BoolOp(ast.And(), [negated(quick), closer]))
 
     def in_place(self, body: Sequence[ast.stmt]) -> list[ast.stmt] | None:
-        """`body` with checks in the place of what makes the arrays, which are cleared once all fit.
+        """`body` with checks in the place of what makes the arrays, which are cleared once all fit; others are copied at its end.
 
         ``None`` where that is too late.
         """
-        found: list[ast.stmt] = []
-        waiting, seen = dict(self.makers), list[str]()
+        copied = [target for target in self.found if target.maker is None]
+        found = [self.checks(target) for target in copied]
+        waiting, seen = {target.name: target for target in self.found if target.maker is not None}, list[str]()
+        if not waiting:
+            found += self.settled()
         for stmt in body:
             name = maker_of(stmt)
             if name not in waiting:
@@ -90,14 +143,20 @@ class Targets:
                     return None
                 found.append(stmt)
                 continue
-            found.append(self.checks(name))
+            found.append(self.checks(waiting.pop(name)))
             seen.append(name)
-            del waiting[name]
             if not waiting:
-                found += [self.apart()] if len(self.makers) + len(self.inputs) > 1 else []
-                zeros = [one for one, maker in self.makers.items() if is_cleared(maker)]
-                found += [ast.Expr(call(ast.Attribute(loaded(one), "fill", LOAD), ast.Constant(0.0))) for one in zeros]
-        return found
+                found += self.settled()
+        whole = ast.Constant(...)
+        return found + [ast.Assign([ast.Subscript(loaded(target.name), whole, STORE)], loaded(target.made)) for target in copied]
+
+    def settled(self) -> Iterator[ast.stmt]:
+        """What there is to do once the caller's arrays are known to be like those of the result."""
+        if len(self.found) + len(self.inputs) > 1:
+            yield from self.apart()
+        for target in self.found:
+            if target.maker is not None and is_cleared(target.maker):
+                yield ast.Expr(call(ast.Attribute(loaded(target.name), "fill", LOAD), ast.Constant(0.0)))
 
 
 def targets_of(
@@ -105,28 +164,30 @@ def targets_of(
     body: Sequence[ast.stmt],
     stores: Mapping[str, int],
     inputs: Sequence[str],
+    like: Mapping[str, str],
+    fresh: Callable[[str], str],
     constant: Constant,
     giving_up: ast.stmt,
 ) -> Targets | None:
-    """The arrays of the result `value` of `body`, each made by a statement of its own; ``None`` where one is not.
+    """Where the arrays of the result `value` of `body` go, each a variable that is like an argument; ``None`` where one is none.
 
     `stores` says how often a name is assigned.
     """
     makers: dict[str, ast.Call] = {}
     for stmt in body:
         name = maker_of(stmt)
-        if name is not None:
+        if name is not None and stores[name] == 1:
             assert isinstance(stmt, ast.Assign)
             assert isinstance(stmt.value, ast.Call)
             makers[name] = stmt.value
-    names = [node.id for part in parts_of(value) if isinstance(node := part, ast.Name)]
-    if any(name in stores for name in inputs):
+    parts = [*parts_of(value)]
+    names = [part.id for part in parts if isinstance(part, ast.Name) and part.id in like]
+    if any(name in stores for name in inputs) or not names or len({*names}) < len(names):
         return None
-    if not names or len({*names}) < len(names) or any(name not in makers or stores[name] > 1 for name in names):
+    if any(isinstance(part, ast.List | ast.Dict) for part in parts):
         return None
-    if any(isinstance(part, ast.List | ast.Dict) for part in parts_of(value)):
-        return None
-    return Targets({name: makers[name] for name in names}, inputs, constant, giving_up)
+    found = [Target(name if name in makers else fresh("out"), name, like[name], makers.get(name)) for name in names]
+    return Targets(found, inputs, fresh, constant, giving_up)
 
 
 def maker_of(stmt: ast.stmt) -> str | None:
@@ -136,11 +197,6 @@ def maker_of(stmt: ast.stmt) -> str | None:
             return name
         case _:
             return None
-
-
-def base_of(name: str) -> ast.expr:
-    """``name.base``: the array that has the memory of one that has none."""
-    return ast.Attribute(loaded(name), "base", LOAD)
 
 
 def owns(array: ast.expr) -> ast.expr:
