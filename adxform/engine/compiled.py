@@ -20,6 +20,7 @@ from adxform.engine.gather import gather_contributions
 from adxform.engine.join import join_loops
 from adxform.engine.lengths import check_lengths
 from adxform.engine.loops import form_loops
+from adxform.engine.multiply import multiply
 from adxform.engine.order import order_loops
 from adxform.engine.outline import Outlined, outline, used_in_python
 from adxform.engine.redundant import drop_redundant_arrays
@@ -34,6 +35,7 @@ from adxform.ir.types import Type
 from adxform.ir.walk import all_ops
 from adxform.operators import Engine
 from adxform.opt.cse import share_common_subexpressions
+from adxform.opt.hoist import hoist_invariants
 from adxform.phases import phase
 from adxform.rules.effects import is_opaque
 
@@ -150,12 +152,17 @@ def _formed(fn: Function, engine: Engine) -> tuple[frozenset[Var], Function, Fun
     while True:
         taped, stacks = tapes_as_arrays(with_checks(fn), kept)
         loops = form_loops(in_strips(taped) if engine.fastmath else taped, takes=is_taken, fastmath=engine.fastmath)
-        ordered = join_loops(order_loops(gather_contributions(loops))) if engine.fastmath else loops
+        ordered = _rearranged(loops) if engine.fastmath else loops
         found = reuse_memory(drop_redundant_arrays(drop_alike_axes(share_common_subexpressions(ordered))))
         loose = used_in_python(found, stacks)
         if not loose:
             return kept, loops, found
         kept |= {stacks[tape] for tape in loose}
+
+
+def _rearranged(loops: Function) -> Function:
+    """`loops` with nests that gather, multiply matrices, go along rows, and share what they go over."""
+    return join_loops(order_loops(multiply(gather_contributions(hoist_invariants(loops, bounds=True)))))
 
 
 @phase("emit")

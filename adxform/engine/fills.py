@@ -52,13 +52,19 @@ class Fills:
         assert isinstance(base.type, Array)
         found: list[tuple[Place, Place]] = []
         for size, loop in zip(base.type.shape or (), loops, strict=True):
-            if isinstance(size, int):
-                found.append((Place(None, 0), Place(None, size)))
-            elif loop is not None and loop.high.root is not None and self.lengths.get(loop.high.root.name) == Dim(size.base):
-                found.append((Place(None, 0), Place(loop.high.root, size.offset)))
-            else:
+            end = self.end(size, loop)
+            if end is None:
                 return None
+            found.append((Place(None, 0), end))
         return tuple(found)
+
+    def end(self, size: Size, loop: Loop | None) -> Place | None:
+        """`size`, the length of an axis, in terms of the loop along it; ``None`` if that does not say."""
+        if isinstance(size, int):
+            return Place(None, size)
+        if loop is not None and loop.high.root is not None and self.lengths.get(loop.high.root.name) == Dim(size.base):
+            return Place(loop.high.root, size.offset)
+        return None
 
     def covered(self, target: Access, loops: Sequence[Loop]) -> bool:
         """Whether a nest of `loops` comes to every element of an array, as `target`, and to each once."""

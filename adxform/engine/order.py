@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from adxform.engine.accesses import Access, Accesses, Loop, Nest, Place, adds
@@ -72,9 +73,9 @@ class _Ordering(Rewriter):
 
     def visit(self, op: Op, ops: list[Op]) -> None:
         """Append a nest that starts at `op` in its new order."""
-        if isinstance(op, For) and (nest := self.accesses.nest(op)) is not None and self.is_free(nest):
+        if isinstance(op, For) and (nest := self.accesses.nest(op)) is not None and is_free(nest, self.accesses, self.aliases):
             emission = _Emission(nest, self.accesses, self.names, self.fills)
-            emission.zeros = self.zeros(nest, ops)
+            emission.zeros = zeros_added_to(nest, ops, self.accesses, self.fills)
             written = emission.ops()
             for position in emission.filled:
                 ops[position] = emptied(ops[position])
@@ -82,34 +83,36 @@ class _Ordering(Rewriter):
         else:
             super().visit(op, ops)
 
-    def is_free(self, nest: Nest) -> bool:
-        """Whether the passes of `nest` may come in any order: it adds to elements of arrays that it does not read."""
-        known = Dependences(nest, self.accesses, self.aliases)
-        if any(loop.op.outs for loop in nest.loops) or not any(map(adds, nest.body.ops)):
-            return False
-        written: set[int] = set()
-        read: set[int] = set()
-        for _, op in known.touched:
-            if isinstance(op, For) and any(op is loop.op for loop in nest.loops):
-                continue
-            if not isinstance(op, Call):
-                return False
-            read.update(classes_read(op, effect_of(op), known.aliases))
-            written.update(classes_written(op, known.aliases))
-            target = self.accesses.of(op)
-            if adds(op):
-                if target is None or target.base.name in nest.homes or not _is_number(op.args[2]):
-                    return False
-            elif not is_removable(op):
-                return False
-        return read.isdisjoint(written)
 
-    def zeros(self, nest: Nest, ops: list[Op]) -> dict[str, int]:
-        """By the name of an array that `nest` adds to in one place: where in `ops` it is made of zeros, untouched since."""
-        targets = [target.base for op in nest.body.ops if adds(op) and (target := self.accesses.of(op)) is not None]
-        classes = [self.aliases.of(base) for base in targets]
-        found = {base.name: self.fills.zeros(ops, base) for base in targets if classes.count(self.aliases.of(base)) == 1}
-        return {name: position for name, position in found.items() if position is not None}
+def is_free(nest: Nest, accesses: Accesses, aliases: Aliases) -> bool:
+    """Whether the passes of `nest` may come in any order: it adds to elements of arrays that it does not read."""
+    known = Dependences(nest, accesses, aliases)
+    if any(loop.op.outs for loop in nest.loops) or not any(map(adds, nest.body.ops)):
+        return False
+    written: set[int] = set()
+    read: set[int] = set()
+    for _, op in known.touched:
+        if isinstance(op, For) and any(op is loop.op for loop in nest.loops):
+            continue
+        if not isinstance(op, Call):
+            return False
+        read.update(classes_read(op, effect_of(op), known.aliases))
+        written.update(classes_written(op, known.aliases))
+        target = accesses.of(op)
+        if adds(op):
+            if target is None or target.base.name in nest.homes or not _is_number(op.args[2]):
+                return False
+        elif not is_removable(op):
+            return False
+    return read.isdisjoint(written)
+
+
+def zeros_added_to(nest: Nest, ops: Sequence[Op], accesses: Accesses, fills: Fills) -> dict[str, int]:
+    """By the name of an array that `nest` adds to in one place: where in `ops` it is made of zeros, untouched since."""
+    targets = [target.base for op in nest.body.ops if adds(op) and (target := accesses.of(op)) is not None]
+    classes = [fills.aliases.of(base) for base in targets]
+    found = {base.name: fills.zeros(ops, base) for base in targets if classes.count(fills.aliases.of(base)) == 1}
+    return {name: position for name, position in found.items() if position is not None}
 
 
 def _is_number(operand: Operand) -> bool:
