@@ -12,7 +12,9 @@ import pytest
 import adxform
 from adxform.cache import EQUALITIES
 from adxform.errors import PreparationMismatchError
-from tests.oracle import central_jacobian
+from tests.corpus import lengths
+from tests.corpus.case import Program, programs_of
+from tests.oracle import central_jacobian, flat_function, float_leaves, pack
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 Shapes = tuple[tuple[int, ...], ...]
@@ -135,8 +137,8 @@ def five(a, b, c, d):  # type: ignore[no-untyped-def]
 def test_more_patterns_than_there_are_forms() -> None:
     prepared = adxform.prepare_gradient(five, *arrays(((2,), (2,), (2,), (2,))), engine="numba")
     patterns = [(2, 2, 2, 3), (2, 2, 3, 3), (2, 3, 3, 3), (2, 3, 2, 3), (3, 2, 2, 3), (2, 3, 4, 5), (2, 2, 2, 2), (5, 3, 5, 4)]
-    for lengths in patterns:
-        args = arrays(tuple((n,) for n in lengths))
+    for pattern in patterns:
+        args = arrays(tuple((n,) for n in pattern))
         agree(prepared(*args), adxform.grad(five)(*args))
         agree(adxform.grad(five, engine="numba")(*args), adxform.grad(five)(*args))
     assert len(prepared.made.others) <= EQUALITIES
@@ -314,3 +316,23 @@ def test_coordinates_that_do_not_fit_raise_as_ever(shape: tuple[int, ...]) -> No
     for call in (prepared, adxform.grad(in_space, engine="numba"), adxform.grad(in_space)):
         with pytest.raises(ValueError, match="broadcast"):
             call(np.ones(shape))
+
+
+@pytest.mark.parametrize("engine", ["numba", "python"])
+@pytest.mark.parametrize("program", [*programs_of(lengths)], ids=lambda program: program.name)
+def test_lengths_that_follow_from_numbers(program: Program, engine: Any) -> None:
+    """One prepared gradient is right for all of them, in arrays of its own and in those that it is given."""
+    prepared = adxform.prepare_value_and_gradient(
+        program.function, *program.points[0].args, argnums=program.wrt, engine=engine, strict=False
+    )
+    for point in (*program.points, program.points[0]):
+        value, gradient = prepared(*point.args)
+        flat, x = flat_function(program.function, point.args, program.wrt)
+        jacobian = central_jacobian(flat, x)[0].reshape(-1)
+        np.testing.assert_allclose(value, program.function(*point.args), rtol=1e-12)
+        np.testing.assert_allclose(pack(float_leaves(gradient)), jacobian, rtol=1e-6, atol=1e-8)
+        if all(isinstance(one, np.ndarray) for one in gradient):
+            out = tuple(np.full_like(one, np.nan) for one in gradient)
+            for _ in range(2):
+                prepared(*point.args, out=(None, out))
+                np.testing.assert_allclose(pack(float_leaves(out)), jacobian, rtol=1e-6, atol=1e-8)

@@ -1,8 +1,9 @@
 """The type of a primitive's result: found by running the primitive on small samples of its operands' types.
 
 Each unknown length is sampled twice, with two different values; a length of the result that moves with it is that length
-(plus an offset), one that does not move is a constant, and any other is a fresh unknown. Integers and truth values of which
-nothing is known are two different ones too, so that a length that depends on them is no constant.
+(plus an offset), one that does not move is a constant, and any other is a fresh unknown; so is a length of zero, at which others
+are cut off. Integers and truth values of which nothing is known are two different ones too, so that a length that depends on them
+is no constant.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ DATA_DEPENDENT = frozenset(
 )  # fmt: skip
 INTEGERS = ((1, 2), (0, 1), (1, 1), (0, 0))
 _LARGEST_OFFSET = 4
+_LARGEST = (5000, 300, 30)
+"""The largest length of a sample of one axis, of two, and of more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,22 @@ def _literal_sizes(spec: Spec) -> Iterator[int]:
         case (str(), items):
             for item in items:
                 yield from _literal_sizes(item)
+        case _:
+            return
+
+
+def _literals(spec: Spec) -> Iterator[int]:
+    """The lengths and the integers in `spec` that are known."""
+    yield from _literal_sizes(spec)
+    match spec:
+        case (str(), items):
+            for item in items:
+                yield from _literals(item)
+        case Lit(tuple() | list() as values):
+            for value in values:
+                yield from _literals(Lit(value))
+        case Lit(int() as value) if not isinstance(value, bool):
+            yield abs(value)
         case _:
             return
 
@@ -224,7 +243,8 @@ def _sampled_type(fn: Callable[..., Any], specs: tuple[Spec, ...], named: dict[s
         for size in dict.fromkeys(size - offset for offset in offsets for size in sizes)
         if bases
     ]
-    tries = (distinct, *((same, equal) if len(bases) > 1 else ()), ones, *literal)
+    larger = _larger((*specs, *named.values()), distinct)
+    tries = (distinct, *((same, equal) if len(bases) > 1 else ()), ones, *literal, larger)
     shapes = (((1,), (2, 3)), ((1,), (1,))) if any(map(is_shapeless, (*specs, *named.values()))) else (((1,), (1,)),)
     for lengths, shape, integers in itertools.product(tries, shapes, INTEGERS):
         pair = tuple(replace(lengths[run], integer=integers[run], shape=shape[run]) for run in (0, 1))
@@ -240,12 +260,15 @@ def _sampled_type(fn: Callable[..., Any], specs: tuple[Spec, ...], named: dict[s
         if any(dim.may_be_one for spec in specs for dim in dims_of(spec)) and getattr(fn, "__name__", "") == "squeeze":
             results[1] = run(fn, [sample(s, ones[0]) for s in specs], {k: sample(s, ones[0]) for k, s in named.items()})
         told = (lengths in (distinct, same, equal) or not bases) and integers[0] != integers[1]
-        unknown = not told or getattr(fn, "__name__", "") in DATA_DEPENDENT
+        unknown = not told or getattr(fn, "__name__", "") in DATA_DEPENDENT or (fn is np.arange and not _by_one(specs, named))
         first, second = map(types_of, results)
         if isinstance(first, tuple) or isinstance(second, tuple):
             return _combine_items(first, second, pair, unknown or bool(bases))
         found = _combine(first, second, pair, unknown)
-        return found if unknown or not bases else _agreed(found, fn, specs, named, _descending(bases, pair))
+        if not unknown and bases:
+            for other in (_descending(bases, pair), larger):
+                found = _agreed(found, fn, specs, named, tuple(replace(one, shape=shape[one.run]) for one in other))
+        return found if all(map(_is_known, (*specs, *named.values()))) else _without_zeros(found)
     return failure
 
 
@@ -260,6 +283,43 @@ def _descending(bases: Mapping[str, int], pair: tuple[_Lengths, ...]) -> tuple[_
     """Lengths as unlike those of `pair` as can be: the first the largest, the last smaller than any literal one."""
     places = {base: len(bases) - 1 - k for base, k in bases.items()}
     return tuple(replace(one, values={base: 2 + 5 * k + one.run * (2 * k + 3) for base, k in places.items()}) for one in pair)
+
+
+def _larger(specs: Sequence[Spec], pair: tuple[_Lengths, ...]) -> tuple[_Lengths, ...]:
+    """Lengths like those of `pair`, but beyond every literal one and every literal integer, if samples may be so large."""
+    axes = max((sum(1 for _ in dims_of(spec)) for spec in specs), default=0)
+    ranks = (len(spec.shape or ()) for spec in specs if isinstance(spec, Array))
+    most = _LARGEST[min(max(axes, 1, *ranks), len(_LARGEST)) - 1]
+    more = min(max((number for spec in specs for number in _literals(spec)), default=0), most)
+    return tuple(replace(one, values={base: value + more for base, value in one.values.items()}) for one in pair)
+
+
+def _by_one(specs: tuple[Spec, ...], named: Mapping[str, Spec]) -> bool:
+    """Whether ``np.arange`` goes from one number to another by one, and both are lengths or known; or all is known."""
+    given = {**dict(zip(("start", "stop", "step"), specs, strict=False)), **named}
+    numbers = [given[name] for name in ("start", "stop", "step") if name in given]
+    step = given.get("step", Lit(1))
+    return all(isinstance(one, Lit) for one in numbers) or (
+        all(isinstance(one, Lit | Sized) for one in numbers) and isinstance(step, Lit) and step.value in (1, -1)
+    )
+
+
+def _is_known(spec: Spec) -> bool:
+    """Whether lengths cannot depend on what is not known of `spec`."""
+    match spec:
+        case Array(_, shape):
+            return shape is not None and all(isinstance(size, int) for size in shape)
+        case (str(), items):
+            return all(map(_is_known, items))
+        case _:
+            return isinstance(spec, Lit)
+
+
+def _without_zeros(found: Type) -> Type:
+    """`found`, with a fresh length for each of zero: that of a sample may have been cut off there."""
+    if not isinstance(found, Array) or found.shape is None:
+        return found
+    return Array(found.dtype, tuple(FRESH if size == 0 else size for size in found.shape))
 
 
 def _agreed(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from adxform import runtime
-from adxform.ir.ops import Call, Lit, Var
-from adxform.ir.types import rank
+from adxform.ir.ops import Call, Lit, Operand, Var
+from adxform.ir.types import Array, Type, rank
 from adxform.rules.contractions import stack_result
 from adxform.rules.declare import constant, general, linear
 from adxform.rules.record import PURE, VIEWS_FIRST, Effect, Primitive
@@ -24,6 +25,15 @@ def _reshaped(ct: Any, x: Any, *args: Any, order: Any = "C", **kwargs: Any) -> A
 
 def _numpy_reshaped(ct: Any, x: Any, shape: Any = None, order: Any = "C", **kwargs: Any) -> Any:
     return _reshaped(ct, x, order=order)
+
+
+def _diagonal_result(operands: tuple[Operand, ...], named: Mapping[str, Operand]) -> Type | None:
+    """Shaped as the matrix: no sample could tell how long a diagonal far from the main one is."""
+    match operands:
+        case (Var(type=Array(dtype)), Var(type=Array(_, shape)), _):
+            return Array(dtype, shape)
+        case _:
+            return None
 
 
 def _flattened(ct: Any, x: Any, order: Any = "C") -> Any:
@@ -272,7 +282,12 @@ _COPIES = (
 
 _INTERNAL = (
     general(runtime.appended, _appended, (_V, 0.5), (_M, np.array([1.0, 2.0, 0.5]))),
-    linear(runtime.add_diagonal, lambda ct, values, x, k: np.diagonal(ct, k), (_V[:2], np.ones((2, 3)), 0)),
+    linear(
+        runtime.add_diagonal,
+        lambda ct, values, x, k: np.diagonal(ct, k),
+        (_V[:2], np.ones((2, 3)), 0),
+        result=_diagonal_result,
+    ),
     linear(runtime.sum_tiles, lambda ct, tiles, x: runtime.tile_like(ct, tiles), (np.ones((4, 6)), _M)),
     linear(
         runtime.sum_padding,

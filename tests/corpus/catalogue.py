@@ -13,6 +13,7 @@ from tests.corpus import (
     edge_cases,
     encounters,
     iterators,
+    lengths,
     linear_algebra,
     lists,
     loops,
@@ -50,6 +51,7 @@ MODULES = (
     edge_cases,
     encounters,
     iterators,
+    lengths,
     models,
     optional,
 )
