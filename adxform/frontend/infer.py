@@ -263,7 +263,7 @@ def _sampled_type(fn: Callable[..., Any], specs: tuple[Spec, ...], named: dict[s
         unknown = not told or getattr(fn, "__name__", "") in DATA_DEPENDENT or (fn is np.arange and not _by_one(specs, named))
         first, second = map(types_of, results)
         if isinstance(first, tuple) or isinstance(second, tuple):
-            return _combine_items(first, second, pair, unknown or bool(bases))
+            return _combine_items(first, second, pair, unknown or not all(map(_is_known, (*specs, *named.values()))))
         found = _combine(first, second, pair, unknown)
         if not unknown and bases:
             for other in (_descending(bases, pair), larger):

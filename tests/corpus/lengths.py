@@ -54,3 +54,9 @@ def diagonal_of_many_columns(x):
 @at((LONG,), (smooth(26),))
 def one_far_away(x):
     return np.take(x, 25) ** 2 * x[0]
+
+
+@at((smooth(5, 5), 3, 0), (smooth(5, 5), 5, 2), (smooth(5, 5), 4, 4), (smooth(5, 5), 4, -1), (smooth(5, 5), 0, 0), wrt=(0,))
+def above_a_diagonal(a, n, k):
+    i, j = np.triu_indices(n, k)
+    return np.sum(a[i, j] ** 2 * (1 + i))
