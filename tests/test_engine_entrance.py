@@ -51,6 +51,8 @@ def with_a_dtype_of_its_own(x: Any) -> Any:
     return pickle.loads(pickle.dumps(found))
 
 
+SWAPPED = np.dtype(np.float64).newbyteorder()
+
 KINDS: dict[str, Callable[[Any], Any]] = {
     "plain": lambda x: x,
     "strided": lambda x: np.repeat(x, 2)[::2],
@@ -58,6 +60,7 @@ KINDS: dict[str, Callable[[Any], Any]] = {
     "a column": lambda x: np.stack([x, x], axis=1)[:, 0],
     "broadcast": lambda x: np.broadcast_to(0.5, x.shape),
     "misaligned": misaligned,
+    "swapped": lambda x: x.astype(SWAPPED),
     "read-only": read_only,
     "subclass": lambda x: x.view(Named),
     "own dtype": with_a_dtype_of_its_own,
@@ -67,6 +70,14 @@ KINDS: dict[str, Callable[[Any], Any]] = {
 @pytest.fixture(scope="module")
 def prepared() -> Any:
     return adxform.prepare_gradient(weighed, np.ones(3), np.ones(3), argnums=0, engine="numba")
+
+
+def test_foreign_byte_order_after_misaligned_arrays(prepared: Any) -> None:
+    """Numba's dispatcher takes the one for the other."""
+    x, w = np.linspace(-1.0, 2.0, 9), np.linspace(3.0, 4.0, 9)
+    for turn in (misaligned, KINDS["swapped"], lambda x: misaligned(x)[::-1], lambda x: KINDS["swapped"](x)[::-1]):
+        for args in ((turn(x), w), (x, turn(w)), (turn(x), turn(w))):
+            np.testing.assert_allclose(prepared(*args), gradient(*args), rtol=1e-15)
 
 
 @pytest.mark.parametrize("n", [0, 2, 3, 50])
@@ -87,7 +98,7 @@ MISFITS: dict[str, Any] = {
     "rank": np.ones((3, 1)),
     "integers": np.ones(3, dtype=np.int64),
     "small": np.ones(3, dtype=np.float32),
-    "swapped": np.ones(3, dtype=np.dtype(np.float64).newbyteorder()),
+    "swapped": np.ones(3, dtype=SWAPPED),
     "objects": np.ones(3, dtype=object),
     "list": [1.0, 1.0, 1.0],
     "number": 1.0,

@@ -2,13 +2,15 @@
 
 Numba's own way makes an object for each, and trusts that it is of the type that was compiled for. Here that is seen to: what is
 not raises a `TypeError`. So a caller may ask the machine code first, and then Numba's dispatcher, which looks at every argument:
-at once where a kernel returns arrays, for then Numba's own way is kept.
+at once where a kernel returns arrays, for then Numba's own way is kept. The dispatcher takes numbers in foreign byte order for
+native ones once it has met an array that is not aligned, so that arrays taken its way are looked at for that.
 Integers that might not stay within 64 bits (see `adxform.engine.integers`) raise an `OverflowError`.
 """
 
 from __future__ import annotations
 
 import ctypes
+from functools import partial
 from typing import Any
 
 import llvmlite.binding
@@ -88,7 +90,10 @@ class KernelEntrance(PyCallWrapper):
         def native(type_: Any, obj: Any) -> Any:
             if isinstance(type_, types.Integer):
                 return small(type_, usual(type_, obj), api)
-            return borrowed(type_, obj, api) if lent and is_borrowed(type_) else usual(type_, obj)
+            if lent and is_borrowed(type_):
+                return borrowed(type_, obj, api)
+            held = KNOWN and isinstance(type_, types.Array) and type_.dtype in _PLACES
+            return usual(type_, of_its_dtype(type_, obj, api) if held else obj)
 
         api.to_native_value = native
         super().build_wrapper(api, builder, closure, args, kws)  # type: ignore[no-untyped-call]
@@ -128,19 +133,16 @@ def borrowed(type_: Any, obj: Any, api: Any) -> Any:
     """The array `obj`, which has no owner while the kernel runs: its caller holds it."""
     builder, context = api.builder, api.context
     word, number, byte = ir.IntType(64), ir.IntType(32), ir.IntType(8)
-
-    def load(at: Any, offset: int, kind: Any) -> Any:
-        place = builder.gep(builder.bitcast(at, byte.as_pointer()), [word(offset)])
-        return builder.load(builder.bitcast(place, kind.as_pointer()))
+    load = partial(loaded, builder)
 
     def is_(one: Any, other: Any) -> Any:
         return builder.icmp_unsigned("==", one, other)
 
-    exact = context.get_c_value(builder, ir.ArrayType(word, len(EXACT)), SYMBOL)
+    exact = exact_ones(api)
     array = context.make_array(type_)(context, builder)
     misfit = cgutils.alloca_once_value(builder, cgutils.true_bit)  # type: ignore[no-untyped-call]
     with builder.if_then(is_array(load(obj, CLASS, word), load(exact, 0, word), api), likely=True):
-        right = is_(load(obj, DTYPE, word), load(exact, 8 * _PLACES[type_.dtype], word))
+        right = has_dtype(type_, obj, api)
         right = builder.and_(right, is_(load(obj, RANK, number), number(type_.ndim)))
         flags = builder.and_(load(obj, FLAGS, number), number(ROW_BY_ROW))
         right = builder.and_(right, is_(flags, number(ROW_BY_ROW)))
@@ -159,6 +161,29 @@ def borrowed(type_: Any, obj: Any, api: Any) -> Any:
     with builder.if_then(failed, likely=False):
         api.err_set_string("PyExc_TypeError", "not an array of the type that was compiled for, row by row")
     return NativeValue(array._getvalue(), is_error=failed)  # type: ignore[no-untyped-call]
+
+
+def of_its_dtype(type_: Any, obj: Any, api: Any) -> Any:
+    """The array `obj`, or `None`, which Numba refuses, where it is of another dtype than `type_`."""
+    return api.builder.select(has_dtype(type_, obj, api), obj, api.borrow_none())
+
+
+def has_dtype(type_: Any, obj: Any, api: Any) -> Any:
+    """Whether the dtype of the array `obj` is the one that NumPy has for `type_`."""
+    word, builder = ir.IntType(64), api.builder
+    exact = loaded(builder, exact_ones(api), 8 * _PLACES[type_.dtype], word)
+    return builder.icmp_unsigned("==", loaded(builder, obj, DTYPE, word), exact)
+
+
+def exact_ones(api: Any) -> Any:
+    """Where the addresses of `EXACT` are."""
+    return api.context.get_c_value(api.builder, ir.ArrayType(ir.IntType(64), len(EXACT)), SYMBOL)
+
+
+def loaded(builder: Any, at: Any, offset: int, kind: Any) -> Any:
+    """What is `offset` bytes behind `at`."""
+    place = builder.gep(builder.bitcast(at, ir.IntType(8).as_pointer()), [ir.IntType(64)(offset)])
+    return builder.load(builder.bitcast(place, kind.as_pointer()))
 
 
 def is_array(cls: Any, exact: Any, api: Any) -> Any:
