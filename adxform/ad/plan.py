@@ -122,15 +122,17 @@ def plan_cotangents(fn: Function, activity: Activity, aliases: Aliases, crossing
         elif (
             isinstance(var.type, Array) and var.type.shape is not None and var in partly_read and number not in undefined_classes
         ):
-            is_load = var in views and views[var].fn == Lit(operator.getitem) and _has_rank(views[var].args[0])
-            modes[var] = "view" if is_load else "buffer"
+            modes[var] = "view" if var in views and _is_surely_view(views[var]) else "buffer"
         else:
             modes[var] = "value"
     return Plan(modes, views, undefined)
 
 
-def _has_rank(operand: Operand) -> bool:
-    return isinstance(operand, Var) and isinstance(operand.type, Array) and operand.type.shape is not None
+def _is_surely_view(call: Call) -> bool:
+    """Whether `call` gives a part of an array, or a vector in another shape."""
+    (base, *_), is_load = call.args, call.fn == Lit(operator.getitem)
+    known = isinstance(base, Var) and isinstance(base.type, Array) and base.type.shape is not None
+    return (is_load and known) or reshapes_vector(call)
 
 
 def _refuse_read_only(call: Call) -> None:
@@ -194,9 +196,11 @@ def _missing(operand: Operand, found: set[Var]) -> bool:
 
 
 def _partly_read(fn: Function) -> set[Var]:
-    """Arrays that are indexed, or used in a loop that they are defined outside of."""
+    """Arrays that are indexed, or used in a loop that they are defined outside of, and vectors in the shape of such an array."""
     found: set[Var] = set()
     _collect(fn.body, {}, 0, [0], found)
+    reshapes = [op for op in all_ops(fn.body) if isinstance(op, Call) and op.outs and reshapes_vector(op)]
+    found.update(var for op in reversed(reshapes) if op.outs[0] in found for var in variables(op.args[0]))
     return found
 
 

@@ -20,6 +20,7 @@ from adxform import runtime
 from adxform.backend.syntax import callee
 from adxform.engine import scalars
 from adxform.engine.absent import absent_arrays, give_absent_arrays, give_numbers
+from adxform.engine.ahead import view_ahead
 from adxform.engine.bounds import check_bounds
 from adxform.engine.defined import check_definitions
 from adxform.engine.failures import note_failures
@@ -130,6 +131,10 @@ class _Outlining:
             taken = self.takes(op)
             if taken and fit.fit(op):
                 pending.append(op)
+                continue
+            if not taken and (found := view_ahead(op, pending, self.names)) is not None:
+                ahead, pending = found
+                ops += ahead
                 continue
             ops += self.closed(pending, later[position])
             pending, fit = [], Bits()

@@ -18,6 +18,7 @@ from adxform.opt.defaults import drop_default_keywords
 from adxform.opt.fold import fold_constants
 from adxform.opt.hoist import hoist_invariants
 from adxform.opt.products import sum_before_products
+from adxform.opt.repeats import multiply_once
 from adxform.opt.signatures import drop_unused_parameters
 from adxform.opt.simplify import simplify_algebra
 from adxform.opt.sink import sink_stores
@@ -49,6 +50,7 @@ PASSES: tuple[Pass, ...] = (
     drop_default_keywords,
     simplify_algebra,
     sum_before_products,
+    multiply_once,
     compose_views,
     share_common_subexpressions,
     elide_copies,
