@@ -71,6 +71,27 @@ def squared(a, b):
     return np.sum(c * c) + np.sum(b)
 
 
+def onward(a, b):
+    """A product in each branch, of which the next nest takes one from the matrix that is a factor here. a: (m, k), b: (k, n)"""
+    c = np.zeros((a.shape[0], b.shape[1]))
+    if np.sum(a) > 0.0:
+        for i in range(a.shape[0]):
+            for j in range(b.shape[1]):
+                for k in range(a.shape[1]):
+                    c[i, j] += a[i, k] * b[k, j]
+    else:
+        for i in range(a.shape[0]):
+            for j in range(b.shape[1]):
+                for k in range(a.shape[1]):
+                    c[i, j] -= b[k, j] * a[i, k]
+    d = b.copy()
+    for k in range(a.shape[1]):
+        for j in range(b.shape[1]):
+            for i in range(a.shape[0]):
+                d[k, j] -= c[i, j] * a[i, k]
+    return np.sum(c * c) + np.sum(d * d * d)
+
+
 def onto_itself(a, b):
     """What is added to is a factor. a: (m, k), b: (k, n)"""
     c = a[:, : a.shape[0]].copy()
@@ -117,7 +138,7 @@ SHAPES = [
     ((9, 5), (5, 5)),
     ((67, 65), (65, 66)),
 ]
-CASES = {product: 3, added: 1, repeated: 2, squared: 3, onto_itself: 0, part: 0, diagonal: 0}
+CASES = {product: 3, added: 1, repeated: 2, squared: 3, onward: 5, onto_itself: 0, part: 0, diagonal: 0}
 
 
 @pytest.mark.parametrize("function", CASES, ids=lambda function: function.__name__)
@@ -167,6 +188,22 @@ def test_kernels_for_every_layout_and_what_is_no_number() -> None:
     one = np.random.default_rng(0).normal(size=(6, 6))
     for found, expected in zip(gradient(one, one), closed(one, one), strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("function", [repeated, onward], ids=lambda function: function.__name__)
+def test_kernels_with_several_nests(function: Callable[..., Any]) -> None:
+    for sign in (-1.0, 1.0):
+        chance = np.random.default_rng(2)
+        a, b, v = (chance.normal(size=shape) / 3 for shape in ((7, 6), (6, 8), (7, 6)))
+        a = np.asfortranarray(sign * np.abs(a))
+        expected = adxform.grad(function, argnums=(0, 1), engine="python")(a, b)
+        gradient = adxform.prepare_gradient(function, a, b, argnums=(0, 1), engine="numba")
+        out = np.full_like(a, np.nan, order="C"), np.full_like(b, np.nan)
+        for found in (gradient(a, b), gradient(a, b, out=out), gradient(a, b, out=out)):
+            for one, other in zip(found, expected, strict=True):
+                np.testing.assert_allclose(one, other, rtol=1e-10, atol=1e-12)
+        one, other = (adxform.hvp(function, engine=engine)(a, b, v) for engine in ("numba", "python"))
+        np.testing.assert_allclose(one, other, rtol=1e-10, atol=1e-12)
 
 
 def test_an_index_beyond_the_end_raises() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import operator
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -88,29 +89,34 @@ class _Multiplying(Rewriter):
         self.fills = Fills(fn, aliases)
         self.names = Names.of(fn)
 
-    def visit(self, op: Op, ops: list[Op]) -> None:
-        """Append the products of a nest that starts at `op`, and what it does beside them."""
-        nest = self.accesses.nest(op) if isinstance(op, For) else None
-        found = [] if nest is None or len(nest.loops) != 3 else [self.product(add, nest) for add in nest.body.ops if adds(add)]
-        products = [product for product in found if product is not None]
-        if not isinstance(op, For) or nest is None or not products or not is_free(nest, self.accesses, self.aliases):
-            super().visit(op, ops)
-            return
-        zeros = zeros_added_to(nest, ops, self.accesses, self.fills)
-        builder = Builder(self.names)
-        for product in products:
-            builder.span = product.op.span
-            position = zeros.get(product.target.array.name)
-            if position is not None and callee(product.op) is intrinsics.accumulate:
+    def block(self, block: Block) -> Block:
+        """`block` with the products of its nests. What is zeros ahead of a nest is asked of `block` as it was."""
+        changed = [[self.descend(op)] for op in block.ops]
+        for at, op in enumerate(block.ops):
+            nest = self.accesses.nest(op) if isinstance(op, For) else None
+            if not isinstance(op, For) or nest is None or len(nest.loops) != 3:
+                continue
+            found = [self.product(add, nest) for add in nest.body.ops if adds(add)]
+            products = [product for product in found if product is not None]
+            if not products or not is_free(nest, self.accesses, self.aliases):
+                continue
+            zeros = zeros_added_to(nest, block.ops[:at], self.accesses, self.fills)
+            builder = Builder(self.names)
+            for product in products:
+                builder.span = product.op.span
+                position = zeros.get(product.target.array.name)
+                if position is None or callee(product.op) is not intrinsics.accumulate:
+                    self.add(product, builder)
+                    continue
                 if not any(product.target.cuts):
-                    ops[position] = emptied(ops[position])
+                    changed[position] = [emptied(block.ops[position])]
                 out = (("out", self.cut(product.target, builder)),)
                 builder.emit(Call((), Lit(np.matmul), self.factors(product, builder), out, product.op.span))
-            else:
-                self.add(product, builder)
-        if len(products) < len(found):
-            ops.append(_without([product.op for product in products], op))
-        ops += builder.ops
+            left = [] if len(products) == len(found) else [_without([product.op for product in products], op)]
+            changed[at] = [*left, *builder.ops]
+        ops = tuple(itertools.chain.from_iterable(changed))
+        same = len(ops) == len(block.ops) and all(map(operator.is_, ops, block.ops))
+        return block if same else replace(block, ops=ops)
 
     def product(self, op: Op, nest: Nest) -> _Product | None:
         """What `op` adds in the passes of `nest`, as a product of matrices."""
