@@ -353,9 +353,9 @@ def place(index: int, size: int) -> int:
     return index if index >= 0 else index + size if index >= -size else size
 
 
-def some(count: int, *around: int) -> None:
-    """Raise what ``np.max`` raises of nothing: where `count` is zero, and there is a result, for no length `around` is zero."""
-    if count == 0 and all(around):
+def some(count: int) -> None:
+    """Raise what ``np.max`` raises of nothing, if `count` is zero."""
+    if count == 0:
         raise ValueError("zero-size array to reduction operation which has no identity")
 
 

@@ -278,3 +278,23 @@ def masks(x, limit):
 def test_masks() -> None:
     correct(masks, (VECTOR, 0.35))
     agree(masks, (VECTOR[:3], 0.35), (0, 1), scalar=True)
+
+
+def largest_of_rows(x):  # type: ignore[no-untyped-def]
+    return np.sum(np.max(x, axis=-1) ** 2)
+
+
+@pytest.mark.parametrize("shape", [(0, 0), (3, 0), (0, 3), (4, 0, 0), (4, 0, 3), (0, 2, 0)])
+def test_nothing_has_no_largest_element(shape: tuple[int, ...]) -> None:
+    """As in NumPy, also where there would be no result."""
+    x = np.zeros(shape)
+    compiled = adxform.value_and_grad(largest_of_rows, engine="numba")
+    try:
+        value = largest_of_rows(x)
+    except ValueError:
+        with pytest.raises(ValueError, match="no identity"):
+            compiled(x)
+    else:
+        found, gradient = compiled(x)
+        assert found == value
+        assert gradient.shape == shape

@@ -101,13 +101,13 @@ def check_small(n: int) -> None:
         raise OverflowError("integer too large for compiled code")
 
 
-def check_some(count: int, first: int = 1, second: int = 1, third: int = 1) -> None:
-    """See that there is something to reduce where there is a result: `count`, or a length around it, is not zero.
+def check_some(count: int) -> None:
+    """See that there is something to reduce: `count` is not zero. NumPy asks for it where there is no result as well.
 
     Raises:
-        ValueError: there is a result, and nothing to reduce.
+        ValueError: there is nothing to reduce.
     """
-    if count == 0 and first != 0 and second != 0 and third != 0:
+    if count == 0:
         raise ValueError("zero-size array to reduction operation which has no identity")
 
 

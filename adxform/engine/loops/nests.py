@@ -98,9 +98,7 @@ class Writer:
         """Allocate what is left of the array that `unit` makes, and see that there is what it takes."""
         if isinstance(unit.work, Reduce | Increase):
             for size in unit.work.some:
-                kept = (place.loop for place in unit.target_places if place.loop is not None)
-                around = (self.length(unit.space[loop]) for loop in kept)
-                self.top.effect(runtime.some, self.length(size), *around, span=unit.op.span)
+                self.top.effect(runtime.some, self.length(size), span=unit.op.span)
         target = unit.target
         if target is None or target.base.name not in self.storage.shared or target.base.name in self.roomy:
             return

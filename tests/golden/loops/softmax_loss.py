@@ -22,10 +22,10 @@ def softmax_loss_vjp(weights, points, labels, result_ct):
     scores = points @ weights  # softmax_loss.py:11
     tmp = -result_ct / points.shape[0]  # softmax_loss.py:14
     n = weights.shape[1]
-    n_1 = points.shape[0]
-    runtime.some(n, n_1)  # softmax_loss.py:12
+    runtime.some(n)  # softmax_loss.py:12
     tmp_1 = np.empty(n)  # softmax_loss.py:13
-    labels_ct = np.empty((n_1, n))  # softmax_loss.py:14
+    n_1 = points.shape[0]  # softmax_loss.py:14
+    labels_ct = np.empty((n_1, n))
     shifted_ct = np.empty(n)  # softmax_loss.py:13
     scores_ct = np.empty((n_1, n))  # softmax_loss.py:12
     tmp_2 = 0.0
