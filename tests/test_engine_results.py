@@ -73,3 +73,67 @@ def test_the_caller_makes_them() -> None:
     kernel, caller = prepared.source.split("\n\n\n")[1:3]
     assert "return" not in kernel
     assert caller.count("np.zeros(") + caller.count("np.empty(") == 2
+
+
+def pulled(a: Any, b: Any, x: Any) -> Any:
+    """Cotangents of factors: products with what is transposed, of matrices and of vectors."""
+    return np.sum(np.sin(a @ b) @ x) + np.sum(x @ (a @ b).T)
+
+
+def stacked(a: Any, b: Any) -> Any:
+    return np.sum(np.cos(a @ b))
+
+
+def rolled(x: Any) -> Any:
+    """The reverse sweep begins with ones like an array that is made inside."""
+    y = x.copy()
+    for _ in range(2):
+        for i in range(1, y.shape[0]):
+            for j in range(y.shape[1] - 1):
+                y[i, j] = y[i, j] * y[i - 1, j + 1]
+    return np.sum(y)
+
+
+def matrices(*shapes: tuple[int, ...]) -> tuple[Any, ...]:
+    return tuple(np.random.default_rng(sum(map(sum, shapes))).normal(size=shape) for shape in shapes)
+
+
+LENGTHS = [(2, 3, 4), (0, 3, 4), (2, 0, 4), (2, 3, 0), (1, 1, 1), (1, 3, 1), (5, 5, 5), (40, 30, 20)]
+MADE_INSIDE = [
+    *[(pulled, matrices((n, m), (m, k), (k,)), (0, 1, 2)) for n, m, k in LENGTHS],
+    *[(stacked, matrices((3, n, m), (m, k)), (0, 1)) for n, m, k in LENGTHS],
+    *[(stacked, matrices((2, n, m), (2, m, k)), (0, 1)) for n, m, k in LENGTHS],
+    *[(rolled, matrices((n, m)), (0,)) for n, m, _ in LENGTHS if n],
+    (pulled, (*map(np.asfortranarray, matrices((3, 4), (4, 2))), np.arange(4.0)[::2]), (0, 1, 2)),
+    (pulled, (*[m[::-1, ::-1] for m in matrices((3, 4), (4, 2))], np.array([np.nan, np.inf])), (0, 1, 2)),
+    (stacked, (matrices((3, 3))[0],) * 2, (0, 1)),
+    (rolled, (np.array([[1.0, np.nan, 2.0], [np.inf, 0.0, -1.0]]).T,), (0,)),
+]
+
+
+@pytest.mark.parametrize(("function", "args", "argnums"), MADE_INSIDE)
+def test_products_and_what_is_like_arrays_inside(function: Any, args: Any, argnums: Any) -> None:
+    prepared = adxform.prepare_gradient(function, *args, argnums=argnums, engine="numba")
+    out = tuple(np.full(arg.shape, np.nan) for arg in args)
+    with np.errstate(all="ignore"):
+        expected = adxform.grad(function, argnums, engine="python")(*args)
+        for found in (prepared(*args), prepared(*args), prepared(*args, out=out)):
+            for one, other in zip(found, expected, strict=True):
+                assert one.shape == other.shape
+                np.testing.assert_allclose(one, other, rtol=1e-11, atol=1e-13)
+
+
+@pytest.mark.parametrize(("function", "args"), [(stacked, matrices((2, 3), (3, 4))), (rolled, matrices((3, 4)))])
+def test_the_caller_makes_products_and_what_is_like_arrays_inside(function: Any, args: Any) -> None:
+    prepared = adxform.prepare_gradient(function, *args, argnums=tuple(range(len(args))), engine="numba")
+    kernel = prepared.source.split("\n\n\n")[1]
+    assert "return" not in kernel
+
+
+def test_lengths_of_factors_that_do_not_fit_are_an_error() -> None:
+    prepared = adxform.prepare_gradient(stacked, *matrices((2, 3), (3, 4)), argnums=(0, 1), engine="numba")
+    out = np.ones((2, 3)), np.ones((5, 4))
+    with pytest.raises(ValueError, match=r"matmul|aligned|mismatch"):
+        prepared(np.ones((2, 3)), np.ones((5, 4)))
+    with pytest.raises(ValueError, match=r"matmul|aligned|mismatch"):
+        prepared(np.ones((2, 3)), np.ones((5, 4)), out=out)

@@ -146,18 +146,21 @@ def in_kernel(op: Call, builder: Builder) -> bool:
 
 def _room(op: Call, builder: Builder) -> tuple[Operand, ...]:
     """An array for a product that is one."""
-    a, b = op.args
-    assert isinstance(op.outs[0].type, Array | Scalar)
     if isinstance(op.outs[0].type, Scalar):
         return ()
-    left, right = map(_rank, op.args)
+    lengths = [builder.call(intrinsics.dim, x, Lit(axis), type=INT, hint="n") for x, axis in axes_of(op)]
+    shape = lengths[0] if len(lengths) == 1 else Pack("tuple", tuple(lengths))
+    return (builder.call(np.empty, shape, type=op.outs[0].type, hint=op.outs[0].base),)
+
+
+def axes_of(op: Call) -> list[tuple[Operand, int]]:
+    """For each axis of a product, the operand and the axis of it that are as long."""
+    (a, b), (left, right) = op.args, map(_rank, op.args)
     first = b if left < right or (left == right == 3 and _is_one(a)) else a
     axes = [(first, 0)] if max(left, right) == 3 else []
     axes += [(a, left - 2)] if left > 1 else []
     axes += [(b, right - 1)] if right > 1 else []
-    lengths = [builder.call(intrinsics.dim, x, Lit(axis), type=INT, hint="n") for x, axis in axes]
-    shape = lengths[0] if len(lengths) == 1 else Pack("tuple", tuple(lengths))
-    return (builder.call(np.empty, shape, type=op.outs[0].type, hint=op.outs[0].base),)
+    return axes
 
 
 def _is_one(operand: Operand) -> bool:

@@ -12,12 +12,14 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from adxform.backend.syntax import callee
+from adxform.engine.products import axes_of, is_product, order_of_axes
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, For, Lit, Op, Operand, Pack, Var
@@ -31,6 +33,8 @@ MADE: Mapping[Any, Callable[..., Any]] = MappingProxyType(
     {np.empty_like: np.empty, np.zeros_like: np.zeros, np.ones: np.empty, np.ones_like: np.empty, np.full_like: np.empty}
 )
 """What makes an array, and what is as quick in NumPy and makes one of the same lengths."""
+SHAPED = (np.empty, np.zeros, np.ones)
+"""What makes an array of the lengths that it is given."""
 AHEAD: frozenset[Any] = frozenset({np.empty, np.zeros, intrinsics.dim})
 """What there is ahead of a kernel for its results."""
 
@@ -40,15 +44,12 @@ def made_ahead(ops: Sequence[Op], results: Collection[Var], names: Names) -> tup
 
     Those are arrays whose lengths follow from what is there before. What is in them is still seen to by `ops`.
     """
-    inside = {var for op in ops for var in defined_variables(Block((), (op,), ()))}
-    lengths: dict[Var, Call] = {}
-    ahead = Ahead(names, lengths)
+    ahead = Ahead(names, frozenset({var for op in ops for var in defined_variables(Block((), (op,), ()))}))
     left: list[Op] = []
     for op in ops:
         match op:
-            case Call(outs=(out,)) if all(var not in inside or var in lengths for var in reads(op)):
-                if callee(op) in LENGTHS and out.type == INT:
-                    lengths[out] = op
+            case Call(outs=(out,)):
+                ahead.note(op, out)
                 left += ahead.taken(op, out) if out in results else [op]
             case _:
                 left.append(op)
@@ -56,36 +57,85 @@ def made_ahead(ops: Sequence[Op], results: Collection[Var], names: Names) -> tup
 
 
 class Ahead:
-    """Collects what makes arrays; `lengths` are computed once more for them."""
+    """Collects what makes arrays; `lengths`, those among what is `inside`, are computed once more for them.
 
-    def __init__(self, names: Names, lengths: Mapping[Var, Call]) -> None:
+    Of arrays that are made inside, the lengths that are known are those of `shapes`; some are others `turned`.
+    """
+
+    def __init__(self, names: Names, inside: frozenset[Var]) -> None:
         self.builder = Builder(names)
-        self.lengths = lengths
+        self.inside = inside
+        self.lengths: dict[Var, Call] = {}
+        self.shapes: dict[Operand, tuple[Operand, ...]] = {}
+        self.turned: dict[Operand, tuple[Operand, tuple[int, ...]]] = {}
         self.copies: dict[Var, Operand] = {}
+
+    def note(self, op: Call, out: Var) -> None:
+        """Remember what `op` says of lengths."""
+        fn = callee(op)
+        if fn in LENGTHS and out.type == INT and all(map(self.is_known, reads(op))):
+            self.lengths[out] = op
+        elif fn in SHAPED and isinstance(out.type, Array) and all(map(self.is_known, reads(op))):
+            items = op.args[0].items if isinstance(op.args[0], Pack) else op.args[:1]
+            if len(items) == len(out.type.shape or ()):
+                self.shapes[out] = items
+        elif (order := order_of_axes(op)) is not None:
+            self.turned[out] = op.args[0], order
+
+    def is_known(self, var: Var) -> bool:
+        """Whether `var` is there ahead, or is a length."""
+        return var not in self.inside or var in self.lengths
 
     def taken(self, op: Call, out: Var) -> list[Op]:
         """What is left of `op` where the array `out` that it makes, if it does, is made ahead."""
         fn, self.builder.span = callee(op), op.span
-        if fn in (np.empty, np.zeros):
+        if fn in (np.empty, np.zeros) and all(map(self.is_known, reads(op))):
             args = tuple([self.outside(arg) for arg in op.args])
             self.builder.emit(Call((out,), op.fn, args, op.kwargs, op.span))
             return []
-        if fn not in MADE or op.kwargs or not isinstance(out.type, Array) or out.type.dtype != "float64":
+        if op.kwargs or not isinstance(out.type, Array) or out.type.dtype != "float64":
             return [op]
-        shape = self.outside(op.args[0]) if fn is np.ones else self.lengths_of(op.args[0], len(out.type.shape or ()))
-        self.builder.emit(Call((out,), Lit(MADE[fn]), (shape,), (), op.span))
+        shape = self.shape(op, len(out.type.shape or ()))
+        if shape is None:
+            return [op]
+        self.shapes[out] = shape
+        lengths = Pack("tuple", shape) if len(shape) > 1 else shape[0]
+        self.builder.emit(Call((out,), Lit(MADE.get(fn, np.empty)), (lengths,), (), op.span))
         match fn:
             case np.full_like:
                 return filled(out, op.args[1], self.builder.names, op.span)
             case np.ones | np.ones_like:
                 return filled(out, Lit(1.0), self.builder.names, op.span)
-            case _:
+            case _ if fn in MADE:
                 return []
+            case _:
+                return [replace(op, outs=(), kwargs=(("out", out),))]
 
-    def lengths_of(self, like: Operand, rank: int) -> Operand:
-        """The lengths of an array that is there already."""
-        sizes = [self.builder.call(intrinsics.dim, like, Lit(axis), type=INT, hint="n") for axis in range(rank)]
-        return Pack("tuple", tuple(sizes)) if rank > 1 else sizes[0]
+    def shape(self, op: Call, rank: int) -> tuple[Operand, ...] | None:
+        """The lengths of the array that `op` makes, computed ahead; ``None`` where they are not known there, or it makes none."""
+        if callee(op) is np.ones:
+            found = self.shapes.get(op.outs[0])
+            return None if found is None else tuple(map(self.outside, found))
+        axes = [(op.args[0], axis) for axis in range(rank)] if callee(op) in MADE else axes_of(op) if is_product(op) else []
+        if not axes or not all(self.has_length(array, axis) for array, axis in axes):
+            return None
+        return tuple([self.length(array, axis) for array, axis in axes])
+
+    def has_length(self, array: Operand, axis: int) -> bool:
+        """Whether `length` knows."""
+        if array in self.turned:
+            of, order = self.turned[array]
+            return self.has_length(of, order[axis])
+        return isinstance(array, Var) and (array not in self.inside or array in self.shapes)
+
+    def length(self, array: Operand, axis: int) -> Operand:
+        """A length of an array, computed ahead."""
+        if array in self.turned:
+            of, order = self.turned[array]
+            return self.length(of, order[axis])
+        if array in self.shapes:
+            return self.outside(self.shapes[array][axis])
+        return self.builder.call(intrinsics.dim, array, Lit(axis), type=INT, hint="n")
 
     def outside(self, operand: Operand) -> Operand:
         """`operand`, lengths, computed ahead."""
