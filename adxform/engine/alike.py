@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 
 from adxform.engine.accesses import Accesses, Place
+from adxform.engine.rows import Rows, Use, element_of, once, with_those_around
 from adxform.ir import intrinsics
-from adxform.ir.ops import Block, Call, For, Function, If, Lit, Op, Operand, Pack, Var
-from adxform.ir.types import INT, Array, Scalar, Size
-from adxform.ir.walk import all_ops, blocks, defined_variables, operands, outs, reads, variables_of
+from adxform.ir.ops import Block, Call, For, Function, Lit, Op, Operand, Pack, Var
+from adxform.ir.types import Array, Size
+from adxform.ir.walk import all_ops, blocks, reads, variables_of
 from adxform.opt.rewriting import Rewriter, callee, each_body
-
-PLAIN = frozenset({operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod, operator.neg, min, max,
-                   intrinsics.dim})  # fmt: skip
-"""What gives the same number whenever it is given the same."""
-INTEGERS = (INT, Scalar("int64"))
 
 
 def drop_alike_axes(fn: Function) -> Function:
@@ -61,37 +57,30 @@ def _dropped(fn: Function) -> Block:
     return _Dropping(kept).block(fn.body) if kept else fn.body
 
 
-@dataclass(frozen=True, slots=True)
-class _Use:
-    """A store or a load of an element, and the ops around it, outermost first."""
-
-    op: Call
-    around: tuple[Op, ...]
-
-    @property
-    def places(self) -> tuple[Operand, ...]:
-        """The place on each axis."""
-        return _places(self.op)
-
-
 class _Tapes:
-    """Arrays that are made empty, and of which each element is stored at most once, in one place, and else only loaded."""
+    """Arrays that are made empty, and of which each element is stored at most once, in one place, and else only loaded.
+
+    `uses` has all arrays that are only stored to and loaded from, element by element; those in `whole` keep their axes.
+    """
 
     def __init__(self, fn: Function) -> None:
         self.accesses = Accesses(fn)
         self.definitions = {op.outs[0]: op for op in all_ops(fn.body) if isinstance(op, Call) and op.outs}
         self.loops = {op.body.params[0]: op for op in all_ops(fn.body) if isinstance(op, For)}
-        self.uses: dict[str, list[_Use]] = {
-            out.name: [] for out, op in self.definitions.items() if callee(op) is np.empty and isinstance(op.args[0], Pack)
-        }
-        for op, around in _with_those_around(fn.body, ()):
+        made = [op for op in self.definitions.values() if callee(op) in (np.empty, np.zeros) and isinstance(op.args[0], Pack)]
+        self.uses: dict[str, list[Use]] = {op.outs[0].name: [] for op in made}
+        self.whole = {op.outs[0].name for op in made if callee(op) is not np.empty}
+        for op, around in with_those_around(fn.body):
             element = element_of(op)
-            if element is None:
+            others: tuple[Var, ...] = ()
+            if callee(op) is intrinsics.dim:
+                self.whole.update(var.name for var in reads(op))
+            elif element is None:
                 others = (*reads(op), *(var for block in blocks(op) for var in variables_of(block.results)))
             else:
                 assert isinstance(op, Call)
                 others = variables_of(op.args[1:])
-                self.uses.get(element.name, []).append(_Use(op, around))
+                self.uses.get(element.name, []).append(Use(op, around))
             for var in others:
                 self.uses.pop(var.name, None)
         for var in variables_of(fn.body.results):
@@ -103,23 +92,29 @@ class _Tapes:
         for name, uses in self.uses.items():
             stores = [use for use in uses if callee(use.op) is operator.setitem]
             array = uses[0].op.args[0] if uses else None
-            if len(stores) != 1 or not isinstance(array, Var) or not _once(stores[0]):
+            if name in self.whole or len(stores) != 1 or not isinstance(array, Var) or not once(stores[0], self.accesses):
                 continue
             axes = range(len(stores[0].places))
             if any(len(use.places) != len(axes) for use in uses):
                 continue
-            alike = [axis for axis in axes if self.is_alike(axis, stores[0]) and self.is_inside(axis, uses, array)]
+            alike = [axis for axis in axes if self.is_inside(axis, uses, array) and self.is_alike(axis, stores[0])]
             left = tuple([axis for axis in axes if axis not in alike]) or (axes[-1],)
             if len(left) < len(axes):
                 found[name] = left
         return found
 
-    def is_alike(self, axis: int, store: _Use) -> bool:
+    def is_alike(self, axis: int, store: Use) -> bool:
         """Whether all elements along `axis` are the same."""
-        place = store.places[axis]
-        return isinstance(place, Var) and place in self.loops and not varies(store.op.args[2], self.loops[place])
+        place, value = store.places[axis], store.op.args[2]
+        loop = self.rows.loops.get(place) if isinstance(place, Var) else None
+        return loop is not None and not (isinstance(value, Var) and value.name in self.rows.varying_in(loop))
 
-    def is_inside(self, axis: int, uses: list[_Use], array: Var) -> bool:
+    @cached_property
+    def rows(self) -> Rows:
+        """What else is alike: arrays that tapes keep the elements of."""
+        return Rows(self.uses, self.accesses, self.definitions, self.loops.values())
+
+    def is_inside(self, axis: int, uses: list[Use], array: Var) -> bool:
         """Whether no place on `axis` is outside of the array, which can be made: nobody looks after there is no such axis.
 
         A length is not negative that is an array's, or the larger of zero and a number.
@@ -151,78 +146,6 @@ class _Tapes:
                 return place
 
 
-def _once(store: _Use) -> bool:
-    """Whether each element is stored at most once: the loops around `store` are those over its places."""
-    items = [op.body.params[0] if isinstance(op, For) else None for op in store.around]
-    places = [place for place in store.places if isinstance(place, Var)]
-    return None not in items and len(set(places)) == len(places) and set(items) <= set(places)
-
-
-def _places(op: Call) -> tuple[Operand, ...]:
-    index = op.args[1]
-    return index.items if isinstance(index, Pack) else (index,)
-
-
-def element_of(op: Op) -> Var | None:
-    """The array of which `op` stores or loads one element, at places that are integers."""
-    if not isinstance(op, Call) or len(op.args) < 2 or not isinstance(array := op.args[0], Var):
-        return None
-    index = op.args[1]
-    if isinstance(index, Pack) and index.kind != "tuple":
-        return None
-    if not all(isinstance(place, Var) and place.type in INTEGERS for place in _places(op) if not isinstance(place, Lit)):
-        return None
-    load = callee(op) is operator.getitem and isinstance(op.outs[0].type, Scalar)
-    return array if load or callee(op) is operator.setitem else None
-
-
-def _with_those_around(block: Block, around: tuple[Op, ...]) -> Iterator[tuple[Op, tuple[Op, ...]]]:
-    """Every op, with those that it is inside of."""
-    for op in block.ops:
-        yield op, around
-        for inner in blocks(op):
-            yield from _with_those_around(inner, (*around, op))
-
-
-def varies(value: Operand, loop: For) -> bool:
-    """Whether `value` may differ from one pass of `loop` to another, at the same place of the loops inside."""
-    found = {param.name for param in loop.body.params}
-    size = -1
-    while size < len(found):
-        size = len(found)
-        _mark(loop.body, found)
-    return any(var.name in found for var in variables_of((value,)))
-
-
-def _mark(block: Block, found: set[str]) -> None:
-    """Add the names of what varies in `block` to `found`, as far as is known from those in it."""
-
-    def vary(given: tuple[Operand, ...]) -> bool:
-        return any(var.name in found for var in variables_of(given))
-
-    for op in block.ops:
-        match op:
-            case Call():
-                same = callee(op) in PLAIN and not vary(operands(op))
-            case If():
-                for inner in blocks(op):
-                    _mark(inner, found)
-                same = not vary((op.cond, *op.then.results, *op.orelse.results))
-            case For() if not op.breaks and not vary(op.source):
-                _mark(op.body, found)
-                carried = zip(op.outs, op.body.params[1:], op.inits, op.body.results, strict=True)
-                for out, param, init, result in carried:
-                    if vary((param, init, result)):
-                        found.update((out.name, param.name))
-                same = True
-            case _:
-                for inner in blocks(op):
-                    found.update(var.name for var in defined_variables(inner))
-                same = False
-        if not same:
-            found.update(out.name for out in outs(op))
-
-
 class _Dropping(Rewriter):
     """Leaves out axes, of arrays by their names; those in `kept` stay."""
 
@@ -241,7 +164,7 @@ class _Dropping(Rewriter):
             self.known[out.name] = less = Var(out.name, Array(out.type.dtype, shape))
             ops.append(replace(op, outs=(less,), args=(_chosen(op.args[0].items, axes), *op.args[1:])))
         elif isinstance(op, Call) and op.args and isinstance(array := op.args[0], Var) and (axes := self.kept.get(array.name)):
-            ops.append(replace(op, args=(array, _chosen(_places(op), axes), *op.args[2:])))
+            ops.append(replace(op, args=(array, _chosen(Use(op, ()).places, axes), *op.args[2:])))
         else:
             super().visit(op, ops)
 
