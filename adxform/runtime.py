@@ -359,6 +359,26 @@ def some(count: int) -> None:
         raise ValueError("zero-size array to reduction operation which has no identity")
 
 
+def _refuse(*_args: Any, **_kwargs: Any) -> Any:
+    raise UnboundLocalError("cannot access a local variable where it is not associated with a value")
+
+
+def _attribute(one: Any, name: str) -> Any:
+    return object.__getattribute__(one, name) if name.startswith("__") else _refuse()
+
+
+_USES = """getitem setitem delitem contains len iter call bool int float complex index hash str format
+array array_ufunc array_function neg pos abs invert round lt le gt ge eq ne add radd sub rsub mul rmul truediv rtruediv
+floordiv rfloordiv mod rmod divmod rdivmod pow rpow matmul rmatmul lshift rlshift rshift rrshift and rand or ror xor rxor
+iadd isub imul itruediv ifloordiv imod ipow imatmul ilshift irshift iand ior ixor"""
+
+# A dict is no sequence: NumPy would say of one that it cannot be stored in an array, whatever it raises.
+undefined: Any = type(
+    "Undefined", (dict,), {"__slots__": (), "__getattribute__": _attribute, **{f"__{use}__": _refuse for use in _USES.split()}}
+)()
+"""What a name holds that a path does not define, where it is handed on: every use raises what Python raises of such a name."""
+
+
 class Room:
     """Memory for arrays of one dtype whose sizes differ from call to call: it grows and never shrinks."""
 

@@ -66,7 +66,7 @@ class BlockReversal(CallReversal, ABC):
 
     def __init__(self, task: Task) -> None:
         super().__init__(task)
-        self.recorder = Recorder(self.names, self.aliases, self.callees)
+        self.recorder = Recorder(self.names, self.aliases, self.callees, self.plan.numbers)
         self.loops = 0
         self.taping: set[Path] = set()
         self.rewound: set[int] = set()

@@ -82,11 +82,12 @@ def same_view(call: Call, out: Var, base: Operand) -> Call:
 
 @dataclass(frozen=True)
 class Plan:
-    """The mode of each active variable, the call that makes each view, and the arrays that some path leaves undefined."""
+    """The mode of each active variable, the call that makes each view, and what some path leaves undefined: arrays, numbers."""
 
     modes: dict[Var, Mode]
     view_calls: dict[Var, Call]
     undefined: frozenset[Var]
+    numbers: frozenset[Var]
 
     def mode(self, var: Var) -> Mode:
         """Where the cotangent of `var` lives."""
@@ -101,7 +102,8 @@ def plan_cotangents(fn: Function, activity: Activity, aliases: Aliases, crossing
     """
     views = _view_calls(fn, activity)
     partly_read = _partly_read(fn)
-    undefined = frozenset(var for var in maybe_undefined(fn.body) if isinstance(var.type, Array))
+    missing = maybe_undefined(fn.body)
+    undefined = frozenset(var for var in missing if isinstance(var.type, Array))
     undefined_classes = {aliases.of(var) for var in undefined}
     modes: dict[Var, Mode] = {}
     roots: dict[int, int] = {}
@@ -125,7 +127,7 @@ def plan_cotangents(fn: Function, activity: Activity, aliases: Aliases, crossing
             modes[var] = "view" if var in views and _is_surely_view(views[var]) else "buffer"
         else:
             modes[var] = "value"
-    return Plan(modes, views, undefined)
+    return Plan(modes, views, undefined, frozenset(missing) - undefined)
 
 
 def _is_surely_view(call: Call) -> bool:
@@ -160,7 +162,7 @@ def _view_calls(fn: Function, activity: Activity) -> dict[Var, Call]:
 
 
 def maybe_undefined(body: Block) -> set[Var]:
-    """The variables of `body` that a branch not taken, or a loop without a pass, leaves without a value."""
+    """The variables of `body` that a branch not taken, or a loop without a pass, leaves without a value, and stacks of such."""
     found: set[Var] = set()
     size = -1
     while size != len(found):
@@ -178,6 +180,10 @@ def maybe_undefined(body: Block) -> set[Var]:
                     found.update(param for param, init in zip(params, inits, strict=True) if _missing(init, found))
                     ends = results[len(results) - len(inits) :] if _has_a_pass(op) else inits
                     found.update(out for out, end in zip(after, ends, strict=True) if _missing(end, found))
+                case Call(fn=Lit(intrinsics.push), args=(Var() as stack, value)) if _missing(value, found):
+                    found.add(stack)
+                case Call(fn=Lit(intrinsics.pop), args=(stack,), outs=(out,)) if _missing(stack, found):
+                    found.add(out)
                 case _:
                     pass
     return found

@@ -105,10 +105,11 @@ class Sweep:
 
 
 class Recorder:
-    """Decides and carries out what is recorded; one for a function."""
+    """Decides and carries out what is recorded; one for a function, of which some paths leave `undefined` without a value."""
 
-    def __init__(self, names: Names, aliases: Aliases, callees: Callees) -> None:
+    def __init__(self, names: Names, aliases: Aliases, callees: Callees, undefined: frozenset[Var]) -> None:
         self.names = names
+        self.undefined = undefined
         self.aliases = aliases
         self.callees = callees
         self.decisions: list[Decision] = []
@@ -248,7 +249,7 @@ class Recorder:
         if inner is not None and loop is not None and all(map(sources.can_hoist, inner)):
             return self._widen(var, inner, sweep, sources, loop, mapping)
         before, write, restore = (Builder(self.names, sources.span(var)) for _ in range(3))
-        if loop is not None and is_float(var.type) and isinstance(var.type, Scalar):
+        if loop is not None and is_float(var.type) and isinstance(var.type, Scalar) and var not in self.undefined:
             size, place = _tape_place(loop, before, write)
             tape = self._allocate((size,), var.type.dtype, before, var)
             write.effect(operator.setitem, tape, place, var)

@@ -85,7 +85,7 @@ def _emit(fn: Function, doc: str, aliases: Aliases, surroundings: Surroundings, 
     for part in parts:
         own = aliases if part is fn else aliases.helpers[part.name]
         references.forget_uses()
-        defined[part.name] = _define(part, own, reserved, titles, references, doc if part is fn else "")
+        defined[part.name] = _define(part, own, reserved, titles, references, doc if part is fn else "", part.name in decorators)
         if part.name in decorators:
             defined[part.name].tree.decorator_list = [references.to(decorators[part.name])]
         used |= references.used
@@ -98,12 +98,18 @@ def _emit(fn: Function, doc: str, aliases: Aliases, surroundings: Surroundings, 
 
 
 def _define(
-    fn: Function, aliases: Aliases, reserved: set[str], titles: Mapping[str, str], references: References, doc: str
+    fn: Function,
+    aliases: Aliases,
+    reserved: set[str],
+    titles: Mapping[str, str],
+    references: References,
+    doc: str,
+    compiled: bool,
 ) -> _Defined:
     fn = _detach_conditions(fn)
     folding = fold(fn, aliases)
-    naming = assign_names(fn, folding, reserved)
-    expressions = Expressions(folding, naming.names, references)
+    naming = assign_names(fn, folding, reserved, checked=compiled)
+    expressions = Expressions(folding, naming.names, references, checked=compiled)
     statements = Statements(expressions, naming, titles, references)
     tree = statements.function(fn, doc)
     return _Defined(tree, references.used & references.externals.keys(), tuple(statements.invoked))

@@ -27,15 +27,17 @@ INVERSE: Mapping[type[ast.cmpop], type[ast.cmpop]] = {
     ast.NotIn: ast.In,
 }
 LOAD = ast.Load()
+RUNTIME = "adxform.runtime"
 
 
 class Expressions:
-    """Writes the operands of one function. Lists of equal code come out as equal trees."""
+    """Writes the operands of one function, `checked` to read nothing undefined. Lists of equal code come out as equal trees."""
 
-    def __init__(self, folding: Folding, names: Mapping[Var, str], references: References) -> None:
+    def __init__(self, folding: Folding, names: Mapping[Var, str], references: References, checked: bool = False) -> None:
         self.folding = folding
         self.names = names
         self.references = references
+        self.checked = checked
 
     def operand(self, operand: Operand) -> ast.expr:
         """`operand` as an expression."""
@@ -181,7 +183,7 @@ class Expressions:
     def literal(self, value: Any) -> ast.expr:
         """`value` spelled out, or a reference to it."""
         if value is UNDEFINED.value:
-            return ast.Constant(None)
+            return ast.Constant(None) if self.checked else ast.Attribute(self.references.module(RUNTIME), "undefined", LOAD)
         if value is None or value is Ellipsis or type(value) is bool or type(value) is str or type(value) is bytes:
             return ast.Constant(value)
         if type(value) is int:

@@ -49,7 +49,7 @@ def loop(body: Sequence[Node]) -> Loop:
     """The loop over `body`."""
     written: set[Var] = set()
     exposed: dict[Var, None] = {}
-    for step in _steps(body):
+    for step in steps(body):
         for var in step.reads:
             if var not in written:
                 exposed.setdefault(var)
@@ -101,16 +101,17 @@ def _last(nodes: Sequence[Node]) -> int:
     return node.at
 
 
-def _steps(nodes: Sequence[Node]) -> Iterator[Step]:
+def steps(nodes: Sequence[Node]) -> Iterator[Step]:
+    """The steps of `nodes`, in order."""
     for node in nodes:
         match node:
             case Step():
                 yield node
             case Fork(arms):
                 for arm in arms:
-                    yield from _steps(arm)
+                    yield from steps(arm)
             case Loop(body):
-                yield from _steps(body)
+                yield from steps(body)
 
 
 class _Walk:

@@ -21,6 +21,7 @@ from typing import assert_never
 
 from adxform.backend.folding import Folding
 from adxform.backend.liveness import Fork, Node, Ranges, Step, live_ranges, loop, overlap, union
+from adxform.backend.stale import stale
 from adxform.backend.syntax import callee, is_nameless, is_temporary
 from adxform.errors import VerificationError
 from adxform.ir import intrinsics
@@ -62,8 +63,11 @@ class Naming:
         return self.names[var] != "_"
 
 
-def assign_names(fn: Function, folding: Folding, reserved: Collection[str]) -> Naming:
-    """Names for the variables of `fn` that are not folded, none of them in `reserved`."""
+def assign_names(fn: Function, folding: Folding, reserved: Collection[str], checked: bool = False) -> Naming:
+    """Names for the variables of `fn` that are not folded, none of them in `reserved`.
+
+    `checked` tells that `fn` reads nothing undefined.
+    """
     program = _Program(folding)
     program.function(fn)
     ranges = live_ranges(program.nodes)
@@ -77,17 +81,18 @@ def assign_names(fn: Function, folding: Folding, reserved: Collection[str]) -> N
         if place in ranges:
             unread = all(start == end for start, end in ranges[place]) and var not in params
             names[var] = "_" if unread and classes.is_single(place) else by_root[classes.root(place)]
-    bound = classes.bound(by_root)
+    bound = classes.bound(by_root) | (frozenset() if checked else classes.stale(by_root))
     return Naming(names, frozenset(var for var in names if classes.root(program.place(var)) in bound) if bound else bound)
 
 
 @dataclass(frozen=True, slots=True)
 class _Copy:
-    """``target = source`` in a parallel copy, inside `depth` loops."""
+    """``target = source`` in a parallel copy at step `at`, inside `depth` loops."""
 
     target: Var
     source: Operand
     depth: int
+    at: int
 
 
 class _Program:
@@ -117,7 +122,7 @@ class _Program:
 
     def copy(self, targets: tuple[Var, ...], sources: tuple[Operand, ...]) -> None:
         for target, source in zip(targets, sources, strict=True):
-            self.copies.append(_Copy(target, source, self._depth))
+            self.copies.append(_Copy(target, source, self._depth, self._at))
         self.step(self.leaves(*sources), targets)
 
     def function(self, fn: Function) -> None:
@@ -141,7 +146,7 @@ class _Program:
             case Call(outs=(out,)) | If(outs=(out,)) if out in self.folding.values:
                 pass
             case Call(outs=outs, args=args):
-                if callee(op) is intrinsics.push or is_taping(op):
+                if callee(op) is intrinsics.push:
                     self.hand(args)
                 if callee(op) is operator.getitem and outs:
                     self.loads[outs[0]] = op
@@ -202,12 +207,6 @@ class _Program:
         self._depth -= 1
 
 
-def is_taping(op: Call) -> bool:
-    """Whether `op` stores a value on a tape that is an array, or its tangent or cotangent on that of the tape."""
-    tape = op.args[0] if op.args else None
-    return callee(op) is operator.setitem and isinstance(tape, Var) and TAPE in tape.base
-
-
 class _Classes:
     """Places that share one name, by union-find over live ranges."""
 
@@ -260,6 +259,12 @@ class _Classes:
             if var not in found:
                 found.add(var)
                 waiting += [source for source in into.get(var, ()) if source in undefined]
+        return frozenset(map(self.root, found))
+
+    def stale(self, names: Mapping[Var, str]) -> frozenset[Var]:
+        """The classes that some path leaves undefined while their name holds something else."""
+        undefined = {(copy.at, copy.target) for copy in self.program.copies if copy.source == UNDEFINED}
+        found = stale(self.program.nodes, lambda var: names[self.root(var)], undefined) if undefined else ()
         return frozenset(map(self.root, found))
 
     def _undefined(self) -> tuple[set[Var], list[tuple[Var, Var]]]:

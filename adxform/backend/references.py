@@ -80,7 +80,9 @@ class References:
         top, _, rest = name.partition(".")
         alias = ALIASES.get(name, top)
         if name in OWN:
-            return self._import_from(top, rest, sys.modules[name])
+            found = self._import_from(top, rest, sys.modules[name])
+            self._used.add(_top(found))
+            return found
         self._used.add(alias)
         self._names[alias] = sys.modules[name] if not rest else sys.modules[top]
         self._modules[name] = ast.Import([ast.alias(name, alias if alias != top else None)])

@@ -17,14 +17,13 @@ import operator
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 
-from adxform.backend.names import is_taping
 from adxform.engine import scalars
 from adxform.engine.absent import ABSENT
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, For, Function, If, Lit, Op, Operand, Var, While
 from adxform.ir.types import BOOL
-from adxform.ir.walk import Names, all_ops, operands, reads, variables_of
+from adxform.ir.walk import TAPE, Names, all_ops, operands, reads, variables_of
 from adxform.opt.rewriting import callee
 
 YES, NO = Lit(True), Lit(False)
@@ -69,10 +68,16 @@ def _taken(op: Op) -> tuple[Var, ...]:
             return variables_of(source)
         case While():
             return ()
-        case Call(args=(tape, *_)) if callee(op) is intrinsics.push or is_taping(op):
-            return variables_of(operands(op)[1:3] if is_taping(op) else (tape,))
+        case Call(args=(tape, *_)) if callee(op) is intrinsics.push or _is_taping(op):
+            return variables_of(operands(op)[1:3] if _is_taping(op) else (tape,))
         case _:
             return reads(op)
+
+
+def _is_taping(op: Call) -> bool:
+    """Whether `op` stores a value on a tape that is an array, or its tangent or cotangent on that of the tape."""
+    tape = op.args[0] if op.args else None
+    return callee(op) is operator.setitem and isinstance(tape, Var) and TAPE in tape.base
 
 
 @dataclass(slots=True)

@@ -27,7 +27,6 @@ from adxform.ir.walk import all_ops, blocks, outs, reads, variables_of
 DTYPES = frozenset({"float64", "int64", "bool"})
 NUMBERS = (bool, int, float, np.float64, np.int64, np.bool_)
 LARGEST = 2**63
-MOST_LENGTHS = 4
 
 COMPARISONS = frozenset({operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne})
 ARITHMETIC = frozenset({operator.add, operator.sub, operator.mul, operator.neg, operator.pos, operator.abs, abs})
@@ -160,7 +159,7 @@ def _scalar(fn: Any, args: tuple[Operand, ...]) -> bool:
     if fn in (runtime.add_up, runtime.larger, runtime.smaller):
         return dtypes[0] == dtypes[1] != "bool"
     if fn in (runtime.trip_count, runtime.some, runtime.place):
-        return set(dtypes) == {"int64"} and len(dtypes) <= MOST_LENGTHS
+        return set(dtypes) == {"int64"}
     return (fn in UFUNCS or fn in MATH or fn in scalars.FORMS) and set(dtypes) == {"float64"}
 
 

@@ -1,0 +1,207 @@
+"""A name that a path has not defined: what Python raises, the derivative raises, on either engine and in every mode."""
+
+# ruff: noqa: F821, F841, SIM102 -- it is names without a value that are read here
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adxform
+from adxform import runtime
+
+X = np.arange(1.0, 4.0)
+
+
+def local(x, i):  # type: ignore[no-untyped-def]
+    if i == 0:
+        y = x * 2.0
+    return np.sum(y) * x[0]
+
+
+def of_the_call_before(x, n):  # type: ignore[no-untyped-def]
+    total = 0.0
+    for i in range(n):
+        total += local(x, i)
+    return total
+
+
+def of_another_call(x, n):  # type: ignore[no-untyped-def]
+    return local(x, 0) + local(x, n - 1)
+
+
+def deleted(x, n):  # type: ignore[no-untyped-def]
+    y = x * 2.0
+    total = np.sum(y * y)
+    if n > 1:
+        del y
+    return total + np.sum(y * y)
+
+
+def deleted_number(x, n):  # type: ignore[no-untyped-def]
+    y = x[0] * 2.0
+    total = y * y
+    if n > 1:
+        del y
+    return total + y * y + x[1]
+
+
+def summed(x, n):  # type: ignore[no-untyped-def]
+    total = np.sum(x * x)
+    for i in range(3):
+        if i >= 3 - n:
+            total = total + np.sum(y) * total
+        z = x[i] * x
+        if i > 0:
+            y = z * x
+    return total
+
+
+def stored(x, n):  # type: ignore[no-untyped-def]
+    out = np.zeros(5)
+    for i in range(3):
+        if i >= 3 - n:
+            out[i] = y
+        if i > 0:
+            y = x[i] * x[0]
+        out[i] = out[i] * out[i] + x[i]
+    return np.sum(out)
+
+
+def chosen(x, n):  # type: ignore[no-untyped-def]
+    total = 0.0
+    for i in range(3):
+        if i >= 3 - n:
+            total = total + np.sum(np.where(x > 0, y, x) ** 2)
+        if i == 1:
+            y = x * x[i]
+    return total
+
+
+def joined(x, n):  # type: ignore[no-untyped-def]
+    total = 0.0
+    for i in range(3):
+        if i >= 3 - n:
+            total = total + np.sum(np.concatenate([y, x]) ** 2)
+        if i == 1:
+            y = x * x[2]
+    return total
+
+
+def asked(x, n):  # type: ignore[no-untyped-def]
+    total = 0.0
+    for i in range(3):
+        if i >= 3 - n:
+            if y:
+                total = total + x[i] ** 2
+        if i == 1:
+            y = x[i] > 1.0
+    return total + np.sum(x)
+
+
+def compared(x, n):  # type: ignore[no-untyped-def]
+    total = 0.0
+    for i in range(3):
+        if i >= 3 - n:
+            if y == 1:
+                total = total + np.sum(x[1:]) * x[0]
+        if i == 1:
+            y = i
+    return total + np.sum(x)
+
+
+PROGRAMS = (of_the_call_before, of_another_call, deleted, deleted_number, summed, stored, chosen, joined, asked, compared)
+MODES: dict[str, Callable[..., Any]] = {
+    "reverse": lambda f, n, engine: adxform.value_and_grad(f, engine=engine)(X, n),
+    "forward": lambda f, n, engine: adxform.jvp(partial(f, n=n), (X,), (X,), engine=engine),
+    "second": lambda f, n, engine: adxform.hvp(f, mode="reverse-over-reverse", engine=engine)(X, n, X),
+}
+
+
+UNREAD = (of_the_call_before, of_another_call, deleted_number)
+"""Whose second derivatives have no use for what is not defined."""
+
+TAPED = (asked, compared)
+"""Whose second derivatives read what is not defined from a tape alone."""
+
+
+@pytest.mark.parametrize("engine", ["python", "numba"])
+@pytest.mark.parametrize(("f", "mode"), [(f, mode) for f in PROGRAMS for mode in MODES if mode != "second" or f not in UNREAD])
+def test_a_name_that_is_not_defined_is_an_error(f: Callable[..., Any], mode: str, engine: str) -> None:
+    if mode == "second" and engine == "numba" and f in TAPED:
+        pytest.skip("a kernel reads zero from a tape")
+    with pytest.raises(UnboundLocalError):
+        f(X, 3)
+    with pytest.raises(UnboundLocalError):
+        MODES[mode](f, 3, engine)
+
+
+@pytest.mark.parametrize("engine", ["python", "numba"])
+@pytest.mark.parametrize("f", PROGRAMS)
+def test_a_name_that_is_defined_is_none(f: Callable[..., Any], engine: str) -> None:
+    value, gradient = adxform.value_and_grad(f, engine=engine)(X, 1)
+    np.testing.assert_allclose(value, f(X, 1))
+    step = 1e-6 * np.eye(3)
+    expected = [(f(X + e, 1) - f(X - e, 1)) / 2e-6 for e in step]
+    np.testing.assert_allclose(gradient, expected, rtol=1e-6)
+    np.testing.assert_allclose(MODES["forward"](f, 1, engine)[1], np.dot(expected, X), rtol=1e-6)
+
+
+undefined = runtime.undefined
+
+
+def unpacked() -> None:
+    _a, _b = undefined
+
+
+def stored_in(x: Any, index: Any, value: Any) -> None:
+    x[index] = value
+
+
+USES: tuple[Callable[[], Any], ...] = (
+    lambda: X + undefined,
+    lambda: 2.0 * undefined,
+    lambda: np.float64(2.0) < undefined,
+    lambda: -undefined,
+    lambda: undefined == X,
+    lambda: np.equal(X, undefined),
+    lambda: not undefined,
+    lambda: X[undefined],
+    lambda: X[:undefined],
+    lambda: X[0, undefined],
+    lambda: undefined[0],
+    lambda: undefined.shape,
+    lambda: undefined.copy(),
+    lambda: stored_in(np.ones(2), 0, undefined),
+    lambda: stored_in(np.ones(2), slice(None), undefined),
+    lambda: stored_in(np.ones(2), undefined, 1.0),
+    lambda: np.sum(undefined),
+    lambda: np.exp(undefined),
+    lambda: np.array([undefined, 1.0]),
+    lambda: np.asarray(undefined),
+    lambda: np.where(undefined, X, X),
+    lambda: np.concatenate([X, undefined]),
+    lambda: np.zeros((2, undefined)),
+    lambda: X @ undefined,
+    lambda: X.reshape(undefined),
+    lambda: np.linalg.norm(undefined),
+    lambda: math.sin(undefined),
+    lambda: max(1.0, undefined),
+    lambda: float(undefined),
+    lambda: range(undefined),
+    lambda: len(undefined),
+    lambda: undefined in (1.0,),
+    lambda: f"{undefined}",
+    unpacked,
+)
+
+
+@pytest.mark.parametrize("place", range(len(USES)))
+def test_every_use_of_what_is_undefined_raises(place: int) -> None:
+    with pytest.raises(UnboundLocalError):
+        USES[place]()
