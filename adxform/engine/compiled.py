@@ -162,7 +162,7 @@ def _formed(fn: Function, engine: Engine) -> tuple[frozenset[Var], Function, Fun
 
 def _rearranged(loops: Function) -> Function:
     """`loops` with nests that gather, multiply matrices, go along rows, and share what they go over."""
-    return join_loops(order_loops(multiply(gather_contributions(hoist_invariants(loops, bounds=True)))))
+    return join_loops(order_loops(multiply(gather_contributions(hoist_invariants(loops, lengths=True)))))
 
 
 @phase("emit")

@@ -19,10 +19,10 @@ NEVER_RAISE = frozenset(
 DIVIDE = frozenset({operator.floordiv, operator.mod, operator.truediv})
 
 
-def hoist_invariants(fn: Function, *, bounds: bool = False) -> Function:
+def hoist_invariants(fn: Function, *, lengths: bool = False) -> Function:
     """Compute numbers that do not depend on a loop ahead of it: arithmetic that cannot raise, lengths, comparisons.
 
-    The bounds of an inner loop stay where they are read, but with `bounds`.
+    The bounds of an inner loop stay where they are read. With `lengths`, only those of arrays go, also where they are bounds.
 
     >>> from adxform.ir.text import read, show
     >>> print(show(hoist_invariants(read('''
@@ -42,14 +42,14 @@ def hoist_invariants(fn: Function, *, bounds: bool = False) -> Function:
 
     def hoisted(part: Function) -> Block:
         loops = any(isinstance(op, For | While) for op in all_ops(part.body))
-        return _Hoisting(part, bounds).block(part.body) if loops else part.body
+        return _Hoisting(part, lengths).block(part.body) if loops else part.body
 
     return each_body(fn, hoisted)
 
 
 class _Hoisting:
-    def __init__(self, fn: Function, bounds: bool) -> None:
-        self.wanted = None if bounds else set(_names_read_beside_bounds(fn.body))
+    def __init__(self, fn: Function, lengths: bool) -> None:
+        self.wanted = set(_lengths(fn.body) if lengths else _names_read_beside_bounds(fn.body))
 
     def block(self, block: Block) -> Block:
         ops: list[Op] = []
@@ -88,7 +88,7 @@ class _Hoisting:
         return (
             isinstance(op, Call)
             and len(op.outs) == 1
-            and (self.wanted is None or op.outs[0].name in self.wanted)
+            and op.outs[0].name in self.wanted
             and cannot_raise(op)
             and not any(var.name in inside for given in operands(op) for var in variables(given))
         )
@@ -116,6 +116,11 @@ def _is_python_number(operand: Operand) -> bool:
             return type(value) in (bool, int, float)
         case _:
             return False
+
+
+def _lengths(block: Block) -> Iterator[str]:
+    """The variables that are lengths of arrays."""
+    yield from (op.outs[0].name for op in all_ops(block) if isinstance(op, Call) and op.outs and callee(op) is intrinsics.dim)
 
 
 def _names_read_beside_bounds(block: Block) -> Iterator[str]:
