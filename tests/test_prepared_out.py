@@ -10,7 +10,7 @@ import pytest
 
 import adxform
 from adxform.errors import PreparationMismatchError
-from adxform.prepared.straight import MISS
+from adxform.prepared.writing import MISS
 
 pytest.importorskip("numba")
 NUMBERS = np.array([0.5, -1.0, 2.0, 0.25])

@@ -11,7 +11,7 @@ import pytest
 
 import adxform
 from adxform.errors import PreparationMismatchError
-from adxform.prepared.straight import MISS
+from adxform.prepared.writing import MISS
 
 pytest.importorskip("numba")
 

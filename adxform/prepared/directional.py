@@ -27,8 +27,9 @@ from adxform.prepared.columns import padded, put, rows_at, rows_like
 from adxform.prepared.expressions import LOAD, call
 from adxform.prepared.outputs import LATER, Destination
 from adxform.prepared.preparation import Places, picker, prepare, values_at
-from adxform.prepared.straight import MISS, Answer, Writer
+from adxform.prepared.straight import Answer
 from adxform.prepared.sweeps import batch_answer
+from adxform.prepared.writing import MISS, Writer
 from adxform.running import runner
 from adxform.trees import builder, leaves_of, rebuild
 

@@ -22,7 +22,8 @@ from adxform.prepared.base import Args, Kwargs, Prepared
 from adxform.prepared.expressions import LOAD
 from adxform.prepared.outputs import LATER, writer
 from adxform.prepared.preparation import Places, picker, prepare, values_at
-from adxform.prepared.straight import MISS, Answer, answer, is_settled, structured
+from adxform.prepared.straight import Answer, answer, is_settled, structured
+from adxform.prepared.writing import MISS
 from adxform.running import execute, runner
 
 

@@ -13,7 +13,7 @@ from adxform.frontend.signature import Node, meta_of, parts
 from adxform.perturbations import among, kind
 from adxform.pipeline import DerivedRule
 from adxform.prepared.arguments import line
-from adxform.prepared.straight import MISS
+from adxform.prepared.writing import MISS
 from adxform.running import check_sharing, one_more_call, overlap
 from adxform.trees import assemble
 from adxform.workspace import Pool

@@ -34,8 +34,9 @@ from adxform.prepared.arguments import (
     tree_misfits,
 )
 from adxform.prepared.keeping import Kept, keeping
-from adxform.prepared.straight import Expected, entrance
+from adxform.prepared.straight import entrance
 from adxform.prepared.surroundings import Watch, dependencies, registered_since, watch
+from adxform.prepared.writing import Expected
 from adxform.refusals import definition, name_of, signed
 from adxform.rules.record import Primitive
 from adxform.rules.table import registered

@@ -30,8 +30,9 @@ from adxform.prepared.columns import block_like, filled, padded, put, rows_at, r
 from adxform.prepared.expressions import LOAD, call
 from adxform.prepared.outputs import LATER, writer
 from adxform.prepared.preparation import Places, picker, prepare, values_at
-from adxform.prepared.straight import MISS, Answer, Writer, answer, is_settled, structured
+from adxform.prepared.straight import Answer, answer, is_settled, structured
 from adxform.prepared.sweeps import batch_answer
+from adxform.prepared.writing import MISS, Writer
 from adxform.running import Lent, execute, runner
 from adxform.transforms import Mode
 from adxform.trees import leaves_of, rebuild

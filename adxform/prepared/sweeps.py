@@ -34,7 +34,8 @@ from adxform.frontend.signature import Leaf, Node, Tree
 from adxform.ir.types import Array, Dim, Scalar, Size, Type
 from adxform.pipeline import DerivedRule
 from adxform.prepared.expressions import LOAD, STORE, call, different, loaded, negated
-from adxform.prepared.straight import Answer, Code, Expected, Writer, compiled_code, is_settled
+from adxform.prepared.straight import Answer, compiled_code, is_settled
+from adxform.prepared.writing import Code, Expected, Writer
 from adxform.trees import leaves_of
 
 Returns = Callable[[Writer, list[ast.expr], list[ast.expr]], ast.expr]
