@@ -424,3 +424,15 @@ def the_last_element_twice(x, y):
     for i in range(n):
         total += b[i] * x[i] * x[i]
     return total
+
+
+@at((1.2, True, 3), (1.2, False, 3), (-0.7, True, 0))
+def as_often_as_a_condition_says(x, again, n):
+    for _ in range(again):
+        x = np.sin(x) * x
+    for i in range(again, n):
+        for _ in range(i > 1):
+            x = x * np.cos(x)
+    for i in range(n, again, -1):
+        x = x * x + i
+    return x

@@ -59,7 +59,8 @@ def _len(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
 
 
 def _range(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    match args:
+    bounds = [_as_integer(interp, arg) for arg in args]
+    match bounds:
         case (stop,):
             return Range(Lit(0), stop, Lit(1))
         case (start, stop):
@@ -68,6 +69,11 @@ def _range(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer
             return Range(start, stop, step)
         case _:
             return interp.fail(TypeError, "range expected 1 to 3 arguments")
+
+
+def _as_integer(interp: Interpreter, bound: Value) -> Value:
+    """`bound`, a Python bool as the integer that it is: no array is made of as many elements."""
+    return interp.call(Lit(int), (bound,)) if isinstance(bound, Var) and bound.type == BOOL else bound
 
 
 def _zip(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
