@@ -9,6 +9,8 @@ one::
                                     return 2.0 * t
 
 What is only handed on, through branches, loops and tapes, is not read; what is defined under a condition may be read under it.
+Beside a tape on which something may be undefined there is one that says of each value whether it is defined: the reverse sweep
+may be alone in reading it.
 """
 
 from __future__ import annotations
@@ -17,16 +19,20 @@ import operator
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
 from adxform.engine import scalars
 from adxform.engine.absent import ABSENT
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, For, Function, If, Lit, Op, Operand, Var, While
-from adxform.ir.types import BOOL
+from adxform.ir.types import BOOL, Array, Scalar, Type
 from adxform.ir.walk import TAPE, Names, all_ops, operands, reads, variables_of
 from adxform.opt.rewriting import callee
 
 YES, NO = Lit(True), Lit(False)
+MAKERS = (np.empty, intrinsics.new_stack)
+"""What makes tapes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +50,13 @@ def check_definitions(fn: Function) -> Function:
     """`fn` with a check ahead of each op that reads what may be undefined, and of its end if it returns that."""
     if not any(nothing in given for nothing in ABSENT for op in all_ops(fn.body) for given in _handed(op)):
         return fn
-    checking = _Checking(Names.of(fn))
-    body, known = checking.block(fn.body, frozenset())
+    unsure = frozenset[Var]()
+    while True:
+        checking = _Checking(Names.of(fn), {*unsure})
+        body, known = checking.block(fn.body, frozenset())
+        if unsure == checking.unsure:
+            break
+        unsure = frozenset(checking.unsure)
     builder = Builder(checking.names, fn.span)
     checking.check(variables_of(body.results), known, builder)
     return replace(fn, body=replace(body, ops=(*body.ops, *builder.ops))) if checking.found else fn
@@ -82,10 +93,15 @@ def _is_taping(op: Call) -> bool:
 
 @dataclass(slots=True)
 class _Checking:
-    """`when` holds what may be undefined, `found` whether any of it is read."""
+    """`when` holds what may be undefined, `found` whether any of it is read.
+
+    `unsure` are the tapes that hold such values; those that were known to ahead have another one `beside` them.
+    """
 
     names: Names
+    unsure: set[Var] = field(default_factory=set)
     when: dict[Var, When] = field(default_factory=dict)
+    beside: dict[Var, Var] = field(default_factory=dict)
     found: bool = False
 
     def block(self, block: Block, known: frozenset[When]) -> tuple[Block, frozenset[When]]:
@@ -95,6 +111,8 @@ class _Checking:
             builder.span = op.span
             known = self.check(_taken(op), known, builder)
             builder.emit(self.inside(op, known, builder))
+            if isinstance(op, Call):
+                self.tape(op, known, builder)
         return replace(block, ops=tuple(builder.ops)), known
 
     def check(self, read: Collection[Var], known: frozenset[When], builder: Builder) -> frozenset[When]:
@@ -163,6 +181,31 @@ class _Checking:
         test, _ = self.block(replace(whole.test, params=(*whole.test.params, *tested)), known)
         return replace(whole, test=test)
 
+    def tape(self, op: Call, known: frozenset[When], builder: Builder) -> None:
+        """Do with what is beside a tape what `op` does with the tape."""
+        fn = callee(op)
+        match op:
+            case Call(outs=(Var(type=type_) as tape,)) if fn in MAKERS and tape in self.unsure:
+                self.beside[tape] = beside = builder.var(f"made{TAPE}", _of_truths(type_))
+                kwargs = (("dtype", Lit(np.bool_)),) if isinstance(type_, Array) else ()
+                builder.emit(replace(op, outs=(beside,), kwargs=kwargs))
+            case Call(args=(Var() as tape, *place, value)) if fn is intrinsics.push or (_is_taping(op) and _is_number(value)):
+                if (when := self.of(value, known)) != ALWAYS:
+                    self.unsure.add(tape)
+                if tape in self.beside:
+                    builder.emit(replace(op, args=(self.beside[tape], *place, _condition(when, builder))))
+            case Call(outs=(Var() as out,), args=(Var() as tape, *place)) if fn in (intrinsics.pop, operator.getitem):
+                if out in self.unsure:
+                    self.unsure.add(tape)
+                if tape in self.beside:
+                    row = fn is operator.getitem and not _is_number(out)
+                    made = builder.var(f"made{TAPE}", _of_truths(out.type)) if row else self.made()
+                    builder.emit(replace(op, outs=(made,), args=(self.beside[tape], *place)))
+                    if row:
+                        self.beside[out] = made
+                    else:
+                        self.when[out] = When(made)
+
     def saying(self, block: Block, found: list[When]) -> Block:
         """`block`, which also tells its end what holds of `found`."""
         builder = Builder(self.names)
@@ -181,3 +224,12 @@ class _Checking:
 
 def _condition(when: When, builder: Builder) -> Operand:
     return when.condition if when.holds else builder.call(operator.not_, when.condition, type=BOOL)
+
+
+def _is_number(operand: Operand) -> bool:
+    return not isinstance(operand, Var) or isinstance(operand.type, Scalar)
+
+
+def _of_truths(type_: Type) -> Type:
+    """The type of what is beside a tape of this type."""
+    return Array("bool", type_.shape) if isinstance(type_, Array) else type_
