@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from adxform import runtime
+from adxform.frontend.infer import product_type
+from adxform.ir.ops import Call
 from adxform.ir.text import read
 from adxform.ir.verify import verify
 from adxform.ir.walk import all_ops
@@ -18,7 +20,8 @@ from tests.interpret import interpret
 
 def program(body: str) -> str:
     """A function of a part that repeats, of what has the whole shape, and of matrices to multiply with."""
-    return "def f(u: f64[k, 1, d], c: f64[k, d, 1], x: f64[k, n, d], w: f64[k, d, m], ct: f64[k, n, m]):\n" + body
+    matrices = "u: f64[k, 1, d], c: f64[k, d, 1], x: f64[k, n, d], w: f64[k, d, m], ct: f64[k, n, m]"
+    return f"def f({matrices}, v: f64[d]):\n" + body
 
 
 ROWS = "    a: f64[k, n, d] = runtime.broadcast_like(u, x)\n"
@@ -30,6 +33,12 @@ BODIES = {
     "columns": COLUMNS + "    z: f64[k, n, m] = operator.matmul(x, w)\n    y: f64[k, n, m] = operator.matmul(x, wide)\n" + END,
     "rows added up": TURNED + "    r: f64[k, d, m] = operator.matmul(at, ct)\n    return r",
     "columns added up": COLUMNS + "    r: f64[k, n, d] = operator.matmul(ct, wt)\n    return r",
+    "rows times a vector": ROWS
+    + "    z: f64[k, n] = operator.matmul(x, v)\n    y: f64[k, n] = operator.matmul(a, v)\n"
+    + "    r: f64[k, n] = operator.mul(y, z)\n    return r",
+    "a vector times columns": COLUMNS
+    + "    z: f64[k, m] = operator.matmul(v, w)\n    y: f64[k, m] = operator.matmul(v, wide)\n"
+    + "    r: f64[k, m] = operator.mul(y, z)\n    return r",
     "columns that were rows": TURNED
     + "    b: f64[k, n, d] = operator.mul(x, 2.0)\n    z: f64[k, n, n] = operator.matmul(b, xt)\n"
     + "    y: f64[k, n, n] = operator.matmul(b, at)\n    r: f64[k, n, n] = operator.mul(y, y)\n    return r",
@@ -60,13 +69,21 @@ def test_the_same_numbers(body: str, lengths: tuple[int, int, int, int]) -> None
     verify(once)
     assert once != fn
     chance = np.random.default_rng(1)
-    shapes = (k, 1, d), (k, d, 1), (k, n, d), (k, d, m), (k, n, m)
+    shapes = (k, 1, d), (k, d, 1), (k, n, d), (k, d, m), (k, n, m), (d,)
     for bad in (1.0, np.nan) if n else (1.0,):
         args = [chance.normal(size=shape) for shape in shapes]
         args[0].flat[:1] *= bad
         found, expected = interpret(once, *args), interpret(fn, *args)
         assert found.shape == expected.shape
         np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
+def test_types_are_those_of_the_products(body: str) -> None:
+    products = [op for op in all_ops(multiply_once(read(program(body))).body) if callee(op) is operator.matmul]
+    for op in products:
+        assert isinstance(op, Call)
+        assert op.outs[0].type == product_type(operator.matmul, *op.args)
 
 
 @pytest.mark.parametrize("body", LEFT.values(), ids=LEFT)

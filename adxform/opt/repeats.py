@@ -116,7 +116,7 @@ class _Once(Rewriter):
         if product is None or product.type != out.type:
             return None
         ops, part = self.oriented(found)
-        once = Var(self.names.fresh(out.base), _with_one(out, free))
+        once = Var(self.names.fresh(out.base), _with_one(out, free if len(_shape(other)) > 1 else -1))
         args = (part, other) if place == 0 else (other, part)
         spread = Call((out,), Lit(runtime.broadcast_like), (once, product), (), op.span)
         return [*ops, replace(op, outs=(once,), args=args), spread]

@@ -91,3 +91,9 @@ def broadcast_to_and_tile(r, a):
     b = np.broadcast_to(r, (2, 3))
     t = np.tile(r, 2)
     return np.sum(b * a) + np.sum(t[1:4] ** 2)
+
+
+@at((smooth(2, 3), smooth(6, 3, seed=1), smooth(3, seed=2)), (smooth(1, 3), smooth(6, 3, seed=1), smooth(3, seed=2)))
+def projected_on_a_vector(means, x, v):
+    z = (x[None] - means[:, None]) @ v
+    return np.sum(np.log(1.0 + z**2) * z)
