@@ -66,7 +66,7 @@ class BlockReversal(CallReversal, ABC):
 
     def __init__(self, task: Task) -> None:
         super().__init__(task)
-        self.recorder = Recorder(self.names, self.aliases, self.callees, self.plan.numbers)
+        self.recorder = Recorder(self.names, self.aliases, self.callees, self.plan.undefined | self.plan.numbers)
         self.loops = 0
         self.taping: set[Path] = set()
         self.rewound: set[int] = set()
@@ -357,7 +357,7 @@ class BlockReversal(CallReversal, ABC):
             for var in free_variables(op.body)
             if var in self.active and self.plan.mode(var) == "value" and var not in self.buffers
         )
-        inits += [self.cts.get(var, Lit(0.0)) for var in captured]
+        inits += [self.cts[var] if var in self.cts else self.zeros_for(b, var) for var in captured]
         carried = (*(params[place] for place in flows), *captured)
         outer_vars = [op.outs[place] for place in flows] + [*captured]
         inner_params = self.fresh_cts(carried)

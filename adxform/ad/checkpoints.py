@@ -34,13 +34,14 @@ from adxform.ad.apart import Separation
 from adxform.ad.blocks import BlockReversal
 from adxform.ad.cotangents import WHOLE
 from adxform.ad.expand import zeros
-from adxform.ad.plan import is_read_only, may_copy, maybe_undefined
+from adxform.ad.plan import is_read_only, may_copy
 from adxform.ad.record import Decision, Sweep, written_by
 from adxform.errors import AliasError, UnsupportedOperationError
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, For, If, Invoke, Lit, Op, Operand, Var, While
 from adxform.ir.types import BOOL, INT, Array, Stack
+from adxform.ir.undefined import maybe_undefined
 from adxform.ir.walk import all_ops, blocks, free_variables, never_ends, outs, rename_block, variables, variables_of
 from adxform.rules.declare import name_of
 from adxform.rules.effects import effect_of, has_memory, is_removable

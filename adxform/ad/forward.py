@@ -37,7 +37,7 @@ from adxform.ad.expand import (
     write,
     zeros,
 )
-from adxform.ad.plan import by_layout, may_copy, maybe_undefined
+from adxform.ad.plan import by_layout, may_copy
 from adxform.ad.transpose import transpose_pullback
 from adxform.analysis.activity import Activity, find_activity
 from adxform.ir import intrinsics
@@ -62,6 +62,7 @@ from adxform.ir.ops import (
     While,
 )
 from adxform.ir.types import BOOL, Array, Stack, is_float, rank
+from adxform.ir.undefined import maybe_undefined
 from adxform.ir.walk import Names, all_ops, substitute, variables
 from adxform.rules.alias import Aliases, alias_classes
 from adxform.rules.effects import effect_of

@@ -123,7 +123,7 @@ class Recorder:
 
         Returns those that must leave the branch as results, and the ops that make tapes, to run before the branch.
         """
-        sources = _Sources(sweep, self.aliases, self.callees, ())
+        sources = _Sources(sweep, self.aliases, self.callees, (), self.undefined)
         before = self._lift_tapes(sweep, sources)
         recomputed = self._choose(_needed(sweep), sources) if in_loop else []
         self._recompute(sweep, sources, recomputed, {})
@@ -143,7 +143,7 @@ class Recorder:
         if index is not None:
             mapping[body.params[0]] = index
             given = (body.params[0],)
-        sources = _Sources(sweep, self.aliases, self.callees, given)
+        sources = _Sources(sweep, self.aliases, self.callees, given, self.undefined)
         if isinstance(op, For):
             sources.count_up(op, Builder(self.names, op.span))
         before = self._lift_tapes(sweep, sources)
@@ -368,9 +368,12 @@ def _substitute(sweep: Sweep, mapping: dict[Var, Operand]) -> None:
 class _Sources:
     """Where the variables of a block come from, and what it costs to compute them again."""
 
-    def __init__(self, sweep: Sweep, aliases: Aliases, callees: Callees, given: tuple[Var, ...]) -> None:
+    def __init__(
+        self, sweep: Sweep, aliases: Aliases, callees: Callees, given: tuple[Var, ...], undefined: frozenset[Var]
+    ) -> None:
         self.aliases = aliases
         self.given = frozenset(given)
+        self.undefined = undefined
         self.definition: dict[Var, Op | None] = dict.fromkeys(sweep.block.params)
         self.position: dict[Var, int] = dict.fromkeys(sweep.block.params, -1)
         self.slot: dict[Var, int] = {}
@@ -466,8 +469,8 @@ class _Sources:
         return cost is not None and cost <= most and slot < self.limit(var)
 
     def can_hoist(self, operand: Operand) -> bool:
-        """Whether `operand` can be computed before the block, as lengths usually can."""
-        return all(
+        """Whether `operand` can be computed before the block, as lengths usually can, of what surely has a value there."""
+        return self.undefined.isdisjoint(variables(operand)) and all(
             var not in self.definition
             or (
                 isinstance(op := self.definition[var], Call)

@@ -9,6 +9,7 @@ from dataclasses import replace
 from adxform.ir import intrinsics
 from adxform.ir.ops import Block, Call, For, Function, If, Lit, Op, Operand, Var, While
 from adxform.ir.types import Array, Scalar
+from adxform.ir.undefined import maybe_undefined
 from adxform.ir.walk import all_ops, blocks, operands, outs, variables
 from adxform.opt.rewriting import callee, each_body
 
@@ -50,6 +51,7 @@ def hoist_invariants(fn: Function, *, lengths: bool = False) -> Function:
 class _Hoisting:
     def __init__(self, fn: Function, lengths: bool) -> None:
         self.wanted = set(_lengths(fn.body) if lengths else _names_read_beside_bounds(fn.body))
+        self.undefined = {var.name for var in maybe_undefined(fn.body)}
 
     def block(self, block: Block) -> Block:
         ops: list[Op] = []
@@ -73,8 +75,8 @@ class _Hoisting:
                 ops.append(op)
 
     def lift(self, body: Block, ops: list[Op]) -> Block:
-        """Move what does not depend on the loop from `body` to `ops`."""
-        inside = {param.name for param in body.params}
+        """Move what does not depend on the loop from `body` to `ops`; what may have no value is asked for in no other place."""
+        inside = {param.name for param in body.params} | self.undefined
         kept: list[Op] = []
         for op in body.ops:
             if self.is_liftable(op, inside):

@@ -436,3 +436,25 @@ def as_often_as_a_condition_says(x, again, n):
     for i in range(n, again, -1):
         x = x * x + i
     return x
+
+
+@at((vec(0.3, 0.7, -0.4), 2), (vec(0.3, 0.7, -0.4), 0), (vec(0.3), 1), (vec(), 0), wrt=(0,))
+def a_loop_alone_reads_what_a_branch_makes(x, n):
+    """Where the loop has no pass, neither has the array a length, nor its part of the gradient a shape."""
+    if n > 0:
+        tail = x[1:]
+    total = np.sum(x)
+    for i in range(min(n, len(x) - 1)):
+        total += tail[i % len(tail)] * x[i] * total
+    return total
+
+
+@at((vec(0.3, 0.7, -0.4), 2), (vec(0.3, 0.7, -0.4), 0), (vec(0.3), 1), wrt=(0,))
+def an_inner_loop_as_long_as_a_branch_says(x, n):
+    if n > 1:
+        tail = x[1:]
+    total = np.sum(x)
+    for i in range(n if n > 1 else 0):
+        for j in range(len(tail)):
+            total = total + np.sin(tail[j] * total) * x[i]
+    return total

@@ -1,0 +1,47 @@
+"""What some path through a program leaves without a value."""
+
+from __future__ import annotations
+
+from adxform.ir import intrinsics
+from adxform.ir.ops import UNDEFINED, Block, Call, For, If, Lit, Operand, Raise, Var, While
+from adxform.ir.walk import all_ops
+
+
+def maybe_undefined(body: Block) -> set[Var]:
+    """The variables of `body` that a branch not taken, or a loop without a pass, leaves without a value, and stacks of such."""
+    found: set[Var] = set()
+    size = -1
+    while size != len(found):
+        size = len(found)
+        for op in all_ops(body):
+            match op:
+                case If(outs=after, then=then, orelse=orelse):
+                    for block in (then, orelse):
+                        if not any(isinstance(inner, Raise) for inner in block.ops):
+                            found.update(out for out, end in zip(after, block.results, strict=True) if _missing(end, found))
+                case (
+                    For(outs=after, inits=inits, body=Block(params=(_, *params), results=results))
+                    | While(outs=after, inits=inits, body=Block(params=params, results=results))
+                ):
+                    found.update(param for param, init in zip(params, inits, strict=True) if _missing(init, found))
+                    ends = results[len(results) - len(inits) :] if _has_a_pass(op) else inits
+                    found.update(out for out, end in zip(after, ends, strict=True) if _missing(end, found))
+                case Call(fn=Lit(intrinsics.push), args=(Var() as stack, value)) if _missing(value, found):
+                    found.add(stack)
+                case Call(fn=Lit(intrinsics.pop), args=(stack,), outs=(out,)) if _missing(stack, found):
+                    found.add(out)
+                case _:
+                    pass
+    return found
+
+
+def _has_a_pass(op: For | While) -> bool:
+    match op:
+        case For(source=(Lit(int() as start), Lit(int() as stop), Lit(int() as step))):
+            return bool(step) and len(range(start, stop, step)) > 0
+        case _:
+            return False
+
+
+def _missing(operand: Operand, found: set[Var]) -> bool:
+    return operand == UNDEFINED or operand in found
