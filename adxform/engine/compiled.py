@@ -24,6 +24,7 @@ from adxform.engine.multiply import multiply
 from adxform.engine.order import order_loops
 from adxform.engine.outline import Outlined, outline, used_in_python
 from adxform.engine.redundant import drop_redundant_arrays
+from adxform.engine.rooms import room_for_products
 from adxform.engine.scratch import reuse_memory
 from adxform.engine.strips import in_strips
 from adxform.engine.support import is_taken
@@ -153,7 +154,8 @@ def _formed(fn: Function, engine: Engine) -> tuple[frozenset[Var], Function, Fun
         taped, stacks = tapes_as_arrays(with_checks(fn), kept)
         loops = form_loops(in_strips(taped) if engine.fastmath else taped, takes=is_taken, fastmath=engine.fastmath)
         ordered = _rearranged(loops) if engine.fastmath else loops
-        found = reuse_memory(drop_redundant_arrays(drop_alike_axes(share_common_subexpressions(ordered))))
+        alike = drop_redundant_arrays(drop_alike_axes(share_common_subexpressions(ordered)))
+        found = reuse_memory(room_for_products(alike))
         loose = used_in_python(found, stacks)
         if not loose:
             return kept, loops, found

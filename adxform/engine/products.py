@@ -18,7 +18,7 @@ from adxform.backend.syntax import callee
 from adxform.engine import scalars
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
-from adxform.ir.ops import Block, Call, Function, Lit, Operand, Pack, Var
+from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import INT, Array, Scalar, Size
 from adxform.ir.walk import Names, map_op
 
@@ -151,6 +151,24 @@ def _room(op: Call, builder: Builder) -> tuple[Operand, ...]:
     lengths = [builder.call(intrinsics.dim, x, Lit(axis), type=INT, hint="n") for x, axis in axes_of(op)]
     shape = lengths[0] if len(lengths) == 1 else Pack("tuple", tuple(lengths))
     return (builder.call(np.empty, shape, type=op.outs[0].type, hint=op.outs[0].base),)
+
+
+def as_numpy(kernel: Function) -> Function:
+    """`kernel` with NumPy's own calls in the place of `product` and `swapped`: of these it is known what they do to memory."""
+
+    def own(op: Op) -> Op:
+        match op:
+            case Call(fn=Lit(fn), args=(a, b, out)) if fn is product:
+                return replace(op, fn=Lit(np.matmul), args=(a, b), kwargs=(("out", out),))
+            case Call(fn=Lit(fn)) if fn is product or fn is swapped:
+                return replace(op, fn=Lit(np.matmul if fn is product else np.transpose))
+            case _:
+                return map_op(op, lambda operand: operand, inside)
+
+    def inside(block: Block) -> Block:
+        return replace(block, ops=tuple(map(own, block.ops)))
+
+    return replace(kernel, body=inside(kernel.body))
 
 
 def axes_of(op: Call) -> list[tuple[Operand, int]]:

@@ -20,6 +20,7 @@ import numpy as np
 
 from adxform.backend.syntax import callee
 from adxform.engine.outline import Outlined
+from adxform.engine.products import as_numpy
 from adxform.engine.results import filled
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
@@ -75,7 +76,7 @@ class Workspace:
 
 def lifted(kernel: Function) -> Workspace | None:
     """`kernel` without what makes arrays of lengths that follow from its parameters; ``None`` where it makes none."""
-    aliases = alias_classes(kernel)
+    aliases = alias_classes(as_numpy(kernel))
     seen = set(aliases.reached((*kernel.params, *kernel.body.results))) | aliases.exposed | set(aliases.elements.values())
     lifting = _Lifting(kernel)
     left: list[Op] = []
