@@ -378,7 +378,8 @@ class BlockReversal(CallReversal, ABC):
         for place, incoming in zip(flows, inner_params, strict=False):
             ct = self.take(params[place])
             if ct is None:
-                like = incoming if same_shape(incoming.type, params[place].type) else params[place]
+                same = all(same_shape(other.type, params[place].type) for other in (incoming, op.outs[place]))
+                like = incoming if same else params[place]
                 undefined = params[place] in self.plan.undefined and incoming in self.loose
                 ct = Lit(0.0) if undefined else zeros(last, like, f"{params[place].base}_ct")
             elif ct in self.loose and incoming not in self.loose:

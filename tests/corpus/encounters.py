@@ -458,3 +458,12 @@ def an_inner_loop_as_long_as_a_branch_says(x, n):
         for j in range(len(tail)):
             total = total + np.sin(tail[j] * total) * x[i]
     return total
+
+
+@at((vec(0.3, 0.7, -0.4, 1.1), 2), (vec(0.3, 0.7, -0.4, 1.1), 1), (vec(0.3, 0.7, -0.4, 1.1), 0), (vec(0.3), 2))
+def no_pass_reads_what_is_longer_before(x, n):
+    """What is carried is as long as the passes make it, and was as long as the argument."""
+    part = x
+    for i in range(n):
+        part = x[i : i + 2] * 2.0
+    return np.sum(x[0] * part)
