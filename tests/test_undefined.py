@@ -248,6 +248,56 @@ def test_what_is_defined_is_read_from_a_tape_by_a_kernel(f: Callable[..., Any]) 
     np.testing.assert_allclose(found, (gradient(X * 1.0001, 1) - gradient(X * 0.9999, 1)) / 2e-4, rtol=1e-5, atol=1e-6)
 
 
+def deleted_in_a_pass(x, n):  # type: ignore[no-untyped-def]
+    y = x * x
+    total = 0.0
+    for i in range(3):
+        if i == n:
+            del y
+        if i < 2:
+            total = total + np.sum(y * y * x[i])
+    return total
+
+
+def deleted_between_passes(x, n):  # type: ignore[no-untyped-def]
+    y = x * x
+    total = np.sum(x**3)
+    for i in range(n):
+        if i == 1:
+            del y
+        if i == 2:
+            y = x**3 * x[0]
+        if i != 1:
+            total = total + np.sum(y * y * x[i % 3])
+    return total
+
+
+def deleted_while(x, n):  # type: ignore[no-untyped-def]
+    y = x * x
+    i, total = 0, np.sum(x**3)
+    while i < n:
+        if i == 1:
+            del y
+        if i == 2:
+            y = x**3 * x[0]
+        if i != 1:
+            total = total + np.sum(y * y * x[i % 3])
+        i += 1
+    return total
+
+
+@pytest.mark.parametrize("engine", ["python", "numba"])
+@pytest.mark.parametrize("mode", ["forward-over-reverse", "reverse-over-reverse", "reverse-over-forward"])
+@pytest.mark.parametrize("f", [deleted_in_a_pass, deleted_between_passes, deleted_while])
+def test_arrays_that_a_pass_deletes_have_second_derivatives(f: Callable[..., Any], mode: str, engine: str) -> None:
+    """Reverse over reverse took the number zero, the cotangent of what is not there, for an array."""
+    product = adxform.hvp(f, mode=mode, engine=engine)  # type: ignore[arg-type]
+    gradient = adxform.grad(f, engine="python")
+    for n in (-1, 2, 4) if f is deleted_in_a_pass else (0, 1, 3, 5):
+        expected = (gradient(X * 1.0001, n) - gradient(X * 0.9999, n)) / 2e-4
+        np.testing.assert_allclose(product(X, n, X), expected, rtol=1e-6)
+
+
 undefined = runtime.undefined
 
 

@@ -23,9 +23,14 @@ def maybe_undefined(body: Block) -> set[Var]:
                     For(outs=after, inits=inits, body=Block(params=(_, *params), results=results))
                     | While(outs=after, inits=inits, body=Block(params=params, results=results))
                 ):
-                    found.update(param for param, init in zip(params, inits, strict=True) if _missing(init, found))
-                    ends = results[len(results) - len(inits) :] if _has_a_pass(op) else inits
-                    found.update(out for out, end in zip(after, ends, strict=True) if _missing(end, found))
+                    passes = _has_a_pass(op)
+                    ends = results[len(results) - len(inits) :]
+                    for param, out, init, end in zip(params, after, inits, ends, strict=True):
+                        before = _missing(init, found)
+                        if before or _missing(end, found):
+                            found.add(param)
+                        if (before and not passes) or _missing(end, found):
+                            found.add(out)
                 case Call(fn=Lit(intrinsics.push), args=(Var() as stack, value)) if _missing(value, found):
                     found.add(stack)
                 case Call(fn=Lit(intrinsics.pop), args=(stack,), outs=(out,)) if _missing(stack, found):
