@@ -34,6 +34,8 @@ CASES: tuple[tuple[Callable[..., Any], tuple[Any, ...], tuple[Any, ...]], ...] =
     (lambda x, v: np.sum((x @ v) ** 2), (M, np.ones(2)), (M, np.ones(3))),
     (lambda x, n: np.sum(np.concatenate([x, np.ones((2, n))], axis=0) ** 2), (M, 2), (M, 3)),
     (lambda x, n: np.sum(np.stack([x, x[:n]]) ** 2), (X, 4), (X, 3)),
+    (lambda x, n: np.sum(np.stack([x * k for k in range(n)]) ** 2), (X, 3), (X, 0)),
+    (lambda x, n: np.sum(np.concatenate([x * k for k in range(n)]) ** 2), (X, 3), (X, 0)),
     (lambda x, n: np.sum(np.linalg.cholesky(x * n)), (M, 1.0), (M, -1.0)),
     (lambda x, v: np.sum(np.linalg.solve(x, v)), (M, np.ones(2)), (np.ones((2, 2)), np.ones(2))),
 )

@@ -18,15 +18,11 @@ from adxform.frontend.joins import number_type
 from adxform.frontend.operands import is_static, operand
 from adxform.frontend.result_types import PRODUCTS, is_elementwise, result_type
 from adxform.frontend.sizes import learn
-from adxform.frontend.values import (
-    NONE,
-    Ref,
-    Tuple,
-    Value,
-)
+from adxform.frontend.values import NONE, Ref, Static, Tuple, Value
 from adxform.ir.ops import Call, Lit, Operand, Pack, Var
 from adxform.ir.types import Array, Object, Scalar, Type, is_float
 from adxform.ir.walk import variables
+from adxform.rules.definitions import some_rows
 from adxform.rules.record import General, Memory, Partials, Primitive
 
 if TYPE_CHECKING:
@@ -147,10 +143,13 @@ def _place_of_out(fn: Callable[..., Any]) -> int | None:
 
 
 def _join_filled(
-    interp: Interpreter, fn: Callable[..., Any], items: Var, rest: tuple[Value, ...], kwargs: Kwargs, hint: str
+    interp: Interpreter, fn: Callable[..., Any], rows: Var, rest: tuple[Value, ...], kwargs: Kwargs, hint: str
 ) -> Value:
     """``np.stack`` and its kin on a list that a loop has filled, whose items are one array already."""
     axis = interp.static(rest[0] if rest else kwargs.get("axis", Lit(0)), "an axis")
+    message = f"need at least one array to {'stack' if fn is np.stack else 'concatenate'}"
+    items = interp.operand(interp.call(Static(some_rows), (rows, Lit(message))))
+    assert isinstance(items, Var)
     assert isinstance(items.type, Array)
     if fn is np.stack and len(rest) <= 1 and not set(kwargs) - {"axis"}:
         moved: Value = items if axis == 0 else interp.call(Lit(np.moveaxis), (items, Lit(0), Lit(axis)))

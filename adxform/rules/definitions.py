@@ -120,6 +120,17 @@ def _column_stack(parts: Any) -> Any:
     return np.concatenate([part if np.ndim(part) >= 2 else np.atleast_2d(part).T for part in parts], 1)
 
 
+def some_rows(rows: Any, message: str) -> Any:
+    """`rows`, those of a list.
+
+    Raises:
+        ValueError: there are none; it says `message`.
+    """
+    if len(rows) == 0:
+        raise ValueError(message)
+    return rows
+
+
 def _append(x: Any, values: Any, axis: Any = None) -> Any:
     if axis is None:
         return np.concatenate((np.ravel(x), np.ravel(values)))
