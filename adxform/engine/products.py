@@ -157,18 +157,23 @@ def as_numpy(kernel: Function) -> Function:
     """`kernel` with NumPy's own calls in the place of `product` and `swapped`: of these it is known what they do to memory."""
 
     def own(op: Op) -> Op:
-        match op:
-            case Call(fn=Lit(fn), args=(a, b, out)) if fn is product:
-                return replace(op, fn=Lit(np.matmul), args=(a, b), kwargs=(("out", out),))
-            case Call(fn=Lit(fn)) if fn is product or fn is swapped:
-                return replace(op, fn=Lit(np.matmul if fn is product else np.transpose))
-            case _:
-                return map_op(op, lambda operand: operand, inside)
+        return as_numpy_call(op) if isinstance(op, Call) else map_op(op, lambda operand: operand, inside)
 
     def inside(block: Block) -> Block:
         return replace(block, ops=tuple(map(own, block.ops)))
 
     return replace(kernel, body=inside(kernel.body))
+
+
+def as_numpy_call(op: Call) -> Call:
+    """`op`, or NumPy's own call where it is one of `product` or `swapped`."""
+    match op:
+        case Call(fn=Lit(fn), args=(a, b, *out)) if fn is product:
+            return replace(op, fn=Lit(np.matmul), args=(a, b), kwargs=tuple([("out", one) for one in out]))
+        case Call(fn=Lit(fn), args=(x,)) if fn is swapped:
+            return replace(op, fn=Lit(np.swapaxes), args=(x, Lit(-1), Lit(-2)))
+        case _:
+            return op
 
 
 def axes_of(op: Call) -> list[tuple[Operand, int]]:

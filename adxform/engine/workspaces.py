@@ -20,7 +20,7 @@ import numpy as np
 
 from adxform.backend.syntax import callee
 from adxform.engine.outline import Outlined
-from adxform.engine.products import as_numpy
+from adxform.engine.products import as_numpy, as_numpy_call, order_of_axes, swapped
 from adxform.engine.results import filled
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
@@ -87,6 +87,9 @@ def lifted(kernel: Function) -> Workspace | None:
             case Call(outs=(Var() as out,)) if out.type == INT and callee(op) in LENGTHS and not op.kwargs:
                 lifting.length(op, out)
                 left.append(op)
+            case Call(outs=(Var() as out,)) if callee(op) in (np.transpose, swapped):
+                lifting.turned(op, out)
+                left.append(op)
             case _:
                 left.append(op)
     if not lifting.arrays:
@@ -134,6 +137,14 @@ class _Lifting:
                 given = tuple([substitute(arg, self.known) for arg in args])
                 self.known[out] = copy = self.builder.var(out.base, INT)
                 self.builder.emit(Call((copy,), op.fn, given, (), op.span))
+
+    def turned(self, op: Call, out: Var) -> None:
+        """Note the lengths of `out`, an array with its axes exchanged, if they are known."""
+        (base, *_), order = op.args, order_of_axes(as_numpy_call(op))
+        sizes = [self.axis(base, axis) for axis in order or () if isinstance(base, Var)]
+        known = tuple([size for size in sizes if size is not None])
+        if known and len(known) == len(sizes):
+            self.shapes[out] = known
 
     def are_known(self, operands: tuple[Operand, ...]) -> bool:
         """Whether all lengths in `operands` are."""
