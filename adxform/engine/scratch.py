@@ -9,6 +9,7 @@ import numpy as np
 
 from adxform.ir.ops import Block, Call, For, Function, Op, Var
 from adxform.ir.types import INT, Array
+from adxform.ir.undefined import maybe_undefined
 from adxform.ir.walk import Names, all_ops, defined_variables, free_variables, outs, reads
 from adxform.opt.hoist import cannot_raise
 from adxform.opt.rewriting import Rewriter, callee, each_function
@@ -111,6 +112,7 @@ class _Lifting(Rewriter):
     def __init__(self, fn: Function, aliases: Aliases) -> None:
         super().__init__()
         self.aliases = aliases
+        self.undefined = {var.name for var in maybe_undefined(fn.body)}
         self.lasting = aliases.exposed | set(aliases.elements.values()) | set(aliases.reached((*fn.params, *fn.results)))
 
     def visit(self, op: Op, ops: list[Op]) -> None:
@@ -129,7 +131,7 @@ class _Lifting(Rewriter):
                 wanted.update(var.name for var in reads(inner))
         if not ending and not wanted:
             return op
-        varying = inside | {param.name for param in op.body.params}
+        varying = inside | {param.name for param in op.body.params} | self.undefined
         kept: list[Op] = []
         for inner in op.body.ops:
             movable = inner.outs[0].name in ending if makes_room(inner) else is_length(inner) and inner.outs[0].name in wanted
