@@ -161,6 +161,7 @@ def test_gradients_with_products_are_kernels(fn: Callable[..., Any], args: tuple
     assert fn is steps or (text.count("@kernel") == 1 and "@ " not in text)
 
 
+@pytest.mark.usefixtures("settled")
 def test_what_gives_up_keeps_no_reference() -> None:
     run = kernel_from_either_end(into)
     for ranks in [ranks for ranks in RANKS if RANKS[ranks]]:

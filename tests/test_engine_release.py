@@ -70,7 +70,7 @@ def held() -> int:
 
 
 @pytest.fixture(autouse=True)
-def counted() -> Any:
+def counted(settled: None) -> Any:
     """Have Numba count what it allocates."""
     before = _nrt_python.memsys_stats_enabled()
     _nrt_python.memsys_enable_stats()

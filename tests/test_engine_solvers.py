@@ -191,6 +191,7 @@ def test_where_numpy_does_something_else_kernels_give_up(run: Callable[[], Any])
         run()
 
 
+@pytest.mark.usefixtures("settled")
 def test_what_gives_up_keeps_no_reference() -> None:
     given = [np.ones((20, 20)), np.ones((20, 2)), room(21, 20), room(20, 2)]
     run = kernel_from_either_end(solve)
