@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from adxform.operators import PYTHON
 from adxform.pipeline import DerivedRule
 from adxform.sources import rule_of
 from adxform.workspace import Pool, reusing
+from benchmarks.memory import peak_and_kept
 from tests.corpus.case import Program
 from tests.corpus.catalogue import PROGRAMS
 from tests.test_corpus import SCALAR_PROGRAMS, quiet
@@ -115,17 +115,10 @@ def peak_of_warm_call(function: Any, mode: str, n: int) -> int:
     call, rule = rule_of(function, (x, w), mode, 0)
     pool = Pool(reusing(rule.optimised, Surroundings(), PYTHON))
     given = [*call.inputs(), *([v] if mode == "hvp" else [1.0])]
-    for _ in range(2):
+
+    def run() -> None:
         work = pool.take(given)
         pool.rule.run(*given, *work.given())
         pool.give_back(work)
-    tracemalloc.start()
-    try:
-        before = tracemalloc.get_traced_memory()[0]
-        tracemalloc.reset_peak()
-        work = pool.take(given)
-        pool.rule.run(*given, *work.given())
-        pool.give_back(work)
-        return tracemalloc.get_traced_memory()[1] - before
-    finally:
-        tracemalloc.stop()
+
+    return peak_and_kept(run)[0]
