@@ -12,7 +12,7 @@ WORKERS ?= 2
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint format bench stress engines docs-check golden setup clean
+.PHONY: help demo test lint format bench stress tables engines docs-check golden setup clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -39,6 +39,9 @@ bench: $(PEERS) ## time gradients and the transform, race them against other sys
 
 stress: $(READY) ## many processes, killed writers and damaged files on the cache of rules, 100 times over
 	$(RUN) -m benchmarks.stress
+
+tables: $(READY) ## judge the generated tables of semantics whole, and print their totals
+	$(RUN) -m tests.tables
 
 engines: $(READY) ## compile every program of the corpus, in every mode, and compare with Python: half an hour
 	$(RUN) -m pytest -n $(WORKERS) --dist worksteal tests/test_engine.py --compile-all

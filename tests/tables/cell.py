@@ -1,0 +1,312 @@
+"""The judge of a cell: a small function at one point, its value and derivatives against the plain call and differences.
+
+A cell is *right* when the plain call and every mode say the same: the value has the same type, dtype, shape and bits, or the
+same class of exception is raised; both modes agree with one another (the transpose identity), with the argument's shape and
+dtype, and, where the function is smooth, with central differences; so does the second order. It is *refused* when adxform
+says no by an error of its own that names a place in the program. Everything else is *wrong*.
+"""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import linecache
+import types
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import adxform
+from adxform.errors import AdxError, VerificationError
+from tests.oracle import Vector, central_jacobian, flat_function, float_leaves, is_float, leaves, pack, rebuild
+
+NUMBER = itertools.count()
+# Relative to the largest entry, or to one: what differences of double, single and half precision programs tell.
+TOLERANCE = {8: 1e-7, 4: 1e-4, 2: 2e-2}
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One entry of a table: `function` at `args`.
+
+    `smooth`: differences tell the derivative (``False`` at kinks and poles: then the two modes must still agree with each
+    other, NaN for NaN). `orders`: 2 also checks the Hessian along a direction, for functions that return one number. `bits`:
+    the value must be that of the plain call to the bit. `expected`: the gradient of the sum of
+    the results, one entry for each floating leaf, where a reason and not a difference says what it must be.
+    """
+
+    name: str
+    function: Callable[..., Any]
+    args: tuple[Any, ...]
+    smooth: bool = True
+    orders: int = 2
+    bits: bool = True
+    expected: tuple[Any, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What became of a cell: `kind` is ``"right"``, ``"refused"`` or ``"wrong"``; `reason` says why it is not right."""
+
+    cell: Cell
+    kind: str
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Raised:
+    """An exception in the place of a value: two are alike if their classes are."""
+
+    error: BaseException
+
+    @property
+    def kind(self) -> type[BaseException]:
+        """The class that a caller would catch: adxform's own classes are refusals, and never the program's."""
+        return type(self.error)
+
+
+def program(text: str, **names: Any) -> Callable[..., Any]:
+    """The function `f` that the source `text` defines, with ``np`` and `names` as its globals; its source can be read."""
+    file = f"<cell {next(NUMBER)}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    module = types.ModuleType("cell")
+    module.__dict__.update({"np": np, **names})
+    exec(compile(text, file, "exec"), module.__dict__)
+    made: Callable[..., Any] = module.__dict__["f"]
+    return made
+
+
+def judge(cell: Cell) -> Verdict:
+    """What becomes of `cell`, with the warnings of NumPy and of Python silent."""
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return Verdict(cell, *_judged(cell))
+
+
+def _judged(cell: Cell) -> tuple[str, str]:
+    plain = outcome(lambda: cell.function(*copy.deepcopy(cell.args)))
+    args = copy.deepcopy(cell.args)
+    pulled = outcome(lambda: adxform.vjp(cell.function, *args))
+    if (said := refusal(pulled)) is not None:
+        return said
+    tangents, directions = tangents_of(cell.args)
+    pushed = outcome(lambda: adxform.jvp(cell.function, args, tangents))
+    if (said := refusal(pushed)) is not None:
+        return said
+    for mode, got in (("reverse", pulled), ("forward", pushed)):
+        if said := differs(plain, got if isinstance(got, Raised) else got[0], cell.bits):
+            return "wrong", f"{mode}: value: {said}"
+    if isinstance(plain, Raised):
+        return "right", ""
+    cts = cotangents_of(plain) if cell.expected is None else [leaf * 0 + 1 for leaf in float_leaves(plain)]
+    back = outcome(lambda: pulled[1](rebuild_floats(plain, cts)))
+    if (said := refusal(back)) is not None:
+        return said
+    if isinstance(back, Raised):
+        return "wrong", f"pullback raises {back.error!r}"
+    if not _same_leaves(cell.args, args):
+        return "wrong", "an argument was changed"
+    gradient = [ct for leaf, ct in zip(leaves(cell.args), _aligned(cell.args, back), strict=True) if is_float(leaf)]
+    slopes = _floats_beside(plain, pushed[1])
+    if said := _shapes(float_leaves(cell.args), gradient, "gradient") or _shapes(float_leaves(plain), slopes, "tangent"):
+        return "wrong", said
+    return _derivatives(cell, plain, directions, cts, gradient, slopes)
+
+
+def _derivatives(
+    cell: Cell, plain: Any, directions: list[Any], cts: list[Any], gradient: list[Any], slopes: list[Any]
+) -> tuple[str, str]:
+    """Compare the two modes with one another and with differences, and the second order with second differences."""
+    single = min([np.asarray(leaf).dtype.itemsize for leaf in float_leaves((cell.args, plain))], default=8)
+    tolerance = TOLERANCE.get(single, TOLERANCE[8])
+    there, back = _dot(cts, slopes), _dot(gradient, directions)
+    if not _near(there, back, tolerance):
+        return "wrong", f"the modes differ: forward {there!r}, reverse {back!r}: tangent {slopes!r}, gradient {gradient!r}"
+    if cell.expected is not None and not all(
+        _near(one, other, tolerance) for one, other in zip(pack(gradient), pack(list(cell.expected)), strict=True)
+    ):
+        return "wrong", f"the gradient is {gradient!r}, not {cell.expected!r}"
+    if not cell.smooth or not float_leaves(plain):
+        return "right", ""
+    wrt = tuple(i for i, arg in enumerate(cell.args) if float_leaves(arg))
+    flat, x = flat_function(cell.function, cell.args, wrt)
+    jacobian, error = central_jacobian(flat, x, step=1e-3)
+    scale = max(1.0, float(np.max(np.abs(jacobian), initial=0.0)))
+    if not np.all(np.isfinite(jacobian)) or error > 1e-6 * scale:
+        return "right", ""  # differences cannot tell: a kink or a pole; the modes agree
+    expected = pack(cts) @ jacobian
+    if not np.allclose(
+        pack(gradient), expected, rtol=tolerance, atol=tolerance * scale * max(1.0, float(np.max(np.abs(pack(cts)))))
+    ):
+        return "wrong", f"the gradient is {pack(gradient)!r}, by differences {expected!r}"
+    if cell.orders > 1 and is_float(plain) and np.ndim(plain) == 0:
+        return _second(cell, flat, x, directions, wrt)
+    return "right", ""
+
+
+def _second(
+    cell: Cell, flat: Callable[[Vector], Vector], x: Vector, directions: list[Any], wrt: tuple[int, ...]
+) -> tuple[str, str]:
+    """Compare ``v · H v`` of a function of one number with second differences of the function itself."""
+    v = pack(directions)
+    expected, error = second_slope(flat, x, v)
+    scale = max(1.0, abs(expected))
+    if not np.isfinite(expected) or error > 1e-5 * scale:
+        return "right", ""
+    parts = iter(directions)
+    vectors = tuple(_with_none(cell.args[i], parts) for i in wrt)
+    got = outcome(lambda: adxform.hvp(cell.function, wrt)(*copy.deepcopy(cell.args), vectors))
+    if (said := refusal(got)) is not None:
+        return said
+    if isinstance(got, Raised):
+        return "wrong", f"hvp raises {got.error!r}"
+    products = [g for i, part in zip(wrt, got, strict=True) for g in _floats_beside(cell.args[i], part)]
+    if not _near(_dot(products, directions), expected, 1e-4, 1e-4):
+        return "wrong", f"v·Hv is {_dot(products, directions)!r}, by differences {expected!r}"
+    return "right", ""
+
+
+def outcome(call: Callable[[], Any]) -> Any:
+    """What `call` returns, or the exception that it raises."""
+    try:
+        return call()
+    except Exception as error:
+        return Raised(error)
+
+
+def refusal(got: Any) -> tuple[str, str] | None:
+    """Whether an outcome is adxform's own error, and of which kind: a refusal must name a place, a defect is wrong."""
+    if not isinstance(got, Raised) or not isinstance(got.error, AdxError):
+        return None
+    error = got.error
+    if isinstance(error, VerificationError):
+        return "wrong", f"internal: {error.message}"
+    if not error.span.line:
+        return "wrong", f"a refusal without a place: {error.code} {error.message}"
+    return "refused", f"{error.code} {error.message}"
+
+
+def differs(plain: Any, got: Any, bits: bool = True) -> str:
+    """How a value differs from that of the plain call in class, type, dtype, shape or bits; empty where it does not."""
+    if isinstance(plain, Raised) or isinstance(got, Raised):
+        if isinstance(plain, Raised) and isinstance(got, Raised):
+            alike = plain.kind is got.kind
+            return "" if alike else f"raises {got.error!r}, plainly {plain.error!r}"
+        return f"{_said(got)}, plainly {_said(plain)}"
+    one, other = list(leaves(plain)), list(leaves(got))
+    if type(plain) is not type(got) or len(one) != len(other):
+        return f"{got!r}, plainly {plain!r}"
+    for a, b in zip(one, other, strict=True):
+        if type(a) is not type(b) or np.shape(a) != np.shape(b) or getattr(a, "dtype", None) != getattr(b, "dtype", None):
+            return f"{b!r} ({type(b).__name__}), plainly {a!r} ({type(a).__name__})"
+        if not _alike(a, b, bits):
+            return f"{b!r}, plainly {a!r}"
+    return ""
+
+
+def _said(got: Any) -> str:
+    return f"raises {got.error!r}" if isinstance(got, Raised) else f"returns {got!r}"
+
+
+def _alike(a: Any, b: Any, bits: bool) -> bool:
+    x, y = np.asarray(a), np.asarray(b)
+    if x.dtype.kind not in "fc":
+        return bool(np.all(x == y)) if x.dtype != object else a == b or a is b
+    if not bits:
+        return bool(np.allclose(x, y, rtol=1e-12, atol=1e-300, equal_nan=True))
+    # Any NaN is like any other; zeros have signs.
+    return bool(np.all(((x == y) & (np.signbit(x.real) == np.signbit(y.real))) | ((x != x) & (y != y))))
+
+
+def tangents_of(args: tuple[Any, ...]) -> tuple[tuple[Any, ...], list[Any]]:
+    """A tangent for each argument (``None`` where nothing moves), and its floating leaves."""
+    rng = np.random.default_rng(7)
+    parts = [_random(leaf, rng) for leaf in float_leaves(args)]
+    moving = iter(parts)
+    return tuple(_with_none(arg, moving) for arg in args), parts
+
+
+def cotangents_of(plain: Any) -> list[Any]:
+    """A cotangent for each floating leaf of a result."""
+    rng = np.random.default_rng(11)
+    return [_random(leaf, rng) for leaf in float_leaves(plain)]
+
+
+def rebuild_floats(plain: Any, parts: list[Any]) -> Any:
+    """The structure of a result with `parts` for its floating leaves."""
+    return rebuild(plain, iter(parts))
+
+
+def second_slope(flat: Callable[[Vector], Vector], x: Vector, v: Vector) -> tuple[float, float]:
+    """The second derivative of a function of one number along `v`, and how far the extrapolations are apart."""
+    middle = float(flat(x.copy())[0])
+
+    def difference(step: float) -> float:
+        return (float(flat(x + step * v)[0]) - 2.0 * middle + float(flat(x - step * v)[0])) / step**2
+
+    rows = [difference(h) for h in (8e-3, 4e-3, 2e-3)]
+    fine = [(4.0 * rows[1] - rows[0]) / 3.0, (4.0 * rows[2] - rows[1]) / 3.0]
+    best = (16.0 * fine[1] - fine[0]) / 15.0
+    return best, abs(best - fine[1])
+
+
+def _with_none(tree: Any, parts: Iterator[Any]) -> Any:
+    """`tree` with `parts` for its floating leaves and ``None`` for the others."""
+    match tree:
+        case tuple() if hasattr(tree, "_fields"):
+            return type(tree)(*(_with_none(item, parts) for item in tree))
+        case tuple() | list():
+            return type(tree)(_with_none(item, parts) for item in tree)
+        case dict():
+            return {key: _with_none(tree[key], parts) for key in sorted(tree)}
+        case _:
+            return next(parts) if is_float(tree) else None
+
+
+def _random(leaf: Any, rng: np.random.Generator) -> Any:
+    if isinstance(leaf, np.ndarray):
+        return np.asarray(rng.uniform(0.5, 1.5, leaf.shape) * rng.choice([-1.0, 1.0], leaf.shape), leaf.dtype)
+    return type(leaf)(rng.uniform(0.5, 1.5) * rng.choice([-1.0, 1.0]))
+
+
+def _floats_beside(tree: Any, other: Any) -> list[Any]:
+    """What `other` has in the places of the floating leaves of `tree`."""
+    return [item for leaf, item in zip(leaves(tree), _aligned(tree, other), strict=True) if is_float(leaf)]
+
+
+def _aligned(tree: Any, other: Any) -> Iterator[Any]:
+    """What `other` has in the place of each leaf of `tree`, ``None`` included."""
+    match tree:
+        case tuple() | list():
+            for n, item in enumerate(tree):
+                yield from _aligned(item, None if other is None else other[n])
+        case dict():
+            for key in sorted(tree):
+                yield from _aligned(tree[key], None if other is None else other[key])
+        case None:
+            pass
+        case _:
+            yield other
+
+
+def _shapes(of: list[Any], got: list[Any], what: str) -> str:
+    """How the derivatives of some leaves differ from these in shape or dtype."""
+    for leaf, ct in zip(of, got, strict=True):
+        if np.shape(ct) != np.shape(leaf) or np.result_type(ct) != np.result_type(leaf):
+            return f"a {what} is {ct!r}, of {leaf!r}"
+    return ""
+
+
+def _same_leaves(one: Any, other: Any) -> bool:
+    return all(_alike(a, b, True) for a, b in zip(leaves(one), leaves(other), strict=True))
+
+
+def _dot(one: list[Any], other: list[Any]) -> float:
+    return sum(float(np.sum(np.asarray(a, np.float64) * np.asarray(b, np.float64))) for a, b in zip(one, other, strict=True))
+
+
+def _near(a: float, b: float, rtol: float, atol: float = 1e-9) -> bool:
+    return bool(np.isclose(a, b, rtol=rtol, atol=max(atol, rtol), equal_nan=True))

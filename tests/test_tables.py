@@ -1,0 +1,25 @@
+"""A fixed sample of each generated table: no cell is wrong. ``python -m tests.tables`` judges them whole."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.tables.__main__ import TABLES, judged, sampled
+from tests.tables.cell import Cell, judge, program
+
+SAMPLE = 40
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_no_cell_of_a_sample_is_wrong(name: str) -> None:
+    verdicts = judged(sampled(name, SAMPLE))
+    assert verdicts
+    assert not [f"{verdict.cell.name}: {verdict.reason}" for verdict in verdicts if verdict.kind == "wrong"]
+
+
+def test_the_judge_can_say_no() -> None:
+    total = program("def f(x):\n    return np.sum(x)\n")
+    point = (np.array([1.0, 2.0]),)
+    assert judge(Cell("right", total, point, expected=(np.array([1.0, 1.0]),))).kind == "right"
+    assert judge(Cell("wrong", total, point, expected=(np.array([1.0, 2.0]),))).kind == "wrong"
