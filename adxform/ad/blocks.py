@@ -99,7 +99,7 @@ class BlockReversal(CallReversal, ABC):
                     ahead, behind = self.parted(behind, f, known)
                     f.ops += ahead
                 segments.append((position, behind))
-                self.note_readers(segments[-1][1])
+                self.note_readers(op, segments[-1][1])
             forward.append(f.ops)
         self.path = outer
         sweep.forward = forward[::-1]

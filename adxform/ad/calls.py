@@ -32,16 +32,17 @@ from adxform.ir.build import Builder
 from adxform.ir.ops import (
     Block,
     Call,
+    Function,
     If,
-    Invoke,
     Lit,
     Op,
     Operand,
     Var,
 )
 from adxform.ir.types import FLOAT, Array, Stack, is_float
-from adxform.ir.walk import defined_variables
-from adxform.rules.effects import effect_of
+from adxform.ir.walk import all_ops, defined_variables
+from adxform.rules.alias import alias_classes
+from adxform.rules.effects import contents_read
 from adxform.rules.lanes import chooses_numbers, leaves_lanes_out
 from adxform.rules.memory import index_kind
 from adxform.rules.record import Constant, General, Linear, Memory, Partials
@@ -139,6 +140,8 @@ class CallReversal(Cotangents):
         """Put the forward part of the rule, with its residuals, in the place of the call, and the pullback in the reverse."""
         rule, pullback = expand_rule(self.expander, derivative, op)
         self.readers += [(self.aliases.of(var), self.path) for var in distinct(op.args, op.kwargs) if self.is_memory(var)]
+        if _keeps_result(rule) and self.is_memory(out):
+            self.readers.append((self.aliases.of(out), self.path))
         value, *residuals = splice(f, self.callees.adopt(rule), distinct(op.args, op.kwargs))
         if not name_result(f, 0, value, op):
             self.renamed[out] = value
@@ -155,17 +158,16 @@ class CallReversal(Cotangents):
             if not is_nothing(contribution):
                 self.contribute(leaf, contribution, b, fits=contributions.count(contribution) == 1)
 
-    def note_readers(self, ops: list[Op]) -> None:
-        """Remember which written memory the reverse of the current op reads as whole arrays."""
-        for op in ops:
-            if isinstance(op, Invoke):
-                self.readers += [(self.aliases.of(var), self.path) for var in distinct(op.args) if self.is_memory(var)]
-            if not isinstance(op, Call):
-                continue
-            effect = effect_of(op)
-            if effect.reads and (self.aliases.written or self.aliases.exposed):
-                args = tuple(arg for place, arg in enumerate(op.args) if place not in effect.writes)
-                self.readers += [(self.aliases.of(var), self.path) for var in distinct(args, op.kwargs) if self.is_memory(var)]
+    def note_readers(self, op: Op, ops: list[Op]) -> None:
+        """Remember which memory `ops`, the reverse of the current `op`, read; what is inside an `If` or a loop has its own place.
+
+        A call is the place of all that its rule reads, in the branches and loops of the rule's body, too.
+        """
+        if not (self.aliases.written or self.aliases.exposed):
+            return
+        inside = all_ops(Block((), tuple(ops), ())) if isinstance(op, Call) else ops
+        for inner in inside:
+            self.readers += [(self.aliases.of(var), self.path) for var in contents_read(inner) if self.is_memory(var)]
 
     def is_memory(self, var: Var) -> bool:
         """Whether `var` is an array of the primal."""
@@ -312,3 +314,10 @@ def _is_unique(index: Operand) -> bool:
     return index_kind(index) == "basic" or (
         isinstance(index, Var) and isinstance(index.type, Array) and index.type.dtype == "bool"
     )
+
+
+def _keeps_result(rule: Function) -> bool:
+    """Whether the forward part of a rule hands its value, or a view of it, on to the pullback."""
+    aliases = alias_classes(rule)
+    value, *residuals = (set(aliases.reached((result,))) for result in rule.results)
+    return any(not value.isdisjoint(residual) for residual in residuals)

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from adxform.ir.ops import Call, Closure, For, Function, If, Invoke, Lit, Op, Operand, Raise, Var, While
 from adxform.ir.types import Scalar
-from adxform.ir.walk import blocks, variables
+from adxform.ir.walk import blocks, operands, variables, variables_of
 from adxform.rules.record import OPAQUE, Effect
 from adxform.rules.table import lookup
 
@@ -99,6 +99,20 @@ def writes(op: Op) -> Iterator[Var]:
                     yield from writes(inner)
         case _:
             return
+
+
+def contents_read(op: Op) -> tuple[Var, ...]:
+    """The variables whose contents `op` reads, or gives on under another name; ask for the ops in its blocks, too.
+
+    What a call only writes to, or takes the shape of, is not among them.
+    """
+    match op:
+        case Call(args=args, kwargs=kwargs):
+            effect = effect_of(op)
+            taken = (arg for place, arg in enumerate(args) if place not in effect.writes)
+            return variables_of((*taken, *(value for _, value in kwargs))) if effect.reads else ()
+        case _:
+            return variables_of((*operands(op), *(result for block in blocks(op) for result in block.results)))
 
 
 def functions(fn: Function) -> dict[str, Function]:

@@ -19,6 +19,7 @@ from tests.corpus import (
     loops,
     models,
     optional,
+    overwritten,
     peers,
     raising,
     recursion,
@@ -54,6 +55,7 @@ MODULES = (
     lengths,
     models,
     optional,
+    overwritten,
 )
 PROGRAMS: tuple[Program, ...] = tuple(program for module in MODULES for program in programs_of(module))
 RAISING: tuple[Program, ...] = tuple(programs_of(raising))

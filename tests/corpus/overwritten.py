@@ -1,0 +1,63 @@
+"""What the reverse sweep reads is overwritten in the forward sweep, where rules ask for what an exponent or parameter is."""
+
+import numpy as np
+
+from tests.corpus.case import at, smooth, vec
+
+X = vec(0.31, 0.73)
+
+
+@at((X, 2), (X, 3.0), (X, 0), (X, -1))
+def power_in_place(x, p):
+    s = x * 2
+    s **= p
+    return np.sum(s)
+
+
+@at((smooth(6), 3), (smooth(6), 2.0))
+def porous_medium(u, m):
+    u = u.copy()
+    w = u**m
+    u[1:-1] += 0.1 * (w[2:] - 2.0 * w[1:-1] + w[:-2])
+    return np.sum(u * u)
+
+
+@at((vec(0.4, 0.9), 3, 2), (vec(0.4, 0.9), 2.5, 3))
+def hill_kinetics(x, n, steps):
+    y = x.copy()
+    for _ in range(steps):
+        y += 0.1 / (1 + y**n)
+    return np.sum(y * y)
+
+
+@at((smooth(4), smooth(4, seed=1), 3))
+def minkowski_sum(x, y, p):
+    d = np.abs(x - y)
+    d **= p
+    return np.sum(d) ** (1.0 / p)
+
+
+@at((vec(0.4, 0.9), 1.4))
+def pressure_from_density(rho, gamma):
+    p = rho * 1.5
+    p **= gamma
+    p += 0.5 * p
+    return np.sum(p)
+
+
+@at((vec(0.4, 0.9), 2), (vec(0.4, 0.9), 3))
+def power_with_out(x, p):
+    s = np.exp(x)
+    np.power(s, p, out=s)
+    return np.sum(s)
+
+
+@at((vec(0.4, 0.9), vec(2.0, 3.0), True), (vec(0.4, 0.9), vec(2.0, 3.0), False))
+def power_in_place_in_a_branch(x, p, yes):
+    s = x * 2
+    if yes:
+        s **= p
+    else:
+        s *= p
+    s -= 0.5 * s[::-1] * s
+    return np.sum(s)
