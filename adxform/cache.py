@@ -153,7 +153,7 @@ class Entry:
             return known[key]
 
     def _read_or_built(self, key: Hashable, request: Request, sure: Callable[..., Any] | None = None) -> DerivedRule:
-        found: DerivedRule | None = None if self.shelf is None else self.shelf.read(("rule", key))
+        found: DerivedRule | None = None if self.shelf is None else self.shelf.read(("rule", key), DerivedRule)
         if found is not None and found.request in (request, replace(request, seeds=(), valued=True)):
             return found
         if request.seeds:
@@ -179,7 +179,9 @@ class Entry:
 
     def _read_or_reused(self, key: Hashable, rule: DerivedRule) -> ReusingRule:
         fn = rule.optimised
-        found: tuple[Function, ReusingRule] | None = None if self.shelf is None else self.shelf.read(("reusing", key))
+        found: tuple[Function, ReusingRule] | None = (
+            None if self.shelf is None else self.shelf.read(("reusing", key), Function, ReusingRule)
+        )
         if found is not None and found[0] == fn:
             return found[1]
         request = rule.request if rule.seeds == 0 else replace(rule.request, seeds=())
@@ -191,7 +193,7 @@ class Entry:
 
     def _read_or_cut(self, key: Hashable, rule: DerivedRule, engine: Engine) -> CutRule:
         joint, request = rule.optimised, rule.request
-        found: tuple[Function, CutRule] | None = None if self.shelf is None else self.shelf.read(("cut", key))
+        found: tuple[Function, CutRule] | None = None if self.shelf is None else self.shelf.read(("cut", key), Function, CutRule)
         if found is not None and found[0] == joint:
             return found[1]
         inputs, often = len(rule.typed.params), request.mode == "second"

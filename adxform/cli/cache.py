@@ -9,7 +9,7 @@ from cyclopts import App
 
 from adxform.cli.target import UsageError
 from adxform.persistence.disk import filled_under
-from adxform.persistence.store import Store, location, store
+from adxform.persistence.store import Store, absence, location, store
 from adxform.persistence.versions import versions
 
 UNITS = ("B", "KiB", "MiB", "GiB")
@@ -22,7 +22,7 @@ def info() -> int:
     """Say where the rules are, how many, how large they are and may become, and which versions wrote them."""
     where = store()
     if where is None:
-        say(["switched off by ADXFORM_CACHE_DIR"])
+        say([absence()])
         return 0
     entries, size = where.summary() if where.exists() else (0, 0)
     written = filled_under(where) if entries else []
@@ -43,7 +43,7 @@ def path() -> int:
     """Print the folder; the folder of the rules is in it."""
     folder = location()
     if folder is None:
-        raise UsageError("the cache is switched off by ADXFORM_CACHE_DIR")
+        raise UsageError(f"there is no cache: {absence()}")
     say([str(folder)])
     return 0
 
@@ -53,7 +53,7 @@ def clear() -> int:
     """Remove all rules and their machine code. Processes that use them go on, and make anew what they have not read yet."""
     where = store()
     if where is None:
-        raise UsageError("the cache is switched off by ADXFORM_CACHE_DIR")
+        raise UsageError(f"there is no cache: {absence()}")
     entries, size = where.summary() if where.exists() else (0, 0)
     remove(where)
     say([f"removed {entries} entries, {amount(size)}"])

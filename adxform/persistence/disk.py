@@ -7,11 +7,12 @@ the live function when it is read. The rules of a volume lie under the digest of
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from adxform import counters
 from adxform.frontend.access import HasCode, guards_hold
@@ -44,12 +45,12 @@ class Shelf:
             data = self.store.get(self._place(number))
             if data is None:
                 return None
-            found = read(data)
-            if found is not None and known(found, leaves) and guards_hold(found.guards, fn):
+            found = fitting(data, fn, leaves)
+            if found is not None:
                 counters.count("disk_hits")
                 self.volume = sha256(data).digest()
-                self.specialized = live(found, fn)
-                return self.specialized
+                self.specialized = found
+                return found
         return None
 
     def keep(self, specialized: Specialized) -> None:
@@ -57,12 +58,13 @@ class Shelf:
         self.specialized = specialized
 
     @phase("disk")
-    def read(self, name: Hashable) -> Any:
-        """The rule `name` of the volume; ``None`` where there is none."""
+    def read(self, name: Hashable, *classes: type[Any]) -> Any:
+        """The rule `name` of the volume, of one class, or a tuple with an item of each; ``None`` where there is no such thing."""
         data = self.store.get(self._rule(name)) if self.volume else None
         found = None if data is None else read(data)
-        if found is not None:
-            counters.count("disk_hits")
+        if not of_classes(found if len(classes) > 1 else (found,), classes):
+            return None
+        counters.count("disk_hits")
         return found
 
     @phase("disk")
@@ -83,7 +85,9 @@ class Shelf:
             if self.store.add(self._place(number), data):
                 break
             there = self.store.get(self._place(number))
-            if there is not None and read(there) == specialized:  # another process was faster
+            if (
+                there is not None and is_whole(found := read(there), Specialized) and found == specialized
+            ):  # another process was faster
                 data = there
                 break
         else:
@@ -142,6 +146,44 @@ def read(data: bytes) -> Any:
         return portable.loads(data)
     except Exception:  # whatever a reference to changed code raises, the entry is not for this process
         return None
+
+
+def of_classes(found: Any, classes: tuple[type[Any], ...]) -> bool:
+    """Whether `found` is a tuple of whole instances of `classes`: what stands in the place of an entry may be another's."""
+    return type(found) is tuple and len(found) == len(classes) and all(map(is_whole, found, classes))
+
+
+def is_whole(value: Any, cls: type[Any]) -> bool:
+    """Whether `value` is an instance of the dataclass `cls`, and its fields are of the classes that are stated there."""
+    missing = object()
+    return isinstance(value, cls) and all(_is_of(getattr(value, name, missing), hint) for name, hint in stated(cls).items())
+
+
+def stated(cls: type[Any]) -> dict[str, Any]:
+    """What the fields of the dataclass `cls` are stated to be."""
+    hints = get_type_hints(cls)
+    return {field.name: hints[field.name] for field in fields(cls)}
+
+
+def _is_of(value: Any, hint: Any) -> bool:
+    """Whether `value` is what `hint` says, of itself; what it holds is not looked at."""
+    origin = get_origin(hint) or hint
+    if origin in (Union, types.UnionType):
+        return any(_is_of(value, each) for each in get_args(hint))
+    if origin is Literal:
+        return value in get_args(hint)
+    return isinstance(value, origin) if isinstance(origin, type) else True
+
+
+def fitting(data: bytes, fn: Callable[..., Any], leaves: tuple[Any, ...]) -> Specialized | None:
+    """The specialisation that was written as `data`, if that is what it is, and its guards hold for `fn` and `leaves`."""
+    found = read(data)
+    try:
+        if is_whole(found, Specialized) and known(found, leaves) and guards_hold(found.guards, fn):
+            return live(found, fn)
+    except (AttributeError, IndexError, TypeError):  # its fields are not those of a specialisation
+        pass
+    return None
 
 
 def known(specialized: Specialized, leaves: tuple[Any, ...]) -> bool:

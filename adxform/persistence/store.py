@@ -17,9 +17,12 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
 
+from adxform.persistence.private import NotPrivateError, claim_file, claim_folder, make_folder, within_working_directory
+
 T = TypeVar("T")
 SIZE = 256 << 20
 UNITS = {"": 1, "B": 1, "KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30}
+OFF = "switched off by ADXFORM_CACHE_DIR"
 WAIT = 1.0  # seconds for another process to finish writing
 SETTINGS = {
     "disk_min_file_size": 1 << 30,  # all in the one file of SQLite: a killed writer leaves no file that nobody counts
@@ -34,11 +37,29 @@ class CacheWarning(UserWarning):
 
 
 def location() -> Path | None:
-    """The folder of the cache: ``ADXFORM_CACHE_DIR``, or the user's cache folder; ``None`` where it is switched off."""
+    """The folder of the cache: ``ADXFORM_CACHE_DIR``, or the user's cache folder; ``None`` where `absence` says why not."""
+    found = _placed()
+    return found if isinstance(found, Path) else None
+
+
+def absence() -> str:
+    """Why there is no folder for the cache; empty where there is one."""
+    found = _placed()
+    return found if isinstance(found, str) else ""
+
+
+def _placed() -> Path | str:
+    """The folder of the cache, or why there is none. What a relative path leads to is another thing in each working directory."""
     given = os.environ.get("ADXFORM_CACHE_DIR")
-    if given is None:
-        return Path(importlib.import_module("platformdirs").user_cache_dir("adxform", appauthor=False))
-    return None if given.strip().lower() in ("", "off") else Path(given).expanduser()
+    if given is not None and given.strip().lower() in ("", "off"):
+        return OFF
+    if given is not None:
+        folder = Path(given).expanduser()
+        return folder if folder.is_absolute() else f"ADXFORM_CACHE_DIR is {given!r}, which is no absolute path"
+    folder = Path(importlib.import_module("platformdirs").user_cache_dir("adxform", appauthor=False))
+    if not folder.is_absolute() or within_working_directory(folder.resolve()):
+        return f"the user's cache folder would be {folder}, in the working directory; ADXFORM_CACHE_DIR can name another"
+    return folder
 
 
 def size_limit() -> int:
@@ -125,6 +146,9 @@ class Store:
                 break
             try:
                 return action(self._opened())
+            except NotPrivateError as error:
+                self._off = True
+                warn(f"{error}; nothing is read or written there, and rules are derived anew")
             except Exception as error:
                 if type(error).__name__ == "Timeout":
                     break
@@ -137,8 +161,12 @@ class Store:
     def _opened(self) -> Any:
         with _lock:
             if self._cache is None:
-                diskcache = importlib.import_module("diskcache")
-                self._cache = diskcache.Cache(str(self.folder), timeout=WAIT, size_limit=self.limit, **SETTINGS)
+                make_folder(self.folder)
+                claim_folder(self.folder)
+                claim_file(self.folder / "cache.db")  # whatever SQLite puts beside it may be read by the same users
+                diskcache, rows = importlib.import_module("diskcache"), importlib.import_module("adxform.persistence.rows")
+                given = {"timeout": WAIT, "size_limit": self.limit, "disk": rows.Rows, **SETTINGS}
+                self._cache = diskcache.Cache(str(self.folder), **given)
             return self._cache
 
     def _refused(self, error: Exception, attempt: int) -> None:
@@ -168,10 +196,12 @@ _stores: dict[tuple[Path, int], Store] = {}
 
 def store() -> Store | None:
     """The store that the environment names; ``None`` where the cache is switched off."""
-    folder = location()
-    if folder is None:
+    found = _placed()
+    if isinstance(found, str):
+        if found != OFF:
+            warn(f"{found}; rules are derived anew")
         return None
-    key = folder / "rules", size_limit()
+    key = found / "rules", size_limit()
     with _lock:
         return _stores.get(key) or _stores.setdefault(key, Store(*key))
 

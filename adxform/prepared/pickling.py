@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import pickle
 from collections.abc import Callable, Iterable
+from hashlib import sha256
 from typing import Any
 
 from adxform.application import Application, unwrapped
@@ -28,6 +29,8 @@ from adxform.refusals import definition, name_of
 
 HELP = "prepare it anew in this process"
 OWN = ("fn", "made")
+FORM = b"adxform prepared derivative 1\n"  # the number changes with what stands behind the digest
+DAMAGED = "the pickle of a prepared derivative is damaged, or another version of adxform wrote it"
 
 
 def reduced(prepared: Any) -> tuple[Any, ...]:
@@ -43,7 +46,7 @@ def reduced(prepared: Any) -> tuple[Any, ...]:
     forms = {key_of(rule.request): call.entry.reused(rule) for rule, _ in made.pools if isinstance(rule, DerivedRule)}
     entry = call.entry.specialized, rules, cuts, forms
     try:
-        pickle.dumps(prepared.fn)
+        named = pickle.dumps((type(prepared), prepared.fn))
     except (pickle.PicklingError, AttributeError, TypeError) as error:
         message = f"`{name_of(prepared.fn)}` cannot be pickled ({error}): define the function at the top of a module"
         raise pickle.PicklingError(message) from None
@@ -52,18 +55,37 @@ def reduced(prepared: Any) -> tuple[Any, ...]:
         registered = digest_of(made.reached)
     except NotPortable as error:
         raise pickle.PicklingError(f"{prepared!r} cannot be pickled: {error}") from None
-    return restored, (type(prepared), prepared.fn, (environment(), versions(), registered), data)
+    return restored, (sealed(pickle.dumps((environment(), versions(), registered, named, data))),)
 
 
-def restored(cls: type[Any], fn: Callable[..., Any], origin: tuple[bytes | None, str, bytes], data: bytes) -> Any:
-    """The prepared derivative of `fn` that `reduced` took apart.
+def sealed(content: bytes) -> bytes:
+    """`content` behind the version of its form and a digest of both."""
+    return FORM + sha256(FORM + content).digest() + content
+
+
+def opened(data: Any) -> bytes:
+    """What was sealed as `data`.
 
     Raises:
-        PreparationMismatchError: it was prepared under other versions, or for code that has changed since.
+        PreparationMismatchError: `data` is not, to the bit, what `sealed` made.
     """
-    stamp, made_under, rules = origin
+    content = data[len(FORM) + sha256().digest_size :] if isinstance(data, bytes) else b""
+    if data != sealed(content):
+        raise PreparationMismatchError(DAMAGED, help=HELP)
+    return content
+
+
+def restored(written: bytes) -> Any:
+    """The prepared derivative that `reduced` took apart. Nothing is unpickled before its digest was compared.
+
+    Raises:
+        PreparationMismatchError: it was damaged, prepared under other versions, or for code that has changed since.
+    """
+    stamp, made_under, rules, named, data = pickle.loads(opened(written))
     if stamp is None or stamp != environment():
-        raise refused(fn, [f"prepared under {made_under}, read under {versions()}, or under other sources of these"])
+        other = f"prepared under {made_under}, read under {versions()}, or under other sources of these"
+        raise PreparationMismatchError(f"a prepared derivative does not fit this process\n    {other}", help=HELP)
+    cls, fn = pickle.loads(named)
     try:
         entry, signature, held, scratch, contexts, values = portable.loads(data)
     except Stale as changed:
