@@ -152,12 +152,16 @@ class Interpreter:
         if not isinstance(value, Maybe):
             return value
         if isinstance(value.present, Var) and value.present not in self.assumed:
-            missing = self.builder.nested()
-            error = missing.call(TypeError, Lit("a value is None where a number is needed"), span=self.span)
-            missing.emit(Raise(error, self.span))
-            self.builder.emit(If((), value.present, Block((), (), ()), missing.block((), ()), self.span))
+            self.require(value.present, TypeError, "a value is None where a number is needed")
             self.assumed |= {value.present}
         return self.use(value.value)
+
+    def require(self, cond: Operand, exception: type[Exception], message: str) -> None:
+        """Write the raising of `exception` where `cond` does not hold."""
+        missing = self.builder.nested()
+        error = missing.call(exception, Lit(message), span=self.span)
+        missing.emit(Raise(error, self.span))
+        self.builder.emit(If((), cond, Block((), (), ()), missing.block((), ()), self.span))
 
     def contents(self, ref: Ref) -> Contents:
         """What `ref` holds now."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 from adxform.frontend import collecting, iteration
+from adxform.frontend.python_classes import class_of
 from adxform.frontend.values import NONE, Contents, Ref, Slice, Tuple, Value, View, list_contents
 from adxform.ir.ops import Lit
 
@@ -30,6 +31,33 @@ class Known:
 
     def __repr__(self) -> str:
         return self.name
+
+
+def set_of(interp: Interpreter, found: Iterable[Any], cls: type = set) -> Ref | Lit:
+    """A set of known elements: a fresh object, or a constant where it cannot change."""
+    if cls is frozenset:
+        return Lit(frozenset(found))
+    contents = elements(found)
+    return interp.heap.new("set", set, contents.keys, contents.items)
+
+
+def elements(found: Iterable[Any]) -> Contents:
+    """The contents of a set."""
+    keys = tuple(found)
+    return Contents(keys, tuple(map(Lit, keys)))
+
+
+def hashed(interp: Interpreter, key: Value, what: str) -> Any:
+    """The key or element that `key` is, which must be known; lists, dicts, sets and arrays are none."""
+    for part in _parts(key):
+        cls = class_of(part)
+        if cls is not None and (getattr(cls, "__hash__", None) is None or issubclass(cls, slice)):
+            return interp.fail(TypeError, f"unhashable type: '{cls.__name__}'")
+    return interp.static(key, what)
+
+
+def _parts(key: Value) -> list[Value]:
+    return [part for item in key.items for part in _parts(item)] if isinstance(key, Tuple) else [key]
 
 
 def _list(interp: Interpreter, value: Value) -> tuple[Ref, list[Value]]:

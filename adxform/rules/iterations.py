@@ -106,6 +106,27 @@ def compared(order: Any, a: Any, b: Any) -> Any:
     return order(len(a), len(b))
 
 
+def equal(a: Any, b: Any) -> Any:
+    """``a == b`` of lists, as Python's own bool."""
+    found = len(a) == len(b)
+    if found:
+        for k in range(len(a)):
+            if not a[k] == b[k]:  # noqa: SIM201 - `!=` is another method
+                found = False
+                break
+    return found
+
+
+def contained(source: Any, item: Any) -> Any:
+    """``item in source`` of a list, as Python's own bool."""
+    found = False
+    for other in source:
+        if other == item:
+            found = True
+            break
+    return found
+
+
 def itself(item: Any) -> Any:
     """`item`, as the key that it is compared by."""
     return item

@@ -475,3 +475,41 @@ def deep_copy_of_a_tree(p):
     q["a"][0] = 3.0
     q["b"][0][1] *= q["b"][1]
     return np.sum(q["a"] ** 2) + np.sum(q["b"][0] * p["b"][0])
+
+
+@at((vec(0.7, 0.3, 1.9),))
+def arrays_answer_for_lists(x):
+    s = [x[0], 2.0]
+    first = s
+    s += x[:1] * 5.0
+    t = (x[1], x[2])
+    t += x[:2]
+    return np.sum(s * s) + len(first) * np.sum(t**2) + np.sum([x[0], 3.0] + x[1:] * (x[0], 1.0))
+
+
+@at((vec(0.7, 0.3, 1.9), 2))
+def lists_are_joined_and_repeated(x, n):
+    s = [x[0], x[1]] * np.int64(n) + n * [x[2] ** 2]
+    alias = s
+    s *= n
+    alias += (x[0],)
+    t = (x[0],) * n + (x[1] * x[2],)
+    return sum(a * a for a in s) + len(alias) * t[-1] * t[0]
+
+
+@at((vec(0.7, 0.3, 1.9),))
+def sets_and_dicts_have_operators(x):
+    keys = {0, 1} | {2}
+    keys &= {0, 2, 5}
+    other = keys
+    other -= {0}
+    parts = {"a": x[0], "b": x[1]} | {"b": x[2]}
+    known = parts == {"b": x[2], "a": x[0]} and [x[0], 1.0] == [x[0], 1] and (x[0], x[1]) != (x[0],)
+    return sum(x[k] ** 2 for k in keys) * parts["b"] * (parts["a"] if known else 1.0)
+
+
+@at((smooth(2, 2), smooth(2, 2, seed=1)))
+def product_in_place(a, b):
+    whole = a
+    a @= b
+    return np.sum(whole * a)

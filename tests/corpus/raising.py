@@ -114,3 +114,52 @@ def place_that_only_the_longer_table_has(z, x):
     for j in range(n + 1):
         total += shorter[j] * longer[j]
     return total * np.sum(z)
+
+
+@at((1.5,), raises=TypeError)
+def difference_of_lists(x):
+    return np.sum([x, 2.0] - [1.0, x])
+
+
+@at((1.5,), raises=TypeError)
+def list_by_a_number(x):
+    return np.sum([x, 2.0] / 2)
+
+
+@at((1.5,), raises=TypeError)
+def tuple_and_a_number(x):
+    return np.sum((x, 1.0) + 2.0)
+
+
+@at((1.5,), raises=TypeError)
+def power_of_a_list(x):
+    return np.sum([x, 1.0] ** 2)
+
+
+@at((1.5,), raises=TypeError)
+def list_and_tuple(x):
+    return np.sum([x, 1.0] + (2.0,))
+
+
+@at((1.5,), raises=TypeError)
+def list_in_place_by_a_list(x):
+    s = [x, 1.0]
+    s -= [x]
+    return np.sum(s)
+
+
+@at((1.5,), raises=TypeError)
+def list_repeated_a_float(x):
+    return sum([x] * np.float64(2.0))
+
+
+@at((vec(1.0, 2.0), vec(0.5, 0.3)), raises=ValueError)
+def product_of_vectors_in_place(a, b):
+    a @= b
+    return np.sum(a)
+
+
+@at((np.ones((2, 3)), np.ones((3, 1))), raises=ValueError)
+def product_in_place_of_another_shape(a, b):
+    a @= b
+    return np.sum(a)

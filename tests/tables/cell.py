@@ -21,7 +21,7 @@ import numpy as np
 
 import adxform
 from adxform.errors import AdxError, VerificationError
-from tests.oracle import Vector, central_jacobian, flat_function, float_leaves, is_float, leaves, pack, rebuild
+from tests.oracle import Vector, central_jacobian, flat_function, float_leaves, is_float, leaves, pack
 
 NUMBER = itertools.count()
 # Relative to the largest entry, or to one: what differences of double, single and half precision programs tell.
@@ -102,7 +102,7 @@ def _judged(cell: Cell) -> tuple[str, str]:
     if isinstance(plain, Raised):
         return "right", ""
     cts = cotangents_of(plain) if cell.expected is None else [leaf * 0 + 1 for leaf in float_leaves(plain)]
-    back = outcome(lambda: pulled[1](rebuild_floats(plain, cts)))
+    back = outcome(lambda: pulled[1](_with_none(plain, iter(cts))))
     if (said := refusal(back)) is not None:
         return said
     if isinstance(back, Raised):
@@ -139,7 +139,7 @@ def _derivatives(
         return "right", ""  # differences cannot tell: a kink or a pole; the modes agree
     expected = pack(cts) @ jacobian
     if not np.allclose(
-        pack(gradient), expected, rtol=tolerance, atol=tolerance * scale * max(1.0, float(np.max(np.abs(pack(cts)))))
+        pack(gradient), expected, rtol=tolerance, atol=tolerance * scale * max(1.0, float(np.max(np.abs(pack(cts)), initial=0.0)))
     ):
         return "wrong", f"the gradient is {pack(gradient)!r}, by differences {expected!r}"
     if cell.orders > 1 and is_float(plain) and np.ndim(plain) == 0:
@@ -197,7 +197,7 @@ def differs(plain: Any, got: Any, bits: bool = True) -> str:
             return "" if alike else f"raises {got.error!r}, plainly {plain.error!r}"
         return f"{_said(got)}, plainly {_said(plain)}"
     one, other = list(leaves(plain)), list(leaves(got))
-    if type(plain) is not type(got) or len(one) != len(other):
+    if _structure(plain) != _structure(got) or len(one) != len(other):
         return f"{got!r}, plainly {plain!r}"
     for a, b in zip(one, other, strict=True):
         if type(a) is not type(b) or np.shape(a) != np.shape(b) or getattr(a, "dtype", None) != getattr(b, "dtype", None):
@@ -205,6 +205,17 @@ def differs(plain: Any, got: Any, bits: bool = True) -> str:
         if not _alike(a, b, bits):
             return f"{b!r}, plainly {a!r}"
     return ""
+
+
+def _structure(tree: Any) -> Any:
+    """The classes of the containers in `tree`, the keys of its dicts in order, and where it has ``None``."""
+    match tree:
+        case tuple() | list():
+            return type(tree), [_structure(item) for item in tree]
+        case dict():
+            return type(tree), [(type(key), key, _structure(item)) for key, item in tree.items()]
+        case _:
+            return type(tree)
 
 
 def _said(got: Any) -> str:
@@ -233,11 +244,6 @@ def cotangents_of(plain: Any) -> list[Any]:
     """A cotangent for each floating leaf of a result."""
     rng = np.random.default_rng(11)
     return [_random(leaf, rng) for leaf in float_leaves(plain)]
-
-
-def rebuild_floats(plain: Any, parts: list[Any]) -> Any:
-    """The structure of a result with `parts` for its floating leaves."""
-    return rebuild(plain, iter(parts))
 
 
 def second_slope(flat: Callable[[Vector], Vector], x: Vector, v: Vector) -> tuple[float, float]:

@@ -8,28 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adxform.frontend import collecting, indexing
+from adxform.frontend import indexing
 from adxform.frontend.augmented import PLAIN, UPDATES
 from adxform.frontend.branches import truth
 from adxform.frontend.joins import same
-from adxform.frontend.known.subscripts import merged, with_class
+from adxform.frontend.known import containers
 from adxform.frontend.methods import Answer, Handler
 from adxform.frontend.signature import scalar_type
-from adxform.frontend.values import (
-    NONE,
-    FunctionValue,
-    Maybe,
-    Range,
-    Ref,
-    Static,
-    Tuple,
-    Value,
-    View,
-    list_contents,
-)
+from adxform.frontend.values import NONE, FunctionValue, Maybe, Ref, Static, Tuple, Value
 from adxform.ir.ops import Lit, Var
-from adxform.ir.types import BOOL, Array, Object, Scalar
-from adxform.rules import iterations
+from adxform.ir.types import BOOL, Array, Object, Scalar, Type
 
 if TYPE_CHECKING:
     from adxform.frontend.interpreter import Interpreter
@@ -50,28 +38,48 @@ def _in_place(fn: Any) -> Handler:
             case Var(_, Array()) if fn in UPDATES:
                 interp.builder.effect(UPDATES[fn], x, Lit(...), indexing.stored(interp, value), span=interp.span)
                 return x
-            case Var(_, Array()) if fn is not operator.imatmul:
-                result = interp.operand(interp.call(Lit(plain), args))
+            case Var(_, Array() as held):
+                given = containers.beside_array(interp, value)
+                if fn is operator.imatmul:
+                    _fits(interp, x, given)
+                result = interp.operand(interp.call(Lit(plain), (x, given)))
+                if isinstance(result, Var) and not _takes(held, result.type):
+                    message = f"an array of {held.dtype} cannot hold what this operator makes of it, which NumPy refuses"
+                    raise interp.error(message, "make the array one of floats first: `x.astype(float)`")
                 interp.builder.effect(operator.setitem, x, Lit(...), result, span=interp.span)
-                return x
-            case Ref(kind="list") if fn is operator.iadd:
-                interp.call(interp.attribute(x, "extend"), (value,))
-                return x
-            case Ref(kind="list") if fn is operator.imul:
-                contents = interp.contents(x)
-                interp.write(x, list_contents(contents.items * interp.static(value, "a count")))
                 return x
             case Ref(kind="instance") if hasattr(x.cls, f"__{fn.__name__}__"):
                 return interp.call(interp.attribute(x, f"__{fn.__name__}__"), (value,))
-            case Ref(kind="dict" | "set") if fn is operator.ior:
-                interp.call(interp.attribute(x, "update"), (value,))
-                return x
             case Var(_, Object()):
                 return interp.emit(fn, (x, interp.operand(value)), Object(), hint)
-            case _:
+            case _ if _reflected(value, plain) is not None:
                 return interp.call(Lit(plain), args, hint=hint)
+            case _:
+                found = containers.in_place(interp, fn, plain, x, value)
+                return interp.call(Lit(plain), args, hint=hint) if found is None else found
 
     return handler
+
+
+def _takes(held: Array, made: Type) -> bool:
+    """Whether an array may hold what an operator in place has made."""
+    return not isinstance(made, Array | Scalar) or np.can_cast(np.dtype(made.dtype), np.dtype(held.dtype), "same_kind")
+
+
+def _fits(interp: Interpreter, x: Var, value: Value) -> None:
+    """Let ``x @= value`` raise where the product has another shape than `x`."""
+    assert isinstance(x.type, Array)
+    shape = x.type.shape or ()
+    other = value.type.shape if isinstance(value, Var) and isinstance(value.type, Array) else ()
+    other = other or ()
+    if not shape or not other or not 2 <= len(other) <= max(len(shape), 2):
+        interp.fail(ValueError, "the product does not fit into the array that it is to be put in")
+    assert isinstance(value, Var)
+    fits = interp.call(Lit(operator.eq), (indexing.dim(interp, value, len(other) - 1), indexing.dim(interp, x, len(shape) - 1)))
+    if fits == Lit(False):
+        interp.fail(ValueError, "the product does not fit into the array that it is to be put in")
+    if isinstance(fits, Var):
+        interp.require(fits, ValueError, "the product does not fit into the array that it is to be put in")
 
 
 def _binary(fn: Any) -> Handler:
@@ -85,49 +93,15 @@ def _binary(fn: Any) -> Handler:
                 found = getattr(left.cls, method)
                 if isinstance(found, types.FunctionType):
                     return interp.call(interp.attribute(left, method), (right,), hint=hint)
-        match fn, a, b:
-            case operator.add, Tuple(items), Tuple(others):
-                return Tuple((*items, *others))
-            case operator.add, Ref(kind="list"), Ref(kind="list") if interp.filled(a) or interp.filled(b):
-                joined = interp.call(interp.attribute(a, "copy"), ())
-                interp.call(interp.attribute(joined, "extend"), (b,))
-                return joined
-            case operator.add, Ref(kind="list"), Ref(kind="list"):
-                return interp.new_list((*interp.items(a), *interp.items(b)))
-            case operator.mul, Ref(kind="list"), Var(_, Scalar()) if _counts(interp, b, a):
-                return _repeated(interp, interp.items(a), b)
-            case operator.mul, Var(_, Scalar()), Ref(kind="list") if _counts(interp, a, b):
-                return _repeated(interp, interp.items(b), a)
-            case operator.mul, Ref(kind="list"), _ if not (isinstance(b, Var) and isinstance(b.type, Array)):
-                return interp.new_list(tuple(interp.items(a)) * interp.static(b, "the length of a list"))
-            case operator.mul, Tuple(items), _ if not (isinstance(b, Var) and isinstance(b.type, Array)):
-                return Tuple(items * interp.static(b, "the length of a tuple"))
-            case operator.mul, _, Ref(kind="list") if not (isinstance(a, Var) and isinstance(a.type, Array)):
-                return interp.new_list(tuple(interp.items(b)) * interp.static(a, "the length of a list"))
-            case operator.mul, _, Tuple(items) if not (isinstance(a, Var) and isinstance(a.type, Array)):
-                return Tuple(items * interp.static(a, "the length of a tuple"))
-            case operator.or_, Ref(kind="dict"), Ref(kind="dict"):
-                return with_class(interp, merged(interp, (a, b), {}, hint), b if a.cls is dict else a)
-            case _:
-                return None
+        return containers.binary(interp, fn, a, b, hint)
 
     return handler
 
 
-def _counts(interp: Interpreter, count: Var, items: Ref) -> bool:
-    """Whether only a run can tell how often the numbers `items` are repeated."""
-    return not interp.origins.get(count) and interp.filled(items) is None and interp.of_numbers(interp.contents(items).items)
-
-
-def _repeated(interp: Interpreter, items: list[Value], count: Var) -> Value:
-    """A list of the numbers `items` as often as only a run can tell."""
-    times = count if count in interp.sizes else interp.call(Lit(max), (count, Lit(0)))
-    if len(items) == 1:
-        repeated = interp.call(Lit(np.full), (times, items[0]), hint="items")
-    else:
-        repeated = interp.call(Lit(np.tile), (interp.call(Lit(np.array), (Tuple(tuple(items)),)), times), hint="items")
-    type_ = collecting.common_item(interp, tuple(items))[0]
-    return collecting.new_list(interp, repeated, weak=isinstance(type_, Scalar) and type_.weak)
+def _reflected(value: Value, fn: Any) -> Any:
+    """The method of an instance that answers for it as the right operand of `fn`, if its class has one."""
+    name = f"__r{fn.__name__.rstrip('_')}__"
+    return _method(value, name) if isinstance(value, Ref) else None
 
 
 def _unary(fn: Any) -> Handler:
@@ -137,62 +111,48 @@ def _unary(fn: Any) -> Handler:
         x = args[0]
         if isinstance(x, Ref) and x.kind == "instance" and hasattr(x.cls, f"__{name}__"):
             return interp.call(interp.attribute(x, f"__{name}__"), (), hint=hint)
-        return None
+        return containers.unary(interp, fn, x)
 
     return handler
+
+
+_TURNED = {"__lt__": "__gt__", "__gt__": "__lt__", "__le__": "__ge__", "__ge__": "__le__"}
 
 
 def _compare(fn: Any) -> Handler:
-    """Equality and order of tuples, lists and instances; on numbers they are primitives."""
+    """Equality and order of containers and instances; on numbers they are primitives."""
+    method = f"__{fn.__name__}__"
 
     def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
         a, b = args
-        method = f"__{fn.__name__}__"
-        if isinstance(a, Ref) and a.kind == "instance" and isinstance(getattr(a.cls, method, None), types.FunctionType):
-            return interp.call(interp.attribute(a, method), (b,), hint=hint)
-        asked = _is_none(interp, a, b, fn is operator.eq) if fn in (operator.eq, operator.ne) else None
+        for left, right, name in ((a, b, method), (b, a, _TURNED.get(method, method))):
+            if isinstance(left, Ref) and isinstance(_method(left, name), types.FunctionType):
+                return interp.call(interp.attribute(left, name), (right,), hint=hint)
+        if fn not in (operator.eq, operator.ne):
+            return containers.order(interp, fn, a, b, hint)
+        asked = _is_none(interp, a, b, fn is operator.eq)
         if asked is not None:
             return asked
-        if fn not in (operator.eq, operator.ne) and _in_order(interp, a) and _in_order(interp, b):
-            return interp.call(Static(iterations.compared), (Lit(fn), a, b), hint=hint)
-        if fn in (operator.eq, operator.ne):
-            structured = (Tuple, Ref, Static, FunctionValue)
-            if isinstance(a, structured) and isinstance(b, structured):
-                equal = _equal(interp, a, b)
-                return equal if fn is operator.eq else interp.call(Lit(operator.not_), (equal,), hint=hint)
-            for one, other in ((a, b), (b, a)):
-                named = isinstance(one, Lit) and (one.value is None or isinstance(one.value, str))
-                unknown = isinstance(other, Lit) or (isinstance(other, Var) and isinstance(other.type, Object))
-                if named and not unknown:
-                    return Lit(fn is operator.ne)
+        found = containers.equality(interp, a, b, fn is operator.eq)
+        if found is not None:
+            return found
+        structured = (Tuple, Ref, Static, FunctionValue)
+        if isinstance(a, structured) and isinstance(b, structured):
+            return Lit(_equal(interp, a, b) is (fn is operator.eq))
         return None
 
     return handler
 
 
-def _in_order(interp: Interpreter, value: Value) -> bool:
-    """Whether `value` is a tuple or a list, which is compared item by item."""
-    return isinstance(value, Tuple) or (isinstance(value, Ref) and value.kind == "list" and interp.filled(value) is None)
+def _method(ref: Ref, name: str) -> Any:
+    return getattr(ref.cls, name, None) if ref.kind == "instance" else None
 
 
-def _equal(interp: Interpreter, a: Value, b: Value) -> Value:
+def _equal(interp: Interpreter, a: Value, b: Value) -> bool:
+    """Whether objects without a method for it are equal."""
     if isinstance(a, Static) and isinstance(b, Static):
-        return Lit(bool(interp.pin(a) == interp.pin(b)))
-    if same(a, b):
-        return Lit(True)
-    if isinstance(a, Tuple | Ref) and isinstance(b, Tuple | Ref) and type(a) is type(b):
-        left, right = (interp.contents(v) if isinstance(v, Ref) else list_contents(v.items) for v in (a, b))
-        if left.keys != right.keys:
-            return Lit(False)
-        result: Value = Lit(True)
-        for x, y in zip(left.items, right.items, strict=True):
-            result = (
-                interp.call(Lit(operator.and_), (result, interp.call(Lit(operator.eq), (x, y))))
-                if result != Lit(True)
-                else interp.call(Lit(operator.eq), (x, y))
-            )
-        return result
-    return Lit(False)
+        return bool(interp.pin(a) == interp.pin(b))
+    return same(a, b)
 
 
 def _is(positive: bool) -> Handler:
@@ -234,6 +194,8 @@ def _identical(interp: Interpreter, a: Value, b: Value) -> bool | None:
                 return None
             return False
     if isinstance(a, Lit) and isinstance(b, Lit):
+        if isinstance(a.value, str | bytes) and a.value is not b.value and a == b:
+            raise interp.error("whether equal texts are one object cannot be told", "compare them with `==`")
         return a.value is b.value or (a == b and scalar_type(a.value) is not None)
     if isinstance(a, Static) and isinstance(b, Static):
         return bool(interp.pin(a) is interp.pin(b))
@@ -244,32 +206,16 @@ def _identical(interp: Interpreter, a: Value, b: Value) -> bool | None:
 
 def _not(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     cond = truth(interp, args[0])
-    return Lit(not cond) if isinstance(cond, bool) else None
+    if isinstance(cond, bool):
+        return Lit(not cond)
+    return None if cond == args[0] else interp.emit(operator.not_, (cond,), BOOL, hint)
 
 
 def _contains(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     box, item = args
-    match box:
-        case Ref(kind="dict" | "set"):
-            return Lit(interp.static(item, "a key") in interp.contents(box).keys)
-        case Ref(kind="list") if (filled := interp.filled(box)) is not None:
-            return interp.call(Lit(np.any), (interp.call(Lit(operator.eq), (collecting.so_far(interp, filled), item)),))
-        case View(of, "keys"):
-            return Lit(interp.static(item, "a key") in interp.contents(of).keys)
-        case Tuple() | Ref(kind="list") | View():
-            result: Value = Lit(False)
-            for other in interp.items(box):
-                equal = interp.call(Lit(operator.eq), (other, item))
-                if truth(interp, equal) is True:
-                    return Lit(True)
-                if truth(interp, equal) is not False:
-                    result = equal if result == Lit(False) else interp.call(Lit(operator.or_), (result, equal))
-            return result
-        case Range(start, stop, Lit(1)):
-            low = interp.call(Lit(operator.ge), (item, start))
-            return interp.call(Lit(operator.and_), (low, interp.call(Lit(operator.lt), (item, stop))))
-        case _:
-            return None
+    if isinstance(box, Ref) and box.kind == "instance" and hasattr(box.cls, "__contains__"):
+        return interp.call(interp.attribute(box, "__contains__"), (item,), hint=hint)
+    return containers.contains(interp, box, item)
 
 
 def _as(fn: Any) -> Handler:
@@ -305,6 +251,8 @@ _BINARY = (
     operator.and_,
     operator.or_,
     operator.xor,
+    operator.lshift,
+    operator.rshift,
 )
 _COMPARISONS = (operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge)
 
