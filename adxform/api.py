@@ -257,7 +257,7 @@ def jvp(
     >>> jvp(lambda x, y: x * y, (2.0, 3.0), (1.0, 0.0))
     (6.0, 3.0)
     """
-    call = apply(f, tuple(primals), {}, engine=checked_engine(engine, fastmath))
+    call = apply(f, tuple(primals), {}, engine=checked_engine(engine, fastmath), mode="forward")
     given = perturbations(call.fn, "tangent", call.free(primals), tuple(tangents))
     rule = call.rule("forward", call.float_leaves())
     results = call.run(rule, call.inputs(), *given)

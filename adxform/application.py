@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from threading import Lock
 from typing import Any
@@ -138,6 +138,10 @@ class Application:
         """Both parts of `rule`, one that `rule_to_cut` returned."""
         return self.entry.cut(rule, self.engine)
 
+    def in_python(self) -> Application:
+        """The same call, run in Python."""
+        return replace(self, entry=self.entry.general or self.entry, engine=replace(self.engine, name="python"))
+
     def inputs(self) -> list[Any]:
         """The value of each parameter of the specialised function: leaves, then what is read from its surroundings."""
         specialized = self.entry.specialized
@@ -202,11 +206,24 @@ def apply(
     kwargs: Mapping[str, Any],
     argnums: Argnums | None = None,
     engine: Engine = PYTHON,
+    mode: str = "reverse",
 ) -> Application:
     """`fn` specialised for these arguments, from the cache where it was before, to be run on `engine`.
 
-    With `argnums`, what is wrong with them is said before anything that is wrong with the function.
+    With `argnums`, what is wrong with them is said before anything that is wrong with the function. Where `engine` is ``"auto"``
+    and compiling a derivative in `mode` does not pay for arguments of these sizes, it runs in Python.
     """
+    call = applied(fn, args, kwargs, argnums, engine)
+    if engine.name != "auto" or engine.prepared:
+        return call
+    worth = call.entry.appraisal.worth(mode, call.inputs)
+    return call if worth is None or worth.pays else call.in_python()
+
+
+def applied(
+    fn: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any], argnums: Argnums | None, engine: Engine
+) -> Application:
+    """`fn` specialised for these arguments, whatever compiling it takes."""
     plain = kinds_of(args, kwargs)
     site = None if plain is None else site_of(fn)
     if site is None or plain is None:

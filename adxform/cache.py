@@ -21,6 +21,7 @@ from adxform.backend.references import Surroundings
 from adxform.cut import CutRule, cut, widened
 from adxform.engine.own import make_in_passes
 from adxform.engine.tabulate import tabulate
+from adxform.engine.worth import Appraisal
 from adxform.errors import AdxError
 from adxform.frontend.access import Access, Is, guards_hold
 from adxform.frontend.assumed import has_unknown_slices
@@ -64,6 +65,14 @@ class Entry:
     shelf: Shelf | None = None
     general: Entry | None = None
     tabled: bool = False
+    _appraisal: Appraisal | None = None
+
+    @property
+    def appraisal(self) -> Appraisal:
+        """What compiling derivatives of the function takes and saves."""
+        if self._appraisal is None:
+            self._appraisal = Appraisal(self.specialized.function)
+        return self._appraisal
 
     def holds(self, fn: Callable[..., Any], leaves: tuple[Any, ...]) -> bool:
         """Whether the entry is for what `fn` reaches now and for the leaves that had to be known."""

@@ -108,7 +108,7 @@ class Whole(Derivative):
     def applied(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Application:
         """The definition applied to these arguments. What is wrong with them is said of the function, not of its derivative."""
         try:
-            call = apply(self, args, kwargs, engine=self.engine)
+            call = apply(self, args, kwargs, engine=self.engine, mode="primal")
         except AdxError:
             if self.kind != "hvp":
                 inner = apply(self.fn, args, kwargs, self.argnums)
@@ -131,7 +131,7 @@ class HessianProduct(Whole):
         if len(args) < 2:
             raise TypeError("hvp(f) is called with the arguments of f and then the vector: hvp(f)(*args, v)")
         primals, v = args[:-1], args[-1]
-        call = apply(self.fn, primals, kwargs, self.argnums, self.engine)
+        call = apply(self.fn, primals, kwargs, self.argnums, self.engine, "hvp")
         plan = plan_product(call, self.argnums)
         given = plan.match([call.leaves[i] for i in plan.wrt], v)
         if given is None:

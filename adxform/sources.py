@@ -17,6 +17,7 @@ from adxform.application import Application, Argnums, apply
 from adxform.derivatives import hessian, jacobian
 from adxform.engine.account import listed
 from adxform.engine.compiled import Guarded
+from adxform.engine.worth import CALLS
 from adxform.operators import PYTHON, Engine, EngineName
 from adxform.pipeline import DerivedRule
 from adxform.refusals import name_of
@@ -53,7 +54,7 @@ def rule_of(
         make = hessian if mode == "hessian" else jacobian
         call = make(f, numbers, **engine.keywords).applied(tuple(args), {})
         return call, call.rule("primal", ())
-    call = apply(f, tuple(args), {}, None if mode == "primal" else numbers, engine)
+    call = apply(f, tuple(args), {}, None if mode == "primal" else numbers, engine, mode)
     wrt = () if mode == "primal" else call.wrt(numbers)
     match mode:
         case "reverse" | "forward" | "primal":
@@ -93,8 +94,13 @@ def explain(
     if times and isinstance(rule.run, Guarded):
         rule.run.compile()
     reason = f", for {rule.choice.reason}" if rule.choice.reason else ""
-    if rule.request.engine.name != "python":
+    if call.engine.name == "python":
+        reason = f", for {CALLS} calls do not pay back what compiling takes"
+    asked = checked_engine(engine, fastmath)
+    if asked.name != "python":
         lines.append(f"engine: {rule.choice.engine.name}{reason}")
+    if asked.name == "auto":
+        lines.append(f"estimate: {call.entry.appraisal.estimated(SWEPT.get(mode, mode), call.inputs())}")
     lines += [*rule.compiled, *refusals(call, rule)]
     if times:
         lines.append(took(before))

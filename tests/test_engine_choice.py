@@ -303,7 +303,7 @@ def test_what_stays_in_python_is_told_with_the_reason() -> None:
     lines = adxform.explain(mixed, X, engine="numba").splitlines()
     (left,) = [line for line in lines if line.startswith("in Python, for kernels have no form of it: ")]
     assert "np.linalg.eigvalsh" in left
-    assert adxform.explain(short, X).splitlines()[-1].startswith("engine: python, for it has no loop")
+    assert any(line.startswith("engine: python, for it has no loop") for line in adxform.explain(short, X).splitlines())
 
 
 def test_what_is_kept_in_loops_of_unknown_length() -> None:

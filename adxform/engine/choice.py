@@ -87,19 +87,23 @@ class Steps:
 
 def steps(fn: Function, kernels: Mapping[str, object] | None = None) -> Steps:
     """What a run of `fn` costs CPython, and what libraries do for `kernels`."""
-    return _Counting(functions(fn), kernels or {}).block(fn.body)
+    return Counting(functions(fn), kernels or {}).block(fn.body)
 
 
-class _Counting:
+class Counting:
+    """Counts the steps of blocks of functions `known` by name, of which those in `kernels` are compiled."""
+
     def __init__(self, known: Mapping[str, Function], kernels: Mapping[str, object]) -> None:
         self.known = known
         self.kernels = kernels
         self.inside: set[str] = set()
 
     def block(self, block: Block) -> Steps:
+        """The steps of the ops of a block."""
         return sum(map(self.op, block.ops), Steps())
 
     def op(self, op: Op) -> Steps:
+        """The steps of an op."""
         match op:
             case Call():
                 return Steps(call_steps(op))
@@ -125,7 +129,7 @@ class _Counting:
         return found
 
 
-class _Products(_Counting):
+class _Products(Counting):
     """Of what a kernel does, only products count: they are as fast as they were."""
 
     def op(self, op: Op) -> Steps:
