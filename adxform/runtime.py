@@ -108,7 +108,7 @@ def filled(out: Any, values: Any) -> Any:
 def add_along_axis(values: Any, x: Any, indices: Any, axis: int) -> Any:
     """Return zeros shaped as `x` with `values` added at `indices`: the transpose of ``np.take_along_axis``."""
     out = np.zeros(np.shape(x), np.result_type(values))
-    places = list(np.indices(indices.shape, sparse=True))
+    places: list[Any] = list(np.indices(out.shape, sparse=True))
     places[axis] = indices
     np.add.at(out, tuple(places), values)
     return out

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +17,7 @@ from adxform.api import grad, jvp, vjp
 from adxform.derivatives import hvp
 from adxform.frontend.signature import Node, meta_of, parts
 from adxform.rules.record import General, Linear, Partials, Primitive
+from adxform.rules.signatures import PLAIN, arranged, stated
 from adxform.rules.table import lookup
 from adxform.runtime import private
 from adxform.trees import assemble
@@ -122,7 +124,8 @@ def _differentiable(record: Primitive, sample: tuple[Any, ...]) -> tuple[int, ..
         case Partials(body):
             given = body(record.fn(*sample), *sample)
         case General(body):
-            value, pullback = body(*copy.deepcopy(sample))
+            args, options = arranged(record.fn, copy.deepcopy(sample), {}, stated(record), _is_default)
+            value, pullback = body(*args, **options)
             given = pullback(value)
         case Linear(transposes):
             return tuple(n for n in transposes if n in floats)
@@ -130,6 +133,10 @@ def _differentiable(record: Primitive, sample: tuple[Any, ...]) -> tuple[int, ..
             return floats
     parts = given if isinstance(given, tuple) else (given,)
     return tuple(n for n in floats if n < len(parts) and parts[n] is not None)
+
+
+def _is_default(parameter: inspect.Parameter, value: Any) -> bool:
+    return isinstance(value, PLAIN) and value == parameter.default
 
 
 def applied(fn: Callable[..., Any]) -> Callable[..., Any]:

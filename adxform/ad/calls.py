@@ -19,7 +19,9 @@ from adxform.ad.expand import (
     is_zero,
     leaves,
     name_result,
+    not_transposed,
     per_leaf,
+    refuse_unstated,
     splice,
     weighted,
     write,
@@ -68,6 +70,8 @@ class CallReversal(Cotangents):
             self.memory(op, b, f)
             return
         out = op.outs[0] if op.outs else None
+        if out in self.active:
+            refuse_unstated(op)
         if out in self.active and isinstance(derivative, General):
             assert out is not None
             self.general(op, out, derivative, b, f)
@@ -102,7 +106,7 @@ class CallReversal(Cotangents):
                     if self.is_active(leaf) and not is_nothing(partial):
                         self.contribute(leaf, weighted(b, self.expander, ct, partial, made, masked), b)
             case Linear(transposes):
-                checked(op, [], self.is_active)
+                checked(op, not_transposed(op, derivative), self.is_active)
                 for position, transpose in transposes.items():
                     if position < len(op.args) and self.is_active(op.args[position]):
                         contributions = write(b, self.expander, transpose, ct, *op.args, kwargs=op.kwargs)

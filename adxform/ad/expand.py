@@ -17,7 +17,8 @@ from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import Array, Dim, Scalar, Stack, Type, is_float, rank
 from adxform.ir.walk import map_op, reads, rename_block, substitute, variables_of
-from adxform.rules.record import Derivative, General
+from adxform.rules.record import Derivative, General, Linear
+from adxform.rules.signatures import not_covered, stated, unstated
 from adxform.rules.table import lookup
 from adxform.source import Span
 
@@ -76,10 +77,32 @@ def checked(op: Call, derivatives: list[tuple[Operand, Operand]], active: Callab
         if active(value):
             message = f"the derivative of `{name}` with respect to its keyword argument `{keyword}` is not known"
             raise MissingRuleError(message, span=op.span, help="pass the argument by position")
-    for position, (leaf, derivative) in enumerate(derivatives):
+    for leaf, derivative in derivatives:
         if is_nothing(derivative) and active(leaf):
-            message = f"the rule of `{name}` has no derivative with respect to argument {position}"
+            place = next((k for k, arg in enumerate(op.args) if leaf in variables_of((arg,))), 0)
+            message = f"the rule of `{name}` has no derivative with respect to argument {place}"
             raise MissingRuleError(message, span=op.span, help="wrap the argument in `stop_gradient` if it is a constant")
+
+
+def refuse_unstated(op: Call) -> None:
+    """See that the rule of what `op` calls states each parameter that `op` gives.
+
+    Raises:
+        MissingRuleError: there is one that it does not.
+    """
+    record = lookup(op.fn.value) if isinstance(op.fn, Lit) else None
+    if record is None or not (op.kwargs or len(op.args) > 1):
+        return
+    name = unstated(record.fn, stated(record), len(op.args), tuple([key for key, _ in op.kwargs]))
+    if name is not None:
+        raise not_covered(record.fn, name, op.span)
+
+
+def not_transposed(op: Call, derivative: Linear) -> list[tuple[Operand, Operand]]:
+    """The leaves of the arguments of `op` for which a linear rule has no transpose, each with nothing for its derivative."""
+    known = derivative.transposes.keys() | set(derivative.shapes)
+    places = [place for place in range(len(op.args)) if place not in known]
+    return [(leaf, NOTHING) for place in places for leaf in leaves(op.args[place])]
 
 
 def replace_leaves(operand: Operand, new: Iterator[Operand]) -> Operand:

@@ -30,7 +30,9 @@ from adxform.ad.expand import (
     is_result,
     leaves,
     name_result,
+    not_transposed,
     per_leaf,
+    refuse_unstated,
     replace_leaves,
     splice,
     weighted,
@@ -172,6 +174,7 @@ class _Forward:
         if not any(var in self.active for var in touched):
             b.emit(op)
             return
+        refuse_unstated(op)
         match derivative:
             case Memory():
                 b.emit(op)
@@ -186,6 +189,7 @@ class _Forward:
             case Linear(transposes):
                 b.emit(op)
                 mirrors = effect_of(op).views == (0,) and self.is_active(op.args[0])
+                checked(op, not_transposed(op, derivative), self.is_active)
                 tangent = self.linear(op, tuple(transposes), b)
                 if mirrors and may_copy(op) and self.aliases.of(op.outs[0]) in self.aliases.written:
                     tangent = self.mirrored(op, tangent, b)
@@ -240,7 +244,6 @@ class _Forward:
     def linear(self, op: Call, positions: tuple[int, ...], b: Builder) -> Operand:
         (out,) = op.outs
         total: Operand | None = None
-        checked(op, [], self.is_active)
         for position in positions:
             if position < len(op.args) and self.is_active(op.args[position]):
                 moved = replace_leaves(op.args[position], iter([self.tangent(b, leaf) for leaf in leaves(op.args[position])]))

@@ -18,7 +18,8 @@ from adxform.ir.walk import all_ops, blocks, reads, variables
 from adxform.rules.alias import Aliases, alias_classes
 from adxform.rules.effects import effect_of
 from adxform.rules.record import Constant, Linear, Memory
-from adxform.rules.table import lookup
+from adxform.rules.signatures import not_covered, taken, unstated
+from adxform.rules.table import definition, lookup
 
 
 @dataclass(frozen=True)
@@ -269,6 +270,11 @@ def _refuse_call(call: Call, varied: _Spread, useful: _Spread) -> None:
     sources = (*call.args, *(value for _, value in call.kwargs))
     if any(map(varied.has_any, sources)) and any(out in varied and out in useful for out in call.outs):
         name = callable_name(call.fn.value)
+        if (meaning := definition(call.fn.value)) is not None:
+            keywords = tuple([key for key, _ in call.kwargs])
+            option = unstated(call.fn.value, taken(call.fn.value, meaning), len(call.args), keywords)
+            if option is not None:
+                raise not_covered(call.fn.value, option, call.span)
         raise MissingRuleError(
             f"no derivative rule for `{name}`",
             span=call.span,

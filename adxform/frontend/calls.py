@@ -17,16 +17,18 @@ from adxform.frontend import derivatives, iteration, nested
 from adxform.frontend.binding import bind
 from adxform.frontend.construct import construct
 from adxform.frontend.folding import fold, is_pure, is_user, run_now
+from adxform.frontend.forms import normal_form
 from adxform.frontend.known import KNOWN
 from adxform.frontend.lower import lower
 from adxform.frontend.methods import Handler, Known
 from adxform.frontend.opaque import opaque
 from adxform.frontend.operands import is_static
 from adxform.frontend.outside import from_outside, is_kept, pin
-from adxform.frontend.primitives import as_array, primitive
+from adxform.frontend.primitives import as_array, into, primitive
 from adxform.frontend.recursion import Frame, call_helper, depth_of, general_key, key_of
 from adxform.frontend.signals import Recursive
 from adxform.frontend.values import (
+    NONE,
     FunctionValue,
     Maybe,
     Method,
@@ -40,6 +42,8 @@ from adxform.ir import intrinsics
 from adxform.ir.ops import Function, Lit, Var
 from adxform.ir.types import Object, is_float
 from adxform.operators import Operator, marked
+from adxform.rules.declare import name_of
+from adxform.rules.signatures import stated, taken
 from adxform.rules.table import definition, lookup
 
 if TYPE_CHECKING:
@@ -130,6 +134,13 @@ def _call_object(
 ) -> Value:
     fn = value.value
     access = value.access if isinstance(value, Static) else None
+    record, meaning = lookup(fn), definition(fn)
+    if record is not None or meaning is not None:
+        states = stated(record) if record is not None else taken(fn, meaning)
+        try:
+            args, kwargs = normal_form(fn, args, kwargs, states)
+        except TypeError as error:
+            return interp.fail(TypeError, f"{name_of(fn)}() {error}")
     handler = fn.handler if isinstance(fn, Known) else _lookup_known(fn)
     found = None if handler is None else handler(interp, args, kwargs, hint)
     if found is not None:
@@ -145,13 +156,14 @@ def _call_object(
     ours = isinstance(fn, types.FunctionType) and (fn.__module__ or "").startswith("adxform.rules.")
     if ours and all(is_static(interp, arg) for arg in (*args, *kwargs.values())):
         return run_now(interp, fn, args, kwargs)
-    record = lookup(fn)
     if record is not None:
         if isinstance(value, Static):
             pin(interp, value)
         return primitive(interp, record, fn, args, kwargs, hint, wanted)
-    meaning = definition(fn)
+    out: Value = NONE
     if meaning is not None:
+        kwargs = dict(kwargs)
+        out = kwargs.pop("out", NONE)
         args = tuple(iteration.opened(interp, arg) for arg in args)
     if meaning is not None and not accepts(meaning, args, kwargs):
         meaning = None
@@ -161,7 +173,10 @@ def _call_object(
         if fn not in SEQUENCE_FUNCTIONS:
             args = tuple(as_array(interp, arg) for arg in args)
             kwargs = {key: as_array(interp, arg) for key, arg in kwargs.items()}
-        return call(interp, Static(meaning), args, kwargs, hint, wanted)
+        found = call(interp, Static(meaning), args, kwargs, hint, wanted)
+        return found if out == NONE else into(interp, out, found)
+    if out != NONE:
+        kwargs["out"] = out
     if isinstance(fn, types.MethodType):
         inner = from_outside(interp, fn.__func__, None if access is None else access.to("attribute", "__func__"))
         owner = from_outside(interp, fn.__self__, None if access is None else access.to("attribute", "__self__"))

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
 import operator
-import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +11,7 @@ import numpy as np
 from adxform.errors import MissingRuleError
 from adxform.frontend import collecting
 from adxform.frontend.folding import fold
+from adxform.frontend.forms import by_position
 from adxform.frontend.joins import number_type
 from adxform.frontend.operands import is_static, operand
 from adxform.frontend.result_types import PRODUCTS, is_elementwise, result_type
@@ -41,19 +39,10 @@ def primitive(
     wanted: bool,
 ) -> Value:
     """Write the call of a primitive of the rule table."""
-    args, kwargs = _with_named_out(fn, args, kwargs)
+    kwargs = dict(kwargs)
     out = kwargs.pop("out", NONE)
-    if isinstance(fn, np.ufunc) and len(args) > fn.nin:
-        args, out = args[: fn.nin], args[fn.nin]
-    if isinstance(out, Tuple) and len(out.items) == 1:
-        out = out.items[0]
-    where = kwargs.get("where")
-    if where is not None and isinstance(fn, np.ufunc):
-        if where != Lit(True):
-            raise interp.error(
-                "`where=` in an elementwise function is not supported", "use `np.where(condition, f(x), otherwise)`"
-            )
-        del kwargs["where"]
+    if "where" in kwargs and isinstance(fn, np.ufunc):
+        raise interp.error("`where=` in an elementwise function is not supported", "use `np.where(condition, f(x), otherwise)`")
     if out == NONE and all(is_static(interp, arg) for arg in (*args, *kwargs.values())) and _folds(record):
         found = fold(interp, fn, args, kwargs)
         if found is not None:
@@ -67,7 +56,7 @@ def primitive(
         args = tuple(as_array(interp, arg, kinds) for arg in args)
         kwargs = {key: as_array(interp, arg, kinds) for key, arg in kwargs.items()}
     args, kwargs = _static_where_needed(interp, record, fn, args, kwargs)
-    args, kwargs = _by_position(fn, args, kwargs)
+    args, kwargs = by_position(fn, args, kwargs)
     operands = tuple(operand(interp, arg) for arg in args)
     named = {key: operand(interp, arg) for key, arg in kwargs.items()}
     if isinstance(record.derivative, General) and any(map(_has_dict_of_floats, (*operands, *named.values()))):
@@ -86,15 +75,19 @@ def primitive(
         if out != NONE:
             raise interp.error("`out=` is not an array here", "pass an array of the result's shape")
         return parts_of(interp, interp.emit(fn, operands, Object(), "parts", named), type_, hint)
-    if isinstance(out, Var) and isinstance(out.type, Array):
-        value = interp.emit(fn, operands, type_, "tmp", named)
-        interp.builder.effect(operator.setitem, out, Lit(...), value, span=interp.span)
-        return out
     if out != NONE:
-        raise interp.error("`out=` is not an array here", "pass an array of the result's shape")
+        return into(interp, out, interp.emit(fn, operands, type_, "tmp", named))
     result = interp.emit(fn, operands, type_, hint, named)
     learn(interp, fn, result, operands)
     return result
+
+
+def into(interp: Interpreter, out: Value, value: Value) -> Value:
+    """`out`, into which `value`, the result of a call, has been stored."""
+    if not isinstance(out, Var) or not isinstance(out.type, Array) or isinstance(value, Tuple):
+        raise interp.error("`out=` is not an array here", "pass an array of the result's shape")
+    interp.builder.effect(operator.setitem, out, Lit(...), interp.operand(value), span=interp.span)
+    return out
 
 
 def _has_dict_of_floats(given: Operand) -> bool:
@@ -110,36 +103,6 @@ def _has_dict_of_floats(given: Operand) -> bool:
 def parts_of(interp: Interpreter, whole: Var, types_: tuple[Type, ...], hint: str) -> Tuple:
     """The items of a tuple of arrays that a call returns."""
     return Tuple(tuple(interp.emit(operator.getitem, (whole, Lit(k)), type_, hint) for k, type_ in enumerate(types_)))
-
-
-def _with_named_out(fn: Callable[..., Any], args: tuple[Value, ...], kwargs: Kwargs) -> tuple[tuple[Value, ...], Kwargs]:
-    """The arguments with an ``out`` that was given by position given by name."""
-    place = fn.nin if isinstance(fn, np.ufunc) else _place_of_out(fn)
-    if place is None or len(args) <= place:
-        return args, kwargs
-    if isinstance(fn, np.ufunc):
-        return args[:place], {**kwargs, "out": args[place]}
-    before, out, after = args[:place], args[place], args[place + 1 :]
-    names = list(inspect.signature(_described(fn)).parameters)[place + 1 :]
-    return before, {**kwargs, "out": out, **dict(zip(names, after, strict=False))}
-
-
-def _described(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """`fn`, or the function of NumPy that has the parameters of the array method `fn`."""
-    method = isinstance(fn, types.MethodDescriptorType) and fn.__objclass__ is np.ndarray
-    found: Callable[..., Any] = getattr(np, fn.__name__, fn) if method else fn
-    return found
-
-
-@functools.lru_cache(maxsize=1024)
-def _place_of_out(fn: Callable[..., Any]) -> int | None:
-    """The position of the parameter ``out`` of `fn`, if it has one."""
-    try:
-        parameters = list(inspect.signature(_described(fn)).parameters.values())
-    except (TypeError, ValueError):
-        return None
-    names = [parameter.name for parameter in parameters if parameter.kind is not parameter.KEYWORD_ONLY]
-    return names.index("out") if "out" in names else None
 
 
 def _join_filled(
@@ -161,22 +124,6 @@ def _join_filled(
         return interp.call(Lit(np.ndarray.copy), (interp.call(Lit(np.reshape), (items, Lit(-1))),), hint=hint)
     message = f"`np.{fn.__name__}` of a list that a loop has filled is not supported here"
     raise interp.error(message, "use `np.array` or `np.stack`, and reshape the result")
-
-
-def _by_position(fn: Callable[..., Any], args: tuple[Value, ...], kwargs: Kwargs) -> tuple[tuple[Value, ...], Kwargs]:
-    """Floats that are passed by keyword, moved to their positions where `fn` tells them: rules differentiate those."""
-    if not any((isinstance(value, Var) and is_float(value.type)) or isinstance(value, Tuple | Ref) for value in kwargs.values()):
-        return args, kwargs
-    try:
-        parameters = list(inspect.signature(fn).parameters.values())[len(args) :]
-    except (TypeError, ValueError):
-        return args, kwargs
-    rest = dict(kwargs)
-    for parameter in parameters:
-        if parameter.name not in rest or parameter.kind is not inspect.Parameter.POSITIONAL_OR_KEYWORD:
-            break
-        args = (*args, rest.pop(parameter.name))
-    return args, rest
 
 
 def _arrays(interp: Interpreter, parts: Value) -> Value:
@@ -240,5 +187,5 @@ def _known_if_promotable(interp: Interpreter, value: Value) -> Value:
             return value
 
 
-OF_SEQUENCES = frozenset({np.array, np.asarray, np.asanyarray, np.pad})
+OF_SEQUENCES = frozenset({np.array, np.asarray, np.asanyarray, np.pad, np.linalg.multi_dot})
 JOINING = frozenset({np.stack, np.concatenate, np.vstack, np.hstack, np.dstack, np.column_stack})

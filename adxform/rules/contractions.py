@@ -77,8 +77,21 @@ def factor_result(args: tuple[Operand, ...], kwargs: Keywords) -> Type | None:
 
 def cross_result(args: tuple[Operand, ...], kwargs: Keywords) -> Type | None:
     """The type of the product of vectors of three: that of the operand with more axes."""
-    shapes = shapes_of(args, kwargs)
-    return None if shapes is None else Array(common_dtype(args), max(shapes, key=len))
+    shapes = shapes_of(args[:2], {})
+    if shapes is None:
+        return None
+    if len(args) == 2 and not kwargs:
+        return Array(common_dtype(args), max(shapes, key=len))
+    places = {**dict(zip(("axisa", "axisb", "axisc", "axis"), args[2:], strict=False)), **kwargs}
+    places = places if Lit(None) == places.get("axis", Lit(None)) else dict.fromkeys(("axisa", "axisc"), places["axis"])
+    a, c = places.get("axisa", Lit(-1)), places.get("axisc", Lit(-1))
+    if len(shapes[0]) != len(shapes[1]) or not (isinstance(a, Lit) and isinstance(c, Lit)):
+        return None
+    rest = [size for axis, size in enumerate(shapes[0]) if axis != a.value % len(shapes[0])]
+    if any(size == 1 or (isinstance(size, Dim) and size.may_be_one) for size in rest):
+        return None
+    rest.insert(c.value % len(shapes[0]), shapes[0][a.value])
+    return Array(common_dtype(args), tuple(rest))
 
 
 def einsum_terms(subscripts: str, ranks: tuple[int, ...]) -> tuple[list[str], str]:
@@ -119,6 +132,24 @@ def einsum_result(args: tuple[Operand, ...], kwargs: Keywords) -> Type | None:
     if any(isinstance(size, Dim) and size.may_be_one for size in sizes.values()):
         return None
     return array_or_scalar(common_dtype(args), tuple(sizes[letter] for letter in output))
+
+
+def shaped_like_second(args: tuple[Operand, ...], kwargs: Keywords) -> Type | None:
+    """The type of what is made of the first operand in the shape of the second: no sample could tell how long the first is."""
+    match args:
+        case (Var(type=Array(dtype)), Var(type=Array(_, shape)), *_):
+            return Array(dtype, shape)
+        case _:
+            return None
+
+
+def multi_dot_result(args: tuple[Operand, ...], kwargs: Keywords) -> Type | None:
+    """The type of the product of several arrays: the axes of the first and of the last that nothing is summed over."""
+    parts = args[0].items if isinstance(args[0], Pack) else ()
+    shapes = [part.type.shape for part in parts if isinstance(part, Var) and isinstance(part.type, Array) and part.type.shape]
+    if not shapes or len(shapes) < len(parts) or kwargs:
+        return None
+    return array_or_scalar(common_dtype(parts), (*shapes[0][:-1], *shapes[-1][1:]))
 
 
 def stack_result(args: tuple[Operand, ...], kwargs: Keywords) -> Type | None:

@@ -19,7 +19,7 @@ SlogdetResult = type(np.linalg.slogdet(np.eye(1)))
 EighResult = type(np.linalg.eigh(np.eye(1)))
 
 
-def _ptp(x: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any:
+def _ptp(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
     return np.max(x, axis=axis, keepdims=keepdims) - np.min(x, axis=axis, keepdims=keepdims)
 
 
@@ -69,7 +69,7 @@ def _average(x: Any, axis: Any = None, weights: Any = None, returned: Any = Fals
     return np.sum(x * spread, axis=axis, keepdims=keepdims) / total
 
 
-def _median(x: Any, axis: Any = None, out: Any = None, overwrite_input: Any = False, keepdims: Any = False) -> Any:
+def _median(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
     if axis is None:
         ordered = np.sort(np.ravel(x))
         n = ordered.shape[0]
@@ -225,13 +225,6 @@ def _vecdot(a: Any, b: Any) -> Any:
     return np.sum(a * b, axis=-1)
 
 
-def _multi_dot(arrays: Any) -> Any:
-    product = arrays[0]
-    for array in arrays[1:]:
-        product = product @ array
-    return product
-
-
 def _dstack(parts: Any) -> Any:
     return np.concatenate([np.atleast_3d(part) for part in parts], 2)
 
@@ -370,7 +363,12 @@ def _putmask(a: Any, mask: Any, values: Any) -> None:
 
 
 def _put(a: Any, ind: Any, v: Any) -> None:
-    a[np.unravel_index(ind, a.shape)] = v
+    places = np.ravel(ind)
+    values = v if np.ndim(v) == 0 else np.ravel(v)[np.arange(np.size(places)) % np.size(v)]
+    if np.ndim(a) == 1:
+        a[places] = values
+    else:
+        a[np.unravel_index(places, a.shape)] = values
 
 
 def _fill_diagonal(a: Any, val: Any) -> None:
@@ -409,7 +407,6 @@ DEFINITIONS: Mapping[Callable[..., Any], Callable[..., Any]] = MappingProxyType(
         np.cov: _cov,
         np.vecdot: _vecdot,
         np.linalg.vecdot: _vecdot,
-        np.linalg.multi_dot: _multi_dot,
         np.dstack: _dstack,
         np.array_split: _array_split,
         np.hsplit: _hsplit,

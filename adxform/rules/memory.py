@@ -134,6 +134,7 @@ RECORDS: tuple[Primitive, ...] = (
         (np.ones((3, 2)), 1.0),
         effect=VIEWS_FIRST,
         result=_shaped_like,
+        shapes=(1,),
     ),
     linear(
         runtime.broadcast_like,
@@ -141,6 +142,7 @@ RECORDS: tuple[Primitive, ...] = (
         (np.ones((1, 2)), np.ones((3, 2))),
         effect=VIEWS_FIRST,
         result=_shaped_like,
+        shapes=(1,),
     ),
     linear(
         runtime.gather_last,
@@ -153,6 +155,7 @@ RECORDS: tuple[Primitive, ...] = (
         lambda ct, values, x, index: runtime.gather_last(ct, index),
         (np.arange(3.0), np.ones(4), np.array([0, 2, 0])),
         result=lambda operands, named: operands[1].type if isinstance(operands[1], Var) else None,
+        shapes=(1,),
     ),
     constant(revolve.next_snapshot),
     constant(revolve.snapshots_within, effect=SHAPE_ONLY),
@@ -165,14 +168,16 @@ RECORDS: tuple[Primitive, ...] = (
         lambda ct, view, shares: ct,
         (np.arange(3.0), True),
         effect=VIEWS_FIRST,
+        shapes=(1,),
     ),
     linear(
         runtime.cotangent_view,
         lambda ct, view, shares: ct if shares else np.zeros_like(ct),
         (np.arange(3.0), True),
         effect=VIEWS_FIRST,
+        shapes=(1,),
     ),
-    linear(runtime.laid_out, lambda ct, value, like: ct, (np.arange(3.0), np.ones(3))),
+    linear(runtime.laid_out, lambda ct, value, like: ct, (np.arange(3.0), np.ones(3)), shapes=(1,)),
     general(runtime.private, _private, (np.arange(3.0),), tangent=lambda y, args, args_t: runtime.laid_out(args_t[0], args[0])),
     linear(
         runtime.masked_product,

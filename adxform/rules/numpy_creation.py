@@ -13,7 +13,19 @@ from adxform.rules.declare import constant, general, linear, primitive
 from adxform.rules.record import PURE, SHAPE_ONLY, VIEWS_FIRST, Effect, Primitive
 
 
-def _array_transpose(ct: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
+def _array_transpose(ct: Any, x: Any, dtype: Any = None, *, copy: Any = True, order: Any = "K", ndmin: Any = 0) -> Any:
+    if ndmin == 0:
+        return _elements(ct, x)
+    if isinstance(x, (list, tuple)):
+        raise NotImplementedError("`ndmin` of a list has no derivative rule: reshape the array")
+    return np.reshape(ct, np.shape(x))
+
+
+def _as_array_transpose(ct: Any, x: Any, dtype: Any = None, order: Any = None, *, copy: Any = None) -> Any:
+    return _elements(ct, x)
+
+
+def _elements(ct: Any, x: Any) -> Any:
     """Each number of a list, or of a list of lists, gets its own element of `ct`."""
     if not isinstance(x, (list, tuple)):
         return ct
@@ -51,8 +63,16 @@ def _linspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True) -> Any
     return y, pullback
 
 
-def _full_transpose(ct: Any, shape: Any, value: Any, *args: Any, **kwargs: Any) -> Any:
-    return runtime.unbroadcast(ct, value)
+def _full_transpose(ct: Any, shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C") -> Any:
+    return runtime.unbroadcast(ct, fill_value)
+
+
+def _full_like_transpose(ct: Any, a: Any, fill_value: Any, dtype: Any = None, order: Any = "K", *, shape: Any = None) -> Any:
+    return runtime.unbroadcast(ct, fill_value)
+
+
+def _laid_out_transpose(ct: Any, a: Any, dtype: Any = None) -> Any:
+    return np.reshape(ct, np.shape(a))
 
 
 _V = np.array([0.5, -1.5, 2.0])
@@ -62,14 +82,14 @@ RECORDS: tuple[Primitive, ...] = (
     *(constant(fn) for fn in (np.zeros, np.ones, np.empty, np.eye, np.identity, np.indices, np.tri)),
     *(constant(fn, effect=SHAPE_ONLY) for fn in (np.zeros_like, np.ones_like, np.empty_like)),
     linear(np.full, {1: _full_transpose}, (3, 2.0), ((2, 3), _V)),
-    linear(np.full_like, {1: _full_transpose}, (_V, 2.0), (_M, _V), effect=_full_effect),
+    linear(np.full_like, {1: _full_like_transpose}, (_V, 2.0), (_M, _V), shapes=(0,), effect=_full_effect),
     linear(
         np.array, _array_transpose, ([1.0, 2.0],), ([[1.0, 2.0], [3.0, 4.0]],), ([_V, _V],), (2.0,), (_V,), effect=_array_effect
     ),
-    linear(np.asfortranarray, lambda ct, x: np.reshape(ct, np.shape(x)), (_M,), effect=VIEWS_FIRST),
-    linear(np.asarray, _array_transpose, ([1.0, 2.0],), (_V,), (2.0,), effect=VIEWS_FIRST),
-    linear(np.asanyarray, _array_transpose, (_V,), effect=VIEWS_FIRST),
-    linear(np.ascontiguousarray, lambda ct, x: np.reshape(ct, np.shape(x)), (_M,), effect=VIEWS_FIRST),
+    linear(np.asfortranarray, _laid_out_transpose, (_M,), effect=VIEWS_FIRST),
+    linear(np.asarray, _as_array_transpose, ([1.0, 2.0],), (_V,), (2.0,), effect=VIEWS_FIRST),
+    linear(np.asanyarray, _as_array_transpose, (_V,), effect=VIEWS_FIRST),
+    linear(np.ascontiguousarray, _laid_out_transpose, (_M,), effect=VIEWS_FIRST),
     general(np.linspace, _linspace, (0.5, 2.0, 4), (0.5, 2.0, 4, False)),
     primitive(np.arange, None),
 )

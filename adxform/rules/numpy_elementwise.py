@@ -116,7 +116,7 @@ _UNARY = (
     scalar(np.deg2rad, lambda y, x: math.radians(1.0), (_REAL,)),
     scalar(np.sinc, lambda y, x: runtime.sinc_slope(1, x), (_REAL,), (0.0,)),
     scalar(runtime.sinc_slope, lambda y, n, x: (None, runtime.sinc_slope(n + 1, x)), (1, _REAL), (2, 0.0)),
-    scalar(np.nan_to_num, lambda y, x, *args, **kwargs: np.isfinite(x), (_REAL,)),
+    scalar(np.nan_to_num, lambda y, x, copy=True, nan=0.0, posinf=None, neginf=None: np.isfinite(x), (_REAL,)),
     scalar(np.conjugate, lambda y, x: 1.0, (_REAL,)),
     linear(np.ndarray.conj, lambda ct, x: ct, (_REAL,), effect=VIEWS_FIRST),
 )

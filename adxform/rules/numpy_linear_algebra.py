@@ -5,6 +5,7 @@ Source: Giles, "Collected matrix derivative results for forward and reverse mode
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from adxform.rules.contractions import (
     einsum_terms,
     factor_result,
     matmul_result,
+    multi_dot_result,
     solve_result,
     square_result,
 )
@@ -167,7 +169,11 @@ def einsum_subscripts(subscripts: str, ranks: tuple[int, ...], position: int) ->
     return ",".join(operands) + "->" + distinct, tuple(identities), alone
 
 
-def _einsum_cotangent(position: int, ct: Any, subscripts: str, *arrays: Any) -> Any:
+OPERANDS = 12
+"""How many arrays an ``einsum`` has a rule for."""
+
+
+def _einsum_cotangent(position: int, ct: Any, subscripts: str, *arrays: Any, optimize: Any = False, order: Any = "K") -> Any:
     ranks = tuple([np.ndim(array) for array in arrays])
     transposed, identities, alone = einsum_subscripts(subscripts, ranks, position)
     own = arrays[position]
@@ -194,16 +200,33 @@ def _einsum_effect(call: Call) -> Effect:
             return PURE
 
 
-def _trace_transpose(ct: Any, x: Any, offset: Any = 0) -> Any:
+def _trace_transpose(ct: Any, x: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype: Any = None) -> Any:
+    if np.ndim(x) > 2 or axis1 != 0 or axis2 != 1:
+        x_ct = np.zeros_like(x)
+        runtime.diagonal(x_ct, offset, axis1, axis2)[...] = np.expand_dims(ct, -1)
+        return x_ct
     return ct * np.eye(x.shape[0], x.shape[1], offset, dtype=x.dtype)
 
 
-def _cross_left(ct: Any, a: Any, b: Any) -> Any:
+def _cross_left(ct: Any, a: Any, b: Any, axisa: Any = -1, axisb: Any = -1, axisc: Any = -1, axis: Any = None) -> Any:
+    if axis is not None or axisa != -1 or axisb != -1 or axisc != -1:
+        places = _places_of_vectors(np.ndim(a), np.ndim(b), axisa, axisb, axisc, axis)
+        return runtime.unbroadcast(np.cross(b, ct, axisa=places[1], axisb=places[2], axisc=places[0]), a)
     return runtime.unbroadcast(np.cross(b, ct), a)
 
 
-def _cross_right(ct: Any, a: Any, b: Any) -> Any:
+def _cross_right(ct: Any, a: Any, b: Any, axisa: Any = -1, axisb: Any = -1, axisc: Any = -1, axis: Any = None) -> Any:
+    if axis is not None or axisa != -1 or axisb != -1 or axisc != -1:
+        places = _places_of_vectors(np.ndim(a), np.ndim(b), axisa, axisb, axisc, axis)
+        return runtime.unbroadcast(np.cross(ct, a, axisa=places[2], axisb=places[0], axisc=places[1]), b)
     return runtime.unbroadcast(np.cross(ct, a), b)
+
+
+def _places_of_vectors(rank_a: Any, rank_b: Any, axisa: Any, axisb: Any, axisc: Any, axis: Any) -> Any:
+    """The axes of the vectors in both operands of ``np.cross`` and in its result."""
+    if rank_a != rank_b:
+        raise NotImplementedError("np.cross with axes has a derivative rule for operands with equally many axes only")
+    return (axisa, axisb, axisc) if axis is None else (axis, axis, axis)
 
 
 def _kron_blocks(ct: Any, a: Any, b: Any) -> Any:
@@ -222,6 +245,23 @@ def _kron_left(ct: Any, a: Any, b: Any) -> Any:
 def _kron_right(ct: Any, a: Any, b: Any) -> Any:
     blocks = np.moveaxis(_kron_blocks(ct, a, b), tuple(range(np.ndim(a))), tuple(range(np.ndim(a), 2 * np.ndim(a))))
     return np.sum(blocks * a, axis=tuple(range(np.ndim(a), 2 * np.ndim(a))))
+
+
+def _multi_dot(arrays: Any) -> Any:
+    y = np.linalg.multi_dot(arrays)
+
+    def pullback(ct: Any) -> Any:
+        before = [arrays[0]]
+        for i in range(1, len(arrays) - 1):
+            before.append(before[i - 1] @ arrays[i])
+        cts: list[Any] = []
+        for i in range(len(arrays) - 1, 0, -1):
+            cts.insert(0, matmul_right(ct, before[i - 1], arrays[i]))
+            ct = matmul_left(ct, before[i - 1], arrays[i])
+        cts.insert(0, ct)
+        return (tuple(cts),)
+
+    return y, pullback
 
 
 def _solve(a: Any, b: Any) -> Any:
@@ -371,12 +411,7 @@ RECORDS: tuple[Primitive, ...] = (
     ),
     linear(
         np.einsum,
-        {
-            1: lambda ct, subscripts, *arrays, **kwargs: _einsum_cotangent(0, ct, subscripts, *arrays),
-            2: lambda ct, subscripts, *arrays, **kwargs: _einsum_cotangent(1, ct, subscripts, *arrays),
-            3: lambda ct, subscripts, *arrays, **kwargs: _einsum_cotangent(2, ct, subscripts, *arrays),
-            4: lambda ct, subscripts, *arrays, **kwargs: _einsum_cotangent(3, ct, subscripts, *arrays),
-        },
+        {place + 1: functools.partial(_einsum_cotangent, place) for place in range(OPERANDS)},
         ("ij,j->i", _M, _V),
         ("ij,kj->ik", _M, _M),
         ("i,ij,j", _W, _M, _V),
@@ -394,6 +429,7 @@ RECORDS: tuple[Primitive, ...] = (
     linear(np.trace, _trace_transpose, (_SPD,), (_M, 1)),
     linear(np.ndarray.trace, _trace_transpose, (_SPD,)),
     linear(np.cross, {0: _cross_left, 1: _cross_right}, (_V, _SPD[0]), (_SPD, _V), result=cross_result),
+    general(np.linalg.multi_dot, _multi_dot, ((_W, _M, _M.T),), ((_M, _M.T, _M, _V),), ([_S, _S],), result=multi_dot_result),
     linear(np.kron, {0: _kron_left, 1: _kron_right}, (_V, _W), (_M, _S)),
     general(np.linalg.solve, _solve, (_S, _W), (_S, _S), (_S, _M), tangent=_solve_tangent, result=solve_result),
     general(np.linalg.inv, _inv, (_S,), (_SPD,), tangent=lambda y, args, args_t: -(y @ args_t[0] @ y), result=square_result),

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from adxform import runtime
+from adxform.rules.contractions import shaped_like_second
 from adxform.rules.declare import constant, general, linear, primitive
 from adxform.rules.record import OPAQUE, Primitive
 
@@ -30,20 +31,18 @@ def count(x: Any, axis: Any) -> Any:
     return x.shape[axis]
 
 
-def _sum_transpose(
-    ct: Any, x: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True
-) -> Any:
+def _sum_transpose(ct: Any, x: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False, *, where: Any = True) -> Any:
     if where is True:
         return runtime.broadcast_like(restore(ct, axis, keepdims), x)
     return runtime.broadcast_like(np.where(where, restore(ct, axis, keepdims), 0.0), x)
 
 
-def _mean_transpose(ct: Any, x: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False) -> Any:
+def _mean_transpose(ct: Any, x: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False) -> Any:
     return runtime.broadcast_like(restore(ct, axis, keepdims) / count(x, axis), x)
 
 
-def _nansum(x: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False) -> Any:
-    y = np.nansum(x, axis=axis, keepdims=keepdims)
+def _nansum(x: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False) -> Any:
+    y = np.nansum(x, axis=axis, dtype=dtype, keepdims=keepdims)
 
     def pullback(ct: Any) -> Any:
         return np.where(np.isnan(x), 0.0, restore(ct, axis, keepdims))
@@ -51,8 +50,8 @@ def _nansum(x: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdi
     return y, pullback
 
 
-def _nanmean(x: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False) -> Any:
-    y = np.nanmean(x, axis=axis, keepdims=keepdims)
+def _nanmean(x: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False) -> Any:
+    y = np.nanmean(x, axis=axis, dtype=dtype, keepdims=keepdims)
 
     def pullback(ct: Any) -> Any:
         present = np.logical_not(np.isnan(x))
@@ -62,8 +61,8 @@ def _nanmean(x: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepd
     return y, pullback
 
 
-def _var(x: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False) -> Any:
-    y = np.var(x, axis=axis, ddof=ddof, keepdims=keepdims)
+def _var(x: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: Any = False) -> Any:
+    y = np.var(x, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims)
 
     def pullback(ct: Any) -> Any:
         scale = np.divide(2.0, np.float64(count(x, axis) - ddof))
@@ -72,8 +71,8 @@ def _var(x: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any
     return y, pullback
 
 
-def _std(x: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False) -> Any:
-    y = np.std(x, axis=axis, ddof=ddof, keepdims=keepdims)
+def _std(x: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: Any = False) -> Any:
+    y = np.std(x, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims)
 
     def pullback(ct: Any) -> Any:
         scale = runtime.ratio(ct, y) / (count(x, axis) - ddof)
@@ -90,7 +89,7 @@ def _to_largest(ct: Any, y: Any, x: Any, axis: Any, keepdims: Any) -> Any:
     return restore(ct, axis, keepdims) / np.sum(chosen, axis=axis, keepdims=True) * chosen
 
 
-def _max(x: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any:
+def _max(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
     y = np.max(x, axis=axis, keepdims=keepdims)
 
     def pullback(ct: Any) -> Any:
@@ -99,7 +98,7 @@ def _max(x: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> An
     return y, pullback
 
 
-def _min(x: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any:
+def _min(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
     y = np.min(x, axis=axis, keepdims=keepdims)
 
     def pullback(ct: Any) -> Any:
@@ -116,8 +115,8 @@ def _others(flat: Any) -> Any:
     return before * np.flip(after, 0)
 
 
-def _prod(x: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False) -> Any:
-    y = np.prod(x, axis=axis, keepdims=keepdims)
+def _prod(x: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False) -> Any:
+    y = np.prod(x, axis=axis, dtype=dtype, keepdims=keepdims)
 
     def pullback(ct: Any) -> Any:
         if axis is None:
@@ -132,14 +131,14 @@ def _prod(x: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims
     return y, pullback
 
 
-def _cumsum_transpose(ct: Any, x: Any, axis: Any = None) -> Any:
+def _cumsum_transpose(ct: Any, x: Any, axis: Any = None, dtype: Any = None) -> Any:
     if axis is None:
         return np.reshape(np.flip(np.cumsum(np.flip(ct))), np.shape(x))
     return np.flip(np.cumsum(np.flip(ct, axis), axis=axis), axis)
 
 
-def _cumprod(x: Any, axis: Any = None) -> Any:
-    y = np.cumprod(x, axis=axis)
+def _cumprod(x: Any, axis: Any = None, dtype: Any = None) -> Any:
+    y = np.cumprod(x, axis=axis, dtype=dtype)
 
     def pullback(ct: Any) -> Any:
         if axis is None:
@@ -185,10 +184,10 @@ def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> A
     return y, pullback
 
 
-def _sort(x: Any, axis: Any = -1) -> Any:
+def _sort(x: Any, axis: Any = -1, kind: Any = None, *, stable: Any = None) -> Any:
     flat = np.ravel(x) if axis is None else x
     along = 0 if axis is None else axis
-    order = np.argsort(flat, axis=along)
+    order = np.argsort(flat, axis=along, kind=kind, stable=stable)
 
     def pullback(ct: Any) -> Any:
         return np.reshape(np.take_along_axis(ct, np.argsort(order, axis=along), along), np.shape(x))
@@ -196,7 +195,9 @@ def _sort(x: Any, axis: Any = -1) -> Any:
     return np.take_along_axis(flat, order, along), pullback
 
 
-def _take_along_transpose(ct: Any, x: Any, indices: Any, axis: Any) -> Any:
+def _take_along_transpose(ct: Any, x: Any, indices: Any, axis: Any = -1) -> Any:
+    if axis is None:
+        return np.reshape(runtime.add_along_axis(ct, np.ravel(x), indices, 0), np.shape(x))
     return runtime.add_along_axis(ct, x, indices, axis)
 
 
@@ -288,6 +289,8 @@ RECORDS: tuple[Primitive, ...] = (
         runtime.add_along_axis,
         lambda ct, values, x, indices, axis: np.take_along_axis(ct, indices, axis),
         (_M, np.ones((2, 4)), np.argsort(_M, axis=1), 1),
+        shapes=(1,),
+        result=shaped_like_second,
     ),
     *(constant(fn) for fn in _CONSTANT),
 )

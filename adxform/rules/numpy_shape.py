@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from adxform import runtime
-from adxform.ir.ops import Call, Lit, Operand, Var
-from adxform.ir.types import Array, Type, rank
-from adxform.rules.contractions import stack_result
+from adxform.ir.ops import Call, Lit, Var
+from adxform.ir.types import rank
+from adxform.rules.contractions import shaped_like_second, stack_result
 from adxform.rules.declare import constant, general, linear
 from adxform.rules.record import PURE, VIEWS_FIRST, Effect, Primitive
 
 
-def _reshaped(ct: Any, x: Any, *args: Any, order: Any = "C", **kwargs: Any) -> Any:
+def _reshaped(ct: Any, x: Any, *shape: Any, order: Any = "C") -> Any:
     if order == "C":
         return np.reshape(ct, np.shape(x))
     if order == "F":
@@ -23,25 +22,20 @@ def _reshaped(ct: Any, x: Any, *args: Any, order: Any = "C", **kwargs: Any) -> A
     raise NotImplementedError("the derivative of a reshape knows order='C' and order='F' only")
 
 
-def _numpy_reshaped(ct: Any, x: Any, shape: Any = None, order: Any = "C", **kwargs: Any) -> Any:
+def _numpy_reshaped(ct: Any, x: Any, shape: Any, order: Any = "C") -> Any:
     return _reshaped(ct, x, order=order)
-
-
-def _diagonal_result(operands: tuple[Operand, ...], named: Mapping[str, Operand]) -> Type | None:
-    """Shaped as the matrix: no sample could tell how long a diagonal far from the main one is."""
-    match operands:
-        case (Var(type=Array(dtype)), Var(type=Array(_, shape)), _):
-            return Array(dtype, shape)
-        case _:
-            return None
 
 
 def _flattened(ct: Any, x: Any, order: Any = "C") -> Any:
     return _reshaped(ct, x, order=order)
 
 
-def _same_elements(ct: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
+def _same_elements(ct: Any, x: Any, axis: Any = None) -> Any:
     return np.reshape(ct, np.shape(x))
+
+
+def _at_least(ct: Any, *arys: Any) -> Any:
+    return np.reshape(ct, np.shape(arys[0]))
 
 
 def _transpose_transpose(ct: Any, x: Any, axes: Any = None) -> Any:
@@ -71,7 +65,7 @@ def _broadcast_to_transpose(ct: Any, x: Any, shape: Any) -> Any:
     return runtime.unbroadcast(ct, x)
 
 
-def _concatenate_transpose(ct: Any, parts: Any, axis: Any = 0) -> Any:
+def _concatenate_transpose(ct: Any, parts: Any, axis: Any = 0, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
     if axis is None:
         return _flat_parts(ct, parts)
     rows = ct if axis == 0 else np.swapaxes(ct, 0, axis)
@@ -94,7 +88,7 @@ def _flat_parts(ct: Any, parts: Any) -> Any:
     return tuple(cts)
 
 
-def _stack_transpose(ct: Any, parts: Any, axis: Any = 0) -> Any:
+def _stack_transpose(ct: Any, parts: Any, axis: Any = 0, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
     rows = ct if axis == 0 else np.moveaxis(ct, axis, 0)
     cts = []
     for i in range(len(parts)):
@@ -118,7 +112,11 @@ def _diag_transpose(ct: Any, x: Any, k: Any = 0) -> Any:
     return runtime.add_diagonal(ct, x, k)
 
 
-def _diagonal_transpose(ct: Any, x: Any, offset: Any = 0) -> Any:
+def _diagonal_transpose(ct: Any, x: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Any:
+    if np.ndim(x) > 2 or axis1 != 0 or axis2 != 1:
+        x_ct = np.zeros_like(x)
+        runtime.diagonal(x_ct, offset, axis1, axis2)[...] = ct
+        return x_ct
     return runtime.add_diagonal(ct, x, offset)
 
 
@@ -130,8 +128,13 @@ def _tile_transpose(ct: Any, x: Any, reps: Any) -> Any:
     return runtime.sum_tiles(ct, x)
 
 
-def _take_transpose(ct: Any, x: Any, indices: Any, axis: Any = None) -> Any:
+def _take_transpose(ct: Any, x: Any, indices: Any, axis: Any = None, mode: Any = "raise") -> Any:
     x_ct = np.zeros_like(x)
+    length = np.size(x) if axis is None else x.shape[axis]
+    if mode == "wrap":
+        indices = np.asarray(indices) % length
+    elif mode == "clip":
+        indices = np.clip(indices, 0, length - 1)
     if axis is None:
         np.add.at(np.reshape(x_ct, -1), indices, ct)
     else:
@@ -140,12 +143,10 @@ def _take_transpose(ct: Any, x: Any, indices: Any, axis: Any = None) -> Any:
     return x_ct
 
 
-def _pad(x: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Any:
+def _pad(x: Any, pad_width: Any, mode: Any = "constant", *, constant_values: Any = 0) -> Any:
     if mode not in ("constant", *REPEATING):
         raise NotImplementedError("np.pad has a derivative rule for the modes constant, edge, reflect, symmetric and wrap only")
-    if kwargs.get("reflect_type", "even") != "even":
-        raise NotImplementedError("np.pad has a derivative rule for reflect_type='even' only")
-    y = np.pad(x, pad_width, mode, **kwargs)
+    y = np.pad(x, pad_width, mode, constant_values=constant_values) if mode == "constant" else np.pad(x, pad_width, mode)
 
     def pullback(ct: Any) -> Any:
         if mode == "constant":
@@ -155,7 +156,7 @@ def _pad(x: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Any:
     return y, pullback
 
 
-def _pad_tangent(y: Any, args: Any, args_t: Any, mode: Any = "constant", **kwargs: Any) -> Any:
+def _pad_tangent(y: Any, args: Any, args_t: Any, mode: Any = "constant", constant_values: Any = 0) -> Any:
     return np.pad(args_t[0], args[1], args[2] if len(args) > 2 else mode)
 
 
@@ -184,11 +185,11 @@ def _diag_effect(call: Call) -> Effect:
     return VIEWS_FIRST if isinstance(x, Var) and rank(x.type) != 1 else PURE
 
 
-def _cast_back(ct: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
+def _cast_back(ct: Any, x: Any, dtype: Any, order: Any = "K", casting: Any = "unsafe", *, copy: Any = True) -> Any:
     return ct.astype(x.dtype)
 
 
-def _same(ct: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
+def _same(ct: Any, x: Any, order: Any = "K") -> Any:
     return ct
 
 
@@ -239,9 +240,9 @@ _VIEWS = (
     linear(np.squeeze, _same_elements, (_R,), (_R, 1), effect=VIEWS_FIRST),
     linear(np.ndarray.squeeze, _same_elements, (_R,), (_R, 1), effect=VIEWS_FIRST),
     linear(np.expand_dims, _same_elements, (_M, 0), (_M, (0, 3)), effect=VIEWS_FIRST),
-    linear(np.atleast_1d, _same_elements, (_V,), (2.0,), effect=VIEWS_FIRST),
-    linear(np.atleast_2d, _same_elements, (_V,), (2.0,), (_M,), effect=VIEWS_FIRST),
-    linear(np.atleast_3d, _same_elements, (_V,), (_M,), effect=VIEWS_FIRST),
+    linear(np.atleast_1d, _at_least, (_V,), (2.0,), effect=VIEWS_FIRST),
+    linear(np.atleast_2d, _at_least, (_V,), (2.0,), (_M,), effect=VIEWS_FIRST),
+    linear(np.atleast_3d, _at_least, (_V,), (_M,), effect=VIEWS_FIRST),
     linear(np.broadcast_to, _broadcast_to_transpose, (_V, (2, 3)), (2.0, (3,)), effect=VIEWS_FIRST),
     linear(np.diagonal, _diagonal_transpose, (_M,), (_M, 1), effect=VIEWS_FIRST),
     linear(np.ndarray.diagonal, _diagonal_transpose, (_M,), effect=VIEWS_FIRST),
@@ -250,7 +251,7 @@ _VIEWS = (
     linear(np.flip, _flip_transpose, (_V,), (_M, 1), (_M,), effect=VIEWS_FIRST),
     linear(np.flipud, lambda ct, x: np.flipud(ct), (_M,), effect=VIEWS_FIRST),
     linear(np.fliplr, lambda ct, x: np.fliplr(ct), (_M,), effect=VIEWS_FIRST),
-    linear(np.rot90, lambda ct, x, k=1: np.rot90(ct, -k), (_M,), (_M, 2), effect=VIEWS_FIRST),
+    linear(np.rot90, lambda ct, x, k=1, axes=(0, 1): np.rot90(ct, -k, axes), (_M,), (_M, 2), (_M, 1, (1, 0)), effect=VIEWS_FIRST),
 )
 
 _COPIES = (
@@ -286,19 +287,23 @@ _INTERNAL = (
         runtime.add_diagonal,
         lambda ct, values, x, k: np.diagonal(ct, k),
         (_V[:2], np.ones((2, 3)), 0),
-        result=_diagonal_result,
+        result=shaped_like_second,
+        shapes=(1,),
     ),
-    linear(runtime.sum_tiles, lambda ct, tiles, x: runtime.tile_like(ct, tiles), (np.ones((4, 6)), _M)),
+    linear(runtime.sum_tiles, lambda ct, tiles, x: runtime.tile_like(ct, tiles), (np.ones((4, 6)), _M), shapes=(1,)),
     linear(
         runtime.sum_padding,
         lambda ct, padded, x, pad_width, mode: np.pad(ct, pad_width, mode),
         (np.arange(7.0), _V, (3, 1), "edge"),
+        shapes=(1,),
     ),
-    linear(runtime.tile_like, lambda ct, x, like: runtime.sum_tiles(ct, x), (_M, np.ones((4, 6)))),
+    linear(runtime.tile_like, lambda ct, x, like: runtime.sum_tiles(ct, x), (_M, np.ones((4, 6))), shapes=(1,)),
     linear(
         runtime.sum_repeats,
         lambda ct, repeated, x, repeats, axis: np.repeat(ct, repeats, axis),
         (np.arange(6.0), _V, 2, None),
+        shapes=(1,),
+        result=shaped_like_second,
     ),
 )
 

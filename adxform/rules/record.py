@@ -68,10 +68,12 @@ class Linear:
     """Linear in each argument of `transposes` (with the others held): the tangent is the function itself.
 
     ``transposes[i](ct, *args, **kwargs)`` returns the cotangent of argument ``i``, with the shape of that argument;
-    for an argument that is a sequence of arrays, a tuple of cotangents.
+    for an argument that is a sequence of arrays, a tuple of cotangents. `shapes`: the arguments of which only the shape and
+    the dtype are read; a derivative with respect to any other argument is an error.
     """
 
     transposes: Mapping[int, Callable[..., Any]]
+    shapes: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

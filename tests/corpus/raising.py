@@ -163,3 +163,18 @@ def product_of_vectors_in_place(a, b):
 def product_in_place_of_another_shape(a, b):
     a @= b
     return np.sum(a)
+
+
+@at((vec(1.0, 2.0, 3.0),), raises=TypeError)
+def parameter_under_another_name(x):
+    return np.sum(np.diff(x=x) ** 2)
+
+
+@at((vec(1.0, 2.0, 3.0),), raises=TypeError)
+def too_many_arguments(x):
+    return np.sum(np.sin(x, x, x))
+
+
+@at((vec(1.0, 2.0, 3.0),), raises=TypeError)
+def unknown_parameter(x):
+    return np.sum(x, foo=2)

@@ -1,0 +1,63 @@
+"""Functions called in each way that Python allows: options by position and by keyword, arrays for results, lists of axes."""
+
+import numpy as np
+
+from tests.corpus.case import at, smooth, vec
+
+
+@at((smooth(3), smooth(3, seed=1), smooth(3, seed=2), smooth(3, seed=3), smooth(3, seed=4)))
+def einsum_of_five(a, b, c, d, e):
+    return np.einsum("i,i,i,i,i->", a, b, c, d, e)
+
+
+@at((smooth(2, 3),))
+def results_of_definitions_into_arrays(x):
+    y = np.zeros(3)
+    z = np.zeros(2)
+    np.median(x, 0, y)
+    np.ptp(x, 1, out=z)
+    return np.sum(y**2) + np.sum(z**3)
+
+
+@at((smooth(4),))
+def put_more_and_fewer_values_than_places(x):
+    y = x * 2.0
+    np.put(y, [0, 1], [1.0, 2.0, 3.0])
+    z = x * 3.0
+    np.put(z, [0, -1, 1], x[:2])
+    return np.sum(y**2) + np.sum(z**2)
+
+
+@at((smooth(2, 3),))
+def take_along_axis_of_broadcast_indices(x):
+    return np.sum(np.take_along_axis(x, np.array([[0, 2]]), 1) ** 2) + np.sum(np.take_along_axis(x, np.array([[1]]), 0) ** 3)
+
+
+@at((smooth(2, 3), smooth(3)))
+def multi_dot_of_different_shapes(a, v):
+    return np.sum(np.linalg.multi_dot([a, a.T, a, v]) ** 2)
+
+
+@at((smooth(3),), (smooth(2, 3),))
+def repeats_of_each_element(x):
+    return np.sum(np.repeat(x, [2, 0, 1], axis=-1) ** 2)
+
+
+@at((smooth(2, 3, 2),))
+def diagonals_along_other_axes(x):
+    return np.sum(np.diagonal(x, 0, 1, 2) ** 2) + np.sum(np.trace(x, 1, axis1=2, axis2=0) ** 3)
+
+
+@at((smooth(3, 2), smooth(3, 2, seed=1)))
+def vectors_along_the_first_axis(a, b):
+    return np.sum(np.cross(a, b, axisa=0, axisb=0, axisc=0)[0] ** 2) + np.sum(np.cross(a, b, axis=0)[2] ** 3)
+
+
+@at((smooth(3),))
+def options_by_position(x):
+    return np.sum((x * x).sum(0, None, None, True) ** 2) + np.sum(a=x) ** 2 + np.take(x, [0, 5], mode="wrap") @ x[:2]
+
+
+@at((vec(0.3, 1.2, -0.7),))
+def axes_in_front(x):
+    return np.sum(np.array(x * x, ndmin=2) ** 2)
