@@ -11,6 +11,7 @@ from types import MethodType
 from typing import Any, TypeVar, overload
 
 from adxform.operators import Operator, operator
+from adxform.revolve import check_options
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -77,11 +78,7 @@ def checkpoint(f: Any = None, /, *, checkpoint_steps: int | None = None, max_mem
     >>> bool(grad(checkpoint(orbit, checkpoint_steps=3))(0.3, 20) == grad(orbit)(0.3, 20))
     True
     """
-    if checkpoint_steps is not None and max_memory is not None:
-        raise ValueError("give `checkpoint_steps` or `max_memory`, not both")
-    for name, value in (("checkpoint_steps", checkpoint_steps), ("max_memory", max_memory)):
-        if value is not None and (type(value) is not int or value < 1):
-            raise ValueError(f"{name} is {value!r}; it is a whole number, at least one")
+    check_options(checkpoint_steps, max_memory)
     if f is None:
         return partial(checkpoint, checkpoint_steps=checkpoint_steps, max_memory=max_memory)
     made = Checkpoint("checkpoint", f, checkpoint_steps=checkpoint_steps, max_memory=max_memory)

@@ -114,6 +114,12 @@ class PatternError(AdxError, ValueError):
     code = "ADX208"
 
 
+class BudgetError(AdxError, ValueError):
+    """The reverse of a loop may keep less memory than one state of the loop takes."""
+
+    code = "ADX209"
+
+
 class MissingExtraError(AdxError, ImportError):
     """Something was asked for that needs a package of an optional extra."""
 

@@ -14,10 +14,25 @@ from typing import Any
 
 import numpy as np
 
+from adxform.errors import BudgetError
+
 OVERHEAD = 128
 """The bytes that an array takes beside its elements, about."""
 NUMBER = 32
 """The bytes that a number takes, with its place in a list."""
+
+
+def check_options(checkpoint_steps: Any, max_memory: Any) -> None:
+    """Return if the options of a checkpoint make sense.
+
+    Raises:
+        ValueError: both are given, or one is not a whole number of at least one.
+    """
+    if checkpoint_steps is not None and max_memory is not None:
+        raise ValueError("give `checkpoint_steps` or `max_memory`, not both")
+    for name, value in (("checkpoint_steps", checkpoint_steps), ("max_memory", max_memory)):
+        if value is not None and (type(value) is not int or value < 1):
+            raise ValueError(f"{name} is {value!r}; it is a whole number, at least one")
 
 
 def next_snapshot(at: int, target: int, free: int) -> int:
@@ -45,12 +60,15 @@ def snapshots_within(memory: int, *state: Any) -> int:
     """How many snapshots of `state` take at most `memory` bytes.
 
     Raises:
-        ValueError: not even one does.
+        BudgetError: not even one does.
 
     >>> snapshots_within(10_000, np.zeros(100), 1.0)
     10
     """
     size = NUMBER + sum(value.nbytes + OVERHEAD if isinstance(value, np.ndarray) else NUMBER for value in state)
     if size > memory:
-        raise ValueError(f"`max_memory` is {memory} bytes, and one state of the loop takes {size}")
+        raise BudgetError(
+            f"`max_memory` is {memory} bytes, and one state of the loop takes {size}",
+            help=f"give `max_memory` {size} bytes or, for fewer passes to run again, several times that",
+        )
     return memory // size

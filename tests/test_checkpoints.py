@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pickle
+import re
 import tracemalloc
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,8 +14,8 @@ import pytest
 
 import adxform
 from adxform import checkpoint
-from adxform.errors import AdxError, AliasError, UnsupportedOperationError
-from adxform.operators import ORDERS
+from adxform.errors import AdxError, AliasError, BudgetError, UnsupportedOperationError
+from adxform.operators import ORDERS, EngineName
 from tests.corpus.case import Program
 from tests.corpus.catalogue import PROGRAMS
 from tests.oracle import central_jacobian, flat_function, float_leaves
@@ -519,9 +521,17 @@ def test_memory_grows_with_snapshots_and_not_with_passes(f: Callable[..., Any]) 
         assert cost(240, max_memory=10 * x.nbytes) < 10 * x.nbytes + 8 * x.nbytes
 
 
-def test_a_budget_that_is_too_small() -> None:
-    with pytest.raises(ValueError, match="one state of the loop takes"):
-        adxform.grad(functional, max_memory=100)(X, 5)
+@pytest.mark.parametrize("engine", ["python", "numba"])
+def test_a_budget_that_is_too_small(engine: EngineName) -> None:
+    with pytest.raises(BudgetError, match="one state of the loop takes") as caught:
+        adxform.grad(functional, max_memory=100, engine=engine)(X, 5)
+    line = Path(__file__).read_text().splitlines()[caught.value.span.line - 1]
+    assert caught.value.span.file == __file__
+    assert line.lstrip().startswith("for ")
+    least = int(re.findall("takes ([0-9]+)", caught.value.message)[0])
+    with pytest.raises(BudgetError):
+        adxform.grad(functional, max_memory=least - 1, engine=engine)(X, 5)
+    near(adxform.grad(functional, max_memory=least, engine=engine)(X, 5), adxform.grad(functional)(X, 5))
 
 
 def test_options_that_make_no_sense() -> None:
@@ -530,6 +540,21 @@ def test_options_that_make_no_sense() -> None:
     for wrong in (0, -1, 1.5, True):
         with pytest.raises(ValueError, match="checkpoint_steps is"):
             checkpoint(functional, checkpoint_steps=wrong)  # type: ignore[call-overload]
+
+
+def test_options_that_make_no_sense_inside_a_differentiated_function() -> None:
+    def by_steps(x: Any, steps: int) -> Any:
+        return checkpoint(functional, checkpoint_steps=steps)(x, 5)
+
+    def by_memory(x: Any, memory: int) -> Any:
+        return adxform.grad(functional, max_memory=memory)(x, 5).sum()
+
+    for wrong in (0, -1):
+        with pytest.raises(ValueError, match="checkpoint_steps is"):
+            adxform.grad(by_steps)(X, wrong)
+        with pytest.raises(ValueError, match="max_memory is"):
+            adxform.grad(by_memory)(X, wrong)
+    same(adxform.grad(by_steps)(X, 10**12), adxform.grad(functional)(X, 5))
 
 
 def test_explain_names_the_state() -> None:

@@ -126,7 +126,11 @@ class BlockReversal(CallReversal, ABC):
         that the primal calls too, which are among `known`, and where the derivative will be differentiated all of them. Each
         is then found beside the call, and what they have in common is computed once.
         """
-        there = {var for op in f.ops for var in outs(op)}
+        cotangents = set(self.companions.values())
+        there: set[Var] = set()
+        for op in f.ops:
+            of_cotangents = not cotangents.isdisjoint((*outs(op), *reads(op)))
+            (cotangents if of_cotangents else there).update(outs(op))
         early: list[Call] = []
         for op in ops:
             pure = isinstance(op, Call) and op.outs and _is_pure(op) and not effect_of(op).views

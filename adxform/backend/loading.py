@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import linecache
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from hashlib import sha256
 from pathlib import Path
 from types import CodeType, FunctionType, TracebackType
@@ -11,6 +11,7 @@ from typing import Any
 
 from adxform import counters
 from adxform.backend.emit import Generated
+from adxform.errors import AdxError
 from adxform.source import Span
 
 _ORIGINS: dict[str, Generated] = {}
@@ -75,10 +76,17 @@ def user_location(file: str, line: int) -> Span | None:
 
 
 def annotate(exception: BaseException, generated: Generated) -> None:
-    """Add a note to `exception` that names the user's line, if it passed through the code of `generated`."""
-    line = _innermost(exception.__traceback__, filename(generated))
-    span = user_location(filename(generated), line) if line else None
+    """Say in `exception` where in the user's code it arose, if it passed through the code of `generated`.
+
+    Where that has kernels, what raises is the same in Python, other generated code. An error of adxform's own that has no place
+    yet gets that one; others get a note.
+    """
+    place = _innermost(exception.__traceback__, {filename(generated)}) or _innermost(exception.__traceback__, _ORIGINS)
+    span = user_location(*place) if place else None
     if span is None:
+        return
+    if isinstance(exception, AdxError):
+        exception.span = exception.span if exception.span.line else span
         return
     text = linecache.getline(span.file, span.line).strip()
     note = f"in the derivative of {Path(span.file).name}:{span.line}" + (f": {text}" if text else "")
@@ -86,11 +94,11 @@ def annotate(exception: BaseException, generated: Generated) -> None:
         exception.add_note(note)
 
 
-def _innermost(traceback: TracebackType | None, file: str) -> int:
-    """The line in `file` at which the innermost frame of that file stood; 0 without one."""
-    line = 0
+def _innermost(traceback: TracebackType | None, files: Container[str]) -> tuple[str, int] | None:
+    """The file among `files` and the line in it at which the innermost frame of such a file stood."""
+    found: tuple[str, int] | None = None
     while traceback is not None:
-        if traceback.tb_frame.f_code.co_filename == file:
-            line = traceback.tb_lineno
+        if (file := traceback.tb_frame.f_code.co_filename) in files:
+            found = file, traceback.tb_lineno
         traceback = traceback.tb_next
-    return line
+    return found

@@ -19,6 +19,7 @@ from adxform.frontend.values import NONE, Ref, Static, Tuple, Value
 from adxform.ir.ops import Lit, Snapshots, Var
 from adxform.ir.types import Array, rank
 from adxform.operators import ORDERS, Mark, Operator, marked
+from adxform.revolve import check_options
 
 if TYPE_CHECKING:
     from adxform.frontend.interpreter import Interpreter
@@ -212,8 +213,7 @@ def _checkpoint_fields(interp: Interpreter, value: Static | Lit, made: Operator)
 def _checkpoint(interp: Interpreter, bound: dict[str, Value]) -> Value:
     """``checkpoint(f, …)`` in a differentiated function."""
     options = [interp.static(bound.get(name, NONE), f"`{name}`") for name in ("checkpoint_steps", "max_memory")]
-    if None not in options:
-        return interp.fail(ValueError, "give `checkpoint_steps` or `max_memory`, not both")
+    interp.evaluate(check_options, options)
 
     def handler(interp: Interpreter, args: tuple[Value, ...], kwargs: Kwargs, hint: str) -> Value:
         if "f" not in bound:

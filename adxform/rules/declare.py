@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from adxform.ir.ops import Call, Operand
-from adxform.ir.types import Type
-from adxform.rules.record import PURE, Constant, Derivative, Effect, General, Linear, Partials, Primitive
+from adxform.ir.ops import Call, Operand, Var
+from adxform.ir.types import Scalar, Type
+from adxform.rules.record import PURE, VIEWS_FIRST, Constant, Derivative, Effect, General, Linear, Partials, Primitive
 
 Samples = tuple[tuple[Any, ...], ...]
 Result = Callable[[tuple[Operand, ...], Mapping[str, Operand]], Type | None]
@@ -31,6 +31,12 @@ def name_of(fn: Callable[..., Any]) -> str:
     module = {"numpy": "np", "_operator": "operator", "builtins": "", "adxform.ir.intrinsics": "intrinsics"}.get(module, module)
     module = "np" + module.removeprefix("numpy") if module.startswith("numpy.") else module
     return f"{module}.{name}" if module else name
+
+
+def views_array(call: Call) -> Effect:
+    """A view of the first argument, if that has memory; what is made of a number or a display is an array of its own."""
+    first = call.args[0] if call.args else None
+    return VIEWS_FIRST if isinstance(first, Var) and not isinstance(first.type, Scalar) else PURE
 
 
 def primitive(

@@ -9,8 +9,8 @@ import numpy as np
 from adxform import runtime
 from adxform.ir.ops import Call, Lit, Var
 from adxform.ir.types import Scalar
-from adxform.rules.declare import constant, general, linear, primitive
-from adxform.rules.record import PURE, SHAPE_ONLY, VIEWS_FIRST, Effect, Primitive
+from adxform.rules.declare import constant, general, linear, primitive, views_array
+from adxform.rules.record import PURE, SHAPE_ONLY, Effect, Primitive
 
 
 def _array_transpose(ct: Any, x: Any, dtype: Any = None, *, copy: Any = True, order: Any = "K", ndmin: Any = 0) -> Any:
@@ -43,7 +43,7 @@ def _elements(ct: Any, x: Any) -> Any:
 
 def _array_effect(call: Call) -> Effect:
     """A copy, unless ``copy=False`` or ``copy=None`` allows the array itself."""
-    return PURE if dict(call.kwargs).get("copy", Lit(True)) == Lit(True) else VIEWS_FIRST
+    return PURE if dict(call.kwargs).get("copy", Lit(True)) == Lit(True) else views_array(call)
 
 
 def _full_effect(call: Call) -> Effect:
@@ -86,10 +86,10 @@ RECORDS: tuple[Primitive, ...] = (
     linear(
         np.array, _array_transpose, ([1.0, 2.0],), ([[1.0, 2.0], [3.0, 4.0]],), ([_V, _V],), (2.0,), (_V,), effect=_array_effect
     ),
-    linear(np.asfortranarray, _laid_out_transpose, (_M,), effect=VIEWS_FIRST),
-    linear(np.asarray, _as_array_transpose, ([1.0, 2.0],), (_V,), (2.0,), effect=VIEWS_FIRST),
-    linear(np.asanyarray, _as_array_transpose, (_V,), effect=VIEWS_FIRST),
-    linear(np.ascontiguousarray, _laid_out_transpose, (_M,), effect=VIEWS_FIRST),
+    linear(np.asfortranarray, _laid_out_transpose, (_M,), effect=views_array),
+    linear(np.asarray, _as_array_transpose, ([1.0, 2.0],), (_V,), (2.0,), effect=views_array),
+    linear(np.asanyarray, _as_array_transpose, (_V,), effect=views_array),
+    linear(np.ascontiguousarray, _laid_out_transpose, (_M,), effect=views_array),
     general(np.linspace, _linspace, (0.5, 2.0, 4), (0.5, 2.0, 4, False)),
     primitive(np.arange, None),
 )

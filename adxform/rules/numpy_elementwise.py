@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from adxform import runtime
-from adxform.rules.declare import constant, general, linear, scalar
+from adxform.rules.declare import constant, general, linear, scalar, views_array
 from adxform.rules.python_operators import divides_by_array, larger_partials, may_have_pole, power_partials, smaller_partials
-from adxform.rules.record import VIEWS_FIRST, Primitive
+from adxform.rules.record import Primitive
 
 
 def inverse(d: Any) -> Any:
@@ -118,7 +118,7 @@ _UNARY = (
     scalar(runtime.sinc_slope, lambda y, n, x: (None, runtime.sinc_slope(n + 1, x)), (1, _REAL), (2, 0.0)),
     scalar(np.nan_to_num, lambda y, x, copy=True, nan=0.0, posinf=None, neginf=None: np.isfinite(x), (_REAL,)),
     scalar(np.conjugate, lambda y, x: 1.0, (_REAL,)),
-    linear(np.ndarray.conj, lambda ct, x: ct, (_REAL,), effect=VIEWS_FIRST),
+    linear(np.ndarray.conj, lambda ct, x: ct, (_REAL,), effect=views_array),
 )
 
 _BINARY = (
@@ -160,9 +160,9 @@ _INTERNAL = (
 
 _OTHER = (
     general(np.where, _where, (_REAL > 0, _REAL, _COLUMN), (_REAL > 0, _REAL, 0.0), tangent=_where_tangent),
-    linear(np.float64, lambda ct, x: ct, (1.5,), (_REAL,), effect=VIEWS_FIRST),
-    linear(np.float32, lambda ct, x: ct, effect=VIEWS_FIRST),
-    linear(np.real, lambda ct, x: ct, (_REAL,), effect=VIEWS_FIRST),
+    linear(np.float64, lambda ct, x: ct, (1.5,), (_REAL,), effect=views_array),
+    linear(np.float32, lambda ct, x: ct, effect=views_array),
+    linear(np.real, lambda ct, x: ct, (_REAL,), effect=views_array),
 )
 
 _CONSTANT = (

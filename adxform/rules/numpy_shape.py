@@ -10,7 +10,7 @@ from adxform import runtime
 from adxform.ir.ops import Call, Lit, Var
 from adxform.ir.types import rank
 from adxform.rules.contractions import shaped_like_second, stack_result
-from adxform.rules.declare import constant, general, linear
+from adxform.rules.declare import constant, general, linear, views_array
 from adxform.rules.record import PURE, VIEWS_FIRST, Effect, Primitive
 
 
@@ -176,7 +176,7 @@ def pad_index(pad_width: Any, rank: int) -> tuple[slice, ...]:
 def _astype_effect(call: Call) -> Effect:
     """A copy, unless ``copy=False`` allows the array itself."""
     copies = dict(call.kwargs).get("copy", Lit(True)) == Lit(True) and len(call.args) <= 2
-    return PURE if copies else VIEWS_FIRST
+    return PURE if copies else views_array(call)
 
 
 def _diag_effect(call: Call) -> Effect:
@@ -217,41 +217,41 @@ _T = np.arange(12.0).reshape(2, 3, 2) / 7 - 0.5
 _R = np.array([[1.0], [2.0]])
 
 _VIEWS = (
-    linear(np.reshape, _numpy_reshaped, (_M, (3, 2)), (_M, -1), (_M, (3, 2), "F"), effect=VIEWS_FIRST),
-    linear(np.ndarray.reshape, _reshaped, (_M, 3, 2), (_M, (3, -1)), effect=VIEWS_FIRST),
-    linear(np.ravel, _flattened, (_M,), (_T,), (_M, "F"), effect=VIEWS_FIRST),
-    linear(np.ndarray.ravel, _flattened, (_M,), (_M, "F"), effect=VIEWS_FIRST),
-    linear(np.transpose, _transpose_transpose, (_M,), (_T, (2, 0, 1)), effect=VIEWS_FIRST),
-    linear(np.ndarray.transpose, _method_transpose, (_M,), (_T, 2, 0, 1), effect=VIEWS_FIRST),
-    linear(np.swapaxes, lambda ct, x, a, b: np.swapaxes(ct, a, b), (_T, 0, 2), effect=VIEWS_FIRST),
+    linear(np.reshape, _numpy_reshaped, (_M, (3, 2)), (_M, -1), (_M, (3, 2), "F"), effect=views_array),
+    linear(np.ndarray.reshape, _reshaped, (_M, 3, 2), (_M, (3, -1)), effect=views_array),
+    linear(np.ravel, _flattened, (_M,), (_T,), (_M, "F"), effect=views_array),
+    linear(np.ndarray.ravel, _flattened, (_M,), (_M, "F"), effect=views_array),
+    linear(np.transpose, _transpose_transpose, (_M,), (_T, (2, 0, 1)), effect=views_array),
+    linear(np.ndarray.transpose, _method_transpose, (_M,), (_T, 2, 0, 1), effect=views_array),
+    linear(np.swapaxes, lambda ct, x, a, b: np.swapaxes(ct, a, b), (_T, 0, 2), effect=views_array),
     linear(
         np.ndarray.swapaxes,
         lambda ct, x, a, b: np.swapaxes(ct, a, b),
         (_T, 0, 2),
-        effect=VIEWS_FIRST,
+        effect=views_array,
     ),
     linear(
         np.moveaxis,
         lambda ct, x, source, destination: np.moveaxis(ct, destination, source),
         (_T, 0, -1),
         (_T, (0, 1), (1, 2)),
-        effect=VIEWS_FIRST,
+        effect=views_array,
     ),
-    linear(np.squeeze, _same_elements, (_R,), (_R, 1), effect=VIEWS_FIRST),
-    linear(np.ndarray.squeeze, _same_elements, (_R,), (_R, 1), effect=VIEWS_FIRST),
-    linear(np.expand_dims, _same_elements, (_M, 0), (_M, (0, 3)), effect=VIEWS_FIRST),
-    linear(np.atleast_1d, _at_least, (_V,), (2.0,), effect=VIEWS_FIRST),
-    linear(np.atleast_2d, _at_least, (_V,), (2.0,), (_M,), effect=VIEWS_FIRST),
-    linear(np.atleast_3d, _at_least, (_V,), (_M,), effect=VIEWS_FIRST),
+    linear(np.squeeze, _same_elements, (_R,), (_R, 1), effect=views_array),
+    linear(np.ndarray.squeeze, _same_elements, (_R,), (_R, 1), effect=views_array),
+    linear(np.expand_dims, _same_elements, (_M, 0), (_M, (0, 3)), effect=views_array),
+    linear(np.atleast_1d, _at_least, (_V,), (2.0,), effect=views_array),
+    linear(np.atleast_2d, _at_least, (_V,), (2.0,), (_M,), effect=views_array),
+    linear(np.atleast_3d, _at_least, (_V,), (_M,), effect=views_array),
     linear(np.broadcast_to, _broadcast_to_transpose, (_V, (2, 3)), (2.0, (3,)), effect=VIEWS_FIRST),
-    linear(np.diagonal, _diagonal_transpose, (_M,), (_M, 1), effect=VIEWS_FIRST),
-    linear(np.ndarray.diagonal, _diagonal_transpose, (_M,), effect=VIEWS_FIRST),
-    linear(runtime.diagonal, _diagonal_transpose, (_M,), (_M, 1), effect=VIEWS_FIRST),
+    linear(np.diagonal, _diagonal_transpose, (_M,), (_M, 1), effect=views_array),
+    linear(np.ndarray.diagonal, _diagonal_transpose, (_M,), effect=views_array),
+    linear(runtime.diagonal, _diagonal_transpose, (_M,), (_M, 1), effect=views_array),
     linear(np.diag, _diag_transpose, (_V,), (_M,), (_V, 1), (_M, -1), effect=_diag_effect),
-    linear(np.flip, _flip_transpose, (_V,), (_M, 1), (_M,), effect=VIEWS_FIRST),
-    linear(np.flipud, lambda ct, x: np.flipud(ct), (_M,), effect=VIEWS_FIRST),
-    linear(np.fliplr, lambda ct, x: np.fliplr(ct), (_M,), effect=VIEWS_FIRST),
-    linear(np.rot90, lambda ct, x, k=1, axes=(0, 1): np.rot90(ct, -k, axes), (_M,), (_M, 2), (_M, 1, (1, 0)), effect=VIEWS_FIRST),
+    linear(np.flip, _flip_transpose, (_V,), (_M, 1), (_M,), effect=views_array),
+    linear(np.flipud, lambda ct, x: np.flipud(ct), (_M,), effect=views_array),
+    linear(np.fliplr, lambda ct, x: np.fliplr(ct), (_M,), effect=views_array),
+    linear(np.rot90, lambda ct, x, k=1, axes=(0, 1): np.rot90(ct, -k, axes), (_M,), (_M, 2), (_M, 1, (1, 0)), effect=views_array),
 )
 
 _COPIES = (

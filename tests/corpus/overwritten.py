@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from adxform import differentiable
 from tests.corpus.case import at, smooth, vec
 
 X = vec(0.31, 0.73)
@@ -61,3 +62,27 @@ def power_in_place_in_a_branch(x, p, yes):
         s *= p
     s -= 0.5 * s[::-1] * s
     return np.sum(s)
+
+
+@at((vec(0.5, 1.5), 3))
+def array_of_a_number_written_in_a_loop(x, n):
+    total = 0.0
+    for k in range(n):
+        r = np.atleast_2d(x[0] * (k + 1.0))
+        r *= x[1]
+        r **= 2
+        total += np.sum(np.cos(r))
+    return total
+
+
+@at((vec(0.5, 1.5, 0.9),))
+def padded_and_written_by_a_function_of_its_own(x):
+    r = np.pad(x, (2, 1), "edge")
+    scaled_in_place(r)
+    return np.sum(np.cos(r))
+
+
+@differentiable(boundary=True)
+def scaled_in_place(v):
+    v[1:] *= v[:-1]
+    return v

@@ -16,10 +16,10 @@ from cyclopts import App, Parameter
 from rich.console import Console
 
 import adxform
-from tests.tables import containers, semantics
+from tests.tables import containers, overwrite, semantics
 from tests.tables.cell import Cell, Verdict, judge
 
-TABLES = {"semantics": semantics.cells, "containers": containers.cells}
+TABLES = {"semantics": semantics.cells, "containers": containers.cells, "overwrite": overwrite.cells}
 
 app = App(name="python -m tests.tables", help=__doc__)
 
