@@ -442,7 +442,7 @@ def test_carried_values_that_nobody_reads_are_pruned() -> None:
         return t
 
     (loop,) = (op for op in lower(program).body.ops if isinstance(op, For))
-    assert [var.base for var in loop.outs] == ["t"]
+    assert [var.base for var in loop.outs] == ["t", "t_is_defined"]
 
 
 def test_a_branch_that_returns_takes_the_rest_into_the_other() -> None:

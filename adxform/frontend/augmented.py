@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -113,6 +114,14 @@ def _load_late(interp: Interpreter, found: Augmented) -> Var:
     out = interp.builder.var(found.load.outs[0].base, type_)
     interp.builder.ops.insert(found.at, Call((out,), Lit(operator.getitem), (found.x, found.index), (), found.load.span))
     return out
+
+
+def load_what_waits(interp: Interpreter, pending: Iterable[Augmented]) -> None:
+    """Write the loads of assignments whose right side never comes to an end: they may raise first."""
+    for found in pending:
+        if found.deferred and found.value is None:
+            found.deferred = False
+            _load_late(interp, found)
 
 
 def _places(block: Block, position: int) -> tuple[int, int] | None:

@@ -11,7 +11,7 @@ from typing import Any, assert_never
 from adxform.errors import AdxError, UnsupportedOperationError
 from adxform.frontend import attributes, branches, calls, collecting, iteration, loops, operands, outside
 from adxform.frontend.access import Access, Guard
-from adxform.frontend.augmented import Augmented, augmented_assignment
+from adxform.frontend.augmented import Augmented, augmented_assignment, load_what_waits
 from adxform.frontend.infer import with_fresh
 from adxform.frontend.lengths import Equalities
 from adxform.frontend.recursion import Frame, Helper
@@ -409,12 +409,16 @@ class Interpreter:
         skipped: dict[int, Augmented] = {}
         if self.frames and is_own(self.frames[-1].fn.span):
             block = replace(block, ops=tuple(replace(op, span=self.span) for op in block.ops))
-        for index, op in enumerate(block.ops):
-            if op.span.line:
-                self.span = op.span
-            if isinstance(op, Call) and augmented_assignment(self, block, index, env, skipped):
-                continue
-            self.run_op(op, env)
+        try:
+            for index, op in enumerate(block.ops):
+                if op.span.line:
+                    self.span = op.span
+                if isinstance(op, Call) and augmented_assignment(self, block, index, env, skipped):
+                    continue
+                self.run_op(op, env)
+        except Unreachable:
+            load_what_waits(self, skipped.values())
+            raise
         return [self.value(result, env) for result in block.results]
 
     def run_op(self, op: Op, env: Env) -> None:

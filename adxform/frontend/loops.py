@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -225,7 +225,18 @@ def _loop(
     conditions = fixed.conditions if op.breaks else ()
     block = fixed.builder.block((*fixed.own, *fixed.params), (*conditions, *fixed.yields))
     interp.builder.emit(For(fixed.outs, (trip.start, trip.stop, trip.step), fixed.inits, block, op.breaks, op.span))
-    return fixed.values
+    ends = dict(zip(fixed.outs, zip(fixed.inits, fixed.yields, strict=True), strict=True))
+    return [_if_any_pass(interp, source) if _set_by_a_pass(value, ends) else value for value in fixed.values]
+
+
+def _set_by_a_pass(value: Value, ends: Mapping[Var, tuple[Operand, Operand]]) -> bool:
+    """Whether `value` is a condition, false before the loop, that every pass makes true: that a name has a value."""
+    return isinstance(value, Var) and ends.get(value) == (Lit(False), Lit(True))
+
+
+def _if_any_pass(interp: Interpreter, source: Value) -> Value:
+    """Whether a loop over `source` has a pass."""
+    return interp.call(Lit(operator.gt), (iteration.length(interp, source), Lit(0)), hint="is_defined")
 
 
 def reduce_loop(interp: Interpreter, source: Value, start: Value, step: Callable[[Value, Value], Value], hint: str) -> Value:

@@ -17,6 +17,7 @@ def eliminate_dead_code(fn: Function) -> Function:
 
     Starts from what must stay and marks what that needs: a store is needed when something that stays reads from memory
     that it may have written. So unread tapes and cotangent buffers go, with their stores, and so do unused carried values.
+    What comes before a `Raise` in its block stays: it may raise another error.
 
     >>> from adxform.ir.text import read, show
     >>> print(show(eliminate_dead_code(read('''
@@ -56,7 +57,9 @@ class _Sweep:
         self.live = [False] * len(self.ops)
 
     def scan(self, block: Block, parent: int) -> None:
+        raises = any(isinstance(op, Raise) for op in block.ops)  # what comes before that may raise first
         for op in block.ops:
+            raises &= not isinstance(op, Raise)
             number = len(self.ops)
             self.ops.append(op)
             self.parents.append(parent)
@@ -65,7 +68,7 @@ class _Sweep:
                 for out in op.outs:
                     self.calls[out.name] = number
                 effect = effect_of(op)
-                if effect.opaque:
+                if effect.opaque or raises:
                     self.roots.append(number)
                 if effect.writes or effect.opaque:
                     self.write(op, number)

@@ -365,3 +365,19 @@ def products_of_nested_loops(a, b, count):
             for _ in range(2):
                 k = m @ a
     return total + np.sum(k) + np.sum(m)
+
+
+@at((0.7, 3), (1.3, 1), wrt=(0,))
+def names_without_a_value_that_nobody_reads(x, n):
+    total = 0.0
+    for k in range(n):
+        if k > 0:
+            total += previous * x  # noqa: F821
+        previous = x * (k + 1)
+        if k > 5:
+            unread = total * x
+
+    def later(t):
+        return unread * t
+
+    return later(total) if n > 7 else total * previous

@@ -178,3 +178,47 @@ def too_many_arguments(x):
 @at((vec(1.0, 2.0, 3.0),), raises=TypeError)
 def unknown_parameter(x):
     return np.sum(x, foo=2)
+
+
+@at((0.7,), raises=UnboundLocalError)
+def returned_without_a_value(x):
+    if x > 1.0:
+        z = 2 * x
+    return z
+
+
+@at((0.7,), raises=UnboundLocalError)
+def read_without_a_value_and_not_needed(x):
+    if x > 1.0:
+        z = 2 * x
+    y = z  # noqa: F841
+    return x * x
+
+
+@at((0.7, 0), (0.7, 3), raises=UnboundLocalError)
+def deleted_in_a_pass(x, n):
+    z = x
+    for k in range(n + 2):
+        y = z * x
+        del z
+        if k < 0:
+            z = y  # noqa: F841
+    return y * x
+
+
+@at((0.7, 0), raises=NameError)
+def captured_without_a_value(x, n):
+    for k in range(n):
+        z = x * k
+
+    def inner(t):
+        return z * t
+
+    return inner(x)
+
+
+@at((vec(1.0, 2.0), 5), raises=IndexError)
+def the_first_of_two_errors(x, n):
+    first = x[n]
+    second = {}["a"]
+    return first + second

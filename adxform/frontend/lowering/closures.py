@@ -11,7 +11,7 @@ import gast
 from adxform.errors import AdxError, GlobalMutationError, UnsupportedSyntaxError
 from adxform.frontend.lowering.binding import bindings, body_of, free_names, parameters, walk_scope
 from adxform.frontend.lowering.late_binding import refuse_late_binding
-from adxform.frontend.lowering.scope import Scope, State
+from adxform.frontend.lowering.scope import DEFINED, TRUE, Scope, State
 from adxform.frontend.source import FunctionSource
 from adxform.ir.ops import UNDEFINED, Closure, Function, Operand, Var
 from adxform.ir.prune import prune
@@ -23,8 +23,18 @@ Body = Callable[[State], Operand]
 
 def build_function(source: FunctionSource, lower_body: Body) -> Function:
     """The untyped `Function` of a definition, whose body `lower_body` fills."""
-    node = source.node
     scope = _scope(source)
+    fn = _filled(scope, lower_body)
+    while not scope.asks.issuperset(scope.unsure):  # names without a value on some path are read: ask for it first
+        scope = replace(_scope(source), asks=scope.asks | frozenset(scope.unsure))
+        fn = _filled(scope, lower_body)
+    if scope.brief:
+        refuse_late_binding(fn, scope.brief)
+    return fn
+
+
+def _filled(scope: Scope, lower_body: Body) -> Function:
+    node = scope.source.node
     state = State.entry(scope)
     params: list[Var] = []
     kinds: list[str] = []
@@ -33,19 +43,21 @@ def build_function(source: FunctionSource, lower_body: Body) -> Function:
         params.append(state.builder.var(name))
         kinds.append(kind)
         state.env[name] = params[-1]
+        if name in scope.asks:
+            state.env[DEFINED.format(name)] = TRUE
     result = lower_body(state)
     name = "anonymous" if isinstance(node, gast.Lambda) else node.name
-    fn = prune(Function(name, state.block(tuple(params), (result,)), tuple(kinds), (), source.span(node)))
-    if scope.brief:
-        refuse_late_binding(fn, scope.brief)
-    return fn
+    return prune(Function(name, state.block(tuple(params), (result,)), tuple(kinds), (), scope.source.span(node)))
 
 
 def _scope(source: FunctionSource) -> Scope:
     node, names = source.node, Names()
     body = body_of(node)
     declared: set[str] = set()
+    deleted: set[str] = set()
     for inner in walk_scope(body):
+        if isinstance(inner, gast.Name) and isinstance(inner.ctx, gast.Del):
+            deleted.add(inner.id)
         if isinstance(inner, gast.Nonlocal):
             raise _error(
                 source, inner, "`nonlocal` is not supported", "return the new value and assign it where the function is called"
@@ -53,6 +65,7 @@ def _scope(source: FunctionSource) -> Scope:
         if isinstance(inner, gast.Global):
             declared.update(inner.names)
     scope = Scope(source, names, {}, source.outer, {})
+    scope = replace(scope, asks=frozenset(map(scope.mangle, deleted)))
     for arg, _, _ in parameters(node.args):
         scope.bound.setdefault(scope.mangle(arg.id), []).append((arg.lineno, arg.col_offset))
     for name, inner in bindings(body):
@@ -76,9 +89,10 @@ def close(state: State, node: Any, defaults: tuple[tuple[str, Operand], ...], lo
     name = scope.mangle(node.name) if isinstance(node, gast.FunctionDef) else ""
     out = state.builder.var(name or "function")
     captures = tuple(
-        (captured, out if captured == name else _capture(state, node, captured))
+        capture
         for captured in map(scope.mangle, free_names(node))
         if captured in state.env or captured in scope.bound or captured in scope.outer
+        for capture in (((captured, out),) if captured == name else _capture(state, node, captured))
     )
     _refuse_rebinding(state, node, [captured for captured, _ in captures], name)
     if any(captured in state.loop for captured, _ in captures if captured != name):
@@ -89,12 +103,18 @@ def close(state: State, node: Any, defaults: tuple[tuple[str, Operand], ...], lo
     return out
 
 
-def _capture(state: State, node: Any, name: str) -> Operand:
+def _capture(state: State, node: Any, name: str) -> tuple[tuple[str, Operand], ...]:
+    """What a nested function takes along for `name`: its value, and whether it has one where that is not sure."""
     value = state.env.get(name, UNDEFINED)
     if value == UNDEFINED and name in state.scope.bound:
         help_ = f"define `{name}` above the function that uses it, or pass it as an argument"
         raise state.scope.error(node, f"a nested function uses `{name}`, which is assigned only later", help_)
-    return state.read(name, node)
+    defined = DEFINED.format(name)
+    if name in state.scope.asks and (flag := state.env[defined]) != TRUE:
+        return (name, value), (defined, flag)
+    if defined in state.scope.outer:
+        return (name, state.free_name(name, node)), (defined, state.free_name(defined, node))
+    return ((name, state.read(name, node)),)
 
 
 def _refuse_rebinding(state: State, node: Any, captured: list[str], own: str) -> None:

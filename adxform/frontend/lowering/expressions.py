@@ -364,6 +364,7 @@ def _walk_items(state: State, node: Any, parts: list[Any], carried: tuple[str, .
     source = lower_argument(state, part.iter)
     inits = tuple(state.env[name] for name in carried)
     body = state.nested()
+    body.comprehension = True
     body.loop = body.loop | frozenset(bound_names([part.target]))
     item = body.builder.var(state.scope.mangle(part.target.id) if isinstance(part.target, gast.Name) else "item")
     params = tuple(body.builder.var(name.lstrip("?")) for name in carried)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,8 +10,20 @@ import gast
 
 from adxform.frontend.lowering.binding import bound_names, breaks, exits, is_endless
 from adxform.frontend.lowering.expressions import assign, choose, lower_argument, lower_expression
-from adxform.frontend.lowering.scope import FALSE, GOING, KEEP_GOING, RESULT, RUNNING, TRUE, State, branch
-from adxform.ir.ops import UNDEFINED, For, Operand, Var, While
+from adxform.frontend.lowering.scope import (
+    DEFINED,
+    FALSE,
+    GOING,
+    KEEP_GOING,
+    RESULT,
+    RUNNING,
+    TRUE,
+    State,
+    base_of,
+    branch,
+    unknown_value,
+)
+from adxform.ir.ops import UNDEFINED, For, Lit, Operand, Var, While
 
 Statements = Callable[[State, list[Any]], None]
 """Lowers statements into a block."""
@@ -28,26 +40,37 @@ class _Carried:
     def by(cls, state: State, node: Any) -> _Carried:
         target = [node.target] if isinstance(node, gast.For) else []
         names = tuple(state.scope.mangle(name) for name in bound_names([*target, *node.body]))
-        return cls(names, breaks(node) or any(exits(inner) for inner in node.body))
+        asked = tuple(DEFINED.format(name) for name in names if name in state.scope.asks)
+        return cls((*names, *asked), breaks(node) or any(exits(inner) for inner in node.body))
 
     def inits(self, state: State) -> tuple[Operand, ...]:
         early = (TRUE, TRUE, UNDEFINED) if self.early else ()
-        return (*(state.env.get(name, UNDEFINED) for name in self.names), *early)
+        return (*(state.env.get(name, unknown_value(name)) for name in self.names), *early)
 
     def fresh(self, state: State) -> tuple[Var, ...]:
         """A variable for each; the names are bound to theirs in `state`."""
-        made = {name: state.builder.var(name) for name in self.names}
+        made = {name: state.builder.var(base_of(name)) for name in self.names}
         for name, var in made.items():
             state.bind(name, var)
         early = ("keep_going", "running", "result") if self.early else ()
         return (*made.values(), *(state.builder.var(name) for name in early))
 
     def yields(self, body: State) -> tuple[Operand, ...]:
-        values = [UNDEFINED if body.gone(name) else body.env[name] for name in self.names]
+        values = [unknown_value(name) if body.gone(name) else body.env[name] for name in self.names]
         if not self.early:
             return tuple(values)
         flags = (FALSE, FALSE) if body.dead else (body.env[KEEP_GOING], body.env[RUNNING])
         return (*values, *flags, body.env[RESULT])
+
+    def left(self, body: State) -> tuple[Operand, ...]:
+        """What the names have after a pass that comes to its end."""
+        return tuple(Lit(None) if body.gone(name) else body.env[name] for name in self.names)
+
+    def doubt(self, state: State, given: Sequence[Operand], made: Sequence[Var]) -> None:
+        """Note which variables are without a value where those that are `given` to them are."""
+        state.scope.doubtful.update(
+            var for var, value in zip(made, given[: len(self.names)], strict=False) if value in state.scope.doubtful
+        )
 
 
 def lower_for(state: State, node: gast.For, lower_statements: Statements) -> None:
@@ -58,6 +81,7 @@ def lower_for(state: State, node: gast.For, lower_statements: Statements) -> Non
     inits = carried.inits(state)
     body = _inside(state, carried)
     params = carried.fresh(body)
+    carried.doubt(state, inits, params)
     target = node.target
     item = body.builder.var(state.scope.mangle(target.id) if isinstance(target, gast.Name) else "item")
     assign(body, target, item)
@@ -66,6 +90,8 @@ def lower_for(state: State, node: gast.For, lower_statements: Statements) -> Non
     stops = carried.early and results[-3] != TRUE
     condition = (results[-3],) if stops else ()
     outs = carried.fresh(state)
+    carried.doubt(state, inits, outs)
+    carried.doubt(state, carried.left(body), outs)
     state.builder.emit(For(outs, (source,), inits, body.block((item, *params), (*condition, *results)), stops, span))
     _go_on(state, node, body, outs, lower_statements)
 
@@ -79,11 +105,15 @@ def lower_while(state: State, node: gast.While, lower_statements: Statements) ->
     inits = carried.inits(state)
     test = _inside(state, carried)
     test_params = carried.fresh(test)
+    carried.doubt(state, inits, test_params)
     condition = _lower_test(test, node, test_params[-3] if carried.early else TRUE)
     body = _inside(state, carried)
     body_params = carried.fresh(body)
+    carried.doubt(state, inits, body_params)
     lower_statements(body, node.body)
     outs = carried.fresh(state)
+    carried.doubt(state, () if is_endless(node) else inits, outs)
+    carried.doubt(state, carried.left(body), outs)
     test_block = test.block(test_params, (condition,))
     state.builder.emit(While(outs, inits, test_block, body.block(body_params, carried.yields(body)), span))
     if is_endless(node) and not carried.early:

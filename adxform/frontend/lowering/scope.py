@@ -7,6 +7,7 @@ has not returned); ``result`` is what it returns. ``going`` implies ``keep_going
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,6 +21,10 @@ from adxform.source import Span
 GOING, KEEP_GOING, RUNNING, RESULT = "%going", "%keep_going", "%running", "%result"
 FLAGS = (GOING, KEEP_GOING, RUNNING)
 UNTAKEN = "?untaken"
+DEFINED = "?{}_is_defined"
+"""The condition that a name has a value, for a name that a path may leave without one."""
+INLINED_COMPREHENSIONS = sys.version_info >= (3, 12)
+"""Whether a comprehension is part of the function around it, or a function whose names of others are free variables."""
 TRUE, FALSE = Lit(True), Lit(False)
 
 NESTING = 24
@@ -33,6 +38,9 @@ class Scope:
     """One function being lowered. `bound` says where each name of its own is bound, as (line, column) in order.
 
     `outer` are the names of the functions around it; `brief` the nested functions that must not outlive a loop's pass.
+
+    A first lowering gathers in `doubtful` the variables that a path may leave without a value, and in `unsure` the names
+    that are read nevertheless; where there are such, a second one keeps a condition beside each of them, and asks it first.
     """
 
     source: FunctionSource
@@ -40,6 +48,9 @@ class Scope:
     bound: dict[str, list[tuple[int, int]]]
     outer: frozenset[str]
     brief: dict[Var, None]
+    asks: frozenset[str] = frozenset()
+    doubtful: set[Operand] = field(default_factory=lambda: {UNDEFINED})
+    unsure: dict[str, None] = field(default_factory=dict)
 
     def mangle(self, name: str) -> str:
         """The name that Python uses for `name`: private names of a class carry the name of the class."""
@@ -56,7 +67,7 @@ class State:
     """One block being filled. `env` maps names to values; `written` are those bound since the block began.
 
     `free` caches the names found outside; `loop` are the names that the loops around this block bind; after `dead`
-    nothing is reached.
+    nothing is reached. A `comprehension` has the names of the function around it as free variables.
     """
 
     scope: Scope
@@ -67,6 +78,7 @@ class State:
     loop: frozenset[str] = frozenset()
     depth: int = 0
     dead: bool = False
+    comprehension: bool = False
 
     @classmethod
     def entry(cls, scope: Scope) -> State:
@@ -86,6 +98,8 @@ class State:
             value = self.builder.call(tuple, value, hint=name)
         self.env[name] = value
         self.written[name] = None
+        if name in self.scope.asks:
+            self.bind(DEFINED.format(name), FALSE if value == UNDEFINED else TRUE)
 
     def flag(self, *flags: str, value: Operand = FALSE) -> None:
         """Set the conditions `flags`."""
@@ -93,22 +107,58 @@ class State:
             self.bind(name, value)
 
     def read(self, name: str, node: Any) -> Operand:
-        """The value of `name`; a local name that no path has assigned raises, as in Python."""
+        """The value of `name`; a local name that the path has not assigned raises, as in Python."""
         if name in self.env or name in self.scope.bound:
             value = self.env.get(name, UNDEFINED)
-            if value == UNDEFINED and not self.dead:
-                self.at(node)
-                self.fail(UnboundLocalError, f"cannot access local variable '{name}' where it is not associated with a value")
+            if not self.dead:
+                self._ask(name, value, node)
             return value
+        if name not in self.free and DEFINED.format(name) in self.scope.outer:
+            self._raise_unless(self.free_name(DEFINED.format(name), node), name, node, free=True)
+        return self.free_name(name, node)
+
+    def free_name(self, name: str, node: Any) -> Operand:
+        """What the function finds under `name` outside of itself."""
         if name not in self.free:
-            self.free[name] = self.builder.var(name)
+            self.free[name] = self.builder.var(base_of(name))
             self.builder.emit(Free(self.free[name], name, self.at(node)))
         return self.free[name]
 
+    def _ask(self, name: str, value: Operand, node: Any) -> None:
+        """Append the raising of Python's error where `name` may have no value."""
+        if value == UNDEFINED:
+            self.at(node)
+            self.fail(*self._missing(name, free=self._inside))
+        elif name in self.scope.asks:
+            self._raise_unless(self.env.get(DEFINED.format(name), FALSE), name, node, free=self._inside)
+            self.env[DEFINED.format(name)] = TRUE
+        elif value in self.scope.doubtful:
+            self.scope.unsure[name] = None
+
+    def _raise_unless(self, defined: Operand, name: str, node: Any, *, free: bool) -> None:
+        if defined == TRUE:
+            return
+        self.at(node)
+        here, missing = self.nested(), self.nested()
+        missing.builder.span = self.builder.span
+        missing.fail(*self._missing(name, free=free))
+        self.builder.emit(If((), defined, here.block((), ()), missing.block((), ()), self.builder.span))
+
+    @staticmethod
+    def _missing(name: str, *, free: bool) -> tuple[type[Exception], str]:
+        if free:
+            return NameError, f"cannot access free variable '{name}' where it is not associated with a value in enclosing scope"
+        return UnboundLocalError, f"cannot access local variable '{name}' where it is not associated with a value"
+
+    @property
+    def _inside(self) -> bool:
+        """Whether names of the function are free variables here."""
+        return self.comprehension and not INLINED_COMPREHENSIONS
+
     def nested(self) -> State:
         """The state of a block inside this one."""
-        builder = self.builder.nested()
-        return State(self.scope, builder, dict(self.env), dict(self.free), {}, self.loop, self.depth + 1)
+        builder, depth = self.builder.nested(), self.depth + 1
+        return State(self.scope, builder, dict(self.env), dict(self.free), {}, self.loop, depth, comprehension=self.comprehension)
 
     def assume_going(self) -> None:
         """Begin a block that is only entered while nothing has been left."""
@@ -130,6 +180,16 @@ class State:
         self.dead = True
 
 
+def base_of(name: str) -> str:
+    """What variables of `name` are called."""
+    return name.lstrip("%?")
+
+
+def unknown_value(name: str) -> Operand:
+    """What `name` is on a path that does not bind it."""
+    return FALSE if name in FLAGS or (name[0] == "?" and name.endswith(DEFINED[3:])) else UNDEFINED
+
+
 def _size(operand: Operand) -> int:
     return 1 + sum(_size(item) for item in operand.items) if isinstance(operand, Pack) else 1
 
@@ -147,17 +207,19 @@ def branch(state: State, cond: Operand, then: State, orelse: State, span: Span) 
         sides = [side for side in (then, orelse) if not side.gone(name)]
         if not any(name in side.written for side in sides):
             continue
-        unknown = FALSE if name in FLAGS else UNDEFINED
-        left, right = (unknown if side.gone(name) else side.env.get(name, UNDEFINED) for side in (then, orelse))
+        unknown = unknown_value(name)
+        left, right = (unknown if side.gone(name) else side.env.get(name, unknown) for side in (then, orelse))
         known = right if then.gone(name) else left
         if left == right or (len(sides) == 1 and isinstance(known, Lit)):
             state.bind(name, known)
         elif name in FLAGS and (left, right) in shared:
             state.bind(name, shared[left, right])
         else:
-            out = state.builder.var(name.lstrip("%?"))
+            out = state.builder.var(base_of(name))
             outs.append(out)
             pairs.append((left, right))
+            if any(side.env.get(name, unknown) in state.scope.doubtful for side in sides):
+                state.scope.doubtful.add(out)
             state.bind(name, out)
             if name in FLAGS:
                 shared[left, right] = out
