@@ -37,20 +37,22 @@ def broadcast_like(value: Any, like: Any) -> Any:
 
 
 def masked_product(ct: Any, partial: Any, out: Any = None) -> Any:
-    """Return ``ct * partial``, and zero wherever `ct` is zero though `partial` be infinite or NaN; in `out`, where given.
+    """Return ``ct * partial``, and zero wherever one of them is zero though the other be infinite or NaN; in `out`, where given.
 
-    >>> masked_product(np.array([2.0, 0.0]), np.array([3.0, np.inf]))
-    array([6., 0.])
+    >>> masked_product(np.array([2.0, 0.0, np.inf]), np.array([3.0, np.inf, 0.0]))
+    array([6., 0., 0.])
     """
     if isinstance(partial, float) and isinstance(ct, float):
-        return ct * partial if ct != 0.0 or math.isfinite(partial) else 0.0
-    if isinstance(partial, np.ndarray):
-        low, high = np.minimum.reduce(partial, axis=None, initial=0), np.maximum.reduce(partial, axis=None, initial=0)
-        finite = math.isfinite(low) and math.isfinite(high)
-    else:
-        finite = math.isfinite(partial)
-    safe = partial if finite else np.where(np.equal(ct, 0), 0, partial)
-    return ct * safe if out is None else np.multiply(ct, safe, out=out)
+        known = ct != 0.0 != partial or (math.isfinite(ct) and math.isfinite(partial))
+        return ct * partial if known else ct * 0.0 if math.isfinite(ct) else partial * 0.0
+    if out is not None and (np.may_share_memory(out, ct) or np.may_share_memory(out, partial)):
+        return filled(out, masked_product(ct, partial))
+    with np.errstate(invalid="ignore"):
+        found = np.multiply(ct, partial, out=out)
+        if np.isfinite(np.add.reduce(found, axis=None)):
+            return found
+        masked = np.isnan(found) & (np.equal(ct, 0) | np.equal(partial, 0))
+    return np.where(masked, found.dtype.type(0), found)[()] if out is None else filled(out, np.where(masked, 0, found))
 
 
 def quotient(a: Any, b: Any, out: Any = None) -> Any:
@@ -59,7 +61,7 @@ def quotient(a: Any, b: Any, out: Any = None) -> Any:
     >>> quotient(0.5, 0.0), quotient(0.5, 2.0)
     (np.float64(inf), 0.25)
     """
-    if type(b) is float and b != 0.0:
+    if isinstance(b, float) and b != 0.0:
         return a / b
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.divide(a, b, out=out)

@@ -18,6 +18,7 @@ from adxform.ad.expand import (
     is_nothing,
     is_zero,
     leaves,
+    mask_products,
     name_result,
     not_transposed,
     per_leaf,
@@ -29,6 +30,7 @@ from adxform.ad.expand import (
 )
 from adxform.ad.plan import may_copy, same_view
 from adxform.analysis.activity import at_risk
+from adxform.analysis.slopes import slopes_of_cotangents
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import (
@@ -45,7 +47,6 @@ from adxform.ir.types import FLOAT, Array, Stack, is_float
 from adxform.ir.walk import all_ops, defined_variables
 from adxform.rules.alias import alias_classes
 from adxform.rules.effects import contents_read
-from adxform.rules.lanes import chooses_numbers, leaves_lanes_out
 from adxform.rules.memory import index_kind
 from adxform.rules.record import Constant, General, Linear, Memory, Partials
 
@@ -59,8 +60,7 @@ class CallReversal(Cotangents):
         self.readers: list[tuple[int, Path]] = []
         self.renamed: dict[Var, Operand] = {}
         self.path: Path = ()
-        self.masks = leaves_lanes_out(self.fn)
-        self.masks_numbers = chooses_numbers(self.fn)
+        self.slopes = slopes_of_cotangents(self.fn, self.active, task.aliases, task.callees.fn)
         self.primal = set(defined_variables(self.fn.body))
 
     def call(self, op: Call, b: Builder, f: Builder) -> None:
@@ -101,15 +101,18 @@ class CallReversal(Cotangents):
                 partials = write(b, self.expander, body, out, *op.args, kwargs=op.kwargs)
                 made = tuple(b.ops[before:])
                 checked(op, per_leaf(op.args, partials), self.is_active)
-                masked = self.masks and derivative.masked(op.args, numbers=self.masks_numbers)
                 for leaf, partial in per_leaf(op.args, partials):
                     if self.is_active(leaf) and not is_nothing(partial):
+                        masked = self.slopes.masks(op, out, leaf, partial)
                         self.contribute(leaf, weighted(b, self.expander, ct, partial, made, masked), b)
             case Linear(transposes):
                 checked(op, not_transposed(op, derivative), self.is_active)
                 for position, transpose in transposes.items():
                     if position < len(op.args) and self.is_active(op.args[position]):
+                        start = len(b.ops)
                         contributions = write(b, self.expander, transpose, ct, *op.args, kwargs=op.kwargs)
+                        if out in self.slopes.infinite:
+                            mask_products(b, start, [ct])
                         for leaf, value in zip(leaves(op.args[position]), contributions, strict=True):
                             self.contribute(leaf, value, b, fits=contributions.count(value) == 1)
             case Constant() | None:
@@ -156,7 +159,10 @@ class CallReversal(Cotangents):
         ct = self.take(out)
         if ct is None or is_zero(ct):
             return
+        start = len(b.ops)
         contributions = splice(b, self.callees.adopt(pullback), (*residuals, ct))
+        if out in self.slopes.infinite:
+            mask_products(b, start, [ct])
         checked(op, per_leaf(op.args, contributions), self.is_active)
         for leaf, contribution in per_leaf(op.args, contributions):
             if not is_nothing(contribution):

@@ -29,6 +29,7 @@ from adxform.ad.expand import (
     is_nothing,
     is_result,
     leaves,
+    mask_products,
     name_result,
     not_transposed,
     per_leaf,
@@ -42,6 +43,7 @@ from adxform.ad.expand import (
 from adxform.ad.plan import by_layout, may_copy
 from adxform.ad.transpose import transpose_pullback
 from adxform.analysis.activity import Activity, find_activity
+from adxform.analysis.slopes import slopes_of_tangents
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import (
@@ -68,7 +70,6 @@ from adxform.ir.undefined import maybe_undefined
 from adxform.ir.walk import Names, all_ops, substitute, variables
 from adxform.rules.alias import Aliases, alias_classes
 from adxform.rules.effects import effect_of
-from adxform.rules.lanes import chooses_numbers
 from adxform.rules.record import Constant, General, Linear, Memory, Partials
 
 
@@ -93,7 +94,7 @@ class _Forward:
         self.fn = fn
         self.callees = callees
         self.active = followed(fn.body, activity.active)
-        self.masks_numbers = chooses_numbers(fn)
+        self.slopes = slopes_of_tangents(fn, activity.active, aliases, callees.fn)
         self.expander = expander
         self.aliases = aliases
         # A view that may copy mirrors the primal's only where the tangent is laid out in memory as the primal is.
@@ -185,7 +186,7 @@ class _Forward:
                 self.define(out, zeros(b, out, f"{out.base}_t"), b)
             case Partials(body):
                 b.emit(op)
-                self.define(op.outs[0], self.elementwise(op, body, derivative.masked(op.args, numbers=self.masks_numbers), b), b)
+                self.define(op.outs[0], self.elementwise(op, body, b), b)
             case Linear(transposes):
                 b.emit(op)
                 mirrors = effect_of(op).views == (0,) and self.is_active(op.args[0])
@@ -229,7 +230,7 @@ class _Forward:
             return named
         return tangent
 
-    def elementwise(self, op: Call, body: Callable[..., Any], masked: bool, b: Builder) -> Operand:
+    def elementwise(self, op: Call, body: Callable[..., Any], b: Builder) -> Operand:
         (out,) = op.outs
         before = len(b.ops)
         partials = write(b, self.expander, body, out, *op.args, kwargs=op.kwargs)
@@ -238,6 +239,7 @@ class _Forward:
         checked(op, per_leaf(op.args, partials), self.is_active)
         for leaf, partial in per_leaf(op.args, partials):
             if self.is_active(leaf) and not is_nothing(partial):
+                masked = self.slopes.masks(op, leaf, leaf, partial)
                 total = add(b, self.expander, total, weighted(b, self.expander, self.tangent(b, leaf), partial, made, masked))
         return Lit(0.0) if total is None else total
 
@@ -263,7 +265,10 @@ class _Forward:
             moved = iter(tangents)
             args_t = tuple(replace_leaves(arg, moved) for arg in op.args)
             packed = (out, Pack("tuple", op.args), Pack("tuple", args_t))
-            self.define(out, write(b, self.expander, derivative.tangent, *packed, kwargs=op.kwargs)[0], b)
+            start = len(b.ops)
+            tangent = write(b, self.expander, derivative.tangent, *packed, kwargs=op.kwargs)[0]
+            self.mask(b, start, items, tangents)
+            self.define(out, tangent, b)
             return
         rule, pullback = expand_rule(self.expander, derivative, op)
         start = len(b.ops)
@@ -276,8 +281,15 @@ class _Forward:
         pushed = transpose_pullback(pullback, [self.is_active(leaf) for leaf in items], self.expander.plain)
         placeholder = zeros(b, out, f"{out.base}_ct")
         tangents = [cast(b, self.tangent(b, leaf), leaf) for leaf in items if isinstance(leaf, Var) and self.is_active(leaf)]
+        start = len(b.ops)
         *_, tangent = splice(b, self.callees.adopt(pushed), (*residuals, placeholder, *tangents))
+        self.mask(b, start, items, tangents)
         self.define(out, tangent, b)
+
+    def mask(self, b: Builder, start: int, items: list[Operand], tangents: list[Operand]) -> None:
+        """Mask the products that a rule has written, from `start` on, where tangents can be infinite."""
+        if any(isinstance(item, Var) and item in self.slopes.infinite for item in items):
+            mask_products(b, start, tangents)
 
     def memory(self, op: Call, b: Builder) -> None:
         fn = op.fn.value if isinstance(op.fn, Lit) else None

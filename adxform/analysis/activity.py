@@ -66,16 +66,16 @@ def find_activity(
         AliasError: an array that is written is also used as a constant.
     """
     aliases = aliases or alias_classes(fn)
-    varied = _Spread(aliases)
+    varied = Spread(aliases)
     for index in wrt:
         varied.add(fn.params[index])
     for operand in entered:
         varied.add_all(operand)
-    varied.run(lambda: _vary(fn.body, varied))
-    useful = _Spread(aliases)
+    varied.run(lambda: spread_to_results(fn.body, varied))
+    useful = Spread(aliases)
     for result in fn.results if results is None else results:
         useful.add_all(result)
-    useful.run(lambda: _use(fn.body, useful))
+    useful.run(lambda: spread_to_arguments(fn.body, useful))
     _refuse_unknown(fn.body, varied, useful)
     _refuse_views(fn.body, varied, useful)
     stopped = _stopped(fn.body, varied, useful)
@@ -96,7 +96,7 @@ def _hides(var: Var) -> bool:
             return isinstance(type_, Object)
 
 
-class _Spread:
+class Spread:
     """A growing set of variables: the members of a written alias class come together, and tapes with what is written on them."""
 
     def __init__(self, aliases: Aliases) -> None:
@@ -118,6 +118,7 @@ class _Spread:
         return number if number in self.aliases.written else None
 
     def add(self, var: Var) -> None:
+        """Add `var`, and what shares memory with it that is written."""
         if var in self.vars:
             return
         self.vars[var] = None
@@ -130,38 +131,42 @@ class _Spread:
                     self.add(member)
 
     def add_all(self, operand: Operand) -> None:
+        """Add the variables of `operand`."""
         for var in variables(operand):
             self.add(var)
 
     def has_any(self, operand: Operand) -> bool:
+        """Whether a variable of `operand` is among them."""
         return any(var in self for var in variables(operand))
 
     def run(self, step: Callable[[], None]) -> None:
+        """Repeat `step` until nothing more is added."""
         self.changed = True
         while self.changed:
             self.changed = False
             step()
 
 
-def _vary(block: Block, varied: _Spread) -> None:
+def spread_to_results(block: Block, varied: Spread) -> None:
+    """Add to `varied` what the ops of `block` compute from what is in it."""
     for op in block.ops:
         match op:
             case Call():
-                _vary_call(op, varied)
+                _spread_to_call(op, varied)
             case If(outs, _, then, orelse):
-                _vary(then, varied)
-                _vary(orelse, varied)
+                spread_to_results(then, varied)
+                spread_to_results(orelse, varied)
                 for out, one, other in zip(outs, then.results, orelse.results, strict=True):
                     if varied.has_any(one) or varied.has_any(other):
                         varied.add(out)
             case For(outs, _, inits, body, breaks):
-                _vary_loop(outs, inits, body, body.params[1:], body.results[breaks:], varied)
+                _spread_to_loop(outs, inits, body, body.params[1:], body.results[breaks:], varied)
             case While(outs, inits, test, body):
                 for param, test_param in zip(body.params, test.params, strict=True):
                     if param in varied:
                         varied.add(test_param)
-                _vary(test, varied)
-                _vary_loop(outs, inits, body, body.params, body.results, varied)
+                spread_to_results(test, varied)
+                _spread_to_loop(outs, inits, body, body.params, body.results, varied)
             case Invoke(outs, _, args):
                 if any(varied.has_any(arg) for arg in args):
                     for var in (
@@ -173,24 +178,24 @@ def _vary(block: Block, varied: _Spread) -> None:
                 pass
 
 
-def _vary_loop(
+def _spread_to_loop(
     outs: tuple[Var, ...],
     inits: tuple[Operand, ...],
     body: Block,
     params: tuple[Var, ...],
     results: tuple[Operand, ...],
-    varied: _Spread,
+    varied: Spread,
 ) -> None:
     for param, init, result in zip(params, inits, results, strict=True):
         if varied.has_any(init) or varied.has_any(result):
             varied.add(param)
-    _vary(body, varied)
+    spread_to_results(body, varied)
     for out, init, result in zip(outs, inits, results, strict=True):
         if varied.has_any(init) or varied.has_any(result):
             varied.add(out)
 
 
-def _vary_call(call: Call, varied: _Spread) -> None:
+def _spread_to_call(call: Call, varied: Spread) -> None:
     if not any(varied.has_any(source) for source in followed(call)):
         return
     for out in call.outs:
@@ -202,7 +207,8 @@ def _vary_call(call: Call, varied: _Spread) -> None:
                 varied.add(var)
 
 
-def _use(block: Block, useful: _Spread) -> None:
+def spread_to_arguments(block: Block, useful: Spread) -> None:
+    """Add to `useful` what the ops of `block` compute it from."""
     for op in reversed(block.ops):
         match op:
             case Call():
@@ -215,12 +221,12 @@ def _use(block: Block, useful: _Spread) -> None:
                     if out in useful:
                         useful.add_all(one)
                         useful.add_all(other)
-                _use(then, useful)
-                _use(orelse, useful)
+                spread_to_arguments(then, useful)
+                spread_to_arguments(orelse, useful)
             case For(outs, _, inits, body, breaks):
-                _use_loop(outs, inits, body, body.params[1:], body.results[breaks:], useful)
+                _spread_from_loop(outs, inits, body, body.params[1:], body.results[breaks:], useful)
             case While(outs, inits, _, body):
-                _use_loop(outs, inits, body, body.params, body.results, useful)
+                _spread_from_loop(outs, inits, body, body.params, body.results, useful)
             case Invoke(outs, _, args):
                 if any(out in useful for out in outs) or any(useful.has_any(arg) for arg in args):
                     for arg in args:
@@ -229,25 +235,25 @@ def _use(block: Block, useful: _Spread) -> None:
                 pass
 
 
-def _use_loop(
+def _spread_from_loop(
     outs: tuple[Var, ...],
     inits: tuple[Operand, ...],
     body: Block,
     params: tuple[Var, ...],
     results: tuple[Operand, ...],
-    useful: _Spread,
+    useful: Spread,
 ) -> None:
     for out, param, result in zip(outs, params, results, strict=True):
         if out in useful or param in useful:
             useful.add_all(result)
-    _use(body, useful)
+    spread_to_arguments(body, useful)
     for out, param, init, result in zip(outs, params, inits, results, strict=True):
         if out in useful or param in useful:
             useful.add_all(init)
             useful.add_all(result)
 
 
-def _refuse_unknown(block: Block, varied: _Spread, useful: _Spread) -> None:
+def _refuse_unknown(block: Block, varied: Spread, useful: Spread) -> None:
     for op in block.ops:
         if isinstance(op, Call):
             _refuse_call(op, varied, useful)
@@ -255,7 +261,7 @@ def _refuse_unknown(block: Block, varied: _Spread, useful: _Spread) -> None:
             _refuse_unknown(inner, varied, useful)
 
 
-def _refuse_call(call: Call, varied: _Spread, useful: _Spread) -> None:
+def _refuse_call(call: Call, varied: Spread, useful: Spread) -> None:
     assert isinstance(call.fn, Lit)
     record = lookup(call.fn.value)
     if record is not None and record.derivative is not None:
@@ -292,7 +298,7 @@ def _refuse_call(call: Call, varied: _Spread, useful: _Spread) -> None:
             )
 
 
-def _refuse_views(body: Block, varied: _Spread, useful: _Spread) -> None:
+def _refuse_views(body: Block, varied: Spread, useful: Spread) -> None:
     """Raise where memory that is written is reached through a view of another than the first argument (`np.einsum`)."""
     for op in all_ops(body):
         if isinstance(op, Call) and effect_of(op).views not in ((), (0,)):
@@ -305,7 +311,7 @@ def _refuse_views(body: Block, varied: _Spread, useful: _Spread) -> None:
                     )
 
 
-def _stopped(body: Block, varied: _Spread, useful: _Spread) -> frozenset[Var]:
+def _stopped(body: Block, varied: Spread, useful: Spread) -> frozenset[Var]:
     """The names that cut an array off from derivatives though it shares memory with an active one.
 
     Raises:

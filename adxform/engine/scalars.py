@@ -5,7 +5,6 @@ Each is ordinary Python; Numba compiles it into the kernel that calls it.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
@@ -21,8 +20,9 @@ def chosen(condition: bool, a: float, b: float) -> float:
 
 
 def masked_product(ct: float, partial: float) -> float:
-    """``ct * partial``, and zero where `ct` is zero though `partial` be infinite or NaN."""
-    return 0.0 if ct == 0.0 and not math.isfinite(partial) else ct * partial
+    """``ct * partial``, and zero where one of them is zero though the other be infinite or NaN."""
+    found = ct * partial
+    return 0.0 if found != found and (ct == 0.0 or partial == 0.0) else found
 
 
 def quotient(a: float, b: float) -> float:

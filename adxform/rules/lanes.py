@@ -61,9 +61,6 @@ SELECTING = frozenset(
 )
 
 
-CHOOSING = tuple(map(Lit, (np.where, max, min, np.maximum, np.minimum, np.fmax, np.fmin, np.clip)))
-
-
 def leaves_lanes_out(fn: Function) -> bool:
     """Whether a lane of a cotangent in `fn` can be zero because a choice left it out.
 
@@ -72,12 +69,6 @@ def leaves_lanes_out(fn: Function) -> bool:
     if any(isinstance(result, Var) and isinstance(result.type, Array) for result in fn.results):
         return True
     return any(_leaves_out(op) for op in all_ops(fn.body))
-
-
-def chooses_numbers(fn: Function) -> bool:
-    """Whether `fn` takes one of several numbers by a function (`np.where`, `max`), so that numbers are masked as lanes are."""
-    choices = [op for op in all_ops(fn.body) if isinstance(op, Call) and op.outs and op.fn in CHOOSING]
-    return any(not (isinstance(op.outs[0].type, Array) and op.outs[0].type.shape) for op in choices)
 
 
 def _leaves_out(op: Op) -> bool:

@@ -183,7 +183,7 @@ RECORDS: tuple[Primitive, ...] = (
         runtime.masked_product,
         {
             0: lambda ct, x, p: runtime.unbroadcast(runtime.masked_product(ct, p), x),
-            1: lambda ct, x, p: runtime.unbroadcast(ct * x, p),
+            1: lambda ct, x, p: runtime.unbroadcast(runtime.masked_product(ct, x), p),
         },
         (np.array([1.0, 2.0]), np.array([3.0, 4.0])),
     ),

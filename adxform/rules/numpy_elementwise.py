@@ -9,13 +9,24 @@ import numpy as np
 
 from adxform import runtime
 from adxform.rules.declare import constant, general, linear, scalar, views_array
-from adxform.rules.python_operators import divides_by_array, larger_partials, may_have_pole, power_partials, smaller_partials
+from adxform.rules.python_operators import larger_partials, may_divide_by_zero, may_have_pole, power_partials, smaller_partials
 from adxform.rules.record import Primitive
 
 
 def inverse(d: Any) -> Any:
     """``1 / d``, infinite and without a warning where `d` is zero (a lane that may be masked)."""
     return runtime.quotient(1.0, d)
+
+
+def _reciprocal(x: Any) -> Any:
+    """``1 / x``: of a number of Python's own, too, it is infinite at zero, where NumPy's functions return something."""
+    return 1.0 / x if np.ndim(x) > 0 else inverse(x)
+
+
+def _divide_partials(y: Any, a: Any, b: Any) -> Any:
+    if np.ndim(y) > 0:
+        return 1.0 / b, -y / b
+    return inverse(b), -runtime.quotient(y, b)
 
 
 def _sqrt_slope(y: Any, x: Any) -> Any:
@@ -94,10 +105,10 @@ _UNARY = (
     scalar(np.exp, lambda y, x: y, (_REAL,)),
     scalar(np.exp2, lambda y, x: y * math.log(2.0), (_REAL,)),
     scalar(np.expm1, lambda y, x: y + 1.0, (_REAL,)),
-    scalar(np.log, lambda y, x: 1.0 / x, (_POSITIVE,), singular=True),
-    scalar(np.log2, lambda y, x: 1.0 / (x * math.log(2.0)), (_POSITIVE,), singular=True),
-    scalar(np.log10, lambda y, x: 1.0 / (x * math.log(10.0)), (_POSITIVE,), singular=True),
-    scalar(np.log1p, lambda y, x: 1.0 / (1.0 + x), (_POSITIVE,), singular=True),
+    scalar(np.log, lambda y, x: _reciprocal(x), (_POSITIVE,), singular=True),
+    scalar(np.log2, lambda y, x: _reciprocal(x * math.log(2.0)), (_POSITIVE,), singular=True),
+    scalar(np.log10, lambda y, x: _reciprocal(x * math.log(10.0)), (_POSITIVE,), singular=True),
+    scalar(np.log1p, lambda y, x: _reciprocal(1.0 + x), (_POSITIVE,), singular=True),
     scalar(np.sin, lambda y, x: np.cos(x), (_REAL,)),
     scalar(np.cos, lambda y, x: -np.sin(x), (_REAL,)),
     scalar(np.tan, lambda y, x: 1.0 + y * y, (_REAL,)),
@@ -125,11 +136,11 @@ _BINARY = (
     scalar(np.add, lambda y, a, b: (1.0, 1.0), (_REAL, _COLUMN)),
     scalar(np.subtract, lambda y, a, b: (1.0, -1.0), (_REAL, _COLUMN)),
     scalar(np.multiply, lambda y, a, b: (b, a), (_REAL, _COLUMN)),
-    scalar(np.divide, lambda y, a, b: (1.0 / b, -y / b), (_REAL, _COLUMN), singular=divides_by_array),
+    scalar(np.divide, _divide_partials, (_REAL, _COLUMN), singular=may_divide_by_zero),
     scalar(np.power, power_partials, (_POSITIVE, _COLUMN), (_REAL, 2), singular=may_have_pole),
     scalar(np.float_power, power_partials, (_POSITIVE, _COLUMN), singular=may_have_pole),
-    scalar(np.remainder, lambda y, a, b: (1.0, -np.floor_divide(a, b)), (_REAL, _COLUMN)),
-    scalar(np.fmod, lambda y, a, b: (1.0, -np.trunc(a / b)), (_REAL, _COLUMN)),
+    scalar(np.remainder, lambda y, a, b: (1.0, -np.floor_divide(a, b)), (_REAL, _COLUMN), singular=may_divide_by_zero),
+    scalar(np.fmod, lambda y, a, b: (1.0, -np.trunc(a / b)), (_REAL, _COLUMN), singular=may_divide_by_zero),
     scalar(np.arctan2, _arctan2_partials, (_REAL, _COLUMN)),
     scalar(np.hypot, _hypot_partials, (_REAL, _COLUMN)),
     scalar(np.maximum, larger_partials, (_REAL, _COLUMN), (_REAL, 0.0)),

@@ -10,29 +10,32 @@ import numpy as np
 
 from adxform import runtime
 from adxform.ir.ops import Lit, Operand, Var
-from adxform.ir.types import Array
+from adxform.ir.types import Scalar
 from adxform.rules.contractions import matmul_result
 from adxform.rules.declare import constant, linear, scalar
 from adxform.rules.numpy_linear_algebra import matmul_left, matmul_right
 from adxform.rules.record import Primitive
 
 
-def is_array(operand: Operand) -> bool:
-    """Whether `operand` has lanes, some of which may be masked."""
-    return isinstance(operand, Var) and isinstance(operand.type, Array)
+def may_divide_by_zero(args: tuple[Operand, ...]) -> bool:
+    """Whether the quotient of `args` can be infinite: NumPy's is, Python's raises."""
+    divisor = args[1]
+    if isinstance(divisor, Lit):
+        return False
+    return not all(map(is_python_number, args))
 
 
-def divides_by_array(args: tuple[Operand, ...]) -> bool:
-    """Whether the second operand, a divisor, is an array."""
-    return is_array(args[1])
+def is_python_number(operand: Operand) -> bool:
+    """Whether `operand` is a number of Python's own."""
+    return isinstance(operand, Lit) or (isinstance(operand, Var) and isinstance(operand.type, Scalar) and operand.type.weak)
 
 
 def may_have_pole(args: tuple[Operand, ...]) -> bool:
-    """Whether the slope of ``a ** b`` can be infinite in a lane: not for a literal exponent of one or more, or zero."""
-    base, exponent = args[0], args[1]
-    if isinstance(exponent, Lit) and (exponent.value >= 1 or exponent.value == 0):
-        return False
-    return is_array(base) or is_array(exponent)
+    """Whether the slope of ``a ** b`` can be infinite: not for a literal exponent of one or more, or zero."""
+    exponent = args[1]
+    if isinstance(exponent, Lit):
+        return not (exponent.value >= 1 or exponent.value == 0) and not (exponent.value < 0 and is_python_number(args[0]))
+    return True
 
 
 def power_partials(y: Any, a: Any, b: Any) -> Any:
@@ -124,9 +127,9 @@ RECORDS: tuple[Primitive, ...] = (
         (1.5, 2.5),
         (_A, _B),
         (_A, 3.0),
-        singular=divides_by_array,
+        singular=may_divide_by_zero,
     ),
-    scalar(operator.mod, lambda y, a, b: (1.0, -(a // b)), (7.3, 2.5), (_A, _B)),
+    scalar(operator.mod, lambda y, a, b: (1.0, -(a // b)), (7.3, 2.5), (_A, _B), singular=may_divide_by_zero),
     scalar(operator.pow, power_partials, (1.5, 2.5), (1.5, 2), (_P, _B), (_A, 3), (_A, 2), (_P, -1.5), singular=may_have_pole),
     scalar(operator.neg, lambda y, x: -1.0, (1.5,), (_A,)),
     scalar(operator.pos, lambda y, x: 1.0, (1.5,), (_A,)),

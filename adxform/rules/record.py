@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from adxform.ir.ops import Call, Operand, Var
-from adxform.ir.types import Array, Scalar, Type
+from adxform.ir.ops import Call, Operand
+from adxform.ir.types import Type
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,25 +42,17 @@ class Partials:
     """Elementwise. ``body(y, *args, **kwargs)`` returns the partial derivative for each positional argument.
 
     `y` is the output. One partial may be returned bare; ``None`` stands for an argument that has no derivative.
-    `singular`: a partial can be infinite or NaN in lanes where the function is finite or its value is not used (`sqrt` at 0).
-    The product with a (co)tangent is then `adxform.runtime.masked_product`, which is zero where the (co)tangent is, so that
-    masked lanes leak no NaN; ask `masked`. ``True``: for array operands; or a test of the operands.
+    `singular`: a partial can be infinite or NaN in lanes where the function is finite or its value is not used (`sqrt` at 0):
+    ``True``, or a test of the operands; ask `masked`. Zero times such a slope is zero (docs/rules.md); `adxform.analysis.slopes`
+    says which products have to see to it.
     """
 
     body: Callable[..., Any]
     singular: bool | Callable[[tuple[Operand, ...]], bool] = False
 
-    def masked(self, args: tuple[Operand, ...], *, numbers: bool = False) -> bool:
-        """Whether the products with (co)tangents are masked on `args`: arrays, and with `numbers` also numbers."""
-        if numbers:
-            args = tuple(_as_array(arg) for arg in args)
-        if callable(self.singular):
-            return self.singular(args)
-        return self.singular and any(isinstance(arg, Var) and isinstance(arg.type, Array) for arg in args)
-
-
-def _as_array(arg: Operand) -> Operand:
-    return Var(arg.name, Array(arg.type.dtype, ())) if isinstance(arg, Var) and isinstance(arg.type, Scalar) else arg
+    def masked(self, args: tuple[Operand, ...]) -> bool:
+        """Whether a partial can be infinite or NaN on `args`."""
+        return self.singular(args) if callable(self.singular) else self.singular
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ from tests.corpus import (
     raising,
     recursion,
     scalars,
+    singular,
     structures,
     views,
     writes,
@@ -58,6 +59,7 @@ MODULES = (
     models,
     optional,
     overwritten,
+    singular,
 )
 PROGRAMS: tuple[Program, ...] = tuple(program for module in MODULES for program in programs_of(module))
 RAISING: tuple[Program, ...] = tuple(programs_of(raising))

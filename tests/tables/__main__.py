@@ -16,10 +16,15 @@ from cyclopts import App, Parameter
 from rich.console import Console
 
 import adxform
-from tests.tables import containers, overwrite, semantics
+from tests.tables import containers, modes, overwrite, semantics
 from tests.tables.cell import Cell, Verdict, judge
 
-TABLES = {"semantics": semantics.cells, "containers": containers.cells, "overwrite": overwrite.cells}
+TABLES = {
+    "semantics": semantics.cells,
+    "containers": containers.cells,
+    "overwrite": overwrite.cells,
+    "modes": modes.cells,
+}
 
 app = App(name="python -m tests.tables", help=__doc__)
 

@@ -35,7 +35,8 @@ class Cell:
     `smooth`: differences tell the derivative (``False`` at kinks and poles: then the two modes must still agree with each
     other, NaN for NaN). `orders`: 2 also checks the Hessian along a direction, for functions that return one number. `bits`:
     the value must be that of the plain call to the bit. `expected`: the gradient of the sum of
-    the results, one entry for each floating leaf, where a reason and not a difference says what it must be.
+    the results, one entry for each floating leaf, where a reason and not a difference says what it must be. `judged_by`: what
+    judges the cell in the place of the judge of this module.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Cell:
     orders: int = 2
     bits: bool = True
     expected: tuple[Any, ...] | None = None
+    judged_by: Callable[[Cell], tuple[str, str]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +70,14 @@ class Raised:
         return type(self.error)
 
 
-def program(text: str, **names: Any) -> Callable[..., Any]:
-    """The function `f` that the source `text` defines, with ``np`` and `names` as its globals; its source can be read."""
+def program(text: str, called: str = "f", /, **names: Any) -> Callable[..., Any]:
+    """The function `called` that the source `text` defines, with ``np`` and `names` as its globals; its source can be read."""
     file = f"<cell {next(NUMBER)}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     module = types.ModuleType("cell")
     module.__dict__.update({"np": np, **names})
     exec(compile(text, file, "exec"), module.__dict__)
-    made: Callable[..., Any] = module.__dict__["f"]
+    made: Callable[..., Any] = module.__dict__[called]
     return made
 
 
@@ -83,7 +85,7 @@ def judge(cell: Cell) -> Verdict:
     """What becomes of `cell`, with the warnings of NumPy and of Python silent."""
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return Verdict(cell, *_judged(cell))
+        return Verdict(cell, *(cell.judged_by or _judged)(cell))
 
 
 def _judged(cell: Cell) -> tuple[str, str]:

@@ -1,0 +1,107 @@
+"""Which numbers are certainly above zero, by more than an underflow: roots of them and divisions by them have finite slopes."""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from collections.abc import Callable, Mapping
+from enum import IntEnum
+
+import numpy as np
+
+from adxform import runtime
+from adxform.ir.ops import Block, Call, Function, If, Lit, Operand, Pack, Var
+from adxform.ir.walk import blocks
+
+
+class Sign(IntEnum):
+    """What is known of a value that is not NaN; `ABOVE`: there is a number above zero that it is never below."""
+
+    ANY = 0
+    NOT_BELOW = 1
+    ABOVE = 2
+
+
+def find_signs(fn: Function) -> Mapping[Var, Sign]:
+    """The signs of the variables of `fn` of which something is known.
+
+    >>> from adxform.ir.text import read
+    >>> signs = find_signs(read('''
+    ... def f(x: f64):
+    ...     a = mul(x, x)
+    ...     b = add(1.0, a)
+    ...     return b'''))
+    >>> {var.name: sign.name for var, sign in signs.items()}
+    {'a': 'NOT_BELOW', 'b': 'ABOVE'}
+    """
+    found: dict[Var, Sign] = {}
+    _follow(fn.body, found)
+    return found
+
+
+def sign_of(operand: Operand, known: Mapping[Var, Sign]) -> Sign:
+    """The sign of a variable or a literal."""
+    match operand:
+        case Var():
+            return known.get(operand, Sign.ANY)
+        case Lit(bool() | int() | float() as value) if value >= 0:
+            return Sign.ABOVE if value > 0 else Sign.NOT_BELOW
+        case Pack(_, items) if items:
+            return min(sign_of(item, known) for item in items)
+        case _:
+            return Sign.ANY
+
+
+def _follow(block: Block, known: dict[Var, Sign]) -> None:
+    for op in block.ops:
+        for inner in blocks(op):
+            _follow(inner, known)
+        match op:
+            case Call((out,), Lit(fn), args) if args:
+                sign = _sign_of_call(fn, args, known)
+                if sign > Sign.ANY:
+                    known[out] = sign
+            case If(outs, _, then, orelse):
+                for out, *ends in zip(outs, then.results, orelse.results, strict=True):
+                    if (sign := min(sign_of(end, known) for end in ends)) > Sign.ANY:
+                        known[out] = sign
+            case _:
+                pass
+
+
+def _sign_of_call(fn: Callable[..., object], args: tuple[Operand, ...], known: Mapping[Var, Sign]) -> Sign:
+    signs = [sign_of(arg, known) for arg in args]
+    if fn in ABOVE:
+        return Sign.ABOVE
+    if fn in SUMS and len(args) == 2:
+        return Sign.ANY if min(signs) == Sign.ANY else max(signs)
+    if fn in PRODUCTS and len(args) == 2:
+        return max(min(signs), Sign.NOT_BELOW if args[0] == args[1] else Sign.ANY)
+    if fn in QUOTIENTS and len(args) == 2:
+        return min(*signs, Sign.NOT_BELOW)
+    if fn in POWERS and len(args) == 2:
+        even = isinstance(args[1], Lit) and isinstance(args[1].value, int | float) and args[1].value % 2 == 0
+        raised = signs[0] if signs[1] > Sign.ANY else min(signs[0], Sign.NOT_BELOW)
+        return max(raised, Sign.NOT_BELOW if even else Sign.ANY)
+    if fn in LARGER:
+        return max(signs)
+    if fn in NOT_BELOW:
+        return max(signs[0], Sign.NOT_BELOW)
+    return signs[0] if fn in KEEPING else Sign.ANY
+
+
+Functions = frozenset[Callable[..., object]]
+ABOVE: Functions = frozenset({np.cosh})
+NOT_BELOW: Functions = frozenset({np.exp, np.exp2, np.absolute, np.fabs, np.square, operator.abs, builtins.abs})
+SUMS: Functions = frozenset({operator.add, np.add})
+PRODUCTS: Functions = frozenset({operator.mul, np.multiply})
+QUOTIENTS: Functions = frozenset({operator.truediv, np.divide})
+POWERS: Functions = frozenset({operator.pow, np.power})
+LARGER: Functions = frozenset({builtins.max, np.maximum})
+KEEPING: Functions = frozenset(
+    {
+        *(np.sum, np.ndarray.sum, np.mean, np.ndarray.mean, np.max, np.ndarray.max, np.amax, np.min, np.ndarray.min, np.amin),
+        *(np.sqrt, np.cbrt, operator.pos, np.positive, float, np.float64, np.reshape, np.ndarray.reshape, np.ravel),
+        *(np.expand_dims, np.squeeze, np.transpose, runtime.broadcast_like),
+    }
+)

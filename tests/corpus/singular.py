@@ -1,0 +1,68 @@
+"""Programs with infinite slopes in lanes that are left out, weighted by zero, or reached by nothing that moves."""
+
+import math
+
+import numpy as np
+
+from tests.corpus.case import at, vec
+
+PLACES = np.array([[0.3, -1.2], [0.7, 0.4], [-0.5, 1.1]])
+WEIGHTS = np.array([[0.5, 2.0, -1.0], [0.25, 1.5, 0.75], [3.0, -0.5, 1.25]])
+APART = PLACES[:, None] - PLACES[None]
+LENGTHS = np.sqrt(np.sum(APART**2, -1))
+ALONG = APART / (LENGTHS + np.eye(3))[..., None]
+PULLS = np.sum((WEIGHTS + WEIGHTS.T)[..., None] * ALONG, axis=1)
+
+
+@at((PLACES, WEIGHTS), gradient=(PULLS, LENGTHS), wrt=(0, 1))
+def weighted_distances(p, w):
+    """Of a place from itself: zero, wherever it goes."""
+    return np.sum(w * np.sum((p[None] - p[:, None]) ** 2, -1) ** 0.5)
+
+
+@at((PLACES, WEIGHTS), gradient=(PULLS, LENGTHS), wrt=(0, 1))
+def distances_by_root(p, w):
+    d = p[None] - p[:, None]
+    return np.sum(np.sqrt((d * d).sum(axis=2)) * w)
+
+
+@at((PLACES, WEIGHTS), gradient=(PULLS, LENGTHS), wrt=(0, 1))
+def distances_of_elements(p, w):
+    total = 0.0
+    for i in range(p.shape[0]):
+        for j in range(p.shape[0]):
+            squared = 0.0
+            for k in range(p.shape[1]):
+                squared += (p[i, k] - p[j, k]) ** 2
+            total += w[i, j] * math.sqrt(squared)
+    return total
+
+
+@at((PLACES, WEIGHTS, 0.5), gradient=(PULLS, LENGTHS), wrt=(0, 1))
+def distances_with_exponent(p, w, half):
+    return np.sum(w * np.sum((p[None] - p[:, None]) ** 2, -1) ** half)
+
+
+@at((vec(-1.0, 4.0, -0.5), vec(3.0, 2.0, 1.0)), gradient=(vec(0.0, 0.5, 0.0), vec(0.0, 2.0, 0.0)), wrt=(0, 1))
+def roots_of_positive_parts(x, w):
+    return np.sum(w * np.sqrt(np.maximum(x, 0.0)))
+
+
+@at((vec(0.0, 4.0), vec(0.0, 2.0)), gradient=(vec(0.0, 0.5), vec(0.0, 2.0)), wrt=(0, 1))
+def roots_with_zero_weights(x, w):
+    return np.sum(w * np.sqrt(x))
+
+
+@at((vec(0.0, 0.5, 0.25), vec(1.0, 2.0, 3.0)), gradient=(vec(0.0, 2 + 2 * np.log(0.5), 3 + 3 * np.log(0.25)),), wrt=(0,))
+def entropy_of_what_is_there(p, w):
+    return np.sum(np.where(p > 0, p * np.log(p), 0.0) * w)
+
+
+@at((vec(0.0, 2.0), vec(3.0, 4.0)), gradient=(vec(0.0, -1.0), vec(0.0, 0.5)), wrt=(0, 1))
+def quotients_that_are_numbers(y, x):
+    return np.sum(np.nan_to_num(x / y, nan=0.0, posinf=0.0) / np.array([1.0, 2.0]) * 2.0)
+
+
+@at((vec(0.0, -2.0),), gradient=(vec(0.0, -1.0),))
+def root_of_square(x):
+    return np.sum(np.sqrt(x**2))
