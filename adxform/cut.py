@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from adxform import runtime
 from adxform.backend.emit import Generated, emit
 from adxform.backend.loading import load
 from adxform.backend.references import Surroundings
@@ -140,7 +141,8 @@ def halves(joint: Function, inputs: int, results: int, often: bool) -> tuple[Blo
     """The ops of `joint` up to its turning point, with its early results, and the others, which take cotangents: see `cut`."""
     seeds = joint.params[inputs:]
     at = turning(joint, seeds)
-    before, after = joint.body.ops[:at], joint.body.ops[at:]
+    before, copies = private_seeds(joint.body.ops[:at], seeds)
+    after = (*copies, *joint.body.ops[at:])
     if often:
         classes = alias_classes(joint)
         early, after = parted(after, seeds, changes(joint, Block(seeds, after, ()), classes)[0], classes)
@@ -176,9 +178,20 @@ def turning(joint: Function, seeds: tuple[Var, ...]) -> int:
     for position, op in enumerate(joint.body.ops):
         if isinstance(op, Call) and op.fn == Lit(intrinsics.turning_point):
             return position + 1
-        if any(var in seeds for var in reads_with_blocks(op)):
+        if any(var in seeds for var in reads_with_blocks(op)) and not is_private(op):
             return position
     return len(joint.body.ops)
+
+
+def private_seeds(ops: Ops, seeds: tuple[Var, ...]) -> tuple[Ops, Ops]:
+    """`ops` without the private copies of `seeds`, which are not there yet when the forward part runs; and these copies."""
+    copies = tuple(op for op in ops if is_private(op) and any(var in seeds for var in reads_with_blocks(op)))
+    return (tuple(op for op in ops if op not in copies), copies) if copies else (ops, ())
+
+
+def is_private(op: Op) -> bool:
+    """Whether `op` copies an argument that is written."""
+    return isinstance(op, Call) and op.fn == Lit(runtime.private)
 
 
 def as_tuple(found: Any, count: int) -> tuple[Any, ...]:

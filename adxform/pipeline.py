@@ -22,6 +22,7 @@ from adxform.backend.references import Surroundings
 from adxform.engine.account import account
 from adxform.engine.choice import Choice, choose
 from adxform.engine.compiled import realise
+from adxform.engine.outline import Outlined
 from adxform.frontend.specialize import Expander
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
@@ -30,6 +31,7 @@ from adxform.ir.types import Array, Scalar, is_float
 from adxform.ir.walk import Names, all_ops, canonical, reads, rename_block
 from adxform.operators import PYTHON, USUAL, Engine, Order
 from adxform.opt import drop_unused_helpers, optimise, sink_stores
+from adxform.opt.values import defined_values, has_values, kernel_values, own_values
 from adxform.rules import table
 from adxform.rules.alias import Aliases, alias_classes
 from adxform.transforms import Mode, aux_stopped, checked, is_number, transform
@@ -128,12 +130,38 @@ def build(request: Request, sure: Callable[..., Any] | None = None) -> DerivedRu
     clean = cleaned(typed)
     adjoint, decisions = transform(request.mode, clean, request.wrt, request.outputs, Expander(derive), request.order)
     optimised = checked(protect(optimise(checked(adjoint)), request.scratch))
-    choice, form = choose(optimised, request.engine)
+    choice, form, optimised = settled(optimised, request.engine)
     generated, run = realise(optimised, request.surroundings, choice.engine, form=form, sure=sure)
     private = tuple(sorted({*private_parameters(typed), *request.scratch}))
     buffers = buffers_of(optimised) - buffers_of(request.function)
     built = typed, clean, adjoint, optimised, generated, run
     return DerivedRule(request, *built, decisions, choice, private, max(buffers, 0))
+
+
+def settled(fn: Function, engine: Engine, skipped: int = 0) -> tuple[Choice, Outlined | None, Function]:
+    """What `adxform.engine.choice.choose` says of `fn`, and `fn` with the values that this takes."""
+    if not has_values(fn):
+        return *choose(fn, engine, skipped), fn
+    if engine.name != "python":
+        compiled = checked(optimise(kernel_values(fn)))
+        choice, form = choose(compiled, engine, skipped)
+        if choice.engine.name != "python":
+            return choice, form, compiled
+        engine = choice.engine
+    plain = checked(optimise(own_values(fn)))
+    return *choose(plain, engine, skipped), plain
+
+
+def unsettled(rule: DerivedRule) -> Function:
+    """What `rule` runs, before the values of functions that have definitions are settled."""
+    if not has_values(rule.adjoint):
+        return rule.optimised
+    return checked(protect(optimise(rule.adjoint), rule.request.scratch))
+
+
+def traceable(rule: DerivedRule) -> Function:
+    """What `rule` runs, in terms of functions whose dependences can be followed."""
+    return optimise(defined_values(rule.adjoint)) if has_values(rule.adjoint) else rule.optimised
 
 
 def moved(rule: DerivedRule, engine: Engine, sure: Callable[..., Any] | None = None) -> DerivedRule:
@@ -142,11 +170,11 @@ def moved(rule: DerivedRule, engine: Engine, sure: Callable[..., Any] | None = N
     `sure` is as for `build`.
     """
     request = replace(rule.request, engine=engine)
-    choice, form = choose(rule.optimised, engine)
+    choice, form, optimised = settled(unsettled(rule), engine)
     if choice.engine == rule.choice.engine:
         return replace(rule, request=request, choice=choice)
-    generated, run = realise(rule.optimised, request.surroundings, choice.engine, form=form, sure=sure)
-    return replace(rule, request=request, choice=choice, generated=generated, run=run)
+    generated, run = realise(optimised, request.surroundings, choice.engine, form=form, sure=sure)
+    return replace(rule, request=request, optimised=optimised, choice=choice, generated=generated, run=run)
 
 
 def widened(rule: DerivedRule, directions: int, sure: Callable[..., Any] | None = None) -> DerivedRule:
@@ -175,13 +203,13 @@ def closed(
     `rule` itself where `engine` leaves it to Python. `sure` is as for `build`.
     """
     request = replace(rule.request, seeds=seeds, valued=valued, engine=engine)
-    fn = rule.optimised
+    fn = unsettled(rule)
     count = len(rule.typed.params)
     known: dict[Var, Operand] = {param: Lit(seed) for param, seed in zip(fn.params[count:], seeds, strict=False)}
     body = rename_block(Block(fn.params[:count], fn.body.ops, fn.body.results), known)
     optimised = checked(optimise(replace(fn, body=body)))
     skipped = 0 if valued else len(rule.typed.results)
-    choice, form = choose(optimised, engine, skipped)
+    choice, form, optimised = settled(optimised, engine, skipped)
     if choice.engine.name == "python":
         return replace(rule, request=replace(rule.request, engine=engine), choice=choice)
     generated, run = realise(optimised, request.surroundings, choice.engine, skipped, form, sure)

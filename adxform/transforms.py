@@ -245,7 +245,9 @@ def conformed(fn: Function, start: int, pairs: tuple[tuple[Operand, Operand], ..
 
 
 def fitted(builder: Builder, value: Operand, like: Operand, suffix: str) -> Operand:
-    """`value` as an array of the shape and dtype of `like`, as far as the types say that it is not one yet."""
+    """`value` as a number or an array of the shape and dtype of `like`, as far as the types say that it is not one yet."""
+    if isinstance(like, Var) and isinstance(like.type, Scalar):
+        return fitted_number(builder, value, like, like.base + suffix)
     if not isinstance(like, Var) or not isinstance(like.type, Array) or rank(like.type) is None:
         return value
     hint = like.base + suffix
@@ -259,3 +261,18 @@ def fitted(builder: Builder, value: Operand, like: Operand, suffix: str) -> Oper
             return builder.call(np.ndarray.astype, value, to, type=Array(like.type.dtype, shape), hint=hint)
         case _:
             return value
+
+
+def fitted_number(builder: Builder, value: Operand, like: Var, hint: str) -> Operand:
+    """`value` as a number of the type of `like`; numbers of double precision, NumPy's and Python's, are alike."""
+    assert isinstance(like.type, Scalar)
+    dtype = like.type.dtype
+    given = value.type if isinstance(value, Var) else None
+    if not dtype.startswith(("float", "longdouble")):
+        return value
+    if isinstance(value, Lit) and isinstance(value.value, float):
+        return value if dtype == "float64" else builder.call(np.dtype(dtype).type, value, type=like.type, hint=hint)
+    if isinstance(given, Scalar) and given.dtype != dtype and given.dtype.startswith(("float", "longdouble")):
+        to = float if like.type.weak else np.dtype(dtype).type
+        return builder.call(to, value, type=like.type, hint=hint)
+    return value

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import functools
 import inspect
+import math
 import operator
 import types
 from collections.abc import Callable
@@ -24,6 +25,7 @@ from adxform.frontend.methods import Handler, Known
 from adxform.frontend.opaque import opaque
 from adxform.frontend.operands import is_static
 from adxform.frontend.outside import from_outside, is_kept, pin
+from adxform.frontend.own_values import with_own_value
 from adxform.frontend.primitives import as_array, into, primitive
 from adxform.frontend.recursion import Frame, call_helper, depth_of, general_key, key_of
 from adxform.frontend.signals import Recursive
@@ -66,6 +68,10 @@ SEQUENCE_FUNCTIONS = frozenset(
         np.quantile,
         np.percentile,
         np.put,
+        np.linalg.multi_dot,
+        math.dist,
+        math.fsum,
+        math.prod,
     }
 )
 """Functions with a meaning in terms of others that takes lists and tuples as they are."""
@@ -135,8 +141,9 @@ def _call_object(
     fn = value.value
     access = value.access if isinstance(value, Static) else None
     record, meaning = lookup(fn), definition(fn)
+    ruled = record is not None and (meaning is None or record.derivative is not None)
     if record is not None or meaning is not None:
-        states = stated(record) if record is not None else taken(fn, meaning)
+        states = stated(record) if ruled else taken(fn, meaning)
         try:
             args, kwargs = normal_form(fn, args, kwargs, states)
         except TypeError as error:
@@ -156,7 +163,8 @@ def _call_object(
     ours = isinstance(fn, types.FunctionType) and (fn.__module__ or "").startswith("adxform.rules.")
     if ours and all(is_static(interp, arg) for arg in (*args, *kwargs.values())):
         return run_now(interp, fn, args, kwargs)
-    if record is not None:
+    if ruled:
+        assert record is not None
         if isinstance(value, Static):
             pin(interp, value)
         return primitive(interp, record, fn, args, kwargs, hint, wanted)
@@ -171,12 +179,18 @@ def _call_object(
         pin(interp, value)
     if meaning is not None and not all(is_static(interp, arg) for arg in (*args, *kwargs.values())):
         if fn not in SEQUENCE_FUNCTIONS:
-            args = tuple(as_array(interp, arg) for arg in args)
-            kwargs = {key: as_array(interp, arg) for key, arg in kwargs.items()}
-        found = call(interp, Static(meaning), args, kwargs, hint, wanted)
-        return found if out == NONE else into(interp, out, found)
+            names = inspect.signature(meaning).parameters  # an axis may be several: these stay a tuple
+            args = tuple(arg if name == "axis" else as_array(interp, arg) for name, arg in zip(names, args, strict=False))
+            kwargs = {name: arg if name == "axis" else as_array(interp, arg) for name, arg in kwargs.items()}
+        if record is not None:
+            result = with_own_value(interp, record, meaning, args, kwargs, hint)
+        else:
+            result = call(interp, Static(meaning), args, kwargs, hint, wanted)
+        return result if out == NONE else into(interp, out, result)
     if out != NONE:
         kwargs["out"] = out
+    if record is not None and not all(is_static(interp, arg) for arg in (*args, *kwargs.values())):
+        return primitive(interp, record, fn, args, kwargs, hint, wanted)
     if isinstance(fn, types.MethodType):
         inner = from_outside(interp, fn.__func__, None if access is None else access.to("attribute", "__func__"))
         owner = from_outside(interp, fn.__self__, None if access is None else access.to("attribute", "__self__"))

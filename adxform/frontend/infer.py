@@ -30,6 +30,8 @@ INTEGERS = ((1, 2), (0, 1), (1, 1), (0, 0))
 _LARGEST_OFFSET = 4
 _LARGEST = (5000, 300, 30)
 """The largest length of a sample of one axis, of two, and of more."""
+_MANY = 4
+"""How many unknown lengths samples may have before they are kept short: an outer product has them all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +234,10 @@ def _sampled_type(fn: Callable[..., Any], specs: tuple[Spec, ...], named: dict[s
             bases.setdefault(dim.base, len(bases))
             offsets.setdefault(dim.offset)
             aligned.setdefault(dim.base, dim.offset)
-    distinct = tuple(_Lengths({base: 11 + 5 * k + run * (2 * k + 3) for base, k in bases.items()}, run) for run in (0, 1))
+    least, step, more = (11, 5, 2) if len(bases) <= _MANY else (6, 1, 1)  # the result may have all of these axes
+    distinct = tuple(
+        _Lengths({base: least + step * k + run * (more * k + 3) for base, k in bases.items()}, run) for run in (0, 1)
+    )
     same = tuple(_Lengths(dict.fromkeys(bases, 11 + 3 * run), run) for run in (0, 1))
     equal = tuple(_Lengths({base: 11 + 3 * run - offset for base, offset in aligned.items()}, run) for run in (0, 1))
     ones = (_Lengths(dict.fromkeys(bases, 1), 0), _Lengths(dict.fromkeys(bases, 1), 1))
@@ -282,7 +287,10 @@ def _combine_items(first: Types, second: Types, pair: tuple[_Lengths, ...], unkn
 def _descending(bases: Mapping[str, int], pair: tuple[_Lengths, ...]) -> tuple[_Lengths, ...]:
     """Lengths as unlike those of `pair` as can be: the first the largest, the last smaller than any literal one."""
     places = {base: len(bases) - 1 - k for base, k in bases.items()}
-    return tuple(replace(one, values={base: 2 + 5 * k + one.run * (2 * k + 3) for base, k in places.items()}) for one in pair)
+    step, more = (5, 2) if len(bases) <= _MANY else (2, 1)
+    return tuple(
+        replace(one, values={base: 2 + step * k + one.run * (more * k + 3) for base, k in places.items()}) for one in pair
+    )
 
 
 def _larger(specs: Sequence[Spec], pair: tuple[_Lengths, ...]) -> tuple[_Lengths, ...]:

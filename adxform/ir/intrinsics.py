@@ -68,3 +68,13 @@ def apply(fn: Any, args: Any, kwargs: Any) -> Any:
 def stop_gradient(x: Any) -> Any:
     """`x` itself, through which no derivative flows."""
     return x
+
+
+def own(fn: Any, *args: Any, **kwargs: Any) -> Any:
+    """``fn(*args, **kwargs)``, a value through which no derivative flows: see `valued`."""
+    return fn(*args, **kwargs)
+
+
+def valued(value: Any, movement: Any) -> Any:
+    """`value`, which moves as `movement` does: a function's own result, with the derivative of its definition."""
+    return value

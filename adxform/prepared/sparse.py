@@ -17,6 +17,7 @@ from adxform.ir.ops import Function
 from adxform.ir.types import is_float
 from adxform.opt import optimise
 from adxform.perturbations import placed
+from adxform.pipeline import traceable
 from adxform.prepared.arguments import line
 from adxform.prepared.base import Args, Kwargs, Prepared
 from adxform.prepared.columns import WIDTH, total
@@ -224,7 +225,7 @@ class PreparedSparseJacobian(Sparse, PreparedJacobian):
         size = sum(int(np.size(inputs[place])) for place in call.parameters(wrt))
         shape = (sum(int(np.size(outs[place])) for place in floats), size)
         if options["pattern"] is None:
-            found = pattern_of(primal.optimised, inputs, call.parameters(wrt), floats, shape, definition(fn))
+            found = pattern_of(traceable(primal), inputs, call.parameters(wrt), floats, shape, definition(fn))
         else:
             found = given_pattern(options["pattern"], shape, definition(fn))
         by_columns = None if mode == "reverse" else compress(found, "columns")
@@ -275,7 +276,8 @@ def gradient_function(call: Application, wrt: Sequence[int]) -> Function:
     """The gradient of `call` as typed IR: its parameters and a cotangent; its results are the cotangents of the leaves `wrt`."""
     rule = call.rule("reverse", tuple(wrt))
     count = len(rule.typed.results)
-    return optimise(restricted(rule.optimised, range(count, len(rule.optimised.results))))
+    joint = traceable(rule)
+    return optimise(restricted(joint, range(count, len(joint.results))))
 
 
 def pattern_of(

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from adxform import runtime
-from adxform.rules.declare import constant, general
+from adxform.rules.declare import constant, general, primitive
 from adxform.rules.numpy_linear_algebra import of_matrices, traces
 from adxform.rules.record import Primitive
 
@@ -24,6 +24,8 @@ def _ptp(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
 
 
 def _diff(x: Any, n: Any = 1, axis: Any = -1, prepend: Any = None, append: Any = None) -> Any:
+    if n < 0:
+        raise ValueError("order must be non-negative")
     before = () if prepend is None else (_end_like(prepend, x, axis),)
     after = () if append is None else (_end_like(append, x, axis),)
     if len(before) + len(after) > 0:
@@ -60,24 +62,40 @@ def _trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
 
 def _average(x: Any, axis: Any = None, weights: Any = None, returned: Any = False, *, keepdims: Any = False) -> Any:
     if weights is None:
-        return np.mean(x, axis=axis, keepdims=keepdims)
+        mean = np.mean(x, axis=axis, keepdims=keepdims)
+        return (mean, np.zeros_like(mean) + np.size(x) / np.size(mean)) if returned else mean
     if np.ndim(weights) == np.ndim(x):
         spread = weights
     else:
         spread = np.reshape(weights, tuple([-1 if i == axis % np.ndim(x) else 1 for i in range(np.ndim(x))]))
     total = np.sum(spread * np.ones_like(x), axis=axis, keepdims=keepdims)
-    return np.sum(x * spread, axis=axis, keepdims=keepdims) / total
+    mean = np.sum(x * spread, axis=axis, keepdims=keepdims) / total
+    return (mean, total) if returned else mean
 
 
 def _median(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
-    if axis is None:
-        ordered = np.sort(np.ravel(x))
-        n = ordered.shape[0]
-        return 0.5 * (ordered[(n - 1) // 2] + ordered[n // 2])
-    rows = np.sort(np.swapaxes(x, 0, axis), axis=0)
+    rows = np.sort(_rows(x, axis), axis=0)
     n = rows.shape[0]
-    middle = np.swapaxes(0.5 * (rows[(n - 1) // 2 : (n - 1) // 2 + 1] + rows[n // 2 : n // 2 + 1]), 0, axis)
-    return middle if keepdims else np.squeeze(middle, axis)
+    if n == 0:
+        return _reduced(np.sum(rows, axis=0), x, axis, keepdims)
+    return _reduced(0.5 * (rows[(n - 1) // 2] + rows[n // 2]), x, axis, keepdims)
+
+
+def _rows(x: Any, axis: Any) -> Any:
+    """`x` with the axes to be reduced made one, the first."""
+    if axis is None:
+        return np.ravel(x)
+    if isinstance(axis, int):
+        return np.moveaxis(x, axis, 0)
+    moved = np.moveaxis(x, axis, tuple(range(len(axis))))
+    return np.reshape(moved, (-1, *np.shape(moved)[len(axis) :]))
+
+
+def _reduced(y: Any, x: Any, axis: Any, keepdims: Any) -> Any:
+    """`y`, of which the axes of `x` reduced along `axis` are gone, as `keepdims` wants it."""
+    if not keepdims:
+        return y
+    return np.reshape(y, (1,) * np.ndim(x)) if axis is None else np.expand_dims(y, axis)
 
 
 def _split_at(x: Any, places: Any, axis: Any) -> Any:
@@ -93,6 +111,8 @@ def _split_at(x: Any, places: Any, axis: Any) -> Any:
 
 def _split(x: Any, indices_or_sections: Any, axis: Any = 0) -> Any:
     if isinstance(indices_or_sections, int):
+        if x.shape[axis] % indices_or_sections:
+            raise ValueError("array split does not result in an equal division")
         width = x.shape[axis] // indices_or_sections
         return _split_at(x, [width * i for i in range(1, indices_or_sections)], axis)
     return _split_at(x, indices_or_sections, axis)
@@ -101,6 +121,8 @@ def _split(x: Any, indices_or_sections: Any, axis: Any = 0) -> Any:
 def _array_split(x: Any, indices_or_sections: Any, axis: Any = 0) -> Any:
     if not isinstance(indices_or_sections, int):
         return _split_at(x, indices_or_sections, axis)
+    if indices_or_sections <= 0:
+        raise ValueError("number sections must be larger than 0.")
     width, wider = divmod(x.shape[axis], indices_or_sections)
     return _split_at(x, [width * i + min(i, wider) for i in range(1, indices_or_sections)], axis)
 
@@ -147,6 +169,10 @@ def _divmod(a: Any, b: Any) -> Any:
     return a // b, a % b
 
 
+def _np_divmod(a: Any, b: Any) -> Any:
+    return np.floor_divide(a, b), np.remainder(a, b)
+
+
 def _slogdet(a: Any) -> Any:
     return SlogdetResult(runtime.sign_of_determinant(a), runtime.log_of_determinant(a))
 
@@ -159,10 +185,12 @@ def _log_of_determinant(a: Any) -> Any:
 
 
 def _matrix_power(a: Any, n: Any) -> Any:
+    if n == 0:
+        return 0.0 * a + np.eye(a.shape[-1], dtype=a.dtype)
     if n < 0:
         a = np.linalg.inv(a)
-    result = np.eye(a.shape[0], dtype=a.dtype)
-    for _ in range(abs(n)):
+    result = a
+    for _ in range(abs(n) - 1):
         result = result @ a
     return result
 
@@ -194,22 +222,21 @@ def _select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     return y
 
 
-def _quantile(x: Any, q: Any, axis: Any = None) -> Any:
+def _quantile(x: Any, q: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
     if np.ndim(q) == 1:
-        return np.array([_quantile(x, one, axis) for one in q])
-    rows = np.sort(np.ravel(x)) if axis is None else np.sort(np.swapaxes(x, 0, axis), axis=0)
+        return np.array([_quantile(x, one, axis, keepdims=keepdims) for one in q])
+    rows = np.sort(_rows(x, axis), axis=0)
     last = rows.shape[0] - 1
     place = q * last
     left = min(int(place), last)
     right = min(left + 1, last)
-    y = rows[left] + (place - left) * (rows[right] - rows[left])
-    if axis is None or np.ndim(x) == 1:
-        return y
-    return np.squeeze(np.swapaxes(np.expand_dims(y, 0), 0, axis), axis)
+    return _reduced(rows[left] + (place - left) * (rows[right] - rows[left]), x, axis, keepdims)
 
 
-def _percentile(x: Any, q: Any, axis: Any = None) -> Any:
-    return np.array([_quantile(x, one / 100.0, axis) for one in q]) if np.ndim(q) == 1 else _quantile(x, q / 100.0, axis)
+def _percentile(x: Any, q: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
+    if np.ndim(q) == 1:
+        return np.array([_quantile(x, one / 100.0, axis, keepdims=keepdims) for one in q])
+    return _quantile(x, q / 100.0, axis, keepdims=keepdims)
 
 
 def _cov(m: Any, y: Any = None, rowvar: Any = True, bias: Any = False, ddof: Any = None) -> Any:
@@ -217,7 +244,7 @@ def _cov(m: Any, y: Any = None, rowvar: Any = True, bias: Any = False, ddof: Any
     rows = rows if rowvar or np.ndim(m) == 1 else rows.T
     centred = rows - np.mean(rows, axis=1, keepdims=True)
     lost = (0 if bias else 1) if ddof is None else ddof
-    product = centred @ centred.T / (rows.shape[1] - lost)
+    product = centred @ centred.T / np.float64(max(rows.shape[1] - lost, 0))
     return product[0, 0] if np.ndim(m) == 1 and y is None else product
 
 
@@ -230,10 +257,14 @@ def _dstack(parts: Any) -> Any:
 
 
 def _hsplit(x: Any, indices_or_sections: Any) -> Any:
+    if np.ndim(x) == 0:
+        raise ValueError("hsplit only works on arrays of 1 or more dimensions")
     return _split(x, indices_or_sections, 0 if np.ndim(x) == 1 else 1)
 
 
 def _vsplit(x: Any, indices_or_sections: Any) -> Any:
+    if np.ndim(x) < 2:
+        raise ValueError("vsplit only works on arrays of 2 or more dimensions")
     return _split(x, indices_or_sections, 0)
 
 
@@ -275,6 +306,8 @@ def _minimum_reduce(x: Any, axis: Any = 0) -> Any:
 
 
 def _add_accumulate(x: Any, axis: Any = 0) -> Any:
+    if np.ndim(x) == 0:
+        raise TypeError("cannot accumulate on a scalar")
     return np.cumsum(x, axis=axis)
 
 
@@ -321,8 +354,11 @@ def _nanmin(x: Any, axis: Any = None) -> Any:
 
 
 def _logaddexp_reduce(x: Any, axis: Any = 0) -> Any:
+    if np.size(x) == 0:
+        return np.sum(x, axis=axis) - np.inf
     largest = np.max(x, axis=axis, keepdims=True)
-    total = np.log(np.sum(np.exp(x - largest), axis=axis, keepdims=True)) + largest
+    shift = np.where(np.isfinite(largest), largest, 0.0)
+    total = np.log(np.sum(np.exp(x - shift), axis=axis, keepdims=True)) + shift
     return np.sum(total) if axis is None else np.squeeze(total, axis)
 
 
@@ -441,9 +477,40 @@ DEFINITIONS: Mapping[Callable[..., Any], Callable[..., Any]] = MappingProxyType(
         np.ndarray.sort: _sort_in_place,
         np.subtract.at: _subtract_at,
         builtins.divmod: _divmod,
-        np.divmod: _divmod,
+        np.divmod: _np_divmod,
     }
 )
+
+IN_KERNELS: frozenset[Callable[..., Any]] = frozenset(
+    {
+        np.average,
+        np.convolve,
+        np.interp,
+        np.linalg.multi_dot,
+        np.linalg.vecdot,
+        np.logaddexp.reduce,
+        np.polyval,
+        np.ptp,
+        np.trapezoid,
+        np.vecdot,
+        math.dist,
+        math.prod,
+    }
+)
+"""Functions whose definitions differ from them in rounding only: kernels take the definition, Python the function itself."""
+
+OWN_VALUES: frozenset[Callable[..., Any]] = IN_KERNELS | {
+    np.cov,
+    np.linalg.eigh,
+    np.linalg.matrix_power,
+    np.median,
+    np.nanmax,
+    np.nanmin,
+    np.percentile,
+    np.quantile,
+    math.fsum,
+}
+"""Functions whose value is that of their own call; the definition tells how it moves. All others have that of the definition."""
 
 _S = np.array([[2.0, 0.5], [-0.25, 1.5]])
 _SS = np.array([[[2.0, 0.5], [-0.25, 1.5]], [[1.0, 0.25], [0.5, 3.0]]])
@@ -457,4 +524,5 @@ RECORDS: tuple[Primitive, ...] = (
         tangent=lambda y, args, args_t: traces(np.linalg.solve(args[0], args_t[0])),
     ),
     constant(runtime.sign_of_determinant),
+    *(primitive(fn, None) for fn in DEFINITIONS if fn in OWN_VALUES),
 )

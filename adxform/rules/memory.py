@@ -13,7 +13,7 @@ from adxform.ir import intrinsics
 from adxform.ir.ops import Call, Lit, Operand, Pack, Var
 from adxform.ir.types import Array, Object, Scalar, Type, rank
 from adxform.ir.walk import variables
-from adxform.rules.declare import constant, general, linear, primitive
+from adxform.rules.declare import constant, general, linear, primitive, scalar
 from adxform.rules.record import OPAQUE, PURE, SHAPE_ONLY, VIEWS_FIRST, WRITES_FIRST, Effect, Memory, Primitive
 
 IndexKind = Literal["basic", "fancy", "unknown"]
@@ -127,6 +127,8 @@ RECORDS: tuple[Primitive, ...] = (
     *TAPES,
     *SHAPES,
     constant(intrinsics.stop_gradient, effect=VIEWS_FIRST),
+    constant(intrinsics.own),
+    scalar(intrinsics.valued, lambda y, value, movement: (None, 1.0)),
     linear(
         runtime.unbroadcast,
         lambda ct, value, like: runtime.broadcast_like(ct, value),

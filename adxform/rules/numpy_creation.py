@@ -53,12 +53,16 @@ def _full_effect(call: Call) -> Effect:
     return SHAPE_ONLY if number else PURE
 
 
-def _linspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True) -> Any:
-    y = np.linspace(start, stop, num, endpoint=endpoint)
+def _linspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True, dtype: Any = None) -> Any:
+    y = np.linspace(start, stop, num, endpoint=endpoint, dtype=dtype)
 
     def pullback(ct: Any) -> Any:
         weight = np.linspace(0.0, 1.0, num, endpoint=endpoint)
-        return np.sum(ct * (1.0 - weight)), np.sum(ct * weight)
+        if np.ndim(ct) == 1:
+            return np.sum(ct * (1.0 - weight)), np.sum(ct * weight)
+        weight = np.reshape(weight, (-1,) + (1,) * (np.ndim(ct) - 1))
+        first, last = np.sum(ct * (1.0 - weight), axis=0), np.sum(ct * weight, axis=0)
+        return runtime.unbroadcast(first, start), runtime.unbroadcast(last, stop)
 
     return y, pullback
 
@@ -90,6 +94,6 @@ RECORDS: tuple[Primitive, ...] = (
     linear(np.asarray, _as_array_transpose, ([1.0, 2.0],), (_V,), (2.0,), effect=views_array),
     linear(np.asanyarray, _as_array_transpose, (_V,), effect=views_array),
     linear(np.ascontiguousarray, _laid_out_transpose, (_M,), effect=views_array),
-    general(np.linspace, _linspace, (0.5, 2.0, 4), (0.5, 2.0, 4, False)),
+    general(np.linspace, _linspace, (0.5, 2.0, 4), (0.5, 2.0, 4, False), (_V, 2.0, 4), (_M, _V, 3)),
     primitive(np.arange, None),
 )

@@ -132,7 +132,7 @@ def _prod(x: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False) ->
 
 
 def _cumsum_transpose(ct: Any, x: Any, axis: Any = None, dtype: Any = None) -> Any:
-    if axis is None:
+    if axis is None or np.ndim(x) == 0:
         return np.reshape(np.flip(np.cumsum(np.flip(ct))), np.shape(x))
     return np.flip(np.cumsum(np.flip(ct, axis), axis=axis), axis)
 
@@ -141,7 +141,7 @@ def _cumprod(x: Any, axis: Any = None, dtype: Any = None) -> Any:
     y = np.cumprod(x, axis=axis, dtype=dtype)
 
     def pullback(ct: Any) -> Any:
-        if axis is None:
+        if axis is None or np.ndim(x) == 0:
             return np.reshape(_cumprod_rows(ct, np.ravel(x), y), np.shape(x))
         return np.swapaxes(_cumprod_rows(np.swapaxes(ct, 0, axis), np.swapaxes(x, 0, axis), np.swapaxes(y, 0, axis)), 0, axis)
 

@@ -62,7 +62,7 @@ def _linspace(trace: Tracing, call: Call, args: list[Any], kwargs: dict[str, Any
     count = args[2] if len(args) > 2 else kwargs.get("num", 50)
     ends = trace.graph.unions(ids_of(args[0]), ids_of(args[1]))
     try:
-        return Flow(np.full(concrete(count), max(ends, CONST)))
+        return Flow(np.array(np.broadcast_to(np.maximum(ends, CONST), (concrete(count), *np.shape(ends)))))
     except NotKnown:
         raise GiveUp("how many numbers there are is not known") from None
 

@@ -21,6 +21,7 @@ from tests.corpus import (
     models,
     optional,
     overwritten,
+    own_values,
     peers,
     raising,
     recursion,
@@ -59,6 +60,7 @@ MODULES = (
     models,
     optional,
     overwritten,
+    own_values,
     singular,
 )
 PROGRAMS: tuple[Program, ...] = tuple(program for module in MODULES for program in programs_of(module))

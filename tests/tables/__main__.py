@@ -16,10 +16,11 @@ from cyclopts import App, Parameter
 from rich.console import Console
 
 import adxform
-from tests.tables import containers, modes, overwrite, semantics
+from tests.tables import containers, edges, modes, overwrite, semantics
 from tests.tables.cell import Cell, Verdict, judge
 
 TABLES = {
+    "edges": edges.cells,
     "semantics": semantics.cells,
     "containers": containers.cells,
     "overwrite": overwrite.cells,

@@ -1,0 +1,59 @@
+"""Functions that have a meaning in terms of others: the value is the function's own call, the derivative that of the meaning."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from adxform.frontend import trees
+from adxform.frontend.operands import operand
+from adxform.frontend.result_types import result_type
+from adxform.frontend.values import Ref, Static, Tuple, Value
+from adxform.ir import intrinsics
+from adxform.ir.ops import Lit, Var
+from adxform.ir.types import Object, Type, is_float
+from adxform.rules.record import Primitive
+
+if TYPE_CHECKING:
+    from adxform.frontend.interpreter import Interpreter
+
+
+def with_own_value(
+    interp: Interpreter,
+    record: Primitive,
+    meaning: Callable[..., Any],
+    args: tuple[Value, ...],
+    kwargs: dict[str, Value],
+    hint: str,
+) -> Value:
+    """The result of a call of ``record.fn``: what it raises is raised first, and what `meaning` computes only moves it."""
+    operands = tuple(operand(interp, arg) for arg in args)
+    named = {key: operand(interp, arg) for key, arg in kwargs.items()}
+    type_ = result_type(interp, record, record.fn, operands, named)
+    single = Object() if isinstance(type_, tuple) else type_
+    own = interp.emit(intrinsics.own, (Lit(record.fn), *operands), single, hint, named)
+    moved = interp.call(Static(meaning), args, kwargs)
+    if not isinstance(moved, Tuple | Ref):
+        return _valued(interp, own, moved, single, hint)
+    types = type_ if isinstance(type_, tuple) else None
+    items = tuple(interp.items(moved))
+    values = [
+        _valued(interp, interp.emit(operator.getitem, (own, Lit(k)), place, hint), item, place, hint)
+        for k, (item, place) in enumerate(zip(items, types or _types(interp, items), strict=True))
+    ]
+    return trees.made_like(interp, moved, values)
+
+
+def _types(interp: Interpreter, items: tuple[Value, ...]) -> Iterator[Type]:
+    for item in items:
+        leaf = interp.operand(item)
+        yield leaf.type if isinstance(leaf, Var) else trees.literal_type(leaf)
+
+
+def _valued(interp: Interpreter, own: Var, moved: Value, type_: Type, hint: str) -> Value:
+    """`own`, which moves as `moved` does; where nothing moves, `own` alone."""
+    movement = interp.operand(moved)
+    if not is_float(type_) or not isinstance(movement, Var) or not is_float(movement.type):
+        return own
+    return interp.emit(intrinsics.valued, (own, movement), type_, hint)

@@ -1,0 +1,77 @@
+"""Functions with a definition: the value in a derivative is that of the plain call, the gradient has the argument's shape."""
+
+import math
+
+import numpy as np
+
+from tests.corpus.case import at, smooth, vec
+
+INF = math.inf
+
+
+@at((vec(4.5, 8.0, 11.5), 2.0), wrt=(0, 1))
+def places_between_arrays(x, stop):
+    return np.sum(np.linspace(x, stop, 5) * np.linspace(0.5, x, 5) ** 2)
+
+
+@at((vec(0.3, -1.2, 2.0), vec(1.0, 0.5, 2.5)), wrt=(0, 1))
+def average_with_its_weight(x, w):
+    mean, total = np.average(x, weights=w, returned=True)
+    return mean * total + np.average(x, returned=True)[1]
+
+
+@at((vec(3.0, 1.0, 2.0, 5.0), vec(1.5, -0.5)))
+def medians_with_axes_kept(x, y):
+    table = x.reshape(2, 2) * y
+    return np.sum(np.median(table, axis=0, keepdims=True) * table) + np.median(table, axis=(0, 1)) ** 2
+
+
+@at((vec(0.3, 2.0, -1.0, 0.8),))
+def quantiles_with_axes_kept(x):
+    table = x.reshape(2, 2)
+    return np.sum(np.quantile(table, [0.25, 0.6], axis=0, keepdims=True) * table) + np.percentile(table, 30.0)
+
+
+@at((1e100, 1.0), gradient=(1.0, 1.0), wrt=(0, 1))
+def sum_without_rounding(x, y):
+    return math.fsum([x, y, -1e100])
+
+
+@at((vec(0.5, 1.0, 1.5),), gradient=(vec(1.0, 0.0, 0.0),))
+def repeated_knots(x):
+    return np.sum(np.interp(x, [0.0, 1.0, 1.0, 2.0], [0.0, 1.0, 3.0, 3.0]))
+
+
+@at((vec(-INF, 1.0, 0.5),), gradient=(vec(0.0, 0.6224593312018546, 0.3775406687981454),))
+def log_of_a_sum_of_nothing(x):
+    return np.logaddexp.reduce(x)
+
+
+@at((np.array([[[2.0, 0.5], [0.25, 1.5]], [[1.0, -0.5], [0.75, 1.25]]]),))
+def powers_of_several_matrices(a):
+    return np.sum(np.linalg.matrix_power(a, 3) * np.linalg.matrix_power(a, 0)) + np.sum(np.linalg.matrix_power(a, -2))
+
+
+@at((vec(0.3, -1.2, 2.0),))
+def more_axes(x):
+    return np.sum(np.array(x, ndmin=2) * x[:, None])
+
+
+@at((np.array([0.5, -1.5, 2.0], np.float32),))
+def wider_reductions(x):
+    return np.std(x, dtype=np.float64) * np.prod(x, dtype=np.float64)
+
+
+@at((vec(0.5, -1.5, 2.0, 0.25), 2))
+def differences_of_differences(x, n):
+    return np.diff(x, n)
+
+
+@at((np.array([[0.5, -1.5, 2.0], [1.0, 0.3, -0.7]]),))
+def products_of_a_chain(x):
+    return np.sum(np.linalg.multi_dot([x, x.T, x, x[0]]))
+
+
+@at((smooth(3),))
+def triangles_of_a_vector(x):
+    return np.sum(np.triu(x) * x[:, None]) + np.sum(np.tril(x, -1) * x)

@@ -1,0 +1,74 @@
+"""Every primitive at the edges of its domain: the value is the function's own, the gradient has the argument's shape and dtype.
+
+The rule table is walked: each function that a program may call has its forms (`tests.tables.edge_forms`, or those of its kind),
+or stands in `WITHOUT` with the reason. A cell is one form on one set of operands (`tests.tables.edge_operands`).
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from adxform.rules.declare import name_of
+from adxform.rules.definitions import DEFINITIONS
+from adxform.rules.record import Memory
+from adxform.rules.table import TABLE
+from tests.tables.cell import Cell, program
+from tests.tables.edge_forms import FORMS, WITHOUT, Form
+from tests.tables.edge_operands import OPERANDS, SMOOTH
+
+BINARY = frozenset({math.atan2, math.pow, math.copysign, math.fmod, math.remainder, math.isclose})
+UNARY_OPERATORS = frozenset({operator.neg, operator.pos, operator.abs, operator.not_})
+
+
+def cells() -> Iterator[Cell]:
+    """Each form of each primitive on each of its operands."""
+    for fn in public():
+        name = name_of(fn)
+        for expression, kinds in forms(fn, name):
+            names = compile(expression, "form", "eval").co_names
+            header = f"def f({', '.join(operand for operand in 'xyz' if operand in names)}):\n"
+            function = program(f"{header}    return {expression}\n", math=math, operator=operator)
+            for kind in kinds.split():
+                for label, args in OPERANDS[kind].items():
+                    given = args[: function.__code__.co_argcount]
+                    yield Cell(
+                        f"{name}: {expression} of {kind} {label}",
+                        function,
+                        given,
+                        smooth=label in SMOOTH and "float32" not in expression,
+                    )
+
+
+def public() -> Iterator[Callable[..., Any]]:
+    """The functions of the rule table, and those with a meaning in terms of others, that a program may call."""
+    for fn in dict.fromkeys((*TABLE, *DEFINITIONS)):
+        record = TABLE.get(fn)
+        ours = (getattr(fn, "__module__", "") or "").startswith("adxform")
+        if not ours and not (record is not None and isinstance(record.derivative, Memory)) and name_of(fn) not in WITHOUT:
+            yield fn
+
+
+def forms(fn: Callable[..., Any], name: str) -> tuple[Form, ...]:
+    """The call forms of a function, with the kinds of operands that each is judged on.
+
+    Raises:
+        LookupError: none are stated.
+    """
+    if name in FORMS:
+        return FORMS[name]
+    module = getattr(fn, "__module__", "")
+    if isinstance(fn, np.ufunc) and fn.signature is None:
+        if name.startswith(("np.bitwise", "np.invert")):
+            return ((f"{name}({', '.join('xy'[: fn.nin])})", ("integers", "integer_pair")[fn.nin - 1]),)
+        return ((f"{name}({', '.join('xy'[: fn.nin])})", ("number vector matrix", "pair broadcast")[fn.nin - 1]),)
+    if module == "math":
+        return ((f"{name}(x, y)", "numbers"),) if fn in BINARY else ((f"{name}(x)", "number"),)
+    if module == "_operator":
+        one = fn in UNARY_OPERATORS
+        return ((f"{name}(x)", "number vector matrix"),) if one else ((f"{name}(x, y)", "pair broadcast numbers"),)
+    raise LookupError(f"no form is stated for {name}")
