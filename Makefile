@@ -37,7 +37,7 @@ bench: $(PEERS) ## time gradients and the transform, race them against other sys
 	$(RUN) -m benchmarks race --threads 1 2
 	$(RUN) -m benchmarks compile
 
-stress: $(READY) ## many processes, killed writers and damaged files on the cache of rules, 100 times over
+stress: $(READY) ## short stacks, forks, signals and threads; killed writers and damaged files on the cache of rules, 100 times over
 	$(RUN) -m benchmarks.stress
 
 tables: $(READY) ## judge the generated tables of semantics whole, and print their totals

@@ -6,7 +6,6 @@ import inspect
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from adxform.errors import ArgnumsError, NonScalarOutputError
 from adxform.frontend.signature import Node, Signature, Tree, equal_lengths, parameter_names
 from adxform.ir.types import Type, is_float
 from adxform.ir.walk import never_ends
+from adxform.locks import new_lock
 from adxform.operators import PYTHON, USUAL, Engine, Operator, Order
 from adxform.perturbations import placed
 from adxform.pipeline import DerivedRule
@@ -164,7 +164,7 @@ class Application:
         values = found[parts.results :]
         arrays = [value for value in values if isinstance(value, np.ndarray)]
         results = tuple(apart(value, arrays) for value in found[: parts.results])
-        return results, Tape(parts, values, Lock())
+        return results, Tape(parts, values, new_lock())
 
 
 def positions(

@@ -8,7 +8,6 @@ or a rebound name finds another entry or makes one. Numbers and arrays reached b
 from __future__ import annotations
 
 import inspect
-import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
@@ -30,6 +29,7 @@ from adxform.frontend.signals import Unassumed
 from adxform.frontend.signature import Signature, equal_lengths, same_static
 from adxform.frontend.specialize import Specialized, span_of, specialize
 from adxform.ir.ops import Function, Lit
+from adxform.locks import Turn, new_lock
 from adxform.operators import PYTHON, USUAL, Engine, Operator, Order
 from adxform.persistence.disk import Shelf, shelf_for
 from adxform.phases import phase
@@ -57,7 +57,7 @@ class Entry:
     """
 
     specialized: Specialized
-    lock: Any = field(default_factory=threading.RLock)
+    turn: Turn = field(default_factory=Turn)
     rules: dict[Hashable, DerivedRule] = field(default_factory=dict)
     cuts: dict[Hashable, CutRule] = field(default_factory=dict)
     reusing: dict[Hashable, ReusingRule] = field(default_factory=dict)
@@ -152,14 +152,16 @@ class Entry:
     def _kept(self, known: dict[_K, _V], key: _K, make: Callable[[], _V]) -> _V:
         """What `known` holds at `key`, made by one thread alone where it holds nothing yet."""
         found = known.get(key)
-        return with_room(lambda: self._made(known, key, make), *place(self.specialized.function)) if found is None else found
+        if found is not None:
+            return found
+        return with_room(lambda: self.turn.alone(lambda: self._made(known, key, make)), *place(self.specialized.function))
 
     def _made(self, known: dict[_K, _V], key: _K, make: Callable[[], _V]) -> _V:
-        with self.lock:
-            if key not in known:
-                with phase("transform"):
-                    known[key] = make()
-            return known[key]
+        if key not in known:
+            with phase("transform"):
+                made = make()
+            return known.setdefault(key, made)
+        return known[key]
 
     def _read_or_built(self, key: Hashable, request: Request, sure: Callable[..., Any] | None = None) -> DerivedRule:
         found: DerivedRule | None = None if self.shelf is None else self.shelf.read(("rule", key), DerivedRule)
@@ -252,7 +254,7 @@ def owned(value: Any, access: Access) -> tuple[Any, Access]:
 class Bucket:
     """The entries for one code object and signature, the latest used first; the `equalities` of lengths that have their own."""
 
-    lock: Any = field(default_factory=threading.RLock)
+    turn: Turn = field(default_factory=Turn)
     entries: list[Entry] = field(default_factory=list)
     equalities: dict[tuple[int, ...], None] = field(default_factory=dict)
 
@@ -264,7 +266,7 @@ class Bucket:
         return None
 
 
-_lock = threading.Lock()
+_lock = new_lock()
 _buckets: OrderedDict[Hashable, Bucket] = OrderedDict()
 _cleared = [0]
 
@@ -279,16 +281,15 @@ def entry_for(fn: Callable[..., Any], own: Hashable, signature: Signature, leave
         return entry
 
     def made() -> Entry:
-        with bucket.lock:
-            entry = bucket.find(fn, leaves)
-            if entry is None:
-                check_call(fn, signature.args, dict(signature.kwargs))
-                with phase("transform"):
-                    entry = read_or_made(fn, own, signature, leaves)
-                bucket.entries = [entry, *bucket.entries[: ENTRIES - 1]]
-            return entry
+        entry = bucket.find(fn, leaves)
+        if entry is None:
+            check_call(fn, signature.args, dict(signature.kwargs))
+            with phase("transform"):
+                entry = read_or_made(fn, own, signature, leaves)
+            bucket.entries = [entry, *bucket.entries[: ENTRIES - 1]]
+        return entry
 
-    return with_room(made, getattr(fn, "__name__", type(fn).__name__), span_of(fn))
+    return with_room(lambda: bucket.turn.alone(made), getattr(fn, "__name__", type(fn).__name__), span_of(fn))
 
 
 def sized(own: Hashable, signature: Signature, leaves: tuple[Any, ...]) -> Signature:
@@ -297,7 +298,7 @@ def sized(own: Hashable, signature: Signature, leaves: tuple[Any, ...]) -> Signa
     Without the former where there are forms of the function for enough other equalities: what is said of none is always good.
     """
     bucket, found = bucket_for((own, signature, table_version())), equal_lengths(leaves)
-    with bucket.lock:
+    with _lock:
         if found and len(bucket.equalities) < EQUALITIES:
             bucket.equalities[found] = None
     return replace(signature, lengths=found if found in bucket.equalities else (), assumed=True)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from threading import Lock
 from typing import Literal, get_args
+
+from adxform.locks import new_lock
 
 Counter = Literal[
     "rule_builds",
@@ -41,7 +42,7 @@ class Tally:
 
 
 _TALLIES: dict[str, Tally] = {name: Tally() for name in get_args(Counter)}
-_LOCK = Lock()
+_LOCK = new_lock()
 
 
 def count(what: Counter, by: int = 1) -> None:

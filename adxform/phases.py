@@ -6,41 +6,51 @@ A build makes many small objects that it would walk again and again for nothing.
 from __future__ import annotations
 
 import gc
+import os
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Literal, get_args
 
+from adxform.locks import new_lock
+
 Phase = Literal["import", "transform", "emit", "compile", "disk"]
 _spent: dict[Phase, float] = dict.fromkeys(get_args(Phase), 0.0)
-_lock = threading.Lock()
+_lock = new_lock()
 _here = threading.local()
+_resting: set[int] = set()
+"""The threads that made the collector rest."""
 
 
 @contextmanager
 def phase(name: Phase) -> Iterator[None]:
     """Let what is done in the block count for the phase `name`, and not for the one that it interrupts."""
     outer: Phase | None = getattr(_here, "phase", None)
-    resting = not gc.isenabled()
-    _turn(outer, name)
-    gc.disable()
+    thread = threading.get_ident()
+    ours = gc.isenabled() or (outer is None and thread in _resting)  # the latter after an interrupt
     try:
+        _turn(outer, name)
+        if ours:
+            _resting.add(thread)
+            gc.disable()
         yield
     finally:
-        _turn(name, outer)
-        if not resting:
+        _here.phase = outer
+        if ours:  # nothing is called ahead of this, so that no signal comes in between
+            gc.enable()
+            _resting.discard(thread)
             if gc.get_freeze_count() == 0:  # what was made counts as old: nobody walks all of it at once now
                 gc.freeze()
                 gc.unfreeze()
-            gc.enable()
+        _turn(name, outer)
 
 
 def _turn(before: Phase | None, after: Phase | None) -> None:
     now = time.perf_counter()
     if before is not None:
         with _lock:
-            _spent[before] += now - _here.since
+            _spent[before] += now - getattr(_here, "since", now)
     _here.phase, _here.since = after, now
 
 
@@ -59,3 +69,14 @@ def reset() -> None:
     with _lock:
         for name in _spent:
             _spent[name] = 0.0
+
+
+def wake() -> None:
+    """After a fork: let the collector work, unless it was this thread that made it rest."""
+    if _resting and threading.get_ident() not in _resting:
+        gc.enable()
+    _resting.intersection_update({threading.get_ident()})
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=wake)

@@ -1,6 +1,9 @@
-"""Stress the cache on the disk: `python -m benchmarks.stress [--rounds N] [--processes N] [--seed N]`.
+"""Stress the machinery: `python -m benchmarks.stress [--only WHAT ...] [--rounds N] [--processes N] [--trials N] [--seed N]`.
 
-Each round begins with an empty folder. First many processes use it at once; then writers are killed while they write, and
+What the cache on the disk goes through comes first, then so many trials of each kind in `benchmarks.upsets`: first calls at the
+end of the stack, forks, signals, threads that need each other, the end of the process, each with a time limit.
+
+Each round of the cache begins with an empty folder. Many processes use it at once; then writers are killed while they write, and
 another process reads what they left; then the files are damaged, and several processes use them at once. A round is sound when
 every process that was not killed ends without an error and with the values of a process without a cache, to the last bit,
 and says nothing, or, after the damage, one warning.
@@ -28,6 +31,8 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks import stressed
+from benchmarks.trials import Outcome, table, trials
+from benchmarks.upsets import KINDS
 
 VARIANTS = len(stressed.BENDS)
 PATIENCE = 300.0  # seconds after which a process counts as stuck
@@ -201,23 +206,40 @@ def alone(variant: int) -> Any:
 
 
 def main() -> int:
-    """Run the rounds; print a table; exit with 1 where something was not sound."""
+    """Run the rounds and the trials; print tables; exit with 1 where something was not sound."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.stress", description=__doc__)
+    parser.add_argument("--only", nargs="+", choices=["disk", *KINDS], default=["disk", *KINDS], metavar="WHAT")
     parser.add_argument("--rounds", type=int, default=100)
     parser.add_argument("--processes", type=int, default=8, help="how many begin at once on an empty folder")
+    parser.add_argument("--trials", type=int, default=20, help="how many processes of each kind are upset")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     console = Console()
+    faults: list[str] = []
+    if "disk" in options.only:
+        faults += disk(options, console)
+    outcomes: dict[str, Outcome] = {}
+    with temporary() as folder:
+        for kind in [kind for kind in KINDS if kind in options.only]:
+            outcomes[kind] = trials(kind, options.trials, options.seed, folder)
+            faults += outcomes[kind].faults
+    if outcomes:
+        console.print(table(outcomes))
+    for fault in faults:
+        console.print(fault, markup=False)
+    return 1 if faults else 0
+
+
+def disk(options: argparse.Namespace, console: Console) -> list[str]:
+    """Play the rounds of the cache, print what happened, and return what was not sound."""
     begun = time.perf_counter()
     tally = stress(options.rounds, options.processes, options.seed, console.print)
-    table = Table("what", "how often", title=f"{options.rounds} rounds in {time.perf_counter() - begun:.0f} s")
+    counts = Table("what", "how often", title=f"{options.rounds} rounds in {time.perf_counter() - begun:.0f} s")
     for name, count in tally.counts.items():
-        table.add_row(name, str(count))
-    table.add_row("faults", str(len(tally.faults)))
-    console.print(table)
-    for fault in tally.faults:
-        console.print(fault, markup=False)
-    return 1 if tally.faults else 0
+        counts.add_row(name, str(count))
+    counts.add_row("faults", str(len(tally.faults)))
+    console.print(counts)
+    return tally.faults
 
 
 if __name__ == "__main__":

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
@@ -38,6 +38,7 @@ from adxform.operators import Engine
 from adxform.opt.cse import share_common_subexpressions
 from adxform.opt.hoist import hoist_invariants
 from adxform.phases import phase
+from adxform.room import bring_in, has_room, in_thread, is_roomy, ran_out, roomy
 from adxform.rules.effects import is_opaque
 
 WORKS = 10**9
@@ -72,18 +73,26 @@ class Guarded:
 
     def machine_code(self, name: str) -> Callable[..., Any]:
         """The kernel of that name, compiled: it takes arrays that lie row by row, and raises a `TypeError` for others."""
-        machine: Callable[..., Any] = kernels().compile_for(self.compiled.__globals__[name], self.kernels[name])
-        return machine
+        made: Callable[..., Any] = roomy(lambda: kernels().compile_for(self.compiled.__globals__[name], self.kernels[name]))
+        return made
 
     def __call__(self, *args: Any) -> Any:
         """What `plain` returns for `args`."""
         if self.tries:
+            if self.tries < WORKS and not has_room():
+                return in_thread(lambda: self(*args))
             try:
                 found = self.compiled(*args)
             except Exception as error:
+                if ran_out(error) and not is_roomy():
+                    return in_thread(lambda: self(*args))
                 if type(error).__module__.startswith("numba.") and self.tries < WORKS:
                     self.tries -= 1
                     self.refusal = f"{type(error).__name__}: {error}"
+            except BaseException:
+                if (machine_code := sys.modules.get("adxform.engine.machine_code")) is not None:
+                    machine_code.unlock()
+                raise
             else:
                 self.tries, self.refusal = WORKS, None
                 return found
@@ -126,7 +135,7 @@ def without_results(fn: Function, count: int) -> Function:
 @phase("import")
 def kernels() -> Any:
     """The module that compiles, imported when it is first needed: Numba takes a while."""
-    return import_module("adxform.engine.kernels")
+    return bring_in("adxform.engine.kernels")
 
 
 def lowered(fn: Function, engine: Engine) -> Function:

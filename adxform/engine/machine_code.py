@@ -6,6 +6,7 @@ and adxform, the processor, and the settings of Numba. It imports Numba, as `adx
 
 from __future__ import annotations
 
+import atexit
 import pickle
 from collections.abc import Iterable
 from functools import lru_cache
@@ -14,20 +15,44 @@ from typing import Any
 
 import llvmlite
 import llvmlite.binding
+import llvmlite.binding.ffi
 import numba
 from numba.core import config
 from numba.core.caching import NullCache
 from numba.core.compiler import CompileResult
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.runtime import _nrt_python  # type: ignore[attr-defined]  # a module in C
 from numba.core.serialize import dumps
 
 from adxform import counters
 from adxform.engine.blas import name_routines
+from adxform.locks import PATIENCE, Rank, kept_at_fork
 from adxform.persistence.store import store
 from adxform.persistence.versions import environment
 from adxform.phases import phase
 
 SETTINGS = ("OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "LLVM_REFPRUNE_PASS")
+
+
+LOCKS = (
+    kept_at_fork(global_compiler_lock._lock, Rank.COMPILER),
+    kept_at_fork(llvmlite.binding.ffi.lib._lock._lock, Rank.MACHINE),
+)
+"""Numba's and LLVM's: what is compiled when another thread forks would be half there in the child, for ever locked."""
+
+
+def unlock() -> None:
+    """Open the locks that an interrupt left closed: Numba's statements for that are not safe from it."""
+    for lock in LOCKS:
+        while lock._is_owned():
+            lock.release()
+
+
+@atexit.register
+def finish() -> None:
+    """Wait for what other threads compile, and let them compile no more: LLVM ends a process whose end strikes it at work."""
+    for lock in LOCKS:
+        lock.acquire(timeout=PATIENCE)
 
 
 class OnDisk(NullCache):

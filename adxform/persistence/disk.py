@@ -144,6 +144,8 @@ def read(data: bytes) -> Any:
     """The value that was written as `data`; ``None`` where it is for code that has changed."""
     try:
         return portable.loads(data)
+    except RecursionError:  # the stack is ours, and there may be room on another
+        raise
     except Exception:  # whatever a reference to changed code raises, the entry is not for this process
         return None
 

@@ -20,6 +20,7 @@ from adxform.backend.loading import install, installed
 from adxform.ir.ops import Lit
 from adxform.persistence.contents import resolve, seal_of
 from adxform.persistence.names import NAMED, NotPortable, place
+from adxform.room import roomy
 
 _OWN = (types.FunctionType, type)
 
@@ -58,11 +59,15 @@ def dumps(value: Any) -> bytes:
     Raises:
         NotPortable: it holds what another process cannot be told of.
     """
-    stream = io.BytesIO()
     try:
-        _Pickler(stream, protocol=5).dump(value)
+        return roomy(lambda: _written(value))
     except (pickle.PicklingError, TypeError, RecursionError) as error:
         raise NotPortable(str(error)) from None
+
+
+def _written(value: Any) -> bytes:
+    stream = io.BytesIO()
+    _Pickler(stream, protocol=5).dump(value)
     return stream.getvalue()
 
 

@@ -17,7 +17,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
 
+from adxform.locks import Rank, kept_at_fork
 from adxform.persistence.private import NotPrivateError, claim_file, claim_folder, make_folder, within_working_directory
+from adxform.room import bring_in
 
 T = TypeVar("T")
 SIZE = 256 << 20
@@ -73,7 +75,8 @@ def size_limit() -> int:
         return SIZE
 
 
-_lock = threading.RLock()
+_lock = kept_at_fork(threading.RLock(), Rank.DISK)
+"""Held while SQLite is at work, so that no fork leaves a transaction, or a lock of its own, in the child."""
 _warned: list[str] = []
 
 
@@ -145,7 +148,10 @@ class Store:
             if self._off:
                 break
             try:
-                return action(self._opened())
+                return self._done(action)
+            except RecursionError:  # the stack is ours, and says nothing of the disk
+                self._let_go()
+                raise
             except NotPrivateError as error:
                 self._off = True
                 warn(f"{error}; nothing is read or written there, and rules are derived anew")
@@ -153,10 +159,26 @@ class Store:
                 if type(error).__name__ == "Timeout":
                     break
                 self._refused(error, attempt)
+            except BaseException:  # an interrupt, maybe in the middle of a transaction
+                self._let_go()
+                raise
+        return otherwise
+
+    def _done(self, action: Callable[[Any], T]) -> T:
+        """What `action` returns for the open cache."""
+        with _lock:
+            try:
+                return action(self._opened())
             finally:
                 if threading.current_thread() is not threading.main_thread():
                     self.close()  # a connection is its thread's own
-        return otherwise
+
+    def _let_go(self) -> None:
+        """Close the connection, which rolls back what it has begun, and look at the files anew the next time."""
+        with _lock:
+            cache, self._cache = self._cache, None
+            if cache is not None:
+                cache.close()
 
     def _opened(self) -> Any:
         with _lock:
@@ -164,7 +186,7 @@ class Store:
                 make_folder(self.folder)
                 claim_folder(self.folder)
                 claim_file(self.folder / "cache.db")  # whatever SQLite puts beside it may be read by the same users
-                diskcache, rows = importlib.import_module("diskcache"), importlib.import_module("adxform.persistence.rows")
+                diskcache, rows = bring_in("diskcache"), bring_in("adxform.persistence.rows")
                 given = {"timeout": WAIT, "size_limit": self.limit, "disk": rows.Rows, **SETTINGS}
                 self._cache = diskcache.Cache(str(self.folder), **given)
             return self._cache

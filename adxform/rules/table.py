@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
+from adxform.locks import new_lock
 from adxform.rules import (
     definitions,
     math_functions,
@@ -53,7 +53,7 @@ TABLE: Mapping[Callable[..., Any], Primitive] = collect(
     )
 )
 
-_lock = threading.Lock()
+_lock = new_lock()
 _records: dict[Any, Primitive] = dict(TABLE)
 own: Mapping[Any, Primitive] = MappingProxyType({})
 _version = 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 import sys
 from collections.abc import Callable, Mapping
@@ -11,6 +10,8 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+
+from adxform.room import bring_in
 
 PACKAGE = __name__.rpartition(".")[0]
 
@@ -27,7 +28,7 @@ class Form:
 
         Raises ImportError where Numba is not installed.
         """
-        return getattr(importlib.import_module(f"{PACKAGE}.{self.module}"), self.name)
+        return getattr(bring_in(f"{PACKAGE}.{self.module}"), self.name)
 
 
 _MODULES = {

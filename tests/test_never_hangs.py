@@ -1,0 +1,132 @@
+"""No derivation waits for ever, whatever upsets its process: small trials of `benchmarks.upsets`, with a time limit."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adxform
+from adxform import locks, room
+from adxform.locks import Turn
+from benchmarks.trials import Outcome, trial
+from benchmarks.upsets import deep
+
+WAIT = 20.0
+
+
+@pytest.mark.parametrize(
+    ("kind", "seed", "rounds"), [("depths", 3, 6), ("forks", 1, 3), ("signals", 2, 4), ("threads", 4, 2), ("endings", 5, 1)]
+)
+def test_a_process_that_is_upset_goes_on(kind: str, seed: int, rounds: int, tmp_path: Path) -> None:
+    outcome = Outcome()
+    trial(kind, seed, rounds, str(tmp_path / "cache"), outcome, patience=120.0)
+    assert not outcome.faults, "\n".join(outcome.faults)
+    assert outcome.counts["right"] + outcome.counts["refused"]
+
+
+def run(*works: Callable[[], Any]) -> list[threading.Thread]:
+    """Threads that do `works`."""
+    threads = [threading.Thread(target=work, daemon=True) for work in works]
+    for thread in threads:
+        thread.start()
+    return threads
+
+
+def test_a_turn_is_one_makers_at_a_time() -> None:
+    turn, inside, most = Turn(), [0], [0]
+
+    def work() -> None:
+        inside[0] += 1
+        most[0] = max(most[0], inside[0])
+        time.sleep(0.02)
+        inside[0] -= 1
+
+    for thread in run(*[lambda: turn.alone(work)] * 5):
+        thread.join(WAIT)
+    assert most == [1]
+
+
+def test_who_would_close_a_circle_does_not_wait() -> None:
+    one, other, both = Turn(), Turn(), threading.Barrier(2)
+    done: list[str] = []
+
+    def first() -> None:
+        both.wait(WAIT)
+        other.alone(lambda: done.append("first"))
+
+    def second() -> None:
+        both.wait(WAIT)
+        one.alone(lambda: done.append("second"))
+
+    for thread in run(lambda: one.alone(first), lambda: other.alone(second)):
+        thread.join(WAIT)
+    assert sorted(done) == ["first", "second"]
+
+
+def test_a_turn_whose_thread_was_struck_is_free() -> None:
+    """The statement that gives it back may be what an interrupt strikes: that the frame is left is enough."""
+    turn = Turn()
+
+    def struck() -> None:
+        claim = locks.Claim(locks.maker(), threading.get_ident(), sys._getframe())
+        claim.gate.acquire()
+        turn._claim = claim
+
+    struck()
+    (thread,) = run(lambda: turn.alone(lambda: None))
+    thread.join(WAIT)
+    assert not thread.is_alive()
+
+
+def test_a_thread_with_more_stack_has_the_turns_of_the_one_that_waits_for_it() -> None:
+    turn = Turn()
+    assert turn.alone(lambda: room.in_thread(lambda: turn.alone(lambda: 3))) == 3
+
+
+@pytest.mark.parametrize("left", range(20, 420, 40))
+def test_the_depth_of_a_first_call_does_not_matter(left: int) -> None:
+    """Where less than is needed to start a thread is left, Python's own error comes out."""
+    frame: Any = sys._getframe()
+    calls = sys.getrecursionlimit() - room.depth(frame) - left
+
+    def inner(x: Any) -> Any:
+        return np.sum(np.sin(x) * x)
+
+    def slope(x: Any) -> Any:
+        return np.sum(adxform.grad(inner)(x) ** 2)
+
+    x = np.array([0.3, 1.1])
+    once, twice = np.cos(x) * x + np.sin(x), 2.0 * np.cos(x) - x * np.sin(x)
+    adxform.clear_cache()
+    try:
+        found = deep(calls, lambda: adxform.grad(slope)(x))
+    except RecursionError:
+        assert left < 100
+    else:
+        np.testing.assert_allclose(found, 2.0 * once * twice, rtol=1e-12)
+    assert sys.getrecursionlimit() < room.LIMIT
+
+
+def test_the_limit_stays_while_the_stack_of_another_thread_is_beyond_it() -> None:
+    usual, beyond, leave = sys.getrecursionlimit(), threading.Event(), threading.Event()
+
+    def stay() -> None:
+        beyond.set()
+        leave.wait(WAIT)
+
+    with room.higher_limit():
+        (thread,) = run(lambda: deep(usual + 50, stay))
+        assert beyond.wait(WAIT)
+    assert sys.getrecursionlimit() == room.LIMIT
+    leave.set()
+    thread.join(WAIT)
+    with room.higher_limit():
+        pass
+    assert sys.getrecursionlimit() == usual
