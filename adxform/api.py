@@ -26,7 +26,7 @@ from adxform.errors import ArgnumsError, MissingExtraError
 from adxform.frontend.signature import Tree
 from adxform.ir.types import Scalar, Type
 from adxform.operators import ENGINES, Engine, EngineName, Operator, operator
-from adxform.perturbations import finisher, matched, perturbations, placed, settler
+from adxform.perturbations import alongside, finisher, matched, perturbations, placed, settler
 from adxform.pipeline import DerivedRule
 from adxform.refusals import definition, name_of, non_scalar
 from adxform.running import Tape, execute
@@ -262,8 +262,8 @@ def jvp(
     rule = call.rule("forward", call.float_leaves())
     results = call.run(rule, call.inputs(), *given)
     count = len(rule.typed.results)
-    tangent = placed(call.result, rule.spread(results[count:]))
-    return rebuild(call.result, iter(results[:count])), tangent
+    slopes = alongside(results[:count], call.result, rule.spread(results[count:]))
+    return rebuild(call.result, iter(results[:count])), placed(call.result, slopes)
 
 
 @operator("vjp", made=None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, assert_never
@@ -13,7 +13,7 @@ from adxform.errors import TangentMismatchError
 from adxform.frontend.signature import Fixed, Leaf, Node, Tree, describe
 from adxform.ir.types import Array, Scalar, Type, is_float
 from adxform.refusals import definition, name_of
-from adxform.trees import assemble
+from adxform.trees import assemble, leaves_of
 
 
 def settled(gradient: Any, type_: Type, taken: list[Any] | None) -> Any:
@@ -32,6 +32,20 @@ def settled(gradient: Any, type_: Type, taken: list[Any] | None) -> Any:
             gradient = gradient.copy()
         taken.append(gradient)
     return gradient
+
+
+def alongside(values: Sequence[Any], tree: Tree, tangents: Iterable[Any]) -> Iterator[Any]:
+    """The `tangents` of those of `values`, in structure `tree`, that are floats, in their precision: a run may choose it."""
+    moving = (value for value, leaf in zip(values, leaves_of(tree), strict=True) if is_float(leaf.type))
+    for value, tangent in zip(moving, tangents, strict=True):
+        dtype = getattr(value, "dtype", None)
+        if dtype is None or dtype.kind != "f" or getattr(tangent, "dtype", _DOUBLE) == dtype:
+            yield tangent
+        else:
+            yield tangent.astype(dtype) if isinstance(tangent, np.ndarray) else dtype.type(tangent)
+
+
+_DOUBLE = np.dtype(np.float64)
 
 
 def among(value: Any, others: list[Any]) -> bool:

@@ -95,6 +95,8 @@ def log_or_zero(x: Any, out: Any = None) -> Any:
     (0.0, 0.0)
     """
     with np.errstate(invalid="ignore"):
+        if isinstance(x, np.generic | np.ndarray) and x.dtype.kind in "biu":  # NumPy takes those of few bits for half floats
+            x = x.astype(np.float64)
         if np.all(x):
             return np.log(x, out=out)
         found = np.log(np.where(np.equal(x, 0), 1, x))

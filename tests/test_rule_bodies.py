@@ -17,7 +17,7 @@ from adxform.rules.record import General, Linear, Partials, Primitive
 from adxform.rules.signatures import arranged, stated
 from adxform.rules.table import TABLE, definition
 
-UNSAMPLED = {intrinsics.valued, np.float32}  # its results are too coarse for differences
+UNSAMPLED = {intrinsics.valued, np.float16, np.float32}  # their results are too coarse for differences
 
 
 def is_active(value: Any) -> bool:

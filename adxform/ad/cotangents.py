@@ -33,7 +33,7 @@ from adxform.ir.ops import (
     Operand,
     Var,
 )
-from adxform.ir.types import BOOL, Stack
+from adxform.ir.types import BOOL, Array, Scalar, Stack
 from adxform.ir.walk import Names, all_ops, defined_variables, variables
 from adxform.rules.alias import Aliases
 from adxform.rules.effects import effect_of
@@ -151,7 +151,8 @@ class Cotangents:
         if value in self.loose and target not in self.plan.undefined:
             value = b.call(runtime.broadcast_like, value, target, type=target.type, hint=f"{target.base}_ct")
         if value not in self.loose:
-            value = cast(b, reshaped(b, value, target), target) if fits else fit_cotangent(b, value, target)
+            number = _as_number(b, value, target)
+            value = cast(b, reshaped(b, number, target), target) if fits else fit_cotangent(b, number, target)
         mode = self.plan.mode(target)
         if mode == "value":
             total = add(b, self.expander, self.cts.get(target), value)
@@ -237,3 +238,10 @@ class Cotangents:
         companion = zeros(b, operand, f"{operand.base}_ct")
         ops.extend(b.ops)
         return companion
+
+
+def _as_number(b: Builder, value: Operand, target: Var) -> Operand:
+    """`value`, where it is an array without axes and `target` a number the number in it: the array may be written to later."""
+    if isinstance(target.type, Scalar) and isinstance(value, Var) and isinstance(value.type, Array) and value.type.shape == ():
+        return b.call(operator.getitem, value, Lit(()), type=Scalar(value.type.dtype), hint=value.base)
+    return value

@@ -15,7 +15,7 @@ from adxform.errors import AdxError, MissingRuleError
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Pack, Var
-from adxform.ir.types import Array, Dim, Scalar, Stack, Type, is_float, rank
+from adxform.ir.types import FLOAT, Array, Dim, Scalar, Stack, Type, is_float, rank
 from adxform.ir.walk import map_op, reads, rename_block, substitute, variables, variables_of
 from adxform.rules.record import Derivative, General, Linear
 from adxform.rules.signatures import not_covered, stated, unstated
@@ -302,6 +302,18 @@ def cast(b: Builder, value: Operand, like: Var) -> Operand:
     if isinstance(type_, Scalar):
         return b.call(dtype, value, type=Scalar(like.type.dtype), hint=_hint(value))
     return value
+
+
+def precise(b: Builder, tangent: Operand, like: Var) -> Operand:
+    """`tangent` in the precision of the number `like`: a zero of its kind, a Python float next to one."""
+    if not isinstance(like.type, Scalar) or (like.type.dtype == "float64" and not like.type.weak):
+        return tangent if isinstance(like.type, Scalar) else cast(b, tangent, like)
+    if isinstance(tangent, Lit):
+        return tangent if like.type.weak else Lit(np.dtype(like.type.dtype).type(tangent.value))
+    type_ = type_of(tangent)
+    if like.type.weak and isinstance(type_, Scalar) and not type_.weak and type_.dtype != "float64":
+        return b.call(float, tangent, type=FLOAT, hint=_hint(tangent))
+    return cast(b, tangent, like)
 
 
 def reshaped(b: Builder, value: Operand, like: Var) -> Operand:

@@ -33,6 +33,7 @@ from adxform.ad.expand import (
     name_result,
     not_transposed,
     per_leaf,
+    precise,
     refuse_unstated,
     replace_leaves,
     splice,
@@ -65,7 +66,7 @@ from adxform.ir.ops import (
     Var,
     While,
 )
-from adxform.ir.types import BOOL, Array, Stack, is_float, rank
+from adxform.ir.types import BOOL, Array, Scalar, Stack, is_float, rank
 from adxform.ir.undefined import maybe_undefined
 from adxform.ir.walk import Names, all_ops, substitute, variables
 from adxform.rules.alias import Aliases, alias_classes
@@ -139,7 +140,8 @@ class _Forward:
             self.op(op, b)
         results = tuple(self.value(result) for result in block.results)
         if is_entry:
-            results += tuple(self.tangent(b, result) for result in block.results if is_result(result))
+            moving = [result for result in block.results if isinstance(result, Var) and is_result(result)]
+            results += tuple(precise(b, self.tangent(b, result), result) for result in moving)
         return b.block(params, results)
 
     def value(self, operand: Operand) -> Operand:
@@ -240,7 +242,8 @@ class _Forward:
         for leaf, partial in per_leaf(op.args, partials):
             if self.is_active(leaf) and not is_nothing(partial):
                 masked = self.slopes.masks(op, leaf, leaf, partial)
-                total = add(b, self.expander, total, weighted(b, self.expander, self.tangent(b, leaf), partial, made, masked))
+                tangent = precise(b, self.tangent(b, leaf), out) if _is_python(out) else self.tangent(b, leaf)
+                total = add(b, self.expander, total, weighted(b, self.expander, tangent, partial, made, masked))
         return Lit(0.0) if total is None else total
 
     def linear(self, op: Call, positions: tuple[int, ...], b: Builder) -> Operand:
@@ -445,3 +448,8 @@ def _has_tangent(value: Operand) -> bool:
     if isinstance(value, Var):
         return _moves(value)
     return isinstance(value, Lit) and (value.value is None or isinstance(value.value, float))
+
+
+def _is_python(var: Var) -> bool:
+    """Whether `var` is a number of Python, of double precision whatever it is made of."""
+    return isinstance(var.type, Scalar) and var.type.weak

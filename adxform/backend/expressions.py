@@ -202,7 +202,9 @@ class Expressions:
             return ast.Dict([self.literal(key) for key in value], [self.literal(item) for item in value.values()])
         if type(value) is slice:
             return ast.Call(self.references.to(slice), [self.literal(x) for x in (value.start, value.stop, value.step)], [])
-        if isinstance(value, np.bool | np.integer | np.floating) and not isinstance(value, np.longdouble):
+        if isinstance(value, np.longdouble):  # more digits than a float has
+            return ast.Call(self.references.to(np.longdouble), [ast.Constant(str(value))], [])
+        if isinstance(value, np.bool | np.integer | np.floating):
             return ast.Call(self.references.to(type(value)), [self.literal(value.item())], [])
         if isinstance(value, np.dtype) and value.isnative and value.kind in "biufc":
             return self.references.to(value.type)

@@ -12,6 +12,7 @@ from adxform.frontend.outside import constant
 from adxform.frontend.reach import reaches
 from adxform.frontend.signals import Recursive, Restart, Unreachable
 from adxform.frontend.values import NONE, Tuple, Value
+from adxform.ir.kinds import settle
 from adxform.ir.ops import Block, Call, Function, Lit, Operand, Pack, Var
 from adxform.ir.prune import prune
 from adxform.ir.types import Scalar
@@ -60,7 +61,7 @@ class Expander:
         except Unreachable:
             raise _refused(interp) from None
         function = Function(_name(body), Block(params, tuple(interp.builder.ops), results), (), interp.helper_functions())
-        return interp, (prune(function),)
+        return interp, (settle(prune(function)),)
 
     def _expand_rule(
         self, body: Callable[..., Any], args: tuple[Operand, ...], named: Named, knowledge: Knowledge
@@ -85,7 +86,7 @@ class Expander:
         helpers = interp.helper_functions()
         forward = Function(_name(body), Block(params, tuple(forward_ops), (*outs, *residuals)), (), helpers)
         back = Function("pullback", Block((*residuals, *cts), block.ops, results), (), helpers)
-        return interp, (prune(forward), prune(back))
+        return interp, (settle(prune(forward)), settle(prune(back)))
 
     def _start(
         self, args: tuple[Operand, ...], named: Named, knowledge: Knowledge

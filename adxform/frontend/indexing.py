@@ -9,11 +9,15 @@ import numpy as np
 
 from adxform.frontend.assumed import uncut, unknown_slices
 from adxform.frontend.infer import FRESH, NoSample, broadcast, sampled_type, slice_size
+from adxform.frontend.joins import number_type
+from adxform.frontend.signature import python_class
 from adxform.frontend.values import NONE, Range, Ref, Static, Tuple, Value, list_contents
 from adxform.ir import intrinsics
+from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Operand, Pack, Var
 from adxform.ir.types import INT, Array, Object, Scalar, Size, Type
 from adxform.ir.walk import variables
+from adxform.rules.iterations import picked
 from adxform.rules.memory import index_kind
 
 if TYPE_CHECKING:
@@ -78,7 +82,12 @@ def load(interp: Interpreter, x: Value, index: Value, hint: str = "tmp") -> Valu
 
 def _item(interp: Interpreter, items: tuple[Value, ...], index: Value, what: str, build: Any) -> Value:
     if isinstance(index, Var) and not interp.origins.get(index) and interp.of_numbers(items):
-        return load(interp, interp.call(Lit(np.array), (Tuple(items),)), index)
+        kinds = {kind for item in items if (type_ := number_type(item)) for kind in alternatives(type_)}  # type: ignore[arg-type]
+        if len(kinds) == 1:
+            found = load(interp, interp.call(Lit(np.array), (Tuple(items),)), index)
+            (kind,) = kinds
+            return interp.call(Lit(python_class(kind.dtype, True)), (found,)) if kind.weak else found
+        return _one_of(interp, items, index, what)
     at = interp.static(index, f"an index into {what}")
     if isinstance(at, slice):
         part = items[at]
@@ -89,6 +98,20 @@ def _item(interp: Interpreter, items: tuple[Value, ...], index: Value, what: str
         return interp.fail(IndexError, f"{what.removeprefix('a ')} index out of range")
     except TypeError:
         raise interp.error(f"{what} is indexed by a {type(at).__name__}", "use an integer or a slice") from None
+
+
+def _one_of(interp: Interpreter, items: tuple[Value, ...], index: Var, what: str) -> Value:
+    """The one of `items`, numbers of different kinds, that only a run can tell."""
+    if len(items) > _CHOICES:
+        raise interp.error(
+            f"the items of {what} are numbers of different kinds, and only a run can tell which is taken",
+            "make them one kind, e.g. with `float(…)`",
+        )
+    return interp.call(Static(picked), (Tuple(items), index, Lit(f"{what.removeprefix('a ')} index out of range")))
+
+
+_CHOICES = 32
+"""Among how many numbers of different kinds a run may choose: each is a branch."""
 
 
 def element_type(interp: Interpreter, x: Var, index: Operand) -> Type:

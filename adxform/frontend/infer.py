@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from adxform.frontend.signature import dtype_name, scalar_type
+from adxform.ir.kinds import dtype_name, scalar_type
 from adxform.ir.ops import Lit, Operand, Pack, Var
 from adxform.ir.types import Array, Dim, Object, Scalar, Size, Type
 

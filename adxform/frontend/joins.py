@@ -12,7 +12,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from adxform.frontend.signature import scalar_type
 from adxform.frontend.values import (
     Collected,
     Contents,
@@ -27,10 +26,10 @@ from adxform.frontend.values import (
     Value,
     is_undefined,
 )
+from adxform.ir.kinds import alternatives, one_of, scalar_type
 from adxform.ir.ops import UNDEFINED, Lit, Operand, Var
 from adxform.ir.types import BOOL, Array, Dim, Object, Scalar, Size, Type, is_float
 
-_RANKS = ("bool", "int64", "float64", "complex128")
 _PYTHON = {"bool": False, "int64": 0, "float64": 0.0, "complex128": 0j}
 
 
@@ -64,7 +63,7 @@ def join_types(a: Type, b: Type, fresh: Callable[[], Dim]) -> Type | None:
         return a
     match a, b:
         case Scalar(), Scalar():
-            return _join_scalars(a, b)
+            return one_of((a, b))
         case (Array(), Scalar()) | (Scalar(), Array()) | (Array(), Array()):
             dtype = _join_dtypes(a, b)
             shapes = [type_.shape if isinstance(type_, Array) else () for type_ in (a, b)]
@@ -78,19 +77,11 @@ def join_types(a: Type, b: Type, fresh: Callable[[], Dim]) -> Type | None:
             return None
 
 
-def _join_scalars(a: Scalar, b: Scalar) -> Scalar:
-    if a.weak and b.weak:
-        return max(a, b, key=lambda type_: _RANKS.index(type_.dtype))
-    return Scalar(_join_dtypes(a, b))
-
-
 def _join_dtypes(a: Type, b: Type) -> str:
     assert isinstance(a, Scalar | Array)
     assert isinstance(b, Scalar | Array)
-    if a.dtype == b.dtype:
-        return a.dtype
-    left, right = (_PYTHON[t.dtype] if isinstance(t, Scalar) and t.weak else np.dtype(t.dtype) for t in (a, b))
-    return np.result_type(left, right).name
+    parts = [kind for t in (a, b) for kind in (alternatives(t) if isinstance(t, Scalar) else (Scalar(t.dtype),))]
+    return one_of(parts).dtype
 
 
 def same(a: Value, b: Value) -> bool:

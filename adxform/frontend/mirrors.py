@@ -12,8 +12,8 @@ from adxform.errors import AdxError, NonDifferentiableError, TangentMismatchErro
 from adxform.frontend import trees
 from adxform.frontend.methods import Known
 from adxform.frontend.outside import constant
-from adxform.frontend.signature import scalar_type
 from adxform.frontend.values import NONE, Ref, Tuple, Value, is_int
+from adxform.ir.kinds import scalar_type
 from adxform.ir.ops import Lit, Operand, Var
 from adxform.ir.types import Array, Dim, Scalar, Size, Type, is_float, rank
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from adxform.frontend.access import Access
 from adxform.frontend.joins import Built, Joiner, Slot, collect, instantiate, slots
 from adxform.frontend.signals import Unreachable
-from adxform.frontend.signature import scalar_type
 from adxform.frontend.values import Collected, Contents, FunctionValue, Heap, Method, Poison, Ref, Scope, Static, Tuple, Value
 from adxform.ir.build import Builder
+from adxform.ir.kinds import scalar_type
 from adxform.ir.lengths import Lengths
 from adxform.ir.ops import UNDEFINED, Block, Function, Invoke, Lit, Operand, Var
 from adxform.ir.types import Array, Dim, Scalar, Size, Type

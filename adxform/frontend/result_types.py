@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -9,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adxform import runtime
-from adxform.errors import MissingRuleError
+from adxform.errors import AdxError, MissingRuleError
 from adxform.frontend.infer import NoSample, Types, elementwise_type, product_type, reshaped_type, sampled_types, with_fresh
+from adxform.frontend.joins import join_types
+from adxform.ir.kinds import alternatives, dtype_name
 from adxform.ir.ops import Operand, Var
 from adxform.ir.types import Array, Object, Scalar, Type, is_float
-from adxform.ir.walk import variables
+from adxform.ir.walk import substitute, variables
 from adxform.rules.record import Constant, Partials, Primitive
 
 if TYPE_CHECKING:
@@ -23,7 +27,43 @@ if TYPE_CHECKING:
 def result_type(
     interp: Interpreter, record: Primitive, fn: Callable[..., Any], operands: tuple[Operand, ...], named: dict[str, Operand]
 ) -> Types:
-    """The type of a primitive's result."""
+    """The type of a primitive's result: where only a run tells the kinds of its operands, of one of several kinds itself."""
+    given = dict.fromkeys(var for arg in (*operands, *named.values()) for var in variables(arg))
+    several = [var for var in given if isinstance(var.type, Scalar) and var.type.kinds]
+    if not several:
+        return _result_type(interp, record, fn, operands, named)
+    found: list[Types] = []
+    refused: AdxError | None = None
+    for kinds in itertools.islice(itertools.product(*(alternatives(var.type) for var in several)), _COMBINATIONS):  # type: ignore[arg-type]
+        each: dict[Var, Operand] = {var: Var(var.name, kind) for var, kind in zip(several, kinds, strict=True)}
+        args = tuple(substitute(arg, each) for arg in operands)
+        try:
+            found.append(_result_type(interp, record, fn, args, {key: substitute(arg, each) for key, arg in named.items()}))
+        except AdxError as error:  # a run with these kinds raises
+            refused = error
+    if not found:
+        assert refused is not None
+        raise refused
+    return functools.reduce(lambda one, other: _either(interp, one, other), found)
+
+
+_COMBINATIONS = 64
+
+
+def _either(interp: Interpreter, one: Types, other: Types) -> Types:
+    """The type of a result of type `one` or `other`."""
+    if one == other:
+        return one
+    joined = None if isinstance(one, tuple) or isinstance(other, tuple) else join_types(one, other, interp.fresh_dim)
+    if joined is None:
+        message = "what kind of value this gives depends on the kinds of numbers that it is given"
+        raise interp.error(message, "make them one kind, e.g. with `float(…)`")
+    return joined
+
+
+def _result_type(
+    interp: Interpreter, record: Primitive, fn: Callable[..., Any], operands: tuple[Operand, ...], named: dict[str, Operand]
+) -> Types:
     if interp.unconditional and fn in PRODUCTS:
         interp.equal.multiply(operands)
     if record.result is not None:
@@ -72,7 +112,7 @@ def _type_with_objects(interp: Interpreter, record: Primitive, fn: Callable[...,
             message, "convert the value first, with `float(…)` or `np.asarray(…)` outside of the function", MissingRuleError
         )
     dtypes = [var.type.dtype for var in floats if isinstance(var.type, Array | Scalar)]
-    return Array(np.result_type(*map(np.dtype, dtypes)).name, None)
+    return Array(dtype_name(np.result_type(*map(np.dtype, dtypes))), None)
 
 
 RESHAPES = frozenset({np.reshape, np.ndarray.reshape})

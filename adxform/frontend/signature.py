@@ -19,14 +19,13 @@ import numpy as np
 import optree
 
 from adxform.errors import UnsupportedOperationError
+from adxform.ir.kinds import dtype_name, scalar_type
 from adxform.ir.ops import Lit
-from adxform.ir.types import BOOL, FLOAT, INT, Array, Dim, Object, Scalar, Size, Type
+from adxform.ir.types import Array, Dim, Object, Size, Type
 from adxform.operators import Operator
 
-COMPLEX = Scalar("complex128", weak=True)
 NUMERIC = "biufc"
 SHORT = 4
-_PLAIN: Mapping[type, Type] = {float: FLOAT, int: INT, bool: BOOL, complex: COMPLEX}
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,28 +99,11 @@ def same_static(a: Any, b: Any) -> bool:
     return type(a) is type(b) and _by_value(a) and _by_value(b) and Lit(a) == Lit(b)
 
 
-def dtype_name(dtype: np.dtype[Any]) -> str:
-    """The name of `dtype` in types: as NumPy's, but ``longdouble`` on every platform."""
-    return "longdouble" if dtype == np.longdouble and np.longdouble != np.float64 else dtype.name
-
-
 def python_class(dtype: str, weak: bool) -> type:
     """The class of a number of type ``Scalar(dtype, weak)``."""
     if weak:
         return {"float64": float, "int64": int, "bool": bool, "complex128": complex}[dtype]
     return np.dtype(dtype).type
-
-
-def scalar_type(value: Any) -> Type | None:
-    """The type of a number; ``None`` for anything else."""
-    plain = _PLAIN.get(type(value))
-    if plain is not None:
-        return plain
-    if isinstance(value, np.generic):
-        return Scalar(dtype_name(value.dtype)) if value.dtype.kind in "biufc" else None
-    if isinstance(value, bool | int | float | complex):
-        return _PLAIN[next(base for base in (bool, int, float, complex) if isinstance(value, base))]
-    return None
 
 
 @lru_cache(maxsize=4096)

@@ -23,6 +23,7 @@ from adxform.frontend.sharing import refuse_outside_writes, refuse_shared_argume
 from adxform.frontend.signals import Promote, Recursive, Unreachable
 from adxform.frontend.signature import Fixed, Leaf, Node, Signature, Tree, leaf_paths, parameter_names
 from adxform.frontend.values import NONE, Value
+from adxform.ir.kinds import settle
 from adxform.ir.ops import Block, Function, Lit, Var
 from adxform.ir.prune import prune
 from adxform.ir.types import INT, Array, Dim, Scalar, Size, Type
@@ -142,7 +143,7 @@ class _Attempt:
         function = Function(name, body, (), interp.helper_functions(), span_of(self.fn))
         refuse_shared_items(function, interp.collected)
         refuse_shared_arguments(function, interp.apart)
-        function = self.called(prune(function))
+        function = settle(self.called(prune(function)))
         if signature.assumed:
             function = with_counts(with_checks(function, interp.equal), interp.equal)
         function = interp.equal.function(function)

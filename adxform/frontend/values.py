@@ -12,7 +12,7 @@ from types import FunctionType
 from typing import Any, Literal, NamedTuple
 
 from adxform.frontend.access import Access
-from adxform.frontend.signature import scalar_type
+from adxform.ir.kinds import scalar_type
 from adxform.ir.ops import UNDEFINED, Function, Lit, Operand, Var
 from adxform.ir.types import Object, Scalar
 

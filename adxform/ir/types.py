@@ -39,10 +39,14 @@ Size = int | Dim
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """A number. `weak`: a Python ``bool``/``int``/``float``/``complex``, else a NumPy scalar of that dtype."""
+    """A number. `weak`: a Python ``bool``/``int``/``float``/``complex``, else a NumPy scalar of that dtype.
+
+    `kinds`, while a function is specialised: what it may be where only a run can tell, see `adxform.ir.kinds`.
+    """
 
     dtype: str
     weak: bool = False
+    kinds: tuple[Scalar, ...] = ()
 
     def __hash__(self) -> int:
         return hash(self.dtype)

@@ -120,7 +120,10 @@ class _Contributions(Rewriter):
         adds = callee(op) is intrinsics.accumulate
         if not isinstance(z.type, Array) or z.type.shape is None:
             return None
-        if callee(zeros) is np.zeros_like and _is_scalar(value):
+        filled = _is_scalar(value) or z.type.shape == ()
+        if z.type.shape == () and callee(zeros) is not np.zeros_like:  # a sum would be a number, which is not written to
+            return None
+        if callee(zeros) is np.zeros_like and filled:
             return Call((z,), Lit(np.full_like), (*zeros.args, value), (), op.span) if adds else None
         if not isinstance(value, Var) or value.type != z.type or self.aliases.of(z) in self.loose:
             return None

@@ -98,6 +98,33 @@ def smallest(source: Any, first: Any, key: Any) -> Any:
     return best
 
 
+def largest_known(first: Any, rest: Any) -> Any:
+    """``max(first, *rest)``, of what are no numbers."""
+    best = first
+    for item in rest:
+        best = item if item > best else best
+    return best
+
+
+def smallest_known(first: Any, rest: Any) -> Any:
+    """``min(first, *rest)``, of what are no numbers."""
+    best = first
+    for item in rest:
+        best = item if item < best else best
+    return best
+
+
+def picked(items: Any, index: Any, message: str) -> Any:
+    """``items[index]`` of a few items, each by its own branch."""
+    place = index + len(items) if index < 0 else index
+    if place < 0 or place >= len(items):
+        raise IndexError(message)
+    found = items[0]
+    for k, item in enumerate(items):
+        found = item if place == k else found
+    return found
+
+
 def compared(order: Any, a: Any, b: Any) -> Any:
     """``a < b``, or another `order`, of tuples or lists: by the first items that differ."""
     for x, y in zip(a, b, strict=False):

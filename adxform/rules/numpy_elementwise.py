@@ -172,7 +172,8 @@ _INTERNAL = (
 _OTHER = (
     general(np.where, _where, (_REAL > 0, _REAL, _COLUMN), (_REAL > 0, _REAL, 0.0), tangent=_where_tangent),
     linear(np.float64, lambda ct, x: ct, (1.5,), (_REAL,), effect=views_array),
-    linear(np.float32, lambda ct, x: ct, effect=views_array),
+    *(linear(kind, lambda ct, x: ct, effect=views_array) for kind in (np.float16, np.float32)),
+    linear(np.longdouble, lambda ct, x: ct, (1.5,), effect=views_array),
     linear(np.real, lambda ct, x: ct, (_REAL,), effect=views_array),
 )
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import builtins
 import operator
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from adxform import runtime
+from adxform.ir.kinds import one_of, scalar_type
 from adxform.ir.ops import Lit, Operand, Var
-from adxform.ir.types import Scalar
+from adxform.ir.types import Scalar, Type
 from adxform.rules.contractions import matmul_result
 from adxform.rules.declare import constant, linear, scalar
 from adxform.rules.numpy_linear_algebra import matmul_left, matmul_right
@@ -88,6 +90,13 @@ def min_partials(y: Any, a: Any, b: Any, *rest: Any) -> Any:
     return (not b < a) & (not third) & before, (b < a) & (not third) & before, third & before, fourth
 
 
+def extreme_type(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> Type | None:
+    """The type of one of several numbers."""
+    types = [arg.type if isinstance(arg, Var) else scalar_type(arg.value) for arg in args if isinstance(arg, Var | Lit)]
+    numbers = [type_ for type_ in types if isinstance(type_, Scalar)]
+    return one_of(numbers) if len(numbers) == len(args) else None
+
+
 _A = np.array([0.5, -1.5, 2.0])
 _B = np.array([[1.25], [-0.7]])
 _P = np.array([0.5, 1.5, 2.0])
@@ -136,8 +145,8 @@ RECORDS: tuple[Primitive, ...] = (
     scalar(operator.abs, lambda y, x: np.sign(x), (1.5,), (-0.5,), (_A,)),
     scalar(builtins.abs, lambda y, x: np.sign(x), (1.5,), (-0.5,), (_A,)),
     scalar(builtins.pow, power_partials, (1.5, 2.5), (_A, 3), singular=may_have_pole),
-    scalar(builtins.max, max_partials, (1.5, 2.5), (1.5, -2.5), (0.5, 2.5, -1.0), (0.5, 2.5, -1.0, 3.0)),
-    scalar(builtins.min, min_partials, (1.5, 2.5), (1.5, -2.5), (0.5, 2.5, -1.0), (0.5, 2.5, -1.0, 3.0)),
+    scalar(builtins.max, max_partials, (1.5, 2.5), (1.5, -2.5), (0.5, 2.5, -1.0), (0.5, 2.5, -1.0, 3.0), result=extreme_type),
+    scalar(builtins.min, min_partials, (1.5, 2.5), (1.5, -2.5), (0.5, 2.5, -1.0), (0.5, 2.5, -1.0, 3.0), result=extreme_type),
     linear(builtins.float, lambda ct, x: runtime.broadcast_like(ct, x), (1.5,), (np.float64(2.5),)),
     linear(operator.matmul, {0: matmul_left, 1: matmul_right}, (_M, _A), (_M, _M.T), (_A, _A), result=matmul_result),
     *(constant(fn) for fn in _CONSTANT),

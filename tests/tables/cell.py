@@ -104,7 +104,7 @@ def _judged(cell: Cell) -> tuple[str, str]:
     if isinstance(plain, Raised):
         return "right", ""
     cts = cotangents_of(plain) if cell.expected is None else [leaf * 0 + 1 for leaf in float_leaves(plain)]
-    back = outcome(lambda: pulled[1](_with_none(plain, iter(cts))))
+    back = outcome(lambda: pulled[1](_with_none(plain, iter(cts), _zero)))
     if (said := refusal(back)) is not None:
         return said
     if isinstance(back, Raised):
@@ -145,12 +145,12 @@ def _derivatives(
     ):
         return "wrong", f"the gradient is {pack(gradient)!r}, by differences {expected!r}"
     if cell.orders > 1 and is_float(plain) and np.ndim(plain) == 0:
-        return _second(cell, flat, x, directions, wrt)
+        return _second(cell, flat, x, directions, wrt, max(1e-4, tolerance))
     return "right", ""
 
 
 def _second(
-    cell: Cell, flat: Callable[[Vector], Vector], x: Vector, directions: list[Any], wrt: tuple[int, ...]
+    cell: Cell, flat: Callable[[Vector], Vector], x: Vector, directions: list[Any], wrt: tuple[int, ...], tolerance: float
 ) -> tuple[str, str]:
     """Compare ``v · H v`` of a function of one number with second differences of the function itself."""
     v = pack(directions)
@@ -166,7 +166,7 @@ def _second(
     if isinstance(got, Raised):
         return "wrong", f"hvp raises {got.error!r}"
     products = [g for i, part in zip(wrt, got, strict=True) for g in _floats_beside(cell.args[i], part)]
-    if not _near(_dot(products, directions), expected, 1e-4, 1e-4):
+    if not _near(_dot(products, directions), expected, tolerance):
         return "wrong", f"v·Hv is {_dot(products, directions)!r}, by differences {expected!r}"
     return "right", ""
 
@@ -277,17 +277,22 @@ def second_slope(flat: Callable[[Vector], Vector], x: Vector, v: Vector) -> tupl
     return best, abs(best - fine[1])
 
 
-def _with_none(tree: Any, parts: Iterator[Any]) -> Any:
-    """`tree` with `parts` for its floating leaves and ``None`` for the others."""
+def _zero(leaf: Any) -> Any:
+    """The cotangent of what does not move here, though it may on another path."""
+    return np.zeros(np.shape(leaf))[()] if np.asarray(leaf).dtype.kind in "biu" else None
+
+
+def _with_none(tree: Any, parts: Iterator[Any], other: Callable[[Any], Any] = lambda leaf: None) -> Any:
+    """`tree` with `parts` for its floating leaves and ``None``, or what `other` says, for the others."""
     match tree:
         case tuple() if hasattr(tree, "_fields"):
-            return type(tree)(*(_with_none(item, parts) for item in tree))
+            return type(tree)(*(_with_none(item, parts, other) for item in tree))
         case tuple() | list():
-            return type(tree)(_with_none(item, parts) for item in tree)
+            return type(tree)(_with_none(item, parts, other) for item in tree)
         case dict():
-            return {key: _with_none(tree[key], parts) for key in sorted(tree)}
+            return {key: _with_none(tree[key], parts, other) for key in sorted(tree)}
         case _:
-            return next(parts) if is_float(tree) else None
+            return next(parts) if is_float(tree) else other(tree)
 
 
 def _random(leaf: Any, rng: np.random.Generator) -> Any:

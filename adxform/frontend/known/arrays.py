@@ -11,7 +11,6 @@ import numpy as np
 from adxform.frontend import collecting, indexing, iteration
 from adxform.frontend.branches import truth
 from adxform.frontend.methods import Answer, Handler
-from adxform.frontend.signature import scalar_type
 from adxform.frontend.values import (
     NONE,
     Ref,
@@ -19,6 +18,7 @@ from adxform.frontend.values import (
     Tuple,
     Value,
 )
+from adxform.ir.kinds import scalar_type
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, FLOAT, INT, Array, Object, Scalar
 

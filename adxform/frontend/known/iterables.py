@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adxform.frontend import collecting, iteration
-from adxform.frontend.branches import truth
+from adxform.frontend.branches import branch, truth
 from adxform.frontend.methods import Answer, Handler
+from adxform.frontend.signature import python_class
 from adxform.frontend.values import (
     NONE,
     Contents,
@@ -31,7 +32,7 @@ from adxform.frontend.values import (
     Zip,
 )
 from adxform.ir.ops import Lit, Var
-from adxform.ir.types import BOOL, Array, Object, Scalar, rank
+from adxform.ir.types import BOOL, INT, Array, Object, Scalar, rank
 from adxform.rules import iterations
 
 if TYPE_CHECKING:
@@ -72,8 +73,17 @@ def _range(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer
 
 
 def _as_integer(interp: Interpreter, bound: Value) -> Value:
-    """`bound`, a Python bool as the integer that it is: no array is made of as many elements."""
-    return interp.call(Lit(int), (bound,)) if isinstance(bound, Var) and bound.type == BOOL else bound
+    """`bound` as the Python integer that it is, a truth value too: no array is made of as many elements."""
+    match bound:
+        case Var(_, Scalar(dtype, weak)) if np.dtype(dtype).kind in "fc":
+            kind = python_class(dtype, weak).__name__
+            return interp.fail(TypeError, f"'{kind if weak else 'numpy.' + kind}' object cannot be interpreted as an integer")
+        case Var(_, Scalar()) if bound.type == BOOL or (bound.type != INT and bound not in interp.sizes):
+            return interp.call(Lit(int), (bound,))
+        case Var(_, Array()):
+            return interp.emit(operator.index, (bound,), INT)
+        case _:
+            return bound
 
 
 def _zip(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
@@ -239,15 +249,21 @@ def _reduced(interp: Interpreter, source: Value, start: Value, fn: Any, hint: st
 
 def _extreme(fn: Any) -> Handler:
     def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-        if "default" in kwargs:
-            raise interp.error(f"`{fn.__name__}` with `default` is not supported", "test for an empty sequence first")
         source = Tuple(args) if len(args) > 1 else args[0]
         known = iteration.known_items(interp, source)
+        if "default" in kwargs:
+            return _or_default(interp, fn, source, known, kwargs, hint)
         in_order = known is not None and any(isinstance(item, Tuple | Ref) for item in known)
         if in_order or ("key" in kwargs and not (isinstance(source, Var) and isinstance(source.type, Object))):
             meaning = iterations.largest if fn is max else iterations.smallest
             first = iteration.item_at(interp, source, Lit(0))
             return interp.call(Static(meaning), (source, first, kwargs.get("key", Static(iterations.itself))), hint=hint)
+        if known is not None and any(isinstance(item, Var) and isinstance(item.type, Array) for item in known):
+            of_known = iterations.largest_known if fn is max else iterations.smallest_known
+            return interp.call(Static(of_known), (known[0], Tuple(tuple(known[1:]))), hint=hint)
+        if known is not None and len(known) > _AT_ONCE:
+            first = interp.call(Lit(fn), known[:_AT_ONCE], hint=hint)
+            return interp.call(Lit(fn), (first, *known[_AT_ONCE:]), hint=hint)
         if len(args) > 1:
             return None
         if isinstance(args[0], Var):
@@ -262,12 +278,30 @@ def _extreme(fn: Any) -> Handler:
     return handler
 
 
+_AT_ONCE = 4
+"""Of how many numbers the rules of ``max`` and ``min`` know the derivative."""
+
+
+def _or_default(interp: Interpreter, fn: Any, source: Value, known: list[Value] | None, kwargs: Kwargs, hint: str) -> Answer:
+    """``max(source, default=…)``"""
+    rest = {key: value for key, value in kwargs.items() if key != "default"}
+    if known is not None:
+        return interp.call(Lit(fn), (source,), rest, hint) if known else kwargs["default"]
+    count = truth(interp, interp.call(Lit(operator.gt), (iteration.length(interp, source), Lit(0))))
+    if isinstance(count, bool):
+        return interp.call(Lit(fn), (source,), rest, hint) if count else kwargs["default"]
+    (found,) = branch(
+        interp, count, lambda: [interp.call(Lit(fn), (source,), rest, hint)], lambda: [kwargs["default"]], [hint], interp.span
+    )
+    return found
+
+
 def _any_all(fn: Any) -> Handler:
     def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
         if isinstance(args[0], Var):
-            if isinstance(args[0].type, Array):
-                return interp.call(Lit(np.any if fn is any else np.all), args, hint=hint)
-            return None
+            if isinstance(args[0].type, Array) and args[0].type.shape is not None and len(args[0].type.shape) == 1:
+                return interp.emit(bool, (interp.operand(interp.call(Lit(np.any if fn is any else np.all), args)),), BOOL, hint)
+            return interp.emit(fn, (args[0],), BOOL, hint) if isinstance(args[0].type, Array) else None
         if iteration.literal_trips(interp, args[0]) is None:
             return interp.call(Static(iterations.any_true if fn is any else iterations.all_true), args, hint=hint)
         result: Value = Lit(fn is all)

@@ -14,8 +14,8 @@ from adxform.frontend.branches import truth
 from adxform.frontend.joins import same
 from adxform.frontend.known import containers
 from adxform.frontend.methods import Answer, Handler
-from adxform.frontend.signature import scalar_type
 from adxform.frontend.values import NONE, FunctionValue, Maybe, Ref, Static, Tuple, Value
+from adxform.ir.kinds import scalar_type
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, Array, Object, Scalar, Type
 

@@ -1,0 +1,74 @@
+"""Numbers of which only a run can tell the kind: what a variable may be where paths meet, and the type that stands for all of it.
+
+While a function is specialised, the type of such a variable lists what it may be, so that what follows is inferred for each. What
+is written afterwards has the one type that loses nothing, a Python number where all of them are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from adxform.ir.ops import Function, Var
+from adxform.ir.types import BOOL, FLOAT, INT, Scalar, Type
+from adxform.ir.walk import rename_block
+
+_PYTHON: dict[str, Any] = {"bool": False, "int64": 0, "float64": np.float64, "complex128": np.complex128}
+_PLAIN = {float: FLOAT, int: INT, bool: BOOL, complex: Scalar("complex128", weak=True)}
+_RANKS = tuple(_PYTHON)
+
+
+def dtype_name(dtype: np.dtype[Any]) -> str:
+    """The name of `dtype` in types: as NumPy's, but ``longdouble`` on every platform."""
+    return "longdouble" if dtype == np.longdouble and np.longdouble != np.float64 else dtype.name
+
+
+def scalar_type(value: Any) -> Scalar | None:
+    """The type of a number; ``None`` for anything else."""
+    plain = _PLAIN.get(type(value))
+    if plain is not None:
+        return plain
+    if isinstance(value, np.generic):
+        return Scalar(dtype_name(value.dtype)) if value.dtype.kind in "biufc" else None
+    if isinstance(value, bool | int | float | complex):
+        return _PLAIN[next(base for base in (bool, int, float, complex) if isinstance(value, base))]
+    return None
+
+
+def alternatives(type_: Scalar) -> tuple[Scalar, ...]:
+    """What a number of `type_` may be."""
+    return type_.kinds or (type_,)
+
+
+def one_of(types: Iterable[Scalar]) -> Scalar:
+    """The type of a number of one of `types`.
+
+    >>> found = one_of([Scalar("int64", weak=True), Scalar("float32")])
+    >>> found.dtype, found.weak, len(found.kinds)
+    ('float32', False, 2)
+    """
+    kinds = tuple(sorted({kind for type_ in types for kind in alternatives(type_)}, key=lambda kind: (kind.dtype, kind.weak)))
+    if len(kinds) == 1:
+        return kinds[0]
+    if all(kind.weak for kind in kinds):
+        return Scalar(max((kind.dtype for kind in kinds), key=_RANKS.index), True, kinds)
+    # A Python float is one of double precision: next to single precision it would lose digits, were it a weak one here.
+    samples = [_PYTHON[kind.dtype] if kind.weak else np.dtype(kind.dtype) for kind in kinds]
+    return Scalar(dtype_name(np.result_type(*samples)), False, kinds)
+
+
+def settled_type(type_: Type) -> Type:
+    """`type_` as it stands for all that it may be."""
+    return replace(type_, kinds=()) if isinstance(type_, Scalar) and type_.kinds else type_
+
+
+def settle(fn: Function) -> Function:
+    """`fn` with one type for each variable that may be of several kinds."""
+
+    def settled(var: Var) -> Var:
+        return replace(var, type=settled_type(var.type)) if isinstance(var.type, Scalar) and var.type.kinds else var
+
+    return replace(fn, body=rename_block(fn.body, {}, settled), helpers=tuple(map(settle, fn.helpers)))
