@@ -16,7 +16,7 @@ import numpy as np
 from adxform import runtime
 from adxform.ad.batch import batch
 from adxform.ad.record import Decision
-from adxform.analysis.activity import may_write
+from adxform.analysis.activity import writes_unseen
 from adxform.backend.emit import Generated
 from adxform.backend.references import Surroundings
 from adxform.engine.account import account
@@ -287,7 +287,7 @@ def handed_over(fn: Function, classes: Aliases) -> set[int]:
     return {
         classes.of(var)
         for op in all_ops(fn.body)
-        if isinstance(op, Call) and isinstance(op.fn, Lit) and table.lookup(op.fn.value) is None and may_write(op.fn.value)
+        if isinstance(op, Call) and isinstance(op.fn, Lit) and table.lookup(op.fn.value) is None and writes_unseen(op)
         for var in reads(op)
         if not isinstance(var.type, Scalar)
     }

@@ -18,7 +18,7 @@ from adxform.ir.walk import all_ops, blocks, reads, variables
 from adxform.rules.alias import Aliases, alias_classes
 from adxform.rules.effects import effect_of
 from adxform.rules.record import Constant, Linear, Memory
-from adxform.rules.signatures import not_covered, taken, unstated
+from adxform.rules.signatures import form_of, not_covered, taken, unstated
 from adxform.rules.table import definition, lookup
 
 
@@ -276,26 +276,34 @@ def _refuse_call(call: Call, varied: Spread, useful: Spread) -> None:
     sources = (*call.args, *(value for _, value in call.kwargs))
     if any(map(varied.has_any, sources)) and any(out in varied and out in useful for out in call.outs):
         name = callable_name(call.fn.value)
-        if (meaning := definition(call.fn.value)) is not None:
-            keywords = tuple([key for key, _ in call.kwargs])
-            option = unstated(call.fn.value, taken(call.fn.value, meaning), len(call.args), keywords)
-            if option is not None:
-                raise not_covered(call.fn.value, option, call.span)
+        _refuse_unstated(call)
         raise MissingRuleError(
             f"no derivative rule for `{name}`",
             span=call.span,
             help=f"register one with `adxform.rule({name})`, or wrap the call in `stop_gradient`",
         )
-    if record is None and may_write(call.fn.value):
+    if record is None and writes_unseen(call):
         given = [var for arg in (*call.args, *(value for _, value in call.kwargs)) for var in variables(arg)]
         arrays = [var for var in given if isinstance(var.type, Array) and is_float(var.type) and var in useful]
         if arrays and any(var in varied for var in given):
             name = callable_name(call.fn.value)
+            _refuse_unstated(call)
             raise MissingRuleError(
                 f"`{name}` may write to the array `{arrays[0].base}`, and no derivative rule tells",
                 span=call.span,
                 help="pass a copy if it only reads: `.copy()`; if it writes, write in Python or NumPy what it does",
             )
+
+
+def _refuse_unstated(call: Call) -> None:
+    """Name the parameter for which a call was not taken for what its function means, if there is one."""
+    assert isinstance(call.fn, Lit)
+    meaning = definition(call.fn.value)
+    if meaning is not None:
+        keywords = tuple([key for key, _ in call.kwargs])
+        option = unstated(call.fn.value, taken(call.fn.value, meaning), len(call.args), keywords)
+        if option is not None:
+            raise not_covered(call.fn.value, option, call.span)
 
 
 def _refuse_views(body: Block, varied: Spread, useful: Spread) -> None:
@@ -345,6 +353,9 @@ WRITING_NAMES = frozenset(
         "itemset",
         "copyto",
         "fill",
+        "fill_diagonal",
+        "putmask",
+        "sort",
     }
 )
 WRITING_METHODS = ("__i", "__set", "__del")
@@ -362,12 +373,25 @@ def may_write(fn: object) -> bool:
     return module not in READING_MODULES
 
 
+def writes_unseen(call: Call) -> bool:
+    """Whether `call`, of a function without a record, may write to an array that it gives: some do, others have an ``out``."""
+    if not isinstance(call.fn, Lit):
+        return False
+    if may_write(call.fn.value) or dict(call.kwargs).get("out", Lit(None)) != Lit(None):
+        return True
+    try:
+        form = form_of(call.fn.value, len(call.args), tuple([key for key, _ in call.kwargs]))
+    except TypeError:  # one that cannot be called so, or that is no key of a table
+        return False
+    places = () if form is None else tuple(place for place, one in enumerate(form.positional) if one.name == "out")
+    return any(call.args[place] != Lit(None) for place in places)
+
+
 def at_risk(call: Call) -> tuple[Var, ...]:
     """The arrays that `call` may write although no rule says how: arguments of functions that adxform cannot look into."""
     record = lookup(call.fn.value) if isinstance(call.fn, Lit) else None
     if record is None:
-        unknown = isinstance(call.fn, Lit) and may_write(call.fn.value)
-        operands = (*call.args, *(value for _, value in call.kwargs)) if unknown else ()
+        operands = (*call.args, *(value for _, value in call.kwargs)) if writes_unseen(call) else ()
     else:
         writes = () if isinstance(record.derivative, Memory) else effect_of(call).writes
         operands = tuple(call.args[place] for place in writes)

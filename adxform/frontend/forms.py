@@ -9,7 +9,7 @@ from typing import Any
 from adxform.frontend.values import Ref, Tuple, Value
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import is_float
-from adxform.rules.signatures import PLAIN, arranged, signature_of
+from adxform.rules.signatures import PLAIN, SYNONYMS, arranged, signature_of
 
 Kwargs = dict[str, Value]
 
@@ -39,8 +39,11 @@ def by_position(fn: Callable[..., Any], args: tuple[Value, ...], kwargs: Kwargs)
     signature = signature_of(fn)
     if signature is None:
         return args, kwargs
+    synonyms = SYNONYMS.get(fn, {}) if any(map(_is_moving, kwargs.values())) else {}
+    kwargs = {synonyms.get(key, key): value for key, value in kwargs.items()}
     following = list(signature.parameters.values())[len(args) :]
-    last = max((k for k, one in enumerate(following) if one.name in kwargs and _is_moving(kwargs[one.name])), default=-1)
+    wanted = {key for key, value in kwargs.items() if _is_moving(value)}.union(synonyms.values())
+    last = max((k for k, one in enumerate(following, 1) if one.name in wanted), default=0)
     placed, rest = list(args), dict(kwargs)
     for k, parameter in enumerate(following):
         if parameter.kind is not Parameter.POSITIONAL_OR_KEYWORD or parameter.name == "out":

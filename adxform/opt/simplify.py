@@ -71,7 +71,7 @@ class _Simplifying(Rewriter):
             self.known[op.outs[0].name] = found
             return
         op = found if isinstance(found, Call) else op
-        if callee(op) in NOTED:
+        if callee(op) in NOTED and not op.kwargs:
             self.note(op)
         ops.append(op)
 

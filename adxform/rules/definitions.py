@@ -308,6 +308,8 @@ def _minimum_reduce(x: Any, axis: Any = 0) -> Any:
 def _add_accumulate(x: Any, axis: Any = 0) -> Any:
     if np.ndim(x) == 0:
         raise TypeError("cannot accumulate on a scalar")
+    if axis is None:
+        raise ValueError("accumulate does not allow multiple axes")
     return np.cumsum(x, axis=axis)
 
 

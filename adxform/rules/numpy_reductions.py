@@ -41,8 +41,8 @@ def _mean_transpose(ct: Any, x: Any, axis: Any = None, dtype: Any = None, keepdi
     return runtime.broadcast_like(restore(ct, axis, keepdims) / count(x, axis), x)
 
 
-def _nansum(x: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False) -> Any:
-    y = np.nansum(x, axis=axis, dtype=dtype, keepdims=keepdims)
+def _nansum(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
+    y = np.nansum(x, axis=axis, keepdims=keepdims)
 
     def pullback(ct: Any) -> Any:
         return np.where(np.isnan(x), 0.0, restore(ct, axis, keepdims))

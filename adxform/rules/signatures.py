@@ -29,10 +29,13 @@ ABSENT = object()
 PLAIN = (type(None), bool, int, float, str)
 """The types of defaults that can be written out."""
 
+SYNONYMS: Mapping[Callable[..., Any], Mapping[str, str]] = MappingProxyType({np.clip: {"min": "a_min", "max": "a_max"}})
+"""Parameters that are another name of one that can be given by position."""
+
 Argument = TypeVar("Argument")
 
-_HOW: dict[str, Any] = {"where": True, "casting": "same_kind", "order": "K", "dtype": None, "subok": True, "signature": None}
-_AXES: dict[str, Any] = {"axes": ABSENT, "axis": ABSENT, "keepdims": False}
+_HOW: dict[str, Any] = {"where": True, "casting": "same_kind", "order": "K", "dtype": None, "subok": True, "signature": ABSENT}
+_AXES: dict[str, Any] = {"axes": ABSENT, "axis": ABSENT, "keepdims": ABSENT}
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +115,7 @@ def arranged(
 ) -> tuple[tuple[Argument, ...], dict[str, Argument]]:
     """The arguments of a call of `fn`, whose rule `states` these parameters (``None``: all), in normal form.
 
-    ``np.sum(a=x)`` is ``np.sum(x)``, and ``np.sum(x, 0, None, None, True)`` is ``np.sum(x, 0, keepdims=True)``: what the function
+    ``np.sum(a=x)`` is ``np.sum(x)``, and ``np.max(x, 0, None, True)`` is ``np.max(x, 0, keepdims=True)``: what the function
     cannot do without goes by position; options stay as they were written, by keyword after a gap; ``out`` is named; and it is
     left out at its default, as is what the rule does not state.
 
@@ -184,7 +187,7 @@ def unstated(fn: Callable[..., Any], states: frozenset[str] | None, count: int, 
     form = None if states is None else form_of(fn, count, names)
     if states is None or form is None:
         return None
-    return next((one.name for one in (*form.positional, *form.named) if one.name not in states), None)
+    return next((one.name for one in (*form.positional, *form.named) if one.name not in states and one.name != "out"), None)
 
 
 def not_covered(fn: Callable[..., Any], parameter: str, span: Span) -> MissingRuleError:
@@ -225,6 +228,9 @@ def _add_up(
 def _average(
     self: Any, /, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True
 ) -> None: ...
+
+
+def _fill(self: Any, value: Any, /) -> None: ...
 
 
 def _extreme(
@@ -271,10 +277,10 @@ def _pad(
     pad_width: Any,
     mode: Any = "constant",
     *,
-    stat_length: Any = None,
-    constant_values: Any = 0,
-    end_values: Any = 0,
-    reflect_type: Any = "even",
+    stat_length: Any = ABSENT,
+    constant_values: Any = ABSENT,
+    end_values: Any = ABSENT,
+    reflect_type: Any = ABSENT,
     **other: Any,
 ) -> None: ...
 
@@ -305,7 +311,7 @@ def _outer(
     order: Any = "K",
     dtype: Any = None,
     subok: Any = True,
-    signature: Any = None,
+    signature: Any = ABSENT,
 ) -> None: ...
 
 
@@ -325,7 +331,8 @@ _OF_UFUNCS: Mapping[str, Callable[..., Any]] = MappingProxyType(
 STATED: Mapping[Callable[..., Any], Callable[..., Any]] = MappingProxyType(
     {
         **dict.fromkeys((np.ndarray.sum, np.ndarray.prod), _add_up),
-        np.ndarray.mean: _average,
+        **dict.fromkeys((np.ndarray.mean, np.ndarray.any, np.ndarray.all), _average),
+        np.ndarray.fill: _fill,
         **dict.fromkeys((np.ndarray.max, np.ndarray.min), _extreme),
         **dict.fromkeys((np.ndarray.var, np.ndarray.std), _spread),
         np.clip: _clip,

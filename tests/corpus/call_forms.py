@@ -61,3 +61,21 @@ def options_by_position(x):
 @at((vec(0.3, 1.2, -0.7),))
 def axes_in_front(x):
     return np.sum(np.array(x * x, ndmin=2) ** 2)
+
+
+@at((smooth(2, 3), smooth(3, 2, seed=1)))
+def einsum_of_lists_of_axes(x, y):
+    return np.sum(np.einsum(x, [0, 1], y, [1, 2], [2, 0]) ** 2) + np.einsum(x, [..., 30], y, [30, 0])[0, 1] ** 3
+
+
+@at(
+    (smooth(3), 0.9),
+)
+def clipped_by_name(x, y):
+    return np.sum(np.clip(x, min=y) ** 2) + np.sum(np.clip(x, max=y, min=0.3) ** 3)
+
+
+@at((smooth(3),))
+def squares_of_a_negative_in_single_precision(x):
+    y = np.negative(np.arange(3) / 7.0, dtype=np.float32)
+    return np.sum(x * (y * y))

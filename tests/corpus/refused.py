@@ -293,3 +293,22 @@ def chained_lists_that_change(x):
         s += a * a
         items[1] = s  # here
     return s
+
+
+@at((smooth(2, 3),), raises=MissingRuleError)
+def result_of_a_function_without_a_rule_in_an_array(x):
+    y = np.zeros(3)
+    np.nanmedian(x, 0, y)  # here
+    return np.sum(y * y)
+
+
+@at((smooth(4, 2),), raises=MissingRuleError)
+def diagonal_that_wraps(x):
+    y = x * 1.0
+    np.fill_diagonal(y, 0.5, wrap=True)  # here
+    return np.sum(y * y)
+
+
+@at((smooth(2, 3),), raises=MissingRuleError)
+def sum_from_a_start(x):
+    return np.sum(x * x, initial=2.0)  # here

@@ -16,7 +16,7 @@ from cyclopts import App, Parameter
 from rich.console import Console
 
 import adxform
-from tests.tables import containers, edges, modes, overwrite, semantics
+from tests.tables import containers, edges, modes, overwrite, semantics, signatures
 from tests.tables.cell import Cell, Verdict, judge
 
 TABLES = {
@@ -25,6 +25,7 @@ TABLES = {
     "containers": containers.cells,
     "overwrite": overwrite.cells,
     "modes": modes.cells,
+    "signatures": signatures.cells,
 }
 
 app = App(name="python -m tests.tables", help=__doc__)

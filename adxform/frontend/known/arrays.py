@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import operator
+import string
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from adxform.frontend import collecting, indexing, iteration
 from adxform.frontend.branches import truth
 from adxform.frontend.methods import Answer, Handler
+from adxform.frontend.operands import is_static
 from adxform.frontend.values import (
     NONE,
     Ref,
@@ -107,6 +109,8 @@ def _sort_in_place(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -
     """``x.sort(axis)`` is ``x[...] = np.sort(x, axis)``."""
     if not (isinstance(args[0], Var) and isinstance(args[0].type, Array)):
         return None
+    if NONE in (*args[1:2], kwargs.get("axis")):
+        return interp.fail(TypeError, "'NoneType' object cannot be interpreted as an integer")
     indexing.store(interp, args[0], Lit(...), interp.call(Lit(np.sort), args, kwargs))
     return NONE
 
@@ -175,6 +179,22 @@ def _where(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer
     return interp.call(Lit(np.nonzero), args, hint=hint) if len(args) == 1 and not kwargs else None
 
 
+def _einsum(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    """``np.einsum(a, [0, 1], b, [1, 2], [0, 2])`` is ``np.einsum("AB,BC->AC", a, b)``."""
+    if not args or not is_static(interp, args[-1]) or isinstance(args[0], Lit):
+        return None
+    terms = ["".join(map(_subscript, interp.static(term, "subscripts"))) for term in args[1::2]]
+    output = [] if len(args) % 2 == 0 else ["".join(map(_subscript, interp.static(args[-1], "subscripts")))]
+    return interp.call(
+        Lit(np.einsum), (Lit("->".join([",".join(terms), *output])), *args[: 2 * len(terms) : 2]), kwargs, hint=hint
+    )
+
+
+def _subscript(number: Any) -> str:
+    """The letter of an axis; letters are in the order of the numbers, as NumPy sorts those of a result that is not stated."""
+    return "..." if number is Ellipsis else (string.ascii_uppercase + string.ascii_lowercase)[operator.index(number)]
+
+
 def _number(cls: Any, type_: Scalar) -> Handler:
     """``int``, ``float`` and ``bool`` of a value of which nothing is known give an inactive number."""
 
@@ -206,6 +226,7 @@ def _nan_to_num(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> A
 
 TABLE: dict[Any, Handler] = {
     np.nan_to_num: _nan_to_num,
+    np.einsum: _einsum,
     np.shape: _shape,
     np.ndim: _ndim,
     np.size: _size,

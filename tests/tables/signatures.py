@@ -1,0 +1,232 @@
+"""Every parameter of every primitive, by position and by keyword, at its default and at other values.
+
+Each cell is right, or refused with the function and the parameter named. The operators and what only derivatives call are left
+out: their parameters have no names.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import math
+import types
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from adxform.rules.declare import name_of
+from adxform.rules.definitions import DEFINITIONS
+from adxform.rules.signatures import PLAIN, signature_of
+from adxform.rules.table import TABLE
+from tests.tables.cell import Cell, program
+from tests.tables.signature_samples import ANY, BASES, OWN, Base, M, Text, V
+
+Fn = Callable[..., Any]
+IN_PLACE = (np.copyto, np.putmask, np.put, np.fill_diagonal, np.ndarray.fill, np.ndarray.sort, np.add.at, np.subtract.at)
+UNINITIALISED = (np.empty, np.empty_like)
+COARSE = ("np.float32",)
+
+
+def primitives() -> tuple[Fn, ...]:
+    """The functions with a rule or a definition that a program calls by name."""
+    modules = ("_operator", "adxform")
+    return tuple(
+        fn
+        for fn in dict.fromkeys((*TABLE, *DEFINITIONS))
+        if not (getattr(fn, "__module__", None) or "").startswith(modules) and signature_of(fn) is not None
+    )
+
+
+def base(fn: Fn) -> Base:
+    """The arguments that `fn` cannot do without."""
+    if fn in BASES:
+        return BASES[fn]
+    record = TABLE.get(fn)
+    name = getattr(fn, "__name__", "")
+    if isinstance(fn, np.ufunc):
+        return tuple(V * 0.4 + 0.1 * k for k in range(fn.nin))
+    if record is not None and record.samples and "axis" not in parameters(fn):
+        return record.samples[0]
+    if getattr(fn, "__module__", None) == "math":
+        return (0.7, 0.3)[: len(parameters(fn))]
+    return (M, M) if name == "outer" else (M,)
+
+
+@functools.cache
+def parameters(fn: Fn) -> dict[str, inspect.Parameter]:
+    """The parameters of `fn`, by name."""
+    signature = signature_of(fn)
+    assert signature is not None
+    return dict(signature.parameters)
+
+
+def options(fn: Fn) -> Iterator[inspect.Parameter]:
+    """The parameters of `fn` that a call may leave out, without ``out`` and what stands for any others."""
+    for parameter in parameters(fn).values():
+        kind = parameter.kind
+        named = parameter.default is not parameter.empty or kind is parameter.KEYWORD_ONLY
+        if named and kind is not parameter.VAR_KEYWORD and parameter.name != "out" and not _is_given(fn, parameter.name):
+            yield parameter
+
+
+def _is_given(fn: Fn, name: str) -> bool:
+    place = list(parameters(fn)).index(name)
+    return place < len(base(fn)) and parameters(fn)[name].kind is not inspect.Parameter.KEYWORD_ONLY
+
+
+def values(fn: Fn, name: str) -> tuple[str, ...]:
+    """The values of an option, as a program writes them; none where the table knows of none."""
+    return OWN.get((fn, name), ANY.get(name, ()))
+
+
+def cells() -> Iterator[Cell]:
+    """A cell for each parameter of each primitive, each way to give it, and each of its values."""
+    for fn in primitives():
+        yield from _operands(fn)
+        for parameter in options(fn):
+            for value in values(fn, parameter.name):
+                if parameter.kind is not inspect.Parameter.POSITIONAL_ONLY:
+                    yield _cell(fn, f"{parameter.name}={value}", named={parameter.name: value})
+                if (before := _before(fn, parameter)) is not None:
+                    yield _cell(fn, f"{parameter.name} at its place, {value}", more=(*before, value))
+        if "out" in parameters(fn):
+            yield from _outs(fn)
+
+
+def _operands(fn: Fn) -> Iterator[Cell]:
+    """Calls without options, one with each argument that can be given by name given so, and calls that Python refuses."""
+    yield _cell(fn, "plain")
+    given = list(parameters(fn).values())[: len(base(fn))]
+    named = {one.name: place for place, one in enumerate(given) if one.kind is one.POSITIONAL_OR_KEYWORD}
+    for first in sorted(named.values()):
+        chosen = {name: place for name, place in named.items() if place >= first}
+        yield _cell(fn, f"{', '.join(chosen)} by name", by_name=chosen)
+    if len(named) > 1:
+        yield _cell(fn, "all by name, last first", by_name=dict(reversed(named.items())))
+    if not isinstance(fn, type) and fn is not np.pad:
+        yield _cell(fn, "an unknown parameter", named={"no_such_parameter": "1"})
+
+
+def _outs(fn: Fn) -> Iterator[Cell]:
+    found = _called(fn)
+    if not isinstance(found, np.ndarray) or fn in IN_PLACE:
+        return
+    z = f"np.zeros({found.shape!r}, np.{found.dtype.name})"
+    yield _cell(fn, "out by name", named={"out": "z"}, first=f"z = {z}", result="z")
+    if isinstance(fn, np.ufunc):
+        yield _cell(fn, "out in a tuple", named={"out": "(z,)"}, first=f"z = {z}", result="z")
+    if (before := _before(fn, parameters(fn)["out"])) is not None:
+        yield _cell(fn, "out at its place", more=(*before, "z"), first=f"z = {z}", result="z")
+
+
+def _before(fn: Fn, parameter: inspect.Parameter) -> tuple[str, ...] | None:
+    """The defaults of what comes before `parameter` where it is given by position; ``None`` where it cannot be."""
+    if parameter.kind not in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
+        return None
+    between = []
+    for place, one in enumerate(parameters(fn).values()):
+        if one.name == parameter.name:
+            return tuple(between)
+        if place < len(base(fn)):
+            continue
+        if one.kind is one.VAR_POSITIONAL or not isinstance(one.default, PLAIN):
+            return None
+        between.append(repr(one.default))
+    return None
+
+
+def _called(fn: Fn) -> Any:
+    try:
+        return fn(*(eval(arg) if isinstance(arg, Text) else arg for arg in base(fn)))
+    except Exception:
+        return None
+
+
+def _cell(
+    fn: Fn,
+    what: str,
+    *,
+    more: tuple[str, ...] = (),
+    named: dict[str, str] | None = None,
+    by_name: dict[str, int] | None = None,
+    first: str = "",
+    result: str = "r",
+) -> Cell:
+    """The cell of a call of `fn` with `more` arguments by position, and some by name."""
+    named, by_name = named or {}, by_name or {}
+    given, args = _written(base(fn))
+    by_place = [text for place, text in enumerate(given) if place not in by_name.values()]
+    keywords = [f"{name}={given[place]}" for name, place in by_name.items()] + [f"{k}={v}" for k, v in named.items()]
+    lines = [first] if first else []
+    if fn in IN_PLACE and 0 not in by_name.values():
+        lines.append(f"a = {by_place[0]} * 1.0")
+        by_place[0] = result = "a"
+    elif fn in IN_PLACE:
+        lines.append(f"a = {given[0]} * 1.0")
+        keywords[0], result = f"{next(iter(by_name))}=a" if keywords[0].endswith("=x0") else keywords[0], "a"
+        keywords = [f"{text.partition('=')[0]}=a" if text.endswith("=x0") else text for text in keywords]
+    call = _call(fn, by_place + list(more), keywords)
+    lines.append(f"r = {call}" if fn not in IN_PLACE else call)
+    if fn in UNINITIALISED:
+        lines.append("r[...] = 0.7")
+    names = {"math": math, "fn": fn, "MASK": _weights()["MASK"]}
+    head = f"def f(t{''.join(f', x{k}' for k in range(len(args)))}):\n"
+    body = "".join(f"    {line}\n" for line in lines)
+    measure = _measured(program(f"{head}{body}    return {result}\n", **names), args, result)
+    coarse = any(text in "".join((*more, *named.values())) for text in COARSE)
+    weights = _weights()
+    if coarse:
+        weights = {**weights, "w": weights["w"].astype(np.float32)}
+    function = program(f"{head}{body}    return {measure}\n", **{**names, **weights})
+    return Cell(f"{name_of(fn)}: {what}", function, (1.3, *args), smooth=not coarse)
+
+
+def _written(arguments: Base) -> tuple[list[str], tuple[Any, ...]]:
+    """How arguments are written, and those that are arguments of the program."""
+    texts, args = [], []
+    for argument in arguments:
+        if isinstance(argument, Text):
+            texts.append(str(argument))
+        else:
+            texts.append(f"x{len(args)}")
+            args.append(argument)
+    return texts, tuple(args)
+
+
+def _call(fn: Fn, by_place: list[str], keywords: list[str]) -> str:
+    name = name_of(fn)
+    if isinstance(fn, types.MethodDescriptorType) and fn.__objclass__ is np.ndarray:
+        return f"{by_place[0]}.{fn.__name__}({', '.join(by_place[1:] + keywords)})"
+    if getattr(fn, "__module__", None) in ("math", "builtins") or name.startswith("np."):
+        return f"{name}({', '.join(by_place + keywords)})"
+    return f"fn({', '.join(by_place + keywords)})"
+
+
+def _measured(function: Fn, args: tuple[Any, ...], result: str) -> str:
+    """A number that tells the elements of the result of `function` apart, written as an expression."""
+    try:
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = function(1.3, *(np.copy(arg) if isinstance(arg, np.ndarray) else arg for arg in args))
+    except Exception:
+        return f"np.sum({result}) * t"
+    if isinstance(found, tuple | list):
+        return " + ".join(_part(part, f"{result}[{k}]") for k, part in enumerate(found)) or "t"
+    return _part(found, result)
+
+
+def _part(found: Any, name: str) -> str:
+    size, shape = np.size(found), np.shape(found)
+    if not shape:
+        return f"{name} * {name} * t"
+    weighted = f"w[: {size}].reshape({shape!r})"
+    return (
+        f"np.sum({name} * {name} * {weighted}) * t" if np.asarray(found).dtype.kind == "f" else f"np.sum({name} * {weighted}) * t"
+    )
+
+
+@functools.cache
+def _weights() -> dict[str, Any]:
+    return {"w": np.cos(np.arange(512.0)), "MASK": np.array([True, False, True])}
