@@ -21,7 +21,7 @@ from adxform.batches import Stack, batch_for, split
 from adxform.cache import Entry
 from adxform.checkpointing import with_checkpoints
 from adxform.cut import CutRule
-from adxform.engine.compiled import is_available
+from adxform.engine.importing import is_available
 from adxform.errors import ArgnumsError, MissingExtraError
 from adxform.frontend.signature import Tree
 from adxform.ir.types import Scalar, Type

@@ -114,7 +114,7 @@ def test_what_python_does_as_well_is_not_compiled(fn: Callable[..., Any]) -> Non
 
 
 def test_without_numba_python_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (api, choice, compiled):
+    for module in (api, choice):
         monkeypatch.setattr(module, "is_available", lambda: False)
     adxform.clear_cache()
     assert chosen(loop, AT_ONCE).choice == choice.Choice(Engine("python"), "Numba is not installed")

@@ -533,7 +533,7 @@ def test_a_full_pattern_that_would_be_too_large_is_refused() -> None:
 
 def test_without_scipy_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(name: str) -> Any:
-        raise ImportError(name)
+        raise ModuleNotFoundError(name)
 
     monkeypatch.setattr(scipy_sparse.importlib, "import_module", missing)
     with pytest.raises(MissingExtraError) as caught:

@@ -15,10 +15,12 @@ from types import EllipsisType
 import numpy as np
 
 from adxform.backend.syntax import callee
-from adxform.engine.compiled import compiled_form, is_available, is_repeatable
+from adxform.engine.compiled import compiled_form, is_repeatable, kernels
+from adxform.engine.importing import is_available, trouble, warn_of_trouble
 from adxform.engine.outline import Outlined
 from adxform.engine.products import product
 from adxform.engine.solvers import SOLVERS
+from adxform.errors import MissingExtraError
 from adxform.ir import intrinsics
 from adxform.ir.ops import Block, Call, For, Function, If, Invoke, Lit, Op, Operand, Pack, While
 from adxform.ir.types import Array
@@ -51,13 +53,26 @@ def choose(fn: Function, engine: Engine, skipped: int = 0) -> tuple[Choice, Outl
 
     For `skipped` see `adxform.engine.compiled.realise`.
     """
+    if engine.name == "numba":
+        kernels()
     if engine.name != "auto":
         return Choice(engine), compiled_form(fn, engine, skipped)
+    try:
+        return _chosen(fn, engine, skipped)
+    except MissingExtraError:
+        warn_of_trouble()
+        return Choice(replace(engine, name="python", prepared=False), trouble()), None
+
+
+def _chosen(fn: Function, engine: Engine, skipped: int) -> tuple[Choice, Outlined | None]:
+    """The same where adxform is to choose."""
     python, numba = (replace(engine, name=name, prepared=False) for name in ("python", "numba"))
     least, gain = PREPARED if engine.prepared else AT_ONCE
     before = steps(fn)
     if not is_available():
         return Choice(python, "Numba is not installed"), None
+    if trouble():
+        return Choice(python, trouble()), None
     if not is_repeatable(fn):
         return Choice(python, "it calls functions that may do anything, which must not be called twice"), None
     if before.looping < least and not engine.prepared:
@@ -71,6 +86,7 @@ def choose(fn: Function, engine: Engine, skipped: int = 0) -> tuple[Choice, Outl
     spared = before.all - after.all if engine.prepared else before.looping - after.looping
     if spared < least or before.all < gain * after.all:
         return Choice(python, "most of the work would stay in Python"), None
+    kernels()
     return Choice(numba, "kernels take over most of the work"), found
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from importlib.util import find_spec
 from typing import Any
 
 from adxform import runtime
@@ -17,6 +16,7 @@ from adxform.engine import scalars
 from adxform.engine.alike import drop_alike_axes
 from adxform.engine.checks import is_exception, with_checks
 from adxform.engine.gather import gather_contributions
+from adxform.engine.importing import needing_numba
 from adxform.engine.join import join_loops
 from adxform.engine.lengths import check_lengths
 from adxform.engine.loops import form_loops
@@ -38,7 +38,7 @@ from adxform.operators import Engine
 from adxform.opt.cse import share_common_subexpressions
 from adxform.opt.hoist import hoist_invariants
 from adxform.phases import phase
-from adxform.room import bring_in, has_room, in_thread, is_roomy, ran_out, roomy
+from adxform.room import has_room, in_thread, is_roomy, ran_out, roomy
 from adxform.rules.effects import is_opaque
 
 WORKS = 10**9
@@ -132,10 +132,9 @@ def without_results(fn: Function, count: int) -> Function:
     return replace(fn, body=replace(fn.body, results=fn.body.results[count:])) if count else fn
 
 
-@phase("import")
 def kernels() -> Any:
-    """The module that compiles, imported when it is first needed: Numba takes a while."""
-    return bring_in("adxform.engine.kernels")
+    """The module that compiles."""
+    return needing_numba("adxform.engine.kernels")
 
 
 def lowered(fn: Function, engine: Engine) -> Function:
@@ -188,11 +187,6 @@ def compiled_form(fn: Function, engine: Engine, skipped: int = 0) -> Outlined | 
 def compiles(fn: Function, engine: Engine) -> bool:
     """Whether `engine` compiles what it can of `fn`: it has to be one that may run twice, should compiled code not do."""
     return engine.name == "numba" and is_repeatable(fn)
-
-
-def is_available() -> bool:
-    """Whether Numba is installed."""
-    return find_spec("numba") is not None
 
 
 def is_repeatable(fn: Function) -> bool:

@@ -9,7 +9,6 @@ import operator
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import INT, Array, Scalar, Size
 from adxform.ir.walk import Names, map_op
+from adxform.room import bring_in
 
 MATMULS = frozenset({operator.matmul, np.matmul})
 DOTS = frozenset({np.dot, np.ndarray.dot})
@@ -43,16 +43,18 @@ def swapped(x: Any) -> Any:
 
 @cache
 def has_blas() -> bool:
-    """Whether SciPy is installed, through which kernels reach BLAS, with lengths of 32 bits as BLAS usually has them."""
+    """Whether SciPy is there, through which kernels reach BLAS, with lengths of 32 bits as BLAS usually has them."""
     routines = routines_of("cython_blas")
     return all(", int *," in repr(routines.get(name)) for name in ("dgemm", "dgemv"))
 
 
 def routines_of(module: str) -> Mapping[str, object]:
-    """The routines of that module of `scipy.linalg`, by name, with their prototypes; none where SciPy is not installed."""
+    """The routines of that module of `scipy.linalg`, by name, with their prototypes; none where SciPy does not give them."""
     try:
-        found: Mapping[str, object] = import_module(f"scipy.linalg.{module}").__pyx_capi__
-    except ImportError:
+        found: Mapping[str, object] = bring_in(f"scipy.linalg.{module}").__pyx_capi__
+    except (MemoryError, RecursionError):
+        raise
+    except Exception:  # it is not installed, or not for the NumPy that is
         return {}
     return found
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from adxform.room import bring_in
+from adxform.engine.importing import needing_numba
 
 PACKAGE = __name__.rpartition(".")[0]
 
@@ -26,9 +26,9 @@ class Form:
     def load(self) -> Any:
         """Return the compiled function of one or two numbers, float64 or, if all are, float32.
 
-        Raises ImportError where Numba is not installed.
+        Raises MissingExtraError where Numba is not installed, or cannot be imported.
         """
-        return getattr(bring_in(f"{PACKAGE}.{self.module}"), self.name)
+        return getattr(needing_numba(f"{PACKAGE}.{self.module}"), self.name)
 
 
 _MODULES = {
@@ -82,7 +82,7 @@ def vector_form(function: Callable[..., Any], *, in_lanes: bool = True) -> Any |
     Forms have NumPy's values for zeros, infinities and NaN, also those that stand for functions of `math`, and never raise.
     Where no loop runs `in_lanes`, only those are found that are quicker than the function itself.
 
-    Raises ImportError where Numba is not installed.
+    Raises MissingExtraError where Numba is not installed, or cannot be imported.
     """
     found = _form(function)
     return None if found is None or not (in_lanes or found.name in QUICK_ALONE) else found.load()
