@@ -31,6 +31,7 @@ from adxform.pipeline import DerivedRule
 from adxform.refusals import definition, name_of, non_scalar
 from adxform.running import Tape, execute
 from adxform.runtime import private
+from adxform.tracebacks import for_users
 from adxform.trees import builder, leaves_of, rebuild
 
 
@@ -68,6 +69,7 @@ class Gradient(Derivative):
         made = partial(grad if self.kind == "grad" else value_and_grad, **self.engine.keywords)
         return made, (self.fn, self.argnums, self.has_aux)
 
+    @for_users
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The gradient at `args`, or the value and the gradient."""
         call = apply(self.fn, args, kwargs, self.argnums, self.engine)
@@ -241,6 +243,7 @@ def plan_gradient(call: Application, argnums: Argnums, has_aux: bool, *, valued:
 
 
 @operator("jvp", made=None)
+@for_users
 def jvp(
     f: Callable[..., Any],
     primals: Sequence[Any],
@@ -267,6 +270,7 @@ def jvp(
 
 
 @operator("vjp", made=None)
+@for_users
 def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Pullback]:
     """The value of ``f(*primals)``, and the function that takes a cotangent of it to those of the primals.
 
@@ -296,6 +300,7 @@ class Pullback:
     like: list[Any]
     wide: CutRule | None = None
 
+    @for_users
     def __call__(self, ct: Any) -> tuple[Any, ...]:
         """One cotangent for each primal, with its structure, and ``None`` where it holds no float."""
         call = self.call

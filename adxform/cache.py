@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 from adxform import counters, phases, pipeline
 from adxform.backend.references import Surroundings
 from adxform.cut import CutRule, cut, widened
+from adxform.defects import deriving
 from adxform.engine.own import make_in_passes
 from adxform.engine.tabulate import tabulate
 from adxform.engine.worth import Appraisal
@@ -158,7 +159,7 @@ class Entry:
 
     def _made(self, known: dict[_K, _V], key: _K, make: Callable[[], _V]) -> _V:
         if key not in known:
-            with phase("transform"):
+            with phase("transform"), deriving(function=self.specialized.function):
                 made = make()
             return known.setdefault(key, made)
         return known[key]
@@ -284,7 +285,7 @@ def entry_for(fn: Callable[..., Any], own: Hashable, signature: Signature, leave
         entry = bucket.find(fn, leaves)
         if entry is None:
             check_call(fn, signature.args, dict(signature.kwargs))
-            with phase("transform"):
+            with phase("transform"), deriving(fn, signature):
                 entry = read_or_made(fn, own, signature, leaves)
             bucket.entries = [entry, *bucket.entries[: ENTRIES - 1]]
         return entry

@@ -21,6 +21,7 @@ from adxform.matrices import MODES, hessian_at, jacobian_at, product
 from adxform.operators import ORDERS, USUAL, EngineName, Order, operator
 from adxform.perturbations import finisher, matcher, perturbations, placed
 from adxform.running import apart, execute
+from adxform.tracebacks import for_users
 from adxform.trees import rebuild
 
 
@@ -97,6 +98,7 @@ def jacobian(
 class Whole(Derivative):
     """A derivative whose definition runs as a function of its own."""
 
+    @for_users
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The derivative at `args`."""
         call = self.applied(args, kwargs)
@@ -126,6 +128,7 @@ class HessianProduct(Whole):
     def __reduce__(self) -> tuple[object, ...]:
         return partial(hvp, **self.engine.keywords), (self.fn, self.argnums, self.mode)
 
+    @for_users
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The product with the last of `args`."""
         if len(args) < 2:

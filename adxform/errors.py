@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import linecache
+from collections.abc import Iterable
 from typing import ClassVar
 
 from adxform.source import NOWHERE, Span
 
 
 class AdxError(Exception):
-    """Base of all errors of adxform. `code` is stable; `span` is where in the user's code; `help` is the way out."""
+    """Base of all errors of adxform. `code` is stable; `span` is where in the user's code; `help` is the way out.
+
+    `also`: further refusals of the same function, which its text tells too.
+    """
 
     code: ClassVar[str] = "ADX000"
 
@@ -18,8 +22,12 @@ class AdxError(Exception):
         self.message = message
         self.span = span
         self.help = help
+        self.also: tuple[AdxError, ...] = ()
 
     def __str__(self) -> str:
+        return "\n".join((self._said(), *(each._said() for each in self.also)))
+
+    def _said(self) -> str:
         lines = [f"error[{self.code}]: {self.message}"]
         span = self.span
         if span.line:
@@ -35,11 +43,20 @@ class AdxError(Exception):
         return "\n".join(lines)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _rebuild, (type(self), self.message, self.span, self.help)
+        return _rebuild, (type(self), self.message, self.span, self.help, self.also)
 
 
-def _rebuild(cls: type[AdxError], message: str, span: Span, help_: str) -> AdxError:
-    return cls(message, span=span, help=help_)
+def _rebuild(cls: type[AdxError], message: str, span: Span, help_: str, also: tuple[AdxError, ...]) -> AdxError:
+    error = cls(message, span=span, help=help_)
+    error.also = also
+    return error
+
+
+def together(errors: Iterable[AdxError]) -> AdxError:
+    """The first of `errors`, which tells of the others as well, each once."""
+    first, *others = {(type(error), error.message, error.span): error for error in errors}.values()
+    first.also = (*first.also, *(each for error in others for each in (error, *error.also)))
+    return first
 
 
 class SourceUnavailableError(AdxError, OSError):
@@ -52,6 +69,11 @@ class UnsupportedSyntaxError(AdxError, SyntaxError):
     """A construct of Python that adxform does not differentiate yet."""
 
     code = "ADX102"
+
+    @property
+    def msg(self) -> str:  # type: ignore[override]  # what a traceback shows of a `SyntaxError`
+        """All that the error says."""
+        return str(self)
 
 
 class UnsupportedOperationError(AdxError, NotImplementedError):
@@ -124,6 +146,12 @@ class MissingExtraError(AdxError, ImportError):
     """Something was asked for that needs a package of an optional extra."""
 
     code = "ADX301"
+
+
+class InternalError(AdxError, RuntimeError):
+    """A derivation failed in a way that nobody foresaw: a defect in adxform."""
+
+    code = "ADX902"
 
 
 class VerificationError(AdxError):

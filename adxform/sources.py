@@ -22,12 +22,14 @@ from adxform.operators import PYTHON, Engine, EngineName
 from adxform.pipeline import DerivedRule
 from adxform.refusals import name_of
 from adxform.source import Span
+from adxform.tracebacks import for_users
 
 MODES = ("reverse", "forward", "hvp", "hessian", "jacobian", "primal")
 SWEPT = {"hessian": "hvp", "jacobian": "reverse"}
 """What the modes that sweep more than once sweep."""
 
 
+@for_users
 def source(
     f: Callable[..., Any],
     *example_args: Any,
@@ -66,6 +68,7 @@ def rule_of(
             raise ValueError(f"mode is {mode!r}; it is one of {', '.join(MODES)}")
 
 
+@for_users
 def explain(
     f: Callable[..., Any],
     *example_args: Any,

@@ -28,11 +28,15 @@ MANY = 48
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One comparison: the largest error found, relative to the size of what is compared (at least one)."""
+    """One comparison: the largest error found, relative to the size of what is compared (at least one).
+
+    `note` says what differences cannot tell, where that is so: that the point is at a kink, or a jump.
+    """
 
     name: str
     error: float
     tolerance: float
+    note: str = ""
 
     @property
     def ok(self) -> bool:
@@ -66,6 +70,7 @@ def check_derivatives(
     pulled = pullback(_with_floats(point.value, iter(cts)))
     given = _picked([args[n] for n in point.numbers], [pulled[n] for n in point.numbers])
     forward, reverse, transpose = 0.0, 0.0, 0.0
+    kink = ""
     for direction in point.directions(rng):
         expected = point.slope(direction)
         got = _picked(point.value, jvp(f, args, point.tangents(direction))[1])
@@ -74,16 +79,18 @@ def check_derivatives(
         dotted = _dot(given, direction)
         reverse = max(reverse, _error([dotted], [slope]))
         transpose = max(transpose, _error([dotted], [_dot(cts, got)]))
+        if not kink and max(_error(got, expected), _error([dotted], [slope])) > rtol:
+            kink = point.kink(direction, got)
     again, _ = vjp(f, *args)
     touched = not _same(before, args) or not _same(out, again)
     checks = [
         Check("value", _error(list(_floats(out)), list(_floats(point.value))), exact),
-        Check("forward", forward, rtol),
-        Check("reverse", reverse, rtol),
+        Check("forward", forward, rtol, kink if forward > rtol else ""),
+        Check("reverse", reverse, rtol, kink if reverse > rtol else ""),
         Check("transpose", transpose, exact),
     ]
     if second_order and _is_flat(point.value):
-        checks.append(Check("hvp", _second_order(point, cts, rng), rtol))
+        checks.append(_second_order(point, cts, rng, rtol))
     return [*checks, Check("inputs", float(touched), 0.0)]
 
 
@@ -168,7 +175,8 @@ def _check_sample(
     for check in checks:
         if not check.ok:
             name = getattr(fn, "__name__", repr(fn))
-            raise AssertionError(f"{name}{sample!r}: {check.name} differs by {check.error:.2e}, more than {check.tolerance:.0e}")
+            message = f"{name}{sample!r}: {check.name} differs by {check.error:.2e}, more than {check.tolerance:.0e}"
+            raise AssertionError("; ".join(filter(None, (message, check.note))))
     numbers = _numbers(sample, argnums)
     if numbers != _numbers(sample, None):
         return
@@ -236,6 +244,34 @@ class _Point:
 
         return [(4 * fine - wide) / 3 for fine, wide in zip(difference(step / 2), difference(step), strict=True)]
 
+    def kink(self, direction: list[Any], got: list[Any], step: float = 1e-5) -> str:
+        """What the slopes on the two sides are along `direction`, where these differ; `got` are the derivatives in question."""
+        middle, *sides = self._beside(self.f, direction, step)
+        for place, value in enumerate(got):
+            left, nearer_left, right, nearer_right = ((side[place] - middle[place]) / h for side, h in sides)
+            scale = 1.0 + np.abs(left) + np.abs(right)
+            steady = (np.abs(left - nearer_left) < 1e-3 * scale) & (np.abs(right - nearer_right) < 1e-3 * scale)
+            for at in np.argwhere(steady & (np.abs(left - right) > 1e-2 * scale)):
+                one, other, mine = (float(np.asarray(part)[tuple(at)]) for part in (nearer_left, nearer_right, value))
+                return f"a kink: the slope is {one:.4g} on one side and {other:.4g} on the other, the derivative {mine:.4g}"
+        return self.jump(self.f, direction, "the function", step)
+
+    def jump(self, of: Callable[..., Any], direction: list[Any], what: str, step: float = 1e-5) -> str:
+        """That the value of `of`, which is called `what`, jumps along `direction` on a side of the point, where it does."""
+        middle, *sides = self._beside(of, direction, step)
+        for far, near in (sides[:2], sides[2:]):
+            for place, value in enumerate(middle):
+                change, nearer = far[0][place] - value, near[0][place] - value
+                if np.any(np.abs(nearer) > np.maximum(0.9 * np.abs(change), 1e-3 * (1.0 + np.abs(value)))):
+                    return f"{'a kink' if what == 'the gradient' else 'a jump'}: {what} is another on one side of the point"
+        return ""
+
+    def _beside(self, of: Callable[..., Any], direction: list[Any], step: float) -> Iterator[Any]:
+        """The floats of `of` at the point, and with their distances those at two places on the left and two on the right."""
+        yield [np.asarray(x, float) for x in _floats(of(*self.at(direction, 0.0)))]
+        for h in (-step, -step / 2, step, step / 2):
+            yield [np.asarray(x, float) for x in _floats(of(*self.at(direction, h)))], h
+
     def tangents(self, direction: list[Any]) -> tuple[Any, ...]:
         """A tangent for every argument, zero for those that do not move."""
         parts = iter(direction)
@@ -245,8 +281,8 @@ class _Point:
         )
 
 
-def _second_order(point: _Point, weights: list[Any], rng: np.random.Generator) -> float:
-    """The error of the Hessian of the weighted sum of the results, along a random direction."""
+def _second_order(point: _Point, weights: list[Any], rng: np.random.Generator, rtol: float) -> Check:
+    """The check of the Hessian of the weighted sum of the results, along a random direction."""
     f = point.f
     numbers = point.numbers
 
@@ -262,8 +298,9 @@ def _second_order(point: _Point, weights: list[Any], rng: np.random.Generator) -
     direction = [_random(leaf, rng) for leaf in point.moving]
     tangents = point.tangents(direction)
     got = hvp(weighted, numbers, engine="python")(*point.args, tuple(tangents[n] for n in numbers))
-    expected = point.slope(direction, of=grad(weighted, numbers, engine="python"))
-    return _error(_picked([point.args[n] for n in numbers], list(got)), expected)
+    gradient = grad(weighted, numbers, engine="python")
+    error = _error(_picked([point.args[n] for n in numbers], list(got)), point.slope(direction, of=gradient))
+    return Check("hvp", error, rtol, point.jump(gradient, direction, "the gradient") if error > rtol else "")
 
 
 def _numbers(args: tuple[Any, ...], argnums: Argnums | None) -> tuple[int, ...]:

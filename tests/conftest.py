@@ -19,6 +19,8 @@ collect_ignore_glob = ["golden/*"]
 os.environ.setdefault("ADXFORM_VERIFY", "1")
 # Derivatives run on Python unless a test says otherwise: thousands of them would be compiled.
 os.environ.setdefault("ADXFORM_ENGINE", "python")
+# A failure of a test is to be seen whole.
+os.environ.setdefault("ADXFORM_TRACEBACK", "full")
 # Nothing is kept from one run to the next, and nothing is written beside the repository.
 os.environ["ADXFORM_CACHE_DIR"] = "off"
 # Trees and IR come and go by the thousand, few in circles: looking for those at the usual intervals took a tenth of the time.

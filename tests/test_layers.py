@@ -20,7 +20,10 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
         "frontend analysis ad opt backend",
         "persistence",
         "engine",
-        "transforms pipeline cut cache trees refusals perturbations batches application running sites workspace",
+        (
+            "transforms pipeline cut cache trees refusals perturbations batches"
+            " application running sites workspace defects tracebacks"
+        ),
         "derivatives api checkpointing differentiable matrices sources",
         "sparse",
         "prepared",
@@ -32,7 +35,7 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
 FAMILIES = (
     frozenset(["source", "errors", "counters", "phases", "runtime", "revolve", "operators", "contexts", "room", "locks"]),
     frozenset(["transforms", "pipeline", "cut", "cache", "trees", "refusals"])
-    | frozenset(["perturbations", "batches", "application", "running", "sites", "workspace"]),
+    | frozenset(["perturbations", "batches", "application", "running", "sites", "workspace", "defects", "tracebacks"]),
     frozenset(["derivatives", "api", "checkpointing", "differentiable", "matrices", "sources"]),
     frozenset(["cli", "__init__", "__main__"]),
 )

@@ -7,19 +7,19 @@ program an active value is stored into it. Stacks carry it likewise.
 from __future__ import annotations
 
 import operator
-import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from adxform.errors import AliasError, MissingRuleError, UnsupportedOperationError
+from adxform.errors import AdxError, AliasError, MissingRuleError, UnsupportedOperationError, together
 from adxform.ir.ops import Attribute, Block, Call, Closure, For, Free, Function, If, Invoke, Lit, Op, Operand, Raise, Var, While
 from adxform.ir.types import Array, Object, Scalar, Stack, is_float
-from adxform.ir.walk import all_ops, blocks, reads, variables
+from adxform.ir.walk import all_ops, outs, reads, variables
 from adxform.rules.alias import Aliases, alias_classes
 from adxform.rules.effects import effect_of
 from adxform.rules.record import Constant, Linear, Memory
 from adxform.rules.signatures import form_of, not_covered, taken, unstated
 from adxform.rules.table import definition, lookup
+from adxform.rules.unruled import callable_name, missing_rule, shown
 
 
 @dataclass(frozen=True)
@@ -253,12 +253,24 @@ def _spread_from_loop(
             useful.add_all(result)
 
 
-def _refuse_unknown(block: Block, varied: Spread, useful: Spread) -> None:
-    for op in block.ops:
-        if isinstance(op, Call):
-            _refuse_call(op, varied, useful)
-        for inner in blocks(op):
-            _refuse_unknown(inner, varied, useful)
+def _refuse_unknown(body: Block, varied: Spread, useful: Spread) -> None:
+    """Raise where an active value goes through what has no derivative; one error tells of all such places.
+
+    Places that such a value reaches only through another one are left out.
+    """
+    refused: list[AdxError] = []
+    after: set[Var] = set()
+    for op in all_ops(body):
+        if not after.isdisjoint(reads(op)):
+            after.update(outs(op))
+        elif isinstance(op, Call):
+            try:
+                _refuse_call(op, varied, useful)
+            except AdxError as error:
+                refused.append(error)
+                after.update(op.outs)
+    if refused:
+        raise together(refused)
 
 
 def _refuse_call(call: Call, varied: Spread, useful: Spread) -> None:
@@ -275,13 +287,8 @@ def _refuse_call(call: Call, varied: Spread, useful: Spread) -> None:
         return
     sources = (*call.args, *(value for _, value in call.kwargs))
     if any(map(varied.has_any, sources)) and any(out in varied and out in useful for out in call.outs):
-        name = callable_name(call.fn.value)
         _refuse_unstated(call)
-        raise MissingRuleError(
-            f"no derivative rule for `{name}`",
-            span=call.span,
-            help=f"register one with `adxform.rule({name})`, or wrap the call in `stop_gradient`",
-        )
+        raise missing_rule(call.fn.value, call.span)
     if record is None and writes_unseen(call):
         given = [var for arg in (*call.args, *(value for _, value in call.kwargs)) for var in variables(arg)]
         arrays = [var for var in given if isinstance(var.type, Array) and is_float(var.type) and var in useful]
@@ -289,7 +296,7 @@ def _refuse_call(call: Call, varied: Spread, useful: Spread) -> None:
             name = callable_name(call.fn.value)
             _refuse_unstated(call)
             raise MissingRuleError(
-                f"`{name}` may write to the array `{arrays[0].base}`, and no derivative rule tells",
+                f"`{name}` may write to {shown(arrays[0])}, and no derivative rule tells",
                 span=call.span,
                 help="pass a copy if it only reads: `.copy()`; if it writes, write in Python or NumPy what it does",
             )
@@ -407,18 +414,6 @@ def kind_of(var: Var) -> str:
             return f"an array of {dtype}"
         case _:
             return "a value of unknown type"
-
-
-def callable_name(fn: object) -> str:
-    """How a user would write `fn`."""
-    module = getattr(fn, "__module__", None) or ""
-    name = getattr(fn, "__qualname__", None) or getattr(fn, "__name__", None) or repr(fn)
-    if isinstance(fn, type) or module in {"builtins", "__main__", ""}:
-        return name
-    parts = module.split(".")
-    packages = [".".join(parts[:count]) for count in range(1, len(parts))]
-    public = [package for package in packages if getattr(sys.modules.get(package), name, None) is fn]
-    return f"{public[0] if public else module}.{name}"
 
 
 def uses_active(op: Op, active: frozenset[Var]) -> bool:

@@ -102,7 +102,7 @@ def check(target: Target, /, *, at: At = None, sig: Sig = None, wrt: Wrt = None)
     records = check_derivatives(fn, *args, argnums=argnums)
     table = Table("check", "error", "tolerance", "")
     for record in records:
-        row = record.name, f"{record.error:.1e}", f"{record.tolerance:.1e}", "ok" if record.ok else "differs"
+        row = record.name, f"{record.error:.1e}", f"{record.tolerance:.1e}", "ok" if record.ok else record.note or "differs"
         table.add_row(*row, style=None if record.ok else "bold red")
     Console().print(table)
     return 0 if all(record.ok for record in records) else 1

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adxform import runtime
+from adxform.errors import MissingRuleError
 from adxform.frontend import indexing, iteration
 from adxform.frontend.joins import join_types, number_type
 from adxform.frontend.values import NONE, Collected, Contents, Heap, Ref, Slice, Tuple, Value, is_undefined
@@ -31,10 +32,21 @@ class Grows(Exception):  # noqa: N818 - not an error: control flow
     """Control flow changes how many items a list or dict has; `item` is the type of its items, where they have one.
 
     `regular`: all that happens is that one item is appended on each pass of a loop. `rebound`: a name comes to hold another list.
+    `unruled`: an item is what a function returned of which no rule tells what that is.
     """
 
-    def __init__(self, ref: Ref, item: Type | None, nested: int = 0, *, regular: bool = False, rebound: bool = False) -> None:
+    def __init__(
+        self,
+        ref: Ref,
+        item: Type | None,
+        nested: int = 0,
+        *,
+        regular: bool = False,
+        rebound: bool = False,
+        unruled: MissingRuleError | None = None,
+    ) -> None:
         super().__init__("a loop fills a list")
+        self.unruled = unruled
         self.ref = ref
         self.item = item
         self.nested = nested
@@ -60,7 +72,8 @@ def growth(interp: Interpreter, ref: Ref, old: Any, new: Any, *, owned: bool) ->
         return Grows(ref, None)
     item, nested = common_item(interp, (*old.items, *new.items))
     regular = len(new.items) == len(old.items) + 1 and new.items[:-1] == old.items
-    return Grows(ref, item, nested, regular=regular)
+    unruled = next((interp.unruled[item] for item in new.items if isinstance(item, Var) and item in interp.unruled), None)
+    return Grows(ref, item, nested, regular=regular, unruled=unruled)
 
 
 def rebinding(interp: Interpreter, old: Value, heap: Heap, new: Value, after: Heap) -> Grows | None:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path, PurePath
 from typing import Any, assert_never
 
-from adxform.errors import AdxError, UnsupportedOperationError
+from adxform.errors import AdxError, MissingRuleError, UnsupportedOperationError
 from adxform.frontend import attributes, branches, calls, collecting, iteration, loops, operands, outside
 from adxform.frontend.access import Access, Guard
 from adxform.frontend.augmented import Augmented, augmented_assignment, load_what_waits
@@ -101,6 +101,7 @@ class Interpreter:
         self.generators: dict[Var, type] = {}
         self.draws: dict[Var, tuple[type, str]] = {}
         self.helpers: dict[Any, Helper] = {}
+        self.unruled: dict[Var, MissingRuleError] = {}
         self.kept = False
         self.adopted: dict[str, Function] = {}
         self.renamed: dict[tuple[Function, ...], dict[str, str]] = {}

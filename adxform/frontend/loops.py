@@ -157,7 +157,7 @@ def _collecting(interp: Interpreter, op: For, source: Value, inits: list[Value],
             params = iteration.promotable(interp, source)
             if params:
                 raise Promote(params)
-            raise _uncountable(interp, ref, op.span)
+            raise _uncountable(interp, growing, op.span)
         saved = _State.of(interp)
         interp.heap.contents.update({ref: contents for ref, contents in fills.items() if contents.counted})  # type: ignore[misc]
         try:
@@ -181,8 +181,10 @@ def _refuse_foreign(interp: Interpreter, reason: Exception, own: Iterable[Ref] =
             raise reason
 
 
-def _uncountable(interp: Interpreter, ref: Ref, span: Span) -> AdxError:
-    message = f"how many items this {ref.cls.__name__} has after the loop cannot be told"
+def _uncountable(interp: Interpreter, growing: Grows, span: Span) -> AdxError:
+    if growing.unruled is not None:
+        return growing.unruled
+    message = f"how many items this {growing.ref.cls.__name__} has after the loop cannot be told"
     return interp.error(message, "let all items be numbers, or arrays of one shape, or fill an array", span=span)
 
 
@@ -290,7 +292,7 @@ def _collecting_while(interp: Interpreter, op: While, inits: list[Value], env: E
     while True:
         _refuse_foreign(interp, growing)
         if not collecting.as_list_of_rows(interp, growing):
-            raise _uncountable(interp, growing.ref, op.span)
+            raise _uncountable(interp, growing, op.span)
         saved = _State.of(interp)
         try:
             return _while(interp, op, inits, env)

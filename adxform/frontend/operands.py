@@ -26,6 +26,7 @@ from adxform.frontend.values import (
 )
 from adxform.ir.ops import Lit, Operand, Pack, Var
 from adxform.ir.types import Object, is_float
+from adxform.rules.unruled import shown
 
 if TYPE_CHECKING:
     from adxform.frontend.interpreter import Interpreter
@@ -115,5 +116,5 @@ def refuse_keeping(interp: Interpreter, kept: Iterable[Var]) -> None:
     """Raise where a float is given to an object that adxform cannot look into: it would come back without its derivative."""
     for var in kept:
         if is_float(var.type):
-            message = f"`{var.base}` is kept in an object that adxform cannot follow"
+            message = f"{shown(var)} is kept in an object that adxform cannot follow"
             raise interp.error(message, "keep it in a list, a dict, an array or a dataclass")

@@ -31,6 +31,7 @@ from adxform.prepared.straight import Answer
 from adxform.prepared.sweeps import batch_answer
 from adxform.prepared.writing import MISS, Writer
 from adxform.running import runner
+from adxform.tracebacks import for_users
 from adxform.trees import builder, leaves_of, rebuild
 
 NOTHING = Fixed(Lit(None))
@@ -231,6 +232,7 @@ class PreparedJvp(Directional):
 
         return both
 
+    @for_users
     def _answer(self, primals: Args, tangents: Args, out: Any, *, with_value: bool) -> Any:
         this, inputs = self.at(primals, {})
         call, rule = this.call, this.rule
@@ -286,6 +288,7 @@ class PreparedVjp(Directional):
         """The rules for both sweeps at once, those that are cut in two, and the primal where only that tells lengths."""
         return apart_from_one_another(self.rule, self.wide, self.parted, self.wide_parted, *self.primal)
 
+    @for_users
     def __call__(self, *primals: Any) -> tuple[Any, Pullback]:
         """The value at `primals`, and the function that takes a cotangent of it to those of the primals."""
         this, inputs = self.at(primals, {})
@@ -392,6 +395,7 @@ def _stretched(number: NDArray[Any], axes: Iterable[tuple[int | None, int, int]]
 
 
 @operator("jvp", forms.pushed, PreparedJvp)
+@for_users
 def prepare_jvp(
     f: Callable[..., Any],
     /,
@@ -421,6 +425,7 @@ def prepare_jvp(
 
 
 @operator("vjp", forms.pulled, PreparedVjp)
+@for_users
 def prepare_vjp(
     f: Callable[..., Any],
     /,

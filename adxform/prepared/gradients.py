@@ -25,6 +25,7 @@ from adxform.prepared.preparation import Places, picker, prepare, values_at
 from adxform.prepared.straight import Answer, answer, is_settled, structured
 from adxform.prepared.writing import MISS
 from adxform.running import execute, runner
+from adxform.tracebacks import for_users
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -139,6 +140,7 @@ class PreparedGradient(Prepared):
 
         return into
 
+    @for_users
     def _answer(self, args: Args, kwargs: Kwargs, out: Any, *, with_value: bool) -> Any:
         this, inputs = self.at(args, kwargs)
         plan, fn = this.plan, this.call.fn
@@ -179,6 +181,7 @@ class PreparedValueAndGradient(PreparedGradient):
 
 
 @operator("grad", made=PreparedGradient)
+@for_users
 def prepare_gradient(
     f: Callable[..., Any],
     /,
@@ -212,6 +215,7 @@ def prepare_gradient(
 
 
 @operator("value_and_grad", made=PreparedValueAndGradient)
+@for_users
 def prepare_value_and_gradient(
     f: Callable[..., Any],
     /,

@@ -18,6 +18,7 @@ from adxform.prepared.base import Args, Kwargs, Prepared
 from adxform.prepared.columns import WIDTH, block_like, filled, padded, total, units, views, width
 from adxform.prepared.directional import stand_ins
 from adxform.prepared.preparation import Places, prepare, values_at
+from adxform.tracebacks import for_users
 from adxform.transforms import Mode
 from adxform.trees import leaves_of, rebuild
 
@@ -84,6 +85,7 @@ class PreparedJacobian(Prepared):
         """The value and the Jacobian at `args`."""
         return self._answer(args, kwargs, out, with_value=True)
 
+    @for_users
     def _answer(self, args: Args, kwargs: Kwargs, out: Any, *, with_value: bool) -> Any:
         this, inputs = self.at(args, kwargs)
         values = values_at(inputs, this.places)

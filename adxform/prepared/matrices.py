@@ -13,6 +13,7 @@ from adxform.operators import USUAL, EngineName, Order, operator
 from adxform.prepared.jacobians import SWEEPS, JacobianMode, PreparedJacobian
 from adxform.prepared.second import PreparedHessian
 from adxform.prepared.sparse import PreparedSparseHessian, PreparedSparseJacobian
+from adxform.tracebacks import for_users
 
 
 @overload
@@ -47,6 +48,7 @@ def prepare_jacobian(
 
 
 @operator("jacobian", jacobian_at, PreparedJacobian)
+@for_users
 def prepare_jacobian(
     f: Callable[..., Any],
     /,
@@ -124,6 +126,7 @@ def prepare_hessian(
 
 
 @operator("hessian", hessian_at, PreparedHessian)
+@for_users
 def prepare_hessian(
     f: Callable[..., Any],
     /,

@@ -33,6 +33,7 @@ from adxform.prepared.columns import padded, put, rows_at, rows_like
 from adxform.prepared.fingerprint import digest, static_text
 from adxform.prepared.preparation import Places, picker, prepare, values_at
 from adxform.running import Tape
+from adxform.tracebacks import for_users
 from adxform.trees import leaves_of, rebuild
 from adxform.workspace import Workspace
 
@@ -106,6 +107,7 @@ class PreparedProducts(Prepared):
             point=call.point(argnums),
         )
 
+    @for_users
     def __call__(self, *args: Any, **kwargs: Any) -> HessianAtPoint:
         """The products at `args`."""
         this, inputs = self.at(args, kwargs)
@@ -129,6 +131,7 @@ class HessianAtPoint(Operator):
     tape: Tape
     forms = MappingProxyType({"__call__": forms.product_here, "batch": forms.products_here, "at": forms.moved_to})
 
+    @for_users
     def __call__(self, v: Any, *, out: Any = None) -> Any:
         """The product with `v`, which has the structure of what is differentiated."""
         prepared = self.prepared
@@ -258,6 +261,7 @@ def fixed(value: Any) -> Any:
 
 
 @operator("hvp", forms.at_point, None)
+@for_users
 def prepare_hvp_same_point(
     f: Callable[..., Any],
     /,

@@ -34,6 +34,7 @@ from adxform.prepared.straight import Answer, answer, is_settled, structured
 from adxform.prepared.sweeps import batch_answer
 from adxform.prepared.writing import MISS, Writer
 from adxform.running import Lent, execute, runner
+from adxform.tracebacks import for_users
 from adxform.transforms import Mode
 from adxform.trees import leaves_of, rebuild
 
@@ -338,6 +339,7 @@ class PreparedHvp(SecondOrder):
             raise self.made.mismatch(self.__name__, ["expected the arguments and then the vector, got none"])
         return args[:-1], args[-1]
 
+    @for_users
     def _answer(self, args: Args, kwargs: Kwargs, out: Any, parts: Parts) -> Any:
         primals, v = self._split(args)
         this, inputs = self.at(primals, kwargs)
@@ -390,6 +392,7 @@ class PreparedHessian(SecondOrder):
         """The value, the gradient and the Hessian at `args`: the first product brings the value and the gradient along."""
         return self._answer(args, kwargs, out, Parts.ALL)
 
+    @for_users
     def _answer(self, args: Args, kwargs: Kwargs, out: Any, parts: Parts) -> Any:
         this, inputs = self.at(args, kwargs)
         values = values_at(inputs, this.places)
@@ -423,6 +426,7 @@ class PreparedHessian(SecondOrder):
 
 
 @operator("hvp", product, PreparedHvp)
+@for_users
 def prepare_hvp(
     f: Callable[..., Any],
     /,

@@ -20,6 +20,7 @@ from adxform.prepared import forms
 from adxform.prepared.base import Args, Kwargs, Prepared
 from adxform.prepared.preparation import Places, prepare, values_at
 from adxform.refusals import definition, name_of
+from adxform.tracebacks import for_users
 from adxform.trees import rebuild
 
 
@@ -77,6 +78,7 @@ class PreparedDerivative(Prepared):
         """The value and the derivative at `args`, from one run."""
         return self._answer(args, kwargs, out, lambda value, tangent: (value, tangent))
 
+    @for_users
     def _answer(self, args: Args, kwargs: Kwargs, out: Any, form: Callable[[Any, Any], Any]) -> Any:
         this, inputs = self.at(args, kwargs)
         call, rule = this.call, this.rule
@@ -127,6 +129,7 @@ class PreparedSecondDerivative(PreparedDerivative):
 
 
 @operator("derivative", forms.slope, PreparedDerivative)
+@for_users
 def prepare_derivative(
     f: Callable[..., Any], /, *example_args: Any, argnums: int = 0, strict: bool = True, **example_kwargs: Any
 ) -> PreparedDerivative:
@@ -141,6 +144,7 @@ def prepare_derivative(
 
 
 @operator("derivative", forms.curvature, PreparedSecondDerivative)
+@for_users
 def prepare_second_derivative(
     f: Callable[..., Any], /, *example_args: Any, argnums: int = 0, strict: bool = True, **example_kwargs: Any
 ) -> PreparedSecondDerivative:

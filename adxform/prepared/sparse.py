@@ -31,6 +31,7 @@ from adxform.source import Span
 from adxform.sparse.graph import GiveUp
 from adxform.sparse.pattern import dependences, full
 from adxform.sparse.recovery import Compression, compress, given_pattern, symmetrised, tidied
+from adxform.tracebacks import for_users
 from adxform.transforms import restricted
 from adxform.trees import leaves_of, rebuild
 
@@ -178,6 +179,7 @@ class PreparedSparseHessian(Sparse, PreparedHessian):
         )
         return extended(cls, dense, compression, inputs, options)
 
+    @for_users
     def _answer(self, args: Args, kwargs: Kwargs, out: Any, parts: Parts) -> Any:
         this, inputs = self.at(args, kwargs)
         values = values_at(inputs, this.places)
@@ -240,6 +242,7 @@ class PreparedSparseJacobian(Sparse, PreparedJacobian):
         )
         return extended(cls, dense, chosen, inputs, options)
 
+    @for_users
     def _answer(self, args: Args, kwargs: Kwargs, out: Any, *, with_value: bool) -> Any:
         this, inputs = self.at(args, kwargs)
         values = values_at(inputs, this.places)

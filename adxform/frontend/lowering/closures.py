@@ -8,7 +8,7 @@ from typing import Any
 
 import gast
 
-from adxform.errors import AdxError, GlobalMutationError, UnsupportedSyntaxError
+from adxform.errors import AdxError, GlobalMutationError, UnsupportedSyntaxError, together
 from adxform.frontend.lowering.binding import bindings, body_of, free_names, parameters, walk_scope
 from adxform.frontend.lowering.late_binding import refuse_late_binding
 from adxform.frontend.lowering.scope import DEFINED, TRUE, Scope, State
@@ -45,7 +45,14 @@ def _filled(scope: Scope, lower_body: Body) -> Function:
         state.env[name] = params[-1]
         if name in scope.asks:
             state.env[DEFINED.format(name)] = TRUE
-    result = lower_body(state)
+    try:
+        result = lower_body(state)
+    except Exception as error:
+        if scope.refused:  # what came after a statement that is not there may fail in any way
+            raise together([*scope.refused, *([error] if isinstance(error, UnsupportedSyntaxError) else [])]) from None
+        raise
+    if scope.refused:
+        raise together(scope.refused)
     name = "anonymous" if isinstance(node, gast.Lambda) else node.name
     return prune(Function(name, state.block(tuple(params), (result,)), tuple(kinds), (), scope.source.span(node)))
 
@@ -64,7 +71,7 @@ def _scope(source: FunctionSource) -> Scope:
             )
         if isinstance(inner, gast.Global):
             declared.update(inner.names)
-    scope = Scope(source, names, {}, source.outer, {})
+    scope = Scope(source, names, {}, source.outer, {}, [])
     scope = replace(scope, asks=frozenset(map(scope.mangle, deleted)))
     for arg, _, _ in parameters(node.args):
         scope.bound.setdefault(scope.mangle(arg.id), []).append((arg.lineno, arg.col_offset))

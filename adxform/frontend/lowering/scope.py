@@ -41,6 +41,7 @@ class Scope:
 
     A first lowering gathers in `doubtful` the variables that a path may leave without a value, and in `unsure` the names
     that are read nevertheless; where there are such, a second one keeps a condition beside each of them, and asks it first.
+    `refused` are the refusals of its statements so far: lowering goes on, to tell of all of them.
     """
 
     source: FunctionSource
@@ -48,6 +49,7 @@ class Scope:
     bound: dict[str, list[tuple[int, int]]]
     outer: frozenset[str]
     brief: dict[Var, None]
+    refused: list[AdxError]
     asks: frozenset[str] = frozenset()
     doubtful: set[Operand] = field(default_factory=lambda: {UNDEFINED})
     unsure: dict[str, None] = field(default_factory=dict)

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import gast
 
+from adxform.errors import UnsupportedSyntaxError
 from adxform.frontend.lowering.binding import exits, leaves
 from adxform.frontend.lowering.closures import close
 from adxform.frontend.lowering.expressions import (
@@ -73,7 +74,10 @@ def lower_statements(state: State, body: list[Any]) -> None:
                 rest = body[position:]
                 _lower_if(state, node, node.body if then else [*node.body, *rest], [*node.orelse, *rest] if then else node.orelse)
                 return
-        _lower_statement(state, node)
+        try:
+            _lower_statement(state, node)
+        except UnsupportedSyntaxError as error:
+            state.scope.refused.append(error)
 
 
 def _after_exit(body: list[Any], position: int) -> int:

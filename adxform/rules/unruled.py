@@ -1,0 +1,96 @@
+"""Refusals of calls without a rule: what the function is called, and which way out there really is."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from adxform.errors import MissingRuleError
+from adxform.ir.ops import Var
+from adxform.ir.types import Array, Scalar
+from adxform.source import Span
+
+NAMELESS = ("tmp", "result")
+"""What lowering calls a value to which the user gave no name."""
+
+
+def shown(var: Var) -> str:
+    """How a message names `var`: as the user does, or by its kind where the user has no name for it."""
+    if var.base not in NAMELESS:
+        return f"`{var.base}`"
+    match var.type:
+        case Scalar():
+            return "this number"
+        case Array():
+            return "this array"
+        case _:
+            return "this value"
+
+
+def callable_name(fn: object) -> str:
+    """How a user would write `fn`."""
+    module = getattr(fn, "__module__", None) or ""
+    name = getattr(fn, "__qualname__", None) or getattr(fn, "__name__", None) or repr(fn)
+    if isinstance(fn, type) or module in {"builtins", "__main__", ""}:
+        return name
+    parts = module.split(".")
+    packages = [".".join(parts[:count]) for count in range(1, len(parts))]
+    public = [package for package in packages if getattr(sys.modules.get(package), name, None) is fn]
+    return f"{public[0] if public else module}.{name}"
+
+
+def missing_rule(fn: object, span: Span, why: str = "") -> MissingRuleError:
+    """The error for a call of `fn`, which has no rule, on the way from the arguments to the result."""
+    for known, what, way in _SPECIAL:
+        if known(fn):
+            return MissingRuleError(f"no derivative is followed through {what(fn)}{why}", span=span, help=way)
+    name = callable_name(fn)
+    help_ = f"register one with `adxform.rule({name})`, or wrap the call in `stop_gradient`"
+    return MissingRuleError(f"no derivative rule for `{name}`{why}", span=span, help=help_)
+
+
+def _behind(fn: object) -> str:
+    found = getattr(fn, "pyfunc", None) or getattr(fn, "__wrapped__", None) or getattr(fn, "py_func", None) or fn
+    return getattr(found, "__name__", type(found).__name__)
+
+
+def _is_method_of_frozen(fn: object) -> bool:
+    """Whether `fn` is a method of a distribution of SciPy whose parameters were given when it was made."""
+    owner = type(getattr(fn, "__self__", None)).__name__
+    return (
+        str(getattr(fn, "__module__", "")).startswith("scipy.stats") and "frozen" in f"{owner} {getattr(fn, '__qualname__', '')}"
+    )
+
+
+# For what no rule can be registered: what it is, and what to do instead.
+_SPECIAL: tuple[tuple[Callable[[Any], bool], Callable[[Any], str], str], ...] = (
+    (
+        lambda fn: isinstance(fn, np.vectorize),
+        lambda fn: f"`np.vectorize`, here of `{_behind(fn)}`",
+        "call the function itself on each element in a loop, or write it for whole arrays (`np.where` for its branches)",
+    ),
+    (
+        lambda fn: isinstance(fn, np.ufunc) and fn.types == ["O" * fn.nin + "->" + "O" * fn.nout],
+        lambda fn: f"`np.frompyfunc`, here of `{getattr(fn, '__name__', 'a function')}`",
+        "call the function itself on each element in a loop, or write it for whole arrays (`np.where` for its branches)",
+    ),
+    (
+        lambda fn: isinstance(fn, functools._lru_cache_wrapper),
+        lambda fn: f"a cache, here of `{_behind(fn)}`",
+        "call the function behind the cache, its `__wrapped__`; only what does not depend on arguments may be cached",
+    ),
+    (
+        _is_method_of_frozen,
+        lambda fn: f"`{getattr(fn, '__name__', 'a method')}` of a frozen distribution",
+        "write out its formula, or call the method of the distribution itself with the parameters and register a rule for that",
+    ),
+    (
+        lambda fn: hasattr(fn, "py_func") and str(type(fn).__module__).startswith("numba."),
+        lambda fn: f"`{_behind(fn)}`, which Numba has compiled",
+        "call its Python function, `.py_func`: adxform compiles it together with its derivative",
+    ),
+)

@@ -1,0 +1,318 @@
+"""What users see when something fails: their frames, all refusals of a function at once, and that a defect is a defect."""
+
+from __future__ import annotations
+
+import functools
+import pickle
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.special import zeta
+
+import adxform
+from adxform import cache, pipeline
+from adxform.errors import (
+    AdxError,
+    ArgnumsError,
+    InternalError,
+    MissingRuleError,
+    PreparationMismatchError,
+    UnsupportedSyntaxError,
+    VerificationError,
+)
+
+OWN = str(Path(adxform.__file__).parent)
+X = np.array([1.5, 2.5, 3.5])
+
+
+@pytest.fixture(autouse=True)
+def _shortened(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ADXFORM_TRACEBACK")
+
+
+def raised(call: Callable[[], Any]) -> Exception:
+    try:
+        call()
+    except Exception as error:
+        return error
+    pytest.fail("nothing was raised")
+
+
+def own_frames(error: BaseException) -> list[str]:
+    found = []
+    chain: BaseException | None = error
+    while chain is not None:
+        found += [f"{f.name}:{f.lineno}" for f in traceback.extract_tb(chain.__traceback__) if f.filename.startswith(OWN)]
+        chain = chain.__cause__ or chain.__context__
+    return found
+
+
+def out_of_bounds(x):
+    s = 0.0
+    for i in range(5):
+        s += x[i] ** 2
+    return s
+
+
+def unruled(x):
+    return np.sum(zeta(x, 2.0) * x)
+
+
+def users_own(x):
+    if x[0] > 0.0:
+        raise LookupError("the user's")
+    return np.sum(x)
+
+
+ENTRIES: list[Callable[[Callable[..., Any]], Any]] = [
+    lambda f: adxform.grad(f)(X),
+    lambda f: adxform.value_and_grad(f)(X),
+    lambda f: adxform.jvp(f, (X,), (X,)),
+    lambda f: adxform.vjp(f, X)[1](1.0),
+    lambda f: adxform.hvp(f)(X, X),
+    lambda f: adxform.hessian(f)(X),
+    lambda f: adxform.jacobian(f)(X),
+    lambda f: adxform.prepare_gradient(f, X)(X),
+    lambda f: adxform.prepare_hvp(f, X)(X, X),
+    lambda f: adxform.prepare_jacobian(f, X)(X),
+]
+
+
+@pytest.mark.parametrize("entry", range(len(ENTRIES)))
+@pytest.mark.parametrize("f", [out_of_bounds, unruled, users_own])
+def test_a_traceback_shows_the_users_frames(f: Callable[..., Any], entry: int) -> None:
+    error = raised(lambda: ENTRIES[entry](f))
+    assert len(own_frames(error)) <= 4, own_frames(error)
+    if not isinstance(error, AdxError):
+        assert any("<adxform" in f.filename for f in traceback.extract_tb(error.__traceback__))
+    else:
+        assert own_frames(error) == []
+    assert any(f.filename == __file__ for f in traceback.extract_tb(error.__traceback__))
+
+
+def test_refusals_of_arguments_are_short_too() -> None:
+    prepared = adxform.prepare_gradient(np_sum, X)
+    for call, cls in (
+        (lambda: adxform.grad(np_sum, 3)(X), ArgnumsError),
+        (lambda: prepared(X[:, None]), PreparationMismatchError),
+        (lambda: adxform.explain(unruled, X), MissingRuleError),
+    ):
+        error = raised(call)
+        assert type(error) is cls
+        assert len(own_frames(error)) <= 2, own_frames(error)
+
+
+def np_sum(x):
+    return np.sum(x)
+
+
+def test_a_switch_shows_all_frames(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ADXFORM_TRACEBACK", "full")
+    assert len(own_frames(raised(lambda: adxform.grad(unruled)(X)))) > 10
+
+
+# -- all refusals at once -----------------------------------------------------------------------------------------------
+
+
+def test_functions_without_a_rule_are_told_together() -> None:
+    def two(x):
+        a = zeta(x, 2.0)
+        b = np.linalg.eigvals(np.outer(x, x)).real
+        return np.sum(a) + np.sum(b * 2.0)
+
+    error = raised(lambda: adxform.grad(two)(X))
+    assert isinstance(error, MissingRuleError)
+    (other,) = error.also
+    assert "zeta" in error.message
+    assert "eigvals" in other.message
+    assert other.span.line == error.span.line + 1
+    assert str(error).count("error[ADX201]") == 2
+    again = pickle.loads(pickle.dumps(error))
+    assert str(again) == str(error)
+    assert again.also[0].span == other.span
+
+
+def test_statements_that_are_not_supported_are_told_together() -> None:
+    def three(x):
+        with np.errstate(all="ignore"):
+            x = x * 2.0
+        if x[0] > 0.0:
+            with np.errstate(all="raise"):
+                pass
+
+        async def inner():
+            pass
+
+        return np.sum(x)
+
+    error = raised(lambda: adxform.grad(three)(X))
+    assert isinstance(error, UnsupportedSyntaxError)
+    lines = [each.span.line - error.span.line for each in (error, *error.also)]
+    assert lines == [0, 3, 6]
+    assert all(f"{each.span.file}:{each.span.line}:" in str(error) for each in error.also)
+    shown = "".join(traceback.format_exception_only(error))
+    assert str(error) in shown  # for a `SyntaxError`, Python shows another text unless told
+
+
+# -- messages that led astray -------------------------------------------------------------------------------------------
+
+
+@functools.lru_cache
+def cached(x):
+    return x * 2.0
+
+
+vectorised = np.vectorize(lambda t: t * t)
+from_python = np.frompyfunc(lambda t: t * t, 1, 1)
+frozen = stats.norm(0.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("f", "message", "way"),
+    [
+        (lambda x: np.sum(vectorised(x)), "`np.vectorize`", "in a loop"),
+        (lambda x: np.sum(from_python(x)), "`np.frompyfunc`", "in a loop"),
+        (lambda x: cached(x[0]) * x[1], "a cache, here of `cached`", "`__wrapped__`"),
+        (lambda x: np.sum(frozen.logpdf(x)), "`logpdf` of a frozen distribution", "formula"),
+    ],
+)
+def test_what_no_rule_can_be_registered_for_gets_advice_that_can_be_followed(
+    f: Callable[..., Any], message: str, way: str
+) -> None:
+    error = raised(lambda: adxform.grad(f)(X))
+    assert isinstance(error, MissingRuleError)
+    assert message in error.message
+    assert way in error.help
+    assert "adxform.rule(" not in error.help
+    assert not error.also
+
+
+def appended(x):
+    out = []
+    for i in range(len(x)):
+        out.append(zeta(x[i], 2.0))
+    return sum(out)
+
+
+def appended_while(x):
+    out = []
+    while len(out) < x[0] * 2.0:
+        out.append(zeta(x[0], 2.0))
+    return sum(out)
+
+
+@pytest.mark.parametrize("f", [appended, appended_while])
+def test_a_function_without_a_rule_is_named_where_a_loop_lists_what_it_returns(f: Callable[..., Any]) -> None:
+    error = raised(lambda: adxform.grad(f)(X))
+    assert isinstance(error, MissingRuleError)
+    assert "zeta" in error.message
+    assert error.span.line == f.__code__.co_firstlineno + 3
+
+
+class Sink:
+    def __init__(self) -> None:
+        self.kept: list[Any] = []
+
+    def __call__(self, x: Any) -> None:
+        self.kept.append(x)
+
+
+def test_values_without_a_name_are_not_called_tmp() -> None:
+    class Opaque:
+        __slots__ = ("kept",)
+
+        def add(self, value):
+            self.kept = value
+
+    def f(x, keeper):
+        keeper.kept.append(x[0] * 2.0)
+        return np.sum(x)
+
+    for call in (lambda: adxform.grad(f)(X, Sink()), lambda: adxform.grad(lambda x: zeta(x[0] * 2.0, 2.0))(X)):
+        assert "`tmp`" not in str(raised(call))
+
+
+# -- defects ------------------------------------------------------------------------------------------------------------
+
+
+def polynomial(x):
+    return np.sum(x**3)
+
+
+FAILURES = {"lookup": "{}['s']", "assertion": "check(False)", "verification": "fail(VerificationError('an op reads nothing'))"}
+
+
+def in_package(text: str) -> Callable[..., Any]:
+    """A stage of the pipeline that fails in a line of the package's own."""
+    namespace: dict[str, Any] = {"VerificationError": VerificationError}
+    lines = f"def fail(error):\n    raise error\ndef check(c):\n    assert c\ndef stage(*_, **__):\n    return {text}\n"
+    exec(compile(lines, f"{OWN}/stage.py", "exec"), namespace)
+    stage: Callable[..., Any] = namespace["stage"]
+    return stage
+
+
+@pytest.mark.parametrize("failure", FAILURES)
+@pytest.mark.parametrize("stage", ["transform", "specialize"])
+def test_a_defect_says_that_it_is_one_and_saves_a_reproducer(
+    stage: str, failure: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pipeline if stage == "transform" else cache, stage, in_package(FAILURES[failure]))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    adxform.clear_cache()
+    error = raised(lambda: adxform.grad(polynomial)(X))
+    assert isinstance(error, InternalError)
+    assert "defect in adxform" in error.message
+    assert error.span.file == __file__
+    (saved,) = tmp_path.glob("adxform-defect-*.txt")
+    assert str(saved) in error.help
+    text = saved.read_text()
+    assert "np.sum(x**3)" in text
+    assert "Traceback" in text
+    assert adxform.__version__ in text
+    assert ("def polynomial(x: f64[x.0])" in text) == (stage == "transform")
+    assert ("Signature(" in text) == (stage == "specialize")
+    assert saved.stat().st_mode & 0o077 == 0
+    adxform.clear_cache()
+
+
+def test_errors_of_the_users_code_are_no_defects() -> None:
+    class Odd:
+        @property
+        def rate(self) -> float:
+            raise LookupError("the user's")
+
+    odd = Odd()
+
+    def f(x):
+        return odd.rate * x
+
+    for call in (lambda: adxform.grad(f)(2.0), lambda: adxform.hvp(polynomial)(X), lambda: adxform.grad(3)(X)):
+        assert not isinstance(raised(call), InternalError)
+
+
+# -- kinks --------------------------------------------------------------------------------------------------------------
+
+
+def kinked(x):
+    return np.sum(np.where(x >= 0.0, 3.0 * x, x))
+
+
+def jumping(x):
+    return np.sum(np.where(x >= 0.0, 3.0 * x, x - 1.0))
+
+
+def test_a_check_names_a_kink() -> None:
+    at = np.array([0.0, 1.0])
+    notes = {check.name: check.note for check in adxform.check_derivatives(kinked, at)}
+    assert "a kink: the slope is 1 on one side and 3 on the other, the derivative 3" in notes["forward"]
+    assert "a kink" in notes["reverse"]
+    assert "a jump" in next(check.note for check in adxform.check_derivatives(jumping, at) if check.name == "forward")
+    bent = {check.name: check for check in adxform.check_derivatives(lambda x: np.sum(np.abs(x)), at)}
+    assert not bent["hvp"].ok
+    assert "the gradient is another on one side" in bent["hvp"].note
+    assert not any(check.note for check in adxform.check_derivatives(kinked, at + 0.5))
