@@ -145,6 +145,8 @@ def _of_object(interp: Interpreter, value: Ref, name: str) -> Value:
     method = METHODS.get((value.cls if value.kind != "instance" else object, name))
     if value.kind in ("list", "dict", "set"):
         method = METHODS.get(({"list": list, "dict": dict, "set": set}[value.kind], name))
+        if method is None and not hasattr(value.cls, name):
+            return interp.fail(AttributeError, f"'{value.cls.__name__}' object has no attribute '{name}'")
         if method is None:
             raise interp.error(
                 f"the method `{name}` of a {value.cls.__name__} is not supported", "write it with the supported methods"
@@ -267,5 +269,8 @@ def store(interp: Interpreter, value: Value, name: str, new: Value) -> None:
             kept = interp.operand(new)
             interp.refuse_keeping(variables(kept))
             interp.builder.effect(setattr, value, Lit(name), kept, span=interp.span)
+        case Ref(kind="list" | "dict" | "set", cls=cls) | Tuple(cls=cls) if cls in (list, dict, set, tuple):
+            state = "is read-only" if hasattr(cls, name) else "cannot be set"
+            interp.fail(AttributeError, f"'{cls.__name__}' object attribute '{name}' {state}")
         case _:
             raise interp.error(f"the attribute `{name}` of this value cannot be set", "build a new value instead")

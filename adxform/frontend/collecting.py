@@ -17,6 +17,7 @@ from adxform import runtime
 from adxform.errors import MissingRuleError
 from adxform.frontend import indexing, iteration
 from adxform.frontend.joins import join_types, number_type
+from adxform.frontend.keys import refuse_index
 from adxform.frontend.values import NONE, Collected, Contents, Heap, Ref, Slice, Tuple, Value, is_undefined
 from adxform.ir.ops import Lit, Operand, Pack, Var
 from adxform.ir.types import Array, Dim, Scalar, Size, Type
@@ -290,6 +291,8 @@ def append(interp: Interpreter, ref: Ref, contents: Collected, item: Value) -> N
         contents = replace(contents, weak=False)
     if contents.counted and contents.passed:
         raise irregular(ref, contents)
+    if contents.done and dtype != np.dtype(held.dtype):
+        raise interp.error("the items of this list differ in kind", "append items of one kind: `1.0`, not `1`")
     if contents.done:
         longer = Array(dtype.name, (interp.fresh_dim(), *held.shape[1:]))
         buffer = interp.emit(runtime.appended, (contents.buffer, interp.operand(item)), longer, "items")
@@ -338,6 +341,7 @@ def extend(interp: Interpreter, ref: Ref, contents: Collected, more: Value) -> N
 def pop(interp: Interpreter, ref: Ref, contents: Collected, index: Value, hint: str) -> Value:
     """Take out the item at `index`, the first or the last one."""
     _settled(ref, contents)
+    refuse_index(interp, index, "list")
     place = interp.static(index, "an index into a list")
     if place not in (0, -1):
         raise interp.error("an item is taken out of the middle of this list", "take the first or the last one")
@@ -369,6 +373,7 @@ def reverse(interp: Interpreter, ref: Ref, contents: Collected) -> None:
 def store(interp: Interpreter, ref: Ref, contents: Collected, index: Value, value: Value) -> None:
     """``list[index] = value``"""
     _refuse_stale(interp, contents)
+    refuse_index(interp, index, "list")
     if isinstance(index, Slice):
         raise interp.error("a slice of a list whose length only a run can tell is set", "use an array")
     type_, held = item_type(interp, value), _dtype(row_type(contents))
@@ -405,7 +410,8 @@ def load(interp: Interpreter, ref: Ref, contents: Collected, index: Value, hint:
     if isinstance(index, Slice):
         part = indexing.load(interp, so_far(interp, contents), index, hint)
         return new_list(interp, interp.call(Lit(np.ndarray.copy), (part,), hint=hint), contents.nested, weak=contents.weak)
-    found = indexing.load(interp, contents.buffer, _place(interp, contents, index), hint)
+    refuse_index(interp, index, "list")
+    found = indexing.load(interp, contents.buffer, _place(interp, contents, _as_integer(index)), hint)
     if contents.nested:
         assert isinstance(found, Var)
         return new_list(interp, found, contents.nested - 1, weak=contents.weak, row_of=(ref, contents.buffer))
@@ -414,6 +420,11 @@ def load(interp: Interpreter, ref: Ref, contents: Collected, index: Value, hint:
     if isinstance(found, Var) and isinstance(found.type, Array):
         interp.collected.append((found, interp.span, True))
     return found
+
+
+def _as_integer(index: Value) -> Value:
+    """`index`, a truth value as the integer that it is: an array takes it for a mask."""
+    return Lit(int(index.value)) if isinstance(index, Lit) and isinstance(index.value, bool) else index
 
 
 def so_far(interp: Interpreter, contents: Collected) -> Var:

@@ -10,8 +10,10 @@ import numpy as np
 from adxform.frontend.assumed import uncut, unknown_slices
 from adxform.frontend.infer import FRESH, NoSample, broadcast, sampled_type, slice_size
 from adxform.frontend.joins import number_type
+from adxform.frontend.keys import hashed, place_in, refuse_index
+from adxform.frontend.python_classes import class_of
 from adxform.frontend.signature import python_class
-from adxform.frontend.values import NONE, Range, Ref, Static, Tuple, Value, list_contents
+from adxform.frontend.values import NONE, Range, Ref, Static, Tuple, Value, is_int, list_contents
 from adxform.ir import intrinsics
 from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Operand, Pack, Var
@@ -54,11 +56,11 @@ def load(interp: Interpreter, x: Value, index: Value, hint: str = "tmp") -> Valu
         case Var(_, Object()):
             return interp.emit(operator.getitem, (x, interp.operand(index)), Object(), hint)
         case Tuple(items):
-            return _item(interp, items, index, "a tuple", Tuple)
+            return _item(interp, items, index, "tuple", Tuple)
         case Ref(kind="list"):
-            return _item(interp, interp.contents(x).items, index, "a list", None)
+            return _item(interp, interp.contents(x).items, index, "list", None)
         case Ref(kind="dict"):
-            key = interp.static(index, "a dict key")
+            key = hashed(interp, index, "a dict key")
             found = interp.contents(x).get(key)
             if found is None and x.meta is not None and x.meta != NONE:
                 found = interp.call(x.meta, ())
@@ -67,20 +69,31 @@ def load(interp: Interpreter, x: Value, index: Value, hint: str = "tmp") -> Valu
         case Ref(kind="instance"):
             return interp.call(interp.attribute(x, "__getitem__"), (index,), hint=hint)
         case Range(start, _, step):
-            if isinstance(index, Lit) and index.value >= 0:
+            if isinstance(index, Lit) and is_int(index) and index.value >= 0 and not is_static_range(x):
                 return interp.call(Lit(operator.add), (start, interp.call(Lit(operator.mul), (index, step))))
+            if is_static_range(x):
+                bounds = [interp.static(part, "a bound") for part in (x.start, x.stop, x.step)]
+                return interp.evaluate(operator.getitem, (range(*bounds), interp.static(index, "an index")))
             raise interp.error("this index into a range cannot be followed", "compute the number instead")
         case Lit(value):
             return interp.evaluate(operator.getitem, (value, interp.static(index, "an index")))
         case Static(value):
             return interp.outside_item(x, interp.static(index, "an index"))
+        case _ if (cls := class_of(x)) is not None and not hasattr(cls, "__getitem__") and not hasattr(cls, "__class_getitem__"):
+            return interp.fail(TypeError, f"'{cls.__name__}' object is not subscriptable")
         case Var():
             raise interp.error("a number cannot be indexed", "index an array")
         case _:
             raise interp.error("this value cannot be indexed", "index an array, a tuple, a list or a dict")
 
 
+def is_static_range(x: Range) -> bool:
+    """Whether the bounds of a range are known."""
+    return all(isinstance(part, Lit) for part in (x.start, x.stop, x.step))
+
+
 def _item(interp: Interpreter, items: tuple[Value, ...], index: Value, what: str, build: Any) -> Value:
+    refuse_index(interp, index, what)
     if isinstance(index, Var) and not interp.origins.get(index) and interp.of_numbers(items):
         kinds = {kind for item in items if (type_ := number_type(item)) for kind in alternatives(type_)}  # type: ignore[arg-type]
         if len(kinds) == 1:
@@ -88,26 +101,24 @@ def _item(interp: Interpreter, items: tuple[Value, ...], index: Value, what: str
             (kind,) = kinds
             return interp.call(Lit(python_class(kind.dtype, True)), (found,)) if kind.weak else found
         return _one_of(interp, items, index, what)
-    at = interp.static(index, f"an index into {what}")
+    at = place_in(interp, index, what)
     if isinstance(at, slice):
         part = items[at]
         return Tuple(part) if build is Tuple else interp.new_list(part)
     try:
-        return items[operator.index(at)]
+        return items[int(at)]
     except IndexError:
-        return interp.fail(IndexError, f"{what.removeprefix('a ')} index out of range")
-    except TypeError:
-        raise interp.error(f"{what} is indexed by a {type(at).__name__}", "use an integer or a slice") from None
+        return interp.fail(IndexError, f"{what} index out of range")
 
 
 def _one_of(interp: Interpreter, items: tuple[Value, ...], index: Var, what: str) -> Value:
     """The one of `items`, numbers of different kinds, that only a run can tell."""
     if len(items) > _CHOICES:
         raise interp.error(
-            f"the items of {what} are numbers of different kinds, and only a run can tell which is taken",
+            f"the items of a {what} are numbers of different kinds, and only a run can tell which is taken",
             "make them one kind, e.g. with `float(…)`",
         )
-    return interp.call(Static(picked), (Tuple(items), index, Lit(f"{what.removeprefix('a ')} index out of range")))
+    return interp.call(Static(picked), (Tuple(items), index, Lit(f"{what} index out of range")))
 
 
 _CHOICES = 32
@@ -275,26 +286,25 @@ def store(interp: Interpreter, x: Value, index: Value, value: Value) -> None:
             interp.refuse_keeping(variables(operands_[2]))
             interp.builder.effect(operator.setitem, *operands_, span=interp.span)
         case Ref(kind="dict"):
-            interp.write(x, interp.contents(x).put(interp.static(index, "a dict key"), value))
+            interp.write(x, interp.contents(x).put(hashed(interp, index, "a dict key"), value))
         case Ref(kind="list"):
             if isinstance(index, Var) and not interp.origins.get(index) and interp.as_rows(x, value):
                 interp.call(Lit(operator.setitem), (x, index, value))
                 return
             contents = interp.contents(x)
-            at = interp.static(index, "an index into a list")
+            refuse_index(interp, index, "list")
+            at = place_in(interp, index, "list")
             items = list(contents.items)
-            if isinstance(at, slice):
-                known = interp.items(value)
-                items[at] = known
-            else:
-                try:
-                    items[at] = value
-                except IndexError:
-                    interp.fail(IndexError, "list assignment index out of range")
+            try:
+                items[at] = interp.items(interp.call(Lit(list), (value,))) if isinstance(at, slice) else value
+            except (IndexError, ValueError) as error:
+                interp.fail(type(error), str(error))
             interp.write(x, list_contents(tuple(items)))
         case Ref(kind="instance"):
             interp.call(interp.attribute(x, "__setitem__"), (index, value))
         case Static():
             raise interp.outside_write(f"the {type(x.value).__name__} that is changed here")
+        case _ if (cls := class_of(x)) is not None and not hasattr(cls, "__setitem__"):
+            interp.fail(TypeError, f"'{cls.__name__}' object does not support item assignment")
         case _:
             raise interp.error("this value does not support item assignment", "use an array, a list or a dict")

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 from adxform.frontend import collecting, iteration
-from adxform.frontend.python_classes import class_of
-from adxform.frontend.values import NONE, Contents, Ref, Slice, Tuple, Value, View, list_contents
+from adxform.frontend.keys import hashed, place_in, refuse_index
+from adxform.frontend.values import NONE, Contents, Ref, Slice, Static, Tuple, Value, View, list_contents
 from adxform.ir.ops import Lit
+from adxform.rules import iterations
 
 if TYPE_CHECKING:
     from adxform.frontend.interpreter import Interpreter
@@ -45,19 +47,6 @@ def elements(found: Iterable[Any]) -> Contents:
     """The contents of a set."""
     keys = tuple(found)
     return Contents(keys, tuple(map(Lit, keys)))
-
-
-def hashed(interp: Interpreter, key: Value, what: str) -> Any:
-    """The key or element that `key` is, which must be known; lists, dicts, sets and arrays are none."""
-    for part in _parts(key):
-        cls = class_of(part)
-        if cls is not None and (getattr(cls, "__hash__", None) is None or issubclass(cls, slice)):
-            return interp.fail(TypeError, f"unhashable type: '{cls.__name__}'")
-    return interp.static(key, what)
-
-
-def _parts(key: Value) -> list[Value]:
-    return [part for item in key.items for part in _parts(item)] if isinstance(key, Tuple) else [key]
 
 
 def _list(interp: Interpreter, value: Value) -> tuple[Ref, list[Value]]:
@@ -97,7 +86,9 @@ def _pop(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value],
     if filled is not None and isinstance(args[0], Ref):
         return collecting.pop(interp, args[0], filled, args[1] if len(args) > 1 else Lit(-1), hint)
     ref, items = _list(interp, args[0])
-    at = interp.static(args[1], "an index into a list") if len(args) > 1 else -1
+    if len(args) > 1:
+        refuse_index(interp, args[1], "list")
+    at = place_in(interp, args[1], "list", cuts=False) if len(args) > 1 else -1
     try:
         item = items.pop(at)
     except IndexError as error:
@@ -112,8 +103,15 @@ def _insert(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Valu
         collecting.insert(interp, args[0], filled, *args[1:])
         return NONE
     ref, items = _list(interp, args[0])
-    items.insert(interp.static(args[1], "an index into a list"), args[2])
+    refuse_index(interp, args[1], "list")
+    items.insert(place_in(interp, args[1], "list", cuts=False), args[2])
     interp.write(ref, list_contents(tuple(items)))
+    return NONE
+
+
+def _remove(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    place = _index(interp, args, kwargs, hint)
+    interp.call(Lit(operator.delitem), (args[0], place))
     return NONE
 
 
@@ -155,7 +153,7 @@ def _copy(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value]
 
 def _get(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
     assert isinstance(args[0], Ref)
-    found = interp.contents(args[0]).get(interp.static(args[1], "a dict key"))
+    found = interp.contents(args[0]).get(hashed(interp, args[1], "a dict key"))
     return found if found is not None else args[2] if len(args) > 2 else NONE
 
 
@@ -181,7 +179,7 @@ def _update(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Valu
 
 
 def _set_default(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
-    ref, key = args[0], interp.static(args[1], "a dict key")
+    ref, key = args[0], hashed(interp, args[1], "a dict key")
     assert isinstance(ref, Ref)
     found = interp.contents(ref).get(key)
     if found is None:
@@ -191,20 +189,30 @@ def _set_default(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str,
 
 
 def _dict_pop(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
-    ref, key = args[0], interp.static(args[1], "a dict key")
+    ref, key = args[0], hashed(interp, args[1], "a dict key")
     assert isinstance(ref, Ref)
     contents = interp.contents(ref)
     found = contents.get(key)
     if found is None:
-        default = args[2] if len(args) > 2 else kwargs.get("default")
+        default = args[2] if len(args) > 2 else None
         return interp.fail(KeyError, key) if default is None else default
     kept = [(own, item) for own, item in zip(contents.keys, contents.items, strict=True) if own != key]
     interp.write(ref, Contents(tuple(own for own, _ in kept), tuple(item for _, item in kept)))
     return found
 
 
+def _pop_item(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    ref = args[0]
+    assert isinstance(ref, Ref)
+    contents = interp.contents(ref)
+    if not contents.keys:
+        return interp.fail(KeyError, "popitem(): dictionary is empty")
+    interp.write(ref, Contents(contents.keys[:-1], contents.items[:-1]))
+    return Tuple((Lit(contents.keys[-1]), contents.items[-1]))
+
+
 def _add(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
-    ref, key = args[0], interp.static(args[1], "an element of a set")
+    ref, key = args[0], hashed(interp, args[1], "an element of a set")
     assert isinstance(ref, Ref)
     interp.write(ref, interp.contents(ref).put(key, Lit(key)))
     return NONE
@@ -224,14 +232,74 @@ def _as_dict(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Val
 
 
 def _index(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
-    items = [interp.static(item, "an item") for item in interp.items(args[0])]
-    return Lit(items.index(interp.static(args[1], "an item")))
+    what = "list" if isinstance(args[0], Ref) else "tuple"
+    items = interp.items(args[0])
+    start, stop, _ = slice(*(interp.static(arg, "an index") for arg in (*args[2:], NONE, NONE)[:2])).indices(len(items))
+    places = Tuple(tuple(map(Lit, range(start, max(start, stop)))))
+    return interp.call(
+        Static(iterations.index_of), (Tuple(tuple(items)), args[1], places, Lit(f"item is not in {what}")), hint=hint
+    )
 
 
 def _count(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
-    items = [interp.static(item, "an item") for item in interp.items(args[0])]
-    return Lit(items.count(interp.static(args[1], "an item")))
+    return interp.call(Static(iterations.count_of), (Tuple(tuple(interp.items(args[0]))), args[1]), hint=hint)
 
+
+def _changes_set(fn: Any) -> Handler:
+    """A method of a set that changes it, and may raise."""
+
+    def handler(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+        ref = args[0]
+        assert isinstance(ref, Ref)
+        held = set(interp.contents(ref).keys)
+        given = [_given(interp, fn, arg) for arg in args[1:]]
+        try:
+            found = fn(held, *given)
+        except (KeyError, TypeError) as error:
+            return interp.fail(type(error), error.args[0] if error.args else "")
+        interp.write(ref, elements(held))
+        return NONE if found is None else Lit(found)
+
+    return handler
+
+
+def _asks_set(fn: Any) -> Handler:
+    """A method of a set that gives another set, or an answer."""
+
+    def handler(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+        ref = args[0]
+        assert isinstance(ref, Ref)
+        found = fn(set(interp.contents(ref).keys), *(_given(interp, fn, arg) for arg in args[1:]))
+        return set_of(interp, found) if isinstance(found, set) else Lit(found)
+
+    return handler
+
+
+def _given(interp: Interpreter, fn: Any, arg: Value) -> Any:
+    """What a method of a set is given: an element, or the elements of another collection."""
+    if fn in (set.discard, set.remove):
+        return hashed(interp, arg, "an element of a set")
+    return [hashed(interp, item, "an element of a set") for item in interp.items(iteration.opened(interp, arg))]
+
+
+_SET_CHANGES: tuple[Any, ...] = (
+    set.discard,
+    set.remove,
+    set.clear,
+    set.update,
+    set.intersection_update,
+    set.difference_update,
+    set.symmetric_difference_update,
+)
+_SET_QUESTIONS: tuple[Any, ...] = (
+    set.union,
+    set.intersection,
+    set.difference,
+    set.symmetric_difference,
+    set.issubset,
+    set.issuperset,
+    set.isdisjoint,
+)
 
 _TABLE: dict[tuple[type, str], Handler] = {
     (list, "append"): _append,
@@ -242,6 +310,7 @@ _TABLE: dict[tuple[type, str], Handler] = {
     (list, "clear"): _clear,
     (list, "sort"): _sort,
     (list, "copy"): _copy,
+    (list, "remove"): _remove,
     (list, "index"): _index,
     (list, "count"): _count,
     (dict, "get"): _get,
@@ -251,16 +320,63 @@ _TABLE: dict[tuple[type, str], Handler] = {
     (dict, "update"): _update,
     (dict, "setdefault"): _set_default,
     (dict, "pop"): _dict_pop,
+    (dict, "popitem"): _pop_item,
     (dict, "clear"): _clear,
     (dict, "copy"): _copy,
     (set, "add"): _add,
     (set, "copy"): _copy,
+    **{(set, fn.__name__): _changes_set(fn) for fn in _SET_CHANGES},
+    **{(set, fn.__name__): _asks_set(fn) for fn in _SET_QUESTIONS},
     (tuple, "_replace"): _replace,
     (tuple, "_asdict"): _as_dict,
     (tuple, "index"): _index,
     (tuple, "count"): _count,
 }
 
+_COUNTS: dict[tuple[type, str], tuple[int, int]] = {
+    (list, "append"): (1, 1),
+    (list, "extend"): (1, 1),
+    (list, "pop"): (0, 1),
+    (list, "insert"): (2, 2),
+    (list, "remove"): (1, 1),
+    (list, "index"): (1, 3),
+    (list, "sort"): (0, 0),
+    (tuple, "index"): (1, 3),
+    (dict, "get"): (1, 2),
+    (dict, "setdefault"): (1, 2),
+    (dict, "pop"): (1, 2),
+    (dict, "update"): (0, 1),
+    (list, "count"): (1, 1),
+    (tuple, "count"): (1, 1),
+    **{(set, name): (1, 1) for name in ("add", "discard", "remove", "issubset", "issuperset", "isdisjoint")},
+    (set, "symmetric_difference"): (1, 1),
+    **{(set, name): (0, 10_000) for name in ("update", "union", "intersection", "difference")},
+    **{(set, name): (0, 10_000) for name in ("intersection_update", "difference_update")},
+    (tuple, "_replace"): (0, 0),
+}
+"""How many arguments each method takes by position, at least and at most; the others take none."""
+_NAMED = frozenset({(list, "sort"), (dict, "update"), (tuple, "_replace")})
+"""The methods that take arguments by name."""
+
+
+def _bound(cls: type, name: str, handler: Handler) -> Handler:
+    """`handler`, for calls that fit."""
+    least, most = _COUNTS.get((cls, name), (0, 0))
+
+    def bound(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Answer:
+        if isinstance(args[0], Ref) and args[0].cls is not cls and "default" in kwargs and len(args) == 2:  # an ordered dict
+            args, kwargs = (*args, kwargs["default"]), {key: arg for key, arg in kwargs.items() if key != "default"}
+        if isinstance(args[0], Ref) and args[0].cls is not cls and kwargs and (cls, name) not in _NAMED:
+            raise interp.error(f"`{name}` of a {args[0].cls.__name__} with arguments by name", "give them by position")
+        if kwargs and (cls, name) not in _NAMED:
+            return interp.fail(TypeError, f"{cls.__name__}.{name}() takes no keyword arguments")
+        if not least <= len(args) - 1 <= most:
+            return interp.fail(TypeError, f"{name} expected {least} to {most} arguments, got {len(args) - 1}")
+        return handler(interp, args, kwargs, hint)
+
+    return bound
+
+
 METHODS: Mapping[tuple[type, str], Known] = MappingProxyType(
-    {(cls, name): Known(f"{cls.__name__}.{name}", handler) for (cls, name), handler in _TABLE.items()}
+    {(cls, name): Known(f"{cls.__name__}.{name}", _bound(cls, name, handler)) for (cls, name), handler in _TABLE.items()}
 )

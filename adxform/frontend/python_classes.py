@@ -7,6 +7,7 @@ from typing import assert_never
 
 import numpy as np
 
+from adxform.frontend.signature import python_class
 from adxform.frontend.values import (
     Enumerate,
     FunctionValue,
@@ -26,10 +27,10 @@ from adxform.frontend.values import (
     View,
     Zip,
 )
+from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, Scalar
 
-_PYTHON = {"bool": bool, "int64": int, "float64": float, "complex128": complex}
 SEQUENCES = (list, tuple, str, bytes)
 SETS = (set, frozenset)
 VIEWS: dict[str, type] = {"keys": type({}.keys()), "values": type({}.values()), "items": type({}.items())}
@@ -54,8 +55,10 @@ def class_of(value: Value) -> type | None:
     match value:
         case Var(_, Array(_, shape)):
             return None if shape is None else np.ndarray
-        case Var(_, Scalar(dtype, weak)):
-            return _PYTHON[dtype] if weak else np.dtype(dtype).type
+        case Var(_, Scalar() as type_):
+            kinds = alternatives(type_)
+            alike = all(kind.weak is type_.weak and _is_integer(kind) is _is_integer(kinds[0]) for kind in kinds)
+            return python_class(type_.dtype, type_.weak) if alike else None
         case Lit(literal):
             return type(literal)
         case Tuple(cls=cls):
@@ -72,12 +75,16 @@ def class_of(value: Value) -> type | None:
             return type(found) if isinstance(found, (*SEQUENCES, *SETS, *_OTHERS)) else None
         case FunctionValue() | Method() | Pullback():
             return types.FunctionType
-        case Zip() | Enumerate() | Mapped() | Reversed() | Once():
+        case Once():
             return Once
-        case Var() | Ref() | Maybe() | Poison():
+        case Var() | Ref() | Maybe() | Poison() | Zip() | Enumerate() | Mapped() | Reversed():  # a list of pairs, perhaps
             return None
         case _:
             assert_never(value)
+
+
+def _is_integer(kind: Scalar) -> bool:
+    return kind.dtype.startswith(("int", "uint", "bool"))
 
 
 def is_container(cls: type | None) -> bool:

@@ -154,6 +154,23 @@ def contained(source: Any, item: Any) -> Any:
     return found
 
 
+def index_of(items: Any, item: Any, places: Any, message: Any) -> Any:
+    """``items.index(item)`` among the `places` that are looked at."""
+    for place in places:
+        if items[place] is item or items[place] == item:
+            return place
+    raise ValueError(message)
+
+
+def count_of(items: Any, item: Any) -> Any:
+    """``items.count(item)``"""
+    total = 0
+    for other in items:
+        if other is item or other == item:
+            total += 1
+    return total
+
+
 def itself(item: Any) -> Any:
     """`item`, as the key that it is compared by."""
     return item

@@ -513,3 +513,19 @@ def product_in_place(a, b):
     whole = a
     a @= b
     return np.sum(whole * a)
+
+
+@at((vec(0.7, 0.3, 1.9), 5.0), wrt=(0,))
+def items_are_looked_for(x, y):
+    s = [x[0], x[1], x[2]]
+    s.remove(s[0])
+    place = [x[0], y, x[2]].index(y)
+    total = s[0] * x[place] + [x[0], y, y].count(5.0) * s[1]
+    last = {"a": x[0], "b": x[1] ** 2}.popitem()
+    return total * last[1] if (y in [x[0], y]) is True else total
+
+
+@at((vec(0.7, 0.3, 1.9),))
+def truth_of_a_list_that_a_loop_fills(x):
+    s = [t * t for t in x if t > 0.5]
+    return sum(s) * (2.0 if bool(s) and not not s else 1.0)

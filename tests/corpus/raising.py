@@ -222,3 +222,25 @@ def the_first_of_two_errors(x, n):
     first = x[n]
     second = {}["a"]
     return first + second
+
+
+@at((1.5,), raises=KeyError)
+def deleted_key_that_is_missing(x):
+    parts = {"a": x}
+    del parts["b"]
+    return parts["a"]
+
+
+@at((1.5,), raises=ValueError)
+def strict_pairs_of_other_lengths(x):
+    return sum(a * b for a, b in list(zip([x, 2.0], [x], strict=True)))
+
+
+@at((1.5,), raises=ValueError)
+def item_that_is_not_there(x):
+    return [x, 2.0].index(3.0) * x
+
+
+@at((1.5,), raises=TypeError)
+def sum_of_texts(x):
+    return x * len(sum(["a", "b"]))

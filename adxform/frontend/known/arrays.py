@@ -13,6 +13,7 @@ from adxform.frontend import collecting, indexing, iteration
 from adxform.frontend.branches import truth
 from adxform.frontend.methods import Answer, Handler
 from adxform.frontend.operands import is_static
+from adxform.frontend.python_classes import class_of, is_container, name_of
 from adxform.frontend.values import (
     NONE,
     Ref,
@@ -208,6 +209,10 @@ def _number(cls: Any, type_: Scalar) -> Handler:
             cond = truth(interp, args[0])
             if isinstance(cond, bool):
                 return Lit(cond)
+            return None if cond == args[0] else interp.emit(bool, (cond,), BOOL, hint)
+        known = class_of(args[0]) if args else None
+        if known is not None and is_container(known) and not issubclass(known, str | bytes):
+            return interp.fail(TypeError, f"{cls.__name__}() argument must be a string or a real number, not '{name_of(known)}'")
         return None
 
     return handler

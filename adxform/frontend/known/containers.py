@@ -18,7 +18,8 @@ import numpy as np
 from adxform.frontend import collecting
 from adxform.frontend.branches import branch, truth
 from adxform.frontend.joins import same
-from adxform.frontend.methods import Answer, elements, hashed, set_of
+from adxform.frontend.keys import hashed
+from adxform.frontend.methods import Answer, elements, set_of
 from adxform.frontend.operands import is_static
 from adxform.frontend.python_classes import SEQUENCES, SETS, VIEWS, class_of, is_container, is_numpy, name_of
 from adxform.frontend.values import NONE, Contents, Maybe, Once, Range, Ref, Static, Tuple, Value, View
@@ -58,9 +59,10 @@ SIGNS: dict[Any, str] = {
 
 def binary(interp: Interpreter, fn: Any, a: Value, b: Value, hint: str, sign: str = "") -> Answer:
     """``a fn b`` where one is a container; ``None`` where neither is. `sign`: how the program writes the operator."""
-    left, right = class_of(a), class_of(b)
-    if left is None or right is None or not (is_container(left) or is_container(right)):
+    classes = _classes(interp, a, b)
+    if classes is None:
         return None
+    left, right = classes
     if issubclass(left, str) and fn is operator.mod:
         return None
     if fn is operator.mul and (found := _repetition(interp, a, left, b, right)) is not None:
@@ -81,11 +83,24 @@ def binary(interp: Interpreter, fn: Any, a: Value, b: Value, hint: str, sign: st
             return interp.fail(TypeError, what)
 
 
+def _classes(interp: Interpreter, a: Value, b: Value) -> tuple[type, type] | None:
+    """The classes of two operands, where one is a container and the other's class is known."""
+    left, right = class_of(a), class_of(b)
+    if left is not None and right is not None:
+        return (left, right) if is_container(left) or is_container(right) else None
+    for value, cls in ((a, right), (b, left)):
+        if cls is not None and is_container(cls) and isinstance(value, Var) and isinstance(value.type, Scalar | Array):
+            message = f"a {name_of(cls)} meets a number of which only a run can tell whether it is Python's or NumPy's"
+            raise interp.error(message, "give the number one kind on every path, e.g. with `float(…)`")
+    return None
+
+
 def in_place(interp: Interpreter, fn: Any, plain: Any, x: Value, value: Value) -> Answer:
     """What the name has after ``x fn= value`` where one is a container; ``None`` where neither is."""
     left, right = class_of(x), class_of(value)
     if left is None or not (is_container(left) or (right is not None and is_container(right))):
         return None
+    _classes(interp, x, value)
     foreign = right is not None and is_numpy(right)
     match x:
         case Ref(kind="list", cls=cls) if fn is operator.imul and issubclass(cls, list) and _counts(right):
@@ -261,9 +276,10 @@ def _merged(interp: Interpreter, a: Ref, b: Ref) -> Ref:
 
 def equality(interp: Interpreter, a: Value, b: Value, positive: bool) -> Answer:
     """``a == b`` (or ``!=``) where one is a container; ``None`` where neither is."""
-    left, right = class_of(a), class_of(b)
-    if left is None or right is None or not (is_container(left) or is_container(right)):
+    classes = _classes(interp, a, b)
+    if classes is None:
         return None
+    left, right = classes
     if is_numpy(left) or is_numpy(right):
         return _equal_array(interp, a, left, b, right, positive)
     equal = _equal(interp, a, left, b, right)
@@ -378,9 +394,10 @@ def _asked_one_by_one(interp: Interpreter, result: Value, rest: list[Condition],
 
 def order(interp: Interpreter, fn: Any, a: Value, b: Value, hint: str) -> Answer:
     """``a < b`` and its kin where one is a container; ``None`` where neither is."""
-    left, right = class_of(a), class_of(b)
-    if left is None or right is None or not (is_container(left) or is_container(right)):
+    classes = _classes(interp, a, b)
+    if classes is None:
         return None
+    left, right = classes
     if is_numpy(left) or is_numpy(right):
         return interp.call(Lit(fn), (as_array(interp, a, left), as_array(interp, b, right)), hint=hint)
     if any(issubclass(left, cls) and issubclass(right, cls) for cls in (list, tuple)):

@@ -12,7 +12,10 @@ import numpy as np
 
 from adxform.frontend import collecting, iteration
 from adxform.frontend.branches import branch, truth
+from adxform.frontend.joins import number_type
+from adxform.frontend.keys import hashed
 from adxform.frontend.methods import Answer, Handler
+from adxform.frontend.python_classes import class_of
 from adxform.frontend.signature import python_class
 from adxform.frontend.values import (
     NONE,
@@ -45,7 +48,9 @@ Kwargs = dict[str, Value]
 def _len(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     value = args[0]
     match value:
-        case Var(_, Array(_, None)) | Var(_, Scalar()):
+        case Var(_, Scalar() | Array(_, ())):
+            return interp.fail(TypeError, f"object of type '{(class_of(value) or float).__name__}' has no len()")
+        case Var(_, Array(_, None)):
             raise interp.error("the length of a number, or of what may be one", "use an array on every path")
         case Ref(kind="instance"):
             return interp.call(interp.attribute(value, "__len__"), ())
@@ -87,7 +92,34 @@ def _as_integer(interp: Interpreter, bound: Value) -> Value:
 
 
 def _zip(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    if "strict" in kwargs and interp.static(kwargs["strict"], "`strict`"):
+        for k, part in enumerate(args[1:], 2):
+            _as_long(interp, args[0], part, k)
     return Zip(args)
+
+
+def _as_long(interp: Interpreter, first: Value, part: Value, k: int) -> None:
+    """Let a strict `zip` raise where its parts differ in length."""
+    equal = interp.call(Lit(operator.eq), (iteration.length(interp, first), iteration.length(interp, part)))
+    message = f"zip() argument {k} is shorter or longer than argument 1"
+    if equal == Lit(False):
+        interp.fail(ValueError, message)
+    if isinstance(equal, Var):
+        interp.require(equal, ValueError, message)
+
+
+def _zip_in_steps(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    strict = "strict" in kwargs and interp.static(kwargs["strict"], "`strict`")
+    if strict and any(not _same_length(interp, args[0], part) for part in args[1:]):
+        message = "a strict `zip` of sequences that may differ in length, with code between its items"
+        raise interp.error(message, "make a list of it first")
+    return Zip(args)
+
+
+def _same_length(interp: Interpreter, first: Value, part: Value) -> bool:
+    lengths = [iteration.length(interp, source) for source in (first, part)]
+    sizes = [interp.sizes.get(length) if isinstance(length, Var) else length for length in lengths]
+    return sizes[0] is not None and sizes[0] == sizes[1]
 
 
 def _enumerate(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
@@ -192,7 +224,7 @@ def _defaulted(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> An
 def _set(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     contents = Contents((), ())
     for item in interp.items(args[0]) if args else ():
-        key = interp.static(item, "an element of a set")
+        key = hashed(interp, item, "an element of a set")
         contents = contents.put(key, Lit(key))
     return interp.heap.new("set", set, contents.keys, contents.items)
 
@@ -242,9 +274,20 @@ def _reduced(interp: Interpreter, source: Value, start: Value, fn: Any, hint: st
     if known is not None:
         total = start
         for item in known:
-            total = item if total == Lit(0) and fn is operator.add else interp.call(Lit(fn), (total, item), hint=hint)
+            bare = fn is operator.add and total == Lit(0) and (len(known) > 1 or not _is_array(item)) and _adds_to_zero(item)
+            total = item if bare else interp.call(Lit(fn), (total, item), hint=hint)
         return total
     return interp.reduce_loop(source, start, lambda total, item: interp.call(Lit(fn), (total, item), hint=hint), hint)
+
+
+def _adds_to_zero(item: Value) -> bool:
+    """Whether ``0 + item`` is `item`: that of a truth value is an integer, that of what is no number an error."""
+    type_ = number_type(item)
+    return isinstance(type_, Scalar | Array) and type_.dtype != "bool"
+
+
+def _is_array(item: Value) -> bool:
+    return isinstance(item, Var) and isinstance(item.type, Array)
 
 
 def _extreme(fn: Any) -> Handler:
@@ -501,7 +544,7 @@ _ITERATORS: dict[Any, Handler] = {
     itertools.starmap: _starmap,
 }
 _STEP_BY_STEP: dict[Any, Handler] = {
-    zip: _zip,
+    zip: _zip_in_steps,
     enumerate: _enumerate,
     reversed: _reversed,
     map: _each,

@@ -14,6 +14,7 @@ from adxform.frontend.branches import truth
 from adxform.frontend.joins import same
 from adxform.frontend.known import containers
 from adxform.frontend.methods import Answer, Handler
+from adxform.frontend.python_classes import class_of, is_container, name_of
 from adxform.frontend.values import NONE, FunctionValue, Maybe, Ref, Static, Tuple, Value
 from adxform.ir.kinds import scalar_type
 from adxform.ir.ops import Lit, Var
@@ -193,6 +194,10 @@ def _identical(interp: Interpreter, a: Value, b: Value) -> bool | None:
             if isinstance(other, Lit) and isinstance(other.value, bool) and one.type == BOOL:
                 return None
             return False
+    if isinstance(a, Tuple) and isinstance(b, Tuple):
+        if same(a, b) and a.items:
+            raise interp.error("whether equal tuples are one object cannot be told", "compare them with `==`")
+        return same(a, b)
     if isinstance(a, Lit) and isinstance(b, Lit):
         if isinstance(a.value, str | bytes) and a.value is not b.value and a == b:
             raise interp.error("whether equal texts are one object cannot be told", "compare them with `==`")
@@ -256,7 +261,16 @@ _BINARY = (
 )
 _COMPARISONS = (operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge)
 
+
+def _round(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    cls = class_of(args[0]) if args else None
+    if cls is not None and is_container(cls):
+        return interp.fail(TypeError, f"type {name_of(cls)} doesn't define __round__ method")
+    return None
+
+
 TABLE: dict[Any, Handler] = {
+    round: _round,
     operator.inv: _as(operator.invert),
     operator.truth: _as(bool),
     **{fn: _in_place(fn) for fn in PLAIN},

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from adxform import runtime
 from adxform.frontend import collecting, indexing, iteration
+from adxform.frontend.keys import hashed, place_in, refuse_index
 from adxform.frontend.methods import Answer, Handler
+from adxform.frontend.python_classes import class_of
 from adxform.frontend.values import (
     NONE,
     Contents,
@@ -45,19 +47,35 @@ def _setitem(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answ
 
 
 def _delitem(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    ref = args[0]
+    ref, index = args
     if not isinstance(ref, Ref):
+        cls = class_of(ref)
+        if cls is not None and not hasattr(cls, "__delitem__"):
+            return interp.fail(TypeError, f"'{cls.__name__}' object doesn't support item deletion")
         raise interp.error("`del` of an item of this value is not supported", "build a new value without the item")
+    if ref.kind == "instance":
+        interp.call(interp.attribute(ref, "__delitem__"), (index,))
+        return NONE
     filled = interp.filled(ref)
     if filled is not None:
-        collecting.pop(interp, ref, filled, args[1], hint)
+        refuse_index(interp, index, "list")
+        if isinstance(index, Slice):
+            raise interp.error("a slice of a list whose length only a run can tell is deleted", "build a new list")
+        collecting.pop(interp, ref, filled, index, hint)
         return NONE
-    contents, key = interp.contents(ref), interp.static(args[1], "an index or key")
+    contents = interp.contents(ref)
     if ref.kind == "list":
+        refuse_index(interp, index, "list")
         items = list(contents.items)
-        del items[key]
+        try:
+            del items[place_in(interp, index, "list")]
+        except IndexError:
+            return interp.fail(IndexError, "list assignment index out of range")
         interp.write(ref, list_contents(tuple(items)))
         return NONE
+    key = hashed(interp, index, "a key")
+    if contents.get(key) is None:
+        return interp.fail(KeyError, key)
     kept = [(own, item) for own, item in zip(contents.keys, contents.items, strict=True) if own != key]
     interp.write(ref, Contents(tuple(own for own, _ in kept), tuple(item for _, item in kept)))
     return NONE
