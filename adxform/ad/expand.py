@@ -251,12 +251,15 @@ def is_zero(operand: Operand) -> bool:
 
 def weighted(b: Builder, expander: Expander, ct: Operand, partial: Operand, made: Sequence[Op], masked: bool) -> Operand:
     """A cotangent or tangent times a partial derivative, which the ops `made` compute; divided by `x` where it is ``1.0 / x``."""
-    if masked:
-        return write_one(b, expander, runtime.masked_product, ct, partial)
     divisor = inverted(partial, made)
+    if masked:
+        if divisor is not None:  # an array divided by a number of Python's own, which raises where another number is divided
+            partial = write_one(b, expander, runtime.quotient, Lit(1.0), divisor)
+        return write_one(b, expander, runtime.masked_product, ct, partial)
     if divisor is None:
         return write_one(b, expander, operator.mul, ct, partial)
-    return write_one(b, expander, operator.truediv, ct, divisor)
+    quiet = divisor.type == FLOAT and any(Lit(runtime.quotient) == op.fn for op in made if isinstance(op, Call))
+    return write_one(b, expander, runtime.quotient if quiet else operator.truediv, ct, divisor)
 
 
 def mask_products(b: Builder, start: int, moved: Sequence[Operand]) -> None:
@@ -281,7 +284,7 @@ def inverted(partial: Operand, made: Sequence[Op]) -> Var | None:
     """The number of which `partial` is the reciprocal, which the ops `made` compute and do not need themselves."""
     for op in reversed(made):
         match op:
-            case Call((out,), Lit(operator.truediv), (Lit(1.0), Var(_, Scalar()) as number)) if out == partial:
+            case Call((out,), Lit(operator.truediv | runtime.quotient), (Lit(1.0), Var(_, Scalar()) as number)) if out == partial:
                 return number
         if partial in reads(op):
             return None

@@ -11,7 +11,7 @@ import numpy as np
 
 from adxform import runtime
 from adxform.ir.ops import Block, Call, Function, If, Lit, Operand, Pack, Var
-from adxform.ir.walk import blocks
+from adxform.ir.walk import all_ops, blocks
 
 
 class Sign(IntEnum):
@@ -35,7 +35,8 @@ def find_signs(fn: Function) -> Mapping[Var, Sign]:
     {'a': 'NOT_BELOW', 'b': 'ABOVE'}
     """
     found: dict[Var, Sign] = {}
-    _follow(fn.body, found)
+    calls = {op.outs[0]: op for op in all_ops(fn.body) if isinstance(op, Call) and len(op.outs) == 1}
+    _follow(fn.body, found, calls)
     return found
 
 
@@ -52,11 +53,13 @@ def sign_of(operand: Operand, known: Mapping[Var, Sign]) -> Sign:
             return Sign.ANY
 
 
-def _follow(block: Block, known: dict[Var, Sign]) -> None:
+def _follow(block: Block, known: dict[Var, Sign], calls: Mapping[Var, Call]) -> None:
     for op in block.ops:
         for inner in blocks(op):
-            _follow(inner, known)
+            _follow(inner, known, calls)
         match op:
+            case Call((out,), Lit(fn)) if fn in TOTALS and _has_a_one(op, calls):
+                known[out] = Sign.ABOVE
             case Call((out,), Lit(fn), args) if args:
                 sign = _sign_of_call(fn, args, known)
                 if sign > Sign.ANY:
@@ -67,6 +70,35 @@ def _follow(block: Block, known: dict[Var, Sign]) -> None:
                         known[out] = sign
             case _:
                 pass
+
+
+def _has_a_one(total: Call, calls: Mapping[Var, Call]) -> bool:
+    """Whether `total` sums ``exp(x - max(x))``, of which one is ``exp(0)``, over the axis of the maximum."""
+    powers = _made(total.args[0], calls)
+    shifted = _made(powers.args[0], calls) if powers is not None and powers.fn == Lit(np.exp) else None
+    if shifted is None or shifted.fn not in (Lit(operator.sub), Lit(np.subtract)):
+        return False
+    largest = _made(shifted.args[1], calls)
+    while largest is not None and largest.fn in PLACING:
+        largest = _made(largest.args[0], calls)
+    if largest is None or largest.fn not in LARGEST or not _is_same(largest.args[0], shifted.args[0], calls):
+        return False
+    return _axis(total) in (Lit(None), _axis(largest))
+
+
+def _is_same(one: Operand, other: Operand, calls: Mapping[Var, Call]) -> bool:
+    """Whether two operands are one variable, or the same load twice."""
+    first, second = _made(one, calls), _made(other, calls)
+    loads = first is not None and second is not None and first.fn == second.fn == Lit(operator.getitem)
+    return one == other or (loads and first is not None and second is not None and first.args == second.args)
+
+
+def _axis(call: Call) -> Operand:
+    return call.args[1] if len(call.args) > 1 else dict(call.kwargs).get("axis", Lit(None))
+
+
+def _made(operand: Operand, calls: Mapping[Var, Call]) -> Call | None:
+    return calls.get(operand) if isinstance(operand, Var) else None
 
 
 def _sign_of_call(fn: Callable[..., object], args: tuple[Operand, ...], known: Mapping[Var, Sign]) -> Sign:
@@ -90,6 +122,9 @@ def _sign_of_call(fn: Callable[..., object], args: tuple[Operand, ...], known: M
     return signs[0] if fn in KEEPING else Sign.ANY
 
 
+TOTALS = (np.sum, np.ndarray.sum)
+LARGEST = tuple(map(Lit, (np.max, np.amax, np.ndarray.max)))
+PLACING = tuple(map(Lit, (np.expand_dims, np.reshape, np.ndarray.reshape, operator.getitem)))
 Functions = frozenset[Callable[..., object]]
 ABOVE: Functions = frozenset({np.cosh})
 NOT_BELOW: Functions = frozenset({np.exp, np.exp2, np.absolute, np.fabs, np.square, operator.abs, builtins.abs})
