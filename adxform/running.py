@@ -171,6 +171,28 @@ def _shared(fn: Callable[..., Any], rule: DerivedRule, written: int, other: str)
     )
 
 
+def overlaps_itself(a: Any) -> bool:
+    """Whether two elements of an array lie at the same place, as strides can have it.
+
+    >>> overlaps_itself(np.broadcast_to(np.zeros(1), (3,))), overlaps_itself(np.zeros((2, 4))[::-1, ::2])
+    (True, False)
+    """
+    if a.flags.forc or a.size < 2:
+        return False
+    steps = sorted((abs(stride), length) for stride, length in zip(a.strides, a.shape, strict=True) if length > 1)
+    reach = a.itemsize
+    for stride, length in steps:
+        if stride < reach:
+            break
+        reach += stride * (length - 1)
+    else:
+        return False
+    places = np.zeros(1, dtype=np.int64)
+    for stride, length in steps:
+        places = np.add.outer(places, stride * np.arange(length)).ravel()
+    return bool(np.min(np.diff(np.sort(places))) < a.itemsize)
+
+
 def overlap(a: Any, b: Any) -> bool:
     """Whether two arrays share an element, as far as that is quickly told."""
     if a is not b and a.flags.owndata and b.flags.owndata:

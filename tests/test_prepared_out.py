@@ -11,6 +11,7 @@ import pytest
 import adxform
 from adxform.errors import PreparationMismatchError
 from adxform.prepared.writing import MISS
+from adxform.running import overlaps_itself
 
 pytest.importorskip("numba")
 NUMBERS = np.array([0.5, -1.0, 2.0, 0.25])
@@ -224,6 +225,22 @@ def test_what_may_not_be_written_is_refused() -> None:
     with pytest.raises(PreparationMismatchError, match="read-only"):
         gradient(squares, NUMBERS)(NUMBERS, out=out)
     np.testing.assert_array_equal(out, np.ones(4))
+
+
+@pytest.mark.parametrize("stride", [0, 4])
+def test_elements_that_share_memory_are_refused(stride: int) -> None:
+    out = np.lib.stride_tricks.as_strided(np.ones(8), (4,), (stride,))
+    with pytest.raises(PreparationMismatchError, match="share memory"):
+        gradient(squares, NUMBERS)(NUMBERS, out=out)
+    assert out[0] == 1.0
+
+
+def test_strides_without_a_place_in_common_are_taken() -> None:
+    wanted = slope(squares, (NUMBERS,), 0)
+    for out in (np.empty(8)[::2], np.empty(4)[::-1], np.lib.stride_tricks.as_strided(np.empty(16), (4,), (24,))):
+        np.testing.assert_allclose(gradient(squares, NUMBERS)(NUMBERS, out=out), wanted, rtol=1e-12)
+    assert not overlaps_itself(np.lib.stride_tricks.as_strided(np.empty(16), (2, 3), (8, 16)))
+    assert overlaps_itself(np.lib.stride_tricks.as_strided(np.empty(16), (3, 3), (8, 16)))
 
 
 def test_arguments_that_do_not_fit_leave_the_array_as_it_was() -> None:

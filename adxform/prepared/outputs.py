@@ -14,7 +14,7 @@ from adxform.perturbations import among, kind
 from adxform.pipeline import DerivedRule
 from adxform.prepared.arguments import line
 from adxform.prepared.writing import MISS
-from adxform.running import check_sharing, one_more_call, overlap
+from adxform.running import check_sharing, one_more_call, overlap, overlaps_itself
 from adxform.trees import assemble
 from adxform.workspace import Pool
 
@@ -163,7 +163,7 @@ def _fits(result: Any, out: Any, found: list[Pair]) -> bool:
     if cls in ARRAYS:
         found.append((result, out))
         same = type(out) is np.ndarray and out.shape == result.shape and out.dtype == result.dtype
-        return out is None or (same and out.flags.writeable)
+        return out is None or (same and out.flags.writeable and not overlaps_itself(out))
     if cls is tuple or cls is list:
         others = [None] * len(result) if out is None else out
         if (out is not None and type(out) is not cls) or len(others) != len(result):
@@ -189,6 +189,8 @@ def _matched(result: Any, out: Any, path: str, found: list[Pair]) -> Iterator[st
             yield line(path, f"None or {expected}" if number else expected, kind(out))
         elif not out.flags.writeable:
             yield line(path, "an array that can be written to", "a read-only one")
+        elif overlaps_itself(out):
+            yield line(path, "an array with a place for each element", "one with elements that share memory")
         return
     mine = parts(result)
     if mine is None:

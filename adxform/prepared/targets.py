@@ -95,7 +95,7 @@ class Targets:
             lengths: ast.expr = shape if isinstance(shape, ast.Tuple) else ast.Tuple([shape], LOAD)
         else:
             lengths = ast.Attribute(loaded(target.like), "shape", LOAD)
-            wrong.append(negated(ast.Attribute(ast.Attribute(value, "flags", LOAD), "writeable", LOAD)))
+            wrong += [negated(ast.Attribute(ast.Attribute(value, "flags", LOAD), flag, LOAD)) for flag in ("writeable", "forc")]
         return self.refuse(
             *wrong,
             compare(ast.Attribute(value, "dtype", LOAD), ast.IsNot, self.constant("dtype", np.dtype(float))),

@@ -121,7 +121,9 @@ def einsum_result(args: tuple[Operand, ...], kwargs: Keywords) -> Type | None:
     """The type of ``np.einsum(subscripts, *arrays)``: each axis as long as an operand says, the longer where one may be one."""
     arrays = [arg.type for arg in args[1:] if isinstance(arg, Var) and isinstance(arg.type, Array)]
     shapes = [type_.shape for type_ in arrays if type_.shape]
-    if not isinstance(args[0], Lit) or not isinstance(args[0].value, str) or not 0 < len(shapes) == len(args) - 1 or kwargs:
+    if not isinstance(args[0], Lit) or not isinstance(args[0].value, str) or not 0 < len(shapes) == len(args) - 1:
+        return None
+    if kwargs.keys() - {"optimize", "order"}:
         return None
     terms, output = einsum_terms(args[0].value, tuple(map(len, shapes)))
     sizes: dict[str, Size] = {}

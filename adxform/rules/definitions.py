@@ -51,12 +51,12 @@ def _trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
     if x is None:
         if np.ndim(y) == 1:
             return dx * np.sum(y[1:] + y[:-1]) / 2.0
-        rows = np.swapaxes(y, -1, axis)
+        rows = np.moveaxis(y, axis, -1)
         return dx * np.sum(rows[..., 1:] + rows[..., :-1], axis=-1) / 2.0
     if np.ndim(y) == 1:
         return np.sum((x[1:] - x[:-1]) * (y[1:] + y[:-1])) / 2.0
-    rows = np.swapaxes(y, -1, axis)
-    places = x if np.ndim(x) == 1 else np.swapaxes(x, -1, axis)
+    rows = np.moveaxis(y, axis, -1)
+    places = x if np.ndim(x) == 1 else np.moveaxis(x, axis, -1)
     return np.sum((places[..., 1:] - places[..., :-1]) * (rows[..., 1:] + rows[..., :-1]), axis=-1) / 2.0
 
 

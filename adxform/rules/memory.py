@@ -11,7 +11,7 @@ import numpy as np
 from adxform import revolve, runtime
 from adxform.ir import intrinsics
 from adxform.ir.ops import Call, Lit, Operand, Pack, Var
-from adxform.ir.types import Array, Object, Scalar, Type, rank
+from adxform.ir.types import Array, Object, Scalar, Size, Type, rank
 from adxform.ir.walk import variables
 from adxform.rules.declare import constant, general, linear, primitive, scalar
 from adxform.rules.record import OPAQUE, PURE, SHAPE_ONLY, VIEWS_FIRST, WRITES_FIRST, Effect, Memory, Primitive
@@ -81,15 +81,23 @@ def _private(x: Any) -> Any:
 
 
 def _shaped_like(operands: tuple[Operand, ...], named: Mapping[str, Operand]) -> Type | None:
-    """Shaped as the second operand, where the rank of one is not known: no sample could tell."""
+    """Shaped as the second operand, where no sample could tell: of unknown rank, or of lengths that go by several names."""
     match operands:
         case (Var(type=Scalar(dtype) | Array(dtype)) as value, Var(type=Array(_, shape)) as like) if None in (
             rank(value.type),
             rank(like.type),
         ):
             return Array(dtype, shape)
+        case (Var(type=Array(dtype, tuple() as given)), Var(type=Array(_, tuple() as shape))) if len(given) == len(shape) and any(
+            one != other and _is_several(one) and _is_several(other) for one, other in zip(given, shape, strict=True)
+        ):
+            return Array(dtype, shape)
         case _:
             return None
+
+
+def _is_several(size: Size) -> bool:
+    return size != 1 if isinstance(size, int) else not size.may_be_one
 
 
 def _picked(operands: tuple[Operand, ...], named: Mapping[str, Operand]) -> Type | None:

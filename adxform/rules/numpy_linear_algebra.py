@@ -230,19 +230,41 @@ def _places_of_vectors(rank_a: Any, rank_b: Any, axisa: Any, axisb: Any, axisc: 
 
 
 def _kron_blocks(ct: Any, a: Any, b: Any) -> Any:
-    """The cotangent of ``kron(a, b)`` with the axes of `a` and of `b` side by side."""
-    if np.ndim(a) != np.ndim(b) or np.ndim(a) > 2:
-        raise NotImplementedError("np.kron has a derivative rule for two vectors and for two matrices")
+    """The cotangent of ``kron(a, b)``, of two vectors or of two matrices, with the axes of `a` and then those of `b`."""
     if np.ndim(a) == 1:
         return np.reshape(ct, (a.shape[0], b.shape[0]))
     return np.swapaxes(np.reshape(ct, (a.shape[0], b.shape[0], a.shape[1], b.shape[1])), 1, 2)
 
 
+def _is_plain_kron(a: Any, b: Any) -> Any:
+    return np.ndim(a) == np.ndim(b) and 0 < np.ndim(a) < 3
+
+
+def _kron_lengths(a: Any, rank: Any) -> Any:
+    """The lengths of `a` with as many axes of one in front as make it of `rank`."""
+    return (1,) * (rank - np.ndim(a)) + np.shape(a)
+
+
+def _kron_parts(ct: Any, a: Any, b: Any) -> Any:
+    """As `_kron_blocks`, for operands of any ranks, both taken to be of the larger one."""
+    rank = max(np.ndim(a), np.ndim(b))
+    pairs = [n for pair in zip(_kron_lengths(a, rank), _kron_lengths(b, rank), strict=True) for n in pair]
+    return np.moveaxis(np.reshape(ct, tuple(pairs)), tuple(range(0, 2 * rank, 2)), tuple(range(rank)))
+
+
 def _kron_left(ct: Any, a: Any, b: Any) -> Any:
+    if not _is_plain_kron(a, b):
+        rank = max(np.ndim(a), np.ndim(b))
+        others = np.reshape(b, _kron_lengths(b, rank))
+        return np.reshape(np.sum(_kron_parts(ct, a, b) * others, axis=tuple(range(rank, 2 * rank))), np.shape(a))
     return np.sum(_kron_blocks(ct, a, b) * b, axis=tuple(range(np.ndim(a), 2 * np.ndim(a))))
 
 
 def _kron_right(ct: Any, a: Any, b: Any) -> Any:
+    if not _is_plain_kron(a, b):
+        rank = max(np.ndim(a), np.ndim(b))
+        others = np.reshape(a, _kron_lengths(a, rank) + (1,) * rank)
+        return np.reshape(np.sum(_kron_parts(ct, a, b) * others, axis=tuple(range(rank))), np.shape(b))
     blocks = np.moveaxis(_kron_blocks(ct, a, b), tuple(range(np.ndim(a))), tuple(range(np.ndim(a), 2 * np.ndim(a))))
     return np.sum(blocks * a, axis=tuple(range(np.ndim(a), 2 * np.ndim(a))))
 
@@ -430,7 +452,7 @@ RECORDS: tuple[Primitive, ...] = (
     linear(np.ndarray.trace, _trace_transpose, (_SPD,)),
     linear(np.cross, {0: _cross_left, 1: _cross_right}, (_V, _SPD[0]), (_SPD, _V), result=cross_result),
     general(np.linalg.multi_dot, _multi_dot, ((_W, _M, _M.T),), ((_M, _M.T, _M, _V),), ([_S, _S],), result=multi_dot_result),
-    linear(np.kron, {0: _kron_left, 1: _kron_right}, (_V, _W), (_M, _S)),
+    linear(np.kron, {0: _kron_left, 1: _kron_right}, (_V, _W), (_M, _S), (_V, _M), (_T, _W), (2.0, _V)),
     general(np.linalg.solve, _solve, (_S, _W), (_S, _S), (_S, _M), tangent=_solve_tangent, result=solve_result),
     general(np.linalg.inv, _inv, (_S,), (_SPD,), tangent=lambda y, args, args_t: -(y @ args_t[0] @ y), result=square_result),
     general(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -47,12 +48,12 @@ def _transpose_transpose(ct: Any, x: Any, axes: Any = None) -> Any:
 def _method_transpose(ct: Any, x: Any, *axes: Any) -> Any:
     if len(axes) == 0 or axes[0] is None:
         return np.transpose(ct)
-    if isinstance(axes[0], tuple):
+    if isinstance(axes[0], (tuple, list)):
         return np.transpose(ct, inverse_axes(axes[0]))
     return np.transpose(ct, inverse_axes(axes))
 
 
-def inverse_axes(axes: tuple[int, ...]) -> tuple[int, ...]:
+def inverse_axes(axes: Sequence[int]) -> tuple[int, ...]:
     """The permutation of axes that undoes `axes`.
 
     >>> inverse_axes((2, 0, -2))

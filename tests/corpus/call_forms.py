@@ -79,3 +79,25 @@ def clipped_by_name(x, y):
 def squares_of_a_negative_in_single_precision(x):
     y = np.negative(np.arange(3) / 7.0, dtype=np.float32)
     return np.sum(x * (y * y))
+
+
+@at((smooth(3, 3, 3),), (smooth(4, 2, 3),))
+def trapezoid_along_the_first_of_three_axes(x):
+    r = np.trapezoid(x, axis=0)
+    return np.sum(r[0] ** 2) + np.sum(r[:, 1] ** 3)
+
+
+@at((smooth(2), smooth(2, 3, seed=1), 0.7))
+def kron_of_different_ranks(a, b, c):
+    return np.sum(np.kron(a, b)[1] ** 2) + np.sum(np.kron(b, a)[:, 0] ** 3) + np.sum(np.kron(c, a) ** 2)
+
+
+@at((smooth(4, 2, 3),))
+def axes_in_a_list(x):
+    return np.sum(x.transpose([2, 0, 1])[0] ** 2)
+
+
+@at((smooth(2, 3), smooth(3, 2), smooth(2, 3, seed=1)))
+def einsum_of_three_matrices(a, b, c):
+    r = np.einsum("ij,jk,kl->il", a, b, c) + np.einsum("ij,jk,kl", a, b, c, optimize="greedy")
+    return np.sum(r[0] ** 2)

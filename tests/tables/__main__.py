@@ -16,7 +16,7 @@ from cyclopts import App, Parameter
 from rich.console import Console
 
 import adxform
-from tests.tables import containers, edges, modes, overwrite, semantics, signatures
+from tests.tables import call_forms, containers, edges, modes, overwrite, semantics, signatures
 from tests.tables.cell import Cell, Verdict, judge
 
 TABLES = {
@@ -26,6 +26,7 @@ TABLES = {
     "overwrite": overwrite.cells,
     "modes": modes.cells,
     "signatures": signatures.cells,
+    "forms": call_forms.cells,
 }
 
 app = App(name="python -m tests.tables", help=__doc__)
