@@ -1,4 +1,4 @@
-"""Batches of vectors: each row of a batch is the single product, bit for bit, and what the vectors share is done once."""
+"""Batches of vectors: a row is the single product, bit for bit where sums keep their order; what vectors share is done once."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import pytest
 
 import adxform
 from adxform.errors import PreparationMismatchError, TangentMismatchError
+from adxform.operators import EngineName
 from tests.corpus.case import Program
 from tests.oracle import float_leaves, leaves, pack, rebuild
 from tests.test_corpus import blank, every_program, like, quiet, scalar_programs, tangents, weights
@@ -374,3 +375,24 @@ def test_structures_inside_a_differentiated_function() -> None:
     step = 1e-6 * np.array([1.0, -0.5, 0.25, 2.0])
     slope = (total(X + step) - total(X - step)) / 2.0
     assert np.isclose(adxform.grad(total)(X) @ step, slope, rtol=1e-6)
+
+
+def summing(x: Any) -> Any:
+    """Sums in loops and over arrays, of which compiled code may change the order."""
+    total = 0.0
+    for i in range(1, x.shape[0] - 1):
+        total += x[i - 1] * x[i] / (1.0 + x[i + 1] ** 2)
+    return total * np.sum(x * np.cos(x))
+
+
+@pytest.mark.parametrize(("engine", "fastmath"), [("python", True), ("numba", False), ("numba", True)])
+def test_rows_are_single_products_bit_for_bit_where_sums_keep_their_order(engine: EngineName, fastmath: bool) -> None:
+    rng = np.random.default_rng(3)
+    x, vs = rng.uniform(0.3, 1.5, 24), rng.normal(size=(7, 24))
+    given: dict[str, Any] = {"engine": engine, "fastmath": fastmath}
+    wide, single = (adxform.prepare_hvp(summing, x, **given, **more) for more in ({"directions": 4}, {}))
+    rows, expected = wide.batch(x, vs), np.array([single(x, v) for v in vs])
+    if engine == "python" or not fastmath:
+        assert np.array_equal(rows, expected)
+    np.testing.assert_allclose(rows, expected, rtol=1e-12, atol=1e-13)
+    assert np.array_equal(rows, wide.batch(x, vs))

@@ -9,7 +9,7 @@
 
 A derivative is linear in its seeds: its control flow and its partial derivatives do not depend on them, and stay shared. Nothing
 here needs that to be so: control flow that does depend on a seed is there once for each vector, as a whole. Every vector meets
-the very operations that it meets alone, in the same order, and comes to the same bits.
+the very operations that it meets alone, in the same order, and comes to the same bits where the engine keeps that order.
 """
 
 from __future__ import annotations

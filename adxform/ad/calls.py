@@ -217,7 +217,7 @@ class CallReversal(Cotangents):
         if ct is None or is_zero(ct):
             return
         assert isinstance(x, Var)
-        if self.plan.mode(x) == "value":
+        if self.plan.mode(x) == "value" or self.plan.spread(x) is not None:
             part = b.call(np.zeros_like, x, type=x.type, hint=f"{x.base}_ct")
             self.scatter(part, index, ct, b)
             self.contribute(x, part, b)

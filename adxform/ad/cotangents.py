@@ -158,6 +158,8 @@ class Cotangents:
             total = add(b, self.expander, self.cts.get(target), value)
             self.cts[target] = self.loosened(target, self.named(total, f"{target.base}_ct", b))
             self.contributed.append(target)
+        elif (spread := self.plan.spread(target)) is not None:
+            self.contribute(spread, value, b)
         elif mode == "view" and target not in self.references and self.plan.view_calls[target].fn == Lit(operator.getitem):
             call = self.plan.view_calls[target]
             assert isinstance(call.args[0], Var)

@@ -32,8 +32,8 @@ from adxform.rules.memory import reshapes_vector
 
 Mode = Literal["value", "buffer", "view", "companion"]
 
-# A view that NumPy makes read-only and whose elements overlap: a cotangent cannot be accumulated through it.
-READ_ONLY_VIEWS = frozenset({np.broadcast_to})
+# Views that NumPy makes read-only and whose elements overlap: what is to be added to the cotangent of one goes to what it is of.
+SPREADS = frozenset({np.broadcast_to, runtime.broadcast_like})
 
 # Views that NumPy makes read-only although their elements are apart, and what gives them as views to write to.
 DIAGONALS = frozenset({np.diagonal, np.ndarray.diagonal, np.diag})
@@ -59,7 +59,7 @@ BY_LAYOUT = frozenset(
 
 def is_read_only(call: Call | None) -> bool:
     """Whether the result of `call` is a view that cannot be written to."""
-    return call is not None and isinstance(call.fn, Lit) and call.fn.value in READ_ONLY_VIEWS | DIAGONALS
+    return call is not None and isinstance(call.fn, Lit) and call.fn.value in SPREADS | DIAGONALS
 
 
 def by_layout(call: Call) -> bool:
@@ -94,6 +94,11 @@ class Plan:
         """Where the cotangent of `var` lives."""
         return self.modes.get(var, "value")
 
+    def spread(self, var: Var) -> Operand | None:
+        """The array whose elements `var` shows several times each, where that is written."""
+        call = self.view_calls.get(var)
+        return call.args[0] if call is not None and _spreads(call) and self.mode(var) != "value" else None
+
 
 def plan_cotangents(fn: Function, activity: Activity, aliases: Aliases, crossing: frozenset[int]) -> Plan:
     """Choose a mode for every active variable of `fn`; `crossing` are the alias classes that take their cotangents through calls.
@@ -121,7 +126,7 @@ def plan_cotangents(fn: Function, activity: Activity, aliases: Aliases, crossing
             alone = roots.get(number, 0) == 1 and number not in carried and not holds_memory
             modes[var] = ("view" if var in views else "buffer") if alone else "companion"
             if var in views:
-                _refuse_read_only(views[var])
+                _refuse_read_only(var, views, aliases.has_phi(number) or number in carried)
         elif (
             isinstance(var.type, Array) and var.type.shape is not None and var in partly_read and number not in undefined_classes
         ):
@@ -138,13 +143,19 @@ def _is_surely_view(call: Call) -> bool:
     return (is_load and known) or reshapes_vector(call)
 
 
-def _refuse_read_only(call: Call) -> None:
-    assert isinstance(call.fn, Lit)
-    if call.fn.value in READ_ONLY_VIEWS:
+def _spreads(call: Call | None) -> bool:
+    return call is not None and isinstance(call.fn, Lit) and call.fn.value in SPREADS
+
+
+def _refuse_read_only(var: Var, views: dict[Var, Call], rebound: bool) -> None:
+    """Raise where nothing can be added through `var`: a view of what shows elements several times, or that under other names."""
+    call = views[var]
+    base = call.args[0]
+    if (isinstance(base, Var) and _spreads(views.get(base))) or (_spreads(call) and rebound):
         raise AliasError(
             "an array that is written is also read through a read-only view",
             span=call.span,
-            help="take the view of a copy, as in `np.diagonal(x.copy())`",
+            help="take the view of a copy, as in `np.broadcast_to(x.copy(), shape)`",
         )
 
 

@@ -86,3 +86,35 @@ def padded_and_written_by_a_function_of_its_own(x):
 def scaled_in_place(v):
     v[1:] *= v[:-1]
     return v
+
+
+@at((smooth(3, 2),))
+def sums_of_columns_written(x):
+    y = np.sum(x * x, axis=0)
+    y[0] *= y[1]
+    y[1:] *= y[:-1]
+    return np.sum(y * y)
+
+
+@at((smooth(3, 2),))
+def sums_of_columns_written_in_a_loop(x):
+    total = 0.0
+    z = x * 1.0
+    for _ in range(2):
+        y = np.sum(z, axis=0, keepdims=True)
+        y *= y
+        z = z * y
+        z[0] *= 2.0
+        total += np.sum(z)
+    return total
+
+
+@at((vec(0.4, 0.7, 1.1),))
+def read_through_a_broadcast_view(x):
+    y = x * 1.0
+    v = np.broadcast_to(y, (2, 3))
+    total = np.sum(v**3)
+    y[0] *= y[1]
+    total += np.sum(np.cos(v) * np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]))
+    y *= 2.0
+    return total + v[1, 2] * v[0, 0] + np.sum(y)

@@ -63,7 +63,7 @@ def cells() -> Iterator[Cell]:
         written = [name for name, array in form.arrays.items() if is_array(array)] + ["r"] * is_array(value)
         for target, place in itertools.product(written, PLACES):
             way = next(ways)
-            yield Cell(f"{form.name}; {target}: {way}; {place}", *_made(form, target, way, place))
+            yield Cell(f"{form.name}; {target}: {way}; {place}", *_made(form, target, way, place), bits=False)
 
 
 def is_array(value: Any) -> bool:
