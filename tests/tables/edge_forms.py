@@ -327,6 +327,7 @@ NUMBERS = (
     ("min", (*_forms("numbers", "min(x, y)", "min(x, y, 0.5)", "min((x, y))"), *_forms("vector", "min(x)"))),
     ("np.float64", _forms("number vector", "np.float64(x)")),
     ("np.float32", _forms("number vector", "np.float32(x)")),
+    *((f"np.{name}", _forms("number vector", f"np.{name}(x)")) for name in ("float16", "longdouble")),
     *((f"np.{name}", _forms("number", f"np.{name}(x)")) for name in ("int64", "int32", "bool")),
     ("np.real", _forms("number vector matrix", "np.real(x)")),
     ("np.ndarray.conj", _forms("vector matrix", "x.conj()")),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from adxform import runtime
 from adxform.frontend import collecting, iteration
 from adxform.frontend.branches import branch, truth
 from adxform.frontend.joins import number_type
@@ -311,7 +312,8 @@ def _extreme(fn: Any) -> Handler:
             return None
         if isinstance(args[0], Var):
             if isinstance(args[0].type, Array):
-                return interp.call(Lit(np.max if fn is max else np.min), args, hint=hint)
+                place = interp.call(Lit(runtime.first_largest if fn is max else runtime.first_smallest), args, hint="place")
+                return interp.call(Lit(operator.getitem), (args[0], place), hint=hint)
             return None
         if known is None:
             return interp.call(Lit(np.max if fn is max else np.min), (rows(interp, source),), hint=hint)
