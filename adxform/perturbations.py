@@ -27,6 +27,8 @@ def settled(gradient: Any, type_: Type, taken: list[Any] | None) -> Any:
         if type_.weak:
             return number if isinstance(number, float) else float(number)
         return number if np.result_type(number) == type_.dtype else np.dtype(type_.dtype).type(number)
+    if isinstance(gradient, np.ndarray) and isinstance(type_, Array) and gradient.dtype != type_.dtype:
+        gradient = gradient.astype(type_.dtype)
     if taken is not None and isinstance(gradient, np.ndarray):
         if gradient.base is not None or not gradient.flags.writeable or among(gradient, taken):
             gradient = gradient.copy()
@@ -39,7 +41,9 @@ def alongside(values: Sequence[Any], tree: Tree, tangents: Iterable[Any]) -> Ite
     moving = (value for value, leaf in zip(values, leaves_of(tree), strict=True) if is_float(leaf.type))
     for value, tangent in zip(moving, tangents, strict=True):
         dtype = getattr(value, "dtype", None)
-        if dtype is None or dtype.kind != "f" or getattr(tangent, "dtype", _DOUBLE) == dtype:
+        if type(value) is float and not isinstance(tangent, float | np.ndarray):
+            yield float(tangent)
+        elif dtype is None or dtype.kind != "f" or getattr(tangent, "dtype", _DOUBLE) == dtype:
             yield tangent
         else:
             yield tangent.astype(dtype) if isinstance(tangent, np.ndarray) else dtype.type(tangent)
@@ -173,6 +177,7 @@ def finisher(tree: Tree, types: Sequence[Type]) -> Callable[[Sequence[Any], list
 def _settling(type_: Type) -> Callable[[Any, list[Any] | None], Any]:
     """`settled` for `type_`, without a call of it where there is nothing to do."""
     ndarray = np.ndarray
+    dtype = np.dtype(type_.dtype) if isinstance(type_, Array) else None
 
     def number(value: Any, taken: list[Any] | None) -> Any:
         return value if type(value) is float else settled(value, type_, taken)
@@ -180,7 +185,7 @@ def _settling(type_: Type) -> Callable[[Any, list[Any] | None], Any]:
     def array(value: Any, taken: list[Any] | None) -> Any:
         if taken is None:
             return value
-        if type(value) is not ndarray or value.base is not None or not value.flags.writeable:
+        if type(value) is not ndarray or value.base is not None or not value.flags.writeable or value.dtype is not dtype:
             return settled(value, type_, taken)
         for other in taken:
             if other is value:
@@ -215,12 +220,16 @@ class Match:
         match tree, other:
             case Leaf(), Leaf():
                 value, given = next(self.leaves), next(self.others)
-                if is_float(tree.type):
+                if is_float(tree.type) and not _moves(value):
+                    yield np.zeros(np.shape(value))[()]
+                elif is_float(tree.type):
                     yield self.fitted(value, given, path)
                 elif np.any(given):
                     raise MisfitError(path, f"zero or None (the value is {kind(value)}, which has no derivative)", kind(given))
             case Leaf(), Fixed() if other.lit.value is None and not is_float(tree.type):
                 next(self.leaves)
+            case Leaf(), Fixed() if other.lit.value is None and not _moves(value := next(self.leaves)):
+                yield np.zeros(np.shape(value))[()]
             case Fixed(), Fixed():
                 pass
             case Node(), Node() if alike(tree, other):
@@ -249,6 +258,11 @@ class Match:
                 raise MisfitError(path, kind(value), kind(given))
             return value.dtype.type(number)
         return float(number)
+
+
+def _moves(value: Any) -> bool:
+    """Whether `value`, a float on some path, is one on the path that was taken."""
+    return isinstance(value, float) or (isinstance(value, np.ndarray | np.generic) and value.dtype.kind == "f")
 
 
 def alike(left: Node, right: Node) -> bool:

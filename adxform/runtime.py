@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from adxform.errors import MissingRuleError, UnsupportedOperationError
+from adxform.errors import UnsupportedOperationError
 
 
 def unbroadcast(ct: Any, like: Any, out: Any = None) -> Any:
@@ -24,9 +24,9 @@ def unbroadcast(ct: Any, like: Any, out: Any = None) -> Any:
     if shape == target:
         return ct
     lead = len(shape) - len(target)
+    if lead < 0:  # stored, with axes of length one in front, where there are none
+        return unbroadcast(np.reshape(ct, (1,) * -lead + shape), like, out)
     ones = tuple(lead + i for i, (n, m) in enumerate(zip(shape[lead:], target, strict=True)) if m == 1 and n != 1)
-    if any(n != m and n != 1 != m for n, m in zip(shape[lead:], target, strict=True)):
-        raise ValueError(f"no array of shape {target} was broadcast to one of shape {shape}")
     if out is None:
         ct = np.sum(ct, axis=(*range(lead), *ones), keepdims=True)
         return np.reshape(ct, ct.shape[lead:])[()]
@@ -208,27 +208,12 @@ def eigenvectors(a: Any) -> Any:
 def polygamma(n: int, x: Any) -> Any:
     """Return the derivative of order ``n + 1`` of ``log(gamma(x))``; `n` is at least zero.
 
-    Source: Abramowitz and Stegun, 6.4.6 (recurrence), 6.4.7 (reflection) and 6.4.11 (asymptotic series).
+    Source: Abramowitz and Stegun, 6.4.6 (recurrence) and 6.4.11 (asymptotic series).
 
     >>> round(float(polygamma(0, 1.0)), 12), round(float(polygamma(1, 1.0)), 12)
     (-0.577215664902, 1.644934066848)
     """
-    x = np.asarray(x, dtype=np.float64)
-    mirrored = x < -15.0
-    slope = _polygamma(n, np.where(mirrored, 1.0 - x, x))
-    if mirrored.any():
-        cotangent = np.polynomial.Polynomial([0.0, 1.0])
-        for _ in range(n):
-            cotangent = np.polynomial.Polynomial([-1.0, 0.0, -1.0]) * cotangent.deriv()
-        with np.errstate(all="ignore"):
-            at = cotangent(1.0 / np.tan(np.pi * np.mod(x, 1.0)))
-        slope = np.where(mirrored, (-1.0) ** n * slope - np.pi ** (n + 1) * at, slope)
-    return slope[()]
-
-
-def _polygamma(n: int, x: Any) -> Any:
-    """`polygamma` of an array of no large negative numbers."""
-    z = np.array(x)
+    z = np.array(x, dtype=np.float64)
     sign, factorial = -((-1.0) ** n), float(math.factorial(n))
     total = np.zeros_like(z)
     least = 15.0 + n
@@ -239,7 +224,7 @@ def _polygamma(n: int, x: Any) -> Any:
     series = series + sign * factorial * z ** -(n + 1.0) / 2
     for k, bernoulli in enumerate(_BERNOULLI, start=1):
         series = series + sign * bernoulli * math.factorial(2 * k + n - 1) / math.factorial(2 * k) * z ** -(2.0 * k + n)
-    return total + series
+    return (total + series)[()]
 
 
 def sinc_slope(n: int, x: Any) -> Any:
@@ -367,20 +352,6 @@ def smaller(total: Any, value: Any) -> Any:
     return value if value < total or value != value else total
 
 
-def first_largest(x: Any) -> int:
-    """Return the place of ``max(x)`` in the array `x`, as Python finds it: the first of equal ones; NaN is not larger.
-
-    >>> first_largest(np.array([1.0, math.nan, 2.0, 2.0])), first_largest(np.array([math.nan, 2.0]))
-    (2, 0)
-    """
-    return max(range(len(x)), key=(x.tolist() if x.ndim == 1 else x).__getitem__)
-
-
-def first_smallest(x: Any) -> int:
-    """Return the place of ``min(x)`` in the array `x`: see `first_largest`."""
-    return min(range(len(x)), key=(x.tolist() if x.ndim == 1 else x).__getitem__)
-
-
 def place(index: int, size: int) -> int:
     """Return the place in an axis of `size` that `index` names, counted from its front; `size`, which is none, for one before it.
 
@@ -390,52 +361,16 @@ def place(index: int, size: int) -> int:
     return index if index >= 0 else index + size if index >= -size else size
 
 
+def absent() -> UnsupportedOperationError:
+    """Return what is raised where a function returns ``None``, and on another path a number or a structure."""
+    message = "the function returns None here, and a value on another path: the result has no one structure"
+    return UnsupportedOperationError(message, help="return a value on every path, or raise an exception")
+
+
 def some(count: int) -> None:
     """Raise what ``np.max`` raises of nothing, if `count` is zero."""
     if count == 0:
         raise ValueError("zero-size array to reduction operation which has no identity")
-
-
-def number(value: Any) -> Any:
-    """Return `value`, a number or an array: another object would say itself what an operator means, and the derivative not.
-
-    >>> number(2.0)
-    2.0
-
-    Raises:
-        UnsupportedOperationError: it is something else.
-    """
-    cls = type(value)
-    plain = cls in _NUMBERS or (isinstance(value, np.generic) and cls is value.dtype.type) or cls is np.ndarray
-    if plain and (cls in _NUMBERS or value.dtype.kind in "biufc"):
-        return value
-    message = f"an object of class `{cls.__name__}`, which is no plain number or array, meets a number in an operator"
-    raise UnsupportedOperationError(message, help="convert it where it comes from, e.g. with `float(…)` or `np.asarray(…)`")
-
-
-def cotangent(ct: Any, like: Any, rule: str, place: int, pushed: bool = False) -> Any:
-    """Return `ct`, which a pullback of `rule` gave for the argument `like` at `place`, given that it has the same shape.
-
-    In forward mode, where the pullback is transposed, a tangent of the argument is `pushed` to where the cotangent came from.
-
-    >>> cotangent(np.ones(2), np.zeros(2), "the rule of f", 0)
-    array([1., 1.])
-
-    Raises:
-        MissingRuleError: it has another shape, or is no number or array of floats.
-    """
-    found = np.asarray(ct)
-    if pushed and found.shape != np.shape(like):
-        found, like = np.asarray(like), ct
-    if found.shape == np.shape(like) and found.dtype.kind in ("fc" if np.asarray(like).dtype.kind == "c" else "f"):
-        return ct
-    what = f"shape {found.shape}" if found.dtype.kind in "biufc" else f"class {type(ct).__name__}"
-    what = f"type {found.dtype}" if found.shape == np.shape(like) and found.dtype.kind in "biuc" else what
-    message = f"the pullback of {rule} returns a cotangent of {what} for argument {place}, of shape {np.shape(like)}"
-    raise MissingRuleError(message, help="return floats of exactly the argument's shape: see `adxform.runtime.unbroadcast`")
-
-
-_NUMBERS = frozenset([float, int, bool, complex])
 
 
 def _refuse(*_args: Any, **_kwargs: Any) -> Any:

@@ -18,7 +18,7 @@ from adxform.rules.table import TABLE, lookup, register, rule, table_version
 from adxform.testing import check_derivatives, check_rule
 
 DERIVATIVES = (Partials, Linear, General)
-COARSE = {np.float32, intrinsics.valued}  # one value moves as another does
+COARSE = {np.float16, np.float32, intrinsics.valued}  # one value moves as another does
 
 
 def has_derivative(derivative: Derivative | None) -> bool:

@@ -8,6 +8,7 @@ from functools import lru_cache
 from pathlib import Path, PurePath
 from typing import Any, assert_never
 
+from adxform import runtime
 from adxform.errors import AdxError, MissingRuleError, UnsupportedOperationError
 from adxform.frontend import attributes, branches, calls, collecting, iteration, loops, operands, outside
 from adxform.frontend.access import Access, Guard
@@ -148,19 +149,22 @@ class Interpreter:
         contents = list_contents(items)
         return self.heap.new("list", list, contents.keys, contents.items)
 
-    def force(self, value: Value) -> Value:
-        """`value`, which may be ``None``, where Python would raise if it were."""
+    def force(self, value: Value, *, returned: bool = False) -> Value:
+        """`value`, which may be ``None``, where Python would raise if it were; or where it is `returned`, which is refused."""
         if not isinstance(value, Maybe):
             return value
         if isinstance(value.present, Var) and value.present not in self.assumed:
-            self.require(value.present, TypeError, "a value is None where a number is needed")
+            if returned:
+                self.require(value.present, runtime.absent)
+            else:
+                self.require(value.present, TypeError, "a value is None where a number is needed")
             self.assumed |= {value.present}
         return self.use(value.value)
 
-    def require(self, cond: Operand, exception: type[Exception], message: str) -> None:
+    def require(self, cond: Operand, exception: Callable[..., Exception], *message: str) -> None:
         """Write the raising of `exception` where `cond` does not hold."""
         missing = self.builder.nested()
-        error = missing.call(exception, Lit(message), span=self.span)
+        error = missing.call(exception, *map(Lit, message), span=self.span)
         missing.emit(Raise(error, self.span))
         self.builder.emit(If((), cond, Block((), (), ()), missing.block((), ()), self.span))
 

@@ -75,7 +75,7 @@ def _std(x: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: A
     y = np.std(x, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims)
 
     def pullback(ct: Any) -> Any:
-        scale = runtime.quotient(runtime.ratio(ct, y), float(count(x, axis) - ddof))
+        scale = runtime.ratio(ct, y) / (count(x, axis) - ddof)
         return restore(scale, axis, keepdims) * (x - np.mean(x, axis=axis, keepdims=True))
 
     return y, pullback
@@ -122,12 +122,9 @@ def _prod(x: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False) ->
         if axis is None:
             return ct * np.reshape(_others(np.ravel(x)), np.shape(x))
         if isinstance(axis, tuple):
-            if len(axis) == 0:
-                return ct
             first = tuple(range(len(axis)))
             rows = np.moveaxis(x, axis, first)
-            flat = np.reshape(rows, (count(x, axis), *np.shape(rows)[len(axis) :]))
-            others = np.reshape(_others(flat), np.shape(rows))
+            others = np.reshape(_others(np.reshape(rows, (-1, *np.shape(rows)[len(axis) :]))), np.shape(rows))
             return restore(ct, axis, keepdims) * np.moveaxis(others, first, axis)
         return restore(ct, axis, keepdims) * np.swapaxes(_others(np.swapaxes(x, 0, axis)), 0, axis)
 
@@ -246,7 +243,7 @@ _KEPT = ((_M, 0, None, None, True), (_M, None, None, None, True))
 RECORDS: tuple[Primitive, ...] = (
     primitive(np.unique, None),
     primitive(np.bincount, None),
-    *(constant(fn) for fn in (runtime.add_up, runtime.larger, runtime.smaller, runtime.first_largest, runtime.first_smallest)),
+    *(constant(fn) for fn in (runtime.add_up, runtime.larger, runtime.smaller)),
     primitive(runtime.some, None, effect=OPAQUE),
     linear(np.sum, _sum_transpose, *_SAMPLES, *_KEPT),
     linear(np.ndarray.sum, _sum_transpose, *_SAMPLES, *_KEPT),

@@ -16,7 +16,7 @@ from cyclopts import App, Parameter
 from rich.console import Console
 
 import adxform
-from tests.tables import call_forms, containers, edges, modes, objects, overwrite, reach, rules, semantics, signatures
+from tests.tables import call_forms, containers, edges, modes, overwrite, semantics, signatures
 from tests.tables.cell import Cell, Verdict, judge
 
 TABLES = {
@@ -25,9 +25,6 @@ TABLES = {
     "containers": containers.cells,
     "overwrite": overwrite.cells,
     "modes": modes.cells,
-    "objects": objects.cells,
-    "reach": reach.cells,
-    "rules": rules.cells,
     "signatures": signatures.cells,
     "forms": call_forms.cells,
 }

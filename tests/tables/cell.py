@@ -279,7 +279,9 @@ def second_slope(flat: Callable[[Vector], Vector], x: Vector, v: Vector) -> tupl
 
 def _zero(leaf: Any) -> Any:
     """The cotangent of what does not move here, though it may on another path."""
-    return np.zeros(np.shape(leaf))[()] if np.asarray(leaf).dtype.kind in "biu" else None
+    if isinstance(leaf, np.ndarray | np.generic):
+        return np.zeros_like(leaf)[()] if isinstance(leaf, np.generic) else np.zeros_like(leaf)
+    return 0.0 if isinstance(leaf, int) else None
 
 
 def _with_none(tree: Any, parts: Iterator[Any], other: Callable[[Any], Any] = lambda leaf: None) -> Any:

@@ -26,6 +26,7 @@ from adxform.frontend.values import (
     Tuple,
     Value,
 )
+from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, Scalar
 
@@ -81,7 +82,15 @@ def _isinstance(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> A
     cls = _class_of(interp, args[0])
     if cls is None:
         return None
-    return Lit(issubclass(cls, _classes(interp, args[1])))
+    classes = _classes(interp, args[1])
+    given = args[0]
+    found = issubclass(cls, classes)
+    if isinstance(given, Var) and isinstance(given.type, Scalar):
+        kinds = {issubclass(python_class(kind.dtype, kind.weak), classes) for kind in alternatives(given.type)}
+        if len(kinds) > 1:
+            raise interp.error("the class of this number depends on the run", "convert it, e.g. with `float(…)`")
+        (found,) = kinds
+    return Lit(found)
 
 
 def _classes(interp: Interpreter, value: Value) -> Any:

@@ -6,12 +6,12 @@ import functools
 import itertools
 import operator
 from collections import OrderedDict, defaultdict
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adxform import runtime
-from adxform.frontend import collecting, iteration, protocols
+from adxform.frontend import collecting, iteration
 from adxform.frontend.branches import branch, truth
 from adxform.frontend.joins import number_type
 from adxform.frontend.keys import hashed
@@ -35,8 +35,9 @@ from adxform.frontend.values import (
     Value,
     Zip,
 )
+from adxform.ir.kinds import alternatives, scalar_type
 from adxform.ir.ops import Lit, Var
-from adxform.ir.types import BOOL, INT, Array, Object, Scalar, rank
+from adxform.ir.types import BOOL, INT, Array, Object, Scalar, Type, is_float, rank
 from adxform.rules import iterations
 
 if TYPE_CHECKING:
@@ -53,14 +54,14 @@ def _len(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
             return interp.fail(TypeError, f"object of type '{(class_of(value) or float).__name__}' has no len()")
         case Var(_, Array(_, None)):
             raise interp.error("the length of a number, or of what may be one", "use an array on every path")
-        case Ref(kind="instance") | Static() if (method := protocols.special(interp, value, "__len__")) is not None:
-            return interp.call(method, ())
+        case Ref(kind="instance"):
+            return interp.call(interp.attribute(value, "__len__"), ())
         case Ref(kind="dict" | "set"):
             return Lit(len(interp.contents(value).keys))
         case Lit(found):
             return Lit(len(found)) if hasattr(found, "__len__") else interp.fail(TypeError, "object has no len()")
         case Static():
-            return interp.emit(len, (interp.operand(value),), INT, "n")
+            return Lit(len(interp.pin(value)))
         case _:
             return iteration.length(interp, value)
 
@@ -81,7 +82,13 @@ def _range(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer
 def _as_integer(interp: Interpreter, bound: Value) -> Value:
     """`bound` as the Python integer that it is, a truth value too: no array is made of as many elements."""
     match bound:
-        case Var(_, Scalar(dtype, weak)) if np.dtype(dtype).kind in "fc":
+        case Lit(value) if (found := scalar_type(value)) is not None:
+            if _is_index(found):
+                return Lit(operator.index(value))
+            return interp.evaluate(operator.index, (value,))
+        case Var(_, Scalar(kinds=kinds) as type_) if len({_is_index(kind) for kind in kinds or (type_,)}) > 1:
+            raise interp.error("whether this is an integer cannot be told", "convert it: `int(…)`")
+        case Var(_, Scalar(dtype, weak) as type_) if not _is_index(type_):
             kind = python_class(dtype, weak).__name__
             return interp.fail(TypeError, f"'{kind if weak else 'numpy.' + kind}' object cannot be interpreted as an integer")
         case Var(_, Scalar()) if bound.type == BOOL or (bound.type != INT and bound not in interp.sizes):
@@ -90,6 +97,11 @@ def _as_integer(interp: Interpreter, bound: Value) -> Value:
             return interp.emit(operator.index, (bound,), INT)
         case _:
             return bound
+
+
+def _is_index(type_: Scalar) -> bool:
+    """Whether Python takes a number of `type_` for an index."""
+    return np.dtype(type_.dtype).kind in "iu" or type_ == BOOL
 
 
 def _zip(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
@@ -232,7 +244,8 @@ def _set(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
 
 def _sorted(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     if not _is_known(interp, args[0]):
-        weak = isinstance(args[0], Range) or ((filled := interp.filled(args[0])) is not None and filled.weak)
+        weak = _refuse_mixed(interp, args[0]) or isinstance(args[0], Range)
+        weak = weak or ((filled := interp.filled(args[0])) is not None and filled.weak)
         return collecting.new_list(interp, sorted_rows(interp, args[0], kwargs, hint), weak=weak)
     items = [interp.static(item, "an item to sort") for item in interp.items(args[0])]
     if "key" in kwargs:
@@ -243,6 +256,21 @@ def _sorted(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answe
     if "reverse" in kwargs and interp.static(kwargs["reverse"], "`reverse`"):
         items = items[::-1]
     return interp.new_list(tuple(map(Lit, items)))
+
+
+def _refuse_mixed(interp: Interpreter, source: Value) -> bool:
+    """Whether the known items of `source` are numbers of Python; refused where they are of several kinds, or are arrays.
+
+    What is sorted becomes an array first, and its items would be of one kind afterwards.
+    """
+    known = iteration.known_items(interp, source)
+    types = [number_type(item) for item in known or ()]
+    if any(type_ is None or isinstance(type_, Object) for type_ in types):
+        return False
+    kinds = {kind for type_ in types for kind in (alternatives(type_) if isinstance(type_, Scalar) else (type_,))}
+    if len(kinds) > 1 or any(isinstance(kind, Array) for kind in kinds):
+        raise interp.error("numbers of different kinds, or arrays, are put in order", "make them one kind, e.g. with `float(…)`")
+    return any(isinstance(kind, Scalar) and kind.weak for kind in kinds)
 
 
 def _is_known(interp: Interpreter, source: Value) -> bool:
@@ -302,7 +330,8 @@ def _extreme(fn: Any) -> Handler:
             meaning = iterations.largest if fn is max else iterations.smallest
             first = iteration.item_at(interp, source, Lit(0))
             return interp.call(Static(meaning), (source, first, kwargs.get("key", Static(iterations.itself))), hint=hint)
-        if known is not None and any(isinstance(item, Var) and isinstance(item.type, Array) for item in known):
+        if (known is not None and any(map(_by_branches, map(number_type, known)))) or _differ(map(number_type, known or ())):
+            assert known is not None
             of_known = iterations.largest_known if fn is max else iterations.smallest_known
             return interp.call(Static(of_known), (known[0], Tuple(tuple(known[1:]))), hint=hint)
         if known is not None and len(known) > _AT_ONCE:
@@ -311,9 +340,13 @@ def _extreme(fn: Any) -> Handler:
         if len(args) > 1:
             return None
         if isinstance(args[0], Var):
-            if isinstance(args[0].type, Array):
-                place = interp.call(Lit(runtime.first_largest if fn is max else runtime.first_smallest), args, hint="place")
-                return interp.call(Lit(operator.getitem), (args[0], place), hint=hint)
+            match args[0].type:
+                case Array(_, ()):
+                    return interp.fail(TypeError, "iteration over a 0-d array")
+                case Array(_, shape) if shape is None or len(shape) > 1:
+                    raise interp.error(f"`{fn.__name__}` of an array of rows", f"use `np.{fn.__name__}`")
+                case Array():
+                    return interp.call(Lit(np.max if fn is max else np.min), args, hint=hint)
             return None
         if known is None:
             return interp.call(Lit(np.max if fn is max else np.min), (rows(interp, source),), hint=hint)
@@ -321,6 +354,16 @@ def _extreme(fn: Any) -> Handler:
         return items[0] if len(items) == 1 else interp.call(Lit(fn), items, hint=hint)
 
     return handler
+
+
+def _by_branches(type_: Type | None) -> bool:
+    return isinstance(type_, Array)
+
+
+def _differ(types: Iterable[Type | None]) -> bool:
+    """Whether there are floats of several precisions: a sum of what each contributes would have that of one of them."""
+    kinds = {kind for type_ in types if isinstance(type_, Scalar) for kind in alternatives(type_) if is_float(kind)}
+    return len({kind.dtype for kind in kinds}) > 1
 
 
 _AT_ONCE = 4
@@ -350,6 +393,9 @@ def _any_all(fn: Any) -> Handler:
         if iteration.literal_trips(interp, args[0]) is None:
             return interp.call(Static(iterations.any_true if fn is any else iterations.all_true), args, hint=hint)
         result: Value = Lit(fn is all)
+        if any(isinstance(number_type(item), Array | Object) for item in interp.items(args[0])):  # to ask one may raise
+            meaning = iterations.any_true if fn is any else iterations.all_true
+            return interp.call(Static(meaning), (Tuple(tuple(interp.items(args[0]))),), hint=hint)
         for item in interp.items(args[0]):
             cond = truth(interp, item)
             if isinstance(cond, bool):

@@ -103,7 +103,8 @@ def running() -> Iterator[Cell]:
             if not isinstance(made(first), (np.ndarray, np.generic)):
                 loop = [f"m = {begin}"]
             written.lines += [*loop, f"for v in {items}:", f"    {step}"]
-            yield written.cell(f"{step} from {start} {first} over {into}, {use}", use)
+            smooth = not (start.startswith("uint") and "-" in step)  # a difference below zero wraps around
+            yield written.cell(f"{step} from {start} {first} over {into}, {use}", use, smooth=smooth)
 
 
 def many(into: str) -> object:

@@ -54,6 +54,7 @@ class Program:
     args: list[Any] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
     names: dict[str, Any] = field(default_factory=dict)
+    rounds: bool = False
 
     def argument(self, name: str, value: Any) -> str:
         """A parameter `name` that gets `value`; its name."""
@@ -63,6 +64,8 @@ class Program:
 
     def operand(self, name: str, value: Any, source: str) -> str:
         """The text of an operand `name` with `value` that comes from `source`."""
+        if source in ("literal", "global", "default"):
+            self.rounds |= np.asarray(value).dtype in (np.float16, np.float32)
         match source:
             case "literal":
                 return f"({literal(value)})"
@@ -102,6 +105,8 @@ class Program:
             warnings.simplefilter("ignore")
             alone = program(self.text(expression), **self.names)
             plain = outcome(lambda: alone(*copy.deepcopy(args)))
+            # A constant of single precision rounds what it is combined with, and differences fall over the steps.
+            smooth = smooth and not self.rounds
             if is_float(plain) and np.ndim(plain) == 0:
                 return Cell(name, alone, args, smooth)
             return Cell(name, program(self.text(f"(x * x, {expression})"), **self.names), args, smooth)
