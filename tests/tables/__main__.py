@@ -10,31 +10,37 @@ import random
 import sys
 from collections import Counter
 from collections.abc import Iterable
+from functools import partial
 from typing import Annotated
 
 from cyclopts import App, Parameter
 from rich.console import Console
 
 import adxform
-from tests.tables import call_forms, containers, edges, modes, overwrite, semantics, signatures
+from tests.tables import call_forms, containers, edges, modes, names, overwrite, semantics, signatures
 from tests.tables.cell import Cell, Verdict, judge
 
 TABLES = {
     "edges": edges.cells,
     "semantics": semantics.cells,
     "containers": containers.cells,
+    "names": names.cells,
     "overwrite": overwrite.cells,
     "modes": modes.cells,
     "signatures": signatures.cells,
     "forms": call_forms.cells,
 }
 
+LONG = {"containers": partial(containers.cells, 50)}
+"""What small samples of tables are taken from whose cells take seconds to make."""
+
 app = App(name="python -m tests.tables", help=__doc__)
 
 
 def sampled(name: str, sample: int | None = None, seed: int = 0, only: str = "") -> list[Cell]:
     """The cells of table `name` whose names contain `only`; with `sample`, so many of them, the same for the same seed."""
-    made = [cell for cell in TABLES[name]() if only in cell.name]
+    few = sample is not None and sample <= 100 and not only and name in LONG
+    made = [cell for cell in (LONG[name]() if few else TABLES[name]()) if only in cell.name]
     return made if sample is None or sample >= len(made) else random.Random(seed).sample(made, sample)
 
 

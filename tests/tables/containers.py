@@ -10,7 +10,8 @@ from __future__ import annotations
 import copy
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -124,14 +125,17 @@ KEPT = ("default", "global", "closure")
 """Ways in which the container outlives the call: operations that change it are left out, for the plain call would."""
 
 
-def cells() -> Iterator[Cell]:
-    """Every cell of the three parts."""
-    yield from operators()
-    yield from operations()
-    yield from ways()
+Plan = Callable[[], Iterator[Cell]]
+"""Makes the cells of one program, of which there are one or two."""
 
 
-def operators() -> Iterator[Cell]:
+def cells(every: int = 1) -> Iterator[Cell]:
+    """The cells of every program of the three parts; or of one in so many, for a sample that is made in no time."""
+    for plan in itertools.islice(itertools.chain(operators(), operations(), ways()), 0, None, every):
+        yield from plan()
+
+
+def operators() -> Iterator[Plan]:
     """Every operator on each pair with a container, plainly, augmented (with what another name then holds) and compared."""
     operands = {**CONTAINERS, **NUMBERS}
     for (left, a), (right, b) in itertools.product(operands.items(), operands.items()):
@@ -140,27 +144,27 @@ def operators() -> Iterator[Cell]:
         names = tuple(name for name in ARGS if name == "x" or re.search(rf"\b{name}\b", f"{a} {b}"))
         start = f"def f({', '.join(names)}):\n    s = {a}\n    t = {b}\n"
         for sign in OPERATORS:
-            yield from finished(f"{left} {sign} {right}", f"{start}    r = s {sign} t\n    return r\n", names)
+            yield partial(finished, f"{left} {sign} {right}", f"{start}    r = s {sign} t\n    return r\n", names)
             if left in CONTAINERS or sign in "+-*@":
                 text = f"{start}    u = s\n    s {sign}= t\n    r = (s, u)\n    return r\n"
-                yield from finished(f"{left} {sign}= {right}", text, names, curved=False)
+                yield partial(finished, f"{left} {sign}= {right}", text, names, curved=False)
         for sign in COMPARISONS:
-            yield from finished(f"{left} {sign} {right}", f"{start}    r = s {sign} t\n    return r\n", names, curved=False)
+            yield partial(finished, f"{left} {sign} {right}", f"{start}    r = s {sign} t\n    return r\n", names, curved=False)
 
 
-def operations() -> Iterator[Cell]:
+def operations() -> Iterator[Plan]:
     """Every operation on containers of every content, made by a display."""
     for (kind, display), (content, items) in itertools.product(DISPLAYS.items(), CONTENTS.items()):
         for body in OPERATIONS[kind]:
-            yield from placed(f"{body} | {kind} of {content}", WAYS["display"], body, display.format(*items), items)
+            yield partial(placed, f"{body} | {kind} of {content}", WAYS["display"], body, display.format(*items), items)
     for (content, display), body in itertools.product(LONG.items(), OPERATIONS["list"]):
-        yield from placed(f"{body} | {content}", WAYS["display"], body, display, (LONG_ITEMS[content], "x"))
+        yield partial(placed, f"{body} | {content}", WAYS["display"], body, display, (LONG_ITEMS[content], "x"))
     for name, display, bodies in (("set", "{1, 2}", SET), ("str", "'ab'", STRING), ("empty", "[]", OPERATIONS["list"])):
         for body in bodies:
-            yield from placed(f"{body} | {name}", WAYS["display"], body, display, ("x", "x"))
+            yield partial(placed, f"{body} | {name}", WAYS["display"], body, display, ("x", "x"))
 
 
-def ways() -> Iterator[Cell]:
+def ways() -> Iterator[Plan]:
     """Every operation on containers that come in every way."""
     for kind, display in DISPLAYS.items():
         every = {**WAYS, **(BUILT if kind == "list" else {})}
@@ -168,13 +172,13 @@ def ways() -> Iterator[Cell]:
             if way != "display" and not (way in KEPT and changes(body)):
                 text, content = every[way], MOVING[place % len(MOVING)]
                 items = CONTENTS[content]
-                yield from placed(f"{body} | {kind} of {content}, {way}", text, body, display.format(*items), items)
+                yield partial(placed, f"{body} | {kind} of {content}, {way}", text, body, display.format(*items), items)
     for (way, text), (kind, display, bodies) in itertools.product(
         WAYS.items(), (("set", "{1, 2}", SET), ("str", "'ab'", STRING))
     ):
         for body in bodies:
             if way not in ("display", "argument" if kind == "set" else "") and not (way in KEPT and changes(body)):
-                yield from placed(f"{body} | {kind}, {way}", text, body, display, ("x", "x"))
+                yield partial(placed, f"{body} | {kind}, {way}", text, body, display, ("x", "x"))
 
 
 def changes(body: str) -> bool:

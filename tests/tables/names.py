@@ -116,7 +116,6 @@ ERRORS = {
     "two statements": "a = v[n + 9]\nb = {}['a']\nreturn a + b",
     "two statements, the other way": "b = {}['a']\na = v[n + 9]\nreturn a + b",
     "dead one first": "a = v[n + 9]\nb = {}['a']\nreturn b",
-    "dead shapes first": "a = v + np.ones(n)\nreturn v[n + 9]",
     "printed": "print(v[n + 9], end='')\nreturn x",
 }
 

@@ -11,7 +11,7 @@ import gast
 from adxform.frontend.lowering.binding import bound_names, parameters
 from adxform.frontend.lowering.closures import close
 from adxform.frontend.lowering.operators import BINARY, COMPARE, UNARY
-from adxform.frontend.lowering.scope import State, branch, describe
+from adxform.frontend.lowering.scope import INLINED_COMPREHENSIONS, State, branch, describe
 from adxform.ir import intrinsics
 from adxform.ir.ops import UNDEFINED, Attribute, Call, For, Lit, Operand, Pack, Var
 
@@ -364,7 +364,7 @@ def _walk_items(state: State, node: Any, parts: list[Any], carried: tuple[str, .
     source = lower_argument(state, part.iter)
     inits = tuple(state.env[name] for name in carried)
     body = state.nested()
-    body.comprehension = True
+    body.comprehension |= not INLINED_COMPREHENSIONS or isinstance(node, gast.GeneratorExp)
     body.loop = body.loop | frozenset(bound_names([part.target]))
     item = body.builder.var(state.scope.mangle(part.target.id) if isinstance(part.target, gast.Name) else "item")
     params = tuple(body.builder.var(name.lstrip("?")) for name in carried)

@@ -24,7 +24,7 @@ UNTAKEN = "?untaken"
 DEFINED = "?{}_is_defined"
 """The condition that a name has a value, for a name that a path may leave without one."""
 INLINED_COMPREHENSIONS = sys.version_info >= (3, 12)
-"""Whether a comprehension is part of the function around it, or a function whose names of others are free variables."""
+"""Whether a comprehension is part of the function around it; else, and if it is a generator, it is a function of its own."""
 TRUE, FALSE = Lit(True), Lit(False)
 
 NESTING = 24
@@ -69,7 +69,7 @@ class State:
     """One block being filled. `env` maps names to values; `written` are those bound since the block began.
 
     `free` caches the names found outside; `loop` are the names that the loops around this block bind; after `dead`
-    nothing is reached. A `comprehension` has the names of the function around it as free variables.
+    nothing is reached. In a `comprehension` that is a function of its own names of the function around it are free variables.
     """
 
     scope: Scope
@@ -130,9 +130,9 @@ class State:
         """Append the raising of Python's error where `name` may have no value."""
         if value == UNDEFINED:
             self.at(node)
-            self.fail(*self._missing(name, free=self._inside))
+            self.fail(*self._missing(name, free=self.comprehension))
         elif name in self.scope.asks:
-            self._raise_unless(self.env.get(DEFINED.format(name), FALSE), name, node, free=self._inside)
+            self._raise_unless(self.env.get(DEFINED.format(name), FALSE), name, node, free=self.comprehension)
             self.env[DEFINED.format(name)] = TRUE
         elif value in self.scope.doubtful:
             self.scope.unsure[name] = None
@@ -151,11 +151,6 @@ class State:
         if free:
             return NameError, f"cannot access free variable '{name}' where it is not associated with a value in enclosing scope"
         return UnboundLocalError, f"cannot access local variable '{name}' where it is not associated with a value"
-
-    @property
-    def _inside(self) -> bool:
-        """Whether names of the function are free variables here."""
-        return self.comprehension and not INLINED_COMPREHENSIONS
 
     def nested(self) -> State:
         """The state of a block inside this one."""
