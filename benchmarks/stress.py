@@ -1,7 +1,8 @@
 """Stress the machinery: `python -m benchmarks.stress [--only WHAT ...] [--rounds N] [--processes N] [--trials N] [--seed N]`.
 
 What the cache on the disk goes through comes first, then so many trials of each kind in `benchmarks.upsets`: first calls at the
-end of the stack, forks, signals, threads that need each other, the end of the process, each with a time limit.
+end of the stack, forks, signals, threads that need each other, the end of the process, damaged pickles, folders of others, each
+with a time limit.
 
 Each round of the cache begins with an empty folder. Many processes use it at once; then writers are killed while they write, and
 another process reads what they left; then the files are damaged, and several processes use them at once. A round is sound when

@@ -1,4 +1,5 @@
-"""What may upset a process that derives: short stacks, forks, signals, threads that need each other, its end.
+"""What may upset a process that derives: short stacks, forks, signals, threads that need each other, its end, damaged pickles,
+and folders that are not its own.
 
 `python -m benchmarks.upsets KIND SEED ROUNDS` is one trial: a process that checks what it derives against derivatives by hand,
 and prints how often that was right, how often refused, and what was wrong. `benchmarks.trials` kills it when it takes too long.
@@ -11,21 +12,27 @@ import gc
 import json
 import linecache
 import os
+import pickle
 import random
 import signal
 import sys
+import tempfile
 import threading
 import time
 import traceback
+import warnings
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
 import numpy as np
 
 import adxform
+from adxform.errors import PreparationMismatchError
+from adxform.persistence import store
 
 LIMIT = 30.0
 """Seconds for whatever a trial waits for."""
@@ -302,8 +309,77 @@ def endings(chance: random.Random, told: Told, _rounds: int) -> None:
     told.gradient("beside", program(0), "slope", "python")
 
 
+def pickles(chance: random.Random, told: Told, rounds: int) -> None:
+    """Pickles of prepared derivatives in which bits were flipped, or of which the end is missing."""
+    data = pickle.dumps(adxform.prepare_gradient(sloped, X))
+    told.check("whole", lambda: pickle.loads(data)(X), once(X))
+    for _ in range(rounds * 10):
+        broken = bytearray(data)
+        if chance.random() < 0.1:
+            del broken[chance.randrange(len(broken)) :]
+        else:
+            broken[chance.randrange(len(broken))] ^= 1 << chance.randrange(8)
+        # Around what is behind the digest stand a few dozen bytes of pickle's own, which raises what it likes.
+        own = bytes(broken[:60]) != data[:60] or len(broken) < len(data) or bytes(broken[-3:]) != data[-3:]
+        refusals = (Exception,) if own else (PreparationMismatchError,)
+        told.check("a damaged pickle", lambda broken=broken: pickle.loads(bytes(broken))(X), once(X), *refusals)
+
+
+def sloped(x: Any) -> Any:
+    """``sin(x) x``, summed."""
+    return np.sum(np.sin(x) * x)
+
+
+def folders(chance: random.Random, told: Told, rounds: int) -> None:
+    """Folders and files of the cache that another user owns or may write, links in their place, and relative ones."""
+    for number in range(rounds):
+        with tempfile.TemporaryDirectory(prefix="adxform-folders-") as top:
+            folder = Path(top) / "cache"
+            os.environ["ADXFORM_CACHE_DIR"] = str(folder)
+            kept = program(chance.randrange(1000))
+            told.gradient("a cache of one's own", kept, "walk", "python")
+            read = _read_again(told, kept)
+            place = folder / chance.choice((".", "rules", "rules/cache.db"))
+            told.holds(f"{number}: what was written is read", read)
+            spoilt = _spoil(place, chance)
+            store.close()
+            store._stores.clear()
+            again = _read_again(told, kept)
+            told.holds(f"{number}: what others may write is not read", spoilt and not again)
+            os.environ["ADXFORM_CACHE_DIR"] = "relative"
+            told.holds("no relative folder", not _read_again(told, kept) and not Path("relative").exists())
+            store.close()
+            store._stores.clear()
+
+
+def _read_again(told: Told, names: dict[str, Any]) -> bool:
+    """Whether a derivative that was forgotten is found on the disk."""
+    adxform.clear_cache()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        told.gradient("again", names, "walk", "python")
+    return adxform.stats()["disk_hits"] > 0
+
+
+def _spoil(place: Path, chance: random.Random) -> bool:
+    """Let others write to `place`, give it to another user, or put a link in the place of a file; return whether that worked."""
+    way = chance.choice(("open", "give", "link"))
+    if way == "give" and os.geteuid() == 0:
+        os.chown(place, 65534, 65534)
+    elif way == "link" and place.is_file():
+        aside = place.with_name("aside")
+        place.rename(aside)
+        place.symlink_to(aside)
+    else:
+        place.chmod(0o777 if place.is_dir() else 0o666)
+    return True
+
+
 Trial = Callable[[random.Random, Told, int], None]
-KINDS: dict[str, Trial] = {"depths": depths, "forks": forks, "signals": signals, "threads": threads, "endings": endings}
+KINDS: dict[str, Trial] = {
+    "depths": depths, "forks": forks, "signals": signals, "threads": threads, "endings": endings, "pickles": pickles,
+    "folders": folders,
+}  # fmt: skip
 
 
 def main() -> None:
