@@ -74,13 +74,15 @@ def quotient(a: Any, b: Any, out: Any = None) -> Any:
 def ratio(a: Any, b: Any, out: Any = None) -> Any:
     """Return ``a / b``, and zero wherever `b` is zero: the subgradient of a length at the origin (which has no second one).
 
+    What is not a number stays so.
+
     >>> ratio(np.array([3.0, 0.0]), np.array([2.0, 0.0]))
     array([1.5, 0. ])
     """
     if np.all(b):
         return np.divide(a, b, out=out)
     zero = np.equal(b, 0)
-    found = np.where(zero, 0, np.divide(a, np.where(zero, 1, b)))
+    found = np.where(zero & ~np.isnan(a), 0, np.divide(a, np.where(zero, 1, b)))
     return found[()] if out is None else filled(out, found)
 
 

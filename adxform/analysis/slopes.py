@@ -76,7 +76,7 @@ class Slopes:
 
 def slopes_of_tangents(fn: Function, active: frozenset[Var], aliases: Aliases, program: Function) -> Slopes:
     """What forward mode has to know of `fn`, part of `program`: callers give zero tangents, so any can be zero."""
-    found = _Steepness(fn, program, aliases)
+    found = _Steepness(fn, active, program, aliases)
     infinite = Spread(aliases)
     for var in (*found.outs, *(fn.params if found.is_helper else ())):
         if var in active:
@@ -88,7 +88,7 @@ def slopes_of_tangents(fn: Function, active: frozenset[Var], aliases: Aliases, p
 
 def slopes_of_cotangents(fn: Function, active: frozenset[Var], aliases: Aliases, program: Function) -> Slopes:
     """What reverse mode has to know of `fn`, part of `program`."""
-    found = _Steepness(fn, program, aliases)
+    found = _Steepness(fn, active, program, aliases)
     infinite = Spread(aliases)
     for var in (*found.args, *(variables_of(fn.results) if found.is_helper else ())):
         if var in active:
@@ -163,7 +163,7 @@ def is_nonzero(operand: Operand) -> bool:
 class _Steepness:
     """Which calls of a function, part of a program, can have infinite slopes, and where infinite tangents begin."""
 
-    def __init__(self, fn: Function, program: Function, aliases: Aliases) -> None:
+    def __init__(self, fn: Function, active: frozenset[Var], program: Function, aliases: Aliases) -> None:
         ops = list(all_ops(fn.body))
         calls = [op for op in ops if isinstance(op, Call) and op.outs and _may_be_steep(op)]
         known = find_signs(fn) if calls else {}
@@ -177,7 +177,7 @@ class _Steepness:
         self.poles = Spread(aliases)
         for op in met:
             if isinstance(op, Invoke) or op.fn not in ROOTS:
-                for out in op.outs:
+                for out in active.intersection(op.outs):
                     self.poles.add(out)
         if self.poles.vars:
             self.poles.run(lambda: spread_to_results(fn.body, self.poles))

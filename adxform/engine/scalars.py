@@ -31,8 +31,8 @@ def quotient(a: float, b: float) -> float:
 
 
 def ratio(a: float, b: float) -> float:
-    """``a / b``, and zero where `b` is zero."""
-    return 0.0 if b == 0.0 else a / b
+    """``a / b``, and zero where `b` is zero, if `a` is a number."""
+    return 0.0 if b == 0.0 and a == a else a / b if b != 0.0 else a
 
 
 def power(a: float, b: float) -> float:

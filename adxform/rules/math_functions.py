@@ -32,6 +32,7 @@ def _hypot_partials(y: Any, *sides: Any) -> Any:
 
 
 def _atan2_partials(y: Any, a: Any, b: Any) -> Any:
+    a, b = a * 1.0, b * 1.0
     squared = a * a + b * b
     return runtime.ratio(b, squared), -runtime.ratio(a, squared)
 

@@ -48,6 +48,7 @@ def _hypot_partials(y: Any, a: Any, b: Any) -> Any:
 
 
 def _arctan2_partials(y: Any, a: Any, b: Any) -> Any:
+    a, b = a * 1.0, b * 1.0  # integers may be small ones
     squared = a * a + b * b
     return runtime.ratio(b, squared), -runtime.ratio(a, squared)
 

@@ -75,18 +75,21 @@ def _std(x: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: A
     y = np.std(x, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims)
 
     def pullback(ct: Any) -> Any:
-        scale = runtime.ratio(ct, y) / (count(x, axis) - ddof)
+        scale = runtime.ratio(ct, y) * np.divide(1.0, np.float64(count(x, axis) - ddof))
         return restore(scale, axis, keepdims) * (x - np.mean(x, axis=axis, keepdims=True))
 
     return y, pullback
 
 
 def _to_largest(ct: Any, y: Any, x: Any, axis: Any, keepdims: Any) -> Any:
-    """`ct` for those elements of `x` that are the extreme value `y`, zero for others: equal ones share equally."""
+    """`ct` for those elements of `x` that are the extreme value `y`, zero for others: equal ones share equally.
+
+    None is where there is NaN among them.
+    """
     chosen = x == restore(y, axis, keepdims)
     if axis is None:
-        return ct * chosen / np.count_nonzero(chosen)
-    return restore(ct, axis, keepdims) / np.sum(chosen, axis=axis, keepdims=True) * chosen
+        return runtime.ratio(ct, np.count_nonzero(chosen)) * chosen
+    return runtime.ratio(restore(ct, axis, keepdims), np.sum(chosen, axis=axis, keepdims=True)) * chosen
 
 
 def _max(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
@@ -178,7 +181,10 @@ def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> A
             return restore(ct, axis, keepdims) * np.sign(x)
         if abs(ord) == np.inf:
             return np.sign(x) * _to_largest(ct, y, np.abs(x), axis, keepdims)
-        slope = runtime.ratio(np.abs(x), restore(y, axis, keepdims)) ** (ord - 1)
+        share = runtime.ratio(np.abs(x), restore(y, axis, keepdims))
+        if ord > 1:
+            return restore(ct, axis, keepdims) * np.sign(x) * share ** (ord - 1)
+        slope = np.where(share == 0, 0.0, np.where(share == 0, 1.0, share) ** (ord - 1))
         return restore(ct, axis, keepdims) * np.sign(x) * slope
 
     return y, pullback

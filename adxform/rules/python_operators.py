@@ -41,19 +41,26 @@ def may_have_pole(args: tuple[Operand, ...]) -> bool:
 
 
 def power_partials(y: Any, a: Any, b: Any) -> Any:
-    """The slopes of ``a ** b``; that of the exponent is zero at base zero."""
-    return power_slope(a, b), y * runtime.log_or_zero(a)
+    """The slopes of ``a ** b``, in floating point also for integers; that of the exponent is zero at base zero."""
+    return power_slope(a, b), y * runtime.log_or_zero(a * 1.0)
 
 
 def power_slope(a: Any, b: Any) -> Any:
-    """``b * a ** (b - 1)``: zero for the exponent zero also at base zero, and no warning at a pole in a lane of an array."""
+    """``b * a ** (b - 1)``: zero for the exponent zero also at base zero, and no warning at a pole in a lane of an array.
+
+    An exponent of zero may move: the derivative of this by it is ``1 / a``.
+    """
     if np.ndim(b) > 0:
-        return b * runtime.power(a, np.where(b == 0, 1, b - 1))
-    if b == 0:
-        return 0.0 if np.ndim(a) == 0 else np.zeros_like(a)
-    if isinstance(b, int) or b >= 1:
+        return runtime.masked_product(b * 1.0, runtime.power(a, b * 1.0 - 1))
+    if isinstance(b, int):
+        if b == 0:
+            return 0.0 if np.ndim(a) == 0 else np.zeros_like(a)
         return b * a ** (b - 1)
-    return b * runtime.power(a, b - 1)
+    if b >= 1:
+        return b * a ** (b * 1.0 - 1)
+    if b == 0:
+        return runtime.masked_product(b * 1.0, runtime.power(a, b * 1.0 - 1))
+    return b * runtime.power(a, b * 1.0 - 1)
 
 
 def larger_partials(y: Any, a: Any, b: Any) -> Any:

@@ -66,3 +66,37 @@ def quotients_that_are_numbers(y, x):
 @at((vec(0.0, -2.0),), gradient=(vec(0.0, -1.0),))
 def root_of_square(x):
     return np.sum(np.sqrt(x**2))
+
+
+SMALL = np.array([-128, 100, 3, -1, 127], np.int8)
+COUNTS = np.array([0, 1, 2, 200, 255], np.uint8)
+
+
+@at((vec(0.3, -1.2, 0.7, 2.0, -0.5), SMALL), wrt=(0,))
+def angles_of_small_integers(x, k):
+    return np.sum((np.arctan2(k, x) + np.arctan2(x, k)) * np.arange(1.0, 6.0))
+
+
+@at((vec(0.3, -1.2, 0.7, 2.0, 0.5), COUNTS), wrt=(0,))
+def powers_with_small_integers(x, k):
+    return np.sum(np.power(0.1 * x + 1.0, k) + x**k * 1e-60) + np.sum((k + np.uint8(1)) ** (0.1 * x))
+
+
+@at((vec(0.3, 1.2, 0.7), 0.0), (vec(0.5, 2.0, 3.0), 1.0), wrt=(0, 1))
+def exponent_that_is_zero_or_one(x, p):
+    return np.sum(x**p * vec(1.0, 2.0, 3.0)) ** 2
+
+
+@at((vec(0.3, 1.2, 0.7), vec(0.0, 1.0, 2.0)), wrt=(0, 1))
+def exponents_that_are_zero_and_one(x, p):
+    return np.sum(x**p * vec(1.0, 2.0, 3.0)) ** 2
+
+
+@at((vec(1.0, np.nan, 2.0),), gradient=(np.zeros(3),))
+def largest_where_one_is_missing(x):
+    return np.nan_to_num(np.max(x) + np.min(x.reshape(1, 3), axis=1)[0])
+
+
+@at((vec(0.0, 2.0, -1.0),), gradient=(vec(0.0, 1.0 + np.sqrt(0.5), -1.0 - np.sqrt(2.0)),))
+def norm_below_one_with_a_zero(x):
+    return np.linalg.norm(x, 0.5) + np.linalg.norm(x, -1)
