@@ -37,6 +37,8 @@ READ = "s += np.sum(np.cos(r))"
 PLACES = {
     "straight": "{copies}{call}{overwrite}{read}",
     "argument": "{call}{overwrite}{read}",
+    "straight, it alone moves": "{copies}{call}{overwrite}{read}",
+    "loop, another alone moves": "{copies}for k in range(2):\n{again:1}{call:1}{overwrite:1}{read:1}",
     "branch": "{copies}if t > 0.0:\n{call:1}{overwrite:1}{read:1}else:\n    s += 2.0 * np.sum(a)\n",
     "branch after": "{copies}{call}if t > 0.0:\n{overwrite:1}{read}",
     "loop": "{copies}for k in range(2):\n{again:1}{call:1}{overwrite:1}{read:1}",
@@ -60,10 +62,17 @@ def cells() -> Iterator[Cell]:
     ways = itertools.cycle(OVERWRITES)
     for form in forms():
         value = form.value()
-        written = [name for name, array in form.arrays.items() if is_array(array)] + ["r"] * is_array(value)
+        written = moving_arrays(form) + ["r"] * is_array(value)
         for target, place in itertools.product(written, PLACES):
+            if place.endswith("moves") and len(moving_arrays(form)) < 2:
+                continue
             way = next(ways)
             yield Cell(f"{form.name}; {target}: {way}; {place}", *_made(form, target, way, place), bits=False)
+
+
+def moving_arrays(form: Form) -> list[str]:
+    """The names of the arrays that have a derivative and can be overwritten."""
+    return [name for name, array in form.arrays.items() if is_array(array)]
 
 
 def is_array(value: Any) -> bool:
@@ -74,7 +83,7 @@ def is_array(value: Any) -> bool:
 def _made(form: Form, target: str, way: str, place: str) -> tuple[Any, tuple[Any, ...]]:
     """The program of a cell and its arguments."""
     given = tuple(form.arrays)
-    moving = [name for name in given if is_array(form.arrays[name])]
+    moving = moving_arrays(form)
     overwrite = OVERWRITES[way].format(target)
     parts = {
         "copies": _Lines("\n".join(f"{name} = {name}_.copy()" for name in moving)),
@@ -85,12 +94,22 @@ def _made(form: Form, target: str, way: str, place: str) -> tuple[Any, tuple[Any
         "read": _Lines("\n".join((READ, *(f"s += np.sum(np.sin({name}))" for name in moving)))),
     }
     body = PLACES[place].format(target=target, **parts)
+    still = _still(moving, target, place)
     suffixed = "" if place == "argument" else "_"
-    params = [*(f"{name}{suffixed}" if name in moving else name for name in given), *form.parameters, "t", "power"]
+    args = {f"{name}{suffixed}" if name in moving else name: form.arrays[name] for name in given if name not in still}
+    params = ", ".join((*args, *form.parameters, "t", "power"))
     helpers = "def wipe(v, power):\n" + f"{_Lines(OVERWRITES[way].format('v')):1}" + "    return v\n\n"
-    text = f"{helpers}kept = boundary(wipe)\n\ndef f({', '.join(params)}):\n    s = 0.0\n{_Lines(body):1}    return s\n"
+    text = f"{helpers}kept = boundary(wipe)\n\ndef f({params}):\n    s = 0.0\n{_Lines(body):1}    return s\n"
     if place == "checkpointed":
         text += "\nf = checkpoint(f, checkpoint_steps=2)\n"
-    function = program(text, boundary=adxform.differentiable(boundary=True), checkpoint=adxform.checkpoint, **GLOBALS)
-    values = [np.copy(form.arrays[name]) if name in moving else form.arrays[name] for name in given]
-    return function, (*values, *form.parameters.values(), 1.5, 2)
+    names = {**GLOBALS, **{f"{name}_": np.copy(form.arrays[name]) for name in still}}
+    function = program(text, **names, boundary=adxform.differentiable(boundary=True), checkpoint=adxform.checkpoint)
+    return function, (*map(np.copy, args.values()), *form.parameters.values(), 1.5, 2)
+
+
+def _still(moving: list[str], target: str, place: str) -> list[str]:
+    """The arrays that are no arguments of the program, but constants from outside of it."""
+    if not place.endswith("moves"):
+        return []
+    own = target if target in moving else moving[0]
+    return [name for name in moving if (name == own) == ("another" in place)]
