@@ -246,7 +246,8 @@ def _takes_none(fn: Value, args: tuple[Value, ...]) -> bool:
 
 
 _NONE_AWARE = (operator.is_, operator.is_not, operator.eq, operator.ne, operator.not_, operator.truth, bool, setattr,
-               functools.partial, intrinsics.apply, intrinsics.chain, intrinsics.merge, list, tuple, dict, zip)  # fmt: skip
+               functools.partial, intrinsics.apply, intrinsics.chain, intrinsics.merge, intrinsics.merge_named,
+               list, tuple, dict, zip)  # fmt: skip
 
 
 def is_user_class(cls: type) -> bool:

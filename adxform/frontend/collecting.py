@@ -20,7 +20,7 @@ from adxform.frontend.joins import join_types, number_type
 from adxform.frontend.keys import refuse_index
 from adxform.frontend.values import NONE, Collected, Contents, Heap, Ref, Slice, Tuple, Value, is_undefined
 from adxform.ir.ops import Lit, Operand, Pack, Var
-from adxform.ir.types import Array, Dim, Scalar, Size, Type
+from adxform.ir.types import Array, Dim, Object, Scalar, Size, Type, rank
 
 if TYPE_CHECKING:
     from adxform.frontend.interpreter import Interpreter
@@ -376,8 +376,10 @@ def store(interp: Interpreter, ref: Ref, contents: Collected, index: Value, valu
     refuse_index(interp, index, "list")
     if isinstance(index, Slice):
         raise interp.error("a slice of a list whose length only a run can tell is set", "use an array")
-    type_, held = item_type(interp, value), _dtype(row_type(contents))
-    if not isinstance(type_, Scalar | Array) or np.result_type(_dtype(type_), held) != held:
+    type_, held = item_type(interp, value) or Object(), _dtype(row_type(contents))
+    if isinstance(type_, Array) and _may_spread(type_, row_type(contents)):
+        raise interp.error("the items of this list may differ in shape", "use items of one shape")
+    if rank(type_) is None or rank(type_) != rank(row_type(contents)) or np.result_type(_dtype(type_), held) != held:
         raise interp.error("the items of this list differ in kind", "use items of one kind from the start")
     if contents.weak and not _is_weak(type_) and contents.row_of is None and (contents.done or contents.counted):
         _hold(interp, ref, replace(contents, weak=False))
@@ -388,6 +390,13 @@ def store(interp: Interpreter, ref: Ref, contents: Collected, index: Value, valu
     buffer = interp.call(Lit(np.ndarray.copy), (contents.buffer,), hint="items")
     indexing.store(interp, buffer, index, so_far(interp, filled) if (filled := interp.filled(value)) else value)
     _change(interp, ref, contents, buffer)
+
+
+def _may_spread(type_: Array, row: Scalar | Array) -> bool:
+    """Whether an array of `type_` may be broadcast where it is stored as an item of the type `row`."""
+    if type_.shape is None or not isinstance(row, Array) or row.shape is None:
+        return True
+    return any(n != m and (n == 1 or (isinstance(n, Dim) and n.may_be_one)) for n, m in zip(type_.shape, row.shape, strict=False))
 
 
 def _refuse_stale(interp: Interpreter, contents: Collected) -> None:

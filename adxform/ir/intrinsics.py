@@ -60,6 +60,11 @@ def merge(*parts: Any) -> dict[Any, Any]:
     return merged
 
 
+def merge_named(*parts: Any) -> dict[str, Any]:
+    """The arguments by name of ``f(**parts[0], **parts[1], …)``, none twice. Before specialisation only."""
+    return dict(pair for part in parts for pair in part.items())
+
+
 def apply(fn: Any, args: Any, kwargs: Any) -> Any:
     """``fn(*args, **kwargs)``. Before specialisation only."""
     return fn(*args, **kwargs)

@@ -17,6 +17,14 @@ def best_none(x):
     return best**2
 
 
+@at((VALUES,), (-VALUES,))
+def pair_or_none(x):
+    pair = (x[0], 2.0) if x[1] > 0.0 else None
+    if pair == (x[0], 2.0):
+        return x[0] * x[1]
+    return x[2] ** 2 if pair != 3.0 else x[3]
+
+
 @at((VALUES,))
 def best_none_index(x):
     best, at_ = None, None

@@ -26,6 +26,22 @@ HISTORY = np.zeros(3)
 SETTINGS = {"scale": 2.0}
 
 
+@at((0.7, vec(0.3, 1.7, 0.4)), raises=UnsupportedOperationError)
+def number_among_rows(x, v):
+    rows = [v * t for t in v]
+    rows[0] = x  # here
+    return np.sum(rows[0]) * np.sum(rows[1])
+
+
+@at((vec(0.7, 0.4), vec(0.3, 1.7)), raises=UnsupportedOperationError)
+def number_that_may_be_numpy_s_and_a_list(x, v):
+    t = 2.0
+    for k in range(len(v)):
+        if v[k] > 0.5:
+            t = v[k]
+    return np.sum([x[0], 1.0] + t)  # here
+
+
 @at((1.5,), raises=UnsupportedSyntaxError)
 def with_statement(x):
     with contextlib.nullcontext():  # here

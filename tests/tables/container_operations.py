@@ -346,7 +346,7 @@ MAPPING = (
     "r = s['abc'[n - 1]]",
     "s['a'] = x; r = s",
     "s['z'] = x; r = s",
-    "s[n] = x; r = s",
+    "s['yz'[n - 1]] = x; r = s",
     "s[[]] = x; r = s",
     "s['a'] += x; r = s",
     "s['z'] += x; r = s",

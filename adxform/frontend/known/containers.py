@@ -276,6 +276,9 @@ def _merged(interp: Interpreter, a: Ref, b: Ref) -> Ref:
 
 def equality(interp: Interpreter, a: Value, b: Value, positive: bool) -> Answer:
     """``a == b`` (or ``!=``) where one is a container; ``None`` where neither is."""
+    for maybe, other in ((a, b), (b, a)):
+        if isinstance(maybe, Maybe) and other != NONE:
+            return _equal_if_there(interp, maybe, other, positive)
     classes = _classes(interp, a, b)
     if classes is None:
         return None
@@ -286,6 +289,21 @@ def equality(interp: Interpreter, a: Value, b: Value, positive: bool) -> Answer:
     if positive or equal is None:
         return equal
     return Lit(not equal.value) if isinstance(equal, Lit) else interp.call(Lit(operator.not_), (equal,))
+
+
+def _equal_if_there(interp: Interpreter, maybe: Maybe, other: Value, positive: bool) -> Value:
+    """Equality of what may be ``None`` with what is not."""
+    if isinstance(other, Maybe):
+        raise interp.error("values that may be None are compared", "test them first: `if x is not None:`")
+    fn = operator.eq if positive else operator.ne
+    if not isinstance(maybe.present, Var) or maybe.present in interp.assumed:
+        return Lit(not positive) if maybe.present == Lit(False) else interp.call(Lit(fn), (maybe.value, other))
+
+    def there() -> list[Value]:
+        return [interp.call(Lit(fn), (maybe.value, other))]
+
+    (found,) = branch(interp, maybe.present, there, lambda: [Lit(not positive)], ["equal"], interp.span)
+    return found
 
 
 def _equal_array(interp: Interpreter, a: Value, left: type, b: Value, right: type, positive: bool) -> Value:
@@ -309,7 +327,7 @@ def _equal(interp: Interpreter, a: Value, left: type, b: Value, right: type) -> 
         if interp.filled(a) is None and interp.filled(b) is None:
             items, others = interp.items(a), interp.items(b)
             if len(items) != len(others):
-                return Lit(False)
+                return _unequal(interp, items, others) if issubclass(left, tuple) else Lit(False)
             if any(isinstance(item, Maybe) for item in (*items, *others)):
                 raise interp.error("sequences with a value that may be None are compared", "compare the items one by one")
             return _all_equal(interp, items, others)
@@ -328,6 +346,13 @@ def _equal(interp: Interpreter, a: Value, left: type, b: Value, right: type) -> 
         return None if isinstance(a, Lit) and isinstance(b, Lit) else Lit(_static_equal(interp, a, b))
     if issubclass(left, range) and issubclass(right, range):
         raise interp.error("ranges whose bounds only a run can tell are compared", "compare their bounds")
+    return Lit(False)
+
+
+def _unequal(interp: Interpreter, items: list[Value], others: list[Value]) -> Value:
+    """``False``, for tuples of different lengths: Python looks at the items that they have in common first, which may raise."""
+    if any(class_of(item) in (np.ndarray, None) for item in (*items, *others)):
+        raise interp.error("tuples of different lengths that hold arrays are compared", "compare their lengths first")
     return Lit(False)
 
 
@@ -417,6 +442,8 @@ def contains(interp: Interpreter, box: Value, item: Value) -> Answer:
     """``item in box``; ``None`` for arrays and for what only a run can tell."""
     cls = class_of(box)
     match box:
+        case Ref(kind="set") if isinstance(item, Ref) and item.kind == "set":  # a set is looked for as a frozen one
+            return Lit(frozenset(interp.contents(item).keys) in interp.contents(box).keys)
         case Ref(kind="dict" | "set") | View(_, "keys"):
             keys = interp.contents(box.of if isinstance(box, View) else box).keys
             return Lit(hashed(interp, item, "a key") in keys)

@@ -117,6 +117,21 @@ def merged(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Ref:
     return interp.heap.new("dict", dict, contents.keys, contents.items)
 
 
+def _merged_named(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    names: set[Any] = set()
+    for part in args:
+        cls = class_of(part)
+        if cls is not None and not issubclass(cls, dict):
+            return interp.fail(TypeError, f"argument after ** must be a mapping, not {cls.__name__}")
+        for key, _ in interp.pairs(part):
+            if not isinstance(key, str):
+                return interp.fail(TypeError, "keywords must be strings")
+            if key in names:
+                return interp.fail(TypeError, f"got multiple values for keyword argument '{key}'")
+            names.add(key)
+    return merged(interp, args, kwargs, hint)
+
+
 def _apply(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     fn, positional, named = args
     return interp.call(fn, interp.items(positional), dict(interp.pairs(named)), hint)
@@ -135,5 +150,6 @@ TABLE: dict[Any, Handler] = {
     intrinsics.unpack: _unpack,
     intrinsics.chain: _chain,
     intrinsics.merge: merged,
+    intrinsics.merge_named: _merged_named,
     intrinsics.apply: _apply,
 }

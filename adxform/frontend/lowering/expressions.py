@@ -188,8 +188,8 @@ def lower_items(state: State, nodes: list[Any], lower: Callable[[State, Any], Op
     return state.builder.call(intrinsics.chain, *parts) if parts else Pack("tuple", ())
 
 
-def lower_pairs(state: State, pairs: list[tuple[Any, Any]]) -> Operand:
-    """A mapping with ``**`` parts (a pair without key), as one dict."""
+def lower_pairs(state: State, pairs: list[tuple[Any, Any]], merge: Callable[..., dict[Any, Any]] = intrinsics.merge) -> Operand:
+    """A mapping with ``**`` parts (a pair without key), as one dict that `merge` makes."""
     parts: list[Operand] = []
     items: list[Operand] = []
     for key, value in pairs:
@@ -200,7 +200,7 @@ def lower_pairs(state: State, pairs: list[tuple[Any, Any]]) -> Operand:
             items += [lower_expression(state, key), lower_expression(state, value)]
     last = Pack("dict", tuple(items))
     parts = [part for part in (*parts, last) if part != Pack("dict", ())]
-    return state.builder.call(intrinsics.merge, *parts) if any(key is None for key, _ in pairs) else last
+    return state.builder.call(merge, *parts) if any(key is None for key, _ in pairs) else last
 
 
 def lower_call_statement(state: State, node: gast.Call) -> None:
@@ -220,7 +220,7 @@ def _lower_call(state: State, node: gast.Call, hint: str, *, wanted: bool) -> Op
     if any(isinstance(arg, gast.Starred) for arg in node.args) or any(keyword.arg is None for keyword in node.keywords):
         items = lower_items(state, node.args, lower_argument)
         named = [(None if keyword.arg is None else gast.Constant(keyword.arg, None), keyword.value) for keyword in node.keywords]
-        args: tuple[Operand, ...] = (fn, items, lower_pairs(state, named))
+        args: tuple[Operand, ...] = (fn, items, lower_pairs(state, named, intrinsics.merge_named))
         fn = Lit(intrinsics.apply)
     else:
         args = tuple(_lower_call_argument(state, node.func, arg) for arg in node.args)
