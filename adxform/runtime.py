@@ -27,6 +27,8 @@ def unbroadcast(ct: Any, like: Any, out: Any = None) -> Any:
     if lead < 0:  # stored, with axes of length one in front, where there are none
         return unbroadcast(np.reshape(ct, (1,) * -lead + shape), like, out)
     ones = tuple(lead + i for i, (n, m) in enumerate(zip(shape[lead:], target, strict=True)) if m == 1 and n != 1)
+    if any(n != m and n != 1 != m for n, m in zip(shape[lead:], target, strict=True)):
+        raise ValueError(f"no array of shape {target} was broadcast to one of shape {shape}")
     if out is None:
         ct = np.sum(ct, axis=(*range(lead), *ones), keepdims=True)
         return np.reshape(ct, ct.shape[lead:])[()]
@@ -210,12 +212,27 @@ def eigenvectors(a: Any) -> Any:
 def polygamma(n: int, x: Any) -> Any:
     """Return the derivative of order ``n + 1`` of ``log(gamma(x))``; `n` is at least zero.
 
-    Source: Abramowitz and Stegun, 6.4.6 (recurrence) and 6.4.11 (asymptotic series).
+    Source: Abramowitz and Stegun, 6.4.6 (recurrence), 6.4.7 (reflection) and 6.4.11 (asymptotic series).
 
     >>> round(float(polygamma(0, 1.0)), 12), round(float(polygamma(1, 1.0)), 12)
     (-0.577215664902, 1.644934066848)
     """
-    z = np.array(x, dtype=np.float64)
+    x = np.asarray(x, dtype=np.float64)
+    mirrored = x < -15.0
+    slope = _polygamma(n, np.where(mirrored, 1.0 - x, x))
+    if mirrored.any():
+        cotangent = np.polynomial.Polynomial([0.0, 1.0])
+        for _ in range(n):
+            cotangent = np.polynomial.Polynomial([-1.0, 0.0, -1.0]) * cotangent.deriv()
+        with np.errstate(all="ignore"):
+            at = cotangent(1.0 / np.tan(np.pi * np.mod(x, 1.0)))
+        slope = np.where(mirrored, (-1.0) ** n * slope - np.pi ** (n + 1) * at, slope)
+    return slope[()]
+
+
+def _polygamma(n: int, x: Any) -> Any:
+    """`polygamma` of an array of no large negative numbers."""
+    z = np.array(x)
     sign, factorial = -((-1.0) ** n), float(math.factorial(n))
     total = np.zeros_like(z)
     least = 15.0 + n
@@ -226,7 +243,7 @@ def polygamma(n: int, x: Any) -> Any:
     series = series + sign * factorial * z ** -(n + 1.0) / 2
     for k, bernoulli in enumerate(_BERNOULLI, start=1):
         series = series + sign * bernoulli * math.factorial(2 * k + n - 1) / math.factorial(2 * k) * z ** -(2.0 * k + n)
-    return (total + series)[()]
+    return total + series
 
 
 def sinc_slope(n: int, x: Any) -> Any:
@@ -352,6 +369,20 @@ def larger(total: Any, value: Any) -> Any:
 def smaller(total: Any, value: Any) -> Any:
     """Return the smaller of two numbers, NaN where one is: one step of ``np.min``."""
     return value if value < total or value != value else total
+
+
+def first_largest(x: Any) -> int:
+    """Return the place of ``max(x)`` in the array `x`, as Python finds it: the first of equal ones; NaN is not larger.
+
+    >>> first_largest(np.array([1.0, math.nan, 2.0, 2.0])), first_largest(np.array([math.nan, 2.0]))
+    (2, 0)
+    """
+    return max(range(len(x)), key=(x.tolist() if x.ndim == 1 else x).__getitem__)
+
+
+def first_smallest(x: Any) -> int:
+    """Return the place of ``min(x)`` in the array `x`: see `first_largest`."""
+    return min(range(len(x)), key=(x.tolist() if x.ndim == 1 else x).__getitem__)
 
 
 def place(index: int, size: int) -> int:

@@ -300,6 +300,8 @@ def cast(b: Builder, value: Operand, like: Var) -> Operand:
     if type_.dtype == like.type.dtype or weak:
         return value
     dtype = np.dtype(like.type.dtype).type
+    if isinstance(type_, Array) and type_.shape == ():  # it may be a number
+        return b.call(np.asarray, value, Lit(dtype), type=Array(like.type.dtype, ()), hint=_hint(value))
     if isinstance(type_, Array) and type_.shape is not None:
         return b.call(np.ndarray.astype, value, Lit(dtype), type=Array(like.type.dtype, type_.shape), hint=_hint(value))
     if isinstance(type_, Scalar):

@@ -284,6 +284,9 @@ class _Forward:
         pushed = transpose_pullback(pullback, [self.is_active(leaf) for leaf in items], self.expander.plain)
         placeholder = zeros(b, out, f"{out.base}_ct")
         tangents = [cast(b, self.tangent(b, leaf), leaf) for leaf in items if isinstance(leaf, Var) and self.is_active(leaf)]
+        tangents = [
+            cast(b, t, like) for t, like in zip(tangents, pushed.params[len(pushed.params) - len(tangents) :], strict=True)
+        ]
         start = len(b.ops)
         *_, tangent = splice(b, self.callees.adopt(pushed), (*residuals, placeholder, *tangents))
         self.mask(b, start, items, tangents)

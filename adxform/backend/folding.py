@@ -42,6 +42,7 @@ from adxform.ir.ops import (
 from adxform.ir.types import INT, Scalar
 from adxform.ir.walk import all_ops, blocks, operands, reads, variables, variables_of
 from adxform.rules.alias import Aliases
+from adxform.rules.definitions import OWN_VALUES
 from adxform.rules.effects import effect_of, memory, positions
 
 WIDTH = 92
@@ -351,6 +352,8 @@ def _is_sum(op: Call | If) -> bool:
 
 def _may_move(op: Call, reach: _Reach) -> bool:
     fn = callee(op)
+    if fn in OWN_VALUES:  # what it raises comes ahead of what its definition would
+        return False
     return not reach.opaque and (not effect_of(op).writes or fn is intrinsics.pop) and fn not in NEW_NAMES
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from adxform import runtime
 from adxform.rules.declare import constant, general, primitive
 from adxform.rules.numpy_linear_algebra import of_matrices, traces
+from adxform.rules.numpy_reductions import count
 from adxform.rules.record import Primitive
 
 SlogdetResult = type(np.linalg.slogdet(np.eye(1)))
@@ -44,7 +45,7 @@ def _end_like(value: Any, x: Any, axis: Any) -> Any:
     """`value` as a part that joins `x` along `axis`: a number stands for a slice full of it."""
     if np.ndim(value) > 0:
         return value
-    return value + np.zeros_like(np.swapaxes(np.swapaxes(x, 0, axis)[:1], 0, axis))
+    return np.asarray(value) + np.zeros_like(np.swapaxes(np.swapaxes(x, 0, axis)[:1], 0, axis))
 
 
 def _trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
@@ -88,7 +89,7 @@ def _rows(x: Any, axis: Any) -> Any:
     if isinstance(axis, int):
         return np.moveaxis(x, axis, 0)
     moved = np.moveaxis(x, axis, tuple(range(len(axis))))
-    return np.reshape(moved, (-1, *np.shape(moved)[len(axis) :]))
+    return np.reshape(moved, (count(x, axis), *np.shape(moved)[len(axis) :]))
 
 
 def _reduced(y: Any, x: Any, axis: Any, keepdims: Any) -> Any:
@@ -161,8 +162,10 @@ def _append(x: Any, values: Any, axis: Any = None) -> Any:
 
 def _meshgrid(a: Any, b: Any, *, indexing: Any = "xy") -> Any:
     if indexing == "ij":
-        return np.expand_dims(a, 1) + np.zeros_like(b), np.zeros_like(np.expand_dims(a, 1)) + b
-    return a + np.zeros_like(np.expand_dims(b, 1)), np.zeros_like(a) + np.expand_dims(b, 1)
+        shape = (a.shape[0], b.shape[0])
+        return np.copy(np.broadcast_to(np.expand_dims(a, 1), shape)), np.copy(np.broadcast_to(b, shape))
+    shape = (b.shape[0], a.shape[0])
+    return np.copy(np.broadcast_to(a, shape)), np.copy(np.broadcast_to(np.expand_dims(b, 1), shape))
 
 
 def _divmod(a: Any, b: Any) -> Any:
@@ -196,6 +199,8 @@ def _matrix_power(a: Any, n: Any) -> Any:
 
 
 def _interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any:
+    if xp.shape[0] == 0:
+        raise ValueError("array of sample points is empty")
     if left is not None:
         return np.where(x < xp[0], left, _interp(x, xp, fp, None, right))
     if right is not None:
@@ -245,7 +250,7 @@ def _cov(m: Any, y: Any = None, rowvar: Any = True, bias: Any = False, ddof: Any
     centred = rows - np.mean(rows, axis=1, keepdims=True)
     lost = (0 if bias else 1) if ddof is None else ddof
     product = centred @ centred.T / np.float64(max(rows.shape[1] - lost, 0))
-    return product[0, 0] if np.ndim(m) == 1 and y is None else product
+    return np.squeeze(product)
 
 
 def _vecdot(a: Any, b: Any) -> Any:

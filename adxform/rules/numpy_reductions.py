@@ -125,9 +125,12 @@ def _prod(x: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False) ->
         if axis is None:
             return ct * np.reshape(_others(np.ravel(x)), np.shape(x))
         if isinstance(axis, tuple):
+            if len(axis) == 0:
+                return ct
             first = tuple(range(len(axis)))
             rows = np.moveaxis(x, axis, first)
-            others = np.reshape(_others(np.reshape(rows, (-1, *np.shape(rows)[len(axis) :]))), np.shape(rows))
+            flat = np.reshape(rows, (count(x, axis), *np.shape(rows)[len(axis) :]))
+            others = np.reshape(_others(flat), np.shape(rows))
             return restore(ct, axis, keepdims) * np.moveaxis(others, first, axis)
         return restore(ct, axis, keepdims) * np.swapaxes(_others(np.swapaxes(x, 0, axis)), 0, axis)
 
@@ -249,7 +252,7 @@ _KEPT = ((_M, 0, None, None, True), (_M, None, None, None, True))
 RECORDS: tuple[Primitive, ...] = (
     primitive(np.unique, None),
     primitive(np.bincount, None),
-    *(constant(fn) for fn in (runtime.add_up, runtime.larger, runtime.smaller)),
+    *(constant(fn) for fn in (runtime.add_up, runtime.larger, runtime.smaller, runtime.first_largest, runtime.first_smallest)),
     primitive(runtime.some, None, effect=OPAQUE),
     linear(np.sum, _sum_transpose, *_SAMPLES, *_KEPT),
     linear(np.ndarray.sum, _sum_transpose, *_SAMPLES, *_KEPT),

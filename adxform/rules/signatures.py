@@ -328,6 +328,22 @@ _OF_UFUNCS: Mapping[str, Callable[..., Any]] = MappingProxyType(
     {"reduce": _reduce, "accumulate": _accumulate, "outer": _outer, "at": _at}
 )
 
+
+def _repeat_method(self: Any, repeats: Any, axis: Any = None) -> None: ...
+
+
+def _take_method(self: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = "raise") -> None: ...
+
+
+def _search_method(self: Any, v: Any, side: Any = "left", sorter: Any = None) -> None: ...
+
+
+def _partition_method(self: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> None: ...
+
+
+def _dot_method(self: Any, b: Any, out: Any = None) -> None: ...
+
+
 STATED: Mapping[Callable[..., Any], Callable[..., Any]] = MappingProxyType(
     {
         **dict.fromkeys((np.ndarray.sum, np.ndarray.prod), _add_up),
@@ -337,6 +353,11 @@ STATED: Mapping[Callable[..., Any], Callable[..., Any]] = MappingProxyType(
         **dict.fromkeys((np.ndarray.var, np.ndarray.std), _spread),
         np.clip: _clip,
         np.ndarray.clip: _clip_method,
+        np.ndarray.repeat: _repeat_method,  # these take by keyword what they say to be positional only
+        np.ndarray.take: _take_method,
+        np.ndarray.searchsorted: _search_method,
+        np.ndarray.argpartition: _partition_method,
+        np.ndarray.dot: _dot_method,
         np.einsum: _einsum,
         np.pad: _pad,
         math.log: _log,

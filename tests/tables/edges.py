@@ -33,6 +33,7 @@ def cells() -> Iterator[Cell]:
             names = compile(expression, "form", "eval").co_names
             header = f"def f({', '.join(operand for operand in 'xyz' if operand in names)}):\n"
             function = program(f"{header}    return {expression}\n", math=math, operator=operator)
+            coarse = "float32" in expression or "float16" in expression  # differences tell little
             for kind in kinds.split():
                 for label, args in OPERANDS[kind].items():
                     given = args[: function.__code__.co_argcount]
@@ -40,7 +41,7 @@ def cells() -> Iterator[Cell]:
                         f"{name}: {expression} of {kind} {label}",
                         function,
                         given,
-                        smooth=label in SMOOTH and "float32" not in expression,
+                        smooth=label in SMOOTH and not coarse,
                     )
 
 

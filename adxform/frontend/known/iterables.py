@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from adxform import runtime
 from adxform.frontend import collecting, iteration
 from adxform.frontend.branches import branch, truth
 from adxform.frontend.joins import number_type
@@ -346,7 +347,8 @@ def _extreme(fn: Any) -> Handler:
                 case Array(_, shape) if shape is None or len(shape) > 1:
                     raise interp.error(f"`{fn.__name__}` of an array of rows", f"use `np.{fn.__name__}`")
                 case Array():
-                    return interp.call(Lit(np.max if fn is max else np.min), args, hint=hint)
+                    place = interp.call(Lit(runtime.first_largest if fn is max else runtime.first_smallest), args, hint="place")
+                    return interp.call(Lit(operator.getitem), (args[0], place), hint=hint)
             return None
         if known is None:
             return interp.call(Lit(np.max if fn is max else np.min), (rows(interp, source),), hint=hint)
