@@ -240,14 +240,15 @@ def shaped_tangents(joint: Function, primal: Function) -> Function:
 def conformed(fn: Function, start: int, pairs: tuple[tuple[Operand, Operand], ...], suffix: str) -> Function:
     """`fn` with its results from `start` on, the first of each pair, made to fit the second."""
     builder = Builder(Names.of(fn), fn.span)
-    results = tuple(fitted(builder, value, like, suffix) for value, like in pairs)
+    narrow = any(isinstance(p.type, Scalar | Array) and p.type.dtype in ("float16", "float32") for p in fn.params)
+    results = tuple(fitted(builder, value, like, suffix, narrow=narrow) for value, like in pairs)
     return replace(fn, body=Block(fn.params, (*fn.body.ops, *builder.ops), (*fn.results[:start], *results)))
 
 
-def fitted(builder: Builder, value: Operand, like: Operand, suffix: str) -> Operand:
+def fitted(builder: Builder, value: Operand, like: Operand, suffix: str, *, narrow: bool) -> Operand:
     """`value` as a number or an array of the shape and dtype of `like`, as far as the types say that it is not one yet."""
     if isinstance(like, Var) and isinstance(like.type, Scalar):
-        return fitted_number(builder, value, like, like.base + suffix)
+        return fitted_number(builder, value, like, like.base + suffix, narrow=narrow)
     if not isinstance(like, Var) or not isinstance(like.type, Array) or rank(like.type) is None:
         return value
     hint = like.base + suffix
@@ -263,8 +264,11 @@ def fitted(builder: Builder, value: Operand, like: Operand, suffix: str) -> Oper
             return value
 
 
-def fitted_number(builder: Builder, value: Operand, like: Var, hint: str) -> Operand:
-    """`value` as a number of the type of `like`; numbers of double precision, NumPy's and Python's, are alike."""
+def fitted_number(builder: Builder, value: Operand, like: Var, hint: str, *, narrow: bool) -> Operand:
+    """`value` as a number of the type of `like`; numbers of double precision, NumPy's and Python's, are alike.
+
+    `narrow`: there are others, so that a product with a number of Python's own may be one of them.
+    """
     assert isinstance(like.type, Scalar)
     dtype = like.type.dtype
     given = value.type if isinstance(value, Var) else None
@@ -272,7 +276,8 @@ def fitted_number(builder: Builder, value: Operand, like: Var, hint: str) -> Ope
         return value
     if isinstance(value, Lit) and isinstance(value.value, float):
         return value if dtype == "float64" else builder.call(np.dtype(dtype).type, value, type=like.type, hint=hint)
-    if isinstance(given, Scalar) and given.dtype != dtype and given.dtype.startswith(("float", "longdouble")):
+    mixed = narrow and like.type.weak and isinstance(given, Scalar) and not given.weak
+    if isinstance(given, Scalar) and (given.dtype != dtype or mixed) and given.dtype.startswith(("float", "longdouble")):
         to = float if like.type.weak else np.dtype(dtype).type
         return builder.call(to, value, type=like.type, hint=hint)
     return value

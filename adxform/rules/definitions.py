@@ -13,7 +13,7 @@ import numpy as np
 from adxform import runtime
 from adxform.rules.declare import constant, general, primitive
 from adxform.rules.numpy_linear_algebra import of_matrices, traces
-from adxform.rules.numpy_reductions import count
+from adxform.rules.numpy_reductions import count, restore
 from adxform.rules.record import Primitive
 
 SlogdetResult = type(np.linalg.slogdet(np.eye(1)))
@@ -363,10 +363,9 @@ def _nanmin(x: Any, axis: Any = None) -> Any:
 def _logaddexp_reduce(x: Any, axis: Any = 0) -> Any:
     if np.size(x) == 0:
         return np.sum(x, axis=axis) - np.inf
-    largest = np.max(x, axis=axis, keepdims=True)
+    largest = np.max(x, axis=axis)
     shift = np.where(np.isfinite(largest), largest, 0.0)
-    total = np.log(np.sum(np.exp(x - shift), axis=axis, keepdims=True)) + shift
-    return np.sum(total) if axis is None else np.squeeze(total, axis)
+    return np.log(np.sum(np.exp(x - restore(shift, axis, False)), axis=axis)) + shift
 
 
 def _fsum(numbers: Any) -> Any:
@@ -386,7 +385,7 @@ def _product(numbers: Any, *, start: Any = 1) -> Any:
 def _distance(p: Any, q: Any) -> Any:
     total = 0.0
     for a, b in zip(p, q, strict=True):
-        total = total + (a - b) ** 2
+        total = total + (float(a) - float(b)) ** 2
     return math.sqrt(total)
 
 

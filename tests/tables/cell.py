@@ -125,7 +125,8 @@ def _derivatives(
     single = min([np.asarray(leaf).dtype.itemsize for leaf in float_leaves((cell.args, plain))], default=8)
     tolerance = TOLERANCE.get(single, TOLERANCE[8])
     there, back = _dot(cts, slopes), _dot(gradient, directions)
-    if not _near(there, back, tolerance):
+    moves = any(np.size(leaf) for leaf in float_leaves(cell.args))  # of nothing the mean is NaN, and so is its tangent
+    if moves and not _near(there, back, tolerance):
         return "wrong", f"the modes differ: forward {there!r}, reverse {back!r}: tangent {slopes!r}, gradient {gradient!r}"
     if cell.expected is not None and not all(
         _near(one, other, tolerance) for one, other in zip(pack(gradient), pack(list(cell.expected)), strict=True)
