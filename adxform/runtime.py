@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from adxform.errors import UnsupportedOperationError
+from adxform.errors import MissingRuleError, UnsupportedOperationError
 
 
 def unbroadcast(ct: Any, like: Any, out: Any = None) -> Any:
@@ -404,6 +404,48 @@ def some(count: int) -> None:
     """Raise what ``np.max`` raises of nothing, if `count` is zero."""
     if count == 0:
         raise ValueError("zero-size array to reduction operation which has no identity")
+
+
+def number(value: Any) -> Any:
+    """Return `value`, a number or an array: another object would say itself what an operator means, and the derivative not.
+
+    >>> number(2.0)
+    2.0
+
+    Raises:
+        UnsupportedOperationError: it is something else.
+    """
+    cls = type(value)
+    plain = cls in _NUMBERS or (isinstance(value, np.generic) and cls is value.dtype.type) or cls is np.ndarray
+    if plain and (cls in _NUMBERS or value.dtype.kind in "biufc"):
+        return value
+    message = f"an object of class `{cls.__name__}`, which is no plain number or array, meets a number in an operator"
+    raise UnsupportedOperationError(message, help="convert it where it comes from, e.g. with `float(…)` or `np.asarray(…)`")
+
+
+def cotangent(ct: Any, like: Any, rule: str, place: int, pushed: bool = False) -> Any:
+    """Return `ct`, which a pullback of `rule` gave for the argument `like` at `place`, given that it has the same shape.
+
+    In forward mode, where the pullback is transposed, a tangent of the argument is `pushed` to where the cotangent came from.
+
+    >>> cotangent(np.ones(2), np.zeros(2), "the rule of f", 0)
+    array([1., 1.])
+
+    Raises:
+        MissingRuleError: it has another shape, or is no number or array of floats.
+    """
+    found = np.asarray(ct)
+    if pushed and found.shape != np.shape(like):
+        found, like = np.asarray(like), ct
+    if found.shape == np.shape(like) and found.dtype.kind in ("fc" if np.asarray(like).dtype.kind == "c" else "f"):
+        return ct
+    what = f"shape {found.shape}" if found.dtype.kind in "biufc" else f"class {type(ct).__name__}"
+    what = f"type {found.dtype}" if found.shape == np.shape(like) and found.dtype.kind in "biuc" else what
+    message = f"the pullback of {rule} returns a cotangent of {what} for argument {place}, of shape {np.shape(like)}"
+    raise MissingRuleError(message, help="return floats of exactly the argument's shape: see `adxform.runtime.unbroadcast`")
+
+
+_NUMBERS = frozenset([float, int, bool, complex])
 
 
 def _refuse(*_args: Any, **_kwargs: Any) -> Any:

@@ -149,9 +149,26 @@ def write(b: Builder, expander: Expander, body: Callable[..., Any], *args: Opera
 def expand_rule(expander: Expander, derivative: General, op: Call) -> tuple[Function, Function]:
     """The forward part and the pullback of the rule of `op`."""
     try:
-        return expander.expand_rule(derivative.body, op.args, op.kwargs)
+        found = expander.expand_rule(derivative.body, op.args, op.kwargs)
     except AdxError as error:
         raise located(error, op.span) from None
+    check_value(op, type_of(found[0].results[0]))
+    return found
+
+
+def check_value(op: Call, returned: Type | None) -> None:
+    """See that a rule returns as its value what the function that `op` calls returns, as far as types tell.
+
+    Raises:
+        MissingRuleError: it has another number of axes, or is no number.
+    """
+    wanted = op.outs[0].type
+    if returned is None or None in (rank(returned), rank(wanted)) or rank(returned) == rank(wanted):
+        return
+    assert isinstance(op.fn, Lit)
+    name = getattr(op.fn.value, "__name__", "the function")
+    message = f"the rule of `{name}` returns a value of {rank(returned)} axes, where `{name}` returns one of {rank(wanted)}"
+    raise MissingRuleError(message, span=op.span, help="return what the function itself returns")
 
 
 def located(error: AdxError, span: Span) -> AdxError:

@@ -274,6 +274,7 @@ class _Forward:
             self.define(out, tangent, b)
             return
         rule, pullback = expand_rule(self.expander, derivative, op)
+        checked(op, per_leaf(op.args, pullback.body.results), self.is_active)
         start = len(b.ops)
         value, *residuals = splice(b, self.callees.adopt(rule), distinct(op.args, op.kwargs))
         if name_result(b, start, value, op):

@@ -165,6 +165,42 @@ class Has:
 
 
 @dataclass(frozen=True, slots=True)
+class Owns:
+    """An object that has the attribute `name` of its own, in the place of what its class has, or one without it."""
+
+    name: str
+    there: bool
+
+    def met(self, value: Any) -> bool:
+        """Whether that is so of `value`."""
+        return (self.name in getattr(value, "__dict__", ())) is self.there
+
+
+@dataclass(frozen=True, slots=True)
+class Defines:
+    """A class that defines the attribute `name`, or inherits it, or one that does not."""
+
+    name: str
+    there: bool
+
+    def met(self, value: Any) -> bool:
+        """Whether that is so of `value`."""
+        return any(self.name in vars(base) for base in value.__mro__) is self.there
+
+
+@dataclass(frozen=True, slots=True)
+class Binds:
+    """A `functools.partial` of so many positional arguments and of these named ones."""
+
+    count: int
+    names: tuple[str, ...]
+
+    def met(self, value: Any) -> bool:
+        """Whether `value` is one."""
+        return len(value.args) == self.count and tuple(value.keywords) == self.names
+
+
+@dataclass(frozen=True, slots=True)
 class SameAs:
     """The very object that another path leads to."""
 
@@ -175,7 +211,7 @@ class SameAs:
         raise AssertionError(value)
 
 
-Expectation = SameAs | Is | HasCode | HasClass | Equals | LooksLike | Has
+Expectation = SameAs | Is | HasCode | HasClass | Equals | LooksLike | Has | Owns | Defines | Binds
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adxform.frontend import derivatives, indexing
-from adxform.frontend.access import Access
+from adxform.frontend.access import Access, Owns
 from adxform.frontend.methods import METHODS
-from adxform.frontend.outside import from_outside, is_kept, outside_write
+from adxform.frontend.outside import from_outside, guard, is_kept, outside_write
 from adxform.frontend.signature import python_class
 from adxform.frontend.values import FunctionValue, Method, Ref, Slice, Static, Tuple, Value
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, INT, Array, Object, Scalar
 from adxform.ir.walk import variables
 from adxform.operators import Operator
+from adxform.rules.table import lookup
 
 if TYPE_CHECKING:
     from adxform.frontend.interpreter import Interpreter
@@ -142,7 +143,7 @@ def _of_tuple(interp: Interpreter, value: Tuple, items: tuple[Value, ...], cls: 
     if method is not None:
         return Method(Lit(method), (value,))
     found = inspect.getattr_static(cls, name, None)
-    return _of_class(interp, value, cls, name, found)
+    return from_class(interp, value, cls, name, found)
 
 
 def _of_object(interp: Interpreter, value: Ref, name: str) -> Value:
@@ -164,10 +165,10 @@ def _of_object(interp: Interpreter, value: Ref, name: str) -> Value:
     found = interp.contents(value).get(name)
     if found is not None:
         return found
-    return _of_class(interp, value, value.cls, name, inspect.getattr_static(value.cls, name, None))
+    return from_class(interp, value, value.cls, name, inspect.getattr_static(value.cls, name, None))
 
 
-def _of_class(interp: Interpreter, value: Value, cls: type, name: str, found: Any) -> Value:
+def from_class(interp: Interpreter, value: Value, cls: type, name: str, found: Any) -> Value:
     """An attribute that an instance finds in its class."""
     match found:
         case None:
@@ -177,6 +178,8 @@ def _of_class(interp: Interpreter, value: Value, cls: type, name: str, found: An
         case staticmethod():
             return of_class(interp, cls, name)
         case classmethod():
+            if lookup(getattr(cls, name)) is not None:
+                return Static(getattr(cls, name), Access((("attribute", name),), Lit(cls)))
             return Method(of_class(interp, cls, name, "__func__"), (Static(cls),))
         case types.FunctionType():
             return Method(of_class(interp, cls, name), (value,))
@@ -186,8 +189,16 @@ def _of_class(interp: Interpreter, value: Value, cls: type, name: str, found: An
             bound = Method(of_class(interp, cls, name, "__adx_function__"), (value,))
             kept = is_kept(interp, found, Access((("attribute", name),), Lit(cls)))
             return interp.heap.new("instance", type(found), ("__adx_function__", "__adx_boundary__"), (bound, Lit(kept)))
+        case _ if hasattr(type(found), "__get__") and not isinstance(found, _READ):
+            message = f"the attribute `{name}` of a {cls.__name__} is made by a {type(found).__name__}, which cannot be followed"
+            raise interp.error(message, "write a plain method or property")
         case _:
             return of_class(interp, cls, name)
+
+
+_READ = (types.MethodDescriptorType, types.WrapperDescriptorType, types.MemberDescriptorType, types.GetSetDescriptorType, type,
+         types.BuiltinFunctionType)  # fmt: skip
+"""What an instance finds in its class and is read there, though it may be a descriptor."""
 
 
 def of_class(interp: Interpreter, cls: type, *names: str) -> Value:
@@ -223,10 +234,12 @@ def _of_outside(interp: Interpreter, value: Static, name: str) -> Value:
         found = getattr(owner, name)
     except AttributeError as error:
         return interp.fail(AttributeError, str(error))
+    if isinstance(found, types.MethodType) and lookup(found) is not None:
+        return Static(found, None if access is None else access.to("attribute", name))
     static = inspect.getattr_static(type(owner), name, None)
     own = getattr(owner, "__dict__", {})
     if isinstance(owner, type):
-        if isinstance(found, types.MethodType):
+        if isinstance(found, types.MethodType) and found.__self__ is owner:
             return Method(
                 from_outside(
                     interp, found.__func__, None if access is None else access.to("attribute", name).to("attribute", "__func__")
@@ -234,14 +247,14 @@ def _of_outside(interp: Interpreter, value: Static, name: str) -> Value:
                 (value,),
             )
         return from_outside(interp, found, None if access is None else access.to("attribute", name))
+    if static is not None and name not in own and not inspect.isdatadescriptor(static) and hasattr(owner, "__dict__"):
+        guard(interp, access, Owns(name, False))
     if isinstance(static, types.FunctionType) and name not in own:
         path = None if access is None else access.to("attribute", "__class__").to("attribute", name)
         return Method(from_outside(interp, static, path), (value,))
     if isinstance(static, property) and isinstance(static.fget, types.FunctionType) and not _library(type(owner)):
         return interp.call(of_class(interp, type(owner), name, "fget"), (value,), hint=name)
-    if isinstance(found, types.MethodType) and found.__self__ is not owner:
-        return from_outside(interp, found, None)
-    if isinstance(found, types.BuiltinFunctionType | types.MethodWrapperType):
+    if isinstance(found, types.BuiltinFunctionType | types.MethodWrapperType) and name not in own:
         return Static(found, None if access is None else access.to("attribute", name))
     return from_outside(interp, found, None if access is None else access.to("attribute", name))
 

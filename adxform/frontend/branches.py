@@ -6,7 +6,7 @@ import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from adxform.frontend import iteration
+from adxform.frontend import iteration, protocols
 from adxform.frontend.collecting import Grows, as_list_of_rows, common_item, irregular
 from adxform.frontend.joins import Joiner, collect, instantiate
 from adxform.frontend.signals import Unreachable
@@ -33,11 +33,8 @@ def truth(interp: Interpreter, value: Value) -> bool | Operand:
             return _both(interp, present, held)
         case Tuple(items):
             return bool(items)
-        case Ref(kind="instance", cls=cls):
-            for method in ("__bool__", "__len__"):
-                if hasattr(cls, method):
-                    return truth(interp, interp.call(interp.attribute(value, method), ()))
-            return True
+        case Ref(kind="instance") | Static() if protocols.is_object(value):
+            return _truth_of_object(interp, value)
         case Ref(kind="list") if interp.filled(value) is not None:
             return truth(interp, iteration.length(interp, value))
         case Range():
@@ -48,6 +45,18 @@ def truth(interp: Interpreter, value: Value) -> bool | Operand:
             return True if isinstance(literal, types.FunctionType | types.ModuleType | type) else bool(interp.pin(value))
         case _:
             return True
+
+
+def _truth_of_object(interp: Interpreter, value: Ref | Static) -> bool | Operand:
+    """Whether an object is true, by what its class says, if anything."""
+    for name in ("__bool__", "__len__"):
+        method = protocols.special(interp, value, name)
+        if method is not None:
+            return truth(interp, interp.call(method, ()))
+        if isinstance(value, Static) and protocols.find(type(value.value), name) is not protocols.MISSING:
+            number = protocols.decayed(interp, value)
+            return truth(interp, number) if number is not value else interp.emit(bool, (interp.operand(value),), BOOL)
+    return True
 
 
 def _both(interp: Interpreter, present: Value, held: Value) -> bool | Operand:

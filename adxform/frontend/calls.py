@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adxform.errors import SourceUnavailableError
-from adxform.frontend import derivatives, iteration, nested
+from adxform.frontend import derivatives, iteration, nested, protocols
+from adxform.frontend.access import Binds, SameAs
 from adxform.frontend.binding import bind
 from adxform.frontend.construct import construct
 from adxform.frontend.folding import fold, is_pure, is_user, run_now
@@ -24,7 +25,7 @@ from adxform.frontend.lower import lower
 from adxform.frontend.methods import Handler, Known
 from adxform.frontend.opaque import opaque
 from adxform.frontend.operands import is_static
-from adxform.frontend.outside import from_outside, is_kept, pin
+from adxform.frontend.outside import from_outside, guard, is_kept, pin
 from adxform.frontend.own_values import with_own_value
 from adxform.frontend.primitives import as_array, into, primitive
 from adxform.frontend.recursion import Frame, call_helper, depth_of, general_key, key_of
@@ -103,7 +104,10 @@ def free_name(interp: Interpreter, name: str) -> Value:
     else:
         return interp.fail(NameError, f"name '{name}' is not defined")
     if access is not None:
-        access = interp.modules.setdefault(id(fn.__globals__), access)
+        first = interp.modules.setdefault(id(fn.__globals__), access)
+        if first != access:
+            guard(interp, access.to("attribute", "__globals__"), SameAs(first.to("attribute", "__globals__")))
+        access = first
     return from_outside(interp, found, None if access is None else access.to("global", name))
 
 
@@ -127,11 +131,14 @@ def call(interp: Interpreter, fn: Value, args: tuple[Value, ...], kwargs: Kwargs
             return derivatives.call_form(interp, fn, "__call__", args, kwargs)
         case Ref(kind="instance") if interp.contents(fn).get("__adx_boundary__") == Lit(True):
             return call_kept(interp, interp.attribute(fn, "__adx_function__"), args, kwargs, hint)
-        case Ref(kind="instance"):
-            return call(interp, interp.attribute(fn, "__call__"), args, kwargs, hint, wanted)
+        case Ref(kind="instance") if (method := protocols.special(interp, fn, "__call__")) is not None:
+            return call(interp, method, args, kwargs, hint, wanted)
         case Var(_, Object()):
             return opaque(interp, operator.call, (fn, *args), kwargs, hint, wanted)
         case _:
+            kind = protocols.class_of(fn)
+            if kind is not None and protocols.find(kind, "__call__") is protocols.MISSING:
+                return interp.fail(TypeError, f"'{kind.__name__}' object is not callable")
             raise interp.error("this value cannot be called", "call a function")
 
 
@@ -202,13 +209,21 @@ def _call_object(
     if isinstance(fn, types.FunctionType) and is_user(fn):
         return _call_function(interp, fn, access, args, kwargs, hint, wanted)
     inner_call = inspect.getattr_static(type(fn), "__call__", None)
-    if isinstance(inner_call, types.FunctionType) and is_user(inner_call):
-        return call(interp, interp.attribute(value, "__call__"), args, kwargs, hint, wanted)
+    followed = is_user(inner_call) if isinstance(inner_call, types.FunctionType) else _is_decorated(inner_call)
+    if followed and (method := protocols.special(interp, value, "__call__")) is not None:
+        return call(interp, method, args, kwargs, hint, wanted)
+    if not callable(fn):
+        return interp.fail(TypeError, f"'{type(fn).__name__}' object is not callable")
     if is_pure(fn) and all(is_static(interp, arg) for arg in (*args, *kwargs.values())):
         found = fold(interp, fn, args, kwargs)
         if found is not None:
             return found
     return opaque(interp, pin(interp, value) if isinstance(value, Static) else fn, args, kwargs, hint, wanted)
+
+
+def _is_decorated(method: Any) -> bool:
+    """Whether a method of a class is one of adxform's operators, or a function with derivatives."""
+    return isinstance(method, Operator) or hasattr(method, "__adx_function__")
 
 
 def call_kept(interp: Interpreter, fn: Value, args: tuple[Value, ...], kwargs: Kwargs, hint: str) -> Value:
@@ -271,6 +286,7 @@ def _call_partial(
             path = None if path is None else path.to(kind, key)
         return from_outside(interp, value, path)
 
+    guard(interp, access, Binds(len(fn.args), tuple(fn.keywords)))
     inner = part(fn.func, ("attribute", "func"))
     first = tuple(part(arg, ("attribute", "args"), ("item", k)) for k, arg in enumerate(fn.args))
     named = {key: part(arg, ("attribute", "keywords"), ("item", key)) for key, arg in fn.keywords.items()}

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from adxform.errors import MissingRuleError, UnsupportedOperationError
 from adxform.frontend import trees
+from adxform.frontend.access import Access
+from adxform.frontend.cotangents import cotangents, is_users, refuse_writes, title
 from adxform.frontend.interpreter import Derive, Interpreter, Knowledge
-from adxform.frontend.outside import constant
+from adxform.frontend.outside import constant, from_outside
+from adxform.frontend.protocols import is_object
 from adxform.frontend.reach import reaches
 from adxform.frontend.signals import Recursive, Restart, Unreachable
-from adxform.frontend.values import NONE, Tuple, Value
+from adxform.frontend.values import FunctionValue, Method, Pullback, Static, Tuple, Value
 from adxform.ir.kinds import settle
 from adxform.ir.ops import Block, Call, Function, Lit, Operand, Pack, Var
 from adxform.ir.prune import prune
@@ -70,19 +73,28 @@ class Expander:
         try:
             pair = interp.call(constant(interp, body), values, keywords)
             if not isinstance(pair, Tuple) or len(pair.items) != 2:
-                raise interp.error("a rule returns its value and its pullback", "return `y, pullback`")
+                message = f"{title(body)} does not return its value and its pullback"
+                raise interp.error(message, "return `y, pullback`", MissingRuleError)
             y, pullback = pair.items
+            if not isinstance(pullback, FunctionValue | Method | Static | Pullback):
+                message = f"what {title(body)} returns beside its value is no function"
+                raise interp.error(message, "return `y, pullback`", MissingRuleError)
             tree, outs = trees.result(interp, y)
             del tree
+            if is_users(body) and len(outs) != 1:
+                message = f"{title(body)} returns {len(outs)} values, and a rule is for a function with one result"
+                raise interp.error(message, "return one number or array, and the pullback", MissingRuleError)
             forward_ops = interp.builder.ops
             cts = [Var(interp.names.fresh("ct"), out.type if isinstance(out, Var) else trees.literal_type(out)) for out in outs]
             interp.builder = interp.builder.nested()
             returned = interp.call(pullback, (trees.rebuilt(interp, y, iter(cts)),))
-            results = tuple(_cotangents(interp, returned, values))
+            results = tuple(cotangents(interp, body, returned, values))
         except Unreachable:
             raise _refused(interp) from None
         block = Block((), tuple(interp.builder.ops), results)
         residuals = tuple(var for var in free_variables(block) if var not in cts)
+        if is_users(body):
+            refuse_writes(interp, body, block, (*cts, *residuals))
         helpers = interp.helper_functions()
         forward = Function(_name(body), Block(params, tuple(forward_ops), (*outs, *residuals)), (), helpers)
         back = Function("pullback", Block((*residuals, *cts), block.ops, results), (), helpers)
@@ -98,8 +110,12 @@ class Expander:
         renamed: dict[Var, Operand] = {var: Var(names.fresh("tmp"), var.type) for var in given}
         interp = Interpreter(names, self.derive, knowledge)
         params = tuple(var for var in renamed.values() if isinstance(var, Var))
-        values = tuple(interp.value(substitute(arg, renamed), _Itself()) for arg in args)
-        return interp, params, values, {key: interp.value(substitute(value, renamed), _Itself()) for key, value in named}
+
+        def value_of(operand: Operand) -> Value:
+            value = interp.value(substitute(operand, renamed), _Itself())
+            return from_outside(interp, value.value, Access((), value)) if isinstance(value, Lit) and is_object(value) else value
+
+        return interp, params, tuple(map(value_of, args)), {key: value_of(value) for key, value in named}
 
 
 class _Itself(dict[Var, Value]):
@@ -157,22 +173,6 @@ def _canonical(args: tuple[Operand, ...], named: tuple[tuple[str, Operand], ...]
                 return operand
 
     return tuple(map(canonical, args)), tuple((key, canonical(value)) for key, value in named)
-
-
-def _cotangents(interp: Interpreter, returned: Value, args: tuple[Value, ...]) -> Iterator[Operand]:
-    """One operand per leaf of the positional arguments; ``None`` where there is no derivative."""
-    items = returned.items if isinstance(returned, Tuple) else (returned,)
-    if len(args) == 1 and len(items) != 1:
-        items = (returned,)
-    for arg, item in zip(args, (*items, *(NONE for _ in args)), strict=False):
-        leaves = list(trees.all_leaves(interp, arg))
-        parts = list(trees.all_leaves(interp, item))
-        if len(parts) != len(leaves):
-            if item != NONE:
-                raise interp.error("a pullback's cotangent differs in structure from its argument", "return one for each leaf")
-            parts = [NONE] * len(leaves)
-        for part in parts:
-            yield interp.operand(part)
 
 
 def _name(body: Callable[..., Any]) -> str:

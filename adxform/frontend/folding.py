@@ -99,8 +99,11 @@ _LIBRARIES = tuple({sysconfig.get_paths()[name] for name in ("stdlib", "platstdl
 
 
 def is_user(fn: types.FunctionType) -> bool:
-    """Whether `fn` is code to look into: not of the standard library nor of an installed package, except adxform's own."""
-    if (fn.__module__ or "").partition(".")[0] == "adxform":
+    """Whether `fn` is code to look into: not of the standard library nor of an installed package.
+
+    Except adxform's own, and that of fractions, whose operators on numbers are followed like any class's.
+    """
+    if (fn.__module__ or "").partition(".")[0] in ("adxform", "fractions"):
         return True
     return not fn.__code__.co_filename.startswith(_LIBRARIES) and (fn.__module__ or "").partition(".")[0] not in (
         "numpy",

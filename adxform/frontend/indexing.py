@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from adxform.frontend import protocols
 from adxform.frontend.assumed import uncut, unknown_slices
 from adxform.frontend.infer import FRESH, NoSample, broadcast, sampled_type, slice_size
 from adxform.frontend.joins import number_type
@@ -66,8 +67,8 @@ def load(interp: Interpreter, x: Value, index: Value, hint: str = "tmp") -> Valu
                 found = interp.call(x.meta, ())
                 store(interp, x, index, found)
             return interp.fail(KeyError, key) if found is None else found
-        case Ref(kind="instance"):
-            return interp.call(interp.attribute(x, "__getitem__"), (index,), hint=hint)
+        case Ref(kind="instance") | Static() if (method := protocols.special(interp, x, "__getitem__")) is not None:
+            return interp.call(method, (index,), hint=hint)
         case Range(start, _, step):
             if isinstance(index, Lit) and is_int(index) and index.value >= 0 and not is_static_range(x):
                 return interp.call(Lit(operator.add), (start, interp.call(Lit(operator.mul), (index, step))))
@@ -300,8 +301,8 @@ def store(interp: Interpreter, x: Value, index: Value, value: Value) -> None:
             except (IndexError, ValueError) as error:
                 interp.fail(type(error), str(error))
             interp.write(x, list_contents(tuple(items)))
-        case Ref(kind="instance"):
-            interp.call(interp.attribute(x, "__setitem__"), (index, value))
+        case Ref(kind="instance") | Static() if (method := protocols.special(interp, x, "__setitem__")) is not None:
+            interp.call(method, (index, value))
         case Static():
             raise interp.outside_write(f"the {type(x.value).__name__} that is changed here")
         case _ if (cls := class_of(x)) is not None and not hasattr(cls, "__setitem__"):

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import enum
 import functools
+import inspect
+import types
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from adxform.frontend import collecting
 from adxform.frontend.outside import pin
@@ -26,6 +31,7 @@ from adxform.frontend.values import (
 )
 from adxform.ir.ops import Lit, Operand, Pack, Var
 from adxform.ir.types import Object, is_float
+from adxform.operators import Operator
 from adxform.rules.unruled import shown
 
 if TYPE_CHECKING:
@@ -87,8 +93,8 @@ def is_static(interp: Interpreter, value: Value) -> bool:
     match value:
         case Lit():
             return not is_undefined(value)
-        case Static():
-            return True
+        case Static(found):
+            return not may_change(found)
         case Tuple(items):
             return all(is_static(interp, item) for item in items)
         case Slice(start, stop, step) | Range(start, stop, step):
@@ -97,6 +103,20 @@ def is_static(interp: Interpreter, value: Value) -> bool:
             return interp.filled(value) is None and all(is_static(interp, item) for item in interp.contents(value).items)
         case _:
             return False
+
+
+def may_change(value: Any) -> bool:
+    """Whether an object from outside may be another one at the next call, though it is the same object."""
+    if isinstance(value, type | types.ModuleType | np.ufunc | np.dtype | enum.Enum) or inspect.isroutine(value):
+        return False
+    if isinstance(value, Operator | functools.partial):
+        return False
+    return type(value).__module__.partition(".")[0] not in _SETTLED
+
+
+_SETTLED = ("builtins", "types", "typing", "fractions", "decimal", "datetime", "re", "pathlib", "uuid", "functools", "operator",
+            "adxform")  # fmt: skip
+"""Modules whose objects, as far as they are no lists, dicts and arrays, never change."""
 
 
 def known(interp: Interpreter, value: Value) -> Any:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adxform.errors import AdxError, GlobalMutationError
+from adxform.errors import AdxError, GlobalMutationError, UnsupportedOperationError
 from adxform.frontend.access import Access, Equals, HasClass, HasCode, Is, LooksLike, SameAs
 from adxform.frontend.access import Guard as _Guard
 from adxform.frontend.signature import INSTANCES, Leaf, describe, leaf_type, parts
@@ -48,7 +48,10 @@ def from_outside(interp: Interpreter, value: Any, access: Access | None) -> Valu
 
 
 def _from_outside(interp: Interpreter, value: Any, access: Access) -> Value:
-    type_ = leaf_type(value, access.hint)
+    try:
+        type_ = leaf_type(value, access.hint)
+    except UnsupportedOperationError as error:
+        raise interp.error(error.message, error.help) from None
     if type_ is not None:
         return _hidden(interp, value, access)
     structure = parts(value)

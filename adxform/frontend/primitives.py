@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from adxform import runtime
 from adxform.errors import MissingRuleError
 from adxform.frontend import collecting
+from adxform.frontend.bound_calls import bound_to_signature
 from adxform.frontend.folding import fold
 from adxform.frontend.forms import by_position
 from adxform.frontend.joins import number_type
+from adxform.frontend.opaque import opaque
 from adxform.frontend.operands import is_static, operand
+from adxform.frontend.protocols import as_number, is_object, refused
 from adxform.frontend.result_types import PRODUCTS, is_elementwise, result_type
 from adxform.frontend.sizes import learn
 from adxform.frontend.values import NONE, Ref, Static, Tuple, Value
@@ -22,6 +26,7 @@ from adxform.ir.types import Array, Object, Scalar, Type, is_float
 from adxform.ir.walk import variables
 from adxform.rules.definitions import some_rows
 from adxform.rules.record import General, Memory, Partials, Primitive
+from adxform.rules.table import TABLE
 
 if TYPE_CHECKING:
     from adxform.frontend.interpreter import Interpreter
@@ -39,7 +44,17 @@ def primitive(
     wanted: bool,
 ) -> Value:
     """Write the call of a primitive of the rule table."""
-    kwargs = dict(kwargs)
+    args = tuple(as_number(interp, arg) for arg in args)
+    kwargs = {key: as_number(interp, arg) for key, arg in kwargs.items()}
+    written = isinstance(record.derivative, General) and TABLE.get(fn) is not record
+    if written:
+        args, kwargs = bound_to_signature(interp, record.derivative, fn, args, kwargs)
+    strange = next((value for value in objects_in(interp, (*args, *kwargs.values()))), None)
+    known = all(is_static(interp, arg) for arg in (*args, *kwargs.values()))
+    if strange is not None and not known and not written and not isinstance(record.derivative, Memory):
+        if isinstance(strange, Ref) or _has_float(interp, (*args, *kwargs.values())):
+            raise refused(interp, strange, f"`{record.name}`")
+        return opaque(interp, fn, args, kwargs, hint, wanted)
     out = kwargs.pop("out", NONE)
     if "where" in kwargs and isinstance(fn, np.ufunc):
         raise interp.error("`where=` in an elementwise function is not supported", "use `np.where(condition, f(x), otherwise)`")
@@ -57,6 +72,8 @@ def primitive(
         kwargs = {key: as_array(interp, arg, kinds) for key, arg in kwargs.items()}
     args, kwargs = _static_where_needed(interp, record, fn, args, kwargs)
     args, kwargs = by_position(fn, args, kwargs)
+    if isinstance(record.derivative, Partials) and _has_float(interp, (*args, *kwargs.values())):
+        args = tuple(checked_number(interp, arg) for arg in args)
     operands = tuple(operand(interp, arg) for arg in args)
     named = {key: operand(interp, arg) for key, arg in kwargs.items()}
     if isinstance(record.derivative, General) and any(map(_has_dict_of_floats, (*operands, *named.values()))):
@@ -88,6 +105,38 @@ def into(interp: Interpreter, out: Value, value: Value) -> Value:
         raise interp.error("`out=` is not an array here", "pass an array of the result's shape")
     interp.builder.effect(operator.setitem, out, Lit(...), interp.operand(value), span=interp.span)
     return out
+
+
+def objects_in(interp: Interpreter, values: Iterable[Value]) -> Iterator[Value]:
+    """The objects with operators of their own among `values`, and in their tuples and lists."""
+    for value in values:
+        if isinstance(value, Tuple) and not is_object(value):
+            yield from objects_in(interp, value.items)
+        elif isinstance(value, Ref) and value.kind == "list" and interp.filled(value) is None:
+            yield from objects_in(interp, interp.contents(value).items)
+        elif is_object(value) and not isinstance(value, Tuple):
+            yield value
+
+
+def _has_float(interp: Interpreter, values: Iterable[Value]) -> bool:
+    """Whether there is a floating number or array among `values`, or in their tuples and lists."""
+    for value in values:
+        if isinstance(value, Var) and is_float(value.type):
+            return True
+        if isinstance(value, Tuple) and _has_float(interp, value.items):
+            return True
+        if isinstance(value, Ref) and value.kind == "list":
+            filled = interp.filled(value)
+            if _has_float(interp, interp.contents(value).items if filled is None else (filled.buffer,)):
+                return True
+    return False
+
+
+def checked_number(interp: Interpreter, value: Value) -> Value:
+    """`value`; where nothing is known of it, checked by the run to be a number or an array."""
+    if not isinstance(value, Var) or not isinstance(value.type, Object):
+        return value
+    return interp.emit(runtime.number, (value,), Object(), value.base)
 
 
 def _has_dict_of_floats(given: Operand) -> bool:

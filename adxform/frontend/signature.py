@@ -53,7 +53,8 @@ class Fixed:
 class Node:
     """A structure of known shape: `keys` are positions, dict keys or field names; `cls` is its class.
 
-    `meta` is what else it takes to make one: the default factory of a ``defaultdict``, what `optree` keeps of a user's class.
+    `meta` is what else it takes to make one: the default factory of a ``defaultdict``, what `optree` keeps of a user's class. Of
+    a dataclass it is the names of the attributes that an instance has beside its fields, if it has some.
     """
 
     kind: Literal["tuple", "list", "dict", "namedtuple", "dataclass", "registered"]
@@ -87,7 +88,8 @@ class Signature:
 def _by_value(value: Any) -> bool:
     return (
         value is None
-        or isinstance(value, str | bytes | bool | int | float | complex | np.dtype | type(...))
+        or isinstance(value, np.dtype)
+        or type(value) in (str, bytes, bool, int, float, complex, type(...))
         or (isinstance(value, tuple | frozenset) and all(map(_by_value, value)))
     )
 
@@ -119,10 +121,24 @@ def leaf_type(value: Any, name: str) -> Type | None:
             raise UnsupportedOperationError(
                 f"`{name}` is a {type(value).__qualname__}", help="pass it as an ndarray, e.g. `np.asarray(x)`"
             )
+        if type(value) is not np.ndarray and not _is_plain_array(type(value)):
+            return None
         if value.dtype.kind not in NUMERIC:
             return Object()
         return _array_type(value.dtype, tuple(length == 1 for length in value.shape), name)
     return scalar_type(value)
+
+
+def _is_plain_array(cls: type) -> bool:
+    """Whether a subclass of arrays changes nothing of what arrays do."""
+    own = cls.__mro__[: cls.__mro__.index(np.ndarray)]
+    return issubclass(cls, np.memmap) or not any(vars(base).keys() - _HARMLESS for base in own)
+
+
+_HARMLESS = frozenset(
+    {"__module__", "__doc__", "__dict__", "__weakref__", "__firstlineno__", "__static_attributes__", "__annotations__",
+     "__annotate_func__", "__annotations_cache__", "__slots__", "__new__", "__init__"}
+)  # fmt: skip
 
 
 def parts(
@@ -173,7 +189,18 @@ def meta_of(value: Any) -> Fixed | None:
     if type(value) is defaultdict:
         return Fixed(Lit(value.default_factory))
     entry = registration(type(value))
-    return None if entry is None else Fixed(Lit(flattened(entry, value)[2]))
+    if entry is not None:
+        return Fixed(Lit(flattened(entry, value)[2]))
+    if isinstance(value, dict):
+        return None
+    beside = beside_fields(value)
+    return Fixed(Lit(beside)) if beside else None
+
+
+def beside_fields(instance: Any) -> tuple[str, ...]:
+    """The names of the attributes that an instance of a dataclass has beside its fields."""
+    own = getattr(instance, "__dict__", None)
+    return tuple(sorted(own.keys() - type(instance).__dataclass_fields__.keys())) if own else ()
 
 
 def describe(value: Any, name: str = "x") -> tuple[Tree, list[Any]]:
@@ -196,7 +223,7 @@ def _describe(value: Any, name: str, leaves: list[Any], inside: tuple[int, ...])
     trees = tuple(
         _describe(child, child_name(name, key), leaves, (*inside, id(value))) for key, child in zip(keys, children, strict=True)
     )
-    return Node(kind, type(value), keys, trees, meta_of(value) if kind in ("dict", "registered") else None)
+    return Node(kind, type(value), keys, trees, meta_of(value) if kind in ("dict", *INSTANCES) else None)
 
 
 def child_name(name: str, key: Any) -> str:

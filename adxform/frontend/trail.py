@@ -10,9 +10,10 @@ import builtins
 import types
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from adxform.frontend.access import Access, Equals, Guard, HasClass, HasCode, Is, guards_hold
+from adxform.frontend.access import Access, Equals, Guard, HasClass, HasCode, Is, Owns, SameAs, guards_hold
 from adxform.ir.ops import Lit
 
 MISSING = object()
@@ -96,14 +97,17 @@ class Notes:
 
     def follow(self, guard: Guard) -> bool:
         """Note what is on the path of `guard`, which holds, and at its end; whether that is all that there is to ask."""
-        value = self.fn if guard.access.root is None else guard.access.root.value
-        for kind, key in guard.access.steps:
-            found = Access(((kind, key),), Lit(value)).read(value)
-            if not self._step(value, kind, key, found):
-                return False
-            value = found
+        value = self._walk(guard.access)
+        if value is MISSING:
+            return False
         match guard.expectation:
             case Is() | Equals():
+                return True
+            case SameAs(access):
+                return self._walk(access) is not MISSING
+            case Owns(name, there):
+                if there or hasattr(value, "__dict__"):
+                    self._note(vars(value), name)
                 return True
             case HasCode():
                 assert isinstance(value, types.FunctionType)
@@ -115,6 +119,16 @@ class Notes:
             case _:
                 return False
 
+    def _walk(self, access: Access) -> Any:
+        """What `access` leads to, with what stands on the way noted; `MISSING` where not all of it can be."""
+        value = self.fn if access.root is None else access.root.value
+        for kind, key in access.steps:
+            found = Access(((kind, key),), Lit(value)).read(value)
+            if not self._step(value, kind, key, found):
+                return MISSING
+            value = found
+        return value
+
     def _step(self, value: Any, kind: str, key: Any, found: Any) -> bool:
         match kind:
             case "cell":
@@ -125,6 +139,10 @@ class Notes:
                 if key not in value.__globals__:
                     self._note(vars(builtins), key)
             case "attribute" if isinstance(value, types.MethodType) and key in ("__func__", "__self__"):
+                pass
+            case "attribute" if isinstance(value, types.FunctionType) and key == "__globals__":
+                pass
+            case "attribute" if isinstance(value, partial) and key in ("func", "args", "keywords"):
                 pass
             case "attribute" if not isinstance(value, type) and getattr(value, "__dict__", {}).get(key, MISSING) is found:
                 self._note(vars(value), key)

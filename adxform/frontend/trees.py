@@ -12,7 +12,7 @@ from adxform.frontend.access import Access
 from adxform.frontend.folding import is_user
 from adxform.frontend.outside import constant, from_outside
 from adxform.frontend.signature import MUTABLE, Fixed, Leaf, Node, Tree, child_name, registration
-from adxform.frontend.values import NONE, Maybe, Method, Ref, Static, Tuple, Value
+from adxform.frontend.values import NONE, Maybe, Method, Poison, Ref, Static, Tuple, Value
 from adxform.ir.kinds import scalar_type, settled_type
 from adxform.ir.ops import Lit, Operand, Var
 from adxform.ir.types import Object, Type
@@ -38,7 +38,7 @@ def argument(
             twice = kind in MUTABLE and shared()
             pairs = zip(keys, children, strict=True)
             items = tuple(argument(interp, child, child_name(name, key), leaf, shared) for key, child in pairs)
-            known = None if meta is None else constant(interp, meta.lit.value)
+            known = None if meta is None or kind == "dataclass" else constant(interp, meta.lit.value)
             match kind:
                 case "tuple" | "namedtuple":
                     return Tuple(items, cls)
@@ -47,7 +47,9 @@ def argument(
                 case "registered":
                     return put_together(interp, cls, (known or NONE, Tuple(items)), twice)
                 case _:
-                    return interp.heap.new("instance", cls, keys, items, shared=twice)
+                    beside: tuple[str, ...] = () if meta is None else meta.lit.value
+                    unread = (Poison(f"`{name}` is an attribute of a {cls.__name__} beside its fields") for name in beside)
+                    return interp.heap.new("instance", cls, (*keys, *beside), (*items, *unread), shared=twice)
 
 
 def result(interp: Interpreter, value: Value) -> tuple[Tree, tuple[Operand, ...]]:

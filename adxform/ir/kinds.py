@@ -27,14 +27,12 @@ def dtype_name(dtype: np.dtype[Any]) -> str:
 
 
 def scalar_type(value: Any) -> Scalar | None:
-    """The type of a number; ``None`` for anything else."""
+    """The type of a number; ``None`` for anything else, a number of a subclass included."""
     plain = _PLAIN.get(type(value))
     if plain is not None:
         return plain
-    if isinstance(value, np.generic):
+    if isinstance(value, np.generic) and type(value).__module__ == "numpy":
         return Scalar(dtype_name(value.dtype)) if value.dtype.kind in "biufc" else None
-    if isinstance(value, bool | int | float | complex):
-        return _PLAIN[next(base for base in (bool, int, float, complex) if isinstance(value, base))]
     return None
 
 

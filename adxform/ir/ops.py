@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from types import FunctionType
 from typing import Any, Literal
 
 from adxform.ir.types import Object, Type
@@ -54,7 +55,8 @@ class Lit:
             return False
         if self.value is other.value:
             return True
-        return type(self.value) is type(other.value) and self._key() == other._key()
+        cls = type(self.value)
+        return cls is type(other.value) and not _has_its_own_equality(cls) and self._key() == other._key()
 
     def __hash__(self) -> int:
         value = self.value
@@ -62,6 +64,11 @@ class Lit:
             return hash(self._key() if isinstance(value, float | complex | tuple) else value)
         except TypeError:
             return id(self.value)
+
+
+def _has_its_own_equality(cls: type) -> bool:
+    """Whether instances of `cls`, a class of the user, are the same for a program only if they are one object."""
+    return isinstance(cls.__eq__, FunctionType) and not cls.__module__.startswith("adxform.")
 
 
 @dataclass(frozen=True, slots=True)

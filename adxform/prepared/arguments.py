@@ -116,7 +116,7 @@ def _static(expected: Any) -> Check:
 def _node(kind: str, cls: type, keys: tuple[Any, ...], checks: tuple[Check, ...], meta: Fixed | None) -> Check:
 
     def check(given: object, leaves: list[Any]) -> bool:
-        if type(given) is not cls or (meta is not None and meta_of(given) != meta):
+        if type(given) is not cls or ((meta is not None or kind == "dataclass") and meta_of(given) != meta):
             return False
         value: Any = given
         children: Any

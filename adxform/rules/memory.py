@@ -147,6 +147,14 @@ RECORDS: tuple[Primitive, ...] = (
         shapes=(1,),
     ),
     linear(
+        runtime.cotangent,
+        lambda ct, value, like, rule, place, pushed=False: runtime.cotangent(ct, value, rule, place, not pushed),
+        (np.ones(2), np.zeros(2), "a rule", 0),
+        effect=VIEWS_FIRST,
+        result=lambda operands, named: operands[1].type if isinstance(operands[1], Var) else None,
+        shapes=(1,),
+    ),
+    linear(
         runtime.broadcast_like,
         lambda ct, value, like: runtime.unbroadcast(ct, value),
         (np.ones((1, 2)), np.ones((3, 2))),

@@ -17,7 +17,7 @@ from cyclopts import App, Parameter
 from rich.console import Console
 
 import adxform
-from tests.tables import call_forms, containers, edges, modes, names, overwrite, semantics, signatures
+from tests.tables import call_forms, containers, edges, modes, names, objects, overwrite, reach, rules, semantics, signatures
 from tests.tables.cell import Cell, Verdict, judge
 
 TABLES = {
@@ -27,6 +27,9 @@ TABLES = {
     "names": names.cells,
     "overwrite": overwrite.cells,
     "modes": modes.cells,
+    "objects": objects.cells,
+    "reach": reach.cells,
+    "rules": rules.cells,
     "signatures": signatures.cells,
     "forms": call_forms.cells,
 }

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adxform.frontend import collecting, indexing, iteration
+from adxform.frontend import collecting, indexing, iteration, protocols
 from adxform.frontend.branches import truth
 from adxform.frontend.methods import Answer, Handler
 from adxform.frontend.operands import is_static
@@ -200,6 +200,8 @@ def _number(cls: Any, type_: Scalar) -> Handler:
     """``int``, ``float`` and ``bool`` of a value of which nothing is known give an inactive number."""
 
     def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+        if args and cls is not bool and protocols.is_object(args[0]):
+            return _number_of_object(interp, cls, type_, args, kwargs, hint)
         if args and isinstance(args[0], Var):
             if isinstance(args[0].type, Object):
                 return interp.emit(cls, (args[0],), type_, hint)
@@ -216,6 +218,21 @@ def _number(cls: Any, type_: Scalar) -> Handler:
         return None
 
     return handler
+
+
+def _number_of_object(interp: Interpreter, cls: Any, type_: Scalar, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    """``float(x)`` or ``int(x)`` of an object: by its method, else by a run."""
+    if all(is_static(interp, arg) for arg in (*args, *kwargs.values())):
+        return None
+    x, *rest = args
+    for name in (f"__{cls.__name__}__", "__index__"):
+        method = protocols.special(interp, x, name)
+        if method is not None:
+            return interp.call(method, (), hint=hint)
+    number = protocols.decayed(interp, x)
+    if number is not x:
+        return interp.call(Lit(cls), (number, *rest), kwargs, hint=hint)
+    return interp.emit(cls, (interp.operand(x), *map(interp.operand, rest)), type_, hint)
 
 
 def _nan_to_num(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:

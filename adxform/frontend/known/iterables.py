@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adxform import runtime
-from adxform.frontend import collecting, iteration
+from adxform.frontend import collecting, iteration, protocols
 from adxform.frontend.branches import branch, truth
 from adxform.frontend.joins import number_type
 from adxform.frontend.keys import hashed
@@ -55,14 +55,14 @@ def _len(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
             return interp.fail(TypeError, f"object of type '{(class_of(value) or float).__name__}' has no len()")
         case Var(_, Array(_, None)):
             raise interp.error("the length of a number, or of what may be one", "use an array on every path")
-        case Ref(kind="instance"):
-            return interp.call(interp.attribute(value, "__len__"), ())
+        case Ref(kind="instance") | Static() if (method := protocols.special(interp, value, "__len__")) is not None:
+            return interp.call(method, ())
         case Ref(kind="dict" | "set"):
             return Lit(len(interp.contents(value).keys))
         case Lit(found):
             return Lit(len(found)) if hasattr(found, "__len__") else interp.fail(TypeError, "object has no len()")
         case Static():
-            return Lit(len(interp.pin(value)))
+            return interp.emit(len, (interp.operand(value),), INT, "n")
         case _:
             return iteration.length(interp, value)
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import operator
-import types
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adxform.frontend import indexing
+from adxform.frontend import indexing, protocols
 from adxform.frontend.augmented import PLAIN, UPDATES
 from adxform.frontend.branches import truth
 from adxform.frontend.joins import same
 from adxform.frontend.known import containers
 from adxform.frontend.methods import Answer, Handler
+from adxform.frontend.primitives import checked_number
 from adxform.frontend.python_classes import class_of, is_container, name_of
 from adxform.frontend.values import NONE, FunctionValue, Maybe, Ref, Static, Tuple, Value
 from adxform.ir.kinds import scalar_type
@@ -32,6 +32,14 @@ def _in_place(fn: Any) -> Handler:
 
     def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
         x, value = args
+        changed = protocols.in_place(interp, fn, x, value, hint)
+        if changed is not None:
+            return changed
+        if isinstance(x, Var) and isinstance(x.type, Array):
+            value = _operand_in_place(interp, plain, value)
+            args = x, value
+        elif protocols.is_object(x) or protocols.is_object(value):
+            return interp.call(Lit(plain), args, hint=hint)
         match x:
             case Var(_, Array(_, None)):
                 message = "this may be a number or an array, so it cannot be told whether the assignment changes it in place"
@@ -51,12 +59,8 @@ def _in_place(fn: Any) -> Handler:
                     return interp.fail(ValueError, "non-broadcastable output operand: it has fewer axes than the result")
                 interp.builder.effect(operator.setitem, x, Lit(...), result, span=interp.span)
                 return x
-            case Ref(kind="instance") if hasattr(x.cls, f"__{fn.__name__}__"):
-                return interp.call(interp.attribute(x, f"__{fn.__name__}__"), (value,))
             case Var(_, Object()):
                 return interp.emit(fn, (x, interp.operand(value)), Object(), hint)
-            case _ if _reflected(value, plain) is not None:
-                return interp.call(Lit(plain), args, hint=hint)
             case _:
                 found = containers.in_place(interp, fn, plain, x, value)
                 return interp.call(Lit(plain), args, hint=hint) if found is None else found
@@ -85,52 +89,43 @@ def _fits(interp: Interpreter, x: Var, value: Value) -> None:
         interp.require(fits, ValueError, "the product does not fit into the array that it is to be put in")
 
 
+def _operand_in_place(interp: Interpreter, plain: Any, value: Value) -> Value:
+    """`value` as an array is changed by it in place: what is no number or array would be asked what the operator means."""
+    value = protocols.as_number(interp, value)
+    if protocols.is_object(value):
+        raise protocols.refused(
+            interp, value, f"`{protocols.SIGNS.get(plain.__name__.rstrip('_'), plain.__name__)}=` of an array"
+        )
+    return checked_number(interp, value)
+
+
 def _binary(fn: Any) -> Handler:
-    """Operators on tuples, lists and instances of user classes; on numbers they are primitives."""
-    name = fn.__name__.rstrip("_")
+    """Operators on tuples, lists and objects; on numbers they are primitives."""
 
     def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
         a, b = args
-        for left, right, method in ((a, b, f"__{name}__"), (b, a, f"__r{name}__")):
-            if isinstance(left, Ref) and left.kind == "instance" and hasattr(left.cls, method):
-                found = getattr(left.cls, method)
-                if isinstance(found, types.FunctionType):
-                    return interp.call(interp.attribute(left, method), (right,), hint=hint)
-        return containers.binary(interp, fn, a, b, hint)
+        answer = protocols.binary(interp, fn, a, b, hint)
+        return containers.binary(interp, fn, a, b, hint) if answer is None else answer
 
     return handler
-
-
-def _reflected(value: Value, fn: Any) -> Any:
-    """The method of an instance that answers for it as the right operand of `fn`, if its class has one."""
-    name = f"__r{fn.__name__.rstrip('_')}__"
-    return _method(value, name) if isinstance(value, Ref) else None
 
 
 def _unary(fn: Any) -> Handler:
-    name = fn.__name__.rstrip("_")
-
     def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-        x = args[0]
-        if isinstance(x, Ref) and x.kind == "instance" and hasattr(x.cls, f"__{name}__"):
-            return interp.call(interp.attribute(x, f"__{name}__"), (), hint=hint)
-        return containers.unary(interp, fn, x)
+        answer = protocols.unary(interp, fn, args[0], hint)
+        return containers.unary(interp, fn, args[0]) if answer is None else answer
 
     return handler
-
-
-_TURNED = {"__lt__": "__gt__", "__gt__": "__lt__", "__le__": "__ge__", "__ge__": "__le__"}
 
 
 def _compare(fn: Any) -> Handler:
     """Equality and order of containers and instances; on numbers they are primitives."""
-    method = f"__{fn.__name__}__"
 
     def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
         a, b = args
-        for left, right, name in ((a, b, method), (b, a, _TURNED.get(method, method))):
-            if isinstance(left, Ref) and isinstance(_method(left, name), types.FunctionType):
-                return interp.call(interp.attribute(left, name), (right,), hint=hint)
+        answer = protocols.compared(interp, fn, a, b, hint)
+        if answer is not None:
+            return answer
         if fn not in (operator.eq, operator.ne):
             return containers.order(interp, fn, a, b, hint)
         asked = _is_none(interp, a, b, fn is operator.eq)
@@ -145,10 +140,6 @@ def _compare(fn: Any) -> Handler:
         return None
 
     return handler
-
-
-def _method(ref: Ref, name: str) -> Any:
-    return getattr(ref.cls, name, None) if ref.kind == "instance" else None
 
 
 def _equal(interp: Interpreter, a: Value, b: Value) -> bool:
@@ -220,9 +211,12 @@ def _not(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
 
 def _contains(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     box, item = args
-    if isinstance(box, Ref) and box.kind == "instance" and hasattr(box.cls, "__contains__"):
-        return interp.call(interp.attribute(box, "__contains__"), (item,), hint=hint)
-    return containers.contains(interp, box, item)
+    method = protocols.special(interp, box, "__contains__")
+    if method is None:
+        return containers.contains(interp, box, item)
+    found = interp.call(method, (item,), hint=hint)
+    inside = truth(interp, found)
+    return Lit(inside) if isinstance(inside, bool) else interp.call(Lit(bool), (found,))
 
 
 def _as(fn: Any) -> Handler:
@@ -235,7 +229,8 @@ def _as(fn: Any) -> Handler:
 
 
 def _divmod(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    return Tuple((interp.call(Lit(operator.floordiv), args), interp.call(Lit(operator.mod), args)))
+    answer = protocols.binary(interp, divmod, args[0], args[1], hint)
+    return answer or Tuple((interp.call(Lit(operator.floordiv), args), interp.call(Lit(operator.mod), args)))
 
 
 def _pow(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
@@ -268,7 +263,11 @@ def _round(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer
     cls = class_of(args[0]) if args else None
     if cls is not None and is_container(cls):
         return interp.fail(TypeError, f"type {name_of(cls)} doesn't define __round__ method")
-    return None
+    method = protocols.special(interp, args[0], "__round__")
+    if method is not None:
+        return interp.call(method, args[1:], kwargs, hint)
+    number = protocols.decayed(interp, args[0])
+    return None if number is args[0] else interp.call(Lit(round), (number, *args[1:]), kwargs, hint)
 
 
 TABLE: dict[Any, Handler] = {

@@ -1,0 +1,153 @@
+"""Operators of objects that are no plain numbers, and what an instance has in the place of a method of its class."""
+
+from fractions import Fraction
+
+import numpy as np
+
+from tests.corpus.case import at, vec
+
+
+class Cubing:
+    """An object whose operators are not those of any number."""
+
+    def __init__(self, k):
+        self.k = k
+
+    def __add__(self, other):
+        return self.k * other**3
+
+    def __rsub__(self, other):
+        return other**2 - self.k
+
+    def __iadd__(self, other):
+        return other * self.k * other
+
+    def __mul__(self, other):
+        return NotImplemented
+
+    def __rmul__(self, other):
+        return self.k / other
+
+    def __neg__(self):
+        return self.k * 2.0
+
+    def __getitem__(self, index):
+        return index * index * self.k
+
+    def __lt__(self, other):
+        return other > 0.0
+
+    def __bool__(self):
+        return False
+
+    def __float__(self):
+        return self.k
+
+    def __len__(self):
+        return 3
+
+
+class Squared(float):
+    """A float that adds otherwise."""
+
+    def __add__(self, other):
+        return 3.0 * other**2
+
+    def __radd__(self, other):
+        return 5.0 * other**3
+
+
+class Weights(np.ndarray):
+    """An array that adds otherwise."""
+
+    def __add__(self, other):
+        return 3.0 * other**2
+
+
+CUBING, HELD = Cubing(2.0), {"all": [Cubing(1.5)]}
+SQUARED = Squared(2.0)
+WEIGHTS = np.array([1.0, 2.0]).view(Weights)
+HALF = Fraction(3, 2)
+
+
+@at((1.5,), (-0.5,))
+def added(x):
+    return CUBING + x
+
+
+@at((1.5,))
+def subtracted_from(x):
+    return x - HELD["all"][0]
+
+
+@at((1.5,))
+def not_implemented_then_reflected(x):
+    return x * CUBING
+
+
+@at((1.5,))
+def in_place(x):
+    y = CUBING
+    y += x
+    return y
+
+
+@at((1.5,))
+def negated_and_indexed(x):
+    return x * -CUBING + CUBING[x]
+
+
+@at((1.5,), (-1.5,))
+def compared_and_asked(x):
+    y = x * x if CUBING < x else x**3
+    return y if CUBING else 2.0 * y
+
+
+@at((1.5,))
+def converted(x):
+    return float(CUBING) * x**2 + len(CUBING) * x
+
+
+@at((1.5,))
+def float_of_a_subclass(x):
+    return SQUARED + x + (x + SQUARED)
+
+
+@at((vec(1.5, 0.5),))
+def array_of_a_subclass(x):
+    return np.sum(WEIGHTS + x)
+
+
+@at((1.5,))
+def carried_by_a_loop(x, start=SQUARED):
+    held, y = start, x
+    for _ in range(3):
+        y = (held + y) * 0.1
+        held = start
+    return y
+
+
+@at((1.5,))
+def made_inside(x):
+    return (Cubing(x) + x) * sum([SQUARED, x])
+
+
+@at((1.5,))
+def fraction_of_it(x):
+    return HALF * x + x**HALF + x / HALF
+
+
+class Activated:
+    """A layer with a method that an instance may replace."""
+
+    def act(self, v):
+        return np.sin(v)
+
+    def loss(self, x):
+        return self.act(x) * x
+
+
+PLAIN, REPLACED = Activated(), Activated()
+REPLACED.act = np.exp
+method_of_its_class = at((1.5,))(PLAIN.loss)
+method_replaced = at((1.5,))(REPLACED.loss)
