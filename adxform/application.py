@@ -290,7 +290,8 @@ def method_of(instance: object) -> Callable[..., Any]:
     """The method that calling `instance` calls."""
     if not callable(instance):
         raise TypeError(f"a function is needed, not {type(instance).__name__}")
-    method: Callable[..., Any] = instance.__call__
+    cls: Any = type(instance)  # an attribute of the instance alone is not what a call looks at
+    method: Callable[..., Any] = cls.__call__.__get__(instance, cls)
     return method
 
 

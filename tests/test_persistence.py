@@ -6,6 +6,7 @@ import contextlib
 import importlib.util
 import io
 import json
+import math
 import os
 import subprocess
 import sys
@@ -330,6 +331,42 @@ def test_changes_are_seen(module: Module, change: tuple[str, str]) -> None:
     assert found == module.derived(changed)
     assert built(stats) == [0, 0, 0]
     assert module.load(MODEL + DERIVE)[0] == module.derived(MODEL + DERIVE)
+
+
+LAYERS = """
+class Layer:
+    def act(self, v):
+        return np.sin(v)
+    def loss(self, x):
+        return self.act(x) * x
+    def __call__(self, x):
+        return self.loss(x) + x
+layer, other = Layer(), Layer()
+"""
+
+
+@pytest.mark.parametrize(
+    "asked", ["adxform.grad(layer.loss)(1.0)", "adxform.grad(layer)(1.0)", "adxform.jvp(lambda x: layer(x), (1.0,), (1.0,))[1]"]
+)
+@pytest.mark.parametrize(
+    "change",
+    ["layer.act = np.exp", "layer.act = other.loss", "Layer.act = staticmethod(np.exp)", "other.act = np.cos"],
+)
+def test_what_an_instance_has_in_the_place_of_a_method_is_seen(module: Module, change: str, asked: str) -> None:
+    module.load(LAYERS + f"told({asked})\n")
+    changed = LAYERS + f"{change}\ntold({asked})\n"
+    assert module.load(changed)[0] == module.derived(changed)
+    assert module.load(LAYERS + f"told({asked})\n")[0] == module.derived(LAYERS + f"told({asked})\n")
+
+
+def test_a_second_process_sees_what_an_instance_has_of_its_own(script: Script) -> None:
+    asked = "told(adxform.grad(layer.loss)(1.0))\n"
+    (before,), _, _ = script.run(LAYERS + asked)
+    (same,), stats, _ = script.run(LAYERS + asked)
+    (after,), _, _ = script.run(LAYERS + "if True: layer.act = np.exp\n" + asked)
+    assert same == before == pytest.approx([math.sin(1.0) + math.cos(1.0)])
+    assert stats["disk_hits"] > 0
+    assert after == pytest.approx([2.0 * math.e])
 
 
 def test_values_are_read_at_every_call(module: Module) -> None:

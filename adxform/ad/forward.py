@@ -41,6 +41,7 @@ from adxform.ad.expand import (
     write,
     zeros,
 )
+from adxform.ad.linearity import refuse_nonlinear
 from adxform.ad.plan import by_layout, may_copy
 from adxform.ad.transpose import transpose_pullback
 from adxform.analysis.activity import Activity, find_activity
@@ -282,6 +283,7 @@ class _Forward:
         else:
             same = operator.pos if isinstance(value, Var) else intrinsics.stop_gradient
             b.emit(replace(op, outs=(out,), fn=Lit(same), args=(value,), kwargs=()))
+        refuse_nonlinear(op, derivative, pullback)
         pushed = transpose_pullback(pullback, [self.is_active(leaf) for leaf in items], self.expander.plain)
         placeholder = zeros(b, out, f"{out.base}_ct")
         tangents = [cast(b, self.tangent(b, leaf), leaf) for leaf in items if isinstance(leaf, Var) and self.is_active(leaf)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import operator
 import types
@@ -189,6 +190,10 @@ def from_class(interp: Interpreter, value: Value, cls: type, name: str, found: A
             bound = Method(of_class(interp, cls, name, "__adx_function__"), (value,))
             kept = is_kept(interp, found, Access((("attribute", name),), Lit(cls)))
             return interp.heap.new("instance", type(found), ("__adx_function__", "__adx_boundary__"), (bound, Lit(kept)))
+        case functools.cached_property() if isinstance(value, Ref):
+            made = interp.call(of_class(interp, cls, name, "func"), (value,), hint=name)
+            interp.write(value, interp.contents(value).put(name, made))
+            return made
         case _ if hasattr(type(found), "__get__") and not isinstance(found, _READ):
             message = f"the attribute `{name}` of a {cls.__name__} is made by a {type(found).__name__}, which cannot be followed"
             raise interp.error(message, "write a plain method or property")

@@ -5,6 +5,7 @@ A cotangent has the shape of its argument. What the types tell is refused here; 
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -71,7 +72,8 @@ def _fitting(interp: Interpreter, body: Callable[..., Any], place: int, leaf: Va
     if isinstance(found, Scalar | Array) and np.dtype(found.dtype).kind in "cbiu" and not _is_complex(leaf.type):
         raise _unfit(interp, body, place, f"values of type {found.dtype}")
     if _is_certain(found, leaf.type):
-        return interp.operand(part)
+        whole = isinstance(found, Array) and isinstance(leaf.type, Scalar)
+        return interp.operand(interp.call(Lit(operator.getitem), (part, Lit(()))) if whole else part)
     ranks = rank(found), rank(leaf.type)
     if None not in ranks and ranks[0] != ranks[1] and not isinstance(found, Object):
         raise _unfit(interp, body, place, f"{_shown(ranks[0])} for {_shown(ranks[1])}")

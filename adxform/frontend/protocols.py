@@ -146,6 +146,8 @@ def decayed(interp: Interpreter, value: Value) -> Value:
 
 def as_number(interp: Interpreter, value: Value) -> Value:
     """As `decayed`, where nothing that the subclass says of conversions could be asked."""
+    if isinstance(value, Tuple) and any(map(is_object, value.items)):
+        return Tuple(tuple(as_number(interp, item) for item in value.items), value.cls)
     cls = class_of(value)
     if cls is None or not is_object(value) or not issubclass(cls, (*NUMBERS, np.generic)) or not _unchanged(cls):
         return value

@@ -54,6 +54,12 @@ RIGHT: dict[str, str] = {
     "by a branch": "(ct * c if np.sum(x) > 0 else c * ct,)",
     "picked all": "(np.reshape(np.atleast_1d(ct * c)[np.atleast_1d(x) > -5.0], np.shape(x)),)",
 }
+NOT_LINEAR: dict[str, str] = {
+    "a square": "(ct * ct,)",
+    "what is clipped": "(np.clip(ct, -0.5, 0.5) * c,)",
+    "a function of it": "(np.sin(ct) * c,)",
+    "a quotient of it": "(c / ct,)",
+}
 WRITES: dict[str, str] = {
     "the cotangent": "ct *= c",
     "an element of the cotangent": "ct[...] = ct * c",
@@ -107,6 +113,9 @@ def cells() -> Iterator[Cell]:
     programs = {f"returns {name}": text(returned) for name, returned in {**WRONG, **RIGHT}.items()}
     programs |= {f"writes to {name}": text("(ct * c,)", before) for name, before in WRITES.items()}
     programs |= {f"is {name}": text("(ct * c,)", value=value) for name, value in VALUES.items()}
+    for (name, returned), boundary, (kind, x) in itertools.product(NOT_LINEAR.items(), (False, True), XS.items()):
+        judge = partial(checked, text(returned), boundary, x, "forward")
+        yield Cell(f"returns {name}, {'boundary' if boundary else 'expanded'}, {kind}, forward", np.sin, (x,), judged_by=judge)
     for (name, source), boundary, (kind, x), mode in itertools.product(programs.items(), (False, True), XS.items(), MODES):
         if (name.startswith("writes") and np.ndim(x) == 0) or (name.endswith("three") and np.shape(x) == (3,)):
             continue  # a number is not written to; three are the right number

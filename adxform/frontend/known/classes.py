@@ -83,6 +83,8 @@ def _isinstance(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> A
     if cls is None:
         return None
     classes = _classes(interp, args[1])
+    if cls is np.ndarray and any(map(_is_kind_of_array, classes if isinstance(classes, tuple) else (classes,))):
+        raise interp.error("of which subclass of arrays an array is cannot be told", "test it outside of the function")
     given = args[0]
     found = issubclass(cls, classes)
     if isinstance(given, Var) and isinstance(given.type, Scalar):
@@ -91,6 +93,12 @@ def _isinstance(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> A
             raise interp.error("the class of this number depends on the run", "convert it, e.g. with `float(…)`")
         (found,) = kinds
     return Lit(found)
+
+
+def _is_kind_of_array(cls: Any) -> bool:
+    """Whether `cls` is a class of arrays that an argument can be of; those of the latter two are refused."""
+    arrays = isinstance(cls, type) and issubclass(cls, np.ndarray) and cls is not np.ndarray
+    return arrays and not issubclass(cls, np.matrix | np.ma.MaskedArray)
 
 
 def _classes(interp: Interpreter, value: Value) -> Any:
