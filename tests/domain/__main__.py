@@ -1,0 +1,84 @@
+"""``python -m tests.domain``: judge random programs in the manner of scientists; say how many are right, refused, wrong.
+
+A program that is wrong is made smaller while it stays wrong, and printed.
+"""
+
+from __future__ import annotations
+
+import itertools
+import linecache
+import os
+import sys
+import time
+from collections import Counter
+from functools import partial
+from typing import Annotated
+
+from cyclopts import App, Parameter
+from rich.console import Console
+from rich.progress import track
+
+import adxform
+from tests.domain.programs import cell_of, is_moderate, text_of
+from tests.domain.shrink import shrunk
+from tests.tables.cell import Verdict, judge
+
+app = App(name="python -m tests.domain", help=__doc__)
+
+
+def verdict_of(text: str, seed: int) -> Verdict:
+    """What becomes of a program."""
+    return judge(cell_of(text, seed))
+
+
+def is_wrong(text: str, seed: int) -> bool:
+    """Whether a program is wrong; what is no program is not."""
+    try:
+        return is_moderate(cell_of(text, seed)) and verdict_of(text, seed).kind == "wrong"
+    except (SyntaxError, KeyError, ValueError, TypeError, IndexError):
+        return False
+
+
+def kind_of(reason: str) -> str:
+    """The reason of a refusal without the names that it mentions."""
+    return " ".join("…" if "`" in word else word for word in reason.split())
+
+
+@app.default
+def main(
+    *,
+    count: Annotated[int, Parameter(help="how many programs, of those that stay in a moderate range")] = 1000,
+    seed: Annotated[int, Parameter(help="the seed of the first one; the others follow")] = 0,
+    engine: Annotated[str, Parameter(help="the engine that runs the derivatives")] = "python",
+    shrink: Annotated[bool, Parameter(help="make wrong programs smaller")] = True,
+    reasons: Annotated[int, Parameter(help="how many reasons of refusals are printed")] = 20,
+) -> None:
+    """Judge `count` programs; the exit status is 1 if one is wrong, or if hardly any is right."""
+    os.environ["ADXFORM_ENGINE"] = engine
+    console = Console(soft_wrap=True, highlight=False)
+    kinds: Counter[str] = Counter()
+    why: Counter[str] = Counter()
+    begun = time.perf_counter()
+    seeds = iter(itertools.count(seed))
+    for done in track(range(count), description="programs", console=Console(stderr=True)):
+        number, text = next((n, text) for n in seeds if is_moderate(cell_of(text := text_of(n), n)))
+        verdict = verdict_of(text, number)
+        kinds[verdict.kind] += 1
+        if verdict.kind == "refused":
+            why[kind_of(verdict.reason)] += 1
+        if verdict.kind == "wrong":
+            small = shrunk(text, partial(is_wrong, seed=number)) if shrink else text
+            console.print(f"wrong, seed {number}: {verdict.reason}\n{small}", markup=False)
+        if done % 100 == 99:
+            adxform.clear_cache()
+            linecache.clearcache()
+    for reason, times in why.most_common(reasons):
+        console.print(f"{times:6}  refused: {reason}", markup=False)
+    took = time.perf_counter() - begun
+    console.print(f"{count} programs: {kinds['right']} right, {kinds['refused']} refused, {kinds['wrong']} wrong; {took:.0f} s")
+    sys.exit(bool(kinds["wrong"]) or kinds["right"] < count // 2)
+
+
+if __name__ == "__main__":
+    os.environ["ADXFORM_CACHE_DIR"] = "off"
+    app()

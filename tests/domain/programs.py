@@ -1,0 +1,129 @@
+"""A random program of a seed: helpers, classes, and a function ``f(x, a, n, p, m)`` of floats, integers and a matrix."""
+
+from __future__ import annotations
+
+import copy
+import math
+import random
+import warnings
+from typing import Any
+
+import numpy as np
+
+from tests.domain.grammar import Lines, Scope, constant, number, vector
+from tests.domain.idioms import block, indented
+from tests.tables.cell import Cell, program
+
+LENGTH = 4
+MOST = 1e4
+
+
+def text_of(seed: int) -> str:
+    """The source of the program of a seed."""
+    chance = random.Random(seed)
+    top = Scope(chance)
+    lines = [*_helpers(top), *_classes(top)]
+    scope = Scope(
+        chance,
+        numbers=["a"],
+        counts=["n", "p"],
+        vectors=["x", "y"],
+        matrices=["m"],
+        of_number=top.of_number,
+        of_vector=top.of_vector,
+        classes=top.classes,
+        fixed=frozenset(["x", "m"]) if chance.random() < 0.8 else frozenset(),
+        fresh=top.fresh,
+    )
+    body = [f"y = {chance.choice(('x * 1.5', 'x.copy()', 'np.tanh(x)', 'x[::-1] * a', 'np.array(x)'))}"]
+    for _ in range(chance.randint(2, 5)):
+        body += block(scope, 2)
+    told = [*scope.numbers, *(f"np.sum({name})" for name in scope.vectors)]
+    body.append(f"return {' + '.join(chance.sample(told, min(len(told), 5)))} + {number(scope)}")
+    return "\n".join((*lines, "def f(x, a, n, p, m):", *indented(body), ""))
+
+
+def _helpers(top: Scope) -> Lines:
+    """Up to three helpers of numbers and of vectors."""
+    lines: Lines = []
+    for _ in range(top.chance.randint(0, 2)):
+        name = top.name("law")
+        scope = Scope(
+            top.chance,
+            numbers=["u", "w"],
+            vectors=["np.array([u, w, 0.5])"],
+            fixed=frozenset(["np.array([u, w, 0.5])"]),
+            fresh=top.fresh,
+        )
+        start = top.chance.choice(
+            ([], [f"if u > {constant(scope)}:", f"    return {number(scope, 1)}"], [f"w = {number(scope, 1)}"])
+        )
+        lines += [f"def {name}(u, w):", *indented([*start, f"return {number(scope)}"])]
+        top.of_number.append(name)
+    for _ in range(top.chance.randint(0, 2)):
+        name = top.name("map")
+        scope = Scope(top.chance, numbers=["k"], vectors=["q"], of_number=list(top.of_number), fresh=top.fresh)
+        scope.returns = "vector"
+        scope.fixed = frozenset() if top.chance.random() < 0.3 else frozenset(["q"])
+        lines += [f"def {name}(q, k):", *indented([*block(scope, 2), f"return {vector(scope)}"])]
+        top.of_vector.append(name)
+    return lines
+
+
+def _classes(top: Scope) -> Lines:
+    """At most one class with state."""
+    if top.chance.random() < 0.5:
+        return []
+    name = top.name("Model")
+    scope = Scope(
+        top.chance,
+        numbers=["self.rate", "k", "self.total"],
+        vectors=["self.state"],
+        fresh=top.fresh,
+        of_number=list(top.of_number),
+    )
+    top.classes.append(name)
+    return [
+        f"class {name}:",
+        "    def __init__(self, rate, state):",
+        f"        self.rate, self.state = rate, {top.chance.choice(('state', 'state.copy()', 'np.asarray(state)'))}",
+        "        self.total = 0",
+        "        self.count = 0",
+        "    def step(self, k):",
+        f"        self.state = {vector(scope)}",
+        f"        self.total += {number(scope, 1)}",
+        "        self.count += 1",
+        "    def relax(self, k):",
+        f"        self.state[{top.chance.choice(('0', '1:', '-1'))}] *= {number(scope, 1)}",
+        "        return self",
+        "    @property",
+        "    def size(self):",
+        "        return len(self.state)",
+        "    def energy(self):",
+        "        k = self.rate",
+        f"        return {number(scope)} / self.size",
+    ]
+
+
+def arguments(seed: int) -> tuple[Any, ...]:
+    """The point at which the program of a seed is judged."""
+    values = np.random.default_rng(seed)
+    x = values.uniform(-1.2, 1.2, LENGTH)
+    matrix = values.uniform(-1.0, 1.0, (LENGTH, LENGTH))
+    exponent: Any = values.choice([1, 2, 3])
+    return x, float(values.uniform(-1.0, 1.0)), int(values.integers(1, 4)), int(exponent), matrix
+
+
+def is_moderate(cell: Cell) -> bool:
+    """Whether the program stays in the range in which differences tell something, or raises."""
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return bool(abs(cell.function(*copy.deepcopy(cell.args))) < MOST)
+        except Exception:
+            return True
+
+
+def cell_of(text: str, seed: int) -> Cell:
+    """The program `text` at the point of a seed."""
+    return Cell(f"seed {seed}", program(text, math=math), arguments(seed))
