@@ -85,7 +85,7 @@ def change_vector(scope: Scope) -> Lines:
             f"{v}[{index(scope)}] {scope.pick('=', '+=', '-=', '*=')} {number(scope, 1)}",
             f"{v}[1:-1] {scope.pick('=', '+=', '-=')} {scope.pick(*scope.vectors)}[2:] * {number(scope, 1)}",
             f"{v}[:] = {vector(scope, 1)}",
-            f"{v}[1:] {scope.pick('+=', '=')} {vector(scope, 1)}[:-1]",
+            f"{v}[1:] {scope.pick('+=', '=')} ({vector(scope, 1)})[:-1]",
             f"{v}[{v} > {constant(scope)}] {scope.pick('=', '*=')} {scope.pick('0.5', '0', number(scope, 1))}",
             f"{v} = {vector(scope)}",
             f"{v} **= {scope.pick('2', count(scope))}",
