@@ -12,7 +12,7 @@ WORKERS ?= 2
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint format bench stress tables engines docs-check golden setup clean
+.PHONY: help demo test lint format bench stress tables programs engines docs-check golden setup clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -42,6 +42,9 @@ stress: $(READY) ## short stacks, forks, signals and threads; killed writers and
 
 tables: $(READY) ## judge the generated tables of semantics whole, and print their totals
 	$(RUN) -m tests.tables
+
+programs: $(READY) ## judge 20,000 random programs in the manner of scientists
+	$(RUN) -m tests.domain --count 20000
 
 engines: $(READY) ## compile every program of the corpus, in every mode, and compare with Python: half an hour
 	$(RUN) -m pytest -n $(WORKERS) --dist worksteal tests/test_engine.py --compile-all
