@@ -176,9 +176,8 @@ class _Steepness:
         met += [call for call in calls if call.outs[0] not in bounded]
         self.poles = Spread(aliases)
         for op in met:
-            if isinstance(op, Invoke) or op.fn not in ROOTS:
-                for out in active.intersection(op.outs):
-                    self.poles.add(out)
+            for out in active.intersection(op.outs):
+                self.poles.add(out)
         if self.poles.vars:
             self.poles.run(lambda: spread_to_results(fn.body, self.poles))
             met += [op for op in ops if isinstance(op, Call) and self.has_pole(op) and _multiplies(op)]
@@ -202,14 +201,8 @@ class _Steepness:
         return call.fn.value in NOWHERE_FLAT and not self.has_pole(call)
 
     def has_pole(self, call: Call) -> bool:
-        """Whether an argument of `call` can be infinite though the arguments of the function are not."""
+        """Whether an argument of `call` can be infinite or NaN though the arguments of the function are not."""
         return any(var in self.poles for var in variables_of(call.args))
-
-
-ROOTS = frozenset(
-    map(Lit, (np.sqrt, np.cbrt, np.arcsin, np.arccos, np.arccosh, math.sqrt, math.cbrt, math.asin, math.acos, math.acosh))
-)
-"""What has infinite slopes where it is itself finite; a pole elsewhere makes slopes infinite beyond it (`b` in ``a * b``)."""
 
 
 QUOTIENTS = frozenset({operator.truediv, np.divide, runtime.quotient})
