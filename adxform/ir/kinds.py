@@ -55,7 +55,10 @@ def one_of(types: Iterable[Scalar]) -> Scalar:
         return Scalar(max((kind.dtype for kind in kinds), key=_RANKS.index), True, kinds)
     # A Python float is one of double precision: next to single precision it would lose digits, were it a weak one here.
     samples = [_PYTHON[kind.dtype] if kind.weak else np.dtype(kind.dtype) for kind in kinds]
-    return Scalar(dtype_name(np.result_type(*samples)), False, kinds)
+    dtype = dtype_name(np.result_type(*samples))
+    if dtype == "float64" and any(kind.dtype in ("float16", "float32") for kind in kinds):
+        dtype = dtype_name(np.dtype(np.longdouble))  # no kernel holds it: there it would be a float64 on every path
+    return Scalar(dtype, False, kinds)
 
 
 def settled_type(type_: Type) -> Type:
