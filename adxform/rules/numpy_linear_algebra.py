@@ -212,6 +212,8 @@ def _cross_left(ct: Any, a: Any, b: Any, axisa: Any = -1, axisb: Any = -1, axisc
     if axis is not None or axisa != -1 or axisb != -1 or axisc != -1:
         places = _places_of_vectors(np.ndim(a), np.ndim(b), axisa, axisb, axisc, axis)
         return runtime.unbroadcast(np.cross(b, ct, axisa=places[1], axisb=places[2], axisc=places[0]), a)
+    if np.shape(a)[-1] != np.shape(b)[-1]:
+        raise NotImplementedError("np.cross has a derivative rule for vectors of three")
     return runtime.unbroadcast(np.cross(b, ct), a)
 
 
@@ -219,6 +221,8 @@ def _cross_right(ct: Any, a: Any, b: Any, axisa: Any = -1, axisb: Any = -1, axis
     if axis is not None or axisa != -1 or axisb != -1 or axisc != -1:
         places = _places_of_vectors(np.ndim(a), np.ndim(b), axisa, axisb, axisc, axis)
         return runtime.unbroadcast(np.cross(ct, a, axisa=places[2], axisb=places[0], axisc=places[1]), b)
+    if np.shape(a)[-1] != np.shape(b)[-1]:
+        raise NotImplementedError("np.cross has a derivative rule for vectors of three")
     return runtime.unbroadcast(np.cross(ct, a), b)
 
 

@@ -201,7 +201,7 @@ def _sort(x: Any, axis: Any = -1, kind: Any = None, *, stable: Any = None) -> An
     def pullback(ct: Any) -> Any:
         return np.reshape(np.take_along_axis(ct, np.argsort(order, axis=along), along), np.shape(x))
 
-    return np.take_along_axis(flat, order, along), pullback
+    return np.sort(x, axis=axis, kind=kind, stable=stable), pullback
 
 
 def _take_along_transpose(ct: Any, x: Any, indices: Any, axis: Any = -1) -> Any:
