@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any, Literal
 
 import numpy as np
+import optree
 
 from adxform.api import Derivative, checked_argnums, checked_engine
 from adxform.application import Application, Argnums, apply
@@ -182,6 +183,19 @@ class Hessian(Whole):
 
 class Jacobian(Whole):
     """``jacobian(f)``"""
+
+    @for_users
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The derivative at `args`, with ``None`` for what in the value is no float.
+
+        What came of a function without a rule may be one that nobody knows of: reverse mode says so.
+        """
+        found = super().__call__(*args, **kwargs)
+        leaves: Any = [found] if isinstance(found, np.ndarray) else optree.tree_leaves(found, none_is_leaf=True)
+        if any(leaf is None for leaf in leaves):
+            call = apply(self.fn, args, kwargs, self.argnums)
+            call.rule("reverse", call.wrt(self.argnums))
+        return found
 
     def __reduce__(self) -> tuple[object, ...]:
         return partial(jacobian, **self.engine.keywords), (self.fn, self.argnums, self.mode)

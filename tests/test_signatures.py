@@ -105,3 +105,14 @@ def test_what_a_rule_does_not_state_is_refused_by_name(function: Fn, parameter: 
             mode(np.array([0.3, 1.2]))
         assert caught.value.span.line
         assert caught.value.help
+
+
+def test_what_a_rule_does_not_cover_is_refused_in_forward_mode_alone() -> None:
+    with pytest.raises(MissingRuleError, match="modes constant, edge"):
+        adxform.jvp(lambda x: np.pad(x, 1, mode="maximum"), (np.ones(3),), (np.ones(3),))
+
+
+def test_a_jacobian_of_what_has_no_rule_is_refused() -> None:
+    with pytest.raises(MissingRuleError, match=r"numpy\.unwrap"):
+        adxform.jacobian(lambda x: (np.unwrap(x), 2.0 * x))(np.ones(3))
+    assert adxform.jacobian(lambda x: ("name", np.argmax(x)))(np.ones(3)) == (None, None)

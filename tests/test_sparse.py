@@ -549,3 +549,18 @@ def test_inside_a_differentiated_function_it_is_refused() -> None:
 
     with pytest.raises(PreparationMismatchError, match="a sparse derivative cannot be differentiated"):
         adxform.grad(outer)(np.ones(3))
+
+
+def padded_with_a_number(x):
+    return np.pad(x[:2], 1, constant_values=0.5) * x
+
+
+def traces_of_several(x):
+    return np.trace(x.reshape(2, 2, 1), 0, 1, 2) * x[:2] + np.full_like(x, x[0], shape=(2,)) + np.max(x, 0, None, True)
+
+
+@pytest.mark.parametrize("f", [padded_with_a_number, traces_of_several], ids=lambda f: f.__name__)
+def test_patterns_of_calls_with_options(f: Any) -> None:
+    x = np.array([0.3, 1.2, -0.7, 0.4])
+    expected, _ = central_jacobian(*flat_function(f, (x,), (0,)))
+    np.testing.assert_allclose(adxform.prepare_jacobian(f, x, sparse=True)(x).toarray(), expected, atol=1e-8)

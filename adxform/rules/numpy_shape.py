@@ -146,7 +146,7 @@ def _take_transpose(ct: Any, x: Any, indices: Any, axis: Any = None, mode: Any =
 
 def _pad(x: Any, pad_width: Any, mode: Any = "constant", *, constant_values: Any = 0) -> Any:
     if mode not in ("constant", *REPEATING):
-        raise NotImplementedError("np.pad has a derivative rule for the modes constant, edge, reflect, symmetric and wrap only")
+        raise NotImplementedError(OTHER_MODES)
     y = np.pad(x, pad_width, mode, constant_values=constant_values) if mode == "constant" else np.pad(x, pad_width, mode)
 
     def pullback(ct: Any) -> Any:
@@ -158,10 +158,14 @@ def _pad(x: Any, pad_width: Any, mode: Any = "constant", *, constant_values: Any
 
 
 def _pad_tangent(y: Any, args: Any, args_t: Any, mode: Any = "constant", constant_values: Any = 0) -> Any:
-    return np.pad(args_t[0], args[1], args[2] if len(args) > 2 else mode)
+    mode = args[2] if len(args) > 2 else mode
+    if mode not in ("constant", *REPEATING):
+        raise NotImplementedError(OTHER_MODES)
+    return np.pad(args_t[0], args[1], mode)
 
 
 REPEATING = ("edge", "reflect", "symmetric", "wrap")
+OTHER_MODES = "np.pad has a derivative rule for the modes constant, edge, reflect, symmetric and wrap only"
 
 
 def pad_index(pad_width: Any, rank: int) -> tuple[slice, ...]:

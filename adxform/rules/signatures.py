@@ -10,7 +10,7 @@ import functools
 import inspect
 import math
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import Parameter, Signature
 from types import MappingProxyType
@@ -104,6 +104,17 @@ def _of_method(fn: Callable[..., Any]) -> Signature | None:
     except (AttributeError, TypeError, ValueError):
         return None
     return found if "out" in found.parameters else None
+
+
+def by_name(fn: Callable[..., Any], args: Sequence[Argument], kwargs: Mapping[str, Argument]) -> dict[str, Argument]:
+    """The arguments of a call of `fn` by the names of their parameters, without those of which there may be any number.
+
+    >>> by_name(np.sum, (1.5, 0), {"keepdims": True})
+    {'a': 1.5, 'axis': 0, 'keepdims': True}
+    """
+    form = form_of(fn, len(args), tuple(kwargs))
+    placed = () if form is None else zip(form.positional, args, strict=True)
+    return {**{one.name: value for one, value in placed if one.kind is not one.VAR_POSITIONAL}, **kwargs}
 
 
 def arranged(

@@ -22,7 +22,7 @@ def _empty(trace: Tracing, call: Call, args: list[Any], kwargs: dict[str, Any]) 
     fn = call.fn.value if isinstance(call.fn, Lit) else None
     shape: Any
     if fn is np.empty_like:
-        shape = shape_of(args[0])
+        shape = shape_of(args[0]) if kwargs.get("shape") is None else concrete(kwargs["shape"])
     elif fn is runtime.lend_like:
         shape = common_shape(args[1:])
     else:
@@ -34,7 +34,8 @@ def _like(trace: Tracing, call: Call, args: list[Any], kwargs: dict[str, Any]) -
     """``zeros_like``, ``ones_like``, ``full_like``"""
     fn = call.fn.value if isinstance(call.fn, Lit) else None
     value = (0 if fn is np.zeros_like else 1) if fn is not np.full_like else args[1] if len(args) > 1 else kwargs["fill_value"]
-    return _spread(call, shape_of(args[0]), value)
+    shape = concrete(kwargs.get("shape"))
+    return _spread(call, shape_of(args[0]) if shape is None else shape, value)
 
 
 def _full(trace: Tracing, call: Call, args: list[Any], kwargs: dict[str, Any]) -> Any:

@@ -26,6 +26,9 @@ def _moved(fn: Any) -> Handler:
             rest, named = [concrete(arg) for arg in args[1:]], concrete(kwargs)
         except NotKnown:
             return everything(trace, call, fn, args, kwargs)
+        if "constant_values" in named:
+            named["constant_values"] = CONST
+        named = {key: value for key, value in named.items() if key not in ("dtype", "casting")}
         match args[0]:
             case Flow(ids):
                 return Flow(run(fn, [np.asarray(ids), *rest], named))

@@ -15,6 +15,7 @@ import numpy as np
 from adxform import runtime
 from adxform.ir.ops import Call
 from adxform.ir.types import is_float
+from adxform.rules.signatures import by_name
 from adxform.sparse.calls import Handler, Tracing, everything, numbered, run, whole_numbers
 from adxform.sparse.graph import CONST
 from adxform.sparse.values import Flow, NotKnown, concrete, ids_of, shape_of
@@ -55,27 +56,27 @@ def _repeated(places: Any, ids: Any, repeats: Any, axis: Any) -> Any:
     return np.repeat(places, repeats, axis)
 
 
-REDUCTIONS: Mapping[Callable[..., Any], tuple[str, ...]] = MappingProxyType(
-    {
-        **dict.fromkeys(
-            (np.sum, np.ndarray.sum, np.mean, np.ndarray.mean, np.prod, np.ndarray.prod), ("axis", "", "", "keepdims")
-        ),
-        **dict.fromkeys((np.nansum, np.nanmean), ("axis", "", "", "keepdims")),
-        **dict.fromkeys((np.max, np.min, np.amax, np.amin, np.ndarray.max, np.ndarray.min), ("axis", "", "keepdims")),
-        **dict.fromkeys((np.var, np.std, np.ndarray.var, np.ndarray.std), ("axis", "", "", "", "keepdims")),
-        np.linalg.norm: ("", "axis", "keepdims"),
-    }
+NAMES = ("sum", "mean", "prod", "max", "min", "var", "std")
+REDUCTIONS = frozenset(
+    (
+        *(getattr(home, name) for name in NAMES for home in (np, np.ndarray)),
+        np.amax,
+        np.amin,
+        np.nansum,
+        np.nanmean,
+        np.linalg.norm,
+    )
 )
 ADDING = frozenset({np.sum, np.ndarray.sum, np.mean, np.ndarray.mean, np.nansum})
 
 
-def _reduction(names: tuple[str, ...], adds: bool) -> Handler:
-    """A function that makes one number of all along some axes; `names` are its parameters after the array."""
+def _reduction(fn: Callable[..., Any], adds: bool) -> Handler:
+    """A function that makes one number of all along some axes."""
 
     def handle(trace: Tracing, call: Call, args: list[Any], kwargs: dict[str, Any]) -> Any:
         if not is_float(call.outs[0].type):
             return whole_numbers(trace, call, args, kwargs)
-        named = {**dict(zip(names, args[1:], strict=False)), **kwargs}
+        named = by_name(fn, args, kwargs)
         axis, keepdims = concrete(named.get("axis")), bool(concrete(named.get("keepdims", False)))
         ids = np.asarray(ids_of(args[0]))
         axes = tuple(range(ids.ndim)) if axis is None else tuple(np.atleast_1d(axis) % ids.ndim)
@@ -112,17 +113,23 @@ def _sorted(trace: Tracing, call: Call, args: list[Any], kwargs: dict[str, Any])
 
 
 def _trace(trace: Tracing, call: Call, args: list[Any], kwargs: dict[str, Any]) -> Any:
-    """The sum of a diagonal."""
+    """The sum of each diagonal."""
+    named = by_name(np.trace, args, kwargs)
     try:
-        rest, named = [concrete(arg) for arg in args[1:]], concrete(kwargs)
+        places = [concrete(named.get(name, default)) for name, default in (("offset", 0), ("axis1", 0), ("axis2", 1))]
     except NotKnown:
         return everything(trace, call, np.trace, args, kwargs)
-    return Flow(trace.graph.whole(run(np.diagonal, [np.asarray(ids_of(args[0])), *rest], named)))
+    ids = run(np.diagonal, [np.asarray(ids_of(args[0])), *places], {})
+    lanes = ids.shape[:-1]
+    if not lanes:
+        return Flow(trace.graph.whole(ids))
+    found = trace.graph.grouped(np.broadcast_to(numbered(lanes)[..., None], ids.shape), ids, math.prod(lanes))
+    return Flow(found.reshape(lanes))
 
 
 HANDLERS: Mapping[Callable[..., Any], Handler] = MappingProxyType(
     {
-        **{fn: _reduction(names, fn in ADDING) for fn, names in REDUCTIONS.items()},
+        **{fn: _reduction(fn, fn in ADDING) for fn in REDUCTIONS},
         **dict.fromkeys((np.cumsum, np.ndarray.cumsum, np.cumprod, np.ndarray.cumprod), _scan),
         np.trace: _trace,
         np.ndarray.trace: _trace,

@@ -175,10 +175,10 @@ def _cell(
     head = f"def f(t{''.join(f', x{k}' for k in range(len(args)))}):\n"
     body = "".join(f"    {line}\n" for line in lines)
     measure = _measured(program(f"{head}{body}    return {result}\n", **names), args, result)
-    coarse = any(text in "".join((*more, *named.values())) for text in COARSE)
+    coarse = fn in (np.float16, np.float32) or any(text in "".join((*more, *named.values())) for text in COARSE)
     weights = _weights()
     if coarse:
-        weights = {**weights, "w": weights["w"].astype(np.float32)}
+        weights = {**weights, "w": weights["w"].astype(np.float16 if fn is np.float16 else np.float32)}
     function = program(f"{head}{body}    return {measure}\n", **{**names, **weights})
     return Cell(f"{name_of(fn)}: {what}", function, (1.3, *args), smooth=not coarse)
 

@@ -43,6 +43,8 @@ def _ndim(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
 def _size(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     if len(args) > 1 or kwargs:
         axis = interp.static(args[1] if len(args) > 1 else kwargs["axis"], "an axis")
+        if axis is None:
+            return _array_fact(interp, args[0], "size", Lit(1), hint)
         shape = _shape(interp, args[:1], {}, hint)
         return None if shape is None else interp.call(Lit(operator.getitem), (shape, Lit(axis)))
     return _array_fact(interp, args[0], "size", Lit(1), hint)
