@@ -256,7 +256,7 @@ def found_or_made(
     if argnums is not None:
         positions(target, signature, len(lead), argnums, held)
     if engine.name != "python":
-        signature = sized(identity(fn), signature, leaves)
+        signature = sized(target, identity(fn), signature, leaves)
     work = {key + len(lead) if isinstance(key, int) else key for key, kind in contexts.items() if kind == "scratch"}
     entry = entry_for(target, identity(fn), signature, leaves)
     return Application(target, signature, leaves, entry, len(lead), held, leaves_at(signature, work), engine)

@@ -7,7 +7,9 @@ or a rebound name finds another entry or makes one. Numbers and arrays reached b
 
 from __future__ import annotations
 
+import gc
 import inspect
+import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
@@ -31,6 +33,7 @@ from adxform.frontend.signature import Signature, equal_lengths, same_static
 from adxform.frontend.specialize import Specialized, span_of, specialize
 from adxform.ir.ops import Function, Lit
 from adxform.locks import Turn, new_lock
+from adxform.memos import forget_all
 from adxform.operators import PYTHON, USUAL, Engine, Operator, Order
 from adxform.persistence.disk import Shelf, shelf_for
 from adxform.phases import phase
@@ -46,6 +49,10 @@ _V = TypeVar("_V")
 
 ENTRIES = 64
 BUCKETS = 4096
+ORPHANS = 256
+"""How many of the buckets may be for functions that are gone: they may come again, as a closure does that each call makes."""
+COMPILED = 8
+GLANCE = 64
 EQUALITIES = 4
 
 
@@ -253,8 +260,12 @@ def owned(value: Any, access: Access) -> tuple[Any, Access]:
 
 @dataclass(slots=True)
 class Bucket:
-    """The entries for one code object and signature, the latest used first; the `equalities` of lengths that have their own."""
+    """The entries for one code object and signature, the latest used first; the `equalities` of lengths that have their own.
 
+    `of` is the function that they were asked for last, as long as there is one.
+    """
+
+    of: Callable[[], Any] = lambda: None
     turn: Turn = field(default_factory=Turn)
     entries: list[Entry] = field(default_factory=list)
     equalities: dict[tuple[int, ...], None] = field(default_factory=dict)
@@ -269,13 +280,16 @@ class Bucket:
 
 _lock = new_lock()
 _buckets: OrderedDict[Hashable, Bucket] = OrderedDict()
+_looked = [0]
+"""How many buckets there were when they were looked through for those whose function is gone."""
+_dropped = [0]
 _cleared = [0]
 
 
 def entry_for(fn: Callable[..., Any], own: Hashable, signature: Signature, leaves: tuple[Any, ...]) -> Entry:
     """The specialisation of `fn`, of identity `own`, for arguments like these; made when there is none yet."""
     renew_changed()
-    bucket = bucket_for((own, signature, table_version()))
+    bucket = bucket_for((own, signature, table_version()), fn)
     entry = bucket.find(fn, leaves)
     if entry is not None:
         counters.count("cache_hits")
@@ -293,12 +307,12 @@ def entry_for(fn: Callable[..., Any], own: Hashable, signature: Signature, leave
     return with_room(lambda: bucket.turn.alone(made), getattr(fn, "__name__", type(fn).__name__), span_of(fn))
 
 
-def sized(own: Hashable, signature: Signature, leaves: tuple[Any, ...]) -> Signature:
-    """`signature`, of a function of identity `own`, with the lengths that are equal in `leaves`, for a form that assumes more.
+def sized(fn: Any, own: Hashable, signature: Signature, leaves: tuple[Any, ...]) -> Signature:
+    """`signature`, of `fn`, of identity `own`, with the lengths that are equal in `leaves`, for a form that assumes more.
 
     Without the former where there are forms of the function for enough other equalities: what is said of none is always good.
     """
-    bucket, found = bucket_for((own, signature, table_version())), equal_lengths(leaves)
+    bucket, found = bucket_for((own, signature, table_version()), fn), equal_lengths(leaves)
     with _lock:
         if found and len(bucket.equalities) < EQUALITIES:
             bucket.equalities[found] = None
@@ -357,15 +371,56 @@ def check_call(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[st
         raise TypeError(f"{name}(): {error}") from None
 
 
-def bucket_for(key: Hashable) -> Bucket:
-    """The bucket of `key`; the oldest one goes when there are too many."""
+def bucket_for(key: Hashable, fn: Any) -> Bucket:
+    """The bucket of `key`, asked for `fn`; the oldest ones go when there are too many."""
     with _lock:
         bucket = _buckets.get(key)
         if bucket is None:
             bucket = _buckets[key] = Bucket()
             if len(_buckets) > BUCKETS:
                 _buckets.popitem(last=False)
+        else:
+            _buckets.move_to_end(key)
+        bucket.of = reference(fn)
+    if len(_buckets) >= 1.5 * _looked[0] + GLANCE:
+        drop_orphans()
     return bucket
+
+
+def reference(fn: Any) -> Callable[[], Any]:
+    """What returns `fn`, or ``None`` once there is no such function any more."""
+    target = fn.__func__ if isinstance(fn, MethodType) else fn
+    try:
+        return weakref.ref(target)
+    except TypeError:
+        return lambda: target
+
+
+def drop_orphans() -> None:
+    """Drop the oldest buckets of those whose function is gone, as that of a cell is which was run anew, beyond `ORPHANS`."""
+    gc.collect()  # many are gone as soon as somebody looks
+    weight = 0
+    with _lock:
+        for key, bucket in reversed(tuple(_buckets.items())):
+            if bucket.of() is None and (weight := weight + weight_of(bucket)) > ORPHANS:
+                del _buckets[key]
+                _dropped[0] += 1
+        _looked[0] = len(_buckets)
+    tidy()
+
+
+def weight_of(bucket: Bucket) -> int:
+    """What a bucket takes of the memory: as much as one rule in Python, or several for each that is compiled."""
+    rules = [rule for entry in tuple(bucket.entries) for rule in tuple(entry.rules.values())]
+    return 1 + COMPILED * sum(rule.choice.engine.name == "numba" for rule in rules)
+
+
+def tidy() -> None:
+    """Have the collector take what was dropped, once it is much: rules hold themselves, and lie where it seldom looks."""
+    if _dropped[0] >= GLANCE:
+        _dropped[0] = 0
+        gc.collect()
+        gc.collect()  # what the text of a function is kept for goes with the function
 
 
 def identity(fn: Any) -> Hashable:
@@ -391,11 +446,14 @@ def epoch() -> tuple[int, int]:
 def clear_cache() -> None:
     """Forget every derived rule and start the counters again from zero."""
     with _lock:
+        _dropped[0] += len(_buckets)
+        _looked[0] = 0
         _buckets.clear()
         _cleared[0] += 1
-    pipeline.forget()
+    forget_all()
     counters.reset()
     phases.reset()
+    tidy()
 
 
 def stats() -> dict[str, int]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -29,6 +28,7 @@ from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, Function, Lit, Operand, Var
 from adxform.ir.types import Array, Scalar, is_float
 from adxform.ir.walk import Names, all_ops, canonical, reads, rename_block
+from adxform.memos import Memo
 from adxform.operators import PYTHON, USUAL, Engine, Order
 from adxform.opt import drop_unused_helpers, optimise, sink_stores
 from adxform.opt.values import defined_values, has_values, kernel_values, own_values
@@ -250,20 +250,18 @@ def cleaned(fn: Function) -> Function:
 
 def derive(kind: str, function: Function, wrt: tuple[int, ...]) -> Function:
     """The derivative of a typed function inside another one, each built once: ``"reverse"`` or ``"forward"``."""
-    return _derived(kind, canonical(function), wrt, table.table_version())
+    alike = canonical(function)
+    return _inner.get((kind, alike, wrt, table.table_version()), lambda: _derived(kind, alike, wrt))
 
 
-@lru_cache(maxsize=1024)
-def _derived(kind: str, function: Function, wrt: tuple[int, ...], _version: int) -> Function:
+_inner: Memo[tuple[str, Function, tuple[int, ...], int], Function] = Memo(256)
+
+
+def _derived(kind: str, function: Function, wrt: tuple[int, ...]) -> Function:
     typed = protect(function)
     mode: Mode = "reverse" if kind == "reverse" else "forward"
     derived, _ = transform(mode, cleaned(typed), wrt, len(function.results), Expander(derive))
     return optimise(checked(protect(derived)))
-
-
-def forget() -> None:
-    """Drop the derivatives that `derive` keeps."""
-    _derived.cache_clear()
 
 
 def protect(fn: Function, scratch: tuple[int, ...] = ()) -> Function:

@@ -14,7 +14,7 @@ PACKAGE = Path(__file__).parent.parent / "adxform"
 LAYERS: tuple[frozenset[str], ...] = tuple(
     frozenset(line.split())
     for line in (
-        "source errors runtime revolve counters phases operators contexts room locks",
+        "source errors runtime revolve counters phases operators contexts room locks memos",
         "ir",
         "rules",
         "frontend analysis ad opt backend",
@@ -33,7 +33,8 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
 )
 # Modules of one line that may import one another: they share a concern, and the imports among them make no circle.
 FAMILIES = (
-    frozenset(["source", "errors", "counters", "phases", "runtime", "revolve", "operators", "contexts", "room", "locks"]),
+    frozenset(["source", "errors", "counters", "phases", "runtime", "revolve", "operators", "contexts", "room"])
+    | frozenset(["locks", "memos"]),
     frozenset(["transforms", "pipeline", "cut", "cache", "trees", "refusals"])
     | frozenset(["perturbations", "batches", "application", "running", "sites", "workspace", "defects", "tracebacks"]),
     frozenset(["derivatives", "api", "checkpointing", "differentiable", "matrices", "sources"]),

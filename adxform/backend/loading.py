@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import linecache
+from collections import Counter
 from collections.abc import Callable, Container, Mapping
 from hashlib import sha256
 from pathlib import Path
 from types import CodeType, FunctionType, TracebackType
 from typing import Any
+from weakref import finalize
 
 from adxform import counters
 from adxform.backend.emit import Generated
@@ -15,6 +17,8 @@ from adxform.errors import AdxError
 from adxform.source import Span
 
 _ORIGINS: dict[str, Generated] = {}
+"""What was generated, by the name of its file, as long as a function of it is there."""
+_functions: Counter[str] = Counter()
 
 
 def load(generated: Generated) -> Callable[..., Any]:
@@ -26,23 +30,45 @@ def load(generated: Generated) -> Callable[..., Any]:
 def install(generated: Generated, code: CodeType) -> Callable[..., Any]:
     """The function of `generated`, of which `code` is the compiled text. `linecache` keeps the text under `filename`."""
     file = filename(generated)
-    linecache.cache[file] = (len(generated.text), None, generated.text.splitlines(keepends=True), file)
+    show(file, generated.text)
     _ORIGINS[file] = generated
     namespace: dict[str, Any] = {"__name__": f"adxform.generated.{generated.entry}"}
     exec(code, namespace)
     function: FunctionType = namespace[generated.entry]
     function.__kwdefaults__ = dict(generated.externals)
     vars(function)["installed"] = generated, code
+    keep_text(function, file)
     return function
+
+
+def show(file: str, text: str) -> None:
+    """Let tracebacks and debuggers find `text` under `file`."""
+    linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
+
+
+def keep_text(function: Callable[..., Any], file: str) -> None:
+    """Let the text of `file` go when `function`, and each other function of the same text, is gone."""
+    _functions[file] += 1
+    finalize(function, forget_text, file).atexit = False
+
+
+def forget_text(file: str) -> None:
+    """Note that a function of `file` is gone."""
+    _functions[file] -= 1
+    if not _functions[file]:
+        del _functions[file]
+        _ORIGINS.pop(file, None)
+        linecache.cache.pop(file, None)
 
 
 def load_with(text: str, title: str, names: Mapping[str, Any]) -> Callable[..., Any]:
     """The function `title` that `text` defines, where `names` are its globals."""
     file = f"<adxform {title} {sha256(text.encode()).hexdigest()[:12]}>"
-    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    show(file, text)
     namespace: dict[str, Any] = {"__name__": f"adxform.generated.{title}", **names}
     exec(compile(text, file, "exec", dont_inherit=True), namespace)
     function: FunctionType = namespace[title]
+    keep_text(function, file)
     return function
 
 

@@ -20,12 +20,14 @@ from adxform.ir.ops import Block, Call, Function, Lit, Operand, Pack, Var
 from adxform.ir.prune import prune
 from adxform.ir.types import Scalar
 from adxform.ir.walk import Names, free_variables, substitute, variables
+from adxform.memos import Memo
 from adxform.rules.table import table_version
 
 Kwargs = Mapping[str, Operand] | tuple[tuple[str, Operand], ...]
 Named = tuple[tuple[str, Operand], ...]
 Found = TypeVar("Found", bound=tuple[Function, ...])
-_LIMIT = 20_000
+_expanded: Memo[Any, tuple[Function, ...]] = Memo(4096, kept=256)
+"""Most are of the library's rules, on operands that many programs have."""
 
 
 class Expander:
@@ -38,20 +40,13 @@ class Expander:
         """`body` on operands: a function of their distinct variables in order, with a result per leaf of what it returns."""
         named = tuple(dict(kwargs).items())
         key = ("expand", table_version(), self.derive, body, *_canonical(args, named))
-        found = _MEMO.get(key)
-        if found is None:
-            found = _settled(body, lambda knowledge: self._expand(body, args, named, knowledge))
-            _remember(key, found)
-        return found[0]
+        return _expanded.get(key, lambda: _settled(body, lambda knowledge: self._expand(body, args, named, knowledge)))[0]
 
     def expand_rule(self, body: Callable[..., Any], args: tuple[Operand, ...], kwargs: Kwargs = ()) -> tuple[Function, Function]:
         """`body`, which returns ``(y, pullback)``, as ``forward -> (y, *residuals)`` and ``pullback(*residuals, ct)``."""
         named = tuple(dict(kwargs).items())
         key = ("rule", table_version(), self.derive, body, *_canonical(args, named))
-        found = _MEMO.get(key)
-        if found is None:
-            found = _settled(body, lambda knowledge: self._expand_rule(body, args, named, knowledge))
-            _remember(key, found)
+        found = _expanded.get(key, lambda: _settled(body, lambda knowledge: self._expand_rule(body, args, named, knowledge)))
         return found[0], found[1]
 
     def _expand(
@@ -148,15 +143,6 @@ def _settled(body: Callable[..., Any], expanded: Callable[[Knowledge], tuple[Int
                 message = f"the rule reads the array `{access}` outside of its arguments"
                 raise interp.error(message, "let the function take it as an argument")
             knowledge.hidden[access] = Lit(interp.hidden_values[var])
-
-
-_MEMO: dict[Any, tuple[Function, ...]] = {}
-
-
-def _remember(key: Any, found: tuple[Function, ...]) -> None:
-    if len(_MEMO) >= _LIMIT:
-        _MEMO.clear()
-    _MEMO[key] = found
 
 
 def _canonical(args: tuple[Operand, ...], named: tuple[tuple[str, Operand], ...]) -> tuple[Any, ...]:

@@ -20,6 +20,7 @@ import numpy as np
 from adxform.ir.kinds import dtype_name, scalar_type
 from adxform.ir.ops import Lit, Operand, Pack, Var
 from adxform.ir.types import Array, Dim, Object, Scalar, Size, Type
+from adxform.memos import Memo
 
 FRESH = Dim("?*")
 DATA_DEPENDENT = frozenset(
@@ -193,7 +194,7 @@ def type_of(value: Any) -> Type:
     return scalar_type(value) or Object()
 
 
-_memo: dict[tuple[Any, ...], Types | NoSample] = {}
+_types: Memo[tuple[Any, ...], Types | NoSample] = Memo(4096, kept=256)
 
 
 def sampled_type(
@@ -214,12 +215,7 @@ def sampled_types(
     specs = tuple(spec_of(arg, sizes) for arg in args)
     named = tuple((key, spec_of(value, sizes)) for key, value in kwargs.items())
     key = (fn, specs, named)
-    found = _memo.get(key)
-    if found is None:
-        if len(_memo) > 20_000:
-            _memo.clear()
-        found = _sampled_type(fn, specs, dict(named))
-        _memo[key] = found
+    found = _types.get(key, lambda: _sampled_type(fn, specs, dict(named)))
     if isinstance(found, NoSample):
         raise found
     return found

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
+from pathlib import Path
 from types import CodeType
 from typing import Any
 
@@ -16,6 +16,7 @@ from adxform.frontend.lowering.scope import State
 from adxform.frontend.lowering.statements import lower_function_body
 from adxform.frontend.source import FunctionSource, code_of, find_source
 from adxform.ir.ops import Function, Operand
+from adxform.memos import Memo
 from adxform.source import Span
 
 
@@ -27,12 +28,20 @@ def lower(fn: Callable[..., Any] | CodeType) -> Function:
     Raises: `SourceUnavailableError`, `UnsupportedSyntaxError`, `GlobalMutationError`.
     """
     code = code_of(fn)
-    return _lower_code(code, code.co_filename, code.co_firstlineno)
+    file, line = code.co_filename, code.co_firstlineno
+    return _lowered.get((code, file, line), lambda: _lower_code(code, file, line))
 
 
-@functools.lru_cache(maxsize=4096)
+def _is_own(key: tuple[CodeType, str, int]) -> bool:
+    return key[1].startswith(_PACKAGE)
+
+
+_PACKAGE = str(Path(__file__).parent.parent)
+_lowered: Memo[tuple[CodeType, str, int], Function] = Memo(1024, lasting=_is_own)
+"""The file belongs to the key: equal code may stand in two files."""
+
+
 def _lower_code(code: CodeType, file: str, line: int) -> Function:
-    """`file` belongs to the key: equal code may stand in two files."""
     try:
         return lower_source(find_source(code))
     except RecursionError:

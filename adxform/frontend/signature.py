@@ -257,7 +257,6 @@ def leaf_paths(tree: Tree, name: str) -> Iterable[str]:
             return
 
 
-@lru_cache(maxsize=1024)
 def _code_names(code: types.CodeType, skip: int) -> tuple[str, ...]:
     return code.co_varnames[skip : code.co_argcount]
 

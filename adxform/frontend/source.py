@@ -17,6 +17,7 @@ import gast
 
 from adxform import counters
 from adxform.errors import SourceUnavailableError
+from adxform.memos import Memo
 from adxform.source import Span
 
 _FUTURES = functools.reduce(lambda flags, name: flags | getattr(__future__, name).compiler_flag, __future__.all_feature_names, 0)
@@ -118,8 +119,15 @@ class _Module:
     imports: tuple[str, ...]
 
 
-@functools.lru_cache(maxsize=64)
+_parsed: Memo[str, _Module | None] = Memo(16)
+
+
 def _parse(text: str) -> _Module | None:
+    """The definitions in `text`; ``None`` where it is no Python."""
+    return _parsed.get(text, lambda: _read(text))
+
+
+def _read(text: str) -> _Module | None:
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError):
