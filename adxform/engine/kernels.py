@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import builtins
+import dis
 from collections.abc import Callable, Sequence
 from hashlib import sha256
+from types import CodeType, FunctionType
 from typing import Any
 
 import numba
@@ -112,8 +115,29 @@ def _compiled(fn: Callable[..., Any], compiler: type[FromEitherEnd]) -> Any:
     text = generated_text(fn)
     if text is not None:
         fn.__module__, fn.__qualname__ = __name__, f"{fn.__name__}_{sha256(text.encode()).hexdigest()}"
+        fn = on_its_own(fn)
     dispatcher = numba.njit(error_model="numpy", nogil=True, pipeline_class=compiler)(fn)
     return dispatcher if text is None else kept(dispatcher)
+
+
+def on_its_own(fn: Any) -> Any:
+    """`fn`, with no more of its module than it names: Numba keeps that as long as there is a function of the module.
+
+    `fn` itself where it names what is defined later.
+    """
+    needed = [name for name in names_in(fn.__code__) if not hasattr(builtins, name)]
+    if any(name not in fn.__globals__ for name in needed):
+        return fn
+    own = {"__name__": __name__, "__builtins__": builtins, **{name: fn.__globals__[name] for name in needed}}
+    alone = FunctionType(fn.__code__, own, fn.__name__, fn.__defaults__, fn.__closure__)
+    alone.__module__, alone.__qualname__, alone.__kwdefaults__ = fn.__module__, fn.__qualname__, fn.__kwdefaults__
+    return alone
+
+
+def names_in(code: CodeType) -> set[str]:
+    """The names of globals that `code` reads, and functions inside of it."""
+    inner = [names_in(const) for const in code.co_consts if isinstance(const, CodeType)]
+    return {op.argval for op in dis.get_instructions(code) if op.opname in ("LOAD_GLOBAL", "LOAD_NAME")}.union(*inner)
 
 
 def compile_for(compiled: Any, types: Sequence[Type]) -> Callable[..., Any]:
