@@ -259,6 +259,11 @@ class Interpreter:
         """Whether what is being run runs in every call that ends without an exception."""
         return self.builder is self.root
 
+    @property
+    def in_own_code(self) -> bool:
+        """Whether what is being run is adxform's own: a rule, or a function by its meaning."""
+        return bool(self.frames) and is_own(self.frames[-1].fn.span)
+
     def static(self, value: Value, what: str) -> Any:
         """The run-time value of `value`, which must be known when compiling."""
         match value:

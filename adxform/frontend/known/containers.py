@@ -426,13 +426,23 @@ def order(interp: Interpreter, fn: Any, a: Value, b: Value, hint: str) -> Answer
     if is_numpy(left) or is_numpy(right):
         return interp.call(Lit(fn), (as_array(interp, a, left), as_array(interp, b, right)), hint=hint)
     if any(issubclass(left, cls) and issubclass(right, cls) for cls in (list, tuple)):
-        return interp.call(Static(iterations.compared), (Lit(fn), a, b), hint=hint)
+        return interp.call(Static(iterations.compared), (Lit(fn), *_without_the_same(interp, a, b)), hint=hint)
     if any(issubclass(left, cls) and issubclass(right, cls) for cls in (str, bytes)):
         return interp.evaluate(fn, (interp.static(a, "a text"), interp.static(b, "a text")))
     if all(issubclass(cls, (*SETS, VIEWS["keys"], VIEWS["items"])) for cls in (left, right)):
         return Lit(fn(set(_keys(interp, a)), set(_keys(interp, b))))
     what = f"'{SIGNS[fn]}' not supported between instances of '{name_of(left)}' and '{name_of(right)}'"
     return interp.fail(TypeError, what)
+
+
+def _without_the_same(interp: Interpreter, a: Value, b: Value) -> tuple[Value, Value]:
+    """Two sequences less the items of one place that are one object, which decide nothing."""
+    if interp.filled(a) is not None or interp.filled(b) is not None:
+        return a, b
+    items, others = interp.items(a), interp.items(b)
+    shared = {k for k, pair in enumerate(zip(items, others, strict=False)) if same(*pair)}
+    left, right = (Tuple(tuple(item for k, item in enumerate(some) if k not in shared)) for some in (items, others))
+    return left, right
 
 
 # -- membership -------------------------------------------------------------------------------------------------------

@@ -352,7 +352,11 @@ def _extreme(fn: Any) -> Handler:
                     return interp.call(Lit(operator.getitem), (args[0], place), hint=hint)
             return None
         if known is None:
-            return interp.call(Lit(np.max if fn is max else np.min), (rows(interp, source),), hint=hint)
+            most = interp.call(Lit(np.max if fn is max else np.min), (rows(interp, source),), hint=hint)
+            weak = isinstance(source, Range) or ((filled := interp.filled(source)) is not None and filled.weak)
+            if weak and isinstance(most, Var) and isinstance(most.type, Scalar):
+                return interp.call(Lit(python_class(most.type.dtype, True)), (most,), hint=hint)
+            return most
         items = interp.items(args[0])
         return items[0] if len(items) == 1 else interp.call(Lit(fn), items, hint=hint)
 

@@ -16,7 +16,7 @@ from adxform.frontend.methods import Answer, Handler
 from adxform.frontend.primitives import checked_number
 from adxform.frontend.python_classes import class_of, is_container, name_of
 from adxform.frontend.values import NONE, FunctionValue, Maybe, Ref, Static, Tuple, Value
-from adxform.ir.kinds import scalar_type
+from adxform.ir.kinds import scalar_type, settled_type
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, Array, Object, Scalar, Type, rank
 
@@ -179,6 +179,8 @@ def _is_none(interp: Interpreter, a: Value, b: Value, positive: bool) -> Answer:
 
 def _identical(interp: Interpreter, a: Value, b: Value) -> bool | None:
     if isinstance(a, Var) and isinstance(b, Var):
+        if a != b:
+            _refuse_identity(interp, a, b)
         return True if a == b else None
     for one, other in ((a, b), (b, a)):
         if isinstance(one, Var):
@@ -186,6 +188,8 @@ def _identical(interp: Interpreter, a: Value, b: Value) -> bool | None:
                 return None
             if isinstance(other, Lit) and isinstance(other.value, bool) and one.type == BOOL:
                 return None
+            if isinstance(one.type, Scalar) and isinstance(other, Lit) and scalar_type(other.value) == settled_type(one.type):
+                _refuse_identity(interp, one, one)
             return False
     if isinstance(a, Tuple) and isinstance(b, Tuple):
         if same(a, b) and a.items:
@@ -200,6 +204,16 @@ def _identical(interp: Interpreter, a: Value, b: Value) -> bool | None:
     if isinstance(a, Static | Lit) and isinstance(b, Static | Lit):
         return a.value is b.value
     return a is b
+
+
+def _refuse_identity(interp: Interpreter, a: Var, b: Var) -> None:
+    """Raise where a program asks whether two numbers, or items of a list held as an array, are one object."""
+    if interp.in_own_code:
+        return  # asks for equality too
+    loaded = {var for var, _, taken in interp.collected if taken}
+    numbers = all(isinstance(var.type, Scalar) and settled_type(var.type) != BOOL for var in (a, b))
+    if numbers or a in loaded or b in loaded:
+        raise interp.error("whether these are one object cannot be told", "compare them with `==`")
 
 
 def _not(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
