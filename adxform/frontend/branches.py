@@ -14,7 +14,7 @@ from adxform.frontend.sizes import note_origin
 from adxform.frontend.values import Collected, Contents, Heap, Maybe, Poison, Range, Ref, Static, Tuple, Value, View
 from adxform.ir.build import Builder
 from adxform.ir.ops import UNDEFINED, If, Lit, Operand, Raise, Var
-from adxform.ir.types import BOOL, Scalar, Type
+from adxform.ir.types import BOOL, Array, Scalar, Type
 from adxform.source import Span
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ def truth(interp: Interpreter, value: Value) -> bool | Operand:
     match value:
         case Lit(literal):
             return bool(literal)
+        case Var(type=Array()):  # its contents are read here and now: they may be others when it is asked again
+            return interp.emit(bool, (value,), BOOL)
         case Var():
             return value
         case Maybe(present, held):

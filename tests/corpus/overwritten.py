@@ -118,3 +118,17 @@ def read_through_a_broadcast_view(x):
     total += np.sum(np.cos(v) * np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]))
     y *= 2.0
     return total + v[1, 2] * v[0, 0] + np.sum(y)
+
+
+@at((vec(0.4),), (vec(0.2),))
+def array_of_one_as_a_condition(x):
+    w = np.zeros(1)
+    w[0] = max(x[0] - 0.3, 0.0)
+    y = x[0] ** 2
+    if w:
+        y = y * 3.0
+    w[0] = 1.0 - w[0]
+    while w:
+        y = y * x[0]
+        w[0] = 0.0
+    return y * 5.0 if w else y * 7.0
