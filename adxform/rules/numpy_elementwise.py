@@ -141,7 +141,12 @@ _BINARY = (
     scalar(np.power, power_partials, (_POSITIVE, _COLUMN), (_REAL, 2), singular=may_have_pole),
     scalar(np.float_power, power_partials, (_POSITIVE, _COLUMN), singular=may_have_pole),
     scalar(np.remainder, lambda y, a, b: (1.0, -np.floor_divide(a, b)), (_REAL, _COLUMN), singular=may_divide_by_zero),
-    scalar(np.fmod, lambda y, a, b: (1.0, -np.trunc(a / b)), (_REAL, _COLUMN), singular=may_divide_by_zero),
+    scalar(
+        np.fmod,
+        lambda y, a, b: (1.0, -np.trunc(a / b if np.ndim(y) > 0 else runtime.quotient(a, b))),
+        (_REAL, _COLUMN),
+        singular=may_divide_by_zero,
+    ),
     scalar(np.arctan2, _arctan2_partials, (_REAL, _COLUMN)),
     scalar(np.hypot, _hypot_partials, (_REAL, _COLUMN)),
     scalar(np.maximum, larger_partials, (_REAL, _COLUMN), (_REAL, 0.0)),
