@@ -60,6 +60,8 @@ SIGNS = {"add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "
          "and": "&", "or": "|", "xor": "^", "lshift": "<<", "rshift": ">>",
          "lt": "<", "le": "<=", "gt": ">", "ge": ">="}  # fmt: skip
 
+_UNARY = {"__neg__": "unary -", "__pos__": "unary +", "__invert__": "unary ~", "__abs__": "abs()"}
+
 Said = Literal["taken", "not implemented", "unknown", "as a number of Python"]
 
 
@@ -310,6 +312,9 @@ def unary(interp: Interpreter, fn: Callable[..., Any], x: Value, hint: str) -> V
     method = special(interp, x, name)
     if method is not None:
         return interp.call(method, (), hint=hint)
+    cls = class_of(x)
+    if cls is not None and find(cls, name) is MISSING:
+        return interp.fail(TypeError, f"bad operand type for {_UNARY[name]}: '{cls.__name__}'")
     number = decayed(interp, x)
     return None if number is x else interp.call(Lit(fn), (number,), hint=hint)
 

@@ -106,7 +106,7 @@ def is_elementwise(record: Primitive, fn: Callable[..., Any]) -> bool:
 
 def _type_with_objects(interp: Interpreter, record: Primitive, fn: Callable[..., Any], floats: list[Var]) -> Type:
     """The type of a call on numbers and on values of which nothing is known: a number or an array of the floats' dtype."""
-    if not isinstance(record.derivative, Partials) and record.fn not in RESHAPES:
+    if not isinstance(record.derivative, Partials) and record.fn not in (*RESHAPES, runtime.masked_product):
         message = f"`{record.name}` is called on a value that adxform knows nothing of"
         raise interp.error(
             message, "convert the value first, with `float(…)` or `np.asarray(…)` outside of the function", MissingRuleError
