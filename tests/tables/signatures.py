@@ -99,9 +99,10 @@ def _operands(fn: Fn) -> Iterator[Cell]:
     """Calls without options, one with each argument that can be given by name given so, and calls that Python refuses."""
     yield _cell(fn, "plain")
     given = list(parameters(fn).values())[: len(base(fn))]
-    named = {one.name: place for place, one in enumerate(given) if one.kind is one.POSITIONAL_OR_KEYWORD}
-    for first in sorted(named.values()):
-        chosen = {name: place for name, place in named.items() if place >= first}
+    first = isinstance(fn, types.MethodDescriptorType)  # a method is called on its array
+    named = {one.name: place for place, one in enumerate(given) if one.kind is one.POSITIONAL_OR_KEYWORD and place >= first}
+    for start in sorted(named.values()):
+        chosen = {name: place for name, place in named.items() if place >= start}
         yield _cell(fn, f"{', '.join(chosen)} by name", by_name=chosen)
     if len(named) > 1:
         yield _cell(fn, "all by name, last first", by_name=dict(reversed(named.items())))
