@@ -82,7 +82,7 @@ def several() -> Iterator[Cell]:
     for fn, count, repeat in itertools.product(("max", "min"), (3, 4, 5, 6), range(2)):
         for place, star in itertools.product(range(count), ("{}", "[{}]", "*[{}]", "{}, key=lambda v: v * 0.5")):
             written = Program()
-            numbers = [0.4 + 0.3 * ((k + repeat) % count) for k in range(count)]
+            numbers = [0.43 + 0.31 * ((k + repeat) % count) for k in range(count)]  # apart from each other and from integers
             numbers[place] = 3.7 if fn == "max" else -2.7
             names = [written.operand(f"a{k}", KINDS[next(kinds)](number), "argument") for k, number in enumerate(numbers)]
             text = f"{fn}({star.format(', '.join(names))})"
