@@ -492,7 +492,6 @@ IN_KERNELS: frozenset[Callable[..., Any]] = frozenset(
         np.average,
         np.convolve,
         np.interp,
-        np.linalg.multi_dot,
         np.linalg.vecdot,
         np.logaddexp.reduce,
         np.polyval,

@@ -130,17 +130,18 @@ def _tile_transpose(ct: Any, x: Any, reps: Any) -> Any:
 
 
 def _take_transpose(ct: Any, x: Any, indices: Any, axis: Any = None, mode: Any = "raise") -> Any:
-    x_ct = np.zeros_like(x)
     length = np.size(x) if axis is None else x.shape[axis]
     if mode == "wrap":
         indices = np.asarray(indices) % length
     elif mode == "clip":
         indices = np.clip(indices, 0, length - 1)
     if axis is None:
-        np.add.at(np.reshape(x_ct, -1), indices, ct)
-    else:
-        moved = tuple(range(axis % np.ndim(x), axis % np.ndim(x) + np.ndim(indices)))
-        np.add.at(np.moveaxis(x_ct, axis, 0), indices, np.moveaxis(ct, moved, tuple(range(np.ndim(indices)))))
+        flat = np.zeros(np.size(x), dtype=x.dtype)  # zeros like `x` may lie column by column: flat they would be a copy
+        np.add.at(flat, indices, ct)
+        return np.reshape(flat, np.shape(x))
+    x_ct = np.zeros_like(x)
+    moved = tuple(range(axis % np.ndim(x), axis % np.ndim(x) + np.ndim(indices)))
+    np.add.at(np.moveaxis(x_ct, axis, 0), indices, np.moveaxis(ct, moved, tuple(range(np.ndim(indices)))))
     return x_ct
 
 
@@ -201,11 +202,12 @@ def _same(ct: Any, x: Any, order: Any = "K") -> Any:
 def _item_transpose(ct: Any, x: Any, *index: Any) -> Any:
     if len(index) == 0:
         return runtime.broadcast_like(ct, x)
-    x_ct = np.zeros_like(x)
     if len(index) == 1 and not isinstance(index[0], tuple):
-        np.reshape(x_ct, -1)[index[0]] = ct
-    else:
-        x_ct[index if len(index) > 1 else index[0]] = ct
+        flat = np.zeros(np.size(x), dtype=x.dtype)
+        flat[index[0]] = ct
+        return np.reshape(flat, np.shape(x))
+    x_ct = np.zeros_like(x)
+    x_ct[index if len(index) > 1 else index[0]] = ct
     return x_ct
 
 

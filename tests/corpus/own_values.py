@@ -75,3 +75,8 @@ def products_of_a_chain(x):
 @at((smooth(3),))
 def triangles_of_a_vector(x):
     return np.sum(np.triu(x) * x[:, None]) + np.sum(np.tril(x, -1) * x)
+
+
+@at((np.asfortranarray([[0.5, -1.5, 2.0], [1.0, 0.3, -0.7]]),))
+def items_of_columns(x):
+    return x.item(1) ** 2 * x.item(3) + np.sum(np.take(x, [0, 4, 4]) * np.array([1.0, 2.0, 3.0])) + np.sum(x.T.take([1, 2]) ** 2)
