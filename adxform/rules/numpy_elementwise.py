@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from adxform import runtime
+from adxform.ir.ops import Lit
 from adxform.rules.declare import constant, general, linear, scalar, views_array
-from adxform.rules.python_operators import larger_partials, may_divide_by_zero, may_have_pole, power_partials, smaller_partials
+from adxform.rules.python_operators import larger_partials, may_have_pole, power_partials, smaller_partials
 from adxform.rules.record import Primitive
 
 
@@ -137,15 +138,20 @@ _BINARY = (
     scalar(np.add, lambda y, a, b: (1.0, 1.0), (_REAL, _COLUMN)),
     scalar(np.subtract, lambda y, a, b: (1.0, -1.0), (_REAL, _COLUMN)),
     scalar(np.multiply, lambda y, a, b: (b, a), (_REAL, _COLUMN)),
-    scalar(np.divide, _divide_partials, (_REAL, _COLUMN), singular=may_divide_by_zero),
+    scalar(np.divide, _divide_partials, (_REAL, _COLUMN), singular=lambda args: not isinstance(args[1], Lit)),
     scalar(np.power, power_partials, (_POSITIVE, _COLUMN), (_REAL, 2), singular=may_have_pole),
     scalar(np.float_power, power_partials, (_POSITIVE, _COLUMN), singular=may_have_pole),
-    scalar(np.remainder, lambda y, a, b: (1.0, -np.floor_divide(a, b)), (_REAL, _COLUMN), singular=may_divide_by_zero),
+    scalar(
+        np.remainder,
+        lambda y, a, b: (1.0, -np.floor_divide(a, b)),
+        (_REAL, _COLUMN),
+        singular=lambda args: not isinstance(args[1], Lit),
+    ),
     scalar(
         np.fmod,
         lambda y, a, b: (1.0, -np.trunc(a / b if np.ndim(y) > 0 else runtime.quotient(a, b))),
         (_REAL, _COLUMN),
-        singular=may_divide_by_zero,
+        singular=lambda args: not isinstance(args[1], Lit),
     ),
     scalar(np.arctan2, _arctan2_partials, (_REAL, _COLUMN)),
     scalar(np.hypot, _hypot_partials, (_REAL, _COLUMN)),
