@@ -23,6 +23,7 @@ from benchmarks.calls import calls
 from benchmarks.compile.command import compile_times
 from benchmarks.curvature import curvature
 from benchmarks.growth import elements
+from benchmarks.kept import kept
 from benchmarks.memory import memory
 from benchmarks.race.command import race
 from benchmarks.record import Result
@@ -37,6 +38,7 @@ SECTIONS = {
     "growth": elements,
     "steady": steady,
     "memory": memory,
+    "kept": kept,
     "curvature": curvature,
     "sparse": sparse,
     "batches": batches,

@@ -1,0 +1,47 @@
+"""Digests of the source that is generated for the corpus: `python -m tests.digests` prints the same on every Python.
+
+Compare what it prints under two versions of Python with `diff`: `--each` gives a line for each program, `--step N` every Nth.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+from hashlib import sha256
+
+import adxform
+from tests.corpus.case import Program
+from tests.corpus.catalogue import PROGRAMS
+
+
+def digest(program: Program) -> str:
+    """The digest of the reverse and the forward derivative of a program, or of the error that it is refused with."""
+    found = sha256()
+    for mode in ("reverse", "forward"):
+        try:
+            text = adxform.source(
+                program.function, *copy.deepcopy(program.points[0]), mode=mode, argnums=program.wrt, engine="python"
+            )
+        except Exception as error:
+            text = type(error).__name__
+        found.update(text.encode())
+    return found.hexdigest()[:16]
+
+
+def main() -> None:
+    """Print the digests."""
+    parser = argparse.ArgumentParser(prog="python -m tests.digests", description=__doc__)
+    parser.add_argument("--each", action="store_true")
+    parser.add_argument("--step", type=int, default=1)
+    options = parser.parse_args()
+    whole, chosen = sha256(), PROGRAMS[:: options.step]
+    for program in chosen:
+        line = f"{program.name} {digest(program)}"
+        whole.update(line.encode())
+        if options.each:
+            print(line)
+    print(f"{len(chosen)} programs: {whole.hexdigest()}")
+
+
+if __name__ == "__main__":
+    main()
