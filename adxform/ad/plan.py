@@ -169,6 +169,7 @@ def _view_calls(fn: Function, activity: Activity) -> dict[Var, Call]:
         and isinstance(op.outs[0].type, Array)
         and effect_of(op).views == (0,)
         and isinstance(op.args[0], Var)
+        and isinstance(op.args[0].type, Array)
         and op.args[0] in activity.active
     }
 
