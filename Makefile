@@ -41,7 +41,7 @@ stress: $(READY) ## short stacks, forks, signals and threads; killed writers and
 	$(RUN) -m benchmarks.stress
 
 tables: $(READY) ## judge the generated tables of semantics whole, and print their totals
-	$(RUN) -m tests.tables
+	$(RUN) -m tests.tables --jobs $(WORKERS)
 
 programs: $(READY) ## judge 20,000 random programs in the manner of scientists
 	$(RUN) -m tests.domain --count 20000

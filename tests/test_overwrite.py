@@ -11,8 +11,8 @@ import pytest
 import adxform
 from adxform.errors import AdxError
 from tests.oracle import central_jacobian, flat_function, is_float, pack
-from tests.tables.__main__ import sampled
 from tests.tables.cell import Cell
+from tests.tables.judging import sampled
 
 
 def slopes(cell: Cell, wrt: tuple[int, ...]) -> Any:

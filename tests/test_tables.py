@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.tables.__main__ import TABLES, judged, sampled
 from tests.tables.cell import Cell, judge, program
+from tests.tables.judging import TABLES, judged, sampled
 
 SAMPLE = 40
 
 
 @pytest.mark.parametrize("name", TABLES)
 def test_no_cell_of_a_sample_is_wrong(name: str) -> None:
-    verdicts = judged(sampled(name, SAMPLE))
+    verdicts = list(judged(sampled(name, SAMPLE)))
     assert verdicts
     assert not [f"{verdict.cell.name}: {verdict.reason}" for verdict in verdicts if verdict.kind == "wrong"]
 

@@ -96,7 +96,7 @@ def number(scope: Scope, depth: int = 2) -> str:
         lambda: f"({a()} if {condition(scope, depth - 1)} else {a()})",
         lambda: f"sum({scope.pick('t * t', 'np.sin(t)', 'max(t, 0)', 'abs(t)')} for t in {scope.pick(*scope.vectors)})",
         lambda: f"len({scope.pick(*scope.vectors)}) * {a()}",
-        lambda: f"round({a()}, 1) + {a()}",
+        lambda: f"int({count(scope)}) + float({a()})",
         lambda: f"math.hypot({a()}, {a()})",
         lambda: f"np.log1p(({a()}) ** 2)",
     ]

@@ -39,7 +39,8 @@ def text_of(seed: int) -> str:
     for _ in range(chance.randint(2, 5)):
         body += block(scope, 2)
     told = [*scope.numbers, *(f"np.sum({name})" for name in scope.vectors)]
-    body.append(f"return {' + '.join(chance.sample(told, min(len(told), 5)))} + {number(scope)}")
+    # Whether a number is Python's or NumPy's is for the tables to tell: a list that a loop fills holds numbers of one class.
+    body.append(f"return float({' + '.join(chance.sample(told, min(len(told), 5)))} + {number(scope)})")
     return "\n".join((*lines, "def f(x, a, n, p, m):", *indented(body), ""))
 
 
@@ -115,13 +116,13 @@ def arguments(seed: int) -> tuple[Any, ...]:
 
 
 def is_moderate(cell: Cell) -> bool:
-    """Whether the program stays in the range in which differences tell something, or raises."""
+    """Whether the program has a value, in the range in which differences tell something."""
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
             return bool(abs(cell.function(*copy.deepcopy(cell.args))) < MOST)
-        except Exception:
-            return True
+        except Exception:  # the tables tell what is raised where
+            return False
 
 
 def cell_of(text: str, seed: int) -> Cell:

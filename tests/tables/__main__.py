@@ -1,60 +1,19 @@
-"""``python -m tests.tables``: judge the cells of the generated tables and print the totals.
-
-A table is a module of this package with a function ``cells() -> Iterator[Cell]``. Without a name all tables are judged.
-"""
+"""``python -m tests.tables``: judge the cells of the generated tables and print the totals. Without a name, of all tables."""
 
 from __future__ import annotations
 
-import os
-import random
 import sys
-from collections import Counter
-from collections.abc import Iterable
+from concurrent.futures import ProcessPoolExecutor
 from functools import partial
+from multiprocessing import get_context
 from typing import Annotated
 
 from cyclopts import App, Parameter
 from rich.console import Console
 
-import adxform
-from tests.tables import call_forms, containers, edges, modes, names, objects, overwrite, reach, rules, semantics, signatures
-from tests.tables.cell import Cell, Verdict, judge
-
-TABLES = {
-    "edges": edges.cells,
-    "semantics": semantics.cells,
-    "containers": containers.cells,
-    "names": names.cells,
-    "overwrite": overwrite.cells,
-    "modes": modes.cells,
-    "objects": objects.cells,
-    "reach": reach.cells,
-    "rules": rules.cells,
-    "signatures": signatures.cells,
-    "forms": call_forms.cells,
-}
-
-LONG = {"containers": partial(containers.cells, 50)}
-"""What small samples of tables are taken from whose cells take seconds to make."""
+from tests.tables.judging import TABLES, Tally, sampled, tally
 
 app = App(name="python -m tests.tables", help=__doc__)
-
-
-def sampled(name: str, sample: int | None = None, seed: int = 0, only: str = "") -> list[Cell]:
-    """The cells of table `name` whose names contain `only`; with `sample`, so many of them, the same for the same seed."""
-    few = sample is not None and sample <= 100 and not only and name in LONG
-    made = [cell for cell in (LONG[name]() if few else TABLES[name]()) if only in cell.name]
-    return made if sample is None or sample >= len(made) else random.Random(seed).sample(made, sample)
-
-
-def judged(cells: Iterable[Cell]) -> list[Verdict]:
-    """The verdict on each cell; derived rules are forgotten from time to time."""
-    verdicts = []
-    for count, cell in enumerate(cells):
-        verdicts.append(judge(cell))
-        if count % 100 == 99:
-            adxform.clear_cache()
-    return verdicts
 
 
 @app.default
@@ -65,28 +24,27 @@ def main(
     only: Annotated[str, Parameter(help="only cells whose names contain this")] = "",
     engine: Annotated[str, Parameter(help="the engine that runs the derivatives")] = "python",
     reasons: Annotated[int, Parameter(help="how many reasons of refusals are printed, most frequent first")] = 20,
+    jobs: Annotated[int, Parameter(help="how many processes judge")] = 1,
 ) -> None:
     """Judge tables; the exit status is 1 if a cell is wrong or there is no cell."""
-    os.environ["ADXFORM_ENGINE"] = engine
     console = Console(soft_wrap=True, highlight=False)
     failed = False
-    for name in names or tuple(TABLES):
-        verdicts = judged(sampled(name, sample, seed, only))
-        kinds = Counter(verdict.kind for verdict in verdicts)
-        for verdict in verdicts:
-            if verdict.kind == "wrong":
-                console.print(f"wrong  {verdict.cell.name}: {verdict.reason}", markup=False)
-        why = Counter(verdict.reason for verdict in verdicts if verdict.kind == "refused")
-        for reason, count in why.most_common(reasons):
-            console.print(f"{count:6}  refused: {reason}", markup=False)
-        console.print(
-            f"{name}: {len(verdicts)} cells, {kinds['right']} right, {kinds['refused']} refused, {kinds['wrong']} wrong",
-            markup=False,
-        )
-        failed |= not verdicts or bool(kinds["wrong"])
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), max_tasks_per_child=1) as pool:
+        for name in names or tuple(TABLES):
+            cells = partial(sampled, name, sample, seed, only)
+            found = Tally()
+            for done in [pool.submit(tally, cells, engine, part, jobs) for part in range(jobs)]:
+                found.add(done.result())
+            for wrong in found.wrong:
+                console.print(f"wrong  {wrong}", markup=False)
+            for reason, count in found.refused.most_common(reasons):
+                console.print(f"{count:6}  refused: {reason}", markup=False)
+            kinds, count = found.kinds, found.kinds.total()
+            said = f"{count} cells, {kinds['right']} right, {kinds['refused']} refused, {kinds['wrong']} wrong"
+            console.print(f"{name}: {said}", markup=False)
+            failed |= not count or bool(kinds["wrong"])
     sys.exit(failed)
 
 
 if __name__ == "__main__":
-    os.environ["ADXFORM_CACHE_DIR"] = "off"
     app()

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 import adxform
-from adxform.errors import AdxError, VerificationError
+from adxform.errors import AdxError, InternalError, VerificationError
 from tests.oracle import Vector, central_jacobian, flat_function, float_leaves, is_float, leaves, pack
 
 NUMBER = itertools.count()
@@ -185,7 +185,7 @@ def refusal(got: Any) -> tuple[str, str] | None:
     if not isinstance(got, Raised) or not isinstance(got.error, AdxError):
         return None
     error = got.error
-    if isinstance(error, VerificationError):
+    if isinstance(error, VerificationError | InternalError):
         return "wrong", f"internal: {error.message}"
     if not error.span.line:
         return "wrong", f"a refusal without a place: {error.code} {error.message}"

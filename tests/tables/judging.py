@@ -1,0 +1,78 @@
+"""The generated tables by name, and what becomes of their cells.
+
+A table is a module of this package with a function ``cells() -> Iterator[Cell]``.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+
+import adxform
+from tests.tables import call_forms, containers, edges, modes, names, objects, overwrite, reach, rules, semantics, signatures
+from tests.tables.cell import Cell, Verdict, judge
+
+TABLES = {
+    "edges": edges.cells,
+    "semantics": semantics.cells,
+    "containers": containers.cells,
+    "names": names.cells,
+    "overwrite": overwrite.cells,
+    "modes": modes.cells,
+    "objects": objects.cells,
+    "reach": reach.cells,
+    "rules": rules.cells,
+    "signatures": signatures.cells,
+    "forms": call_forms.cells,
+}
+
+LONG = {"containers": partial(containers.cells, 50)}
+"""What small samples of tables are taken from whose cells take seconds to make."""
+
+
+def sampled(name: str, sample: int | None = None, seed: int = 0, only: str = "") -> list[Cell]:
+    """The cells of table `name` whose names contain `only`; with `sample`, so many of them, the same for the same seed."""
+    few = sample is not None and sample <= 100 and not only and name in LONG
+    made = [cell for cell in (LONG[name]() if few else TABLES[name]()) if only in cell.name]
+    return made if sample is None or sample >= len(made) else random.Random(seed).sample(made, sample)
+
+
+def judged(cells: Iterable[Cell]) -> Iterator[Verdict]:
+    """The verdict on each cell; derived rules are forgotten from time to time."""
+    for count, cell in enumerate(cells):
+        yield judge(cell)
+        if count % 100 == 99:
+            adxform.clear_cache()
+
+
+@dataclass
+class Tally:
+    """How many cells are of each kind, why those are refused that are, and which are wrong."""
+
+    kinds: Counter[str] = field(default_factory=Counter)
+    refused: Counter[str] = field(default_factory=Counter)
+    wrong: list[str] = field(default_factory=list)
+
+    def add(self, other: Tally) -> None:
+        """Count what `other` has counted."""
+        self.kinds.update(other.kinds)
+        self.refused.update(other.refused)
+        self.wrong += other.wrong
+
+
+def tally(cells: Callable[[], list[Cell]], engine: str, part: int = 0, parts: int = 1) -> Tally:
+    """Judge each `parts`-th cell, from the one numbered `part` on."""
+    os.environ["ADXFORM_ENGINE"] = engine
+    os.environ["ADXFORM_CACHE_DIR"] = "off"
+    made = Tally()
+    for verdict in judged(cells()[part::parts]):
+        made.kinds[verdict.kind] += 1
+        if verdict.kind == "refused":
+            made.refused[verdict.reason] += 1
+        if verdict.kind == "wrong":
+            made.wrong.append(f"{verdict.cell.name}: {verdict.reason}")
+    return made
