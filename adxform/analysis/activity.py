@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from adxform.errors import AdxError, AliasError, MissingRuleError, UnsupportedOperationError, together
-from adxform.ir.ops import Attribute, Block, Call, Closure, For, Free, Function, If, Invoke, Lit, Op, Operand, Raise, Var, While
+from adxform.ir.ops import Attribute, Block, Call, Closure, For, Free, Function, If, Invoke, Lit, Operand, Raise, Var, While
 from adxform.ir.types import Array, Object, Scalar, Stack, is_float
 from adxform.ir.walk import all_ops, outs, reads, variables
 from adxform.rules.alias import Aliases, alias_classes
@@ -414,8 +414,3 @@ def kind_of(var: Var) -> str:
             return f"an array of {dtype}"
         case _:
             return "a value of unknown type"
-
-
-def uses_active(op: Op, active: frozenset[Var]) -> bool:
-    """Whether a call reads an active variable."""
-    return isinstance(op, Call) and any(var in active for arg in (*op.args, *(v for _, v in op.kwargs)) for var in variables(arg))

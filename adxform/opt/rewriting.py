@@ -149,11 +149,6 @@ def callee(op: Op) -> Callable[..., object] | None:
     return found
 
 
-def is_load_of_element(op: Call) -> bool:
-    """Whether `op` reads one element, ``x[i]``."""
-    return bool(op.outs) and isinstance(op.outs[0].type, Scalar) and callee(op) is operator.getitem
-
-
 def is_certain_view(op: Call, effect: Effect) -> bool:
     """Whether `op` only makes another name for memory and reads none."""
     fn = callee(op)

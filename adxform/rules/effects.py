@@ -6,7 +6,7 @@ import operator
 from collections.abc import Iterator
 from dataclasses import replace
 
-from adxform.ir.ops import Call, Closure, For, Function, If, Invoke, Lit, Op, Operand, Raise, Var, While
+from adxform.ir.ops import Call, For, Function, If, Invoke, Lit, Op, Operand, Raise, Var, While
 from adxform.ir.types import Scalar
 from adxform.ir.walk import blocks, operands, variables, variables_of
 from adxform.rules.record import OPAQUE, Effect
@@ -126,8 +126,3 @@ def functions(fn: Function) -> dict[str, Function]:
             waiting.extend(helper.helpers)
     found.setdefault(fn.name, fn)
     return found
-
-
-def is_untyped(op: Op) -> bool:
-    """Whether `op` occurs only before specialisation."""
-    return isinstance(op, Closure) or not isinstance(op, Call | If | For | While | Invoke | Raise)

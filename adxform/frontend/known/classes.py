@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import importlib
-import types
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from adxform.frontend import attributes
 from adxform.frontend.access import Access, Has
 from adxform.frontend.methods import Answer, Handler
 from adxform.frontend.outside import from_outside, guard
+from adxform.frontend.protocols import class_of
 from adxform.frontend.signature import python_class
 from adxform.frontend.values import (
     NONE,
@@ -113,28 +113,14 @@ def _issubclass(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> A
 
 def _class_of(interp: Interpreter, value: Value) -> type | None:
     match value:
-        case Var(_, Scalar(dtype, weak)):
-            return python_class(dtype, weak)
         case Var(_, Array(_, None)):
             raise interp.error("whether this is a number or an array cannot be told", "give it one kind on every path")
-        case Var(_, Array()):
-            return np.ndarray
-        case Var():
-            return None
-        case Tuple(cls=cls) | Ref(cls=cls):
-            return cls
-        case Lit(found) | Static(found):
-            return type(found)
-        case FunctionValue() | Pullback():
-            return types.FunctionType
-        case Method():
-            return types.MethodType
         case Slice():
             return slice
         case Range():
             return range
         case _:
-            return None
+            return class_of(value)
 
 
 def _type(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:

@@ -102,12 +102,6 @@ def _chain(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer
     return Tuple(tuple(item for part in args for item in interp.items(part)))
 
 
-def with_class(interp: Interpreter, made: Ref, other: Ref) -> Ref:
-    """A dict with the contents of `made` and the class of `other`."""
-    contents = interp.contents(made)
-    return interp.heap.new("dict", other.cls, contents.keys, contents.items, meta=other.meta)
-
-
 def merged(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Ref:
     """``{**args[0], **args[1], …}``"""
     contents = Contents((), ())
