@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -9,6 +12,7 @@ from tests.tables.cell import Cell, judge, program
 from tests.tables.judging import TABLES, judged, sampled
 
 SAMPLE = 40
+PAGE = Path(__file__).parent.parent / "docs" / "soundness.md"
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -23,3 +27,8 @@ def test_the_judge_can_say_no() -> None:
     point = (np.array([1.0, 2.0]),)
     assert judge(Cell("right", total, point, expected=(np.array([1.0, 1.0]),))).kind == "right"
     assert judge(Cell("wrong", total, point, expected=(np.array([1.0, 2.0]),))).kind == "wrong"
+
+
+def test_the_page_names_each_table_once_and_counts_it_once() -> None:
+    rows = re.findall(r"^\| `(\w+)` \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    assert sorted(rows) == sorted([*TABLES, *TABLES])
