@@ -21,6 +21,7 @@ from adxform.frontend.values import (
     Ref,
     Reversed,
     Static,
+    Steps,
     Tuple,
     Value,
     View,
@@ -52,12 +53,12 @@ class Trip:
     type: Type = INT
 
 
-def iterator(interp: Interpreter, open_: Callable[[bool], Value], early: tuple[Value, ...] = ()) -> Once:
+def iterator(interp: Interpreter, open_: Callable[[Steps], Value], early: tuple[Value, ...] = ()) -> Once:
     """An iterator over what `open_` will return."""
     return Once(interp.heap.new("iterator", Once, ("fresh",), (Lit(True),)), open_, early)
 
 
-def opened(interp: Interpreter, source: Value, left: str = "", *, stepwise: bool = False) -> Value:
+def opened(interp: Interpreter, source: Value, left: str = "", *, stepwise: Steps = "") -> Value:
     """What `source` goes through, now that it is walked over; of an iterator that was before, nothing.
 
     `left` says why the walk may end before the iterator does: what it has left then is not known. A walk is `stepwise` where

@@ -53,7 +53,7 @@ def run_for(interp: Interpreter, op: For, env: Env) -> None:
     left = "a loop may have left it before its end" if op.breaks else ""
     start = len(interp.builder.ops)
     given = interp.use(interp.value(op.source[0], env))
-    source = iteration.opened(interp, given, left, stepwise=True)
+    source = iteration.opened(interp, given, left, stepwise="some" if op.breaks else "all")
     looked_at = interp.builder.ops[start:]
     held = [(ref, interp.heap.contents[ref]) for ref in iteration.lists_in(given)] if isinstance(given, Once) else []
     start = len(interp.builder.ops)

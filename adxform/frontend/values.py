@@ -83,18 +83,21 @@ class View:
     part: Literal["keys", "values", "items"]
 
 
+Steps = Literal["", "all", "some"]
+"""Whether a walk takes item by item, with other code in between: all of them, or as many as it likes; if not, at once."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Once:
     """What `zip`, `map` and their kin return, to be walked over once: `open` gives what it goes through.
 
-    `open` is told whether the walk takes item by item, with other code in between. It looks at `early` then all the same, before
-    the first item.
+    `open` is told how it is walked over, see `Steps`. It looks at `early` in any case, before the first item.
 
     The contents of `state` are under ``"fresh"`` whether that is still to come.
     """
 
     state: Ref
-    open: Callable[[bool], Value]
+    open: Callable[[Steps], Value]
     early: tuple[Value, ...] = ()
 
 

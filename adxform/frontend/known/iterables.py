@@ -32,6 +32,7 @@ from adxform.frontend.values import (
     Reversed,
     Slice,
     Static,
+    Steps,
     Tuple,
     Value,
     Zip,
@@ -123,10 +124,10 @@ def _as_long(interp: Interpreter, first: Value, part: Value, k: int) -> None:
         interp.require(equal, ValueError, message)
 
 
-def _zip_in_steps(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+def _zip_in_part(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     strict = "strict" in kwargs and interp.static(kwargs["strict"], "`strict`")
     if strict and any(not _same_length(interp, args[0], part) for part in args[1:]):
-        message = "a strict `zip` of sequences that may differ in length, with code between its items"
+        message = "a strict `zip` of sequences that may differ in length, which a loop may leave early"
         raise interp.error(message, "make a list of it first")
     return Zip(args)
 
@@ -531,18 +532,22 @@ def _each_apart(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> A
     return Mapped(*args)
 
 
-def _lazily(handler: Handler, step_by_step: Handler | None = None) -> Handler:
-    """An iterator whose arguments are looked at when it is walked over, with `step_by_step` where code runs between its items."""
+def _lazily(handler: Handler, step_by_step: Handler | None = None, in_part: Handler | None = None) -> Handler:
+    """An iterator whose arguments are looked at when it is walked over.
+
+    Where code runs between its items that is with `step_by_step`; where that code may also end the walk, with `in_part`.
+    """
 
     def made(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
         span = interp.span
 
-        def walked(stepwise: bool) -> Value:
+        def walked(stepwise: Steps) -> Value:
             here, interp.span = interp.span, span
             left = "another iterator may have gone through a part of it"
-            stepwise = stepwise and step_by_step is not None
+            stepwise = stepwise if step_by_step is not None else ""
             parts = tuple(iteration.opened(interp, arg, left, stepwise=stepwise) for arg in args)
-            found = (step_by_step if stepwise and step_by_step else handler)(interp, parts, kwargs, hint)
+            in_steps = in_part if stepwise == "some" and in_part else step_by_step
+            found = (in_steps if stepwise and in_steps else handler)(interp, parts, kwargs, hint)
             assert found is not None
             interp.span = here
             return found
@@ -599,12 +604,13 @@ _ITERATORS: dict[Any, Handler] = {
     itertools.starmap: _starmap,
 }
 _STEP_BY_STEP: dict[Any, Handler] = {
-    zip: _zip_in_steps,
+    zip: _zip,
     enumerate: _enumerate,
     reversed: _reversed,
     map: _each,
     itertools.starmap: _each_apart,
 }
+_IN_PART: dict[Any, Handler] = {zip: _zip_in_part}
 _SETTLED: dict[Any, Handler] = {
     itertools.product: _product,
     itertools.combinations: _combinations,
@@ -632,7 +638,7 @@ TABLE: dict[Any, Handler] = {
     next: _next,
     any: _walking(_any_all(any), _SOONER),
     all: _walking(_any_all(all), _SOONER),
-    **{fn: _lazily(handler, _STEP_BY_STEP.get(fn)) for fn, handler in _ITERATORS.items()},
+    **{fn: _lazily(handler, _STEP_BY_STEP.get(fn), _IN_PART.get(fn)) for fn, handler in _ITERATORS.items()},
     **{fn: _at_once(handler) for fn, handler in _SETTLED.items()},
     **{fn: _walking(handler) for fn, handler in _WALKING.items()},
 }
