@@ -117,6 +117,8 @@ class _Simplifying(Rewriter):
         out, type_ = op.outs[0].type, _type(part)
         if not isinstance(type_, Scalar) or not isinstance(out, Array) or callee(op) not in ARITHMETIC:
             return op
+        if not self.sharing.is_constant(op.outs[0]):  # it is written to: what repeats a number cannot be
+            return op
         others = [_type(arg) for arg in op.args if isinstance(arg, Var) and isinstance(arg.type, Scalar) and arg.type != INT]
         if isinstance(part, Lit) and others:
             type_ = others[0]

@@ -1,5 +1,7 @@
 """What the reverse sweep reads is overwritten in the forward sweep, where rules ask for what an exponent or parameter is."""
 
+import math
+
 import numpy as np
 
 from adxform import differentiable
@@ -132,3 +134,11 @@ def array_of_one_as_a_condition(x):
         y = y * x[0]
         w[0] = 0.0
     return y * 5.0 if w else y * 7.0
+
+
+@at((vec(0.3, 0.9, -0.2), 1.2))
+def number_repeated_beside_a_view(x, a):
+    y = x[::-1] * a
+    y.sort()
+    v = np.zeros(len(y)) + math.hypot(y[-1], 3.0)
+    return np.sum(x) + np.dot(v, x)
