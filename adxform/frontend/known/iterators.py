@@ -1,0 +1,259 @@
+"""Iterators: those that builtins make of others (`zip`, `map`, `enumerate` and their like), and those of `itertools`."""
+
+from __future__ import annotations
+
+import itertools
+import operator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from adxform.frontend import collecting, iteration
+from adxform.frontend.known.iterables import is_unknown, listed, rows
+from adxform.frontend.methods import Answer, Handler
+from adxform.frontend.values import (
+    NONE,
+    Enumerate,
+    Mapped,
+    Once,
+    Range,
+    Reversed,
+    Slice,
+    Static,
+    Steps,
+    Tuple,
+    Value,
+    Zip,
+)
+from adxform.ir.ops import Lit, Var
+from adxform.rules import iterations
+
+if TYPE_CHECKING:
+    from adxform.frontend.interpreter import Interpreter
+
+Args = tuple[Value, ...]
+Kwargs = dict[str, Value]
+
+
+def _zip(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    if "strict" in kwargs and interp.static(kwargs["strict"], "`strict`"):
+        for k, part in enumerate(args[1:], 2):
+            _as_long(interp, args[0], part, k)
+    return Zip(args)
+
+
+def _as_long(interp: Interpreter, first: Value, part: Value, k: int) -> None:
+    """Let a strict `zip` raise where its parts differ in length."""
+    equal = interp.call(Lit(operator.eq), (iteration.length(interp, first), iteration.length(interp, part)))
+    message = f"zip() argument {k} is shorter or longer than argument 1"
+    if equal == Lit(False):
+        interp.fail(ValueError, message)
+    if isinstance(equal, Var):
+        interp.require(equal, ValueError, message)
+
+
+def _zip_in_part(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    strict = "strict" in kwargs and interp.static(kwargs["strict"], "`strict`")
+    if strict and any(not _same_length(interp, args[0], part) for part in args[1:]):
+        message = "a strict `zip` of sequences that may differ in length, which a loop may leave early"
+        raise interp.error(message, "make a list of it first")
+    return Zip(args)
+
+
+def _same_length(interp: Interpreter, first: Value, part: Value) -> bool:
+    lengths = [iteration.length(interp, source) for source in (first, part)]
+    sizes = [interp.sizes.get(length) if isinstance(length, Var) else length for length in lengths]
+    return sizes[0] is not None and sizes[0] == sizes[1]
+
+
+def _enumerate(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    return Enumerate(args[0], args[1] if len(args) > 1 else kwargs.get("start", Lit(0)))
+
+
+def _reversed(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    return Reversed(args[0])
+
+
+def _map(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    fn, *sources = args
+    if all(iteration.literal_trips(interp, source) is None for source in sources):
+        return interp.call(Static(iterations.mapped), args, hint=hint)
+    known = [interp.items(source) for source in sources]
+    return Tuple(tuple(interp.call(fn, parts) for parts in zip(*known, strict=False)))
+
+
+def _filter(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    return interp.call(Static(iterations.filtered), args, hint=hint)
+
+
+def _product(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    repeat = interp.static(kwargs["repeat"], "`repeat`") if "repeat" in kwargs else 1
+    if any(iteration.literal_trips(interp, arg) is None for arg in args):
+        if len(args) * repeat != 2:
+            raise interp.error("`product` of other than two sequences whose length only a run can tell", "nest loops")
+        return interp.call(Static(iterations.crossed), tuple(rows(interp, arg) for arg in args * repeat))
+    lists = [interp.items(arg) for arg in args]
+    return Tuple(tuple(Tuple(parts) for parts in itertools.product(*lists, repeat=repeat)))
+
+
+def _combinations(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    return _choices(interp, itertools.combinations, args)
+
+
+def _permutations(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    return _choices(interp, itertools.permutations, args)
+
+
+def _combinations_again(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    return _choices(interp, itertools.combinations_with_replacement, args)
+
+
+def _choices(interp: Interpreter, fn: Any, args: Args) -> Value:
+    """A way of choosing some items of a sequence; of one whose length only a run can tell, two."""
+    source = args[0]
+    count = interp.static(args[1], "a count") if len(args) > 1 else None
+    if iteration.literal_trips(interp, source) is not None:
+        items = interp.items(source)
+        return Tuple(tuple(Tuple(parts) for parts in fn(items, len(items) if count is None else count)))
+    if count != 2:
+        raise interp.error("other than two items of a sequence whose length only a run can tell", "nest loops")
+    items_ = rows(interp, source)
+    if fn is itertools.permutations:
+        return interp.call(Static(iterations.pairs_of_different), (items_,))
+    return interp.call(Static(iterations.pairs_in_order), (items_, Lit(1 if fn is itertools.combinations else 0)))
+
+
+def _pairwise(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    known = iteration.known_items(interp, args[0])
+    if known is not None:
+        return Tuple(tuple(Tuple(pair) for pair in itertools.pairwise(known)))
+    return interp.call(Static(iterations.neighbours), (rows(interp, args[0]),))
+
+
+def _chain(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    if all(iteration.known_items(interp, arg) is not None for arg in args):
+        return Tuple(tuple(item for arg in args for item in interp.items(arg)))
+    parts = tuple(rows(interp, arg) for arg in args if iteration.known_items(interp, arg) != [])
+    return collecting.new_list(interp, interp.call(Lit(np.concatenate), (Tuple(parts),)))
+
+
+def _chain_from(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    return _chain(interp, tuple(interp.items(args[0])), kwargs, hint)
+
+
+def _islice(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    source, *bounds = args
+    piece = Slice(NONE, bounds[0], NONE) if len(bounds) == 1 else Slice(*bounds, *([NONE] * (3 - len(bounds))))
+    return interp.call(Lit(operator.getitem), (listed(interp, source), piece))
+
+
+def _accumulate(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    fn = args[1] if len(args) > 1 else kwargs.get("func", NONE)
+    fn = Lit(operator.add) if fn == NONE else fn
+    start = kwargs.get("initial", NONE)
+    if start != NONE:
+        return interp.call(Static(iterations.accumulated_from), (args[0], fn, start), hint=hint)
+    return interp.call(Static(iterations.accumulated), (listed(interp, args[0]), fn), hint=hint)
+
+
+def _starmap(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    return interp.call(Static(iterations.mapped_apart), args, hint=hint)
+
+
+def _count_from(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    start = args[0] if args else kwargs.get("start", Lit(0))
+    step = args[1] if len(args) > 1 else kwargs.get("step", Lit(1))
+    return Range(start, Lit(iteration.ENDLESS), step)
+
+
+def _each(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    fn, *sources = args
+    return Mapped(fn, Zip(tuple(sources)))
+
+
+def _each_apart(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    return Mapped(*args)
+
+
+def _lazily(handler: Handler, step_by_step: Handler | None = None, in_part: Handler | None = None) -> Handler:
+    """An iterator whose arguments are looked at when it is walked over.
+
+    Where code runs between its items that is with `step_by_step`; where that code may also end the walk, with `in_part`.
+    """
+
+    def made(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+        span = interp.span
+
+        def walked(stepwise: Steps) -> Value:
+            here, interp.span = interp.span, span
+            left = "another iterator may have gone through a part of it"
+            stepwise = stepwise if step_by_step is not None else ""
+            parts = tuple(iteration.opened(interp, arg, left, stepwise=stepwise) for arg in args)
+            in_steps = in_part if stepwise == "some" and in_part else step_by_step
+            found = (in_steps if stepwise and in_steps else handler)(interp, parts, kwargs, hint)
+            assert found is not None
+            interp.span = here
+            return found
+
+        early = args if step_by_step is None else tuple(part for arg in args if isinstance(arg, Once) for part in arg.early)
+        return iteration.iterator(interp, walked, early)
+
+    return made
+
+
+def _at_once(handler: Handler) -> Handler:
+    """An iterator over what is settled when it is made."""
+
+    def made(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+        found = handler(interp, tuple(iteration.opened(interp, arg) for arg in args), kwargs, hint)
+        assert found is not None
+        return iteration.iterator(interp, lambda stepwise: found)
+
+    return made
+
+
+def _iter(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    source = args[0]
+    return source if isinstance(source, Once) or is_unknown(source) else iteration.iterator(interp, lambda stepwise: source)
+
+
+def _next(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    if isinstance(args[0], Once):
+        raise interp.error("`next` of an iterator is not supported", "make it a list, and take its items by position")
+    return None
+
+
+_ITERATORS: dict[Any, Handler] = {
+    zip: _zip,
+    enumerate: _enumerate,
+    reversed: _reversed,
+    map: _map,
+    filter: _filter,
+    itertools.pairwise: _pairwise,
+    itertools.chain: _chain,
+    itertools.chain.from_iterable: _chain_from,
+    itertools.islice: _islice,
+    itertools.accumulate: _accumulate,
+    itertools.starmap: _starmap,
+}
+_STEP_BY_STEP: dict[Any, Handler] = {
+    zip: _zip,
+    enumerate: _enumerate,
+    reversed: _reversed,
+    map: _each,
+    itertools.starmap: _each_apart,
+}
+_IN_PART: dict[Any, Handler] = {zip: _zip_in_part}
+_SETTLED: dict[Any, Handler] = {
+    itertools.product: _product,
+    itertools.combinations: _combinations,
+    itertools.combinations_with_replacement: _combinations_again,
+    itertools.permutations: _permutations,
+    itertools.count: _count_from,
+}
+TABLE: dict[Any, Handler] = {
+    iter: _iter,
+    next: _next,
+    **{fn: _lazily(handler, _STEP_BY_STEP.get(fn), _IN_PART.get(fn)) for fn, handler in _ITERATORS.items()},
+    **{fn: _at_once(handler) for fn, handler in _SETTLED.items()},
+}
