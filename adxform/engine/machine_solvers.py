@@ -204,6 +204,28 @@ def _invert(lu: Any, out: Any) -> bool:
     return bool(_turn(columns, out))
 
 
+def _cofactors(lu: Any, out: Any) -> bool:
+    n, volume = lu.shape[1], _sign(lu) * np.exp(_log(lu))
+    if volume == 0.0 or n * WORK > blas.MOST:
+        return False
+    rows = lu[:n].copy()
+    if n:
+        _getri(n, rows, _exchanged(lu), np.empty(n * WORK), n * WORK)
+    return bool(_copy_rows(rows, volume, out))
+
+
+@_machine
+def _copy_rows(rows: Any, factor: float, out: Any) -> bool:
+    """Store `rows` times `factor`; whether all of that is finite."""
+    fine = True
+    for i in range(place(rows.shape[0])):
+        for j in range(place(rows.shape[1])):
+            x = rows[i, j] * factor
+            fine &= math.isfinite(x)
+            out[i, j] = x
+    return fine
+
+
 @_machine
 def _lower_part(a: Any, out: Any) -> bool:
     """Store the triangle of `a` on and below the diagonal, and zeros above it; whether all of that is finite."""
@@ -321,6 +343,7 @@ FORMS: Mapping[tuple[Callable[..., Any], int], Callable[..., Any]] = {
     (solvers.solve_transposed, 1): _solve_transposed,
     (solvers.solve_transposed, 2): _solve_several_transposed,
     (solvers.invert, 2): _invert,
+    (solvers.cofactors, 2): _cofactors,
     (solvers.cholesky, 2): _cholesky,
     (solvers.cholesky_cotangent, 2): _cholesky_cotangent,
     (solvers.determinant, 2): _determinant,

@@ -57,6 +57,11 @@ def invert(lu: Any, out: Any) -> None:
     out[...] = np.linalg.inv(lu[:-1].T)
 
 
+def cofactors(lu: Any, out: Any) -> None:
+    """Store the gradient of the determinant of `a`, where `lu` is of `a`."""
+    out[...] = runtime.cofactors(lu[:-1].T)
+
+
 def determinant(lu: Any) -> Any:
     """The determinant of `a`, where `lu` is of `a`."""
     return np.linalg.det(lu[:-1].T)
@@ -88,6 +93,8 @@ FORMS: Mapping[Callable[..., Any], Callable[..., Any]] = MappingProxyType(
         runtime.cholesky_cotangent: cholesky_cotangent,
         np.linalg.solve: solve,
         np.linalg.inv: invert,
+        runtime.inverse: invert,
+        runtime.cofactors: cofactors,
         np.linalg.det: determinant,
         runtime.sign_of_determinant: sign_of_determinant,
         runtime.log_of_determinant: log_of_determinant,

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from adxform import runtime
-from adxform.rules.declare import constant, general, primitive
-from adxform.rules.numpy_linear_algebra import of_matrices, traces
+from adxform.rules.declare import primitive
 from adxform.rules.numpy_reductions import count, restore
 from adxform.rules.record import Primitive
 
@@ -178,13 +177,6 @@ def _np_divmod(a: Any, b: Any) -> Any:
 
 def _slogdet(a: Any) -> Any:
     return SlogdetResult(runtime.sign_of_determinant(a), runtime.log_of_determinant(a))
-
-
-def _log_of_determinant(a: Any) -> Any:
-    def pullback(ct: Any) -> Any:
-        return of_matrices(ct, a) * np.swapaxes(np.linalg.inv(a), -1, -2)
-
-    return runtime.log_of_determinant(a), pullback
 
 
 def _matrix_power(a: Any, n: Any) -> Any:
@@ -517,17 +509,4 @@ OWN_VALUES: frozenset[Callable[..., Any]] = IN_KERNELS | {
 }
 """Functions whose value is that of their own call; the definition tells how it moves. All others have that of the definition."""
 
-_S = np.array([[2.0, 0.5], [-0.25, 1.5]])
-_SS = np.array([[[2.0, 0.5], [-0.25, 1.5]], [[1.0, 0.25], [0.5, 3.0]]])
-
-RECORDS: tuple[Primitive, ...] = (
-    general(
-        runtime.log_of_determinant,
-        _log_of_determinant,
-        (_S,),
-        (_SS,),
-        tangent=lambda y, args, args_t: traces(np.linalg.solve(args[0], args_t[0])),
-    ),
-    constant(runtime.sign_of_determinant),
-    *(primitive(fn, None) for fn in DEFINITIONS if fn in OWN_VALUES),
-)
+RECORDS: tuple[Primitive, ...] = tuple(primitive(fn, None) for fn in DEFINITIONS if fn in OWN_VALUES)

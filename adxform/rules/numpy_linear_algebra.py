@@ -320,25 +320,6 @@ def _inv(a: Any) -> Any:
     return y, pullback
 
 
-def _det(a: Any) -> Any:
-    y = np.linalg.det(a)
-
-    def pullback(ct: Any) -> Any:
-        return of_matrices(ct * y, a) * np.swapaxes(np.linalg.inv(a), -1, -2)
-
-    return y, pullback
-
-
-def of_matrices(numbers: Any, a: Any) -> Any:
-    """`numbers`, one for the matrix `a` or for each of several, as they broadcast against these."""
-    return numbers if np.ndim(a) == 2 else np.expand_dims(numbers, (-2, -1))
-
-
-def traces(a: Any) -> Any:
-    """The trace of a matrix, or of each of several."""
-    return np.trace(a) if np.ndim(a) == 2 else np.sum(a * np.eye(a.shape[-1]), axis=(-2, -1))
-
-
 def lower_part(s: Any) -> Any:
     """The cotangent of a symmetric matrix of which only the lower triangle is read, from one that takes it as a whole."""
     both = 0.5 * (s + np.swapaxes(s, -1, -2))
@@ -399,7 +380,6 @@ _V = np.array([0.5, -1.5, 2.0])
 _W = np.array([1.0, 0.25])
 _M = np.array([[1.0, 2.0, -0.5], [0.25, -1.0, 3.0]])
 _S = np.array([[2.0, 0.5], [-0.25, 1.5]])
-_SS = np.array([[[2.0, 0.5], [-0.25, 1.5]], [[1.0, 0.25], [0.5, 3.0]]])
 _SPD = np.array([[2.0, 0.5, 0.25], [0.5, 1.5, -0.5], [0.25, -0.5, 3.0]])
 _LOWER = np.array([[1.5, 0.0, 0.0], [0.25, 0.75, 0.0], [-0.5, 1.25, 2.0]])
 _T = np.arange(12.0).reshape(2, 2, 3) / 7 - 0.5
@@ -459,14 +439,6 @@ RECORDS: tuple[Primitive, ...] = (
     linear(np.kron, {0: _kron_left, 1: _kron_right}, (_V, _W), (_M, _S), (_V, _M), (_T, _W), (2.0, _V)),
     general(np.linalg.solve, _solve, (_S, _W), (_S, _S), (_S, _M), tangent=_solve_tangent, result=solve_result),
     general(np.linalg.inv, _inv, (_S,), (_SPD,), tangent=lambda y, args, args_t: -(y @ args_t[0] @ y), result=square_result),
-    general(
-        np.linalg.det,
-        _det,
-        (_S,),
-        (_SPD,),
-        (_SS,),
-        tangent=lambda y, args, args_t: y * traces(np.linalg.solve(args[0], args_t[0])),
-    ),
     general(np.linalg.cholesky, _cholesky, (_SPD,), result=square_result),
     general(runtime.cholesky_cotangent, _cholesky_cotangent, (_LOWER, _SPD), result=factor_result),
     general(np.linalg.eigvalsh, _eigvalsh, (_SPD,)),

@@ -10,6 +10,7 @@ from typing import Any
 from adxform.locks import new_lock
 from adxform.rules import (
     definitions,
+    determinants,
     math_functions,
     memory,
     numpy_creation,
@@ -47,6 +48,7 @@ TABLE: Mapping[Callable[..., Any], Primitive] = collect(
         *numpy_elementwise.RECORDS,
         *numpy_reductions.RECORDS,
         *numpy_linear_algebra.RECORDS,
+        *determinants.RECORDS,
         *numpy_shape.RECORDS,
         *numpy_creation.RECORDS,
         *definitions.RECORDS,

@@ -52,6 +52,22 @@ def inverse_and_determinant(a):
     return np.sum(np.linalg.inv(a) ** 2) + np.linalg.det(a)
 
 
+@at((np.ones((3, 3)),), (np.outer([1.0, -2.0, 0.5], [0.0, 1.5, 3.0]),), (np.zeros((3, 3)),), (np.zeros((1, 1)),))
+def determinant_of_low_rank(a):
+    """Its gradient is made of minors, and exists for every matrix."""
+    return np.linalg.det(a) * 3.0 + np.linalg.det(a[1:, 1:]) ** 2
+
+
+@at((np.array([[1.0, 2.0], [2.0, 4.0]]),), (np.arange(9.0).reshape(3, 3),), (np.diag([0.0, 2.0, -1.0]),))
+def determinant_of_a_singular_matrix(a):
+    return np.linalg.det(a) + np.sin(np.linalg.det(2.0 * a))
+
+
+@at((np.stack([np.ones((3, 3)), smooth(3, 3), np.diag([1.0, -2.0, 0.0])]),))
+def determinants_of_some_singular_matrices(a):
+    return np.sum(np.linalg.det(a) * np.array([1.0, 2.0, -3.0]))
+
+
 @at((smooth(3, 3) + 2.0 * np.eye(3),))
 def log_determinant(a):
     sign, value = np.linalg.slogdet(a)
