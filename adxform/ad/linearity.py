@@ -6,9 +6,11 @@ import operator
 
 import numpy as np
 
+from adxform.analysis.dependence import Dependence, find_dependence
 from adxform.errors import MissingRuleError
 from adxform.ir.ops import Block, Call, Function, Lit, Operand, Var
 from adxform.ir.walk import blocks, variables
+from adxform.rules.effects import effect_of
 from adxform.rules.record import Constant, General, Linear, Partials
 from adxform.rules.table import lookup
 
@@ -20,7 +22,8 @@ QUOTIENTS = frozenset({operator.truediv, np.divide})
 
 
 def refuse_nonlinear(op: Call, derivative: General, pullback: Function) -> None:
-    """Raise where the pullback of a user's rule multiplies its cotangent by itself, or puts it through a function.
+    """Raise where the pullback of a user's rule multiplies its cotangent by itself, puts it through a function, asks how large
+    it is, or adds a number to it.
 
     Reverse mode takes such a pullback as it is (one that clips gradients, say); no tangent follows from it.
 
@@ -29,8 +32,9 @@ def refuse_nonlinear(op: Call, derivative: General, pullback: Function) -> None:
     """
     if (derivative.body.__module__ or "").startswith("adxform."):
         return
-    found = _nonlinear(pullback.body, {pullback.params[-1]})
-    if found is None:
+    cotangent = len(pullback.params) - 1
+    dependence = find_dependence(pullback, [cotangent])
+    if not _nonlinear(pullback.body, {pullback.params[cotangent]}, dependence):
         return
     assert isinstance(op.fn, Lit)
     name = getattr(op.fn.value, "__name__", "the function")
@@ -38,21 +42,21 @@ def refuse_nonlinear(op: Call, derivative: General, pullback: Function) -> None:
     raise MissingRuleError(message, span=op.span, help="state the tangent too: `adxform.rule(f, tangent=…)`")
 
 
-def _nonlinear(block: Block, moving: set[Var]) -> Call | None:
-    """The first call in `block` that is not linear in the variables `moving`, to which it adds what depends on them."""
+def _nonlinear(block: Block, moving: set[Var], dependence: Dependence) -> bool:
+    """Whether something in `block` is not linear in the variables `moving`, to which it adds what depends on them."""
     for op in block.ops:
+        if dependence.is_forked(op):
+            return True
         if isinstance(op, Call):
-            if not _is_linear(op, moving):
-                return op
             record = lookup(op.fn.value) if isinstance(op.fn, Lit) else None
             constant = record is not None and isinstance(record.derivative, Constant)
+            if not _is_linear(op, moving) or (constant and effect_of(op).reads and dependence.level(*op.args)):
+                return True
             if not constant and any(_moves(arg, moving) for arg in op.args):
                 moving.update(op.outs)
-        for inner in blocks(op):
-            found = _nonlinear(inner, moving)
-            if found is not None:
-                return found
-    return None
+        if any(_nonlinear(inner, moving, dependence) for inner in blocks(op)):
+            return True
+    return False
 
 
 def _is_linear(call: Call, moving: set[Var]) -> bool:
@@ -64,7 +68,7 @@ def _is_linear(call: Call, moving: set[Var]) -> bool:
     match record.derivative:
         case Partials():
             if record.fn in SUMS:
-                return True
+                return not any(isinstance(arg, Lit) and arg.value for arg in call.args)
             if record.fn in PRODUCTS:
                 return len(places) == 1
             return record.fn in QUOTIENTS and places == [0]

@@ -10,7 +10,7 @@ import numpy as np
 from adxform import runtime
 from adxform.ir.ops import Lit
 from adxform.rules.declare import constant, general, linear, scalar, views_array
-from adxform.rules.python_operators import larger_partials, may_have_pole, power_partials, smaller_partials
+from adxform.rules.python_operators import larger_partials, may_have_pole, power_partials, power_slope, smaller_partials
 from adxform.rules.record import Primitive
 
 
@@ -174,7 +174,7 @@ _INTERNAL = (
     scalar(runtime.ratio, lambda y, a, b: (runtime.ratio(1.0, b), -runtime.quotient(y, b)), (_REAL, _COLUMN)),
     scalar(
         runtime.power,
-        lambda y, a, b: (b * runtime.power(a, b - 1), y * runtime.log_or_zero(a)),
+        lambda y, a, b: (power_slope(a, b), y * runtime.log_or_zero(a)),
         (_POSITIVE, _COLUMN),
         singular=True,
     ),

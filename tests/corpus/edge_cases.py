@@ -140,3 +140,9 @@ def counted_elements(x, y):
 def a_reciprocal_and_a_product_are_no_quotient(x, k):
     """The quotient is rounded once."""
     return x * (1.0 / k)
+
+
+@at((vec(0.0, 0.0, 0.0),), (vec(0.0, 1.5, 2.0),))
+def exponents_below_two_at_zero(x):
+    """The second slope of ``x ** 1`` at zero is zero times a pole."""
+    return np.sum(x ** [1, 2, 0]) + np.sum(x ** np.array([2.0, 1.0, 3.0]))
