@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import math
 import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ from adxform import runtime
 from adxform.errors import AdxError, MissingRuleError
 from adxform.frontend.infer import NoSample, Types, elementwise_type, product_type, reshaped_type, sampled_types, with_fresh
 from adxform.frontend.joins import join_types
-from adxform.ir.kinds import alternatives, dtype_name
+from adxform.ir.kinds import dtype_name
 from adxform.ir.ops import Operand, Var
 from adxform.ir.types import Array, Object, Scalar, Type, is_float
 from adxform.ir.walk import substitute, variables
@@ -29,12 +30,15 @@ def result_type(
 ) -> Types:
     """The type of a primitive's result: where only a run tells the kinds of its operands, of one of several kinds itself."""
     given = dict.fromkeys(var for arg in (*operands, *named.values()) for var in variables(arg))
-    several = [var for var in given if isinstance(var.type, Scalar) and var.type.kinds]
+    several = {var: var.type.kinds for var in given if isinstance(var.type, Scalar) and var.type.kinds}
     if not several:
         return _result_type(interp, record, fn, operands, named)
+    if math.prod(map(len, several.values())) > _COMBINATIONS:
+        message = "numbers that may each be of several kinds are given to one function in too many combinations to try them all"
+        raise interp.error(message, "make them one kind, e.g. with `float(…)`")
     found: list[Types] = []
     refused: AdxError | None = None
-    for kinds in itertools.islice(itertools.product(*(alternatives(var.type) for var in several)), _COMBINATIONS):  # type: ignore[arg-type]
+    for kinds in itertools.product(*several.values()):
         each: dict[Var, Operand] = {var: Var(var.name, kind) for var, kind in zip(several, kinds, strict=True)}
         args = tuple(substitute(arg, each) for arg in operands)
         try:
@@ -47,7 +51,7 @@ def result_type(
     return functools.reduce(lambda one, other: _either(interp, one, other), found)
 
 
-_COMBINATIONS = 64
+_COMBINATIONS = 4096  # half a second; a kind that was left out could be the only one that moves
 
 
 def _either(interp: Interpreter, one: Types, other: Types) -> Types:

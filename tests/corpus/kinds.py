@@ -112,3 +112,15 @@ def item_of_several_kinds(n, x, y):
 @at((_X, 1.5))
 def extreme_with_a_default(x, y):
     return max([v for v in (x[0], x[1]) if True], default=y) * max((), default=y)
+
+
+@at((0.7, 3), (0.7, 0))
+def the_first_of_many_numbers_of_two_kinds_moves(x, n):
+    a = x if n > 0 else True
+    b = 2 if n > 1 else True
+    c = 3 if n > 2 else True
+    d = 4 if n > 3 else True
+    e = 5 if n > 4 else True
+    g = 6 if n > 5 else True
+    h = 7 if n > 6 else True
+    return np.sum(np.array([a, b, c, d, e, g, h])) * 1.5
