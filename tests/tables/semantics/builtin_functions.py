@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from tests.tables.cell import Cell
-from tests.tables.semantics.operands import KINDS, NUMBERS, SCALARS, SOURCES, Program, values
+from tests.tables.semantics.operands import KINDS, NUMBERS, SCALARS, SOME, SOURCES, Program, values
 
 OF_ONE = (
     "abs({})", "round({})", "round({}, 1)", "round({}, None)", "round({}, -1)", "int({})", "float({})", "bool({})",
@@ -28,22 +28,6 @@ OF_TWO = (
     "max({}, {}) * x", "min({}, {}) * x", "pow({}, {}, 5)", "{} < {} < 3", "{} and {}", "{} or {}", "[{}, {}].count(x)",
     "max({}, {}) // 2", "max({}, {}) / 2", "x ** min({}, {})",
 )  # fmt: skip
-SOME = (
-    "bool",
-    "int",
-    "float",
-    "float16",
-    "float32",
-    "float64",
-    "longdouble",
-    "int8",
-    "uint8",
-    "int64",
-    "0-d",
-    "one",
-    "array",
-    "None",
-)
 RUNNING = (
     "m = max(m, v)",
     "m = min(m, v)",

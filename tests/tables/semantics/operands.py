@@ -42,6 +42,7 @@ KINDS: dict[str, Callable[[float], Any]] = {
 }
 NUMBERS = tuple(kind for kind in KINDS if kind not in ("None", "str"))
 SCALARS = ("bool", "int", "float", *FLOATS, "bool_", *INTEGERS)
+SOME = ("bool", "int", "float", *FLOATS, "int8", "uint8", "int64", "0-d", "one", "array", "None")
 SOURCES = ("argument", "literal", "element", "default", "global", "loop", "branch", "comprehension")
 
 
