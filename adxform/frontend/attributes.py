@@ -163,10 +163,15 @@ def _of_object(interp: Interpreter, value: Ref, name: str) -> Value:
     made = derivatives.attribute(interp, value, name) if issubclass(value.cls, Operator) else None
     if made is not None:
         return made
+    if isinstance(inspect.getattr_static(value.cls, "__getattribute__"), types.FunctionType):
+        raise interp.error(f"`{value.cls.__name__}` defines `__getattribute__`", "write a property or a method")
     found = interp.contents(value).get(name)
     if found is not None:
         return found
-    return from_class(interp, value, value.cls, name, inspect.getattr_static(value.cls, name, None))
+    static = inspect.getattr_static(value.cls, name, None)
+    if static is None and hasattr(value.cls, "__getattr__"):
+        return interp.call(of_class(interp, value.cls, "__getattr__"), (value, Lit(name)), hint=name)
+    return from_class(interp, value, value.cls, name, static)
 
 
 def from_class(interp: Interpreter, value: Value, cls: type, name: str, found: Any) -> Value:
@@ -284,7 +289,7 @@ def store(interp: Interpreter, value: Value, name: str, new: Value) -> None:
             params = getattr(value.cls, "__dataclass_params__", None)
             if params is not None and params.frozen:
                 interp.fail(AttributeError, f"cannot assign to field '{name}'")
-            interp.write(value, interp.contents(value).put(name, new))
+            _store_in_object(interp, value, name, new)
         case Static(owner):
             raise outside_write(interp, f"the attribute `{name}` of a {type(owner).__name__}")
         case Var(_, Object()):
@@ -296,3 +301,19 @@ def store(interp: Interpreter, value: Value, name: str, new: Value) -> None:
             interp.fail(AttributeError, f"'{cls.__name__}' object attribute '{name}' {state}")
         case _:
             raise interp.error(f"the attribute `{name}` of this value cannot be set", "build a new value instead")
+
+
+def _store_in_object(interp: Interpreter, value: Ref, name: str, new: Value) -> None:
+    """An attribute of an object that the function makes: its class decides first, by a property of that name, say."""
+    cls = value.cls
+    found = inspect.getattr_static(cls, name, None)
+    if isinstance(inspect.getattr_static(cls, "__setattr__"), types.FunctionType):
+        raise interp.error(f"`{cls.__name__}` defines `__setattr__`", "set attributes in methods of other names")
+    if isinstance(found, property) and found.fset is not None:
+        interp.call(of_class(interp, cls, name, "fset"), (value, new))
+    elif isinstance(found, property):
+        interp.fail(AttributeError, f"property '{name}' of '{cls.__name__}' object has no setter")
+    elif hasattr(type(found), "__set__") and not isinstance(found, types.MemberDescriptorType):
+        raise interp.error(f"the descriptor `{name}` of `{cls.__name__}` cannot be set", "write a property or a method")
+    else:
+        interp.write(value, interp.contents(value).put(name, new))

@@ -156,3 +156,29 @@ PLAIN, REPLACED = Activated(), Activated()
 REPLACED.act = np.exp
 method_of_its_class = at((1.5,))(PLAIN.loss)
 method_replaced = at((1.5,))(REPLACED.loss)
+
+
+class Radius:
+    """An area that is kept as a radius, and what it does not have is three."""
+
+    def __init__(self, area):
+        self.area = area
+
+    @property
+    def area(self):
+        return self.radius**2
+
+    @area.setter
+    def area(self, area):
+        self.radius = area**0.5
+
+    def __getattr__(self, name):
+        return 3.0
+
+
+@at((1.3,))
+def properties_that_are_set(x):
+    disc = Radius(x)
+    disc.area = x * 3.0
+    disc.area += x**2
+    return disc.radius * disc.area * disc.height
