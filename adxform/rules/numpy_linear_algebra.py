@@ -208,12 +208,17 @@ def _trace_transpose(ct: Any, x: Any, offset: Any = 0, axis1: Any = 0, axis2: An
     return ct * np.eye(x.shape[0], x.shape[1], offset, dtype=x.dtype)
 
 
+def _spatial(v: Any) -> Any:
+    """Vectors of two or three as vectors of three."""
+    return v if np.shape(v)[-1] == 3 else np.concatenate((v, np.zeros_like(v[..., :1])), -1)
+
+
 def _cross_left(ct: Any, a: Any, b: Any, axisa: Any = -1, axisb: Any = -1, axisc: Any = -1, axis: Any = None) -> Any:
     if axis is not None or axisa != -1 or axisb != -1 or axisc != -1:
         places = _places_of_vectors(np.ndim(a), np.ndim(b), axisa, axisb, axisc, axis)
         return runtime.unbroadcast(np.cross(b, ct, axisa=places[1], axisb=places[2], axisc=places[0]), a)
     if np.shape(a)[-1] != np.shape(b)[-1]:
-        raise NotImplementedError("np.cross has a derivative rule for vectors of three")
+        return runtime.unbroadcast(np.cross(_spatial(b), ct)[..., : np.shape(a)[-1]], a)
     return runtime.unbroadcast(np.cross(b, ct), a)
 
 
@@ -222,7 +227,7 @@ def _cross_right(ct: Any, a: Any, b: Any, axisa: Any = -1, axisb: Any = -1, axis
         places = _places_of_vectors(np.ndim(a), np.ndim(b), axisa, axisb, axisc, axis)
         return runtime.unbroadcast(np.cross(ct, a, axisa=places[2], axisb=places[0], axisc=places[1]), b)
     if np.shape(a)[-1] != np.shape(b)[-1]:
-        raise NotImplementedError("np.cross has a derivative rule for vectors of three")
+        return runtime.unbroadcast(np.cross(ct, _spatial(a))[..., : np.shape(b)[-1]], b)
     return runtime.unbroadcast(np.cross(ct, a), b)
 
 
