@@ -60,7 +60,11 @@ def _has(interp: Interpreter, value: Value, name: str) -> bool:
         case Var(_, Scalar(dtype, weak)):
             return hasattr(python_class(dtype, weak), name)
         case Ref(kind="instance"):
-            return interp.contents(value).get(name) is not None or _found(interp, value.cls, name, Access((), Lit(value.cls)))
+            if interp.contents(value).get(name) is not None or _found(interp, value.cls, name, Access((), Lit(value.cls))):
+                return True
+            if hasattr(value.cls, "__getattr__"):
+                raise interp.error(f"what an object of `{value.cls.__name__}` has is told by `__getattr__`", "ask its class")
+            return False
         case Ref(cls=cls) | Tuple(cls=cls):
             return hasattr(cls, name)
         case Static(found, access):
