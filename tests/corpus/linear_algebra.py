@@ -164,8 +164,3 @@ def conjugate_gradient_steps(a, b, n):
 @at((smooth(5),), (smooth(5, seed=2),))
 def eigenvalues_of_a_matrix_of_known_size(x):
     return np.sum(np.linalg.eigvalsh(np.outer(x[:2], x[:2]) + np.diag(x[2:4])) ** 3) * x[4]
-
-
-@at((smooth(2), smooth(3, seed=1)))
-def cross_of_a_flat_vector(a, b):
-    return np.sum(np.cross(a, b) ** 2) + np.cross(b, a)[2]
