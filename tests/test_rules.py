@@ -269,3 +269,12 @@ def test_the_variance_of_too_few_is_no_number_and_does_not_raise(spread) -> None
         warnings.simplefilter("ignore", RuntimeWarning)
         assert np.isnan(gradient(np.ones(1))).all()
         assert gradient(np.zeros(0)).shape == (0,)
+
+
+@pytest.mark.filterwarnings("ignore:Arrays of 2-dimensional vectors:DeprecationWarning")
+def test_a_cross_product_of_three_and_two_is_that_in_space() -> None:
+    a, b = np.array([0.25, 2.0, -0.75]), np.array([0.5, -1.5])
+    weights = np.array([1.0, -2.0, 3.0])
+    found = adxform.grad(lambda x, y: np.sum(weights * np.cross(x, y)), argnums=(0, 1))(a, b)
+    np.testing.assert_allclose(found[0], np.cross(np.append(b, 0.0), weights))
+    np.testing.assert_allclose(found[1], np.cross(weights, a)[:2])
