@@ -68,7 +68,7 @@ def quotient(a: Any, b: Any, out: Any = None) -> Any:
     >>> quotient(0.5, 0.0), quotient(0.5, 2.0)
     (np.float64(inf), 0.25)
     """
-    if isinstance(b, float) and b != 0.0:
+    if out is None and isinstance(b, float) and b != 0.0:
         return a / b
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.divide(a, b, out=out)

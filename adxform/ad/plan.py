@@ -83,12 +83,16 @@ def same_view(call: Call, out: Var, base: Operand) -> Call:
 
 @dataclass(frozen=True)
 class Plan:
-    """The mode of each active variable, the call that makes each view, and what some path leaves undefined: arrays, numbers."""
+    """The mode of each active variable, the call that makes each view, and what some path leaves undefined: arrays, numbers.
+
+    `rebound` are views of memory that control flow, or a call, also knows by other names.
+    """
 
     modes: dict[Var, Mode]
     view_calls: dict[Var, Call]
     undefined: frozenset[Var]
     numbers: frozenset[Var]
+    rebound: frozenset[Var]
 
     def mode(self, var: Var) -> Mode:
         """Where the cotangent of `var` lives."""
@@ -97,7 +101,8 @@ class Plan:
     def spread(self, var: Var) -> Operand | None:
         """The array whose elements `var` shows several times each, where that is written."""
         call = self.view_calls.get(var)
-        return call.args[0] if call is not None and _spreads(call) and self.mode(var) != "value" else None
+        shows = call is not None and _spreads(call) and self.mode(var) != "value" and var not in self.rebound
+        return call.args[0] if call is not None and shows else None
 
 
 def plan_cotangents(fn: Function, activity: Activity, aliases: Aliases, crossing: frozenset[int]) -> Plan:
@@ -112,6 +117,7 @@ def plan_cotangents(fn: Function, activity: Activity, aliases: Aliases, crossing
     undefined = frozenset(var for var in missing if isinstance(var.type, Array))
     undefined_classes = {aliases.of(var) for var in undefined}
     modes: dict[Var, Mode] = {}
+    rebound: set[Var] = set()
     roots: dict[int, int] = {}
     for var in activity.active:
         if var not in views:
@@ -126,14 +132,16 @@ def plan_cotangents(fn: Function, activity: Activity, aliases: Aliases, crossing
             alone = roots.get(number, 0) == 1 and number not in carried and not holds_memory
             modes[var] = ("view" if var in views else "buffer") if alone else "companion"
             if var in views:
-                _refuse_read_only(var, views, aliases.has_phi(number) or number in carried)
+                other_names = aliases.has_phi(number) or number in carried
+                _refuse_read_only(var, views, other_names)
+                rebound.update([var] if other_names else ())
         elif (
             isinstance(var.type, Array) and var.type.shape is not None and var in partly_read and number not in undefined_classes
         ):
             modes[var] = "view" if var in views and _is_surely_view(views[var]) else "buffer"
         else:
             modes[var] = "value"
-    return Plan(modes, views, undefined, frozenset(missing) - undefined)
+    return Plan(modes, views, undefined, frozenset(missing) - undefined, frozenset(rebound))
 
 
 def _is_surely_view(call: Call) -> bool:
@@ -151,7 +159,7 @@ def _refuse_read_only(var: Var, views: dict[Var, Call], rebound: bool) -> None:
     """Raise where nothing can be added through `var`: a view of what shows elements several times, or that under other names."""
     call = views[var]
     base = call.args[0]
-    if (isinstance(base, Var) and _spreads(views.get(base))) or (_spreads(call) and rebound):
+    if (isinstance(base, Var) and _spreads(views.get(base))) or (call.fn == Lit(np.broadcast_to) and rebound):
         raise AliasError(
             "an array that is written is also read through a read-only view",
             span=call.span,

@@ -87,9 +87,9 @@ def _to_largest(ct: Any, y: Any, x: Any, axis: Any, keepdims: Any) -> Any:
     None is where there is NaN among them.
     """
     chosen = x == restore(y, axis, keepdims)
-    if axis is None:
-        return runtime.ratio(ct, np.count_nonzero(chosen)) * chosen
-    return runtime.ratio(restore(ct, axis, keepdims), np.sum(chosen, axis=axis, keepdims=True)) * chosen
+    if axis is None:  # counts as floats: kernels hold quotients of those
+        return runtime.ratio(ct, np.count_nonzero(chosen) * 1.0) * chosen
+    return runtime.ratio(restore(ct, axis, keepdims), np.sum(chosen, axis=axis, keepdims=True) * 1.0) * chosen
 
 
 def _max(x: Any, axis: Any = None, keepdims: Any = False) -> Any:

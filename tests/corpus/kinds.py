@@ -93,7 +93,7 @@ def clamped_by_a_small_integer(lo, x):
 @at((np.float32(0.7), 1.3, 1), (np.float32(0.7), 1.3, 0))
 def single_precision_on_one_path(x, y, n):
     m = x if n > math.sin(1.0) else y
-    return m * y * y
+    return float(m * y * y)
 
 
 @at((_X,))
