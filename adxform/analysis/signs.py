@@ -28,8 +28,8 @@ def find_signs(fn: Function) -> Mapping[Var, Sign]:
     >>> from adxform.ir.text import read
     >>> signs = find_signs(read('''
     ... def f(x: f64):
-    ...     a = mul(x, x)
-    ...     b = add(1.0, a)
+    ...     a = operator.mul(x, x)
+    ...     b = operator.add(1.0, a)
     ...     return b'''))
     >>> {var.name: sign.name for var, sign in signs.items()}
     {'a': 'NOT_BELOW', 'b': 'ABOVE'}
