@@ -20,6 +20,7 @@ import pytest
 import adxform
 from adxform.errors import PreparationMismatchError
 from adxform.persistence import disk, portable, private, store
+from tests.test_persistence import forget_rules
 
 ROOT = Path(__file__).parent.parent
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="owners and modes of files are POSIX's")
@@ -37,6 +38,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("ADXFORM_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setattr(store, "_warned", [])
     monkeypatch.setattr(store, "_stores", {})
+    forget_rules(monkeypatch)
     monkeypatch.setattr(disk, "_announced", set())
     adxform.clear_cache()
     yield tmp_path

@@ -158,8 +158,8 @@ def _spreads(call: Call | None) -> bool:
 def _refuse_read_only(var: Var, views: dict[Var, Call], rebound: bool) -> None:
     """Raise where nothing can be added through `var`: a view of what shows elements several times, or that under other names."""
     call = views[var]
-    base = call.args[0]
-    if (isinstance(base, Var) and _spreads(views.get(base))) or (call.fn == Lit(np.broadcast_to) and rebound):
+    base = views.get(call.args[0]) if isinstance(call.args[0], Var) else None
+    if (base is not None and base.fn == Lit(np.broadcast_to)) or (call.fn == Lit(np.broadcast_to) and rebound):
         raise AliasError(
             "an array that is written is also read through a read-only view",
             span=call.span,
