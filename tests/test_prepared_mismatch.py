@@ -407,7 +407,7 @@ def test_what_was_redefined_since_is_told(case: Case, kind: str) -> None:
         try:
             anew = case.plain(*ARGS)
         except (AdxError, TypeError) as error:  # a number that is called raises as Python does
-            with pytest.raises(type(error)):
+            with pytest.raises((type(error), PreparationMismatchError)):  # what raises has no value, so no cotangent fits
                 case.call(loose, ARGS)
         else:
             assert_same(case.call(loose, ARGS), anew)
