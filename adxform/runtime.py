@@ -53,13 +53,22 @@ def masked_product(ct: Any, partial: Any, out: Any = None) -> Any:
         known = ct != 0.0 != partial or (math.isfinite(ct) and math.isfinite(partial))
         return ct * partial if known else ct * 0.0 if math.isfinite(ct) else partial * 0.0
     if out is not None and (np.may_share_memory(out, ct) or np.may_share_memory(out, partial)):
-        return filled(out, masked_product(ct, partial))
+        return np.multiply(ct, partial, out=out) if _has_finite_sum(ct, partial) else filled(out, masked_product(ct, partial))
     with np.errstate(invalid="ignore"):
         found = np.multiply(ct, partial, out=out)
         if np.isfinite(np.add.reduce(found, axis=None)):
             return found
         masked = np.isnan(found) & (np.equal(ct, 0) | np.equal(partial, 0))
     return np.where(masked, found.dtype.type(0), found)[()] if out is None else filled(out, np.where(masked, 0, found))
+
+
+def _has_finite_sum(a: Any, b: Any) -> bool:
+    """Whether the products of the elements of `a` and `b` have a finite sum, where that is told without making an array."""
+    if np.ndim(a) == 0 or np.ndim(b) == 0:
+        number, array = (a, b) if np.ndim(a) == 0 else (b, a)
+        return bool(np.isfinite(number) and np.isfinite(np.add.reduce(array, axis=None)))
+    alike = a.shape == b.shape and a.dtype == b.dtype and a.flags.c_contiguous and b.flags.c_contiguous
+    return bool(alike and np.isfinite(np.vdot(a, b)))
 
 
 def quotient(a: Any, b: Any, out: Any = None) -> Any:

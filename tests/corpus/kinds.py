@@ -74,7 +74,7 @@ def largest_and_smallest_of_five(a, b, c, d, e):
 @at((np.longdouble("0.7"), 1.3, 1), (np.longdouble("0.7"), 1.3, 0))
 def long_double_on_one_path(x, y, n):
     m = x if int(np.asarray([n])[0]) else y
-    return m * m * y
+    return float(m * m * y)
 
 
 @at((_X, 1.3))
