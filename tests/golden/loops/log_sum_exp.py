@@ -32,7 +32,7 @@ def log_sum_exp_vjp(x, result_ct):
     for i in range(n):
         tmp_1 = runtime.add_up(tmp_1, tmp_ct * tmp[i])
         tmp_2 = runtime.add_up(tmp_2, 1 if x[i] == largest else 0)  # log_sum_exp.py:7
-    tmp_1 = runtime.ratio(result_ct - tmp_1, tmp_2)
+    tmp_1 = runtime.ratio(result_ct - tmp_1, tmp_2 * 1.0)
     x_ct = np.empty(n)
     for i in range(n):
         x_ct[i] = tmp_ct * tmp[i] + tmp_1 * (1.0 if x[i] == largest else 0.0)

@@ -57,7 +57,7 @@ def softmax_loss_vjp(weights, points, labels, result_ct):
             shifted_ct[j] = shifted_ct_1
             tmp_ct_1 = runtime.add_up(tmp_ct_1, shifted_ct_1)  # softmax_loss.py:12
             tmp_4 = runtime.add_up(tmp_4, 1 if scores[i, j] == tmp_3 else 0)
-        tmp_4 = runtime.ratio(-tmp_ct_1, tmp_4)
+        tmp_4 = runtime.ratio(-tmp_ct_1, tmp_4 * 1.0)
         for j in range(n):
             scores_ct[i, j] = shifted_ct[j] + tmp_4 * (1.0 if scores[i, j] == tmp_3 else 0.0)
     n = np.float64(n_1)  # softmax_loss.py:14
