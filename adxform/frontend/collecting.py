@@ -21,6 +21,7 @@ from adxform.frontend.keys import refuse_index
 from adxform.frontend.values import NONE, Collected, Contents, Heap, Ref, Slice, Tuple, Value, is_undefined
 from adxform.ir.ops import Lit, Operand, Pack, Var
 from adxform.ir.types import Array, Dim, Object, Scalar, Size, Type, rank
+from adxform.rules.unruled import missing_rule
 
 if TYPE_CHECKING:
     from adxform.frontend.interpreter import Interpreter
@@ -73,7 +74,8 @@ def growth(interp: Interpreter, ref: Ref, old: Any, new: Any, *, owned: bool) ->
         return Grows(ref, None)
     item, nested = common_item(interp, (*old.items, *new.items))
     regular = len(new.items) == len(old.items) + 1 and new.items[:-1] == old.items
-    unruled = next((interp.unruled[item] for item in new.items if isinstance(item, Var) and item in interp.unruled), None)
+    found = next((interp.unruled[item] for item in new.items if isinstance(item, Var) and item in interp.unruled), None)
+    unruled = found and missing_rule(*found, "a list of what it returns cannot be followed")
     return Grows(ref, item, nested, regular=regular, unruled=unruled)
 
 

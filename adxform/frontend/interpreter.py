@@ -9,7 +9,7 @@ from pathlib import Path, PurePath
 from typing import Any, assert_never
 
 from adxform import runtime
-from adxform.errors import AdxError, MissingRuleError, UnsupportedOperationError
+from adxform.errors import AdxError, UnsupportedOperationError
 from adxform.frontend import attributes, branches, calls, collecting, iteration, loops, operands, outside
 from adxform.frontend.access import Access, Guard
 from adxform.frontend.augmented import Augmented, augmented_assignment, load_what_waits
@@ -102,7 +102,7 @@ class Interpreter:
         self.generators: dict[Var, type] = {}
         self.draws: dict[Var, tuple[type, str]] = {}
         self.helpers: dict[Any, Helper] = {}
-        self.unruled: dict[Var, MissingRuleError] = {}
+        self.unruled: dict[Var, tuple[object, Span]] = {}
         self.kept = False
         self.adopted: dict[str, Function] = {}
         self.renamed: dict[tuple[Function, ...], dict[str, str]] = {}
@@ -252,7 +252,12 @@ class Interpreter:
     ) -> Var:
         """Append the call of a primitive and return its out."""
         type_ = self.equal.type(with_fresh(type_, self.fresh_dim))
-        return self.builder.call(fn, *args, type=type_, hint=hint, kwargs=kwargs, span=self.span)
+        out = self.builder.call(fn, *args, type=type_, hint=hint, kwargs=kwargs, span=self.span)
+        if isinstance(type_, Object):  # what is taken of an unknown value is as unknown
+            for arg in args:
+                if isinstance(arg, Var) and arg in self.unruled:
+                    self.unruled[out] = self.unruled[arg]
+        return out
 
     @property
     def unconditional(self) -> bool:

@@ -19,7 +19,6 @@ from adxform.frontend.values import (
 from adxform.ir.ops import Call, Lit, Operand, Var
 from adxform.ir.types import Array, Object, is_float
 from adxform.ir.walk import variables
-from adxform.rules.unruled import missing_rule
 
 if TYPE_CHECKING:
     from adxform.frontend.interpreter import Interpreter
@@ -55,7 +54,7 @@ def opaque(
     type_ = Object() if method is None else drawn_type(interp, method[0], method[1], operands[method[2] :], named)
     out = interp.emit(fn, operands, type_, hint, named)
     if isinstance(type_, Object) and any(is_float(var.type) for var in given):
-        interp.unruled[out] = missing_rule(fn, interp.span, ", and a list of what it returns cannot be followed")
+        interp.unruled[out] = (fn, interp.span)
     if fn in MAKERS:
         interp.generators[out] = MAKERS[fn]
     return out

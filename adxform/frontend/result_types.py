@@ -20,6 +20,7 @@ from adxform.ir.ops import Operand, Var
 from adxform.ir.types import Array, Object, Scalar, Type, is_float
 from adxform.ir.walk import substitute, variables
 from adxform.rules.record import Constant, Partials, Primitive
+from adxform.rules.unruled import missing_rule
 
 if TYPE_CHECKING:
     from adxform.frontend.interpreter import Interpreter
@@ -83,7 +84,7 @@ def _result_type(
     floats = [var for var in given if is_float(var.type)]
     if objects:
         if floats and not isinstance(record.derivative, Constant):
-            return _type_with_objects(interp, record, fn, floats)
+            return _type_with_objects(interp, record, objects, floats)
         return Object()
     elementwise = is_elementwise(record, fn)
     try:
@@ -108,9 +109,11 @@ def is_elementwise(record: Primitive, fn: Callable[..., Any]) -> bool:
     return isinstance(record.derivative, Partials) or ufunc or fn in ELEMENTWISE
 
 
-def _type_with_objects(interp: Interpreter, record: Primitive, fn: Callable[..., Any], floats: list[Var]) -> Type:
+def _type_with_objects(interp: Interpreter, record: Primitive, objects: list[Var], floats: list[Var]) -> Type:
     """The type of a call on numbers and on values of which nothing is known: a number or an array of the floats' dtype."""
     if not isinstance(record.derivative, Partials) and record.fn not in (*RESHAPES, runtime.masked_product):
+        if (unruled := next((interp.unruled[var] for var in objects if var in interp.unruled), None)) is not None:
+            raise missing_rule(*unruled, "what it returns is not known before it runs")
         message = f"`{record.name}` is called on a value that adxform knows nothing of"
         raise interp.error(
             message, "convert the value first, with `float(…)` or `np.asarray(…)` outside of the function", MissingRuleError

@@ -43,13 +43,18 @@ def callable_name(fn: object) -> str:
     return f"{public[0] if public else module}.{name}"
 
 
-def missing_rule(fn: object, span: Span, why: str = "") -> MissingRuleError:
-    """The error for a call of `fn`, which has no rule, on the way from the arguments to the result."""
+def missing_rule(fn: object, span: Span, unknown: str = "") -> MissingRuleError:
+    """The error for a call of `fn`, which has no rule, on the way from the arguments to the result.
+
+    `unknown`: what cannot be followed because nothing tells what `fn` returns, whether it is on that way or not.
+    """
+    why = f", and {unknown}" if unknown else ""
     for known, what, way in _SPECIAL:
         if known(fn):
             return MissingRuleError(f"no derivative is followed through {what(fn)}{why}", span=span, help=way)
     name = callable_name(fn)
-    help_ = f"register one with `adxform.rule({name})`, or wrap the call in `stop_gradient`"
+    other = "call it outside of the function and pass what it returns" if unknown else "wrap the call in `stop_gradient`"
+    help_ = f"register one with `adxform.rule({name})`, or {other}"
     return MissingRuleError(f"no derivative rule for `{name}`{why}", span=span, help=help_)
 
 

@@ -328,3 +328,9 @@ def diagonal_that_wraps(x):
 @at((smooth(2, 3),), raises=MissingRuleError)
 def sum_from_a_start(x):
     return np.sum(x * x, initial=2.0)  # here
+
+
+@at((smooth(4),), raises=MissingRuleError)
+def what_comes_of_an_unknown_function_is_multiplied(x):
+    a = np.vander(np.arange(4.0), 3)  # here
+    return np.sum(a.T[0] @ x)
