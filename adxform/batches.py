@@ -25,7 +25,10 @@ Row = list[Any]
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """`count` vectors: `leaves` have one more axis than `likes`, the values that they belong to."""
+    """`count` vectors: `leaves` have one more axis than `likes`, the values that they belong to.
+
+    ``None`` stands for the zeros of a value that is a float on another path.
+    """
 
     count: int
     leaves: tuple[Any, ...]
@@ -33,7 +36,8 @@ class Batch:
 
     def row(self, i: int) -> Row:
         """The leaves of vector `i`."""
-        return [number(leaf[i], like) for leaf, like in zip(self.leaves, self.likes, strict=True)]
+        pairs = zip(self.leaves, self.likes, strict=True)
+        return [0.0 if leaf is None else number(leaf[i], like) for leaf, like in pairs]
 
     def rows(self, directions: int) -> Iterator[tuple[tuple[int, ...], list[Row]]]:
         """The vectors in groups for a sweep each, with their places. A batch of none is swept along zero, for the shapes."""
@@ -76,22 +80,26 @@ def along(
 
 @dataclass(slots=True)
 class Stack:
-    """What is found for each of `count` vectors, put together: an array of each of `dtypes`, with one more axis."""
+    """What is found for each of `count` vectors, put together: an array of each of `dtypes`, with one more axis.
+
+    ``None`` is a dtype that only the run tells: the path that it takes is the same for all vectors.
+    """
 
     count: int
-    dtypes: Sequence[str]
+    dtypes: Sequence[str | None]
     arrays: list[Any] = field(default_factory=list)
 
     @classmethod
     def of(cls, count: int, types: Iterable[Type]) -> Stack:
         """A stack for leaves of these types."""
-        return cls(count, [type_.dtype for type_ in types if isinstance(type_, Scalar | Array)])
+        known = (type_ for type_ in types if isinstance(type_, Scalar | Array))
+        return cls(count, [None if isinstance(type_, Scalar) and type_.kinds else type_.dtype for type_ in known])
 
     def put(self, group: Sequence[int], found: Sequence[Sequence[Any]]) -> None:
         """Store the leaves found for the vectors at the places `group`."""
         if not self.arrays:
             pairs = zip(found[0], self.dtypes, strict=True)
-            self.arrays = [np.empty((self.count, *np.shape(leaf)), dtype) for leaf, dtype in pairs]
+            self.arrays = [np.empty((self.count, *np.shape(leaf)), dtype or np.result_type(leaf)) for leaf, dtype in pairs]
         for place, leaves in zip(group, found, strict=False):
             for array, leaf in zip(self.arrays, leaves, strict=True):
                 array[place] = leaf
@@ -153,7 +161,8 @@ class _Rows(Match):
 
     def walk(self, tree: Tree, other: Tree, path: str) -> Iterator[Any]:
         """The batch for each float leaf."""
-        if isinstance(tree, Leaf) and is_float(tree.type) and not isinstance(other, Leaf):
+        several = isinstance(tree, Leaf) and isinstance(tree.type, Scalar) and tree.type.kinds
+        if isinstance(tree, Leaf) and is_float(tree.type) and not isinstance(other, Leaf) and not several:
             raise MisfitError(path, self.expected(next(self.leaves)), described(other))
         yield from super().walk(tree, other, path)
 
@@ -167,6 +176,15 @@ class _Rows(Match):
             self.misfits.append((path, self.expected(value), kind(given)))
         self.likes.append(value)
         return given
+
+    def still(self, value: Any, given: Any, path: str) -> Any:
+        """Nothing, for a value that is a float on another path; what is `given` has one element for each vector."""
+        shape = np.shape(given)
+        if given is not None and (len(shape) != 1 or shape[0] != (shape[0] if self.count is None else self.count)):
+            self.misfits.append((path, self.expected(value), kind(given)))
+        elif given is not None:
+            self.count = shape[0]
+        self.likes.append(0.0)
 
     def expected(self, value: Any) -> str:
         """What was expected for `value`, in words."""

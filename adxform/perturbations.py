@@ -221,7 +221,7 @@ class Match:
             case Leaf(), Leaf():
                 value, given = next(self.leaves), next(self.others)
                 if is_float(tree.type) and not _moves(value):
-                    yield np.zeros(np.shape(value))[()]
+                    yield self.still(value, given, path)
                 elif is_float(tree.type):
                     yield self.fitted(value, given, path)
                 elif np.any(given):
@@ -229,7 +229,7 @@ class Match:
             case Leaf(), Fixed() if other.lit.value is None and not is_float(tree.type):
                 next(self.leaves)
             case Leaf(), Fixed() if other.lit.value is None and not _moves(value := next(self.leaves)):
-                yield np.zeros(np.shape(value))[()]
+                yield self.still(value, None, path)
             case Fixed(), Fixed():
                 pass
             case Node(), Node() if alike(tree, other):
@@ -237,6 +237,10 @@ class Match:
                     yield from self.walk(left, right, f"{path}[{key!r}]")
             case _:
                 raise MisfitError(path, described(tree), described(other))
+
+    def still(self, value: Any, given: Any, path: str) -> Any:
+        """The tangent of `value`, which is a float on another path: zero, whatever is `given`."""
+        return np.zeros(np.shape(value))[()]
 
     def fitted(self, value: Any, given: Any, path: str) -> Any:
         """`given` as a tangent of the float or float array `value`."""

@@ -13,7 +13,7 @@ from adxform.frontend.folding import is_user
 from adxform.frontend.outside import constant, from_outside
 from adxform.frontend.signature import MUTABLE, Fixed, Leaf, Node, Tree, child_name, registration
 from adxform.frontend.values import NONE, Maybe, Method, Poison, Ref, Static, Tuple, Value
-from adxform.ir.kinds import scalar_type, settled_type
+from adxform.ir.kinds import scalar_type
 from adxform.ir.ops import Lit, Operand, Var
 from adxform.ir.types import Object, Type
 from adxform.operators import Operator
@@ -63,7 +63,7 @@ def _result(interp: Interpreter, value: Value, leaves: list[Operand]) -> Tree:
     match value:
         case Var(_, type_):
             leaves.append(value)
-            return Leaf(settled_type(type_))
+            return Leaf(type_)
         case Lit(literal):
             type_or_none = scalar_type(literal)
             if type_or_none is None:

@@ -41,7 +41,8 @@ Size = int | Dim
 class Scalar:
     """A number. `weak`: a Python ``bool``/``int``/``float``/``complex``, else a NumPy scalar of that dtype.
 
-    `kinds`, while a function is specialised: what it may be where only a run can tell, see `adxform.ir.kinds`.
+    `kinds`, while a function is specialised and in the tree of its result: what it may be where only a run can tell, see
+    `adxform.ir.kinds`.
     """
 
     dtype: str

@@ -64,9 +64,10 @@ def padded(targets: Sequence[Sequence[Any]], count: int) -> list[Any]:
     return found + [None] * (count - len(found))
 
 
-def rows_like(count: int, likes: Iterable[Any], dtypes: Sequence[str]) -> list[Expected]:
-    """What a batch of `count` derivatives like `likes`, of these dtypes, is like."""
-    return [Expected((count, *np.shape(like)), np.dtype(dtype)) for like, dtype in zip(likes, dtypes, strict=True)]
+def rows_like(count: int, likes: Iterable[Any], dtypes: Sequence[str | None]) -> list[Expected]:
+    """What a batch of `count` derivatives like `likes`, of these dtypes or of their own, is like."""
+    both = zip(likes, dtypes, strict=True)
+    return [Expected((count, *np.shape(like)), np.dtype(dtype or np.result_type(like))) for like, dtype in both]
 
 
 def rows_at(blocks: Sequence[Any], group: Sequence[int]) -> list[list[Any]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from types import MappingProxyType
@@ -19,7 +19,7 @@ from adxform.frontend.signature import Fixed, Node, Tree, python_class
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, Dim, Scalar, Type, is_float
 from adxform.operators import EngineName, operator
-from adxform.perturbations import matcher, placed, placer, settler
+from adxform.perturbations import alongside, matcher, placed, placer, settler
 from adxform.pipeline import DerivedRule
 from adxform.prepared import forms
 from adxform.prepared.base import Args, Kwargs, Prepared, apart_from_one_another, checked_directions
@@ -83,13 +83,13 @@ class Directional(Prepared):
         out: Any,
         likes: tuple[Sequence[Any], Sequence[Any]] | None = None,
         seeded: Callable[[Sequence[Any]], Sequence[Any]] = list,
-        spread: Callable[[Sequence[Any]], Iterable[Any]] = list,
+        spread: Callable[[Sequence[Any], Sequence[Any]], Iterable[Any]] = lambda ends, slopes: slopes,
     ) -> Any:
         """The value, and derivatives of these `types` for the vectors of a `batch`; in the arrays of `out`, if there are any.
 
         `arranged` gives derivatives their structure, and takes what to put for known floats. The rule takes what `seeded` makes
-        of a vector; `spread` makes a derivative of what it returns. Where that is all, and the leaves of the value and of a
-        derivative are known to be like `likes`, it writes into `out` at once.
+        of a vector; `spread` makes a derivative of the value and of what the rule returns. Where that is all, and the leaves of
+        the value and of a derivative are known to be like `likes`, it writes into `out` at once.
         """
         result, count, stack = self.call.result, len(self.rule.typed.results), Stack.of(batch.count, types)
         to: Destination | None = None
@@ -98,7 +98,8 @@ class Directional(Prepared):
         blocks: list[Any] = []
 
         def told(results: Sequence[Any], several: int) -> tuple[Sequence[Any], list[list[Any]]]:
-            return results[:count], [list(spread(part)) for part in split(results, count, several)]
+            ends = results[:count]
+            return ends, [list(spread(ends, part)) for part in split(results, count, several)]
 
         def begun(ends: Sequence[Any], slopes: Sequence[Any]) -> tuple[Destination, list[Any], list[Any]]:
             like = rows_like(batch.count, slopes, stack.dtypes)
@@ -190,7 +191,11 @@ class PreparedJvp(Directional):
         def arranged(leaves: Sequence[Any], zero: Any) -> Any:
             return placed(ends, iter(leaves), zero)
 
-        return this.along(inputs, batch, types, arranged, out, spread=this.rule.spread)
+        return this.along(inputs, batch, types, arranged, out, spread=this.slopes)
+
+    def slopes(self, ends: Sequence[Any], tangents: Sequence[Any]) -> Iterator[Any]:
+        """The tangent of each float among the leaves `ends` of the value, made of those that a rule returns."""
+        return alongside(ends, self.call.result, self.rule.spread(tangents))
 
     def check(self, primals: Sequence[Any], tangents: Sequence[Any]) -> None:
         """Say whether a call with these would fit: see `Prepared.check`."""
@@ -218,7 +223,8 @@ class PreparedJvp(Directional):
             matcher(self.primals),
             runner(self.call.fn, self.made.in_memory(rule)),
         )
-        count, spread = len(rule.typed.results), None if all(rule.takes()) else rule.spread
+        known = all(not isinstance(leaf.type, Scalar) or not leaf.type.kinds for leaf in leaves_of(result))
+        count, spread = len(rule.typed.results), None if known and all(rule.takes()) else self.slopes
         value, tangent = builder(result), placer(result)
 
         def both(primals: Args, tangents: Args) -> tuple[Any, Any] | None:
@@ -228,7 +234,8 @@ class PreparedJvp(Directional):
                 return None
             found = run(inputs, given)
             slopes = found[count:]
-            return value(found[:count]), tangent(slopes if spread is None else tuple(spread(slopes)))
+            ends = found[:count]
+            return value(ends), tangent(slopes if spread is None else tuple(spread(ends, slopes)))
 
         return both
 
@@ -240,7 +247,7 @@ class PreparedJvp(Directional):
 
         def arranged(results: Sequence[Any]) -> Any:
             count = len(rule.typed.results)
-            tangent = placed(call.result, rule.spread(results[count:]))
+            tangent = placed(call.result, this.slopes(results[:count], results[count:]))
             return (rebuild(call.result, iter(results[:count])), tangent) if with_value else tangent
 
         if out is None:
@@ -364,7 +371,7 @@ def parts_of_first(args: Sequence[Any]) -> Sequence[Tree | None]:
 def stand_ins(tree: Tree, params: Sequence[Var]) -> Callable[[Sequence[Any]], list[Any]] | None:
     """What makes, for values of `params`, leaves of the types and shapes of those of the result `tree`.
 
-    ``None`` where the types do not tell the lengths. Arrays have one element in memory.
+    ``None`` where the types do not tell the lengths or the kind of a number. Arrays have one element in memory.
     """
     places: dict[str, tuple[int, int]] = {}
     for place, param in enumerate(params):
@@ -374,7 +381,9 @@ def stand_ins(tree: Tree, params: Sequence[Var]) -> Callable[[Sequence[Any]], li
     makers: list[Callable[[Sequence[Any]], Any]] = []
     for leaf in leaves_of(tree):
         match leaf.type:
-            case Scalar(dtype, weak):
+            case Scalar(dtype, weak, kinds) if (
+                not kinds or dtype == "float64"
+            ):  # or a whole number, the cotangent of which is zero
                 makers.append(partial(_same, python_class(dtype, weak)(0)))
             case Array(dtype, tuple(shape)) if all(not isinstance(size, Dim) or size.base in places for size in shape):
                 axes = [(*places[size.base], size.offset) if isinstance(size, Dim) else (None, 0, size) for size in shape]

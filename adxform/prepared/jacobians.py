@@ -11,7 +11,7 @@ from adxform.batches import split
 from adxform.frontend.signature import Tree
 from adxform.ir.types import is_float
 from adxform.matrices import jacobian_at
-from adxform.perturbations import placed
+from adxform.perturbations import alongside, placed, settler
 from adxform.pipeline import DerivedRule
 from adxform.prepared import forms
 from adxform.prepared.base import Args, Kwargs, Prepared
@@ -114,16 +114,19 @@ class PreparedJacobian(Prepared):
         tangents = values * directions
         with self.lent(rule, [*inputs, *tangents]) as lent:
             for spots, vectors in units(lent.work.zeros(tangents), directions):
-                found = split(lent.run(inputs, vectors), count, directions)
+                results = lent.run(inputs, vectors)
+                found = split(results, count, directions)
                 for (place, index), parts in zip(spots, found, strict=False):
                     column = [row[place] for row in blocks]
-                    filled(column, views(column, (..., *index)), list(rule.spread(parts)))
+                    slopes = alongside(results[:count], self.call.result, rule.spread(parts))
+                    filled(column, views(column, (..., *index)), list(slopes))
                     for row, block in zip(blocks, column, strict=True):
                         row[place] = block
 
     def _rows(self, inputs: list[Any], values: list[Any], outs: list[Any], blocks: list[list[Any]]) -> None:
         rule = self.sweeps[-1]
         count, directions = len(rule.typed.results), rule.request.directions
+        settle = settler(self.call.types(self.call.wrt(self.argnums)))
 
         def seeded(cotangents: list[Any]) -> list[Any]:
             return [seed for vector in split(cotangents, 0, directions) for seed in rule.seeded(vector)]
@@ -135,4 +138,4 @@ class PreparedJacobian(Prepared):
                 to = [None] * count + padded(targets, directions * len(values))
                 found = split(lent.run(inputs, seeded(vectors), to), count, directions)
                 for (place, _), views_, parts in zip(spots, targets, found, strict=False):
-                    filled(blocks[place], views_, parts)
+                    filled(blocks[place], views_, settle(parts, None))

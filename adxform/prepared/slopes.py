@@ -14,7 +14,7 @@ from adxform.errors import ArgnumsError, NonDifferentiableError
 from adxform.frontend.signature import Leaf
 from adxform.ir.types import rank
 from adxform.operators import operator
-from adxform.perturbations import placed
+from adxform.perturbations import alongside, placed
 from adxform.pipeline import DerivedRule
 from adxform.prepared import forms
 from adxform.prepared.base import Args, Kwargs, Prepared
@@ -87,8 +87,9 @@ class PreparedDerivative(Prepared):
 
         def arranged(results: Sequence[Any]) -> Any:
             count = len(rule.typed.results)
-            tangent = placed(call.result, rule.spread(results[count:]))
-            return form(rebuild(call.result, iter(results[:count])), tangent)
+            ends = results[:count]
+            tangent = placed(call.result, alongside(ends, call.result, rule.spread(results[count:])))
+            return form(rebuild(call.result, iter(ends)), tangent)
 
         return (
             arranged(call.run(this.made.in_memory(rule), inputs, seed))

@@ -31,6 +31,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from adxform.frontend.signature import Leaf, Node, Tree
+from adxform.ir.kinds import alternatives
 from adxform.ir.types import Array, Dim, Scalar, Size, Type
 from adxform.pipeline import DerivedRule
 from adxform.prepared.expressions import LOAD, STORE, call, different, loaded, negated
@@ -88,7 +89,7 @@ def is_row(type_: Type) -> bool:
         case Array("float64", tuple(shape)):
             return bool(shape)
         case _:
-            return isinstance(type_, Scalar) and type_.dtype == "float64"
+            return isinstance(type_, Scalar) and all(kind.dtype == "float64" for kind in alternatives(type_))
 
 
 @dataclass(frozen=True, slots=True)

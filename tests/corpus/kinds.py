@@ -74,7 +74,7 @@ def largest_and_smallest_of_five(a, b, c, d, e):
 @at((np.longdouble("0.7"), 1.3, 1), (np.longdouble("0.7"), 1.3, 0))
 def long_double_on_one_path(x, y, n):
     m = x if int(np.asarray([n])[0]) else y
-    return float(m * m * y)
+    return m * m * y
 
 
 @at((_X, 1.3))
@@ -93,7 +93,7 @@ def clamped_by_a_small_integer(lo, x):
 @at((np.float32(0.7), 1.3, 1), (np.float32(0.7), 1.3, 0))
 def single_precision_on_one_path(x, y, n):
     m = x if n > math.sin(1.0) else y
-    return float(m * y * y)
+    return m * y * y
 
 
 @at((_X,))
