@@ -473,6 +473,12 @@ def absent() -> UnsupportedOperationError:
     return UnsupportedOperationError(message, help="return a value on every path, or raise an exception")
 
 
+def planar() -> UnsupportedOperationError:
+    """Return what is raised where both operands of ``np.cross`` are vectors of two components."""
+    message = "`np.cross` of vectors of two components each is not supported: it gives numbers, of three it gives vectors"
+    return UnsupportedOperationError(message, help="write `a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]`")
+
+
 def some(count: int) -> None:
     """Raise what ``np.max`` raises of nothing, if `count` is zero."""
     if count == 0:

@@ -193,7 +193,7 @@ def _call_object(
             result = with_own_value(interp, record, meaning, args, kwargs, hint)
         else:
             result = call(interp, Static(meaning), args, kwargs, hint, wanted)
-        return result if out == NONE else into(interp, out, result)
+        return result if out == NONE else into(interp, fn, out, result)
     if out != NONE:
         kwargs["out"] = out
     if record is not None and not all(is_static(interp, arg) for arg in (*args, *kwargs.values())):

@@ -22,7 +22,7 @@ from adxform.frontend.result_types import PRODUCTS, is_elementwise, result_type
 from adxform.frontend.sizes import learn
 from adxform.frontend.values import NONE, Ref, Static, Tuple, Value
 from adxform.ir.ops import Call, Lit, Operand, Pack, Var
-from adxform.ir.types import Array, Object, Scalar, Type, is_float
+from adxform.ir.types import Array, Dim, Object, Scalar, Type, is_float
 from adxform.ir.walk import variables
 from adxform.rules.definitions import some_rows
 from adxform.rules.record import General, Memory, Partials, Primitive
@@ -93,18 +93,41 @@ def primitive(
             raise interp.error("`out=` is not an array here", "pass an array of the result's shape")
         return parts_of(interp, interp.emit(fn, operands, Object(), "parts", named), type_, hint)
     if out != NONE:
-        return into(interp, out, interp.emit(fn, operands, type_, "tmp", named))
+        return into(interp, fn, out, interp.emit(fn, operands, type_, "tmp", named))
     result = interp.emit(fn, operands, type_, hint, named)
     learn(interp, fn, result, operands)
     return result
 
 
-def into(interp: Interpreter, out: Value, value: Value) -> Value:
-    """`out`, into which `value`, the result of a call, has been stored."""
+def into(interp: Interpreter, fn: Callable[..., Any], out: Value, value: Value) -> Value:
+    """`out`, into which `value`, the result of a call of `fn`, has been stored; given that NumPy takes it for `out=`."""
     if not isinstance(out, Var) or not isinstance(out.type, Array) or isinstance(value, Tuple):
         raise interp.error("`out=` is not an array here", "pass an array of the result's shape")
+    found = value.type if isinstance(value, Var) else None
+    if isinstance(found, Array | Scalar) and not _takes(fn, out.type, found):
+        message = "the array given as `out=` has another shape or dtype than the result, which NumPy raises for"
+        raise interp.error(message, "pass an array of the result's shape and dtype")
     interp.builder.effect(operator.setitem, out, Lit(...), interp.operand(value), span=interp.span)
     return out
+
+
+def _takes(fn: Callable[..., Any], out: Array, found: Array | Scalar) -> bool:
+    """Whether an array of type `out` can be the one that `fn` writes a result of type `found` to, as far as types tell.
+
+    An elementwise function fills an array with more axes; what is multiplied or reduced goes into one of exactly its shape.
+    """
+    wide = isinstance(fn, np.ufunc) and fn.signature is None
+    exact = fn in (np.dot, np.ndarray.dot, np.linalg.multi_dot)
+    if not np.can_cast(np.dtype(found.dtype), np.dtype(out.dtype), "no" if exact else "same_kind"):
+        return False
+    given, wanted = out.shape, () if isinstance(found, Scalar) else found.shape
+    if given is None or wanted is None:
+        return True
+    if wide:
+        return len(wanted) <= len(given)
+    return len(wanted) == len(given) and not any(
+        n == 1 and isinstance(m, Dim) and not m.may_be_one for m, n in zip(given, wanted, strict=True)
+    )
 
 
 def objects_in(interp: Interpreter, values: Iterable[Value]) -> Iterator[Value]:

@@ -76,22 +76,41 @@ def factor_result(args: tuple[Operand, ...], kwargs: Keywords) -> Type | None:
 
 
 def cross_result(args: tuple[Operand, ...], kwargs: Keywords) -> Type | None:
-    """The type of the product of vectors of three: that of the operand with more axes."""
+    """The type of a product of vectors of which one or both are of three: the other axes are broadcast."""
     shapes = shapes_of(args[:2], {})
-    if shapes is None:
+    options = {**dict(zip(("axisa", "axisb", "axisc", "axis"), args[2:], strict=False)), **kwargs}
+    axes = {name: option.value for name, option in options.items() if isinstance(option, Lit)}
+    if shapes is None or len(axes) < len(options):
         return None
-    if len(args) == 2 and not kwargs:
-        return Array(common_dtype(args), max(shapes, key=len))
-    places = {**dict(zip(("axisa", "axisb", "axisc", "axis"), args[2:], strict=False)), **kwargs}
-    places = places if Lit(None) == places.get("axis", Lit(None)) else dict.fromkeys(("axisa", "axisc"), places["axis"])
-    a, c = places.get("axisa", Lit(-1)), places.get("axisc", Lit(-1))
-    if len(shapes[0]) != len(shapes[1]) or not (isinstance(a, Lit) and isinstance(c, Lit)):
+    every = axes.get("axis")
+    place, other, result = (axes.get(name, -1) if every is None else every for name in ("axisa", "axisb", "axisc"))
+    first, second = _without(shapes[0], place), _without(shapes[1], other)
+    rest = None if first is None or second is None else _broadcast(first, second)
+    if rest is None or not -len(rest) - 1 <= result <= len(rest):
         return None
-    rest = [size for axis, size in enumerate(shapes[0]) if axis != a.value % len(shapes[0])]
-    if any(size == 1 or (isinstance(size, Dim) and size.may_be_one) for size in rest):
+    length = shapes[0][place] if shapes[0][place] == shapes[1][other] else 3
+    result %= len(rest) + 1
+    return Array(common_dtype(args[:2]), (*rest[:result], length, *rest[result:]))
+
+
+def _without(shape: Shape, axis: int) -> Shape | None:
+    """`shape` without an axis; ``None`` where it has no such axis."""
+    if not -len(shape) <= axis < len(shape):
         return None
-    rest.insert(c.value % len(shapes[0]), shapes[0][a.value])
-    return Array(common_dtype(args), tuple(rest))
+    axis %= len(shape)
+    return (*shape[:axis], *shape[axis + 1 :])
+
+
+def _broadcast(one: Shape, other: Shape) -> Shape | None:
+    """The shape that two shapes broadcast to; ``None`` where a length that may be one decides."""
+    longer, shorter = (one, other) if len(one) >= len(other) else (other, one)
+    found = list(longer)
+    for place, size in enumerate(shorter, len(longer) - len(shorter)):
+        if found[place] == 1:
+            found[place] = size
+        elif size not in (1, found[place]) and any(isinstance(each, Dim) and each.may_be_one for each in (size, found[place])):
+            return None
+    return tuple(found)
 
 
 def einsum_terms(subscripts: str, ranks: tuple[int, ...]) -> tuple[list[str], str]:

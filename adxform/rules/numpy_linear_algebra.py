@@ -215,27 +215,26 @@ def _spatial(v: Any) -> Any:
 
 def _cross_left(ct: Any, a: Any, b: Any, axisa: Any = -1, axisb: Any = -1, axisc: Any = -1, axis: Any = None) -> Any:
     if axis is not None or axisa != -1 or axisb != -1 or axisc != -1:
-        places = _places_of_vectors(np.ndim(a), np.ndim(b), axisa, axisb, axisc, axis)
-        return runtime.unbroadcast(np.cross(b, ct, axisa=places[1], axisb=places[2], axisc=places[0]), a)
+        place, other, result = (axisa, axisb, axisc) if axis is None else (axis, axis, axis)
+        a, b, ct = np.moveaxis(a, place, -1), np.moveaxis(b, other, -1), np.moveaxis(ct, result, -1)
+        return np.moveaxis(_cross_left(ct, a, b), -1, place)
     if np.shape(a)[-1] != np.shape(b)[-1]:
-        return runtime.unbroadcast(np.cross(_spatial(b), ct)[..., : np.shape(a)[-1]], a)
-    return runtime.unbroadcast(np.cross(b, ct), a)
+        a_ct = np.cross(_spatial(b), ct)[..., : np.shape(a)[-1]]
+    else:
+        a_ct = np.cross(b, ct)
+    return runtime.unbroadcast(a_ct, a)
 
 
 def _cross_right(ct: Any, a: Any, b: Any, axisa: Any = -1, axisb: Any = -1, axisc: Any = -1, axis: Any = None) -> Any:
     if axis is not None or axisa != -1 or axisb != -1 or axisc != -1:
-        places = _places_of_vectors(np.ndim(a), np.ndim(b), axisa, axisb, axisc, axis)
-        return runtime.unbroadcast(np.cross(ct, a, axisa=places[2], axisb=places[0], axisc=places[1]), b)
+        other, place, result = (axisa, axisb, axisc) if axis is None else (axis, axis, axis)
+        a, b, ct = np.moveaxis(a, other, -1), np.moveaxis(b, place, -1), np.moveaxis(ct, result, -1)
+        return np.moveaxis(_cross_right(ct, a, b), -1, place)
     if np.shape(a)[-1] != np.shape(b)[-1]:
-        return runtime.unbroadcast(np.cross(ct, _spatial(a))[..., : np.shape(b)[-1]], b)
-    return runtime.unbroadcast(np.cross(ct, a), b)
-
-
-def _places_of_vectors(rank_a: Any, rank_b: Any, axisa: Any, axisb: Any, axisc: Any, axis: Any) -> Any:
-    """The axes of the vectors in both operands of ``np.cross`` and in its result."""
-    if rank_a != rank_b:
-        raise NotImplementedError("np.cross with axes has a derivative rule for operands with equally many axes only")
-    return (axisa, axisb, axisc) if axis is None else (axis, axis, axis)
+        b_ct = np.cross(ct, _spatial(a))[..., : np.shape(b)[-1]]
+    else:
+        b_ct = np.cross(ct, a)
+    return runtime.unbroadcast(b_ct, b)
 
 
 def _kron_blocks(ct: Any, a: Any, b: Any) -> Any:

@@ -101,3 +101,15 @@ def axes_in_a_list(x):
 def einsum_of_three_matrices(a, b, c):
     r = np.einsum("ij,jk,kl->il", a, b, c) + np.einsum("ij,jk,kl", a, b, c, optimize="greedy")
     return np.sum(r[0] ** 2)
+
+
+@at((smooth(4, 2, 3), smooth(4, 3, 2), smooth(3)))
+def multi_dot_of_two_of_any_rank(a, b, v):
+    r = np.linalg.multi_dot([a, b])[0, 1] ** 2 + np.linalg.multi_dot((a, v)) + np.linalg.multi_dot([b[0].T, b[0, :, 1]])[0]
+    return np.sum(r**2) + np.linalg.multi_dot([2.0, v]) @ v
+
+
+@at((smooth(2, 3), smooth(3)))
+def products_of_vectors_along_other_axes(a, b):
+    r = np.cross(a, b[:, None], axisb=0) + np.cross(b, a, axisb=1, axisc=0).T * 2.0
+    return np.sum(r[0] ** 2) + np.sum(r[1, 2] ** 3)

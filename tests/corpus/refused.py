@@ -334,3 +334,27 @@ def sum_from_a_start(x):
 def what_comes_of_an_unknown_function_is_multiplied(x):
     a = np.vander(np.arange(4.0), 3)  # here
     return np.sum(a.T[0] @ x)
+
+
+@at((vec(0.5, 1.5, 2.5),), raises=UnsupportedOperationError)
+def floats_into_an_array_of_integers(x):
+    whole = np.zeros(3, int)
+    np.multiply(x, 2.5, out=whole)  # here
+    return np.sum(whole * x)
+
+
+@at((smooth(2, 3), smooth(3)), raises=UnsupportedOperationError)
+def product_into_an_array_of_more_axes(a, v):
+    wide = np.zeros((2, 2))
+    np.dot(a, v, out=wide)  # here
+    return np.sum(wide * wide)
+
+
+@at((vec(0.5, 1.5), vec(1.0, 2.0)), raises=UnsupportedOperationError)
+def product_of_planar_vectors(a, b):
+    return np.sum(np.cross(a, b) ** 2)  # here
+
+
+@at((smooth(3, 2, 2),), raises=UnsupportedOperationError)
+def chain_of_the_rows_of_an_array(a):
+    return np.sum(np.linalg.multi_dot(a))  # here

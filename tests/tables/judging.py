@@ -13,7 +13,20 @@ from dataclasses import dataclass, field
 from functools import partial
 
 import adxform
-from tests.tables import call_forms, containers, edges, modes, names, objects, overwrite, reach, rules, semantics, signatures
+from tests.tables import (
+    call_forms,
+    containers,
+    edges,
+    modes,
+    names,
+    objects,
+    overwrite,
+    products,
+    reach,
+    rules,
+    semantics,
+    signatures,
+)
 from tests.tables.cell import Cell, Verdict, judge
 
 TABLES = {
@@ -28,6 +41,7 @@ TABLES = {
     "rules": rules.cells,
     "signatures": signatures.cells,
     "forms": call_forms.cells,
+    "products": products.cells,
 }
 
 LONG = {"containers": partial(containers.cells, 50)}

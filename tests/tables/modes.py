@@ -244,9 +244,11 @@ def _records() -> Iterator[tuple[str, Made]]:
         if not isinstance(record.derivative, Partials | Linear | General):
             continue
         for number, sample in enumerate(record.samples):
+            given, sample = _spread(sample)
             moves = [_is_float(arg) for arg in sample]
             params = [f"x{i}" for i, moving in enumerate(moves) if moving]
-            given = ", ".join(f"x{i}" if moving else f"c{i}" for i, moving in enumerate(moves))
+            for i, moving in enumerate(moves):
+                given = given.replace(f"<{i}>", f"x{i}" if moving else f"c{i}")
             fixed = {f"c{i}": arg for i, arg in enumerate(sample) if not moves[i]}
             static = {name: arg for name, arg in fixed.items() if not isinstance(arg, np.ndarray)}
             for name, arg in static.items():
@@ -261,6 +263,20 @@ def _records() -> Iterator[tuple[str, Made]]:
                 for where, change in CHANGES.items()
             ]
             yield f"{record.name} {number}", (text, signature, {"fn": fn, **static}, points)
+
+
+def _spread(sample: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
+    """How a call gives the arguments of `sample`, those in lists and tuples of arrays one by one, and what these are."""
+    found: list[Any] = []
+
+    def written(arg: Any) -> str:
+        if isinstance(arg, list | tuple) and any(isinstance(item, np.ndarray) for item in arg):
+            inside = ", ".join(map(written, arg))
+            return f"[{inside}]" if isinstance(arg, list) else f"({inside},)"
+        found.append(arg)
+        return f"<{len(found) - 1}>"
+
+    return ", ".join(map(written, sample)), tuple(found)
 
 
 def _is_float(arg: Any) -> bool:

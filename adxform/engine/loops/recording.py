@@ -100,6 +100,8 @@ class Recorder:
         """A reduction: over the innermost loops, or of rows into a row; one that is the same everywhere is made once."""
         if isinstance(out.type, Array) and self.once(op, out, found):
             return True
+        if isinstance(out.type, Array) and not self.scope.measurable(out.type.shape or ()):
+            return False
         found = short_ahead(found)
         space, numbers = loop_space(found.shape), loops(found.shape)
         gone = {number for axis, number in enumerate(numbers) if axis in found.axes and number is not None}

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from adxform.frontend.known import arrays, classes, iterables, iterators, operators, subscripts
+from adxform.frontend.known import arrays, classes, iterables, iterators, operators, products, subscripts
 from adxform.frontend.methods import Handler
 
-KNOWN: Mapping[Any, Handler] = MappingProxyType(
-    {**subscripts.TABLE, **classes.TABLE, **operators.TABLE, **iterables.TABLE, **iterators.TABLE, **arrays.TABLE}
-)
+_MODULES = (subscripts, classes, operators, iterables, iterators, arrays, products)
+
+KNOWN: Mapping[Any, Handler] = MappingProxyType({fn: handler for module in _MODULES for fn, handler in module.TABLE.items()})
