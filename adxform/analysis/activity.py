@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from adxform.errors import AdxError, AliasError, MissingRuleError, UnsupportedOperationError, together
 from adxform.ir.ops import Attribute, Block, Call, Closure, For, Free, Function, If, Invoke, Lit, Operand, Raise, Var, While
-from adxform.ir.types import Array, Object, Scalar, Stack, is_float
+from adxform.ir.types import Array, Scalar, Stack, hides, is_float
 from adxform.ir.walk import all_ops, outs, reads, variables
 from adxform.rules.alias import Aliases, alias_classes
 from adxform.rules.effects import effect_of
@@ -85,15 +85,6 @@ def find_activity(
 
 def _carries(var: Var) -> bool:
     return is_float(var.type) or isinstance(var.type, Stack)
-
-
-def _hides(var: Var) -> bool:
-    """Whether values of the type of `var` may depend on inputs in a way that no derivative follows."""
-    match var.type:
-        case Scalar(dtype) | Array(dtype):
-            return dtype.startswith(("complex", "object"))
-        case type_:
-            return isinstance(type_, Object)
 
 
 class Spread:
@@ -199,11 +190,11 @@ def _spread_to_call(call: Call, varied: Spread) -> None:
     if not any(varied.has_any(source) for source in followed(call)):
         return
     for out in call.outs:
-        if _carries(out) or _hides(out):
+        if _carries(out) or hides(out.type):
             varied.add(out)
     for position in effect_of(call).writes:
         for var in variables(call.args[position]):
-            if _carries(var) or _hides(var):
+            if _carries(var) or hides(var.type):
                 varied.add(var)
 
 
@@ -278,7 +269,7 @@ def _refuse_call(call: Call, varied: Spread, useful: Spread) -> None:
     record = lookup(call.fn.value)
     if record is not None and record.derivative is not None:
         for var in (*call.outs, *(var for place in effect_of(call).writes for var in variables(call.args[place]))):
-            if _hides(var) and var in varied and var in useful:
+            if hides(var.type) and var in varied and var in useful:
                 raise UnsupportedOperationError(
                     f"no derivative is followed through {kind_of(var)}",
                     span=call.span,

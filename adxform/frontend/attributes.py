@@ -123,8 +123,12 @@ def _of_scalar(interp: Interpreter, x: Var, type_: Scalar, name: str) -> Value:
     )
     if not hasattr(sample, name):
         return interp.fail(AttributeError, f"'{sample.__name__}' object has no attribute '{name}'")
+    if name in ("real", "imag"):
+        return interp.call(Lit(getattr(np, name)), (x,))
     if name.startswith("__") and hasattr(operator, name):
         return Method(Lit(getattr(operator, name)), (x,))
+    if not callable(getattr(sample, name)):
+        return interp.emit(getattr, (x, Lit(name)), Object(), name)
     if type_.weak:
         return Method(Lit(getattr(sample, name)), (x,))
     if name in ("conjugate", "conj", "item", "tolist") and real:

@@ -12,7 +12,7 @@ from adxform.frontend.result_types import result_type
 from adxform.frontend.values import Ref, Static, Tuple, Value
 from adxform.ir import intrinsics
 from adxform.ir.ops import Lit, Var
-from adxform.ir.types import Object, Type, is_float
+from adxform.ir.types import Object, Type, hides, is_float
 from adxform.rules.record import Primitive
 
 if TYPE_CHECKING:
@@ -52,8 +52,15 @@ def _types(interp: Interpreter, items: tuple[Value, ...]) -> Iterator[Type]:
 
 
 def _valued(interp: Interpreter, own: Var, moved: Value, type_: Type, hint: str) -> Value:
-    """`own`, which moves as `moved` does; where nothing moves, `own` alone."""
+    """`own`, which moves as `moved` does; where nothing moves, `own` alone.
+
+    What is of unknown type, or complex, may move: whether an input comes to it is for the analysis of activity to tell.
+    """
     movement = interp.operand(moved)
-    if not is_float(type_) or not isinstance(movement, Var) or not is_float(movement.type):
+    if not isinstance(movement, Var) or not _may_move(type_) or not _may_move(movement.type):
         return own
     return interp.emit(intrinsics.valued, (own, movement), type_, hint)
+
+
+def _may_move(type_: Type) -> bool:
+    return is_float(type_) or hides(type_)

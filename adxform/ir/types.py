@@ -86,6 +86,11 @@ def is_float(type_: Type) -> bool:
     return isinstance(type_, Scalar | Array) and type_.dtype in FLOATS
 
 
+def hides(type_: Type) -> bool:
+    """Whether values of `type_` may depend on inputs in a way that no derivative follows: complex ones, objects, unknown ones."""
+    return type_.dtype.startswith(("complex", "object")) if isinstance(type_, Scalar | Array) else isinstance(type_, Object)
+
+
 def rank(type_: Type) -> int | None:
     """The number of axes of a scalar or array; ``None`` when unknown."""
     match type_:

@@ -233,3 +233,10 @@ def starmap_of_shifted_views(x):
         y[k + 1] += s
         k += 1
     return s
+
+
+@at((VALUES, vec(0.4, -0.2, 1.3)), wrt=(0, 1))
+def sums_of_chosen_items_inside_expressions(x, y):
+    near = 1.0 + sum(v for v in x if -1.0 < v < 1.0) * sum(v if v > 0.5 else v * v for v in x)
+    pairs = 2.0 * sum(v * sum(w if w > v else 0.5 for w in y if w > 0.0 or w < -0.5) for v in x if 0.0 < v < 1.0 < 2.0)
+    return near - pairs if sum(v for v in y if 0.0 < v < 2.0) > 1 and sum(v * v for v in y if v > 0 and v < 1) < 10 else near

@@ -358,3 +358,21 @@ def product_of_planar_vectors(a, b):
 @at((smooth(3, 2, 2),), raises=UnsupportedOperationError)
 def chain_of_the_rows_of_an_array(a):
     return np.sum(np.linalg.multi_dot(a))  # here
+
+
+@at((vec(0.3, 1.7, 0.4, 2.1),), raises=MissingRuleError)
+def median_of_what_no_rule_is_known_of(x):
+    windows = np.lib.stride_tricks.as_strided(x, (2, 3), (8, 8))  # here
+    return np.sum(np.median(windows, axis=-1) * x[0])
+
+
+@at((vec(0.3, 1.7, 0.4, 2.1),), raises=UnsupportedOperationError)
+def own_value_of_complex_numbers(x):
+    spectrum = x * 1j  # here
+    return np.average(spectrum).imag * x[0] + np.trapezoid(spectrum).imag
+
+
+@at((vec(0.3, 1.7, 0.4, 2.1),), raises=UnsupportedOperationError)
+def part_of_a_complex_number(x):
+    z = x[0] * (1 + 2j)  # here
+    return float(z.imag) * x[1]

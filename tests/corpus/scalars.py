@@ -126,3 +126,9 @@ def walks_through_conversion(x):
 @at((np.float32(0.7), np.float32(1.9)))
 def single_precision_scalars(x, y):
     return x * y + np.sin(x)
+
+
+@at((1.3, 0.7, 3), wrt=(0, 1))
+def parts_of_numbers_that_do_not_move(x, y, n):
+    phase = n * (1 + 2j)
+    return x * phase.imag + y * phase.real * n.numerator + x * (n * 1j).imag ** 2

@@ -95,6 +95,7 @@ def number(scope: Scope, depth: int = 2) -> str:
         lambda: f"np.linalg.norm({b()} + 2.0)",
         lambda: f"({a()} if {condition(scope, depth - 1)} else {a()})",
         lambda: f"sum({scope.pick('t * t', 'np.sin(t)', 'max(t, 0)', 'abs(t)')} for t in {scope.pick(*scope.vectors)})",
+        lambda: f"sum({_item(scope)} for t in {scope.pick(*scope.vectors)} if {_choice(scope)})",
         lambda: f"len({scope.pick(*scope.vectors)}) * {a()}",
         lambda: f"int({count(scope)}) + float({a()})",
         lambda: f"math.hypot({a()}, {a()})",
@@ -151,6 +152,18 @@ def vector(scope: Scope, depth: int = 2) -> str:
             lambda: f"np.diag({scope.pick(*scope.matrices)})",
         ]
     return scope.chance.choice(forms)()
+
+
+def _item(scope: Scope) -> str:
+    """What a comprehension makes of its item ``t``."""
+    form = scope.pick("t * t", "(t if t > {} else t * {})", "max(t, {})", "sum(t * e for e in {} if e > t or e < {})")
+    vectors = scope.pick(*scope.vectors)
+    return form.format(vectors, constant(scope)) if "sum" in form else form.format(constant(scope), constant(scope))
+
+
+def _choice(scope: Scope) -> str:
+    """Which items ``t`` a comprehension takes."""
+    return scope.pick("-1 < t < 1", "t > 0 or t < -0.5", "not t > 0.3", f"t > {constant(scope)} and t < 1.0 < 2", "t != 0")
 
 
 def condition(scope: Scope, depth: int = 1) -> str:

@@ -327,7 +327,7 @@ def _lower_sum(state: State, node: gast.Call, hint: str) -> Operand:
     generator = node.args[0]
     _check_comprehension(state, generator)
     callee = lower_expression(state, node.func)
-    total = "?" + hint
+    total = "??" + hint  # no name of `choose`, which the conditions and the items may use meanwhile
 
     def add(inner: State) -> None:
         item = lower_expression(inner, generator.elt)
@@ -336,7 +336,8 @@ def _lower_sum(state: State, node: gast.Call, hint: str) -> Operand:
     def add_up(side: State) -> Operand:
         side.bind(total, Lit(0))
         _walk_items(side, generator, generator.generators, (total,), add)
-        return side.env[total]
+        side.written.pop(total)
+        return side.env.pop(total)
 
     def call(side: State) -> Operand:
         items = _lower_comprehension(side, generator, "items")
