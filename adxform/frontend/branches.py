@@ -54,7 +54,8 @@ def _truth_of_object(interp: Interpreter, value: Ref | Static) -> bool | Operand
     for name in ("__bool__", "__len__"):
         method = protocols.special(interp, value, name)
         if method is not None:
-            return truth(interp, interp.call(method, ()))
+            found = interp.call(Lit(len), (value,)) if name == "__len__" else protocols.converted(interp, method, name)
+            return truth(interp, found)
         if isinstance(value, Static) and protocols.find(type(value.value), name) is not protocols.MISSING:
             number = protocols.decayed(interp, value)
             return truth(interp, number) if number is not value else interp.emit(bool, (interp.operand(value),), BOOL)

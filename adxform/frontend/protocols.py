@@ -24,7 +24,7 @@ from adxform.frontend.access import Access, Defines
 from adxform.frontend.outside import guard
 from adxform.frontend.signature import python_class
 from adxform.frontend.values import FunctionValue, Method, Pullback, Ref, Static, Tuple, Value
-from adxform.ir.kinds import scalar_type
+from adxform.ir.kinds import alternatives, scalar_type
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, Scalar
 from adxform.operators import Operator
@@ -42,6 +42,8 @@ _NATIVE = (
     types.BuiltinFunctionType,
     types.ClassMethodDescriptorType,
 )
+CONVERTS = {"__bool__": bool, "__float__": float, "__int__": int, "__index__": int}
+"""What a method that converts an object has to return."""
 CONVERSIONS = ("__float__", "__int__", "__index__", "__complex__", "__array__", "__array_ufunc__", "__array_function__",
                "__array_interface__", "__array_struct__", "__array_priority__", "__array_wrap__",
                "__array_finalize__")  # fmt: skip
@@ -119,9 +121,22 @@ def special(interp: Interpreter, value: Value, name: str) -> Value | None:
     found = find(cls, name)
     if cls.__module__ not in ("builtins", "numpy"):
         guard(interp, Access((), Lit(cls)), Defines(name, found is not MISSING))
+    if found is None:  # the class says that it has no such operation
+        return interp.fail(TypeError, f"'{cls.__name__}' object does not support {name}")
     if found is MISSING or is_native(found):
         return None
     return attributes.from_class(interp, value, cls, name, found)
+
+
+def converted(interp: Interpreter, method: Value, name: str, hint: str = "tmp") -> Value:
+    """What `method`, which is `name` of an object, returns: of the class that Python asks for, or a `TypeError`."""
+    found = interp.call(method, (), hint=hint)
+    wanted, cls = CONVERTS[name], class_of(found)
+    if cls is None or (isinstance(found, Var) and isinstance(found.type, Scalar) and len(alternatives(found.type)) > 1):
+        raise interp.error(f"the class of what `{name}` returns cannot be told", f"convert it: `{wanted.__name__}(…)`")
+    if not issubclass(cls, wanted):
+        interp.fail(TypeError, f"{name} should return {wanted.__name__}, returned {cls.__name__}")
+    return found
 
 
 def refused(interp: Interpreter, value: Value, what: str) -> AdxError:

@@ -162,9 +162,9 @@ def _append(x: Any, values: Any, axis: Any = None) -> Any:
 def _meshgrid(a: Any, b: Any, *, indexing: Any = "xy") -> Any:
     if indexing == "ij":
         shape = (a.shape[0], b.shape[0])
-        return np.copy(np.broadcast_to(np.expand_dims(a, 1), shape)), np.copy(np.broadcast_to(b, shape))
+        return np.broadcast_to(np.expand_dims(a, 1), shape).copy(), np.broadcast_to(b, shape).copy()
     shape = (b.shape[0], a.shape[0])
-    return np.copy(np.broadcast_to(a, shape)), np.copy(np.broadcast_to(np.expand_dims(b, 1), shape))
+    return np.broadcast_to(a, shape).copy(), np.broadcast_to(np.expand_dims(b, 1), shape).copy()
 
 
 def _divmod(a: Any, b: Any) -> Any:

@@ -80,3 +80,9 @@ def triangles_of_a_vector(x):
 @at((np.asfortranarray([[0.5, -1.5, 2.0], [1.0, 0.3, -0.7]]),))
 def items_of_columns(x):
     return x.item(1) ** 2 * x.item(3) + np.sum(np.take(x, [0, 4, 4]) * np.array([1.0, 2.0, 3.0])) + np.sum(x.T.take([1, 2]) ** 2)
+
+
+@at((smooth(6),))
+def sum_over_a_grid(x):
+    a, b = np.meshgrid(x[:3], x[3:], indexing="ij")
+    return (a * b**2).sum()

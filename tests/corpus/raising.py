@@ -244,3 +244,34 @@ def item_that_is_not_there(x):
 @at((1.5,), raises=TypeError)
 def sum_of_texts(x):
     return x * len(sum(["a", "b"]))
+
+
+class Level:
+    """Converts to what Python does not take from such methods, and has as many items as it is high."""
+
+    def __init__(self, height):
+        self.height = height
+
+    def __bool__(self):
+        return self.height > 0.0
+
+    def __float__(self):
+        return np.float32(2.0)
+
+    def __len__(self):
+        return self.height
+
+
+@at((np.float64(1.5),), raises=TypeError)
+def truth_that_is_of_numpy(x):
+    return x if Level(x) else 2.0 * x
+
+
+@at((1.5,), raises=TypeError)
+def float_that_is_of_single_precision(x):
+    return x * float(Level(x))
+
+
+@at((1.5, 2), raises=ValueError)
+def length_below_zero(x, n):
+    return x * len(Level(n - 3))

@@ -118,6 +118,7 @@ def cells() -> Iterator[Cell]:
     for sign, (kind, value) in itertools.product(OPERATORS, GIVEN.items()):
         yield from _cells_of(sign, kind, "", value, tuple(SOURCES)[:-1] if sign in ("+", "**") else FEW)
     yield from _other_cells()
+    yield from conversions()
 
 
 def _cells_of(sign: str, kind: str, text: str, make: Any, sources: tuple[str, ...]) -> Iterator[Cell]:
@@ -163,3 +164,44 @@ def _other_cells() -> Iterator[Cell]:
             whole = f"class K({bases}):\n    {more}\n".replace("x_", "0.5")
             name = f"{what}: {kind} with{'' if with_method else 'out'} {method} from {source}, x {x_kind}"
             yield Cell(name, made(whole, make, source, body), (x,))
+
+
+# What uses the methods by which an object becomes something else.
+CONVERSIONS: dict[str, tuple[str, ...]] = {
+    "__bool__": (
+        "return x * 2.0 if {o} else x ** 3",
+        "return x * (not {o})",
+        "return x * bool({o})",
+    ),
+    "__len__": ("return x * 2.0 if {o} else x ** 3", "return x * len({o}) * x"),
+    "__float__": ("return x * float({o}) * x", "return x * math.fabs({o})"),
+    "__int__": ("return x * int({o}) * x",),
+    "__index__": (
+        "return x * float({o}) * x",
+        "return x * int({o}) * x",
+        "return x * [1.5, x, 2.5, x][{o}]",
+        "return x * sum(range({o}))",
+    ),
+    "__contains__": ("return x * 2.0 if 1 in {o} else x ** 3", "return x * (1 not in {o})"),
+    "__reversed__": ("return x * reversed({o})",),
+    "__abs__": ("return x * abs({o})",),
+}
+RETURNED = (
+    "True", "0", "2", "3.5", "-1", "None", "'3'", "[1]", "NotImplemented", "(self.kept > 0.1)", "self.kept", "np.float64(2.0)",
+    "np.float32(2.0)", "np.int64(2)", "np.True_", "(self.kept > 0.1 and True)",
+)  # fmt: skip
+
+
+def conversions() -> Iterator[Cell]:
+    """Objects that become truth values, numbers and lengths, by what their methods return; also a method that is ``None``."""
+    for (method, uses), returned in itertools.product(CONVERSIONS.items(), (*RETURNED, None)):
+        text = f"{method} = None" if returned is None else f"def {method}(self, *given): return {returned}"
+        whole = f"import math\nclass K:\n    kept = 0.5\n    def __init__(self, kept): self.kept = kept\n    {text}\n"
+        for use, (x_kind, x) in itertools.product(uses, XS.items()):
+            moving = use.replace("{o}", "K(x)")
+            yield Cell(
+                f"{use}: {method} gives {returned}, made of x, {x_kind}", program(f"{whole}def f(x):\n    {moving}\n"), (x,)
+            )
+            for source in (*FEW, "an attribute", "a branch"):
+                made_of = made(whole, "K(0.7)", source, f"    {use}")
+                yield Cell(f"{use}: {method} gives {returned}, from {source}, x {x_kind}", made_of, (x,))

@@ -230,7 +230,7 @@ def _number_of_object(interp: Interpreter, cls: Any, type_: Scalar, args: Args, 
     for name in (f"__{cls.__name__}__", "__index__"):
         method = protocols.special(interp, x, name)
         if method is not None:
-            return interp.call(method, (), hint=hint)
+            return interp.call(Lit(cls), (protocols.converted(interp, method, name, hint), *rest), kwargs, hint=hint)
     number = protocols.decayed(interp, x)
     if number is not x:
         return interp.call(Lit(cls), (number, *rest), kwargs, hint=hint)

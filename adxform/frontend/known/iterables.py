@@ -52,7 +52,7 @@ def _len(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
         case Var(_, Array(_, None)):
             raise interp.error("the length of a number, or of what may be one", "use an array on every path")
         case Ref(kind="instance") | Static() if (method := protocols.special(interp, value, "__len__")) is not None:
-            return interp.call(method, ())
+            return _not_below_zero(interp, _as_integer(interp, interp.call(method, ())))
         case Ref(kind="dict" | "set"):
             return Lit(len(interp.contents(value).keys))
         case Lit(found):
@@ -61,6 +61,19 @@ def _len(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
             return interp.emit(len, (interp.operand(value),), INT, "n")
         case _:
             return iteration.length(interp, value)
+
+
+def _not_below_zero(interp: Interpreter, length: Value) -> Value:
+    """`length`, which a method ``__len__`` returned, unless it is below zero: that is an error."""
+    negative = truth(interp, interp.call(Lit(operator.lt), (length, Lit(0))))
+
+    def fail() -> list[Value]:
+        return [interp.fail(ValueError, "__len__() should return >= 0")]
+
+    if isinstance(negative, bool):
+        return fail()[0] if negative else length
+    branch(interp, negative, fail, lambda: [length], ["n"], interp.span)
+    return length
 
 
 def _range(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adxform.frontend import collecting, iteration
+from adxform.frontend import collecting, iteration, protocols
 from adxform.frontend.known.iterables import is_unknown, listed, rows
 from adxform.frontend.methods import Answer, Handler
 from adxform.frontend.values import (
@@ -212,6 +212,12 @@ def _at_once(handler: Handler) -> Handler:
     return made
 
 
+def _backwards(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    """``reversed(x)``: what the object's own method returns, or an iterator."""
+    method = protocols.special(interp, args[0], "__reversed__")
+    return _REVERSED(interp, args, kwargs, hint) if method is None else interp.call(method, (), hint=hint)
+
+
 def _iter(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     source = args[0]
     return source if isinstance(source, Once) or is_unknown(source) else iteration.iterator(interp, lambda stepwise: source)
@@ -226,7 +232,6 @@ def _next(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
 _ITERATORS: dict[Any, Handler] = {
     zip: _zip,
     enumerate: _enumerate,
-    reversed: _reversed,
     map: _map,
     filter: _filter,
     itertools.pairwise: _pairwise,
@@ -239,7 +244,6 @@ _ITERATORS: dict[Any, Handler] = {
 _STEP_BY_STEP: dict[Any, Handler] = {
     zip: _zip,
     enumerate: _enumerate,
-    reversed: _reversed,
     map: _each,
     itertools.starmap: _each_apart,
 }
@@ -251,9 +255,11 @@ _SETTLED: dict[Any, Handler] = {
     itertools.permutations: _permutations,
     itertools.count: _count_from,
 }
+_REVERSED = _lazily(_reversed, _reversed, None)
 TABLE: dict[Any, Handler] = {
     iter: _iter,
     next: _next,
     **{fn: _lazily(handler, _STEP_BY_STEP.get(fn), _IN_PART.get(fn)) for fn, handler in _ITERATORS.items()},
     **{fn: _at_once(handler) for fn, handler in _SETTLED.items()},
+    reversed: _backwards,
 }
