@@ -84,7 +84,7 @@ def quotient(a: Any, b: Any, out: Any = None) -> Any:
 
 
 def ratio(a: Any, b: Any, out: Any = None) -> Any:
-    """Return ``a / b``, and zero wherever `b` is zero: the subgradient of a length at the origin (which has no second one).
+    """Return ``a / b``, and zero wherever `b` is zero: the subgradient of a length at the origin (see `rate` for the second one).
 
     What is not a number stays so.
 
@@ -96,6 +96,47 @@ def ratio(a: Any, b: Any, out: Any = None) -> Any:
     zero = np.equal(b, 0)
     found = np.where(zero & ~np.isnan(a), 0, np.divide(a, np.where(zero, 1, b)))
     return found[()] if out is None else filled(out, found)
+
+
+def rate(change: Any, length: Any, out: Any = None) -> Any:
+    """Return ``change / length``; where `length` is zero, zero if nothing changes, and NaN if something does: it has no rate.
+
+    >>> rate(np.array([3.0, 3.0, 0.0]), np.array([2.0, 0.0, 0.0]))
+    array([1.5, nan, 0. ])
+    """
+    if np.all(length):
+        return np.divide(change, length, out=out)
+    zero = np.equal(length, 0)
+    still = np.divide(change, np.where(zero, 1, length))
+    found = np.where(zero & np.not_equal(change, 0), np.nan, still).astype(still.dtype)
+    return found[()] if out is None else filled(out, found)
+
+
+def turn(weight: Any, change: Any, length: Any) -> Any:
+    """Return `weight` times the `rate` at which something of this `length` changes."""
+    return weight * rate(change, length)
+
+
+def side_cotangent(ct: Any, a: Any, y: Any) -> Any:
+    """Return the cotangent of the side `a` of a triangle from `ct`, that of the hypotenuse `y`."""
+    return ct * ratio(a, y)
+
+
+def side_tangent(a_t: Any, a: Any, y: Any) -> Any:
+    """Return what the tangent `a_t` of the side `a` of a triangle adds to that of the hypotenuse `y`."""
+    return a_t * ratio(a, y)
+
+
+def length_cotangent(ct: Any, x: Any, y: Any, axis: Any, keepdims: Any) -> Any:
+    """Return `ct`, that of the length `y` of `x` along `axis`, times the unit vectors along `x`: the cotangent of `x`."""
+    if axis is None or keepdims:
+        return ct * ratio(x, y)
+    return np.expand_dims(ct, axis) * ratio(x, np.expand_dims(y, axis))
+
+
+def length_tangent(x_t: Any, x: Any, y: Any, axis: Any, keepdims: Any) -> Any:
+    """Return the part of `x_t` in the direction of `x`, of length `y` along `axis`: the tangent of the length."""
+    return ratio(np.sum(x * x_t, axis=axis, keepdims=keepdims), y)
 
 
 def power(a: Any, b: Any, out: Any = None) -> Any:

@@ -161,7 +161,7 @@ class CallReversal(Cotangents):
             return
         start = len(b.ops)
         contributions = splice(b, self.callees.adopt(pullback), (*residuals, ct))
-        if out in self.slopes.infinite:
+        if self.slopes.masks_rule(op, out):
             mask_products(b, start, [ct])
         checked(op, per_leaf(op.args, contributions), self.is_active)
         for leaf, contribution in per_leaf(op.args, contributions):

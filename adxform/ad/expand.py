@@ -77,6 +77,8 @@ def checked(op: Call, derivatives: list[tuple[Operand, Operand]], active: Callab
         if active(value):
             message = f"the derivative of `{name}` with respect to its keyword argument `{keyword}` is not known"
             raise MissingRuleError(message, span=op.span, help="pass the argument by position")
+    if op.fn == Lit(intrinsics.valued):  # the value moves, but as the other argument does
+        return
     for leaf, derivative in derivatives:
         if is_nothing(derivative) and active(leaf):
             place = next((k for k, arg in enumerate(op.args) if leaf in variables_of((arg,))), 0)

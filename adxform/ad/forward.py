@@ -271,7 +271,7 @@ class _Forward:
             packed = (out, Pack("tuple", op.args), Pack("tuple", args_t))
             start = len(b.ops)
             tangent = write(b, self.expander, derivative.tangent, *packed, kwargs=op.kwargs)[0]
-            self.mask(b, start, items, tangents)
+            self.mask(op, b, start, items, tangents)
             self.define(out, tangent, b)
             return
         rule, pullback = expand_rule(self.expander, derivative, op)
@@ -292,12 +292,12 @@ class _Forward:
         ]
         start = len(b.ops)
         *_, tangent = splice(b, self.callees.adopt(pushed), (*residuals, placeholder, *tangents))
-        self.mask(b, start, items, tangents)
+        self.mask(op, b, start, items, tangents)
         self.define(out, tangent, b)
 
-    def mask(self, b: Builder, start: int, items: list[Operand], tangents: list[Operand]) -> None:
+    def mask(self, op: Call, b: Builder, start: int, items: list[Operand], tangents: list[Operand]) -> None:
         """Mask the products that a rule has written, from `start` on, where tangents can be infinite."""
-        if any(isinstance(item, Var) and item in self.slopes.infinite for item in items):
+        if any(self.slopes.masks_rule(op, item) for item in items):
             mask_products(b, start, tangents)
 
     def memory(self, op: Call, b: Builder) -> None:

@@ -24,7 +24,7 @@ from adxform.ir.walk import all_ops, blocks, free_variables, variables_of
 from adxform.rules.alias import Aliases
 from adxform.rules.effects import functions
 from adxform.rules.lanes import leaves_lanes_out
-from adxform.rules.record import Derivative, Partials
+from adxform.rules.record import Derivative, General, Partials
 from adxform.rules.table import lookup
 
 FAITHFUL: frozenset[Callable[..., object]] = frozenset(
@@ -72,6 +72,12 @@ class Slopes:
         if moved in self.infinite and not self.keeps(call, leaf):
             return True
         return self.vanishing(moved) and self.steep(call)
+
+    def masks_rule(self, call: Call, moved: Operand) -> bool:
+        """Whether products with the tangent or cotangent of `moved` in the rule of `call` can be 0 times infinity."""
+        if not isinstance(moved, Var):
+            return False
+        return moved in self.infinite or (is_elementwise_rule(call) and self.vanishing(moved) and self.steep(call))
 
 
 def slopes_of_tangents(fn: Function, active: frozenset[Var], aliases: Aliases, program: Function) -> Slopes:
@@ -219,7 +225,13 @@ def derivative_of(call: Call) -> Derivative | None:
 
 def _multiplies(call: Call) -> bool:
     """Whether the slopes of `call` are values that it is given or computes."""
-    return isinstance(derivative_of(call), Partials) and not _is_faithful(call)
+    return (isinstance(derivative_of(call), Partials) or is_elementwise_rule(call)) and not _is_faithful(call)
+
+
+def is_elementwise_rule(call: Call) -> bool:
+    """Whether `call` calls an elementwise primitive that has a pullback in the place of partial derivatives."""
+    derivative = derivative_of(call)
+    return isinstance(derivative, General) and derivative.elementwise
 
 
 def _may_be_steep(call: Call) -> bool:

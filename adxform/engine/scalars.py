@@ -35,6 +35,11 @@ def ratio(a: float, b: float) -> float:
     return 0.0 if b == 0.0 and a == a else a / b if b != 0.0 else a
 
 
+def rate(change: float, length: float) -> float:
+    """``change / length``; where `length` is zero, zero if nothing changes and else NaN."""
+    return change / length if length != 0.0 else 0.0 if change == 0.0 else np.nan
+
+
 def power(a: float, b: float) -> float:
     """``a ** b``, infinite at a pole."""
     raised: float = a**b
@@ -129,6 +134,7 @@ FORMS: Mapping[Callable[..., Any], Callable[..., Any]] = MappingProxyType(
         runtime.masked_product: masked_product,
         runtime.quotient: quotient,
         runtime.ratio: ratio,
+        runtime.rate: rate,
         runtime.power: power,
         runtime.log_or_zero: log_or_zero,
         runtime.trip_count: trip_count,

@@ -25,7 +25,7 @@ from adxform.ir.ops import Call, Lit, Operand, Pack, Var
 from adxform.ir.types import Array, Dim, Object, Scalar, Type, is_float
 from adxform.ir.walk import variables
 from adxform.rules.definitions import some_rows
-from adxform.rules.record import General, Memory, Partials, Primitive
+from adxform.rules.record import General, Memory, Primitive
 from adxform.rules.table import TABLE
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def primitive(
         kwargs = {key: as_array(interp, arg, kinds) for key, arg in kwargs.items()}
     args, kwargs = _static_where_needed(interp, record, fn, args, kwargs)
     args, kwargs = by_position(fn, args, kwargs)
-    if isinstance(record.derivative, Partials) and _has_float(interp, (*args, *kwargs.values())):
+    if record.elementwise and _has_float(interp, (*args, *kwargs.values())):
         args = tuple(checked_number(interp, arg) for arg in args)
     operands = tuple(operand(interp, arg) for arg in args)
     named = {key: operand(interp, arg) for key, arg in kwargs.items()}
@@ -234,7 +234,7 @@ def _static_where_needed(
     """Ask that integers be known where they decide what kind of result there is, if they can be."""
     module = getattr(fn, "__module__", None)
     by_number = module in ("_operator", "operator", "math", "builtins") or isinstance(fn, np.ufunc)
-    if by_number or isinstance(record.derivative, Partials | Memory) or getattr(fn, "__name__", "") in _SIZED:
+    if by_number or record.elementwise or isinstance(record.derivative, Memory) or getattr(fn, "__name__", "") in _SIZED:
         return args, kwargs
     return (
         tuple(_known_if_promotable(interp, arg) for arg in args),

@@ -19,7 +19,7 @@ from adxform.ir.kinds import dtype_name
 from adxform.ir.ops import Operand, Var
 from adxform.ir.types import Array, Object, Scalar, Type, is_float
 from adxform.ir.walk import substitute, variables
-from adxform.rules.record import Constant, Partials, Primitive
+from adxform.rules.record import Constant, Primitive
 from adxform.rules.unruled import missing_rule
 
 if TYPE_CHECKING:
@@ -106,12 +106,12 @@ def _result_type(
 def is_elementwise(record: Primitive, fn: Callable[..., Any]) -> bool:
     """Whether `fn` broadcasts its arguments and works on one element of each at a time."""
     ufunc = isinstance(fn, np.ufunc) and fn.signature is None
-    return isinstance(record.derivative, Partials) or ufunc or fn in ELEMENTWISE
+    return record.elementwise or ufunc or fn in ELEMENTWISE
 
 
 def _type_with_objects(interp: Interpreter, record: Primitive, objects: list[Var], floats: list[Var]) -> Type:
     """The type of a call on numbers and on values of which nothing is known: a number or an array of the floats' dtype."""
-    if not isinstance(record.derivative, Partials) and record.fn not in (*RESHAPES, runtime.masked_product):
+    if not record.elementwise and record.fn not in (*RESHAPES, runtime.masked_product):
         if (unruled := next((interp.unruled[var] for var in objects if var in interp.unruled), None)) is not None:
             raise missing_rule(*unruled, "what it returns is not known before it runs")
         message = f"`{record.name}` is called on a value that adxform knows nothing of"

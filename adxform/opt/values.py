@@ -16,11 +16,13 @@ from adxform.ir.walk import all_ops
 from adxform.opt.rewriting import Rewriter, callee, each_body
 from adxform.rules.definitions import IN_KERNELS, OWN_VALUES
 
+UNSETTLED = (intrinsics.own, intrinsics.valued)
+
 
 def has_values(fn: Function) -> bool:
     """Whether a value of `fn` is still to be chosen."""
     parts = (fn, *fn.helpers)
-    return any(isinstance(op, Call) and callee(op) is intrinsics.own for part in parts for op in all_ops(part.body))
+    return any(isinstance(op, Call) and callee(op) in UNSETTLED for part in parts for op in all_ops(part.body))
 
 
 def own_values(fn: Function) -> Function:

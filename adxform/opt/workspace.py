@@ -70,7 +70,7 @@ FILLED: Mapping[Any, float | None] = {
 }
 LIKE = (np.zeros_like, np.ones_like, np.empty_like, np.full_like)
 LIBRARIES = ("adxform", "numpy", "scipy", "math", "operator", "_operator", "builtins")
-GUARDED = frozenset([runtime.masked_product, runtime.power, runtime.quotient, runtime.ratio, runtime.log_or_zero])
+GUARDED = frozenset([runtime.masked_product, runtime.power, runtime.quotient, runtime.ratio, runtime.rate, runtime.log_or_zero])
 PRODUCTS = (operator.matmul, np.matmul, np.dot)
 COPIES = (np.ndarray.copy, np.copy, np.ndarray.astype)
 

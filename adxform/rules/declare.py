@@ -85,6 +85,7 @@ def general(
     *samples: tuple[Any, ...],
     tangent: Callable[..., Any] | None = None,
     result: Result | None = None,
+    elementwise: bool = False,
 ) -> Primitive:
     """A function by its value and pullback together."""
-    return primitive(fn, General(body, tangent), *samples, result=result)
+    return primitive(fn, General(body, tangent, elementwise=elementwise), *samples, result=result)

@@ -22,15 +22,6 @@ def _log_partials(y: Any, x: Any, base: Any = None) -> Any:
     return 1.0 / (x * math.log(base)), -y / (base * math.log(base))
 
 
-def _hypot_partials(y: Any, *sides: Any) -> Any:
-    if len(sides) == 1:
-        return runtime.ratio(sides[0], y)
-    if len(sides) == 2:
-        return runtime.ratio(sides[0], y), runtime.ratio(sides[1], y)
-    a, b, c = sides
-    return runtime.ratio(a, y), runtime.ratio(b, y), runtime.ratio(c, y)
-
-
 def _atan2_partials(y: Any, a: Any, b: Any) -> Any:
     a, b = a * 1.0, b * 1.0
     squared = a * a + b * b
@@ -81,7 +72,6 @@ RECORDS: tuple[Primitive, ...] = (
     scalar(math.asinh, lambda y, x: 1.0 / math.sqrt(x * x + 1.0), (0.7,)),
     scalar(math.acosh, lambda y, x: runtime.quotient(1.0, math.sqrt(x * x - 1.0)), (1.7,), singular=True, result=_python_float),
     scalar(math.atanh, lambda y, x: 1.0 / (1.0 - x * x), (0.3,)),
-    scalar(math.hypot, _hypot_partials, (3.0, 4.0), (-1.0,), (1.0, 2.0, 3.0)),
     scalar(math.fabs, lambda y, x: np.sign(x), (0.7,), (-0.7,)),
     scalar(
         math.pow,

@@ -44,10 +44,6 @@ def _fmin_partials(y: Any, a: Any, b: Any) -> Any:
     return taken, np.logical_not(taken)
 
 
-def _hypot_partials(y: Any, a: Any, b: Any) -> Any:
-    return runtime.ratio(a, y), runtime.ratio(b, y)
-
-
 def _arctan2_partials(y: Any, a: Any, b: Any) -> Any:
     a, b = a * 1.0, b * 1.0  # integers may be small ones
     squared = a * a + b * b
@@ -154,7 +150,6 @@ _BINARY = (
         singular=lambda args: not isinstance(args[1], Lit),
     ),
     scalar(np.arctan2, _arctan2_partials, (_REAL, _COLUMN)),
-    scalar(np.hypot, _hypot_partials, (_REAL, _COLUMN)),
     scalar(np.maximum, larger_partials, (_REAL, _COLUMN), (_REAL, 0.0)),
     scalar(np.minimum, smaller_partials, (_REAL, _COLUMN), (_REAL, 0.0)),
     scalar(np.fmax, _fmax_partials, (_REAL, _COLUMN)),
@@ -171,7 +166,6 @@ _INTERNAL = (
     scalar(
         runtime.quotient, lambda y, a, b: (runtime.quotient(1.0, b), -runtime.quotient(y, b)), (_REAL, _COLUMN), singular=True
     ),
-    scalar(runtime.ratio, lambda y, a, b: (runtime.ratio(1.0, b), -runtime.quotient(y, b)), (_REAL, _COLUMN)),
     scalar(
         runtime.power,
         lambda y, a, b: (power_slope(a, b), y * runtime.log_or_zero(a)),

@@ -71,17 +71,7 @@ def _var(x: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: A
     return y, pullback
 
 
-def _std(x: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: Any = False) -> Any:
-    y = np.std(x, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims)
-
-    def pullback(ct: Any) -> Any:
-        scale = runtime.ratio(ct, y) * np.divide(1.0, np.float64(count(x, axis) - ddof))
-        return restore(scale, axis, keepdims) * (x - np.mean(x, axis=axis, keepdims=True))
-
-    return y, pullback
-
-
-def _to_largest(ct: Any, y: Any, x: Any, axis: Any, keepdims: Any) -> Any:
+def to_largest(ct: Any, y: Any, x: Any, axis: Any, keepdims: Any) -> Any:
     """`ct` for those elements of `x` that are the extreme value `y`, zero for others: equal ones share equally.
 
     None is where there is NaN among them.
@@ -96,7 +86,7 @@ def _max(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
     y = np.max(x, axis=axis, keepdims=keepdims)
 
     def pullback(ct: Any) -> Any:
-        return _to_largest(ct, y, x, axis, keepdims)
+        return to_largest(ct, y, x, axis, keepdims)
 
     return y, pullback
 
@@ -105,7 +95,7 @@ def _min(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
     y = np.min(x, axis=axis, keepdims=keepdims)
 
     def pullback(ct: Any) -> Any:
-        return _to_largest(ct, y, x, axis, keepdims)
+        return to_largest(ct, y, x, axis, keepdims)
 
     return y, pullback
 
@@ -166,31 +156,6 @@ def _cumprod_rows(ct: Any, x: Any, y: Any) -> Any:
     if n > 0:
         x_ct[0] = carried[0] + ct[0]
     return x_ct
-
-
-def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Any:  # noqa: A002 - NumPy's own word
-    y = np.linalg.norm(x, ord=ord, axis=axis, keepdims=keepdims)
-
-    def pullback(ct: Any) -> Any:
-        if ord is None or ord == "fro":
-            return restore(runtime.ratio(ct, y), axis, keepdims) * x
-        if isinstance(axis, tuple) or (axis is None and np.ndim(x) != 1):
-            raise NotImplementedError("a matrix norm other than 'fro' has no derivative rule")
-        if ord == 2:
-            return restore(runtime.ratio(ct, y), axis, keepdims) * x
-        if ord == 0:
-            return np.zeros_like(x)
-        if ord == 1:
-            return restore(ct, axis, keepdims) * np.sign(x)
-        if abs(ord) == np.inf:
-            return np.sign(x) * _to_largest(ct, y, np.abs(x), axis, keepdims)
-        share = runtime.ratio(np.abs(x), restore(y, axis, keepdims))
-        if ord > 1:
-            return restore(ct, axis, keepdims) * np.sign(x) * share ** (ord - 1)
-        slope = np.where(share == 0, 0.0, np.where(share == 0, 1.0, share) ** (ord - 1))
-        return restore(ct, axis, keepdims) * np.sign(x) * slope
-
-    return y, pullback
 
 
 def _sort(x: Any, axis: Any = -1, kind: Any = None, *, stable: Any = None) -> Any:
@@ -268,30 +233,12 @@ RECORDS: tuple[Primitive, ...] = (
     general(np.amin, _min, *_SAMPLES),
     general(np.var, _var, *_SAMPLES, (_M, 0, None, None, 1), (_M, 0, None, None, 1, True)),
     general(np.ndarray.var, _var, *_SAMPLES, (_M, 0, None, None, 1, True)),
-    general(np.std, _std, *_SAMPLES, (_M, 0, None, None, 1), (_M, 0, None, None, 1, True)),
-    general(np.ndarray.std, _std, *_SAMPLES, (_M, 0, None, None, 1, True)),
     general(np.nansum, _nansum, *_SAMPLES),
     general(np.nanmean, _nanmean, *_SAMPLES),
     linear(np.cumsum, _cumsum_transpose, (_V,), (_M,), (_M, 0), (_M, 1)),
     linear(np.ndarray.cumsum, _cumsum_transpose, (_V,), (_M, 0), (_M, 1)),
     general(np.cumprod, _cumprod, (_V,), (_Z,), (_M,), (_M, 0), (_M, 1)),
     general(np.ndarray.cumprod, _cumprod, (_V,), (_Z,), (_M, 1)),
-    general(
-        np.linalg.norm,
-        _norm,
-        (_V,),
-        (_M,),
-        (_V, 1),
-        (_V, 2),
-        (_V, 0),
-        (_V, 3),
-        (_V, 0.5),
-        (_V, np.inf),
-        (_M, "fro"),
-        (_M, None, 1),
-        (_M, None, 0, True),
-        (_M, 1, 1),
-    ),
     general(np.sort, _sort, (_V,), (_M,), (_M, 0), (_M, None)),
     linear(np.take_along_axis, _take_along_transpose, (_M, np.argsort(_M, axis=1), 1), (_M, np.argsort(_M, axis=0), 0)),
     linear(

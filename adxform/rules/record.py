@@ -79,12 +79,14 @@ class General:
 
     The pullback's free variables are the residuals. ``tangent(y, args, args_t)``, optional, is used in forward mode
     instead of transposing the pullback; a zero tangent comes as ``0.0``. `boundary`: in a derivative the rule stays a call of
-    functions of its own, at every order; otherwise its body is written in the place of the call.
+    functions of its own, at every order; otherwise its body is written in the place of the call. `elementwise`: the function
+    broadcasts its arguments and works on one element of each at a time.
     """
 
     body: Callable[..., Any]
     tangent: Callable[..., Any] | None = None
     boundary: bool = False
+    elementwise: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,3 +112,8 @@ class Primitive:
     effect: Effect | Callable[[Call], Effect] = PURE
     result: Callable[[tuple[Operand, ...], Mapping[str, Operand]], Type | None] | None = None
     samples: tuple[tuple[Any, ...], ...] = field(default=())
+
+    @property
+    def elementwise(self) -> bool:
+        """Whether its rule says that it works on one element of each argument at a time."""
+        return isinstance(self.derivative, Partials) or (isinstance(self.derivative, General) and self.derivative.elementwise)

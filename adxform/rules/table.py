@@ -11,6 +11,7 @@ from adxform.locks import new_lock
 from adxform.rules import (
     definitions,
     determinants,
+    lengths,
     math_functions,
     memory,
     numpy_creation,
@@ -47,6 +48,7 @@ TABLE: Mapping[Callable[..., Any], Primitive] = collect(
         *math_functions.RECORDS,
         *numpy_elementwise.RECORDS,
         *numpy_reductions.RECORDS,
+        *lengths.RECORDS,
         *numpy_linear_algebra.RECORDS,
         *determinants.RECORDS,
         *numpy_shape.RECORDS,

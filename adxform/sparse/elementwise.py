@@ -18,7 +18,7 @@ from adxform.sparse.graph import CONST, ZERO, GiveUp, Graph
 from adxform.sparse.values import Flow, NotKnown, common_shape, concrete, ids_of
 
 PRODUCTS = frozenset({operator.mul, np.multiply, runtime.masked_product})
-QUOTIENTS = frozenset({operator.truediv, np.divide, runtime.quotient, runtime.ratio})
+QUOTIENTS = frozenset({operator.truediv, np.divide, runtime.quotient, runtime.ratio, runtime.rate})
 SIGNS = frozenset({operator.neg, operator.pos, np.negative, np.positive, builtins.float})
 SUMS = frozenset({operator.add, operator.sub, np.add, np.subtract}) | SIGNS
 

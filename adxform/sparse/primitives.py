@@ -14,7 +14,7 @@ import numpy as np
 
 from adxform.ir.ops import Call
 from adxform.ir.types import Array
-from adxform.rules.record import Constant, Partials
+from adxform.rules.record import Constant
 from adxform.rules.table import lookup
 from adxform.sparse import array_creation, contractions, elementwise, moves, reductions, stores
 from adxform.sparse.calls import Handler, Tracing, everything, filled, is_number, result_shape, run
@@ -38,9 +38,9 @@ def apply(trace: Tracing, call: Call, fn: Any, args: list[Any], kwargs: dict[str
         return run(fn, [concrete(arg) for arg in args], concrete(kwargs))
     except NotKnown:
         pass
+    if record.elementwise:
+        return united(trace, call, fn, args, kwargs)
     match record.derivative:
-        case Partials():
-            return united(trace, call, fn, args, kwargs)
         case Constant():
             return filled(call, () if is_number(call) else result_shape(fn, args, kwargs), CONST)
         case None:

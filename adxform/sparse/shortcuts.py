@@ -9,7 +9,6 @@ import numpy as np
 
 from adxform.ir.ops import Call, Lit, Operand, Pack, Var
 from adxform.ir.types import Array, Scalar, is_float
-from adxform.rules.record import Partials
 from adxform.rules.table import lookup
 from adxform.sparse.branches import Branches
 from adxform.sparse.elementwise import PRODUCTS, QUOTIENTS
@@ -44,7 +43,7 @@ def number(trace: Branches, at: Operands, op: Call, fn: Any, slow: Step) -> Step
 
             return whole_step
         return slow
-    if record is None or not isinstance(record.derivative, Partials) or fn in QUOTIENTS:
+    if record is None or not record.elementwise or fn in QUOTIENTS:
         return slow
     flows = at.places([var for var in variables if is_float(var.type)])
     if len(flows) != len(variables) or len(op.args) > 2:

@@ -100,3 +100,35 @@ def largest_where_one_is_missing(x):
 @at((vec(0.0, 2.0, -1.0),), gradient=(vec(0.0, 1.0 + np.sqrt(0.5), -1.0 - np.sqrt(2.0)),))
 def norm_below_one_with_a_zero(x):
     return np.linalg.norm(x, 0.5) + np.linalg.norm(x, -1)
+
+
+@at((PLACES,))
+def distances_by_norm(p):
+    """Of each place from itself, too: that stays zero, and so do its first and second derivative."""
+    return np.sum(np.linalg.norm(p[None] - p[:, None], axis=-1) * WEIGHTS) ** 2
+
+
+@at((PLACES,))
+def distances_by_hypotenuse(p):
+    d = p[None] - p[:, None]
+    return np.sum(np.exp(-np.hypot(d[..., 0], d[..., 1])) * WEIGHTS)
+
+
+@at((PLACES,))
+def distances_of_three_kinds(p):
+    total = 0.0
+    for i in range(p.shape[0]):
+        for j in range(p.shape[0]):
+            r = p[i] - p[j]
+            total += np.sqrt(r @ r) * (i + 1) + math.sqrt(r[0] ** 2) + np.linalg.norm(r) * j
+            total += math.hypot(r[0], r[1]) * math.dist(p[i], p[j]) + np.linalg.norm(r, 3) * np.sqrt(i + 1.0)
+    return total
+
+
+@at((PLACES, 0.5), wrt=(0, 1))
+def lengths_of_what_moves_together(p, shift):
+    """Places that coincide and move together, a spread of equal numbers, and an angle that nothing turns."""
+    q = np.concatenate((p, p)) + shift**2
+    apart = np.linalg.norm(q[:3] - q[3:], axis=1, keepdims=True) + np.hypot(q[:3, 0] - q[3:, 0], 0.0)[:, None]
+    same = np.std(np.full(4, shift**3)) + np.arctan2(shift - shift, (shift - shift) * shift)
+    return np.sum(apart * p[:, :1]) + same + np.sum(np.hypot(q[:, 0], q[:, 1]))

@@ -54,7 +54,7 @@ FLOATING = frozenset({operator.truediv, np.sqrt, np.cbrt, np.reciprocal, np.exp,
                       np.log1p, np.sin, np.cos, np.tan, np.arcsin, np.arccos, np.arctan, np.sinh, np.cosh, np.tanh, np.arcsinh,
                       np.arccosh, np.arctanh, np.degrees, np.rad2deg, np.radians, np.deg2rad, np.fabs, np.arctan2, np.hypot,
                       np.logaddexp, np.logaddexp2, np.copysign, np.sign, np.floor, np.ceil, np.trunc, np.rint, runtime.quotient,
-                      runtime.ratio, runtime.masked_product})  # fmt: skip
+                      runtime.ratio, runtime.rate, runtime.masked_product})  # fmt: skip
 POWERS = frozenset({operator.pow, runtime.power})
 COMPARING = frozenset({operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge})
 TESTING = frozenset({np.isnan, np.isinf, np.isfinite})
