@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -407,7 +408,7 @@ def test_what_was_redefined_since_is_told(case: Case, kind: str) -> None:
         try:
             anew = case.plain(*ARGS)
         except (AdxError, TypeError) as error:  # a number that is called raises as Python does
-            with pytest.raises((type(error), PreparationMismatchError)):  # what raises has no value, so no cotangent fits
+            with pytest.raises(type(error), match=re.escape(str(error))):
                 case.call(loose, ARGS)
         else:
             assert_same(case.call(loose, ARGS), anew)

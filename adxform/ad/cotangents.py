@@ -15,6 +15,7 @@ from adxform.ad.expand import (
     cast,
     fit_cotangent,
     is_zero,
+    precise,
     reshaped,
     same_shape,
     zeros,
@@ -153,6 +154,7 @@ class Cotangents:
         if value not in self.loose:
             number = _as_number(b, value, target)
             value = cast(b, reshaped(b, number, target), target) if fits else fit_cotangent(b, number, target)
+            value = value if isinstance(value, Lit) else precise(b, value, target)
         mode = self.plan.mode(target)
         if mode == "value":
             total = add(b, self.expander, self.cts.get(target), value)

@@ -328,8 +328,11 @@ def cast(b: Builder, value: Operand, like: Var) -> Operand:
     return value
 
 
-def precise(b: Builder, tangent: Operand, like: Var) -> Operand:
-    """`tangent` in the precision of the number `like`: a zero of its kind, a Python float next to one."""
+def precise(b: Builder, tangent: Operand, like: Var, *, sure: bool = True) -> Operand:
+    """`tangent` in the precision of the number `like`: a zero of its kind, a Python float next to one.
+
+    It is not `sure` that it is what its type says where a path leaves the zero of a Python float.
+    """
     if not isinstance(like.type, Scalar) or (like.type.dtype == "float64" and not like.type.weak):
         return tangent if isinstance(like.type, Scalar) else cast(b, tangent, like)
     if isinstance(tangent, Lit):
@@ -337,7 +340,9 @@ def precise(b: Builder, tangent: Operand, like: Var) -> Operand:
     type_ = type_of(tangent)
     if like.type.weak and isinstance(type_, Scalar) and not type_.weak and type_.dtype != "float64":
         return b.call(float, tangent, type=FLOAT, hint=_hint(tangent))
-    return cast(b, tangent, like)
+    if sure or like.type.weak:
+        return cast(b, tangent, like)
+    return b.call(np.dtype(like.type.dtype).type, tangent, type=Scalar(like.type.dtype), hint=_hint(tangent))
 
 
 def reshaped(b: Builder, value: Operand, like: Var) -> Operand:

@@ -21,6 +21,7 @@ from adxform.ad.cotangents import WHOLE, Path, Task
 from adxform.ad.expand import (
     Expander,
     is_result,
+    precise,
     zeros,
 )
 from adxform.ad.record import Decision, Sweep
@@ -39,7 +40,7 @@ from adxform.ir.ops import (
     Operand,
     Var,
 )
-from adxform.ir.types import Array, Dim, Stack, is_float
+from adxform.ir.types import Array, Dim, Scalar, Stack, is_float
 from adxform.ir.walk import free_variables, outs, rename_block, variables_of
 from adxform.rules.alias import alias_classes
 from adxform.rules.effects import effect_of
@@ -195,8 +196,10 @@ class _Reverse(CheckpointReversal):
         return tuple(saved)
 
     def gradients(self, sweep: Sweep, b: Builder) -> tuple[Operand, ...]:
-        """The cotangents of the `wrt` parameters: fresh arrays, none twice."""
-        fresh = {out for op in sweep.reverse_ops() if isinstance(op, Call) and _is_fresh(op) for out in op.outs}
+        """The cotangents of the `wrt` parameters, in their precision: fresh arrays, none twice."""
+        calls = [op for op in sweep.reverse_ops() if isinstance(op, Call)]
+        sure = {out for op in calls for out in op.outs}
+        fresh = {out for op in calls if _is_fresh(op) for out in op.outs}
         found: list[Operand] = []
         for index in self.wrt:
             param = self.fn.params[index]
@@ -206,6 +209,8 @@ class _Reverse(CheckpointReversal):
                 ct = zeros(b, param, hint)
             elif isinstance(ct, Var) and isinstance(ct.type, Array) and ct not in fresh:
                 ct = b.call(np.copy, ct, type=ct.type, hint=hint)
+            if isinstance(param.type, Scalar) and ct not in sure:
+                ct = precise(b, ct, param, sure=False)
             if isinstance(ct, Var):
                 fresh.discard(ct)
             found.append(ct)

@@ -371,7 +371,8 @@ def parts_of_first(args: Sequence[Any]) -> Sequence[Tree | None]:
 def stand_ins(tree: Tree, params: Sequence[Var]) -> Callable[[Sequence[Any]], list[Any]] | None:
     """What makes, for values of `params`, leaves of the types and shapes of those of the result `tree`.
 
-    ``None`` where the types do not tell the lengths or the kind of a number. Arrays have one element in memory.
+    ``None`` where the types do not tell the lengths or the kind of a number, and where there are no leaves: what returns nothing
+    may be what always raises. Arrays have one element in memory.
     """
     places: dict[str, tuple[int, int]] = {}
     for place, param in enumerate(params):
@@ -379,7 +380,8 @@ def stand_ins(tree: Tree, params: Sequence[Var]) -> Callable[[Sequence[Any]], li
             sizes = enumerate(param.type.shape or ())
             places |= {size.base: (place, axis) for axis, size in sizes if isinstance(size, Dim) and not size.offset}
     makers: list[Callable[[Sequence[Any]], Any]] = []
-    for leaf in leaves_of(tree):
+    leaves = list(leaves_of(tree))
+    for leaf in leaves:
         match leaf.type:
             case Scalar(dtype, weak, kinds) if (
                 not kinds or dtype == "float64"
@@ -390,7 +392,7 @@ def stand_ins(tree: Tree, params: Sequence[Var]) -> Callable[[Sequence[Any]], li
                 makers.append(partial(_stretched, np.zeros(1, dtype), axes))
             case _:
                 return None
-    return lambda inputs: [make(inputs) for make in makers]
+    return (lambda inputs: [make(inputs) for make in makers]) if leaves else None
 
 
 def _same(number: Any, inputs: Sequence[Any]) -> Any:
