@@ -54,9 +54,11 @@ def masked_product(ct: Any, partial: Any, out: Any = None) -> Any:
         return ct * partial if known else ct * 0.0 if math.isfinite(ct) else partial * 0.0
     if out is not None and (np.may_share_memory(out, ct) or np.may_share_memory(out, partial)):
         return np.multiply(ct, partial, out=out) if _has_finite_sum(ct, partial) else filled(out, masked_product(ct, partial))
+    if isinstance(partial, float) and partial != 0.0 and math.isfinite(partial):
+        return np.multiply(ct, partial, out=out)
     with np.errstate(invalid="ignore"):
         found = np.multiply(ct, partial, out=out)
-        if np.isfinite(np.add.reduce(found, axis=None)):
+        if math.isfinite(np.add.reduce(found, axis=None)):
             return found
         masked = np.isnan(found) & (np.equal(ct, 0) | np.equal(partial, 0))
     return np.where(masked, found.dtype.type(0), found)[()] if out is None else filled(out, np.where(masked, 0, found))

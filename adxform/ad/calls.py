@@ -111,7 +111,7 @@ class CallReversal(Cotangents):
                     if position < len(op.args) and self.is_active(op.args[position]):
                         start = len(b.ops)
                         contributions = write(b, self.expander, transpose, ct, *op.args, kwargs=op.kwargs)
-                        if out in self.slopes.infinite:
+                        if self.slopes.masks_rule(op, out):
                             mask_products(b, start, [ct])
                         for leaf, value in zip(leaves(op.args[position]), contributions, strict=True):
                             self.contribute(leaf, value, b, fits=contributions.count(value) == 1)

@@ -17,9 +17,10 @@ import numpy as np
 
 from adxform import runtime
 from adxform.analysis.activity import Spread, spread_to_arguments, spread_to_results
+from adxform.analysis.choices import chooses, left_out
 from adxform.analysis.signs import Sign, find_signs, sign_of
 from adxform.ir.ops import Block, Call, For, Function, Invoke, Lit, Op, Operand, Var, While
-from adxform.ir.types import Array, is_float
+from adxform.ir.types import Array, Scalar, is_float
 from adxform.ir.walk import all_ops, blocks, free_variables, variables_of
 from adxform.rules.alias import Aliases
 from adxform.rules.effects import functions
@@ -57,13 +58,15 @@ class Slopes:
 
     `steep`: whether the partials of a call can be infinite or NaN. `infinite`: whose tangents (in reverse mode, cotangents) can
     be. `vanishing`: whose tangents (cotangents) can be zero in a lane. `keeps`: whether the slope of a call by an argument is
-    never zero.
+    never zero. `leaves_out`: whether a slope of a call (in reverse mode the cotangent of its result) is zero where it leaves a
+    variable out (where that is left out), and the other factor may have overflowed there.
     """
 
     steep: Callable[[Call], bool]
     infinite: Spread
     vanishing: Callable[[Var], bool]
     keeps: Callable[[Call, Operand], bool]
+    leaves_out: Callable[[Call, Var, Operand], bool]
 
     def masks(self, call: Call, moved: Operand, leaf: Operand, partial: Operand) -> bool:
         """Whether the tangent or cotangent of `moved` times `partial`, the slope of `call` by `leaf`, can be 0 times infinity."""
@@ -71,13 +74,17 @@ class Slopes:
             return False
         if moved in self.infinite and not self.keeps(call, leaf):
             return True
-        return self.vanishing(moved) and self.steep(call)
+        if self.vanishing(moved) and self.steep(call):
+            return True
+        return self.leaves_out(call, moved, partial)
 
     def masks_rule(self, call: Call, moved: Operand) -> bool:
         """Whether products with the tangent or cotangent of `moved` in the rule of `call` can be 0 times infinity."""
         if not isinstance(moved, Var):
             return False
-        return moved in self.infinite or (is_elementwise_rule(call) and self.vanishing(moved) and self.steep(call))
+        if moved in self.infinite or (is_elementwise_rule(call) and self.vanishing(moved) and self.steep(call)):
+            return True
+        return self.leaves_out(call, moved, moved)
 
 
 def slopes_of_tangents(fn: Function, active: frozenset[Var], aliases: Aliases, program: Function) -> Slopes:
@@ -89,7 +96,18 @@ def slopes_of_tangents(fn: Function, active: frozenset[Var], aliases: Aliases, p
             infinite.add(var)
     if infinite.vars:
         infinite.run(lambda: spread_to_results(fn.body, infinite))
-    return Slopes(found.steep, infinite, lambda var: True, found.keeps)
+    left = left_out(fn, aliases)
+    overflowing = Spread(aliases)
+    for op in all_ops(fn.body) if left else ():
+        if isinstance(op, Call) and _multiplies(op) and not chooses(op):
+            for out in active.intersection(op.outs):
+                overflowing.add(out)
+    overflowing.run(lambda: spread_to_results(fn.body, overflowing))
+
+    def leaves_out(call: Call, moved: Var, partial: Operand) -> bool:
+        return chooses(call) and moved in left and moved in overflowing
+
+    return Slopes(found.steep, infinite, lambda var: True, found.keeps, leaves_out)
 
 
 def slopes_of_cotangents(fn: Function, active: frozenset[Var], aliases: Aliases, program: Function) -> Slopes:
@@ -102,7 +120,14 @@ def slopes_of_cotangents(fn: Function, active: frozenset[Var], aliases: Aliases,
     if infinite.vars:
         infinite.run(lambda: spread_to_arguments(fn.body, infinite))
     vanishing = _vanishing(fn, aliases, fn is not program, found.keeps) if found.any else Spread(aliases)
-    return Slopes(found.steep, infinite, vanishing.__contains__, found.keeps)
+    left = left_out(fn, aliases)
+    return Slopes(
+        found.steep,
+        infinite,
+        vanishing.__contains__,
+        found.keeps,
+        lambda _, moved, partial: moved in left and can_overflow(partial),
+    )
 
 
 def _vanishing(fn: Function, aliases: Aliases, is_helper: bool, keeps: Keeps) -> Spread:
@@ -215,6 +240,15 @@ QUOTIENTS = frozenset({operator.truediv, np.divide, runtime.quotient})
 NOWHERE_FLAT = frozenset(
     {np.sqrt, np.cbrt, np.log, np.log2, np.log10, np.log1p, math.sqrt, math.cbrt, math.log, math.log2, math.log10}
 )
+
+
+def can_overflow(partial: Operand) -> bool:
+    """Whether a slope is no literal, truth value or integer, which are finite."""
+    match partial:
+        case Var(type=Scalar(dtype) | Array(dtype)):
+            return is_float(partial.type) or dtype.startswith("complex")
+        case _:
+            return isinstance(partial, Var)
 
 
 def derivative_of(call: Call) -> Derivative | None:

@@ -1,0 +1,78 @@
+"""Programs that leave out what overflowed, or what is missing: by a mask, by a bound, by the path that they take."""
+
+import math
+
+import numpy as np
+
+from tests.corpus.case import at, vec
+
+LARGE = vec(1000.0, 0.5, -2.0)
+LOGISTIC = 1.0 / (1.0 + np.exp(vec(-0.5, 2.0)))
+
+
+@at((LARGE,), gradient=(vec(1.0, *LOGISTIC),))
+def softplus(x):
+    """The exponential overflows where the straight line is taken."""
+    return np.sum(np.where(x > 30.0, x, np.log1p(np.exp(x))))
+
+
+@at((vec(2.0, 0.5), vec(1.0, np.nan, 4.0), vec(0.5, 1.5, 2.5)), gradient=(vec(2 * 0.5 * 0.5 + 2 * 1.5 * 2.5, 4.0),), wrt=(0,))
+def missing_measurements(p, y, t):
+    r = p[0] * t + p[1] - y
+    return np.sum(np.where(np.isnan(y), 0.0, r**2))
+
+
+@at((LARGE,), gradient=(vec(0.0, np.exp(0.5), np.exp(-2.0)),))
+def bounded_growth(x):
+    return np.sum(np.clip(np.exp(x), 0.0, 1e6))
+
+
+@at((LARGE,), gradient=(vec(0.0, np.exp(0.5) * 1.5, np.exp(-2.0) * -1.0),))
+def overwritten_where_too_large(x):
+    y = x * np.exp(x)
+    y[y > 1e100] = 0.0
+    return y.sum()
+
+
+@at((LARGE,), gradient=(vec(0.0, np.exp(0.5), np.exp(-2.0)),))
+def finite_elements(x):
+    total = 0.0
+    for t in x:
+        y = np.exp(t)
+        if math.isfinite(y):
+            total += y
+    return total
+
+
+@at((vec(1000.0, 0.5),), (vec(1.0, 0.5),))
+def penalty_for_what_overflows(x):
+    y = np.sum(np.exp(x) * x)
+    if not np.isfinite(y):
+        return 3.0 * x[1]
+    return y
+
+
+@at((vec(1.0, 2.0), 3.0, 2), (vec(1.0, 2.0), 0.1, 1), wrt=(0, 1))
+def returned_early_beside_a_product(x, a, n):
+    y = x
+    for _ in range(10):
+        for _ in range(len(y)):
+            a *= a + a
+    if n == 2:
+        return x.max()
+    return a + 0.0 * x[0]
+
+
+@at((vec(1e80, 2.0),), (vec(0.5, 1.0),))
+def last_of_those_computed(x):
+    y = 0.0
+    for t in x:
+        u = t * t
+        y = u * u * u
+    return y + x[1]
+
+
+@at((vec(400.0, 0.5),), (vec(0.25, 0.5),))
+def smaller_of_two_models(x):
+    y = np.exp(x)
+    return min(np.sum(y * y), 3.0 * x[1] + 40.0)
