@@ -11,9 +11,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from numba.core.registry import cpu_target
 
+import adxform
+from adxform.engine.linking import Passing
 from adxform.engine.machine_code import read
 
 ROOT = Path(__file__).parent.parent
@@ -215,6 +218,15 @@ def test_kernels_of_one_name_are_kept_apart(folder: Folder) -> None:
 def test_what_does_not_fit_the_process_is_not_read(outside: list[str]) -> None:
     made: tuple[Any, ...] = ()
     assert read(pickle.dumps((outside, made)), cpu_target.target_context) is None
+
+
+def test_what_ran_passes_is_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Any] = []
+    note = Passing._noted
+    monkeypatch.setattr(Passing, "_noted", lambda codegen, found: made.append(found) or note(codegen, found))
+    adxform.grad(lambda x: sum(v * 1.40625 for v in x), engine="numba")(np.ones(3))
+    assert {type(manager).__name__ for manager, _ in made} == {"FunctionPassManager", "ModulePassManager"}
+    assert all(manager.closed for manager, _ in made)
 
 
 def test_what_a_kernel_hides_is_not_what_others_call(folder: Folder) -> None:

@@ -9,9 +9,12 @@ later modules share, and the hidden one may have lost parameters, or have been c
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from llvmlite.binding import Linkage
+from llvmlite.binding.newpassmanagers import NewPassManager
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import FunctionPass, register_pass
@@ -23,6 +26,38 @@ from adxform.phases import phase
 ENVIRONMENT = "_ZN08NumbaEnv"
 
 
+class Passing:
+    """A code generator that knows the managers of passes it made, and gives them back.
+
+    llvmlite's do not go with their last reference: the class that they inherit first says that there is nothing to give back.
+    What LLVM's passes keep in them is three times as much as all that a kernel leaves otherwise.
+    """
+
+    def __init__(self, codegen: Any) -> None:
+        self._made: list[Any] = []
+        self._codegen = codegen
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._codegen, name)
+
+    def _function_pass_manager(self, **options: Any) -> Any:
+        return self._noted(self._codegen._function_pass_manager(**options))
+
+    def _module_pass_manager(self, **options: Any) -> Any:
+        return self._noted(self._codegen._module_pass_manager(**options))
+
+    def _noted(self, made: tuple[Any, Any]) -> tuple[Any, Any]:
+        self._made.append(made[0])
+        return made
+
+    def give_back(self) -> None:
+        """Give back the managers, which have run."""
+        for manager in self._made:
+            if not manager.closed:
+                NewPassManager._dispose(manager)
+                manager.detach()
+
+
 class KernelLibrary(JITCodeLibrary):
     """The code of a kernel."""
 
@@ -32,6 +67,23 @@ class KernelLibrary(JITCodeLibrary):
         self._own = {value.name for value in (*module.functions, *module.global_variables) if not value.is_declaration}
         super().finalize()  # type: ignore[no-untyped-call]
 
+    def _optimize_functions(self, ll_module: Any) -> None:
+        """Optimise each function of `ll_module` by itself."""
+        with self._passing():
+            super()._optimize_functions(ll_module)  # type: ignore[no-untyped-call]
+
+    @contextmanager
+    def _passing(self) -> Iterator[None]:
+        """Have what runs passes given back."""
+        codegen = self._codegen
+        passing: Any = Passing(codegen)
+        self._codegen = passing
+        try:
+            yield
+        finally:
+            self._codegen = codegen
+            passing.give_back()
+
     def _optimize_final_module(self) -> None:
         """Hide what was linked, so that it is inlined or kept apart, and drop what only it would need."""
         for function in self._final_module.functions:
@@ -40,7 +92,8 @@ class KernelLibrary(JITCodeLibrary):
         for variable in self._final_module.global_variables:
             if variable.name.startswith(ENVIRONMENT) and variable.name not in self._own:
                 variable.linkage = "linkonce_any"
-        super()._optimize_final_module()  # type: ignore[no-untyped-call]
+        with self._passing():
+            super()._optimize_final_module()  # type: ignore[no-untyped-call]
         self._rename_hidden()
 
     def _rename_hidden(self) -> None:
