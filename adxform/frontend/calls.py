@@ -186,9 +186,9 @@ def _call_object(
         pin(interp, value)
     if meaning is not None and not all(is_static(interp, arg) for arg in (*args, *kwargs.values())):
         if fn not in SEQUENCE_FUNCTIONS:
-            names = inspect.signature(meaning).parameters  # an axis may be several: these stay a tuple
-            args = tuple(arg if name == "axis" else as_array(interp, arg) for name, arg in zip(names, args, strict=False))
-            kwargs = {name: arg if name == "axis" else as_array(interp, arg) for name, arg in kwargs.items()}
+            names = inspect.signature(meaning).parameters
+            args = tuple(arg if name in OF_TUPLES else as_array(interp, arg) for name, arg in zip(names, args, strict=False))
+            kwargs = {name: arg if name in OF_TUPLES else as_array(interp, arg) for name, arg in kwargs.items()}
         if record is not None:
             result = with_own_value(interp, record, meaning, args, kwargs, hint)
         else:
@@ -219,6 +219,10 @@ def _call_object(
         if found is not None:
             return found
     return opaque(interp, pin(interp, value) if isinstance(value, Static) else fn, args, kwargs, hint, wanted)
+
+
+OF_TUPLES = frozenset({"axis", "indices"})
+"""Parameters of definitions for which a tuple is no array: several axes, one index for each axis."""
 
 
 def _is_decorated(method: Any) -> bool:

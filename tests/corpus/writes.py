@@ -5,6 +5,15 @@ import numpy as np
 from tests.corpus.case import at, smooth, vec
 
 
+@at((vec(0.4, 1.7, -0.6), np.array([0, 1, 1]), np.array([2, 0, 0])))
+def taken_away_at_places_of_a_matrix(v, i, j):
+    m = np.zeros((3, 3))
+    np.subtract.at(m, (i, j), v * v)
+    np.subtract.at(m, (slice(1, None), j), v)
+    np.subtract.at(m, (0, 2), v[1])
+    return m @ np.array([1.0, 2.0, 3.0])
+
+
 @at((vec(1.0, 2.0, 3.0), 0.5))
 def input_written(x, a):
     x[0] = a * x[1]
