@@ -120,8 +120,21 @@ def matching(what: str, tree: Tree, leaves: Sequence[Any], given: Any) -> list[A
         value = leaves[0]
         if type(value) is np.ndarray and value.dtype == given.dtype and value.shape == given.shape:
             return [given]
-    other, others = describe(given, what)
+    other, others = describe(_in_order(tree, given), what)
     return list(Match(iter(leaves), iter(others)).walk(tree, other, what))
+
+
+def _in_order(tree: Tree, given: Any) -> Any:
+    """`given` with its dicts in the order that they have in the structure `tree`."""
+    match tree, given:
+        case Node("dict", _, keys, children), dict() if type(given) is dict and given.keys() == set(keys):
+            return {key: _in_order(child, given[key]) for key, child in zip(keys, children, strict=True)}
+        case Node("tuple" | "list", _, keys, children), tuple() | list() if type(given) in (tuple, list) and len(given) == len(
+            keys
+        ):
+            return type(given)([_in_order(child, item) for child, item in zip(children, given, strict=True)])
+        case _:
+            return given
 
 
 def matcher(tree: Tree) -> Callable[[Sequence[Any], Any], list[Any] | None]:
@@ -284,6 +297,8 @@ def described(tree: Tree) -> str:
             return "a number"
         case Fixed():
             return repr(tree.lit.value)
+        case Node("dict"):
+            return f"a dict with the keys {', '.join(map(repr, tree.keys))}" if tree.keys else "an empty dict"
         case Node():
             return f"a {tree.kind} of {len(tree.children)}"
         case _:

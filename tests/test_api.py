@@ -541,3 +541,13 @@ def test_what_may_write_gets_a_copy_and_what_reads_does_not(capsys: pytest.Captu
     base = np.ones(4)
     np.testing.assert_array_equal(adxform.grad(prints)(base[:3], base[1:]), np.ones(3))
     assert capsys.readouterr().out.strip() == "[1. 1. 1.]"
+
+
+def test_dicts_of_tangents_may_be_in_another_order() -> None:
+    def area(sides: dict[str, float]) -> float:
+        return sides["width"] * sides["height"]
+
+    tangents = {"height": 0.5, "width": 2.0}
+    assert adxform.jvp(area, ({"width": 3.0, "height": 5.0},), (tangents,)) == (15.0, 11.5)
+    with pytest.raises(adxform.AdxError, match="expected a dict with the keys 'width', 'height', got a dict with the keys 'width'"):
+        adxform.jvp(area, ({"width": 3.0, "height": 5.0},), ({"width": 1.0},))

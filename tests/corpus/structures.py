@@ -1,6 +1,6 @@
 """Tuples, lists, dicts, named tuples and dataclasses, in and out; methods; code that has nothing to do with numbers."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -231,3 +231,20 @@ def tuples_in_order(x):
             if (i, j) >= (1, 2):
                 total += x[i] * x[j]
     return total
+
+
+@dataclass(frozen=True)
+class Rates:
+    birth: float
+    death: float = 0.3
+    label: str = "rates"
+
+    def faster(self, factor):
+        return replace(self, birth=self.birth * factor)
+
+
+@at((0.8, 1.7))
+def dataclasses_with_fields_replaced(birth, factor):
+    start = Rates(birth)
+    later = replace(start.faster(factor), death=start.birth**2)
+    return later.birth / later.death + start.faster(factor).death * len(later.label)

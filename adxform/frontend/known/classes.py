@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import importlib
 from typing import TYPE_CHECKING, Any
@@ -153,6 +154,23 @@ def _partial(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answ
     return Method(args[0], args[1:], tuple(kwargs.items()))
 
 
+def _replace(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    """``dataclasses.replace``: the class is called with the fields of an object, and with those that change."""
+    match args:
+        case (Ref(cls=cls) as given,) if dataclasses.is_dataclass(cls):
+            fields = dataclasses.fields(cls)
+            own = getattr(cls, "__replace__", None)  # which Python has from 3.13 on
+            asks = any(str(field._field_type) == "_FIELD_INITVAR" for field in cls.__dataclass_fields__.values())  # type: ignore[attr-defined]
+            if asks or getattr(own, "__module__", "dataclasses") != "dataclasses":
+                return None
+            if any(not field.init and field.name in kwargs for field in fields):
+                return None
+            kept = [field.name for field in fields if field.init and field.name not in kwargs]
+            return interp.call(Static(cls), (), {**{name: interp.attribute(given, name) for name in kept}, **kwargs}, hint)
+        case _:
+            return None
+
+
 def _refused(fn: Any) -> Handler:
     """What sees the names or the text of the program that runs, which is another one here."""
 
@@ -179,4 +197,5 @@ TABLE: dict[Any, Handler] = {
     importlib.import_module: _import,
     functools.partial: _partial,
     functools.update_wrapper: _update_wrapper,
+    dataclasses.replace: _replace,
 }
