@@ -549,5 +549,5 @@ def test_dicts_of_tangents_may_be_in_another_order() -> None:
 
     tangents = {"height": 0.5, "width": 2.0}
     assert adxform.jvp(area, ({"width": 3.0, "height": 5.0},), (tangents,)) == (15.0, 11.5)
-    with pytest.raises(adxform.AdxError, match="expected a dict with the keys 'width', 'height', got a dict with the keys 'width'"):
+    with pytest.raises(adxform.AdxError, match="keys 'width', 'height', got a dict with the keys 'width'"):
         adxform.jvp(area, ({"width": 3.0, "height": 5.0},), ({"width": 1.0},))
