@@ -11,15 +11,21 @@ from typing import Any, Protocol
 import numpy as np
 
 from adxform import runtime
+from adxform.ad.linearity import read_pullback, refuse_shifted
+from adxform.analysis.activity import at_risk
+from adxform.analysis.dependence import find_dependence
 from adxform.errors import AdxError, MissingRuleError
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import FLOAT, Array, Dim, Scalar, Stack, Type, is_float, rank
-from adxform.ir.walk import map_op, reads, rename_block, substitute, variables, variables_of
+from adxform.ir.walk import Names, all_ops, map_op, reads, rename_block, substitute, variables, variables_of
+from adxform.rules.alias import alias_classes
+from adxform.rules.effects import contents_read, writes
 from adxform.rules.record import Derivative, General, Linear
 from adxform.rules.signatures import not_covered, stated, unstated
 from adxform.rules.table import lookup
+from adxform.rules.unruled import is_users, title
 from adxform.source import Span
 
 Kwargs = tuple[tuple[str, Operand], ...]
@@ -155,7 +161,60 @@ def expand_rule(expander: Expander, derivative: General, op: Call) -> tuple[Func
     except AdxError as error:
         raise located(error, op.span) from None
     check_value(op, type_of(found[0].results[0]))
+    if is_users(derivative.body):
+        reading = read_pullback(found[1], lambda call: is_linear(expander, call))
+        refuse_shifted(derivative.body, found[1], reading, op.span)
+        return with_own_arguments(found[0]), found[1]
     return found
+
+
+def refuse_writing_tangent(expander: Expander, derivative: General, args: tuple[Operand, ...], op: Call) -> None:
+    """See that what a rule of the user's says of tangents leaves the arguments and their tangents as they are.
+
+    Raises:
+        MissingRuleError: it writes to one.
+    """
+    assert derivative.tangent is not None
+    if not is_users(derivative.body):
+        return
+    fn = expander.expand(derivative.tangent, args, op.kwargs)
+    classes = alias_classes(fn)
+    given = {classes.of(param) for param in fn.params if isinstance(param.type, Array)}
+    if any(classes.of(var) in given for inner in all_ops(fn.body) for var in writes(inner)):
+        message = f"the tangent of {title(derivative.body)} writes to an argument, which belongs to the caller"
+        raise MissingRuleError(message, span=op.span, help="write to a copy of it")
+
+
+def with_own_arguments(forward: Function) -> Function:
+    """The forward part of a rule, on copies of the arrays that it hands to functions that may write to them."""
+    classes = alias_classes(forward)
+    risk = {classes.of(var) for op in all_ops(forward.body) if isinstance(op, Call) for var in at_risk(op)}
+    given = [param for param in forward.params if isinstance(param.type, Array) and classes.of(param) in risk]
+    builder = Builder(Names.of(forward), forward.span)
+    copies: dict[Var, Operand] = {
+        param: builder.call(runtime.private, param, type=param.type, hint=param.base) for param in given
+    }
+    body = rename_block(Block((), forward.body.ops, forward.body.results), copies)
+    return replace(forward, body=Block(forward.params, (*builder.ops, *body.ops), body.results))
+
+
+def is_linear(expander: Expander, call: Call) -> bool:
+    """Whether a function with a rule of the user's is linear: its pullback then reads nothing of what the arguments hold."""
+    derivative = derivative_of(call)
+    assert isinstance(derivative, General)
+    forward, pullback = expander.expand_rule(derivative.body, call.args, call.kwargs)
+    dependence = find_dependence(forward, [place for place, param in enumerate(forward.params) if is_float(param.type)])
+    kept = zip(pullback.params, forward.results[1:], strict=False)
+    moving = {param for param, residual in kept if dependence.level(residual)}
+    return moving.isdisjoint(var for op in all_ops(pullback.body) for var in _contents_read(op))
+
+
+def _contents_read(op: Op) -> tuple[Var, ...]:
+    """The variables of which `op` reads more than the shape."""
+    derivative = derivative_of(op) if isinstance(op, Call) else None
+    if isinstance(op, Call) and isinstance(derivative, Linear) and derivative.shapes:
+        return variables_of(arg for place, arg in enumerate(op.args) if place not in derivative.shapes)
+    return contents_read(op)
 
 
 def check_value(op: Call, returned: Type | None) -> None:

@@ -26,6 +26,7 @@ from adxform.ad.expand import (
     distinct,
     expand_rule,
     fit_tangent,
+    is_linear,
     is_nothing,
     is_result,
     leaves,
@@ -35,13 +36,14 @@ from adxform.ad.expand import (
     per_leaf,
     precise,
     refuse_unstated,
+    refuse_writing_tangent,
     replace_leaves,
     splice,
     weighted,
     write,
     zeros,
 )
-from adxform.ad.linearity import refuse_nonlinear
+from adxform.ad.linearity import read_pullback, refuse_nonlinear
 from adxform.ad.plan import by_layout, may_copy
 from adxform.ad.transpose import transpose_pullback
 from adxform.analysis.activity import Activity, find_activity
@@ -73,6 +75,7 @@ from adxform.ir.walk import Names, all_ops, substitute, variables
 from adxform.rules.alias import Aliases, alias_classes
 from adxform.rules.effects import effect_of
 from adxform.rules.record import Constant, General, Linear, Memory, Partials
+from adxform.rules.unruled import is_users
 
 
 def forward(fn: Function, wrt: Sequence[int], expander: Expander) -> Function:
@@ -269,6 +272,7 @@ class _Forward:
             moved = iter(tangents)
             args_t = tuple(replace_leaves(arg, moved) for arg in op.args)
             packed = (out, Pack("tuple", op.args), Pack("tuple", args_t))
+            refuse_writing_tangent(self.expander, derivative, packed, op)
             start = len(b.ops)
             tangent = write(b, self.expander, derivative.tangent, *packed, kwargs=op.kwargs)[0]
             self.mask(op, b, start, items, tangents)
@@ -283,7 +287,8 @@ class _Forward:
         else:
             same = operator.pos if isinstance(value, Var) else intrinsics.stop_gradient
             b.emit(replace(op, outs=(out,), fn=Lit(same), args=(value,), kwargs=()))
-        refuse_nonlinear(op, derivative, pullback)
+        if is_users(derivative.body):
+            refuse_nonlinear(op, read_pullback(pullback, lambda call: is_linear(self.expander, call)))
         pushed = transpose_pullback(pullback, [self.is_active(leaf) for leaf in items], self.expander.plain)
         placeholder = zeros(b, out, f"{out.base}_ct")
         tangents = [cast(b, self.tangent(b, leaf), leaf) for leaf in items if isinstance(leaf, Var) and self.is_active(leaf)]

@@ -1,40 +1,128 @@
-"""Whether a pullback is linear in its cotangent, as far as its operations tell: forward mode is its transpose, and needs that."""
+"""Whether a pullback is linear in its cotangent, as far as its operations tell: forward mode is its transpose, and needs that.
+
+A pullback may fail to be linear in two ways. It may multiply its cotangent by itself, put it through a function or ask how large
+it is: reverse mode takes that as it is (it clips gradients, say), and no tangent follows from it. Or it may add to what it makes
+of its cotangent something else, so that zero has a derivative: that is no derivative of anything in either mode.
+"""
 
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import reduce
+from typing import Any, assert_never
 
 import numpy as np
 
+from adxform import runtime
 from adxform.analysis.dependence import Dependence, find_dependence
 from adxform.errors import MissingRuleError
-from adxform.ir.ops import Block, Call, Function, Lit, Operand, Var
-from adxform.ir.walk import blocks, variables
-from adxform.rules.effects import effect_of
-from adxform.rules.record import Constant, General, Linear, Partials
-from adxform.rules.table import lookup
-
-SUMS = frozenset(
-    {operator.add, operator.sub, operator.neg, operator.pos, np.add, np.subtract, np.negative, np.positive, np.where}
+from adxform.ir import intrinsics
+from adxform.ir.ops import (
+    Attribute,
+    Block,
+    Call,
+    Closure,
+    For,
+    Free,
+    Function,
+    If,
+    Invoke,
+    Lit,
+    Op,
+    Operand,
+    Pack,
+    Raise,
+    Var,
+    While,
 )
-PRODUCTS = frozenset({operator.mul, np.multiply})
-QUOTIENTS = frozenset({operator.truediv, np.divide})
+from adxform.ir.walk import all_ops, blocks, outs, variables_of
+from adxform.rules.alias import Aliases, alias_classes
+from adxform.rules.effects import effect_of, has_memory, positions, writes
+from adxform.rules.record import Constant, General, Linear, Memory, Partials, Primitive
+from adxform.rules.table import lookup
+from adxform.rules.unruled import is_users, title
+from adxform.source import Span
 
 
-def refuse_nonlinear(op: Call, derivative: General, pullback: Function) -> None:
-    """Raise where the pullback of a user's rule multiplies its cotangent by itself, puts it through a function, asks how large
-    it is, or adds a number to it.
+class Part(Enum):
+    """What a value is as a function of the cotangent: zero, linear, the same whatever it is, or linear and something more."""
 
-    Reverse mode takes such a pullback as it is (one that clips gradients, say); no tangent follows from it.
+    ZERO = "zero"
+    LINEAR = "linear"
+    FIXED = "fixed"
+    SHIFTED = "shifted"
+
+    def __add__(self, other: Part) -> Part:
+        if Part.ZERO in (self, other) or self is other:
+            return other if self is Part.ZERO else self
+        return Part.SHIFTED
+
+
+MOVING = (Part.LINEAR, Part.SHIFTED)
+SUMS = frozenset({operator.add, operator.sub, operator.neg, operator.pos, np.add, np.subtract, np.negative, np.positive})
+PRODUCTS = frozenset({operator.mul, np.multiply, runtime.masked_product})
+QUOTIENTS = frozenset({operator.truediv, np.divide, runtime.quotient, runtime.ratio})
+STORES: frozenset[Any] = frozenset({operator.setitem, intrinsics.accumulate, intrinsics.deduct, np.add.at, intrinsics.push})
+ZEROS: frozenset[Any] = frozenset({np.zeros, np.zeros_like, np.empty, np.empty_like})
+FILLED = frozenset({np.full, np.full_like})
+LINEAR_IN: dict[Any, tuple[int, ...]] = {
+    np.where: (1, 2),
+    np.linspace: (0, 1),
+    np.linalg.solve: (1,),
+    np.pad: (0,),
+    runtime.appended: (0, 1),
+    runtime.cholesky_cotangent: (1,),
+    runtime.cofactor_change: (1,),
+    runtime.inverse_change: (1,),
+    runtime.private: (0,),
+}
+"""The functions with a value and a pullback that are linear in some arguments together: which."""
+FILLING = ("constant_values", "end_values")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What each result of a pullback is, and whether all of them are at most linear and something more."""
+
+    results: tuple[Part, ...]
+    linear: bool
+
+
+def read_pullback(pullback: Function, is_linear: Callable[[Call], bool]) -> Reading:
+    """How the results of `pullback` depend on its last parameter; `is_linear` says it of calls of functions with users' rules."""
+    cotangent = len(pullback.params) - 1
+    found = _Reader(alias_classes(pullback), find_dependence(pullback, [cotangent]), is_linear)
+    found.parts.update(dict.fromkeys(pullback.params, Part.FIXED))
+    found.define(pullback.params[cotangent], Part.LINEAR)
+    found.block(pullback.body)
+    return Reading(tuple(map(found.of, pullback.results)), found.linear)
+
+
+def refuse_shifted(body: Callable[..., Any], pullback: Function, reading: Reading, span: Span) -> None:
+    """Raise where a pullback returns for a cotangent of zero something else than zero.
 
     Raises:
         MissingRuleError: it does so.
     """
-    if (derivative.body.__module__ or "").startswith("adxform."):
-        return
-    cotangent = len(pullback.params) - 1
-    dependence = find_dependence(pullback, [cotangent])
-    if not _nonlinear(pullback.body, {pullback.params[cotangent]}, dependence):
+    for place, part in enumerate(reading.results):
+        if pullback.results[place] == Lit(None) or part in (Part.ZERO, Part.LINEAR):
+            continue
+        fixed = part is Part.FIXED
+        what = "returns what does not depend on its cotangent" if fixed else "adds to its cotangent what does not depend on it"
+        message = f"the pullback of {title(body)} {what}, so that zero would have a derivative"
+        raise MissingRuleError(message, span=span, help="return what is linear in the cotangent, zeros where it is zero")
+
+
+def refuse_nonlinear(op: Call, reading: Reading) -> None:
+    """Raise where the pullback of a user's rule multiplies its cotangent by itself, puts it through a function or compares it.
+
+    Raises:
+        MissingRuleError: it does so.
+    """
+    if reading.linear:
         return
     assert isinstance(op.fn, Lit)
     name = getattr(op.fn.value, "__name__", "the function")
@@ -42,41 +130,210 @@ def refuse_nonlinear(op: Call, derivative: General, pullback: Function) -> None:
     raise MissingRuleError(message, span=op.span, help="state the tangent too: `adxform.rule(f, tangent=…)`")
 
 
-def _nonlinear(block: Block, moving: set[Var], dependence: Dependence) -> bool:
-    """Whether something in `block` is not linear in the variables `moving`, to which it adds what depends on them."""
-    for op in block.ops:
-        if dependence.is_forked(op):
-            return True
-        if isinstance(op, Call):
-            record = lookup(op.fn.value) if isinstance(op.fn, Lit) else None
-            constant = record is not None and isinstance(record.derivative, Constant)
-            if not _is_linear(op, moving) or (constant and effect_of(op).reads and dependence.level(*op.args)):
-                return True
-            if not constant and any(_moves(arg, moving) for arg in op.args):
-                moving.update(op.outs)
-        if any(_nonlinear(inner, moving, dependence) for inner in blocks(op)):
-            return True
-    return False
+@dataclass(slots=True)
+class _Reader:
+    """Reads ops in order. What is written counts by its memory, all else by its variable."""
+
+    aliases: Aliases
+    dependence: Dependence
+    is_linear: Callable[[Call], bool]
+    parts: dict[Var | int, Part] = field(default_factory=dict)
+    linear: bool = True
+
+    def key(self, var: Var) -> Var | int:
+        """Under what `parts` has `var`."""
+        if not has_memory(var) or not self.aliases.knows(var):
+            return var
+        class_ = self.aliases.of(var)
+        return class_ if class_ in self.aliases.written else var
+
+    def define(self, var: Var, part: Part) -> None:
+        """Note what `var` is, whose memory may be that of others."""
+        key = self.key(var)
+        self.parts[key] = part if isinstance(key, Var) else self.parts.get(key, Part.ZERO) + part
+
+    def of(self, operand: Operand) -> Part:
+        """What `operand` is; of a tuple or a list, all of its items together."""
+        match operand:
+            case Var():
+                return self.parts.get(self.key(operand), Part.FIXED)
+            case Lit(value):
+                return Part.ZERO if isinstance(value, int | float | np.generic) and value == 0 else Part.FIXED
+            case Pack(items=items):
+                return self.sum(items)
+
+    def sum(self, operands: Iterable[Operand]) -> Part:
+        """What the sum of `operands` is."""
+        return reduce(operator.add, map(self.of, operands), Part.ZERO)
+
+    def block(self, block: Block) -> None:
+        """Read the ops of `block`."""
+        for op in block.ops:
+            self.op(op)
+
+    def op(self, op: Op) -> None:
+        """Read one op."""
+        if self.dependence.is_forked(op):
+            self.linear = False
+            self.parts.update(dict.fromkeys(self.chosen(op), Part.LINEAR))
+            return
+        match op:
+            case Call():
+                self.call(op)
+            case If(results, _, then, orelse):
+                before = dict(self.parts)
+                self.block(then)
+                after, self.parts = self.parts, before
+                self.block(orelse)
+                self.merge(after)
+                for out, one, other in zip(results, then.results, orelse.results, strict=True):
+                    self.define(out, self.of(one) + self.of(other))
+            case For(results, _, inits, body, breaks):
+                self.define(body.params[0], Part.FIXED)
+                self.loop(results, inits, (body,), body.params[1:], body.results[breaks:])
+            case While(results, inits, test, body):
+                for param, init in zip(test.params, inits, strict=True):
+                    self.define(param, self.of(init))
+                self.loop(results, inits, (test, body), body.params, body.results)
+            case Invoke():
+                moves = any(self.of(arg) in MOVING for arg in op.args)
+                for out in op.outs:
+                    self.define(out, Part.LINEAR if moves else Part.FIXED)
+            case Raise():
+                pass
+            case Free() | Attribute() | Closure():
+                raise AssertionError("untyped IR has no cotangents")
+            case _:
+                assert_never(op)
+
+    def chosen(self, op: Op) -> Iterator[Var | int]:
+        """What is one thing or another by the control flow of `op`: nothing more is said of it than that it depends."""
+        for var in (*outs(op), *writes(op), *(out for block in blocks(op) for inner in all_ops(block) for out in outs(inner))):
+            yield self.key(var)
+
+    def merge(self, other: dict[Var | int, Part]) -> None:
+        """Take what another path says of memory as well."""
+        for key, part in other.items():
+            self.parts[key] = self.parts[key] + part if key in self.parts else part
+
+    def loop(
+        self,
+        results: tuple[Var, ...],
+        inits: tuple[Operand, ...],
+        blocks: tuple[Block, ...],
+        params: tuple[Var, ...],
+        carried: tuple[Operand, ...],
+    ) -> None:
+        """Read a loop until its passes say no more."""
+        now = [self.of(init) for init in inits]
+        settled = False
+        while not settled:
+            before = dict(self.parts), list(now)
+            for param, part in zip(params, now, strict=True):
+                self.define(param, part)
+            for block in blocks:
+                self.block(block)
+            self.merge(before[0])
+            now = [part + self.of(operand) for part, operand in zip(now, carried, strict=True)]
+            settled = (self.parts, now) == before
+        for out, part in zip(results, now, strict=True):
+            self.define(out, part)
+
+    def call(self, op: Call) -> None:
+        """Read a call: what it returns, and what it leaves in what it writes."""
+        record = lookup(op.fn.value) if isinstance(op.fn, Lit) else None
+        written = positions(op, effect_of(op).writes)
+        if written:
+            self.store(op, written)
+            return
+        part = self.value(op, record)
+        if record is not None and isinstance(record.derivative, Constant) and effect_of(op).reads and self.asks(op):
+            self.linear, part = False, Part.LINEAR
+        for out in op.outs:
+            self.define(out, part)
+
+    def asks(self, op: Call) -> bool:
+        """Whether what a call is given depends on the cotangent."""
+        return bool(self.dependence.level(*op.args, *(value for _, value in op.kwargs)))
+
+    def store(self, op: Call, written: tuple[Var, ...]) -> None:
+        """What is written may be written over as a whole, or in part, or be added to."""
+        match op:
+            case Call(fn=Lit(operator.setitem), args=(Var() as target, index, value)) if self.replaces(target, index):
+                self.parts[self.key(target)] = self.of(value)
+                return
+            case Call(fn=Lit(fn), args=(_, *index, _)) if fn in STORES and any(self.of(where) in MOVING for where in index):
+                self.linear = False
+                part = Part.LINEAR
+            case Call(fn=Lit(fn), args=(_, *_, value)) if fn in STORES:
+                part = self.of(value)
+            case _:
+                given = variables_of((*op.args, *(value for _, value in op.kwargs)))
+                part = Part.LINEAR if any(self.of(var) in MOVING for var in given) else Part.FIXED
+        for var in (*written, *op.outs):
+            self.define(var, part)
+
+    def replaces(self, target: Var, index: Operand) -> bool:
+        """Whether a store at `index` leaves nothing of what `target` held: it is all of an array, and no other has its name."""
+        class_ = self.aliases.of(target)
+        return _is_whole(index) and self.aliases.members(class_)[0] == target and not self.aliases.has_phi(class_)
+
+    def value(self, op: Call, record: Primitive | None) -> Part:
+        """What a call returns."""
+        args = tuple(map(self.of, op.args))
+        moving = [place for place, part in enumerate(args) if part in MOVING]
+        named = [value for _, value in op.kwargs if self.of(value) in MOVING]
+        if record is None:
+            return Part.LINEAR if moving or named else Part.FIXED
+        match record.derivative:
+            case Memory():
+                return args[0] if args else Part.ZERO
+            case Constant() if record.fn in ZEROS or (record.fn in FILLED and args[1:2] == (Part.ZERO,)):
+                return Part.ZERO
+            case Partials():
+                return self.elementwise(record.fn, args, moving)
+            case Linear(transposes):
+                return self.multilinear([args[place] for place in transposes if place < len(args)])
+            case General() as rule:
+                return self.general(op, rule, moving)
+            case _:
+                return Part.FIXED
+
+    def elementwise(self, fn: Any, args: tuple[Part, ...], moving: list[int]) -> Part:
+        """What an elementwise function of `args` returns."""
+        if fn in SUMS:
+            return reduce(operator.add, args)
+        if fn in PRODUCTS or (fn in QUOTIENTS and moving in ([], [0])):
+            return self.multilinear(list(args[:1] if fn in QUOTIENTS else args))
+        self.linear &= not moving
+        return Part.LINEAR if moving else Part.FIXED
+
+    def multilinear(self, parts: list[Part]) -> Part:
+        """What is linear in each of several operands, of which one may depend on the cotangent."""
+        if Part.ZERO in parts:
+            return Part.ZERO
+        moving = [part for part in parts if part in MOVING]
+        self.linear &= len(moving) < 2
+        return moving[0] if moving else Part.FIXED
+
+    def general(self, op: Call, rule: General, moving: list[int]) -> Part:
+        """What a function with a value and a pullback returns."""
+        if not moving:
+            return Part.FIXED
+        fn = op.fn.value if isinstance(op.fn, Lit) else None
+        if is_users(rule.body):
+            self.linear &= self.is_linear(op)
+            return self.of(op.args[moving[0]])
+        if fn is np.linalg.multi_dot:
+            return self.multilinear([self.of(leaf) for leaf in variables_of(op.args)])
+        places = LINEAR_IN.get(fn, ())
+        self.linear &= set(moving) <= set(places)
+        filling = (value for key, value in op.kwargs if key in FILLING)
+        return self.sum((*(op.args[place] for place in places), *filling)) if places else Part.LINEAR
 
 
-def _is_linear(call: Call, moving: set[Var]) -> bool:
-    """Whether a call is linear in what moves, or nothing is known of it."""
-    record = lookup(call.fn.value) if isinstance(call.fn, Lit) else None
-    places = [place for place, arg in enumerate(call.args) if _moves(arg, moving)]
-    if record is None or not places:
-        return True
-    match record.derivative:
-        case Partials():
-            if record.fn in SUMS:
-                return not any(isinstance(arg, Lit) and arg.value for arg in call.args)
-            if record.fn in PRODUCTS:
-                return len(places) == 1
-            return record.fn in QUOTIENTS and places == [0]
-        case Linear(transposes):
-            return len([place for place in places if place in transposes]) <= 1
-        case _:
-            return True
-
-
-def _moves(operand: Operand, moving: set[Var]) -> bool:
-    return any(var in moving for var in variables(operand))
+def _is_whole(index: Operand) -> bool:
+    """Whether `index` stands for all elements."""
+    every = Pack("slice", (Lit(None), Lit(None), Lit(None)))
+    items = index.items if isinstance(index, Pack) and index.kind == "tuple" else (index,)
+    return all(item in (Lit(...), Lit(()), every) for item in items)

@@ -361,7 +361,7 @@ WRITING_METHODS = ("__i", "__set", "__del")
 
 def may_write(fn: object) -> bool:
     """Whether a function without a record may write to an array that it is given."""
-    if fn is operator.call:  # a method of an object that only the run knows
+    if fn is operator.call or isinstance(fn, operator.methodcaller):  # a method of an object that only the run knows
         return True
     owner = getattr(fn, "__objclass__", None) or type(getattr(fn, "__self__", None))
     module = (getattr(fn, "__module__", None) or getattr(owner, "__module__", None) or "").partition(".")[0]

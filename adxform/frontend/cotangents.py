@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,25 +16,15 @@ from adxform.errors import MissingRuleError
 from adxform.frontend import trees
 from adxform.frontend.joins import number_type
 from adxform.frontend.values import NONE, Tuple, Value
-from adxform.ir.ops import Block, Call, Lit, Operand, Var
+from adxform.ir.ops import Function, Lit, Operand, Var
 from adxform.ir.types import Array, Object, Scalar, Type, is_float, rank
-from adxform.ir.walk import blocks
-from adxform.rules.effects import effect_of, positions
+from adxform.ir.walk import all_ops
+from adxform.rules.alias import alias_classes
+from adxform.rules.effects import has_memory, writes
+from adxform.rules.unruled import is_users, title
 
 if TYPE_CHECKING:
     from adxform.frontend.interpreter import Interpreter
-
-
-def is_users(body: Callable[..., Any]) -> bool:
-    """Whether a rule is the user's own: the library's are tested."""
-    return not (body.__module__ or "").startswith("adxform.")
-
-
-def title(body: Callable[..., Any]) -> str:
-    """How an error names the rule with this body."""
-    code = getattr(body, "__code__", None)
-    name = f"the rule `{getattr(body, '__qualname__', 'rule')}`"
-    return name if code is None else f"{name} ({Path(code.co_filename).name}:{code.co_firstlineno})"
 
 
 def cotangents(interp: Interpreter, body: Callable[..., Any], returned: Value, args: tuple[Value, ...]) -> Iterator[Operand]:
@@ -103,23 +92,11 @@ def _shown(axes: int | None) -> str:
     return "one number" if axes == 0 else f"an array of {axes} ax{'i' if axes == 1 else 'e'}s"
 
 
-def refuse_writes(interp: Interpreter, body: Callable[..., Any], block: Block, given: tuple[Var, ...]) -> None:
-    """Raise where a pullback writes to what belongs to its caller: the cotangent, the arguments, what the forward part keeps."""
-    owners = {var: var for var in given}
-    for call in _calls(block):
-        effect = effect_of(call)
-        written = next((owners[var] for var in positions(call, effect.writes) if var in owners), None)
-        if written is not None:
-            what = "its cotangent" if written in given[:1] else "an argument, or to what the forward part of the rule made"
-            message = f"the pullback of {title(body)} writes to {what}"
-            raise interp.error(message, "write to a copy of it", MissingRuleError, span=call.span)
-        shown = next((owners[var] for var in positions(call, effect.views) if var in owners), None)
-        owners.update(dict.fromkeys(call.outs, shown) if shown is not None else {})
-
-
-def _calls(block: Block) -> Iterator[Call]:
-    for op in block.ops:
-        if isinstance(op, Call):
-            yield op
-        for inner in blocks(op):
-            yield from _calls(inner)
+def refuse_writes(interp: Interpreter, body: Callable[..., Any], fn: Function, given: tuple[Var, ...], what: str) -> None:
+    """Raise where `fn`, a part of a rule, writes to memory of its parameters `given`, which are others': `what` says whose."""
+    classes = alias_classes(fn)
+    owned = {classes.of(var) for var in given if has_memory(var) and not isinstance(var.type, Object)}
+    for op in all_ops(fn.body):
+        if any(classes.of(var) in owned for var in writes(op)):
+            message = f"{what.format(title(body))}, which belongs to the caller"
+            raise interp.error(message, "write to a copy of it", MissingRuleError, span=op.span)

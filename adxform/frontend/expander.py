@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from adxform.errors import MissingRuleError, UnsupportedOperationError
 from adxform.frontend import trees
 from adxform.frontend.access import Access
-from adxform.frontend.cotangents import cotangents, is_users, refuse_writes, title
+from adxform.frontend.cotangents import cotangents, refuse_writes
 from adxform.frontend.interpreter import Derive, Interpreter, Knowledge
 from adxform.frontend.outside import constant, from_outside
 from adxform.frontend.protocols import is_object
@@ -22,6 +22,7 @@ from adxform.ir.types import Scalar
 from adxform.ir.walk import Names, free_variables, substitute, variables
 from adxform.memos import Memo
 from adxform.rules.table import table_version
+from adxform.rules.unruled import is_users, title
 
 Kwargs = Mapping[str, Operand] | tuple[tuple[str, Operand], ...]
 Named = tuple[tuple[str, Operand], ...]
@@ -88,12 +89,15 @@ class Expander:
             raise _refused(interp) from None
         block = Block((), tuple(interp.builder.ops), results)
         residuals = tuple(var for var in free_variables(block) if var not in cts)
-        if is_users(body):
-            refuse_writes(interp, body, block, (*cts, *residuals))
         helpers = interp.helper_functions()
-        forward = Function(_name(body), Block(params, tuple(forward_ops), (*outs, *residuals)), (), helpers)
-        back = Function("pullback", Block((*residuals, *cts), block.ops, results), (), helpers)
-        return interp, (settle(prune(forward)), settle(prune(back)))
+        forward = settle(prune(Function(_name(body), Block(params, tuple(forward_ops), (*outs, *residuals)), (), helpers)))
+        back = settle(prune(Function("pullback", Block((*residuals, *cts), block.ops, results), (), helpers)))
+        if is_users(body):
+            kept = back.params[: len(residuals)]
+            refuse_writes(interp, body, forward, forward.params, "the forward part of {} writes to an argument")
+            refuse_writes(interp, body, back, back.params[len(residuals) :], "the pullback of {} writes to its cotangent")
+            refuse_writes(interp, body, back, kept, "the pullback of {} writes to what the forward part made or was given")
+        return interp, (forward, back)
 
     def _start(
         self, args: tuple[Operand, ...], named: Named, knowledge: Knowledge

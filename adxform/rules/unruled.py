@@ -1,10 +1,11 @@
-"""Refusals of calls without a rule: what the function is called, and which way out there really is."""
+"""What refusals call functions and rules of the user's, and which way out there really is of a call without a rule."""
 
 from __future__ import annotations
 
 import functools
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -69,6 +70,18 @@ def _is_method_of_frozen(fn: object) -> bool:
     return (
         str(getattr(fn, "__module__", "")).startswith("scipy.stats") and "frozen" in f"{owner} {getattr(fn, '__qualname__', '')}"
     )
+
+
+def is_users(body: Callable[..., Any]) -> bool:
+    """Whether a rule is the user's own: the library's are tested."""
+    return not (body.__module__ or "").startswith("adxform.")
+
+
+def title(body: Callable[..., Any]) -> str:
+    """How an error names the rule with this body."""
+    code = getattr(body, "__code__", None)
+    name = f"the rule `{getattr(body, '__qualname__', 'rule')}`"
+    return name if code is None else f"{name} ({Path(code.co_filename).name}:{code.co_firstlineno})"
 
 
 # For what no rule can be registered: what it is, and what to do instead.

@@ -376,3 +376,18 @@ def own_value_of_complex_numbers(x):
 def part_of_a_complex_number(x):
     z = x[0] * (1 + 2j)  # here
     return float(z.imag) * x[1]
+
+
+def _shifted(x):
+    return np.sin(x)
+
+
+@adxform.rule(_shifted)
+def _shifted_rule(x):
+    slope = np.cos(x)
+    return np.sin(x), lambda ct: (ct * 2.0 + slope,)
+
+
+@at((vec(0.3, 0.7),), raises=MissingRuleError)
+def pullback_that_adds_an_array(x):
+    return np.sum(_shifted(x) * x)  # here

@@ -5,7 +5,9 @@ A rule that is odd but right gives the right derivative. No cell may give a numb
 
 from __future__ import annotations
 
+import copy
 import itertools
+import operator
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -34,6 +36,10 @@ WRONG: dict[str, str] = {
     "three": "(np.ones(3) * np.sum(ct),)",
     "seven": "(np.ones(7) * np.sum(ct),)",
     "a constant": "(2.0,)",
+    "an array that is always the same": "(c * 1.0,)",
+    "what adds an array": "(ct * c + c,)",
+    "what takes an array away": "(ct - c,)",
+    "what adds a number": "(ct * c + 1.0,)",
     "one cotangent more": "(ct * c, ct)",
     "a tuple inside": "((ct * c, ct),)",
     "None": "(None,)",
@@ -67,6 +73,19 @@ WRITES: dict[str, str] = {
     "the cotangent by out": "np.multiply(ct, c, out=ct)",
     "an argument": "x *= 2.0",
     "a value of the forward part": "c *= 2.0",
+}
+FORWARD_WRITES: dict[str, str] = {
+    "in place": "x *= 2.0",
+    "an element": "x[...] = 0.0",
+    "a view": "v = np.reshape(x, -1)\n    v[0] = 2.0",
+    "by out": "np.multiply(x, 2.0, out=x)",
+    "in a branch": "if np.sum(x) > -50.0:\n        x += 1.0",
+    "by a helper": "scribble(x)",
+    "by an unknown function": "np.random.default_rng(0).shuffle(x)",
+    "by a method": "x.sort()",
+    "what may be it": "v = x if np.sum(x) > -50.0 else c\n    v[...] = 2.0",
+    "by a function that nothing is known of": "sorts(x)",
+    "a copy": "x = x.copy()\n    x += 1.0",
 }
 VALUES: dict[str, str] = {
     "a value without pullback": "return np.sin(x)",
@@ -108,10 +127,31 @@ def f(x):
 """
 
 
+def forward_text(statement: str) -> str:
+    """The source of a function `f` that reads again what it has given to one with a rule whose forward part does this."""
+    return f"""
+def scribble(x):
+    x[...] = 3.0
+def wave(x):
+    return np.sin(x)
+def wave_rule(x):
+    c, y = np.cos(x), np.sin(x)
+    {statement}
+    def pullback(ct):
+        return (ct * c,)
+    return y, pullback
+adxform.rule(wave, boundary=boundary)(wave_rule)
+def f(x):
+    y = x * 1.0
+    return np.sum(wave(y)) + np.sum(y ** 2 * 0.5) - np.sum(x ** 2 * 0.5)
+"""
+
+
 def cells() -> Iterator[Cell]:
     """Each kind of rule, expanded and behind a boundary, in each mode."""
     programs = {f"returns {name}": text(returned) for name, returned in {**WRONG, **RIGHT}.items()}
     programs |= {f"writes to {name}": text("(ct * c,)", before) for name, before in WRITES.items()}
+    programs |= {f"writes in its forward part {name}": forward_text(statement) for name, statement in FORWARD_WRITES.items()}
     programs |= {f"is {name}": text("(ct * c,)", value=value) for name, value in VALUES.items()}
     for (name, returned), boundary, (kind, x) in itertools.product(NOT_LINEAR.items(), (False, True), XS.items()):
         judge = partial(checked, text(returned), boundary, x, "forward")
@@ -214,8 +254,11 @@ def _checked_owner(source: str, boundary: bool, same: bool, power: int, mode: st
 
 def checked(source: str, boundary: bool, x: Any, mode: str, cell: Cell) -> tuple[str, str]:
     """The right derivative, or an error of adxform that has a place and names the rule or the function."""
-    f = program(source, adxform=adxform, boundary=boundary)
+    f = program(source, adxform=adxform, boundary=boundary, sorts=operator.methodcaller("sort"))
+    before = copy.copy(x)
     got = outcome(lambda: MODES[mode](f, x))
+    if not np.array_equal(before, x):
+        return "wrong", f"the argument is {x!r}, it was {before!r}"
     error = getattr(got, "error", None)
     if isinstance(error, AdxError) and not isinstance(error, VerificationError):
         named = "wave" in error.message or "pullback" in error.message or "adxform:" not in error.message
