@@ -17,6 +17,7 @@ from adxform.locks import new_lock
 
 Phase = Literal["import", "transform", "emit", "compile", "disk"]
 _spent: dict[Phase, float] = dict.fromkeys(get_args(Phase), 0.0)
+_steps: dict[str, float] = {}
 _lock = new_lock()
 _here = threading.local()
 _resting: set[int] = set()
@@ -46,6 +47,17 @@ def phase(name: Phase) -> Iterator[None]:
         _turn(name, outer)
 
 
+@contextmanager
+def step(name: str) -> Iterator[None]:
+    """Count what is done in the block for the pass ``list:pass`` of that `name`, that of lists inside it too."""
+    begun = time.perf_counter()
+    try:
+        yield
+    finally:
+        with _lock:
+            _steps[name] = _steps.get(name, 0.0) + time.perf_counter() - begun
+
+
 def _turn(before: Phase | None, after: Phase | None) -> None:
     now = time.perf_counter()
     if before is not None:
@@ -54,19 +66,23 @@ def _turn(before: Phase | None, after: Phase | None) -> None:
     _here.phase, _here.since = after, now
 
 
-def times() -> dict[str, float]:
+def times(*, passes: bool = False) -> dict[str, float]:
     """The seconds that first calls have taken since the start of the process, or the last `clear_cache`, by phase.
 
     ``transform``: reading a function, and differentiating it; ``emit``: writing the derivative as Python, with loops for the
     compiled engine; ``compile``: machine code; ``import``: Numba, when it is first needed; ``disk``: what was kept there.
+    With `passes`, those of each pass instead, as ``list:pass`` (see `adxform.passes.pipeline`); they are parts of the phases.
     """
     with _lock:
+        if passes:
+            return dict(_steps)
         return {str(name): seconds for name, seconds in _spent.items()}
 
 
 def reset() -> None:
     """Set every phase to zero."""
     with _lock:
+        _steps.clear()
         for name in _spent:
             _spent[name] = 0.0
 

@@ -30,11 +30,13 @@ from adxform.ir.types import Array, Scalar, is_float
 from adxform.ir.walk import Names, all_ops, canonical, reads, rename_block
 from adxform.memos import Memo
 from adxform.operators import PYTHON, USUAL, Engine, Order
-from adxform.opt import drop_unused_helpers, optimise, sink_stores
+from adxform.opt.helpers import drop_unused_helpers
 from adxform.opt.values import defined_values, has_values, kernel_values, own_values
+from adxform.passes.driver import checked, note
+from adxform.passes.pipeline import clean, optimise
 from adxform.rules import table
 from adxform.rules.alias import Aliases, alias_classes
-from adxform.transforms import Mode, aux_stopped, checked, is_number, transform
+from adxform.transforms import Mode, aux_stopped, is_number, transform
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,15 +128,16 @@ class DerivedRule:
 
 def build(request: Request, sure: Callable[..., Any] | None = None) -> DerivedRule:
     """Take `request` through every stage; `sure` runs where what its function assumes does not hold."""
-    typed = checked(protect(aux_stopped(request.function, request.outputs), request.scratch))
-    clean = cleaned(typed)
-    adjoint, decisions = transform(request.mode, clean, request.wrt, request.outputs, Expander(derive), request.order)
-    optimised = checked(protect(optimise(checked(adjoint)), request.scratch))
+    typed = note("typed", checked(protect(aux_stopped(request.function, request.outputs), request.scratch)))
+    differentiated = note("clean", cleaned(typed))
+    adjoint, decisions = transform(request.mode, differentiated, request.wrt, request.outputs, Expander(derive), request.order)
+    note("adjoint", adjoint)
+    optimised = note("optimised", checked(protect(optimise(checked(adjoint)), request.scratch)))
     choice, form, optimised = settled(optimised, request.engine)
     generated, run = realise(optimised, request.surroundings, choice.engine, form=form, sure=sure)
     private = tuple(sorted({*private_parameters(typed), *request.scratch}))
     buffers = buffers_of(optimised) - buffers_of(request.function)
-    built = typed, clean, adjoint, optimised, generated, run
+    built = typed, differentiated, adjoint, optimised, generated, run
     return DerivedRule(request, *built, decisions, choice, private, max(buffers, 0))
 
 
@@ -143,12 +146,12 @@ def settled(fn: Function, engine: Engine, skipped: int = 0) -> tuple[Choice, Out
     if not has_values(fn):
         return *choose(fn, engine, skipped), fn
     if engine.name != "python":
-        compiled = checked(optimise(kernel_values(fn)))
+        compiled = checked(optimise(kernel_values(fn), "values"))
         choice, form = choose(compiled, engine, skipped)
         if choice.engine.name != "python":
             return choice, form, compiled
         engine = choice.engine
-    plain = checked(optimise(own_values(fn)))
+    plain = checked(optimise(own_values(fn), "values"))
     return *choose(plain, engine, skipped), plain
 
 
@@ -237,7 +240,7 @@ def cleaned(fn: Function) -> Function:
 
     A float result that turns out to be a known number stays a variable: who calls the derivative gives it a cotangent.
     """
-    simple = sink_stores(optimise(fn))
+    simple = clean(fn)
     builder = Builder(Names.of(simple), fn.span)
     results = tuple(
         builder.call(intrinsics.stop_gradient, now, type=before.type, hint=before.base)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, assert_never
@@ -18,10 +17,10 @@ from adxform.ir import intrinsics
 from adxform.ir.build import Builder, seed
 from adxform.ir.ops import Block, Function, Lit, Op, Operand, Var
 from adxform.ir.types import Array, Scalar, is_float, rank
-from adxform.ir.verify import verify
 from adxform.ir.walk import Names, reads_with_blocks, rename_block
 from adxform.operators import USUAL, Order
-from adxform.opt import optimise
+from adxform.passes.driver import checked
+from adxform.passes.pipeline import optimise
 
 Mode = Literal["primal", "reverse", "forward", "hvp", "second"]
 Decisions = tuple[Decision, ...]
@@ -110,13 +109,6 @@ def pushed(fn: Function, wrt: tuple[int, ...], expander: Expander) -> Function:
     """The forward function of `fn`."""
     counters.count("rule_builds")
     return shaped_tangents(forward(fn, wrt, expander), fn)
-
-
-def checked(fn: Function) -> Function:
-    """`fn`, verified when the environment asks for it (the tests do)."""
-    if os.environ.get("ADXFORM_VERIFY"):
-        verify(fn, typed=True)
-    return fn
 
 
 def renamed(fn: Function, name: str) -> Function:

@@ -19,7 +19,7 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
         "rules",
         "frontend analysis ad opt backend",
         "persistence",
-        "engine",
+        "engine passes",
         (
             "transforms pipeline cut cache trees refusals perturbations batches"
             " application running sites workspace defects tracebacks"
@@ -37,6 +37,7 @@ FAMILIES = (
     | frozenset(["locks", "memos"]),
     frozenset(["transforms", "pipeline", "cut", "cache", "trees", "refusals"])
     | frozenset(["perturbations", "batches", "application", "running", "sites", "workspace", "defects", "tracebacks"]),
+    frozenset(["engine", "passes"]),
     frozenset(["derivatives", "api", "checkpointing", "differentiable", "matrices", "sources"]),
     frozenset(["cli", "__init__", "__main__"]),
 )

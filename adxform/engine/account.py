@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from adxform.backend.syntax import callee
-from adxform.engine.compiled import HARMLESS, compiled_form, formed, is_repeatable
+from adxform.engine.compiled import HARMLESS, compiled_form, is_repeatable
 from adxform.engine.gather import gathered
 from adxform.engine.outline import NUMPY
 from adxform.engine.results import AHEAD
@@ -14,6 +14,7 @@ from adxform.ir.ops import Call, For, Function, Op, Raise, While
 from adxform.ir.types import Array, Object, Scalar, Stack, Type
 from adxform.ir.walk import all_ops, outs, reads
 from adxform.operators import Engine
+from adxform.passes.driver import watching
 from adxform.rules.declare import name_of
 
 
@@ -21,12 +22,14 @@ def account(fn: Function, engine: Engine) -> list[str]:
     """What `engine` compiles of `fn`, optimised typed IR."""
     if not is_repeatable(fn):
         return ["nothing is compiled: it calls functions that may do anything, which must not be called twice"]
-    form = compiled_form(fn, engine)
+    with watching() as watch:
+        form = compiled_form(fn, engine)
     if form is None:
         return ["nothing is compiled: there are no loops or array expressions that Numba can take"]
     count = len(form.kernels)
     lines = [f"compiled: {count} kernel{'s' * (count != 1)}"]
-    if engine.fastmath and (found := gathered(formed(fn, engine)[0])):
+    loops = watch.after("loops:loops")
+    if engine.fastmath and loops is not None and (found := gathered(loops)):
         lines.append(f"gathered instead of scattered: {listed(found)}")
     left: dict[str, dict[str, None]] = {}
     for op in all_ops(form.function.body):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from adxform import runtime
@@ -13,21 +13,9 @@ from adxform.backend.loading import load
 from adxform.backend.references import Surroundings
 from adxform.backend.syntax import callee
 from adxform.engine import scalars
-from adxform.engine.alike import drop_alike_axes
-from adxform.engine.checks import is_exception, with_checks
-from adxform.engine.gather import gather_contributions
+from adxform.engine.checks import is_exception
 from adxform.engine.importing import needing_numba
-from adxform.engine.join import join_loops
-from adxform.engine.lengths import check_lengths
-from adxform.engine.loops import form_loops
-from adxform.engine.multiply import multiply
-from adxform.engine.order import order_loops
 from adxform.engine.outline import Outlined, outline, used_in_python
-from adxform.engine.redundant import drop_redundant_arrays
-from adxform.engine.rooms import room_for_products
-from adxform.engine.scratch import reuse_memory
-from adxform.engine.strips import in_strips
-from adxform.engine.support import is_taken
 from adxform.engine.tapes import tapes_as_arrays
 from adxform.engine.workspaces import with_workspaces
 from adxform.ir import intrinsics
@@ -35,8 +23,8 @@ from adxform.ir.ops import Call, Function, Var
 from adxform.ir.types import Type
 from adxform.ir.walk import all_ops
 from adxform.operators import Engine
-from adxform.opt.cse import share_common_subexpressions
-from adxform.opt.hoist import hoist_invariants
+from adxform.passes.driver import through
+from adxform.passes.pipeline import LOOPS, Loops, without_results
 from adxform.phases import phase
 from adxform.room import has_room, in_thread, is_roomy, ran_out, roomy
 from adxform.rules.effects import is_opaque
@@ -127,11 +115,6 @@ def realise(
     return generated, Guarded(load(generated), plainly, {name: made[name] for name in found.kernels}, found.workspaces)
 
 
-def without_results(fn: Function, count: int) -> Function:
-    """`fn` without its first `count` results; it does all that it did."""
-    return replace(fn, body=replace(fn.body, results=fn.body.results[count:])) if count else fn
-
-
 def kernels() -> Any:
     """The module that compiles."""
     return needing_numba("adxform.engine.kernels")
@@ -139,40 +122,27 @@ def kernels() -> Any:
 
 def lowered(fn: Function, engine: Engine) -> Function:
     """`fn` with loops in the place of array expressions, and arrays in that of stacks, as `engine` would have them."""
-    return formed(fn, engine)[1] if compiles(fn, engine) else fn
-
-
-def formed(fn: Function, engine: Engine) -> tuple[Function, Function]:
-    """`fn` with loops, as they follow from the array expressions, and with these in the order that is best."""
-    return _formed(fn, engine)[1:]
+    return looped(fn, engine)[0] if compiles(fn, engine) else fn
 
 
 def with_arrays(fn: Function, engine: Engine) -> Function:
     """`fn` with arrays in the place of stacks, as `lowered` has them."""
-    return tapes_as_arrays(fn, _formed(fn, engine)[0])[0] if compiles(fn, engine) else fn
+    return tapes_as_arrays(fn, looped(fn, engine)[1])[0] if compiles(fn, engine) else fn
 
 
-def _formed(fn: Function, engine: Engine) -> tuple[frozenset[Var], Function, Function]:
-    """The stacks that `formed` keeps, and what it returns.
+def looped(fn: Function, engine: Engine) -> tuple[Function, frozenset[Var]]:
+    """`fn` after `LOOPS`, and the stacks that it keeps: one becomes an array where kernels then hold all that uses it.
 
-    A stack becomes an array where kernels then hold all that uses it: loops in Python do better with a stack.
+    Loops in Python do better with a stack.
     """
     kept: frozenset[Var] = frozenset()
     while True:
-        taped, stacks = tapes_as_arrays(with_checks(fn), kept)
-        loops = form_loops(in_strips(taped) if engine.fastmath else taped, takes=is_taken, fastmath=engine.fastmath)
-        ordered = _rearranged(loops) if engine.fastmath else loops
-        alike = drop_redundant_arrays(drop_alike_axes(share_common_subexpressions(ordered)))
-        found = reuse_memory(room_for_products(alike))
-        loose = used_in_python(found, stacks)
+        setting = Loops(engine.fastmath, kept)
+        found = through("loops", LOOPS, fn, setting)
+        loose = used_in_python(found, setting.stacks)
         if not loose:
-            return kept, loops, found
-        kept |= {stacks[tape] for tape in loose}
-
-
-def _rearranged(loops: Function) -> Function:
-    """`loops` with nests that gather, multiply matrices, go along rows, and share what they go over."""
-    return join_loops(order_loops(multiply(gather_contributions(hoist_invariants(loops, lengths=True)))))
+            return found, kept
+        kept |= {setting.stacks[tape] for tape in loose}
 
 
 @phase("emit")
@@ -180,7 +150,7 @@ def compiled_form(fn: Function, engine: Engine, skipped: int = 0) -> Outlined | 
     """`fn` with loops, cut into kernels, without its first results; ``None`` where `engine` compiles nothing of it."""
     if not compiles(fn, engine):
         return None
-    found = outline(without_results(check_lengths(lowered(fn, engine)), skipped), fastmath=engine.fastmath)
+    found = outline(lowered(fn, engine), skipped, fastmath=engine.fastmath)
     return found if found.kernels else None
 
 

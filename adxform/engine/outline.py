@@ -10,45 +10,27 @@ import operator
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
-from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 
 from adxform import runtime
 from adxform.backend.syntax import callee
-from adxform.engine import scalars
-from adxform.engine.absent import absent_arrays, give_absent_arrays, give_numbers
+from adxform.engine.absent import absent_arrays, give_absent_arrays
 from adxform.engine.ahead import view_ahead
-from adxform.engine.bounds import check_bounds
-from adxform.engine.defined import check_definitions
-from adxform.engine.failures import note_failures
-from adxform.engine.integers import Bits, multiplies
-from adxform.engine.lockstep import in_lockstep
-from adxform.engine.packing import pack_passes
-from adxform.engine.products import check_products, in_kernel, is_product
-from adxform.engine.quotients import divide_by_one
-from adxform.engine.recurrences import is_recurrence
+from adxform.engine.integers import Bits
+from adxform.engine.products import is_product
 from adxform.engine.results import made_ahead
-from adxform.engine.solvers import is_solver, share_factors
-from adxform.engine.sums import loosen_sums
+from adxform.engine.solvers import is_solver
 from adxform.engine.support import MARKS, is_taken, kept_stacks, stack_uses
-from adxform.engine.vector_math import vector_form
-from adxform.ir import intrinsics
-from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, For, Function, Invoke, Lit, Op, Operand, Var, While
-from adxform.ir.types import INT, Array, Dim, Scalar
-from adxform.ir.walk import Names, all_ops, blocks, canonical, free_variables, map_op, outs, reads, variables_of
-from adxform.opt.cse import share_common_subexpressions
-from adxform.opt.dce import eliminate_dead_code
-from adxform.opt.simplify import simplify_algebra
+from adxform.ir.types import Array, Scalar
+from adxform.ir.walk import Names, all_ops, blocks, free_variables, map_op, outs, reads, variables_of
+from adxform.passes.driver import through
+from adxform.passes.pipeline import CUT, KERNEL, Kernel
 from adxform.rules.alias import alias_classes
 
 NUMPY = {"float64": np.float64, "int64": np.int64, "bool": np.bool_}
 ENOUGH = 8
-ORDERED: Mapping[Any, Any] = MappingProxyType({runtime.add_up: operator.add})
-"""What stands for what may be done in any order where it may not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +45,13 @@ class Outlined:
     workspaces: frozenset[str] = frozenset()
 
 
-def outline(fn: Function, *, fastmath: bool = True) -> Outlined:
-    """`fn` with kernels, of which there may be none: see `finished` for `fastmath`.
+def outline(fn: Function, skipped: int = 0, *, fastmath: bool = True) -> Outlined:
+    """`fn` without its first results, those `skipped`, and with kernels, of which there may be none.
 
+    With `fastmath`, sums may be taken in any order, loops are packed, and functions are forms that vectorise.
     A kernel holds all uses of a stack or none: a stack that would cross from one to another stays in Python, with what uses it.
     """
-    fn = give_numbers(check_definitions(fn))
+    fn = through("cut", CUT, fn, skipped)
     body, found = _parts(fn)
     absent = absent_arrays(body)
     made = [finished(kernel, alone(kernel, fn), fastmath=fastmath) for kernel in found]
@@ -198,69 +181,12 @@ def alone(kernel: Function, fn: Function) -> frozenset[int]:
 
 
 def finished(kernel: Function, apart: frozenset[int] = frozenset(), *, fastmath: bool = True) -> tuple[Function, bool]:
-    """`kernel` made safe and fast: its calls are those for numbers, its indices and integers are checked, what fails is noted.
+    """`kernel` made safe and fast, after `adxform.passes.pipeline.KERNEL`; and whether its indices count from the front.
 
-    The parameters at the places `apart` share no memory with others. With `fastmath`, sums may be taken in any order, loops are
-    packed, and functions are forms that vectorise. And whether its indices count from the front. What only results need that
-    nobody reads is left out, once all that may raise is a check.
+    The parameters at the places `apart` share no memory with others.
     """
-    kernel, from_the_front = check_bounds(
-        share_common_subexpressions(note_failures(check_products(share_factors(canonical(kernel), apart))))
-    )
-    kernel = eliminate_dead_code(simplify_algebra(machine_numbers(kernel)))
-    if fastmath:
-        kernel = divide_by_one(in_lockstep(pack_passes(loosen_sums(kernel), apart), apart))
-    kernel = scalar_calls(kernel, fastmath=fastmath)
-    if not multiplies(kernel.body.ops):
-        return kernel, from_the_front
-    builder = Builder(Names.of(kernel), kernel.span)
-    for param in kernel.params:
-        if isinstance(param.type, Array):
-            for axis, size in enumerate(param.type.shape or ()):
-                if isinstance(size, Dim):
-                    builder.effect(scalars.check_small, builder.call(intrinsics.dim, param, Lit(axis), type=INT, hint="n"))
-    return replace(kernel, body=replace(kernel.body, ops=(*builder.ops, *kernel.body.ops))), from_the_front
-
-
-def machine_numbers(kernel: Function) -> Function:
-    """`kernel` with Python's floats for NumPy's: to a machine they are the same."""
-
-    def plain(operand: Operand) -> Operand:
-        return Lit(float(operand.value)) if isinstance(operand, Lit) and type(operand.value) is np.float64 else operand
-
-    def visit(op: Op) -> Op:
-        return map_op(op, plain, inner)
-
-    def inner(block: Block) -> Block:
-        return replace(block, ops=tuple(map(visit, block.ops)), results=tuple(map(plain, block.results)))
-
-    return replace(kernel, body=inner(kernel.body))
-
-
-def scalar_calls(kernel: Function, *, fastmath: bool = True) -> Function:
-    """`kernel` with the forms for numbers of what it calls, and with its products in arrays.
-
-    With `fastmath`, those that vectorise in loops that do; without, sums are taken one after the other.
-    """
-    names = Names.of(kernel)
-
-    def form(fn: Any, in_lanes: bool) -> Any:
-        if fn in scalars.FORMS:
-            return scalars.FORMS[fn]
-        return vector_form(fn, in_lanes=in_lanes) if fastmath else ORDERED.get(fn)
-
-    def inside(block: Block, in_lanes: bool) -> Block:
-        builder = Builder(names)
-        for op in block.ops:
-            if not isinstance(op, Call):
-                below = not is_recurrence(op) if isinstance(op, For | While) else in_lanes
-                builder.emit(map_op(op, lambda operand: operand, partial(inside, in_lanes=below)))
-            elif not in_kernel(op, builder):
-                found = form(callee(op), in_lanes)
-                builder.emit(op if found is None else replace(op, fn=Lit(found)))
-        return replace(block, ops=tuple(builder.ops))
-
-    return replace(kernel, body=inside(kernel.body, False))
+    setting = Kernel(fastmath, apart)
+    return through("kernel", KERNEL, kernel, setting), setting.from_the_front
 
 
 def _bare(var: Var, names: Names) -> Var:

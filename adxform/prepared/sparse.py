@@ -15,7 +15,7 @@ from adxform.application import Application
 from adxform.batches import split
 from adxform.ir.ops import Function
 from adxform.ir.types import is_float
-from adxform.opt import optimise
+from adxform.passes.pipeline import optimise
 from adxform.perturbations import placed
 from adxform.pipeline import traceable
 from adxform.prepared.arguments import line

@@ -1,0 +1,134 @@
+"""Runs lists of passes: each pass is timed, may be watched, and is verified where ``ADXFORM_STRICT`` asks for it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+from adxform import phases
+from adxform.errors import VerificationError
+from adxform.ir.ops import Function
+from adxform.ir.verify import verify
+
+S = TypeVar("S")
+
+
+def always(setting: Any) -> bool:
+    """The condition of a pass that is always taken."""
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class Pass(Generic[S]):
+    """A step of a list: its name, what it makes of a function in a setting, and in which settings it is taken."""
+
+    name: str
+    run: Callable[[Function, S], Function]
+    when: Callable[[S], bool] = always
+
+
+def plain(name: str, run: Callable[[Function], Function], when: Callable[[Any], bool] = always) -> Pass[Any]:
+    """A pass that asks nothing of its setting."""
+    return Pass(name, lambda fn, setting: run(fn), when)
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """What a function was after the pass ``list:pass`` of that `name`."""
+
+    name: str
+    function: Function
+    changed: bool
+
+
+@dataclass(slots=True)
+class Watch:
+    """The stages that were gone through while it was open."""
+
+    stages: list[Stage] = field(default_factory=list)
+
+    def after(self, name: str) -> Function | None:
+        """The function after the last run of the pass or the list `name`; ``None`` where there was none."""
+        return next(
+            (stage.function for stage in reversed(self.stages) if name in (stage.name, stage.name.partition(":")[0])), None
+        )
+
+
+_watch: ContextVar[Watch | None] = ContextVar("watch", default=None)
+
+
+@contextmanager
+def watching() -> Iterator[Watch]:
+    """Note every stage of what is derived in the block; what a cache has is not derived.
+
+    >>> from adxform.ir.text import read
+    >>> from adxform.passes.pipeline import optimise
+    >>> with watching() as watch:
+    ...     _ = optimise(read("def f(x: f64):\\n    y: f64 = operator.mul(1.0, x)\\n    return y"))
+    >>> [stage.name for stage in watch.stages if stage.changed]
+    ['optimise:algebra']
+    """
+    token = _watch.set(watch := Watch())
+    try:
+        yield watch
+    finally:
+        _watch.reset(token)
+
+
+def note(name: str, fn: Function, *, changed: bool = True) -> Function:
+    """`fn`, seen by who watches as what there is after `name`."""
+    if (watch := _watch.get()) is not None:
+        watch.stages.append(Stage(name, fn, changed))
+    return fn
+
+
+def through(title: str, passes: tuple[Pass[S], ...], fn: Function, setting: S) -> Function:
+    """`fn` after those of `passes` that are taken in `setting`, one after the other."""
+    for step in passes:
+        if step.when(setting):
+            fn = taken(title, step, fn, setting)
+    return fn
+
+
+def settled(title: str, passes: tuple[Pass[S], ...], fn: Function, setting: S, rounds: int) -> Function:
+    """`fn` after `passes`, again and again until none changes it, at most so many `rounds`; the first one comes last as well."""
+    unchanged: dict[str, Function] = {}
+    for _ in range(rounds):
+        before = fn
+        for step in passes:
+            if step.when(setting) and unchanged.get(step.name) is not fn:
+                fn = unchanged[step.name] = taken(title, step, fn, setting)
+        if fn is before:
+            break
+    return fn if unchanged.get(passes[0].name) is fn else taken(title, passes[0], fn, setting)
+
+
+def taken(title: str, step: Pass[S], fn: Function, setting: S) -> Function:
+    """What a pass of the list `title` makes of `fn`: `fn` itself where that is the same."""
+    name = f"{title}:{step.name}"
+    with phases.step(name):
+        new = step.run(fn, setting)
+        changed = new is not fn and new != fn
+    if changed and is_strict():
+        try:
+            verify(new, typed=True)
+        except VerificationError as error:
+            error.add_note(f"after the pass {name}")
+            raise
+    return note(name, new if changed else fn, changed=changed)
+
+
+def checked(fn: Function) -> Function:
+    """`fn`, verified where the environment asks for it: between stages in tests, after every pass where it is to be strict."""
+    if os.environ.get("ADXFORM_VERIFY") or is_strict():
+        verify(fn, typed=True)
+    return fn
+
+
+def is_strict() -> bool:
+    """Whether every pass is verified, and nothing is given up in silence: ``ADXFORM_STRICT=1``."""
+    return bool(os.environ.get("ADXFORM_STRICT"))

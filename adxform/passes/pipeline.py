@@ -1,0 +1,198 @@
+"""The lists of passes, to be read aloud: what a function goes through between its types and the code that runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from adxform.engine.absent import give_numbers
+from adxform.engine.alike import drop_alike_axes
+from adxform.engine.bounds import check_bounds
+from adxform.engine.checks import with_checks
+from adxform.engine.defined import check_definitions
+from adxform.engine.failures import note_failures
+from adxform.engine.gather import gather_contributions
+from adxform.engine.join import join_loops
+from adxform.engine.lengths import check_lengths
+from adxform.engine.lockstep import in_lockstep
+from adxform.engine.loops import form_loops
+from adxform.engine.machine_forms import check_small_lengths, machine_numbers, scalar_calls
+from adxform.engine.multiply import multiply
+from adxform.engine.order import order_loops
+from adxform.engine.packing import pack_passes
+from adxform.engine.products import check_products
+from adxform.engine.quotients import divide_by_one
+from adxform.engine.redundant import drop_redundant_arrays
+from adxform.engine.rooms import room_for_products
+from adxform.engine.scratch import reuse_memory
+from adxform.engine.solvers import share_factors
+from adxform.engine.strips import in_strips
+from adxform.engine.sums import loosen_sums
+from adxform.engine.support import is_taken
+from adxform.engine.tapes import tapes_as_arrays
+from adxform.ir.ops import Function, Var
+from adxform.ir.prune import prune
+from adxform.ir.walk import canonical
+from adxform.opt.compose import compose_views
+from adxform.opt.contributions import assign_first_contributions
+from adxform.opt.copies import elide_copies
+from adxform.opt.cse import share_common_subexpressions
+from adxform.opt.dce import eliminate_dead_code
+from adxform.opt.dead_stores import drop_dead_stores
+from adxform.opt.defaults import drop_default_keywords
+from adxform.opt.fold import fold_constants
+from adxform.opt.helpers import drop_unused_helpers
+from adxform.opt.hoist import hoist_invariants
+from adxform.opt.products import sum_before_products
+from adxform.opt.repeats import multiply_once
+from adxform.opt.signatures import drop_unused_parameters
+from adxform.opt.simplify import simplify_algebra
+from adxform.opt.sink import sink_stores
+from adxform.opt.stores import merge_stores
+from adxform.passes.driver import Pass, plain, settled, through
+
+# -- on every engine -------------------------------------------------------------------------------------------------
+
+SIMPLIFY: tuple[Pass[None], ...] = (
+    plain("dead-code", eliminate_dead_code),
+    plain("prune", prune),
+    plain("constants", fold_constants),
+    plain("defaults", drop_default_keywords),
+    plain("algebra", simplify_algebra),
+    plain("sums-before-products", sum_before_products),
+    plain("products-once", multiply_once),
+    plain("views", compose_views),
+    plain("common-subexpressions", share_common_subexpressions),
+    plain("copies", elide_copies),
+    plain("stores", merge_stores),
+    plain("dead-stores", drop_dead_stores),
+    plain("first-contributions", assign_first_contributions),
+    plain("invariants", hoist_invariants),
+    plain("parameters", drop_unused_parameters),
+    plain("helpers", drop_unused_helpers),
+)
+"""Taken again and again until nothing changes."""
+
+CLEAN: tuple[Pass[None], ...] = (
+    Pass("simplify", lambda fn, setting: optimise(fn, "clean")),
+    plain("sink-stores", sink_stores),
+)
+"""Ahead of differentiation: the less there is to do, the less there is to record."""
+
+ROUNDS = 4
+
+
+def optimise(fn: Function, title: str = "optimise") -> Function:
+    """`fn` after `SIMPLIFY`, again and again until nothing changes (four rounds at most), with dead code gone.
+
+    >>> from adxform.ir.text import read, show
+    >>> print(show(optimise(read('''
+    ... def f(x: f64):
+    ...     a: f64 = operator.mul(1.0, x)
+    ...     b: f64 = operator.mul(a, x)
+    ...     c: f64 = operator.mul(x, a)
+    ...     d: f64 = operator.add(b, c)
+    ...     e: f64 = operator.sub(d, d)
+    ...     return d'''))))
+    def f(x: f64):
+        b: f64 = operator.mul(x, x)
+        d: f64 = operator.add(b, b)
+        return d
+    """
+    return settled(title, SIMPLIFY, fn, None, ROUNDS)
+
+
+def clean(fn: Function) -> Function:
+    """`fn` after `CLEAN`."""
+    return through("clean", CLEAN, fn, None)
+
+
+# -- for kernels -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Loops:
+    """How loops are made: sums in any order with `fastmath`; the stacks `kept` stay stacks, the others become arrays, `stacks`."""
+
+    fastmath: bool
+    kept: frozenset[Var] = frozenset()
+    stacks: Mapping[Var, Var] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Kernel:
+    """How a kernel is made; the parameters at the places `apart` share no memory; its indices may count `from_the_front`."""
+
+    fastmath: bool
+    apart: frozenset[int] = frozenset()
+    from_the_front: bool = False
+
+
+def fast(setting: Loops | Kernel) -> bool:
+    """Whether sums may be taken in any order."""
+    return setting.fastmath
+
+
+def without_results(fn: Function, count: int) -> Function:
+    """`fn` without its first `count` results; it does all that it did."""
+    return replace(fn, body=replace(fn.body, results=fn.body.results[count:])) if count else fn
+
+
+def _with_tapes(fn: Function, setting: Loops) -> Function:
+    taped, setting.stacks = tapes_as_arrays(fn, setting.kept)
+    return taped
+
+
+def _with_bounds(fn: Function, setting: Kernel) -> Function:
+    bounded, setting.from_the_front = check_bounds(fn)
+    return bounded
+
+
+LOOPS: tuple[Pass[Loops], ...] = (
+    plain("checks", with_checks),
+    Pass("tapes", _with_tapes),
+    plain("strips", in_strips, fast),
+    Pass("loops", lambda fn, setting: form_loops(fn, takes=is_taken, fastmath=setting.fastmath)),
+    plain("invariant-lengths", partial(hoist_invariants, lengths=True), fast),
+    plain("gather", gather_contributions, fast),
+    plain("products", multiply, fast),
+    plain("order", order_loops, fast),
+    plain("join", join_loops, fast),
+    plain("common-subexpressions", share_common_subexpressions),
+    plain("alike-axes", drop_alike_axes),
+    plain("redundant-arrays", drop_redundant_arrays),
+    plain("room-for-products", room_for_products),
+    plain("reuse-memory", reuse_memory),
+)
+"""Loops in the place of array expressions, and arrays in that of stacks, in the order that is best."""
+
+CUT: tuple[Pass[int], ...] = (
+    plain("lengths", check_lengths),
+    Pass("results", lambda fn, skipped: without_results(fn, skipped)),
+    plain("definitions", check_definitions),
+    plain("numbers", give_numbers),
+)
+"""Ahead of the cut into kernels: what may fail is a check; the first results are left out, as many as the setting says."""
+
+KERNEL: tuple[Pass[Kernel], ...] = (
+    plain("names", canonical),
+    Pass("factors", lambda fn, setting: share_factors(fn, setting.apart)),
+    plain("product-checks", check_products),
+    plain("failures", note_failures),
+    plain("common-subexpressions", share_common_subexpressions),
+    Pass("bounds", _with_bounds),
+    plain("machine-numbers", machine_numbers),
+    plain("algebra", simplify_algebra),
+    plain("dead-code", eliminate_dead_code),
+    plain("loose-sums", loosen_sums, fast),
+    Pass("pack", lambda fn, setting: pack_passes(fn, setting.apart), fast),
+    Pass("lockstep", lambda fn, setting: in_lockstep(fn, setting.apart), fast),
+    plain("quotients", divide_by_one, fast),
+    Pass("scalar-forms", lambda fn, setting: scalar_calls(fn, fastmath=setting.fastmath)),
+    plain("small-lengths", check_small_lengths),
+)
+"""A kernel made safe, then fast: its calls are those for numbers, its indices and integers are checked, what fails is noted.
+
+What only results need that nobody reads is left out once all that may raise is a check.
+"""
