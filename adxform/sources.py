@@ -27,6 +27,7 @@ from adxform.tracebacks import for_users
 MODES = ("reverse", "forward", "hvp", "hessian", "jacobian", "primal")
 SWEPT = {"hessian": "hvp", "jacobian": "reverse"}
 """What the modes that sweep more than once sweep."""
+MOST = 5
 
 
 @for_users
@@ -80,9 +81,9 @@ def explain(
 ) -> str:
     """What the derivative of `f` keeps, recomputes or puts on a tape, value by value, and why; and what `engine` compiles.
 
-    With `times`, it is compiled, and the seconds that this took are in the last line, by phase (see `adxform.times`).
+    With `times`, it is compiled, and the last lines have the seconds that this took, by pass and by phase (see `adxform.times`).
     """
-    before = phases.times()
+    before, passes = phases.times(), phases.times(passes=True)
     call, rule = rule_of(f, example_args, SWEPT.get(mode, mode), argnums, checked_engine(engine, fastmath))
     names = [param.base for param in rule.request.function.params]
     wrt = ", ".join(names[position] for position in rule.request.wrt)
@@ -106,7 +107,7 @@ def explain(
         lines.append(f"estimate: {call.entry.appraisal.estimated(SWEPT.get(mode, mode), call.inputs())}")
     lines += [*rule.compiled, *refusals(call, rule)]
     if times:
-        lines.append(took(before))
+        lines += [slowest(passes), took(before)]
     return "\n".join(lines)
 
 
@@ -114,6 +115,13 @@ def took(before: Mapping[str, float]) -> str:
     """The time spent in each phase since it was `before`."""
     spent = {name: after - before[name] for name, after in phases.times().items()}
     return "took: " + ", ".join(f"{name} {seconds * 1e3:.0f} ms" for name, seconds in spent.items() if seconds >= 5e-4)
+
+
+def slowest(before: Mapping[str, float]) -> str:
+    """The passes that took most since it was `before`: they are part of the phases ``transform`` and ``emit``."""
+    spent = {name: after - before.get(name, 0.0) for name, after in phases.times(passes=True).items()}
+    most = sorted(spent, key=lambda name: -spent[name])[:MOST]
+    return "slowest passes: " + (", ".join(f"{name} {spent[name] * 1e3:.1f} ms" for name in most) or "none")
 
 
 def taped(rule: DerivedRule) -> list[str]:

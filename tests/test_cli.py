@@ -12,6 +12,7 @@ import pytest
 
 from adxform.cli import run
 from adxform.cli.target import UsageError, argument_numbers, of_types
+from adxform.ir.text import read, show
 from adxform.persistence import store
 
 MODEL = """\
@@ -58,6 +59,31 @@ def test_show_prints_clean_source(model: str, capsys: pytest.CaptureFixture[str]
 def test_every_stage_of_every_mode(model: str, capsys: pytest.CaptureFixture[str], mode: str, stage: str) -> None:
     assert run(["show", f"{model}:spring", "--at", "np.arange(4.0), 2.0", "--mode", mode, "--stage", stage]) == 0
     assert "spring" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("stage", ["clean:sink-stores", "optimise:algebra", "loops:join", "kernel:scalar-forms"])
+def test_what_a_pass_made(model: str, capsys: pytest.CaptureFixture[str], stage: str) -> None:
+    pytest.importorskip("numba")
+    assert run(["show", f"{model}:spring", "--at", "np.arange(4.0), 2.0", "--engine", "numba", "--stage", stage]) == 0
+    shown = read(capsys.readouterr().out)
+    assert shown.name.startswith("spring")
+
+
+def test_a_pass_that_there_is_not(model: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["show", f"{model}:spring", "--at", "np.arange(4.0), 2.0", "--engine", "python", "--stage", "loops:join"]) == 2
+    assert "optimise:algebra" in capsys.readouterr().err
+
+
+def test_every_change_is_dumped(model: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert (
+        run(["show", f"{model}:spring", "--at", "np.arange(4.0), 2.0", "--engine", "python", "--dump", str(tmp_path / "new")])
+        == 0
+    )
+    *stages, last = sorted((tmp_path / "new").iterdir())
+    assert last.read_text() == capsys.readouterr().out
+    texts = {path.name.split("-", 1)[1]: path.read_text() for path in stages}
+    assert texts["typed-spring.ir"] != texts["adjoint-spring_vjp.ir"]
+    assert all(show(read(text)) == text.rstrip() for text in texts.values())
 
 
 def test_wrt_and_output(model: str, tmp_path: Path) -> None:

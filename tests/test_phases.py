@@ -92,3 +92,13 @@ def test_explain_says_what_it_took() -> None:
     assert "transform" in last
     assert "compile" in last
     assert last.endswith(" ms")
+
+
+def test_passes_are_parts_of_phases() -> None:
+    adxform.clear_cache()
+    assert times(passes=True) == {}
+    adxform.grad(lambda x: np.sum(np.sin(x) * x), engine="python")(np.ones(3))
+    passes = times(passes=True)
+    assert {"clean:dead-code", "optimise:algebra"} <= passes.keys()
+    ours = [seconds for name, seconds in passes.items() if name != "clean:simplify"]  # which has those of its list
+    assert 0.0 < sum(ours) < sum(times().values())

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import gast
 import numpy as np
 from cyclopts import App, CycloptsError, Parameter
 from rich.console import Console
@@ -17,19 +16,17 @@ from rich.table import Table
 from adxform import sources
 from adxform.api import checked_engine
 from adxform.cli.cache import cache
+from adxform.cli.stages import UNCOMPILED, dump_stages, staged
 from adxform.cli.target import UsageError, argument_numbers, example_arguments, load_function
 from adxform.errors import AdxError
-from adxform.frontend.lower import lower
-from adxform.frontend.source import find_source
-from adxform.ir.text import show as show_ir
-from adxform.operators import PYTHON, Engine, EngineName
+from adxform.operators import PYTHON, EngineName
+from adxform.pipeline import DerivedRule
 from adxform.rules.declare import name_of
 from adxform.rules.definitions import DEFINITIONS
 from adxform.rules.table import TABLE, definition, lookup
 from adxform.testing import check_derivatives
 
 Mode = Literal["reverse", "forward", "hvp", "hessian", "jacobian"]
-Stage = Literal["ast", "ssa", "typed", "adjoint", "optimised", "python"]
 Target = Annotated[str, Parameter(help="FILE.py:FUNC or module:FUNC")]
 At = Annotated[str | None, Parameter(help="example arguments: Python expressions, with `np` and the names of the module")]
 Sig = Annotated[str | None, Parameter(help='types of the arguments, such as "f64[n], float"')]
@@ -52,15 +49,24 @@ def show(
     sig: Sig = None,
     mode: Mode = "reverse",
     wrt: Wrt = None,
-    stage: Stage = "python",
+    stage: Annotated[
+        str, Parameter(help="ast, ssa, typed, clean, adjoint, optimised, a pass as list:pass, or python")
+    ] = "python",
     engine: On = "auto",
     fastmath: Fastmath = True,
     output: Annotated[Path | None, Parameter(help="write to this file")] = None,
+    dump: Annotated[Path | None, Parameter(help="also write what each pass made of it to files in this folder")] = None,
 ) -> int:
     """Print the generated derivative, or what an earlier stage made of the function."""
     fn, module = load_function(target)
-    chosen = checked_engine(engine, fastmath) if stage == "python" else PYTHON
-    text = staged(fn, stage, mode, lambda: (example_arguments(fn, module, at, sig), argument_numbers(fn, wrt)), chosen)
+    chosen = PYTHON if stage in UNCOMPILED and dump is None else checked_engine(engine, fastmath)
+
+    def derived() -> DerivedRule:
+        return sources.rule_of(fn, example_arguments(fn, module, at, sig), mode, argument_numbers(fn, wrt), chosen)[1]
+
+    if dump is not None:
+        dump_stages(derived(), dump)
+    text = staged(fn, stage, derived)
     if output is not None:
         output.write_text(text)
     elif sys.stdout.isatty():
@@ -69,28 +75,6 @@ def show(
     else:
         sys.stdout.write(text)
     return 0
-
-
-def staged(
-    fn: Callable[..., Any], stage: Stage, mode: Mode, given: Callable[[], tuple[tuple[Any, ...], Any]], engine: Engine
-) -> str:
-    """What `stage` makes of `fn`, as text. `given` tells the arguments and what to differentiate."""
-    if stage == "ast":
-        dumped: str = gast.dump(find_source(fn).node, indent=2)
-        return dumped + "\n"
-    if stage == "ssa":
-        return show_ir(lower(fn)).rstrip() + "\n"
-    args, argnums = given()
-    _, rule = sources.rule_of(fn, args, mode, argnums, engine)
-    match stage:
-        case "typed":
-            return show_ir(rule.typed).rstrip() + "\n"
-        case "adjoint":
-            return show_ir(rule.adjoint).rstrip() + "\n"
-        case "optimised":
-            return show_ir(rule.optimised).rstrip() + "\n"
-        case _:
-            return rule.text
 
 
 @app.command

@@ -28,8 +28,7 @@ def account(fn: Function, engine: Engine) -> list[str]:
         return ["nothing is compiled: there are no loops or array expressions that Numba can take"]
     count = len(form.kernels)
     lines = [f"compiled: {count} kernel{'s' * (count != 1)}"]
-    loops = watch.after("loops:loops")
-    if engine.fastmath and loops is not None and (found := gathered(loops)):
+    if engine.fastmath and (found := [name for loops in watch.after("loops:loops") for name in gathered(loops)]):
         lines.append(f"gathered instead of scattered: {listed(found)}")
     left: dict[str, dict[str, None]] = {}
     for op in all_ops(form.function.body):

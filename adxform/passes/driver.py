@@ -51,11 +51,9 @@ class Watch:
 
     stages: list[Stage] = field(default_factory=list)
 
-    def after(self, name: str) -> Function | None:
-        """The function after the last run of the pass or the list `name`; ``None`` where there was none."""
-        return next(
-            (stage.function for stage in reversed(self.stages) if name in (stage.name, stage.name.partition(":")[0])), None
-        )
+    def after(self, name: str) -> list[Function]:
+        """The functions as the last run of the pass ``list:pass`` of that `name` left them: kernels are several."""
+        return list({stage.function.name: stage.function for stage in self.stages if stage.name == name}.values())
 
 
 _watch: ContextVar[Watch | None] = ContextVar("watch", default=None)

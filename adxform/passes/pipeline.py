@@ -113,7 +113,7 @@ def clean(fn: Function) -> Function:
 
 @dataclass(slots=True)
 class Loops:
-    """How loops are made: sums in any order with `fastmath`; the stacks `kept` stay stacks, the others become arrays, `stacks`."""
+    """How loops are made: sums in any order with `fastmath`; stacks become arrays, `stacks`, but for those `kept`."""
 
     fastmath: bool
     kept: frozenset[Var] = frozenset()
