@@ -182,3 +182,73 @@ def properties_that_are_set(x):
     disc.area = x * 3.0
     disc.area += x**2
     return disc.radius * disc.area * disc.height
+
+
+class Sized:
+    """Has a width, by one way or another, and no depth."""
+
+    height = 2.0
+
+    def __init__(self, width):
+        self.width = width
+
+    @property
+    def hidden(self):
+        raise AttributeError("hidden")
+
+    @property
+    def area(self):
+        return self.width * self.height
+
+
+class Dynamic:
+    """Has what its method says."""
+
+    def __getattr__(self, name):
+        if name == "width":
+            return 5.0
+        raise AttributeError(name)
+
+
+class Slotted:
+    __slots__ = ("depth", "width")
+
+    def __init__(self, width):
+        self.width = width
+
+
+SIZED, DYNAMIC = Sized(3.0), Dynamic()
+
+
+@at((1.5,))
+def attributes_with_a_default_of_an_object_from_outside(x):
+    there = getattr(SIZED, "width", x) * getattr(SIZED, "height", x) + getattr(SIZED, "area", x) * getattr(DYNAMIC, "width", x)
+    return there * x + getattr(SIZED, "depth", x) * getattr(SIZED, "hidden", x) * getattr(DYNAMIC, "depth", x)
+
+
+@at((1.5,))
+def attributes_with_a_default_of_what_is_made(x):
+    made, slotted = Sized(x), Slotted(x)
+    there = getattr(made, "width", 7.0) * getattr(made, "height", 7.0) + getattr(slotted, "width", 7.0)
+    return there * getattr(made, "depth", x * x) * getattr(slotted, "depth", x) + getattr(x, "depth", 2.0) * getattr(
+        x, "real", 2.0
+    )
+
+
+@at((Sized(2.5), 1.5), (Dynamic(), 1.5), (3, 1.5), wrt=(1,))
+def attributes_with_a_default_of_an_argument(o, x):
+    return getattr(o, "width", x * x) * x + getattr(o, "hidden", x) * (2.0 if hasattr(o, "depth") else x)
+
+
+@at((1.5,))
+def whether_there_are_attributes(x):
+    made = Sized(x)
+    there = [
+        hasattr(made, "width"),
+        hasattr(made, "height"),
+        hasattr(Sized, "area"),
+        hasattr(SIZED, "area"),
+        hasattr([x], "sort"),
+    ]
+    gone = [hasattr(made, "depth"), hasattr(SIZED, "hidden"), hasattr(Slotted(x), "depth"), hasattr(x, "sort")]
+    return x ** (1 + sum(there)) + x * sum(gone)

@@ -42,6 +42,60 @@ def number_that_may_be_numpy_s_and_a_list(x, v):
     return np.sum([x[0], 1.0] + t)  # here
 
 
+class Asked:
+    def __init__(self, width):
+        self.width = width
+
+    @property
+    def hidden(self):
+        raise AttributeError("hidden")
+
+    @property
+    def broken(self):
+        raise ValueError("broken")
+
+    def __getattr__(self, name):
+        raise AttributeError(name)
+
+
+class Answering:
+    def __getattribute__(self, name):
+        return 3.0
+
+
+ASKED = Asked(2.0)
+
+
+@at((1.5,), raises=UnsupportedOperationError)
+def default_for_a_property_of_what_is_made(x):
+    return getattr(Asked(x), "hidden", 2.0) * x  # here
+
+
+@at((1.5,), raises=UnsupportedOperationError)
+def default_where_a_method_says_what_there_is(x):
+    return getattr(Asked(x), "depth", 2.0) * x  # here
+
+
+@at((1.5,), raises=UnsupportedOperationError)
+def default_where_a_method_says_all(x):
+    return getattr(Answering(), "width", 2.0) * x  # here
+
+
+@at((1.5,), raises=UnsupportedOperationError)
+def default_for_a_property_that_raises_something_else(x):
+    return getattr(ASKED, "broken", 2.0) * x  # here
+
+
+@at((Asked(2.0), 1.5), wrt=(1,), raises=UnsupportedOperationError)
+def whether_an_argument_has_what_raises(o, x):
+    return 2.0 * x if hasattr(o, "broken") else x  # here
+
+
+@at((1.5,), raises=UnsupportedOperationError)
+def default_for_an_attribute_of_a_function(x):
+    return getattr(lambda y: y, "width", 2.0) * x  # here
+
+
 @at((1.5,), raises=UnsupportedSyntaxError)
 def with_statement(x):
     with contextlib.nullcontext():  # here

@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 import functools
 import importlib
+import inspect
+import types
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -61,11 +63,7 @@ def _has(interp: Interpreter, value: Value, name: str) -> bool:
         case Var(_, Scalar(dtype, weak)):
             return hasattr(python_class(dtype, weak), name)
         case Ref(kind="instance"):
-            if interp.contents(value).get(name) is not None or _found(interp, value.cls, name, Access((), Lit(value.cls))):
-                return True
-            if hasattr(value.cls, "__getattr__"):
-                raise interp.error(f"what an object of `{value.cls.__name__}` has is told by `__getattr__`", "ask its class")
-            return False
+            return _object_has(interp, value, name)
         case Ref(cls=cls) | Tuple(cls=cls):
             return hasattr(cls, name)
         case Static(found, access):
@@ -73,12 +71,39 @@ def _has(interp: Interpreter, value: Value, name: str) -> bool:
         case Lit(found):
             return hasattr(found, name)
         case _:
-            raise interp.error("`hasattr` of this value cannot be told", "test its class instead")
+            raise interp.error(
+                f"whether this value has `{name}` cannot be told", "test its class instead, or leave the default out"
+            )
+
+
+def _object_has(interp: Interpreter, value: Ref, name: str) -> bool:
+    """Whether an object that the function makes has the attribute `name`, where nothing has to run to tell."""
+    cls = value.cls
+    static = inspect.getattr_static(cls, name, None)
+    known = interp.contents(value).get(name) is not None
+    asked = None
+    if isinstance(inspect.getattr_static(cls, "__getattribute__"), types.FunctionType):
+        asked = "`__getattribute__`"
+    elif isinstance(static, property | functools.cached_property):
+        asked = "a property, which may raise"
+    elif not known and (static is None or isinstance(static, types.MemberDescriptorType)) and hasattr(cls, "__getattr__"):
+        asked = "`__getattr__`"
+    if asked is not None:
+        message = f"whether an object of `{cls.__name__}` has `{name}` is told by {asked}"
+        way = (
+            "write a property or a method in its place" if asked == "`__getattribute__`" else f"read `.{name}` without a default"
+        )
+        raise interp.error(message, f"ask its class, `hasattr({cls.__name__}, {name!r})`, or {way}")
+    return known or (not isinstance(static, types.MemberDescriptorType) and _found(interp, cls, name, Access((), Lit(cls))))
 
 
 def _found(interp: Interpreter, owner: Any, name: str, access: Access | None) -> bool:
     """Whether `owner`, which a program may change, has the attribute `name` now; each call asks again."""
-    there = hasattr(owner, name)
+    try:
+        there = hasattr(owner, name)
+    except Exception as error:
+        message = f"asked whether it has `{name}`, an object of `{type(owner).__name__}` raises {type(error).__name__}: {error}"
+        raise interp.error(message, "ask its class, or ask outside of the function") from error
     guard(interp, access, Has(name, there))
     return there
 
