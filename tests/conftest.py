@@ -15,7 +15,7 @@ from tests.corpus.case import Program
 
 collect_ignore_glob = ["golden/*"]
 
-# The IR is verified between the stages of every derivative that a test builds.
+# The IR is verified between the stages of every derivative that a test builds, and after each pass.
 os.environ.setdefault("ADXFORM_VERIFY", "1")
 # Derivatives run on Python unless a test says otherwise: thousands of them would be compiled.
 os.environ.setdefault("ADXFORM_ENGINE", "python")

@@ -6,6 +6,7 @@ import inspect
 import itertools
 import operator
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -13,6 +14,7 @@ import numpy as np
 import pytest
 
 from adxform import runtime
+from adxform.errors import VerificationError
 from adxform.ir import intrinsics
 from adxform.ir.ops import Call, For, Function, If, Lit
 from adxform.ir.text import read, show
@@ -28,6 +30,7 @@ from adxform.opt.hoist import hoist_invariants
 from adxform.opt.simplify import simplify_algebra
 from adxform.opt.sink import sink_stores
 from adxform.opt.stores import merge_stores
+from adxform.passes.driver import plain, through
 from adxform.passes.pipeline import SIMPLIFY, optimise
 from adxform.rules import table
 from tests.interpret import interpret
@@ -883,3 +886,14 @@ def test_a_python_float_spread_over_a_shape_keeps_its_precision() -> None:
     stays(simplify_algebra, text.format(part="0.5"))
     stays(simplify_algebra, text.format(part="s"))
     assert "operator.mul(t, y)" in show(simplify_algebra(read(inspect.cleandoc(text.format(part="t")))))
+
+
+def test_what_a_pass_breaks_is_found_after_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ADXFORM_VERIFY", "1")
+    fn = read("def f(x: f64):\n    y: f64 = np.sin(x)\n    return y")
+    drop = plain("drop", lambda fn: replace(fn, body=replace(fn.body, ops=())))
+    with pytest.raises(VerificationError) as caught:
+        through("list", (drop,), fn, None)
+    assert caught.value.__notes__ == ["after the pass list:drop"]
+    monkeypatch.setenv("ADXFORM_VERIFY", "")
+    assert through("list", (drop,), fn, None).body.ops == ()

@@ -1,4 +1,4 @@
-"""Runs lists of passes: each pass is timed, may be watched, and is verified where ``ADXFORM_STRICT`` asks for it."""
+"""Runs lists of passes: each pass is timed, may be watched, and what it made is verified where ``ADXFORM_VERIFY`` asks for it."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def taken(title: str, step: Pass[S], fn: Function, setting: S) -> Function:
     with phases.step(name):
         new = step.run(fn, setting)
         changed = new is not fn and new != fn
-    if changed and is_strict():
+    if changed and is_verified():
         try:
             verify(new, typed=True)
         except VerificationError as error:
@@ -121,12 +121,12 @@ def taken(title: str, step: Pass[S], fn: Function, setting: S) -> Function:
 
 
 def checked(fn: Function) -> Function:
-    """`fn`, verified where the environment asks for it: between stages in tests, after every pass where it is to be strict."""
-    if os.environ.get("ADXFORM_VERIFY") or is_strict():
+    """`fn`, verified where the environment asks for it (the tests do)."""
+    if is_verified():
         verify(fn, typed=True)
     return fn
 
 
-def is_strict() -> bool:
-    """Whether every pass is verified, and nothing is given up in silence: ``ADXFORM_STRICT=1``."""
-    return bool(os.environ.get("ADXFORM_STRICT"))
+def is_verified() -> bool:
+    """Whether the IR is verified after every pass that changed it, and between stages: ``ADXFORM_VERIFY=1``."""
+    return bool(os.environ.get("ADXFORM_VERIFY"))
