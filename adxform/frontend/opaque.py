@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -25,15 +26,29 @@ if TYPE_CHECKING:
 
 Kwargs = dict[str, Value]
 
+READING = frozenset(
+    {"builtins", "numpy", "scipy", "math", "_operator", "operator", "statistics", "itertools"},
+)
+"""Modules whose functions leave lists and dicts as they are, but for those that are `IN_PLACE`."""
+
+IN_PLACE = frozenset(
+    {"setitem", "delitem"}
+    | {name for name in dir(operator) if name[0] == "i" and (hasattr(operator, name[1:]) or hasattr(operator, f"{name[1:]}_"))}
+)
+CONTAINERS = frozenset({list, dict, set})
+
 
 def opaque(
     interp: Interpreter, fn: Callable[..., Any], args: tuple[Value, ...], kwargs: Kwargs, hint: str, wanted: bool
 ) -> Value:
     """Run `fn` as it is, at run time."""
+    owner = getattr(fn, "__objclass__", None)
+    if owner in CONTAINERS and args and isinstance(args[0], Ref) and issubclass(args[0].cls, owner):
+        return interp.call(interp.attribute(args[0], fn.__name__), args[1:], kwargs, hint, wanted)  # `list.append(items, x)`
     module = (getattr(fn, "__module__", None) or "builtins").partition(".")[0]
-    if module not in ("builtins", "numpy", "scipy", "math", "_operator", "operator", "statistics", "itertools"):
+    if module not in READING or getattr(fn, "__name__", "") in ("shuffle", *IN_PLACE):
         for arg in (*args, *kwargs.values()):
-            if isinstance(arg, Ref) and not arg.outside and arg.kind != "instance" and interp.contents(arg).items:
+            if isinstance(arg, Ref) and not arg.outside and arg.kind != "instance":
                 name = getattr(fn, "__qualname__", repr(fn))
                 message = f"a {arg.cls.__name__} is passed to `{name}`, which adxform cannot look into and which may change it"
                 raise interp.error(message, "pass a tuple")

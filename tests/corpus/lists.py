@@ -529,3 +529,15 @@ def items_are_looked_for(x, y):
 def truth_of_a_list_that_a_loop_fills(x):
     s = [t * t for t in x if t > 0.5]
     return sum(s) * (2.0 if bool(s) and not not s else 1.0)
+
+
+@at((0.7, 1.6))
+def methods_by_the_class_of_a_container(x, y):
+    rows, table, marks = [y], {}, {1}
+    list.append(rows, x * y)
+    list.extend(rows, (x, 2.0))
+    list.reverse(rows)
+    dict.update(table, a=x, b=rows[0])
+    set.add(marks, 2)
+    last = list.pop(rows)
+    return sum(rows) * dict.get(table, "a") + table["b"] * last * len(marks) + rows[1] ** 2

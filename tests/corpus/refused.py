@@ -4,7 +4,9 @@ The last comment on a line, ``# here``, marks the line that the error has to poi
 """
 
 import contextlib
+import heapq
 import itertools
+import operator
 
 import numpy as np
 
@@ -94,6 +96,20 @@ def whether_an_argument_has_what_raises(o, x):
 @at((1.5,), raises=UnsupportedOperationError)
 def default_for_an_attribute_of_a_function(x):
     return getattr(lambda y: y, "width", 2.0) * x  # here
+
+
+@at((0.7, 1.2), raises=UnsupportedOperationError)
+def empty_list_filled_by_an_unknown_function(x, y):
+    queue = []
+    heapq.heappush(queue, x)  # here
+    return sum(queue) * y
+
+
+@at((0.7, 1.2), raises=UnsupportedOperationError)
+def list_changed_by_an_operator_function(x, y):
+    rows = [x]
+    operator.iconcat(rows, [y])  # here
+    return rows[-1]
 
 
 @at((1.5,), raises=UnsupportedSyntaxError)
