@@ -156,8 +156,8 @@ def log_or_zero(x: Any, out: Any = None) -> Any:
     (0.0, 0.0)
     """
     with np.errstate(invalid="ignore"):
-        if isinstance(x, np.generic | np.ndarray) and x.dtype.kind in "biu":  # NumPy takes those of few bits for half floats
-            x = x.astype(np.float64)
+        if isinstance(x, bool | np.generic | np.ndarray) and np.result_type(x).kind in "biu":  # of few bits: half floats to NumPy
+            x = np.asarray(x, np.float64)[()]
         if np.all(x):
             return np.log(x, out=out)
         found = np.log(np.where(np.equal(x, 0), 1, x))

@@ -17,7 +17,7 @@ def eliminate_dead_code(fn: Function) -> Function:
 
     Starts from what must stay and marks what that needs: a store is needed when something that stays reads from memory
     that it may have written. So unread tapes and cotangent buffers go, with their stores, and so do unused carried values.
-    What comes before a `Raise` in its block stays: it may raise another error.
+    What comes before a `Raise` in its block stays: it may raise another error. So does what raises where its derivatives do not.
 
     >>> from adxform.ir.text import read, show
     >>> print(show(eliminate_dead_code(read('''
@@ -68,7 +68,7 @@ class _Sweep:
                 for out in op.outs:
                     self.calls[out.name] = number
                 effect = effect_of(op)
-                if effect.opaque or raises:
+                if effect.opaque or effect.raises or raises:
                     self.roots.append(number)
                 if effect.writes or effect.opaque:
                     self.write(op, number)

@@ -55,10 +55,11 @@ def scalar(
     body: Callable[..., Any],
     *samples: tuple[Any, ...],
     singular: Singular = False,
+    effect: Effects = PURE,
     result: Result | None = None,
 ) -> Primitive:
     """An elementwise function by its partial derivatives, ``body(y, *args)``."""
-    return primitive(fn, Partials(body, singular), *samples, result=result)
+    return primitive(fn, Partials(body, singular), *samples, effect=effect, result=result)
 
 
 def linear(

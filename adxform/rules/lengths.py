@@ -1,4 +1,4 @@
-"""Lengths: roots of sums of squares, whose slope is the direction in which they grow.
+"""Lengths and angles: roots of sums of squares, whose slope is the direction in which they grow, and the directions themselves.
 
 At the origin there is no direction. There the slope is zero, and its change is zero for what does not move and no number for what
 does, whatever it is multiplied by. To know the one from the other, a derivative of the slope must not be given a product in which
@@ -42,6 +42,33 @@ def _math_hypot(*sides: Any) -> Any:
         return tuple([_side(ct, side, y) for side in sides])
 
     return y, pullback
+
+
+def _arctan2(a: Any, b: Any) -> Any:
+    y = np.arctan2(a, b)
+
+    def pullback(ct: Any) -> Any:
+        return _turned(ct, a, b)
+
+    return y, pullback
+
+
+def _math_atan2(a: Any, b: Any) -> Any:
+    y = math.atan2(a, b)
+
+    def pullback(ct: Any) -> Any:
+        return _turned(ct, a, b)
+
+    return y, pullback
+
+
+def _turned(ct: Any, a: Any, b: Any) -> Any:
+    """The cotangents of the sides `a` and `b`, of that of the angle between them."""
+    first, second = a * 1.0, b * 1.0  # integers may be small ones
+    squared = first * first + second * second
+    a_ct = intrinsics.valued(ct * runtime.ratio(second, squared), runtime.side_cotangent(ct, second, squared))
+    b_ct = intrinsics.valued(ct * -runtime.ratio(first, squared), -runtime.side_cotangent(ct, first, squared))
+    return runtime.unbroadcast(a_ct, a), runtime.unbroadcast(b_ct, b)
 
 
 def _side_cotangent(ct: Any, a: Any, y: Any) -> Any:
@@ -181,6 +208,8 @@ _ROWS = np.array([1.5, 2.5])
 RECORDS: tuple[Primitive, ...] = (
     general(np.hypot, _hypot, (_REAL, _COLUMN), elementwise=True),
     general(math.hypot, _math_hypot, (3.0, 4.0), (-1.0,), (1.0, 2.0, 3.0), elementwise=True),
+    general(np.arctan2, _arctan2, (_REAL, _COLUMN), elementwise=True),
+    general(math.atan2, _math_atan2, (0.7, -1.2), elementwise=True),
     general(
         runtime.side_cotangent,
         _side_cotangent,

@@ -44,12 +44,6 @@ def _fmin_partials(y: Any, a: Any, b: Any) -> Any:
     return taken, np.logical_not(taken)
 
 
-def _arctan2_partials(y: Any, a: Any, b: Any) -> Any:
-    a, b = a * 1.0, b * 1.0  # integers may be small ones
-    squared = a * a + b * b
-    return runtime.ratio(b, squared), -runtime.ratio(a, squared)
-
-
 def _clip_partials(y: Any, x: Any, a_min: Any = None, a_max: Any = None) -> Any:
     if a_min is None and a_max is None:
         return 1.0, None, None
@@ -149,7 +143,6 @@ _BINARY = (
         (_REAL, _COLUMN),
         singular=lambda args: not isinstance(args[1], Lit),
     ),
-    scalar(np.arctan2, _arctan2_partials, (_REAL, _COLUMN)),
     scalar(np.maximum, larger_partials, (_REAL, _COLUMN), (_REAL, 0.0)),
     scalar(np.minimum, smaller_partials, (_REAL, _COLUMN), (_REAL, 0.0)),
     scalar(np.fmax, _fmax_partials, (_REAL, _COLUMN)),

@@ -21,13 +21,15 @@ class Effect:
 
     `writes`: positions of the operands whose memory changes. `views`: positions of the operands whose memory an array
     result may share. `reads`: whether it reads the contents of its array operands (``False``: only shapes and dtypes).
-    `opaque`: it may do anything Python can, so it stays, once and in order.
+    `opaque`: it may do anything Python can, so it stays, once and in order. `raises`: it raises where numbers leave its domain
+    though its derivatives do not, so it stays.
     """
 
     writes: tuple[int, ...] = ()
     views: tuple[int, ...] = ()
     reads: bool = True
     opaque: bool = False
+    raises: bool = False
 
 
 PURE = Effect()
@@ -35,6 +37,7 @@ SHAPE_ONLY = Effect(reads=False)
 WRITES_FIRST = Effect(writes=(0,))
 VIEWS_FIRST = Effect(views=(0,))
 OPAQUE = Effect(opaque=True)
+RAISES = Effect(raises=True)
 
 
 @dataclass(frozen=True, slots=True)

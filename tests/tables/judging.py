@@ -17,6 +17,7 @@ from tests.tables import (
     call_forms,
     containers,
     edges,
+    mathematics,
     modes,
     names,
     objects,
@@ -41,6 +42,7 @@ TABLES = {
     "rules": rules.cells,
     "signatures": signatures.cells,
     "forms": call_forms.cells,
+    "mathematics": mathematics.cells,
     "products": products.cells,
 }
 
