@@ -18,7 +18,6 @@ from adxform.ad.expand import (
     is_nothing,
     is_zero,
     leaves,
-    mask_products,
     name_result,
     not_transposed,
     per_leaf,
@@ -28,6 +27,7 @@ from adxform.ad.expand import (
     write,
     write_one,
 )
+from adxform.ad.masks import mask_products
 from adxform.ad.plan import may_copy, same_view
 from adxform.analysis.activity import at_risk
 from adxform.analysis.slopes import slopes_of_cotangents

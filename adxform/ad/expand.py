@@ -19,7 +19,7 @@ from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import FLOAT, Array, Dim, Scalar, Stack, Type, is_float, rank
-from adxform.ir.walk import Names, all_ops, map_op, reads, rename_block, substitute, variables, variables_of
+from adxform.ir.walk import Names, all_ops, map_op, reads, rename_block, substitute, variables_of
 from adxform.rules.alias import alias_classes
 from adxform.rules.effects import contents_read, writes
 from adxform.rules.record import Derivative, General, Linear
@@ -338,24 +338,6 @@ def weighted(b: Builder, expander: Expander, ct: Operand, partial: Operand, made
         return write_one(b, expander, operator.mul, ct, partial)
     quiet = divisor.type == FLOAT and any(Lit(runtime.quotient) == op.fn for op in made if isinstance(op, Call))
     return write_one(b, expander, runtime.quotient if quiet else operator.truediv, ct, divisor)
-
-
-def mask_products(b: Builder, start: int, moved: Sequence[Operand]) -> None:
-    """Mask the products that the ops of `b` from `start` on, written by a rule, make of the tangents or cotangents `moved`."""
-    depends = {var for operand in moved for var in variables(operand)}
-    for place in range(start, len(b.ops)):
-        op = b.ops[place]
-        if not isinstance(op, Call) or depends.isdisjoint(variables_of(op.args)):
-            continue
-        depends.update(op.outs)
-        if op.fn == Lit(operator.mul) and not all(is_constant_factor(arg) or arg in depends for arg in op.args):
-            ct, factor = op.args if op.args[0] in depends else reversed(op.args)
-            b.ops[place] = replace(op, fn=Lit(runtime.masked_product), args=(ct, factor))
-
-
-def is_constant_factor(operand: Operand) -> bool:
-    """Whether `operand` is a literal other than zero, so that its product with a cotangent is infinite where that is."""
-    return isinstance(operand, Lit) and operand.value != 0
 
 
 def inverted(partial: Operand, made: Sequence[Op]) -> Var | None:

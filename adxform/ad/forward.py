@@ -30,7 +30,6 @@ from adxform.ad.expand import (
     is_nothing,
     is_result,
     leaves,
-    mask_products,
     name_result,
     not_transposed,
     per_leaf,
@@ -44,6 +43,7 @@ from adxform.ad.expand import (
     zeros,
 )
 from adxform.ad.linearity import read_pullback, refuse_nonlinear
+from adxform.ad.masks import mask_products
 from adxform.ad.plan import by_layout, may_copy
 from adxform.ad.transpose import transpose_pullback
 from adxform.analysis.activity import Activity, find_activity

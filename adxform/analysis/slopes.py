@@ -112,7 +112,8 @@ def slopes_of_tangents(fn: Function, active: frozenset[Var], aliases: Aliases, p
 
 def slopes_of_cotangents(fn: Function, active: frozenset[Var], aliases: Aliases, program: Function) -> Slopes:
     """What reverse mode has to know of `fn`, part of `program`."""
-    found = _Steepness(fn, active, program, aliases)
+    # Callers ask for some elements of an array: what is infinite or NaN in the others need not move.
+    found = _Steepness(fn, active, program, aliases, wholly=any(isinstance(var.type, Array) for var in variables_of(fn.results)))
     infinite = Spread(aliases)
     for var in (*found.args, *(variables_of(fn.results) if found.is_helper else ())):
         if var in active:
@@ -192,9 +193,14 @@ def is_nonzero(operand: Operand) -> bool:
 
 
 class _Steepness:
-    """Which calls of a function, part of a program, can have infinite slopes, and where infinite tangents begin."""
+    """Which calls of a function, part of a program, can have infinite slopes, and where infinite tangents begin.
 
-    def __init__(self, fn: Function, active: frozenset[Var], program: Function, aliases: Aliases) -> None:
+    `wholly`: poles of what does not move count as well.
+    """
+
+    def __init__(
+        self, fn: Function, active: frozenset[Var], program: Function, aliases: Aliases, *, wholly: bool = False
+    ) -> None:
         ops = list(all_ops(fn.body))
         calls = [op for op in ops if isinstance(op, Call) and op.outs and _may_be_steep(op)]
         known = find_signs(fn) if calls else {}
@@ -207,7 +213,7 @@ class _Steepness:
         met += [call for call in calls if call.outs[0] not in bounded]
         self.poles = Spread(aliases)
         for op in met:
-            for out in active.intersection(op.outs):
+            for out in op.outs if wholly else active.intersection(op.outs):
                 self.poles.add(out)
         if self.poles.vars:
             self.poles.run(lambda: spread_to_results(fn.body, self.poles))

@@ -369,8 +369,8 @@ def _fsum(numbers: Any) -> Any:
 
 def _product(numbers: Any, *, start: Any = 1) -> Any:
     total = start
-    for number in numbers:
-        total = total * number
+    for k, number in enumerate(numbers):
+        total = start * number if k == 0 else total * number  # what does not move is not multiplied by an infinite slope
     return total
 
 

@@ -132,3 +132,8 @@ def lengths_of_what_moves_together(p, shift):
     apart = np.linalg.norm(q[:3] - q[3:], axis=1, keepdims=True) + np.hypot(q[:3, 0] - q[3:, 0], 0.0)[:, None]
     same = np.std(np.full(4, shift**3)) + np.arctan2(shift - shift, (shift - shift) * shift)
     return np.sum(apart * p[:, :1]) + same + np.sum(np.hypot(q[:, 0], q[:, 1]))
+
+
+@at((vec(0.0, 0.0, 0.0),), gradient=(vec(0.0, 0.0, 0.0),))
+def root_of_product(x):
+    return np.sqrt(np.prod(x))

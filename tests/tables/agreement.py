@@ -3,7 +3,9 @@
 At a point of finite numbers the Jacobian is taken column by column in forward mode and row by row in reverse mode, so that most
 lanes of each tangent and cotangent are zero, and compared entry by entry: NaN for NaN, an infinity for the same infinity. Where
 an argument is itself infinite or NaN, zero times it is NaN as in all arithmetic, in one lane of one mode or another: there the
-transpose identity is asked of tangents and cotangents without zeros, and infinite and NaN are alike. Then, where arguments and
+transpose identity is asked of tangents and cotangents without zeros, and infinite and NaN are alike; so is a number to NaN
+where nothing of the value is finite. Where the arguments are
+finite and the value is not, an entry may be NaN in one mode and zero in the other, for the same reason. Then, where arguments and
 value are finite, Hessian products of a weighted sum of the results, by forward over reverse, reverse over forward and reverse
 over reverse mode.
 """
@@ -54,15 +56,24 @@ def agreeing(total: Callable[..., Any]) -> Callable[[Cell], tuple[str, str]]:
             return (
                 ("right", "") if alike else ("wrong", f"raised: plainly {kinds[0]!r}, reverse {kinds[1]!r}, forward {kinds[2]!r}")
             )
-        lost = not finite and not np.isfinite(columns).all() and not np.isfinite(rows).all()
+        lost = not finite and _are_lost(rows, columns, plain)
+        settled = finite and bool(np.all(np.isfinite(pack(float_leaves(plain)))))
+        if finite and not settled and rows.shape == columns.shape:
+            apart = np.isnan(rows) & (columns == 0) | np.isnan(columns) & (rows == 0)
+            rows, columns = np.where(apart, 0.0, rows), np.where(apart, 0.0, columns)
         if not lost and not _same(columns, rows, _width(cell, plain)):
             return "wrong", f"the modes differ: forward {columns.tolist()}, reverse {rows.tolist()}"
-        settled = finite and bool(np.all(np.isfinite(pack(float_leaves(plain)))))
         if cell.orders < 2 or not settled or not float_leaves(plain) or not float_leaves(cell.args):
             return "right", ""
-        return _second(cell, total, plain)
+        return _second(cell, total, plain, at_pole=not np.isfinite(rows).all())
 
     return judged
+
+
+def _are_lost(rows: Vector, columns: Vector, plain: Any) -> bool:
+    """Whether no mode has a finite number for a point that is not finite itself, or one has none where the value has none."""
+    finite = [bool(np.isfinite(found).all()) for found in (rows, columns)]
+    return not any(finite) or (not all(finite) and not np.isfinite(pack(float_leaves(plain))).any())
 
 
 def _rows(cell: Cell, finite: bool) -> Vector:
@@ -135,8 +146,11 @@ def _same(one: Vector, other: Vector, width: int) -> bool:
     return bool(np.allclose(one.astype(float), other.astype(float), tolerance, tolerance * min(scale, 1e6), equal_nan=True))
 
 
-def _second(cell: Cell, total: Callable[..., Any], plain: Any) -> tuple[str, str]:
-    """Compare three ways to the product of the Hessian of the weighted sum with a direction that is zero in every second lane."""
+def _second(cell: Cell, total: Callable[..., Any], plain: Any, *, at_pole: bool) -> tuple[str, str]:
+    """Compare three ways to the product of the Hessian of the weighted sum with a direction that is zero in every second lane.
+
+    Where the first derivative is infinite already, infinities of both signs are added up in some order, or not: they are as NaN.
+    """
     moving = float_leaves(cell.args)
     whole = np.cos(np.arange(1.0, 1.0 + len(pack(moving))))
     wrt = tuple(i for i, arg in enumerate(cell.args) if float_leaves(arg))
@@ -151,7 +165,8 @@ def _second(cell: Cell, total: Callable[..., Any], plain: Any) -> tuple[str, str
                 return said[0], f"{order}: {said[1]}"
             if isinstance(got, Raised):
                 return "wrong", f"{order} raises {got.error!r}"
-            found[order] = pack([leaf for part in got for leaf in float_leaves(part)])
+            slopes = pack([leaf for part in got for leaf in float_leaves(part)])
+            found[order] = np.where(np.isinf(slopes), np.nan, slopes) if at_pole else slopes
         first, *others = found.values()
         if not all(_same(first, other, _width(cell, plain)) for other in others):
             return "wrong", f"orders: { ({name: value.tolist() for name, value in found.items()}) }"

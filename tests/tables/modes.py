@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from adxform import runtime
 from adxform.rules.record import General, Linear, Partials
 from adxform.rules.table import TABLE
 from tests.tables.agreement import agreeing, programs
@@ -96,8 +97,12 @@ def cells() -> Iterator[Cell]:
         f, total = programs(body, params, **names)
         judge = agreeing(total)
         for point, args in points:
-            orders = 1 if _is_power_of_zero(name, args) else 2
+            orders = 1 if _is_power_of_zero(name, args) or name in FIRST_ORDER else 2
             yield Cell(f"{name} at {point}", f, args, orders=orders, judged_by=judge)
+
+
+FIRST_ORDER = ("matrix root of det", *(f"{runtime.cofactors.__module__}.cofactors {number}" for number in range(3)))
+"""What has no second order at singular matrices: infinite slopes go through products of matrices, third derivatives of `det`."""
 
 
 def _is_power_of_zero(name: str, args: tuple[Any, ...]) -> bool:
@@ -259,8 +264,9 @@ def _records() -> Iterator[tuple[str, Made]]:
             text = f"def f({signature}):\n    return fn({given})\n"
             moving = [arg for arg, moves_ in zip(sample, moves, strict=True) if moves_]
             points = [
-                (where, (*(change(arg) for arg in moving), *(fixed[name] for name in arrays)))
+                (where, (*(_changed(change, arg) for arg in moving), *(fixed[name] for name in arrays)))
                 for where, change in CHANGES.items()
+                if fn is not runtime.cofactor_change or where == "the sample"  # a second derivative of `det`, see `FIRST_ORDER`
             ]
             yield f"{record.name} {number}", (text, signature, {"fn": fn, **static}, points)
 
@@ -280,7 +286,14 @@ def _spread(sample: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
 
 
 def _is_float(arg: Any) -> bool:
+    if isinstance(arg, tuple | list) and any(isinstance(item, np.ndarray) for item in arg):
+        return all(map(_is_float, arg))
     return isinstance(arg, float) or (isinstance(arg, np.ndarray) and arg.dtype.kind == "f")
+
+
+def _changed(change: Callable[[Any], Any], arg: Any) -> Any:
+    """`arg`, or each item of a sequence of arrays, after `change`."""
+    return type(arg)(map(change, arg)) if isinstance(arg, tuple | list) else change(arg)
 
 
 def _with(value: float, every: int = 1) -> Callable[[Any], Any]:

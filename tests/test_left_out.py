@@ -1,0 +1,48 @@
+"""Zero times what is infinite or missing, where a whole program of the corpus does not ask: one lane, one order, one infinity."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import adxform
+from adxform.analysis.choices import left_out
+from adxform.ir.text import read
+from adxform.rules.alias import alias_classes
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_a_lane_that_the_caller_leaves_out_may_hold_a_constant_that_is_nan() -> None:
+    def weighted(w: float, d: np.ndarray) -> np.ndarray:
+        return w * np.sqrt(d)
+
+    _, pullback = adxform.vjp(weighted, 1.5, np.array([-4, 4, 9]))
+    assert pullback(np.array([0.0, 1.0, 10.0]))[0] == 32.0
+
+
+@pytest.mark.parametrize("order", ["forward-over-reverse", "reverse-over-forward", "reverse-over-reverse"])
+def test_loops_of_a_rule_mask_their_products(order: str) -> None:
+    def root(x: np.ndarray) -> np.floating:
+        return np.sqrt(np.prod(x))
+
+    product = adxform.hvp(root, mode=order)(np.zeros(3), np.array([1.0, 0.0, 2.0]))
+    assert np.array_equal(product, np.zeros(3))
+
+
+def test_what_starts_a_product_does_not_move() -> None:
+    x = np.array([-math.inf, 0.5, 2.0])
+    assert adxform.jvp(math.prod, (x,), (np.array([1.0, -1.0, -1.0]),))[1] == math.inf
+
+
+def test_a_pass_that_reads_what_it_replaces_leaves_nothing_out() -> None:
+    fn = read("""
+def f(n: int, x: f64):
+    s: f64, u: f64 = for i: int in range(0, n, 1) with s_in: f64 = 0.0, u_in: f64 = x:
+        a: f64 = numpy.exp(u_in)
+        b: f64 = numpy.exp(x)
+        s_out: f64 = operator.add(s_in, a)
+        yield s_out, b
+    return s""")
+    assert {var.name for var in left_out(fn, alias_classes(fn))} == {"u"}
