@@ -145,6 +145,8 @@ class Application:
     def inputs(self) -> list[Any]:
         """The value of each parameter of the specialised function: leaves, then what is read from its surroundings."""
         specialized = self.entry.specialized
+        if not specialized.promoted and not specialized.hidden:
+            return [*self.leaves]
         promoted = {position for position, _ in specialized.promoted}
         given = [leaf for i, leaf in enumerate(self.leaves) if i not in promoted] if promoted else list(self.leaves)
         return given + [access.read(self.fn) for access in specialized.hidden]
@@ -216,8 +218,7 @@ def apply(
     call = applied(fn, args, kwargs, argnums, engine)
     if engine.name != "auto" or engine.prepared:
         return call
-    worth = call.entry.appraisal.worth(mode, call.inputs)
-    return call if worth is None or worth.pays else call.in_python()
+    return call if call.entry.appraisal.pays(mode, call.inputs) else call.in_python()
 
 
 def applied(

@@ -104,7 +104,7 @@ def explain(
     if asked.name != "python":
         lines.append(f"engine: {rule.choice.engine.name}{reason}")
     if asked.name == "auto":
-        lines.append(f"estimate: {call.entry.appraisal.estimated(SWEPT.get(mode, mode), call.inputs())}")
+        lines.append(f"estimate: {call.entry.appraisal.worth(SWEPT.get(mode, mode), call.inputs())}")
     lines += [*rule.compiled, *refusals(call, rule)]
     if times:
         lines += [slowest(passes), took(before)]

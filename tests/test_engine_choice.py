@@ -24,7 +24,7 @@ from benchmarks.race.problems import PROBLEMS
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 
-X = np.linspace(0.3, 1.7, 9)
+X = np.linspace(0.3, 1.7, 900)
 A = np.linspace(0.0, 1.0, 81).reshape(9, 9)
 
 

@@ -11,7 +11,7 @@ import pytest
 import adxform
 from adxform.api import checked_engine
 from adxform.application import apply
-from adxform.engine.worth import ALLOWED, CALLS, Appraisal, Worth, spared
+from adxform.engine.worth import BOUND, CALLS, DOUBT, Appraisal, Worth, spared
 from benchmarks.race.problems import PROBLEMS
 from tests.tables.cell import program
 
@@ -54,8 +54,10 @@ def test_many_calls_of_a_helper_are_left_to_python_where_they_are_small(mode: st
         assert call(f, LARGE, 0.3, mode=mode).engine.name == "auto"
 
 
-def test_few_calls_are_compiled() -> None:
-    assert call(many_calls(1), SMALL, 0.3).engine.name == "auto"
+def test_one_call_is_compiled_from_some_hundred_numbers_on() -> None:
+    f = many_calls(1)
+    assert call(f, SMALL, 0.3).engine.name == "python"
+    assert call(f, LARGE[:400], 0.3).engine.name == "auto"
 
 
 def test_prepared_derivatives_are_compiled_as_asked() -> None:
@@ -139,9 +141,14 @@ def test_steps_grow_as_the_work_does(f: Callable[..., Any], small: tuple[Any, ..
     assert steps(large) / steps(small) == pytest.approx(ratio, rel=0.15)
 
 
-def test_what_takes_little_is_compiled_whatever_it_saves() -> None:
-    assert Worth(ALLOWED, 0.0).pays
-    assert not Worth(ALLOWED * 1.01, 0.0).pays
+def test_what_the_estimates_leave_open_is_compiled_where_that_is_brief() -> None:
     assert Worth(10.0, 10.0 / CALLS).pays
-    appraisal = Appraisal(call(helper, SMALL, 0.3).entry.specialized.function)
-    assert appraisal.worth("reverse", lambda: pytest.fail("nobody asks for the sizes")) is None
+    assert not Worth(10.1, 10.0 / CALLS).pays
+    assert Worth(BOUND, BOUND / DOUBT / CALLS * 1.01).pays
+    assert not Worth(BOUND, BOUND / DOUBT / CALLS * 0.99).pays
+    assert not Worth(0.01, 0.0).pays
+
+
+def test_nobody_asks_for_sizes_where_nothing_loops() -> None:
+    straight = Appraisal(call(lambda x: np.sum(np.sin(x) * x), SMALL).entry.specialized.function)
+    assert straight.pays("reverse", lambda: pytest.fail("nobody asks for the sizes"))

@@ -1,7 +1,7 @@
 """What compiling a derivative takes and saves, estimated from the IR of its function and the sizes of the arguments alone.
 
 No clock and no cache has a say, so the same call runs on the same engine every time. The estimates are coarse, right within a
-factor of about three: they are there to tell a second from a minute.
+factor of about three: what they leave open is compiled where that takes a second or two, for it is done once.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from adxform.engine.choice import NUMBER, PASSES, Counting, Steps
+from adxform.engine.choice import NUMBER, PASSES, Counting, Steps, steps
 from adxform.ir import intrinsics
 from adxform.ir.ops import Call, For, Function, Lit, Op, Operand, Var, While
 from adxform.ir.types import Array, Dim, Size
@@ -22,8 +22,8 @@ from adxform.ir.walk import all_ops, outs
 from adxform.rules.effects import functions
 
 CALLS = 1000
-ALLOWED = 2.0
-"""Seconds that compiling may take whatever it saves: what a first call may cost is bounded, what a loop may cost is not."""
+DOUBT, BOUND = 3.0, 2.0
+"""How far off the estimates may be, and the seconds up to which compiling has the benefit of the doubt."""
 
 # Fitted to the first gradients of the problems of `benchmarks.race`, and of functions that call a helper with three loops 2, 10
 # and 40 times.
@@ -50,8 +50,8 @@ class Worth:
 
     @property
     def pays(self) -> bool:
-        """Whether it pays back over a thousand calls, or takes so little that nobody asks."""
-        return self.takes <= max(ALLOWED, CALLS * self.saves)
+        """Whether it may pay back over a thousand calls, as far as the estimates tell."""
+        return self.takes <= CALLS * self.saves * (DOUBT if self.takes <= BOUND else 1.0)
 
     def __str__(self) -> str:
         return f"compiling takes about {self.takes:.2g} s and saves about {self.saves * 1e3:.2g} ms at each call of these sizes"
@@ -63,25 +63,34 @@ class Appraisal:
 
     function: Function
     takes: float = field(init=False)
-    saves: dict[tuple[Any, ...], float] = field(default_factory=dict)
+    loops: bool = field(init=False)
+    known: dict[tuple[Any, ...], Worth] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.takes = compiling(self.function)
+        self.loops = steps(self.function).looping > 0
 
-    def worth(self, mode: str, inputs: Callable[[], Sequence[Any]]) -> Worth | None:
-        """What compiling the derivative in `mode` is worth for arguments like `inputs`; ``None`` where nobody asks."""
-        weight = WEIGHTS.get(mode, 1.0)
-        return None if self.takes * weight <= ALLOWED else self.estimated(mode, inputs())
+    def pays(self, mode: str, inputs: Callable[[], Sequence[Any]]) -> bool:
+        """Whether it pays to compile the derivative in `mode` for arguments like `inputs`.
 
-    def estimated(self, mode: str, inputs: Sequence[Any]) -> Worth:
+        Where nothing loops, nothing will be compiled, but for loops of rules: nobody asks unless that would take long.
+        """
+        brief = not self.loops and self.takes * WEIGHTS.get(mode, 1.0) <= BOUND
+        return brief or self.worth(mode, inputs()).pays
+
+    def worth(self, mode: str, inputs: Sequence[Any]) -> Worth:
         """What compiling the derivative in `mode` takes and saves for arguments like `inputs`."""
-        weight = WEIGHTS.get(mode, 1.0)
-        key = tuple(value.shape if isinstance(value, np.ndarray) else value if type(value) is int else None for value in inputs)
-        if key not in self.saves:
-            if len(self.saves) >= SIZES:
-                self.saves.clear()
-            self.saves[key] = spared(self.function, key) * STEP
-        return Worth(self.takes * weight, self.saves[key] * weight)
+        sizes = tuple(
+            [value.shape if isinstance(value, np.ndarray) else value if type(value) is int else None for value in inputs]
+        )
+        found = self.known.get((mode, sizes))
+        if found is None:
+            weight = WEIGHTS.get(mode, 1.0)
+            found = Worth(self.takes * weight, spared(self.function, sizes) * STEP * weight)
+            if len(self.known) >= SIZES:
+                self.known.clear()
+            self.known[mode, sizes] = found
+        return found
 
 
 SIZES = 256
