@@ -53,7 +53,7 @@ docs-check: $(READY) ## run the code in README.md and docs, check links and erro
 	$(RUN) -m pytest tests/test_docs.py
 
 golden: $(READY) ## rewrite tests/golden from what is generated now; the oracle must agree first
-	$(RUN) -m pytest tests/test_golden.py --update-golden
+	$(RUN) -m pytest tests/test_golden.py tests/test_passes.py tests/test_engine_loops.py -k "golden or a_pass" --update-golden
 
 setup: $(READY) ## make the environment and nothing else
 
