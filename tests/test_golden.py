@@ -5,6 +5,7 @@ The oracle runs first, so that a golden file never holds a wrong derivative. ``p
 
 from __future__ import annotations
 
+import ast
 import copy
 import importlib.util
 from collections.abc import Callable
@@ -50,6 +51,26 @@ def test_golden(path: Path, update_golden: bool) -> None:
         path.write_text(f"{head}{MARK}{text}", encoding="utf-8")
         return
     assert text == expected
+
+
+DIFFERING = {
+    ast.JoinedStr: "places and quotes inside, since 3.12",
+    ast.ListComp: "inlined into the function, since 3.12",
+    ast.DictComp: "inlined into the function, since 3.12",
+    ast.ClassDef: "texts lose their indentation, since 3.13; type parameters, since 3.12",
+    ast.FunctionDef: "texts lose their indentation, since 3.13; type parameters, since 3.12",
+    ast.Lambda: "arguments have defaults in the tree, since 3.13",
+    ast.Starred: "in subscripts, since 3.11",
+    ast.NamedExpr: "bindings of comprehensions, since 3.12",
+    ast.While: "where loops end in the code, since 3.12",
+}
+"""What versions of Python read, compile or spell differently, and since when; golden files are the same, to the byte, on each."""
+
+
+@pytest.mark.parametrize("construct", DIFFERING, ids=lambda construct: construct.__name__)
+def test_a_golden_file_holds_what_versions_of_python_treat_differently(construct: type[ast.AST]) -> None:
+    heads = (path.read_text(encoding="utf-8").partition(MARK)[0] for path in CASES)
+    assert any(isinstance(node, construct) for head in heads for node in ast.walk(ast.parse(head)))
 
 
 def test_there_are_cases() -> None:
