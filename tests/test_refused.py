@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import inspect
 import linecache
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
 
 import pytest
 
 import adxform
-from adxform.errors import AdxError
+from adxform.errors import AdxError, GlobalMutationError, UnsupportedOperationError, UnsupportedSyntaxError
 from tests.corpus import refused
 from tests.corpus.case import Program, programs_of
 
@@ -36,3 +39,41 @@ def test_error_is_located(program: Program) -> None:
     assert error.help
     assert f"{error.span.line}:{error.span.column + 1}" in str(error)
     assert "^" in str(error)
+
+
+LATER = (
+    "neighbours_of_a_written_array",
+    "chosen_from_a_written_array",
+    "global_array_written",
+    "captured_array_written",
+    "recursion_without_an_end",
+    "derivative_of_itself_in_each_call",
+    "own_value_of_complex_numbers",
+    "product_of_planar_vectors",
+)
+"""Refused by a look at the function as a whole, by the stages after it, or by the run."""
+FOLLOWED = [
+    program
+    for program in REFUSED
+    if program.raises in (UnsupportedOperationError, UnsupportedSyntaxError, GlobalMutationError)
+    and program.name.rpartition(".")[2] not in LATER
+]
+
+
+def one_after_the_other(first: Program, second: Program) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    one, other, count = first.function, second.function, len(first.points[0].args)
+
+    def both(*args: Any) -> Any:
+        return one(*args[:count]), other(*args[count:])
+
+    return both, (*first.points[0].fresh(), *second.points[0].fresh())
+
+
+@pytest.mark.parametrize(("first", "second"), list(pairwise(FOLLOWED)), ids=lambda program: program.name)
+def test_two_refusals_are_told_together(first: Program, second: Program) -> None:
+    both, args = one_after_the_other(first, second)
+    with pytest.raises(AdxError) as caught:
+        adxform.vjp(both, *args)
+    told = [error.span.line for error in (caught.value, *caught.value.also)]
+    assert told == [marked_line(first), marked_line(second)], str(caught.value)
+    assert str(caught.value).count("\nhelp: ") == 2

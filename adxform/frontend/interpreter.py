@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path, PurePath
 from typing import Any, assert_never
 
 from adxform import runtime
 from adxform.errors import AdxError, UnsupportedOperationError
-from adxform.frontend import attributes, branches, calls, collecting, iteration, loops, operands, outside
+from adxform.frontend import attributes, branches, calls, collecting, iteration, loops, operands, outside, survey
 from adxform.frontend.access import Access, Guard
 from adxform.frontend.augmented import Augmented, augmented_assignment, load_what_waits
 from adxform.frontend.infer import with_fresh
 from adxform.frontend.lengths import Equalities
 from adxform.frontend.recursion import Frame, Helper
 from adxform.frontend.sharing import Apart
-from adxform.frontend.signals import Promote, Unreachable
+from adxform.frontend.signals import Lost, Promote, Unreachable
 from adxform.frontend.values import (
     Collected,
     Contents,
@@ -106,6 +106,8 @@ class Interpreter:
         self.kept = False
         self.adopted: dict[str, Function] = {}
         self.renamed: dict[tuple[Function, ...], dict[str, str]] = {}
+        self.refused: list[AdxError] | None = None
+        """What is refused, where that is looked for; ``None`` where the first refusal ends it."""
 
     # -- values ---------------------------------------------------------------------------------------------------
 
@@ -135,6 +137,8 @@ class Interpreter:
     def use(self, value: Value) -> Value:
         """`value`, given that it can be used; otherwise a located error, or the end of the path."""
         if isinstance(value, Poison):
+            if value.lost:
+                raise Lost
             if value.params:
                 raise Promote(value.params)
             raise self.error(f"this value cannot be followed: {value.why}", "make it the same kind of value on every path")
@@ -172,6 +176,8 @@ class Interpreter:
         """What `ref` holds now."""
         contents: Any = self.heap.contents[ref]
         if isinstance(contents, Poison):
+            if contents.lost:
+                raise Lost
             if contents.params:
                 raise Promote(contents.params)
             raise self.error(
@@ -428,13 +434,19 @@ class Interpreter:
             for index, op in enumerate(block.ops):
                 if op.span.line:
                     self.span = op.span
-                if isinstance(op, Call) and augmented_assignment(self, block, index, env, skipped):
-                    continue
-                self.run_op(op, env)
+                if self.refused is not None:
+                    survey.run_op(self, op, env, partial(self._step, block, index, env, skipped))
+                else:
+                    self._step(block, index, env, skipped)
         except Unreachable:
             load_what_waits(self, skipped.values())
             raise
         return [self.value(result, env) for result in block.results]
+
+    def _step(self, block: Block, index: int, env: Env, skipped: dict[int, Augmented]) -> None:
+        op = block.ops[index]
+        if not isinstance(op, Call) or not augmented_assignment(self, block, index, env, skipped):
+            self.run_op(op, env)
 
     def run_op(self, op: Op, env: Env) -> None:
         """Run one op, binding its outs in `env`."""

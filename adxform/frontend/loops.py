@@ -14,7 +14,8 @@ from adxform.frontend.branches import branch, changed_objects, truth
 from adxform.frontend.collecting import Grows
 from adxform.frontend.fixpoint import find_fixpoint
 from adxform.frontend.sharing import changed_sources
-from adxform.frontend.signals import Promote
+from adxform.frontend.signals import Lost, Promote
+from adxform.frontend.survey import one_way
 from adxform.frontend.values import Collected, Contents, Heap, Once, Range, Ref, Reversed, Value
 from adxform.ir.build import Builder
 from adxform.ir.ops import For, Lit, Operand, Var, While
@@ -73,6 +74,10 @@ def run_for(interp: Interpreter, op: For, env: Env) -> None:
 def _dynamic_for(interp: Interpreter, op: For, source: Value, inits: list[Value], env: Env) -> list[Value]:
     saved = _State.of(interp)
     try:
+        with one_way(interp):
+            return _loop(interp, op, source, inits, env)
+    except Lost:
+        saved.restore(interp)
         return _loop(interp, op, source, inits, env)
     except (UnsupportedOperationError, Grows) as reason:
         saved.restore(interp)
@@ -85,6 +90,8 @@ def _dynamic_for(interp: Interpreter, op: For, source: Value, inits: list[Value]
             params = iteration.promotable(interp, source)
             if trips is None and params:
                 raise Promote(params) from None
+            if interp.refused is not None:
+                return _loop(interp, op, source, inits, env)
             raise
         items: list[iteration.Place] = [partial(iteration.item_at, interp, source, Lit(k)) for k in range(trips)]
         return unrolled(interp, op, Walk.over(interp, source, items), inits, env)
@@ -274,14 +281,22 @@ def run_while(interp: Interpreter, op: While, env: Env) -> None:
     inits = [interp.value(init, env) for init in op.inits]
     saved = _State.of(interp)
     try:
+        with one_way(interp):
+            outs = _while(interp, op, inits, env)
+    except Lost:
+        saved.restore(interp)
         outs = _while(interp, op, inits, env)
     except (UnsupportedOperationError, Grows) as reason:
         saved.restore(interp)
-        known = _unrolled_while(interp, op, inits, env)
+        with one_way(interp):
+            known = _unrolled_while(interp, op, inits, env)
         if known is None:
-            if not isinstance(reason, Grows):
-                raise
             saved.restore(interp)
+            if not isinstance(reason, Grows):
+                if interp.refused is None:
+                    raise
+                _while(interp, op, inits, env)
+                raise
             known = _collecting_while(interp, op, inits, env, reason)
         outs = known
     env.update(zip(op.outs, outs, strict=True))

@@ -11,6 +11,10 @@ class Unreachable(Exception):  # noqa: N818 - not an error: control flow
     """What follows on this path is never reached."""
 
 
+class Lost(Exception):  # noqa: N818 - not an error: control flow
+    """What is used here comes of what has been refused."""
+
+
 class Restart(Exception):  # noqa: N818 - not an error: control flow
     """Specialisation must start again, knowing more."""
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from adxform.errors import AdxError, UnsupportedOperationError
+from adxform.errors import AdxError, UnsupportedOperationError, together
 from adxform.frontend import trees
 from adxform.frontend.access import Access, Guard
 from adxform.frontend.assumed import with_checks
@@ -68,30 +68,47 @@ def specialize(fn: Callable[..., Any], signature: Signature, leaves: Sequence[An
     """
     knowledge = Knowledge({}, {})
     promoted: dict[int, Lit] = {}
+    first: AdxError | None = None
     for _ in range(_RESTARTS):
         attempt = _Attempt(fn, signature, leaves, derive, knowledge, promoted)
+        attempt.interp.refused = None if first is None else []
         try:
-            return attempt.run()
-        except AdxError:
-            raise
-        except RecursionError:
-            help_ = "give the recursion arguments of one shape and an end that does not depend on growing structures"
-            message = "a function calls itself too deeply to be followed"
-            raise UnsupportedOperationError(message, span=attempt.interp.span, help=help_) from None
-        except Grows as growing:
-            message = f"how many items this {growing.ref.cls.__name__} has cannot be told"
-            raise UnsupportedOperationError(message, span=attempt.interp.span, help="fill it in a plain loop") from None
+            found = attempt.run()
+            if first is None:
+                return found
         except Promote as promotion:
             for param in promotion.params:
                 attempt.promote(param)
+            continue
         except Recursive as recursion:
             knowledge.recursive[recursion.key] = None
-        except (AssertionError, AttributeError, LookupError, TypeError, ValueError) as defect:
-            message = f"adxform cannot follow this: {type(defect).__name__}: {defect}"
-            raise UnsupportedOperationError(
-                message, span=attempt.interp.span, help="write it another way, and report it"
-            ) from defect
+            continue
+        except Exception as error:
+            if first is None:
+                first = _refusal(error, attempt.interp.span)
+                continue  # to see what else is refused; whatever fails where ops are missing counts for nothing
+        raise together((first, *(attempt.interp.refused or ()))) from first.__cause__
     raise UnsupportedOperationError("specialisation does not settle", help="simplify the function")
+
+
+def _refusal(error: Exception, span: Span) -> AdxError:
+    """What is said of `error`, which ended a specialisation at `span`."""
+    match error:
+        case AdxError():
+            return error
+        case RecursionError():
+            help_ = "give the recursion arguments of one shape and an end that does not depend on growing structures"
+            return UnsupportedOperationError("a function calls itself too deeply to be followed", span=span, help=help_)
+        case Grows():
+            message = f"how many items this {error.ref.cls.__name__} has cannot be told"
+            return UnsupportedOperationError(message, span=span, help="fill it in a plain loop")
+        case AssertionError() | AttributeError() | LookupError() | TypeError() | ValueError():
+            message = f"adxform cannot follow this: {type(error).__name__}: {error}"
+            found = UnsupportedOperationError(message, span=span, help="write it another way, and report it")
+            found.__cause__ = error
+            return found
+        case _:
+            raise error
 
 
 class _Attempt:

@@ -232,11 +232,13 @@ class Maybe:
 class Poison(NamedTuple):
     """A value that differs in kind between two paths. Using it is an error, which says `why`.
 
-    It would be one kind of value if the parameters `params`, which may be promoted, were known.
+    It would be one kind of value if the parameters `params`, which may be promoted, were known. One that is `lost` stands
+    for what a refused op would have given, so that refusals after it are found.
     """
 
     why: str
     params: frozenset[Var] = frozenset()
+    lost: bool = False
 
 
 Value = (
@@ -259,6 +261,7 @@ Value = (
     | Maybe
     | Poison
 )
+LOST = Poison("it comes of what is refused", lost=True)
 Callable_ = Static | FunctionValue | Method | Pullback
 
 NONE = Lit(None)
