@@ -183,8 +183,10 @@ def sorted_rows(rows: Any, reverse: bool) -> Any:
 
 def rows_sorted_by(rows: Any, keys: Any, reverse: bool) -> Any:
     """`rows` in the order of `keys`, as an array; rows with equal keys keep their order."""
-    order = np.argsort(-keys if reverse else keys, kind="stable")
-    return rows[order]
+    if not reverse:
+        return rows[np.argsort(keys, kind="stable")]
+    backwards = np.argsort(np.flip(keys, 0), kind="stable")
+    return rows[len(keys) - 1 - np.flip(backwards, 0)]
 
 
 def pairs_in_order(rows: Any, shift: int) -> Any:

@@ -541,3 +541,11 @@ def methods_by_the_class_of_a_container(x, y):
     set.add(marks, 2)
     last = list.pop(rows)
     return sum(rows) * dict.get(table, "a") + table["b"] * last * len(marks) + rows[1] ** 2
+
+
+@at((VALUES,))
+def items_in_descending_order_of_truth_and_of_integers(x):
+    first = sorted(x, key=lambda v: v > 0.5, reverse=True)
+    second = sorted([x[0], x[1], x[2]], key=lambda v: v > 0.5, reverse=True)
+    third = sorted(x, key=lambda v: int(2 * v), reverse=True)
+    return sum(k * v for k, v in enumerate(first)) + second[0] * second[-1] ** 2 + third[0] * third[1] + third[-1] ** 2
