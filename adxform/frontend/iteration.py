@@ -40,6 +40,9 @@ ZERO, ONE = Lit(0), Lit(1)
 ENDLESS = sys.maxsize
 """Where the range ends that stands for ``itertools.count``."""
 
+_WITHIN = 16
+"""How many items of a sequence are walked over one by one, each if a sequence beside it has as many."""
+
 
 @dataclass(frozen=True, slots=True)
 class Trip:
@@ -168,12 +171,36 @@ def _known_zip(interp: Interpreter, parts: tuple[Value, ...]) -> list[Place] | N
     if any(count is None for count in counts):
         message = "`zip` of a sequence of known length with one whose length only a run can tell"
         raise interp.error(message, "make both arrays, or index the array")
-    shortest = min(count for count in counts if count is not None)
+    return _items_together(interp, lists, parts, min(count for count in counts if count is not None))
+
+
+def _items_together(interp: Interpreter, lists: list[list[Place] | None], parts: tuple[Value, ...], shortest: int) -> list[Place]:
     loaded = [
         [partial(item_at, interp, part, Lit(k)) for k in range(shortest)] if known is None else known
         for known, part in zip(lists, parts, strict=True)
     ]
     return [partial(_together, items) for items in zip(*loaded, strict=False)]
+
+
+def places_within(interp: Interpreter, source: Value) -> tuple[list[Place], Value] | None:
+    """The items of a `zip` in which some lengths are known, and the shortest of those that only a run can tell; else nothing."""
+    match source:
+        case Enumerate(items, start):
+            found = places_within(interp, items)
+            return found and ([partial(_counted, interp, start, k, item) for k, item in enumerate(found[0])], found[1])
+        case Zip(parts):
+            lists = [known_places(interp, part) for part in parts]
+            counts = [
+                literal_trips(interp, part) if known is None else len(known) for known, part in zip(lists, parts, strict=True)
+            ]
+            shortest = min((count for count in counts if count is not None), default=ENDLESS)
+            unknown = [part for part, count in zip(parts, counts, strict=True) if count is None]
+            if all(known is None for known in lists) or not unknown or shortest > _WITHIN:
+                return None
+            limit = _shortest(interp, [length(interp, part) for part in unknown])
+            return _items_together(interp, lists, parts, shortest), limit
+        case _:
+            return None
 
 
 def literal_trips(interp: Interpreter, source: Value) -> int | None:

@@ -59,8 +59,11 @@ def run_for(interp: Interpreter, op: For, env: Env) -> None:
     held = [(ref, interp.heap.contents[ref]) for ref in iteration.lists_in(given)] if isinstance(given, Once) else []
     start = len(interp.builder.ops)
     inits = [interp.value(init, env) for init in op.inits]
-    items = iteration.known_places(interp, source)
-    if items is not None:
+    within = iteration.places_within(interp, source)
+    items = iteration.known_places(interp, source) if within is None else None
+    if within is not None:
+        outs = _unrolled_within(interp, op, Walk.over(interp, source, within[0]), within[1], inits, env)
+    elif items is not None:
         outs = unrolled(interp, op, Walk.over(interp, source, items), inits, env)
     else:
         outs = _dynamic_for(interp, op, source, inits, env)
@@ -115,7 +118,8 @@ class Walk:
         """What is to be walked over after a pass, which may have changed a list."""
         if all(interp.heap.contents[ref] is contents for ref, contents in self.held):
             return replace(self, position=self.position + 1)
-        items = iteration.known_places(interp, self.source)
+        within = iteration.places_within(interp, self.source)
+        items = iteration.known_places(interp, self.source) if within is None else within[0]
         backwards_or_keyed = any(ref.kind != "list" for ref, _ in self.held) or isinstance(self.source, Reversed)
         if items is None or len(items) > len(self.items) + _UNROLL or (backwards_or_keyed and len(items) != len(self.items)):
             raise _endless(interp)
@@ -141,6 +145,32 @@ def unrolled(interp: Interpreter, op: For, walk: Walk, inits: list[Value], env: 
             if cond is not True:
                 return _go_on_if(interp, op, cond, walk, carried, env)
     return carried
+
+
+def _unrolled_within(interp: Interpreter, op: For, walk: Walk, limit: Value, carried: list[Value], env: Env) -> list[Value]:
+    """Run the body once for each item, as long as there are fewer than `limit`."""
+    if walk.position == len(walk.items):
+        return carried
+    hints = [out.base for out in op.outs]
+
+    def go_on() -> list[Value]:
+        env.update(zip(op.body.params, (walk.items[walk.position](), *carried), strict=True))
+        found = interp.run_block(op.body, env)
+        rest = walk.now(interp)
+        if not op.breaks:
+            return _unrolled_within(interp, op, rest, limit, found, env)
+        going, *found = found
+        cond = truth(interp, going)
+        if cond is False:
+            return found
+        if cond is True:
+            return _unrolled_within(interp, op, rest, limit, found, env)
+        return branch(interp, cond, lambda: _unrolled_within(interp, op, rest, limit, found, env), lambda: found, hints, op.span)
+
+    there = truth(interp, interp.call(Lit(operator.gt), (limit, Lit(walk.position)), hint="has_more"))
+    if isinstance(there, bool):
+        return go_on() if there else carried
+    return branch(interp, there, go_on, lambda: carried, hints, op.span)
 
 
 def _go_on_if(interp: Interpreter, op: For, cond: Operand, rest: Walk, carried: list[Value], env: Env) -> list[Value]:

@@ -240,3 +240,34 @@ def sums_of_chosen_items_inside_expressions(x, y):
     near = 1.0 + sum(v for v in x if -1.0 < v < 1.0) * sum(v if v > 0.5 else v * v for v in x)
     pairs = 2.0 * sum(v * sum(w if w > v else 0.5 for w in y if w > 0.0 or w < -0.5) for v in x if 0.0 < v < 1.0 < 2.0)
     return near - pairs if sum(v for v in y if 0.0 < v < 2.0) > 1 and sum(v * v for v in y if v > 0 and v < 1) < 10 else near
+
+
+RATES = (0.5, 1.5, 2.5)
+REACTIONS = [({0: 1}, {1: 1}), ({1: 2}, {0: 1}), ({0: 1, 1: 1}, {})]
+
+
+@at((VALUES, vec(0.7, 1.9)), (vec(0.4, 2.2, 1.1), vec(0.7, 1.9)), (vec(1.3), vec(0.7, 1.9)), (vec(), vec(0.7, 1.9)), wrt=(0, 1))
+def known_and_unknown_lengths_together(x, c):
+    change = np.zeros(2)
+    total = 0.0
+    for k, (rate, (taken, made)) in enumerate(zip(x, REACTIONS, strict=False)):
+        flow = rate + k
+        for place, count in taken.items():
+            flow *= c[place] ** count
+            change[place] -= count * flow
+        for place, count in made.items():
+            change[place] += count * flow
+        if rate > 2.0:
+            total += flow
+            break
+    else:
+        total = sum(w * v * v for w, v in zip(RATES, x, strict=False)) * c[0]
+    return total + change @ change + sum([w * v for v, w in zip(c, RATES, strict=False)])
+
+
+@at((VALUES,), (vec(0.4, 2.2),))
+def parameters_named_by_items(x):
+    named = {"birth": 1.0, "death": 2.0, "rest": 0.5}
+    for name, value in zip(named, x, strict=False):
+        named[name] = named[name] * value**2
+    return named["birth"] / named["death"] + named["rest"]

@@ -138,6 +138,7 @@ def vector(scope: Scope, depth: int = 2) -> str:
         lambda: f"np.sum(np.outer({v()}, {v()}), axis={scope.pick('0', '1', '-1')})",
         lambda: f"np.exp(-({v()}) ** 2)",
         lambda: f"np.sort({v()})",
+        lambda: f"np.array(sorted({v()}, key=lambda t: {scope.pick('t > 0.3', '-t', 'int(3 * t)')}, reverse=True))",
         lambda: f"({v()}).copy()",
         lambda: f"np.stack(({v()}, {v()})).{scope.pick('mean', 'sum', 'max')}(axis=0)",
         lambda: f"np.einsum('i,i->i', {v()}, {v()})",

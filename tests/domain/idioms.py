@@ -91,6 +91,7 @@ def change_vector(scope: Scope) -> Lines:
             f"{v} **= {scope.pick('2', count(scope))}",
             f"{v} /= 1.0 + {v} ** {scope.pick('2', count(scope))}",
             f"np.add.at({v}, [0, 1, 0], {number(scope, 1)})",
+            f"np.subtract.at({v}, ([0, 1, 0],), {number(scope, 1)})",
             f"np.copyto({v}, {vector(scope, 1)})",
             f"{v}.sort()",
             f"{v}.fill({number(scope, 1)})",
@@ -133,7 +134,8 @@ def history(scope: Scope) -> Lines:
         inner.counts.append(place)
     of_vectors = scope.chance.random() < 0.3
     item = vector(inner, 1) if of_vectors else number(inner, 1)
-    body = [*(block(inner, 1) if scope.deep < LIMIT - 1 else []), f"{kept}.append({item})"]
+    append = scope.pick(f"{kept}.append({item})", f"{kept} += [{item}]", f"list.append({kept}, {item})")
+    body = [*(block(inner, 1) if scope.deep < LIMIT - 1 else []), append]
     if scope.chance.random() < 0.3:
         body = [f"if {condition(inner)}:", *indented(body)]
     start = scope.pick("[]", f"[{vector(scope, 1) if of_vectors else number(scope, 1)}]")
@@ -237,7 +239,8 @@ def over_items(scope: Scope) -> Lines:
         other = scope.name("j")
         inner.numbers.append(other)
         inner.fixed |= {other}
-        head = f"for {e}, {other} in zip({v}, {scope.pick(*scope.vectors)})"
+        beside = scope.pick(*scope.vectors, "(0.5, 1.5, 2)", "[1.0, -0.5, 0.3, 2.0, 0.7]", "range(3)")
+        head = f"for {e}, {other} in zip({v}, {beside})"
     return [f"{head}:", *indented(block(inner))]
 
 
