@@ -49,6 +49,7 @@ LATER = (
     "recursion_without_an_end",
     "derivative_of_itself_in_each_call",
     "own_value_of_complex_numbers",
+    "part_of_a_complex_number",
     "product_of_planar_vectors",
 )
 """Refused by a look at the function as a whole, by the stages after it, or by the run."""
