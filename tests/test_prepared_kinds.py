@@ -153,3 +153,23 @@ def test_jacobians_and_slopes(first: str, second: str, n: int) -> None:
     assert np.result_type(forward) == np.result_type(slope) == np.result_type(value if moves(value) else 0.0)
     assert np.result_type(reverse) == np.result_type(args[0])
     assert slope == forward == reverse == n == adxform.jacobian(chosen)(*args)
+
+
+CUBED = adxform.prepare_gradient(lambda t: t**3, 1.0)
+
+
+def slope_of_chosen(x: Any, y: Any, n: int) -> Any:
+    return CUBED(x if n > math.sin(1.0) else y) * x
+
+
+@pytest.mark.parametrize(("y", "n"), [(np.float64(2.5), 1), (np.float64(2.5), 0), (2, 1), (2, 0)])
+def test_a_prepared_derivative_inside_takes_what_may_be_a_float(y: Any, n: int) -> None:
+    value, slope = adxform.value_and_grad(slope_of_chosen)(1.5, y, n)
+    chosen_one = 1.5 if n else float(y)
+    assert value == 3 * chosen_one**2 * 1.5
+    assert slope == pytest.approx(9 * 1.5**2 if n else 3 * chosen_one**2)
+
+
+def test_a_prepared_derivative_inside_refuses_what_may_be_of_another_precision() -> None:
+    with pytest.raises(adxform.AdxError, match="expected a Python float, got a number of type longdouble"):
+        adxform.value_and_grad(slope_of_chosen)(1.5, np.float32(2.5), 1)

@@ -13,6 +13,7 @@ from typing import Any, assert_never
 import numpy as np
 
 from adxform.frontend.signature import Fixed, Leaf, Node, Signature, Tree, leaf_types, meta_of, parts, python_class, same_static
+from adxform.ir.kinds import settled_type
 from adxform.ir.ops import Lit
 from adxform.ir.types import Array, Dim, Scalar, Size, Type
 from adxform.perturbations import alike
@@ -185,7 +186,8 @@ def types_fit(expected: Type, got: Type, sizes: bool) -> bool:
     """Whether a value of type `got` may be given for one of type `expected`."""
     match expected, got:
         case Scalar(), Scalar():
-            return expected == got or (expected in FLOATS and got in FLOATS)
+            known = settled_type(got)  # inside a function it may be of several kinds
+            return expected == known or (expected in FLOATS and known in FLOATS)
         case Array(dtype, shape), Array(other, lengths):
             if dtype != other or shape is None or lengths is None:
                 return dtype == other
