@@ -545,6 +545,19 @@ def number(value: Any) -> Any:
     raise UnsupportedOperationError(message, help="convert it where it comes from, e.g. with `float(…)` or `np.asarray(…)`")
 
 
+def check_power(base: Any, exponent: Any) -> None:
+    """See that the power of `base` by `exponent`, numbers of Python's own, is real.
+
+    Raises:
+        UnsupportedOperationError: it is complex.
+    """
+    if -math.inf < base < 0 and math.isfinite(exponent) and not float(exponent).is_integer():
+        message = (
+            "a negative number of Python's own to a power that is no integer is complex: no derivative is followed through it"
+        )
+        raise UnsupportedOperationError(message, help="keep the base above zero, or use `np.power`, of which it is NaN")
+
+
 def cotangent(ct: Any, like: Any, rule: str, place: int, pushed: bool = False) -> Any:
     """Return `ct`, which a pullback of `rule` gave for the argument `like` at `place`, given that it has the same shape.
 

@@ -22,7 +22,7 @@ from adxform.frontend.result_types import PRODUCTS, is_elementwise, result_type
 from adxform.frontend.sizes import learn
 from adxform.frontend.values import NONE, Ref, Static, Tuple, Value
 from adxform.ir.ops import Call, Lit, Operand, Pack, Var
-from adxform.ir.types import Array, Dim, Object, Scalar, Type, is_float
+from adxform.ir.types import FLOAT, Array, Dim, Object, Scalar, Type, is_float
 from adxform.ir.walk import variables
 from adxform.rules.definitions import some_rows
 from adxform.rules.record import General, Memory, Primitive
@@ -94,9 +94,20 @@ def primitive(
         return parts_of(interp, interp.emit(fn, operands, Object(), "parts", named), type_, hint)
     if out != NONE:
         return into(interp, fn, out, interp.emit(fn, operands, type_, "tmp", named))
+    if fn is operator.pow and type_ == FLOAT and _may_be_complex(*operands) and not interp.in_own_code:
+        interp.builder.effect(runtime.check_power, *operands, span=interp.span)
     result = interp.emit(fn, operands, type_, hint, named)
     learn(interp, fn, result, operands)
     return result
+
+
+def _may_be_complex(base: Operand, exponent: Operand) -> bool:
+    """Whether a number of Python's own to the power of another can be complex."""
+    if isinstance(base, Lit) and base.value >= 0:
+        return False
+    if isinstance(exponent, Lit):
+        return not float(exponent.value).is_integer()
+    return isinstance(exponent, Var) and is_float(exponent.type)
 
 
 def into(interp: Interpreter, fn: Callable[..., Any], out: Value, value: Value) -> Value:

@@ -16,7 +16,7 @@ from adxform.ir.types import Scalar, Type
 from adxform.rules.contractions import matmul_result
 from adxform.rules.declare import constant, linear, scalar
 from adxform.rules.numpy_linear_algebra import matmul_left, matmul_right
-from adxform.rules.record import Primitive
+from adxform.rules.record import RAISES, Primitive
 
 
 def may_divide_by_zero(args: tuple[Operand, ...]) -> bool:
@@ -146,6 +146,7 @@ RECORDS: tuple[Primitive, ...] = (
         singular=may_divide_by_zero,
     ),
     scalar(operator.mod, lambda y, a, b: (1.0, -(a // b)), (7.3, 2.5), (_A, _B), singular=may_divide_by_zero),
+    constant(runtime.check_power, effect=RAISES),
     scalar(operator.pow, power_partials, (1.5, 2.5), (1.5, 2), (_P, _B), (_A, 3), (_A, 2), (_P, -1.5), singular=may_have_pole),
     scalar(operator.neg, lambda y, x: -1.0, (1.5,), (_A,)),
     scalar(operator.pos, lambda y, x: 1.0, (1.5,), (_A,)),
