@@ -15,7 +15,8 @@ from adxform.analysis.tapes import kept
 from adxform.api import checked_argnums, checked_engine
 from adxform.application import Application, Argnums, apply
 from adxform.derivatives import hessian, jacobian
-from adxform.engine.account import listed
+from adxform.engine import importing
+from adxform.engine.account import listed, loops_left
 from adxform.engine.compiled import Guarded
 from adxform.engine.worth import CALLS
 from adxform.operators import PYTHON, Engine, EngineName
@@ -105,6 +106,8 @@ def explain(
         lines.append(f"engine: {rule.choice.engine.name}{reason}")
     if asked.name == "auto":
         lines.append(f"estimate: {call.entry.appraisal.worth(SWEPT.get(mode, mode), call.inputs())}")
+    if asked.name != "python" and rule.choice.engine.name == "python" and importing.is_available() and not importing.trouble():
+        lines += loops_left(rule.optimised, asked)
     lines += [*rule.compiled, *refusals(call, rule)]
     if times:
         lines += [slowest(passes), took(before)]

@@ -314,3 +314,22 @@ def test_what_is_kept_in_loops_of_unknown_length() -> None:
         return np.sum(y)
 
     assert any(line.startswith("taped, ? * x.shape[0] numbers each: y") for line in adxform.explain(doubled, X).splitlines())
+
+
+def test_explain_says_of_each_loop_why_it_is_not_compiled() -> None:
+    def both(x):
+        total = 0.0
+        for i in range(len(x)):
+            total += np.sort(x)[i] * x[i]
+        for i in range(3):
+            total += x[i]
+        return total
+
+    first = both.__code__.co_firstlineno
+    lines = adxform.explain(both, X).splitlines()
+    assert f"a loop, line {first + 2}: around `np.argsort`, line {first + 3}: kernels have no form of it" in lines
+    assert f"a loop, line {first + 4}: it could be compiled" in lines
+    compiled = adxform.explain(both, X, engine="numba").splitlines()
+    reason = f"around `np.argsort`, line {first + 3}: kernels have no form of it"
+    assert f"in Python, {reason}: a loop, line {first + 2}" in compiled
+    assert not any(line.startswith("a loop") for line in adxform.explain(both, X, engine="python").splitlines())

@@ -9,6 +9,7 @@ import math
 import operator
 from collections import Counter
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
@@ -23,6 +24,7 @@ from adxform.ir import intrinsics
 from adxform.ir.ops import UNDEFINED, Block, Call, For, If, Lit, Op, Operand, Pack, Raise, Var, While
 from adxform.ir.types import Array, Scalar, Stack, Type
 from adxform.ir.walk import all_ops, blocks, outs, reads, variables_of
+from adxform.source import Span
 
 DTYPES = frozenset({"float64", "int64", "bool"})
 NUMBERS = (bool, int, float, np.float64, np.int64, np.bool_)
@@ -71,35 +73,82 @@ def is_held(type_: Type) -> bool:
             return False
 
 
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why `op` cannot be where it would have to be: `reason` is what comes after "for"."""
+
+    op: Op
+    reason: str
+
+    @property
+    def span(self) -> Span:
+        """Where the user wrote it."""
+        return self.op.span
+
+
 def is_taken(op: Op) -> bool:
     """Whether `op`, with its blocks, may be in a kernel."""
-    if not all(is_held(var.type) for var in outs(op)):
-        return False
+    return refusal(op) is None
+
+
+def refusal(op: Op) -> Refusal | None:
+    """Why `op`, or the first op in its blocks that is the cause, may not be in a kernel; ``None`` where it may."""
+    for var in outs(op):
+        if not is_held(var.type):
+            return Refusal(op, held_not(var.type))
     match op:
         case Call():
-            return _call(op)
+            return None if _call(op) else Refusal(op, _call_not(op))
         case If(outs=made):
             given = op.then.results + op.orelse.results
-            return _is_scalar(op.cond) and _are_values(given, made * 2) and _blocks(op)
+            fits = _is_scalar(op.cond) and _are_values(given, made * 2)
+            return _inside(op) if fits else Refusal(op, "its branches give what no kernel holds")
         case For(outs=made):
             given = op.inits + op.body.results[op.breaks :]
             numbers = all(map(_is_integer, op.source)) and all(map(_is_scalar, op.body.results[: op.breaks]))
-            return numbers and _are_values(given, made * 2) and _blocks(op)
+            return _inside(op) if numbers and _are_values(given, made * 2) else Refusal(op, "it carries what no kernel holds")
         case While(outs=made):
             tested = all(map(_is_scalar, op.test.results))
-            return tested and _are_values(op.inits + op.body.results, made * 2) and _blocks(op)
+            fits = tested and _are_values(op.inits + op.body.results, made * 2)
+            return _inside(op) if fits else Refusal(op, "it carries what no kernel holds")
         case Raise():
-            return False
+            return Refusal(op, "kernels raise nothing")
         case _:
-            return False
+            return Refusal(op, "kernels call no functions of Python")
 
 
-def _blocks(op: Op) -> bool:
-    return all(_block(block) for block in blocks(op))
+def _inside(op: Op) -> Refusal | None:
+    """Why a block of `op` may not be in a kernel."""
+    for block in blocks(op):
+        for param in block.params:
+            if not is_held(param.type):
+                return Refusal(op, held_not(param.type))
+        for inner in block.ops:
+            if (found := refusal(inner)) is not None:
+                return found
+    return None
 
 
-def _block(block: Block) -> bool:
-    return all(is_held(param.type) for param in block.params) and all(map(is_taken, block.ops))
+def _call_not(op: Call) -> str:
+    if callee(op) in STACKS:
+        return "lists of arrays stay in Python"
+    odd = next((var.type for var in reads(op) if not is_held(var.type)), None)
+    return "kernels have no form of it" if odd is None else held_not(odd)
+
+
+def held_not(type_: Type) -> str:
+    """Why no kernel holds a value of `type_`."""
+    match type_:
+        case Scalar(kinds=kinds) if kinds:
+            return "only a run can tell of which kind a number is"
+        case Scalar(dtype) | Array(dtype) if dtype not in DTYPES:
+            return f"no kernel holds {dtype}"
+        case Array():
+            return "the rank of an array is not known, or zero"
+        case Stack():
+            return "it uses a list"
+        case _:
+            return "no kernel holds objects"
 
 
 def _call(op: Call) -> bool:
