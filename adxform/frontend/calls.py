@@ -186,8 +186,8 @@ def _call_object(
         pin(interp, value)
     if meaning is not None and not all(is_static(interp, arg) for arg in (*args, *kwargs.values())):
         if fn not in SEQUENCE_FUNCTIONS:
-            names = inspect.signature(meaning).parameters
-            args = tuple(arg if name in OF_TUPLES else as_array(interp, arg) for name, arg in zip(names, args, strict=False))
+            named = [key for key, one in inspect.signature(meaning).parameters.items() if one.kind is not one.KEYWORD_ONLY]
+            args = tuple(arg if {*named[k : k + 1]} & OF_TUPLES else as_array(interp, arg) for k, arg in enumerate(args))
             kwargs = {name: arg if name in OF_TUPLES else as_array(interp, arg) for name, arg in kwargs.items()}
         if record is not None:
             result = with_own_value(interp, record, meaning, args, kwargs, hint)

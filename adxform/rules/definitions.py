@@ -286,6 +286,14 @@ def _divide_outer(a: Any, b: Any) -> Any:
     return _columns(a, b) / b
 
 
+def _maximum_outer(a: Any, b: Any) -> Any:
+    return np.maximum(_columns(a, b), b)
+
+
+def _minimum_outer(a: Any, b: Any) -> Any:
+    return np.minimum(_columns(a, b), b)
+
+
 def _add_reduce(x: Any, axis: Any = 0) -> Any:
     return np.sum(x, axis=axis)
 
@@ -308,6 +316,57 @@ def _add_accumulate(x: Any, axis: Any = 0) -> Any:
     if axis is None:
         raise ValueError("accumulate does not allow multiple axes")
     return np.cumsum(x, axis=axis)
+
+
+def _accumulated(join: Any, x: Any, axis: Any) -> Any:
+    """Each row along `axis` joined with what came of those before it."""
+    if np.ndim(x) == 0:
+        raise TypeError("cannot accumulate on a scalar")
+    if axis is None:
+        raise ValueError("accumulate does not allow multiple axes")
+    rows = np.copy(x if axis == 0 else np.swapaxes(x, 0, axis))
+    for k in range(1, rows.shape[0]):
+        rows[k] = join(rows[k - 1], rows[k])
+    return rows if axis == 0 else np.swapaxes(rows, 0, axis)
+
+
+def _maximum_accumulate(x: Any, axis: Any = 0) -> Any:
+    return _accumulated(np.maximum, x, axis)
+
+
+def _minimum_accumulate(x: Any, axis: Any = 0) -> Any:
+    return _accumulated(np.minimum, x, axis)
+
+
+def _multiply_accumulate(x: Any, axis: Any = 0) -> Any:
+    if np.ndim(x) == 0:
+        raise TypeError("cannot accumulate on a scalar")
+    if axis is None:
+        raise ValueError("accumulate does not allow multiple axes")
+    return np.cumprod(x, axis=axis)
+
+
+def _gradient(f: Any, *spacings: Any, axis: Any = None) -> Any:
+    axes = range(np.ndim(f)) if axis is None else [axis] if isinstance(axis, int) else axis
+    steps = spacings * len(axes) if len(spacings) == 1 else spacings if len(spacings) > 0 else (1.0,) * len(axes)
+    slopes = [_slopes(f, step, along) for step, along in zip(steps, axes, strict=False)]
+    return slopes[0] if len(slopes) == 1 else tuple(slopes)
+
+
+def _slopes(f: Any, step: Any, axis: Any) -> Any:
+    """Differences along `axis`: central ones inside, one-sided ones at the ends."""
+    rows = f if axis == 0 else np.swapaxes(f, 0, axis)
+    if np.ndim(step) == 0:
+        inner = (rows[2:] - rows[:-2]) / (2.0 * step)
+        first, last = (rows[1] - rows[0]) / step, (rows[-1] - rows[-2]) / step
+    else:
+        gaps = np.reshape(step[1:] - step[:-1], (-1,) + (1,) * (np.ndim(f) - 1))
+        left, right = gaps[:-1], gaps[1:]
+        inner = (rows[1:-1] - rows[:-2]) * right / (left * (left + right))
+        inner = inner + (rows[2:] - rows[1:-1]) * left / (right * (left + right))
+        first, last = (rows[1] - rows[0]) / (step[1] - step[0]), (rows[-1] - rows[-2]) / (step[-1] - step[-2])
+    whole = np.concatenate((np.expand_dims(first, 0), inner, np.expand_dims(last, 0)), 0)
+    return whole if axis == 0 else np.swapaxes(whole, 0, axis)
 
 
 def _nonzero(x: Any) -> Any:
@@ -449,11 +508,17 @@ DEFINITIONS: Mapping[Callable[..., Any], Callable[..., Any]] = MappingProxyType(
         np.subtract.outer: _subtract_outer,
         np.multiply.outer: _multiply_outer,
         np.divide.outer: _divide_outer,
+        np.maximum.outer: _maximum_outer,
+        np.minimum.outer: _minimum_outer,
         np.add.reduce: _add_reduce,
         np.multiply.reduce: _multiply_reduce,
         np.maximum.reduce: _maximum_reduce,
         np.minimum.reduce: _minimum_reduce,
         np.add.accumulate: _add_accumulate,
+        np.maximum.accumulate: _maximum_accumulate,
+        np.minimum.accumulate: _minimum_accumulate,
+        np.multiply.accumulate: _multiply_accumulate,
+        np.gradient: _gradient,
         np.linalg.eigh: _eigh,
         np.matrix_transpose: _matrix_transpose,
         np.linalg.matrix_transpose: _matrix_transpose,
@@ -498,6 +563,7 @@ IN_KERNELS: frozenset[Callable[..., Any]] = frozenset(
 
 OWN_VALUES: frozenset[Callable[..., Any]] = IN_KERNELS | {
     np.cov,
+    np.gradient,
     np.linalg.eigh,
     np.linalg.matrix_power,
     np.median,

@@ -86,3 +86,17 @@ def items_of_columns(x):
 def sum_over_a_grid(x):
     a, b = np.meshgrid(x[:3], x[3:], indexing="ij")
     return (a * b**2).sum()
+
+
+@at((vec(1.0, 1.3, 0.9, 1.6, 1.2, 0.7), 0.3), wrt=(0, 1))
+def largest_loss_since_a_peak(wealth, h):
+    peak = np.maximum.accumulate(wealth)
+    slopes = np.gradient(wealth, h)
+    return np.max((peak - wealth) / peak) + np.sum(slopes**2) * np.minimum.accumulate(wealth)[-2]
+
+
+@at((smooth(3, 4), vec(0.0, 0.4, 1.0, 1.3)), wrt=(0, 1))
+def slopes_of_a_field(u, places):
+    down, across = np.gradient(u, 0.5, places)
+    steepest = np.maximum.accumulate(np.hypot(down, across), axis=1)
+    return np.sum(steepest[:, 1:] * np.gradient(u, axis=1)[:, :-1]) + np.sum(np.maximum.outer(places, places))

@@ -289,6 +289,7 @@ OWN: Mapping[tuple[Callable[..., Any], str], tuple[str, ...]] = MappingProxyType
         (np.trapezoid, "x"): ("None", "[0.0, 0.3, 1.2]"),
         (np.trapezoid, "dx"): ("1.0", "0.3"),
         (np.average, "returned"): ("False", "True"),
+        (np.gradient, "edge_order"): ("1", "2"),
         (np.split, "axis"): ("0", "1"),
         (np.array_split, "axis"): ("0", "1"),
         (np.meshgrid, "sparse"): ("False", "True"),
