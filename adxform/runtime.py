@@ -54,7 +54,12 @@ def masked_product(ct: Any, partial: Any, out: Any = None) -> Any:
         return ct * partial if known else ct * 0.0 if math.isfinite(ct) else partial * 0.0
     if out is not None and (np.may_share_memory(out, ct) or np.may_share_memory(out, partial)):
         return np.multiply(ct, partial, out=out) if _has_finite_sum(ct, partial) else filled(out, masked_product(ct, partial))
-    if isinstance(partial, float) and partial != 0.0 and math.isfinite(partial):
+    if isinstance(partial, float):
+        sure = partial != 0.0 and math.isfinite(partial)
+    else:
+        arrays = isinstance(ct, np.ndarray) and isinstance(partial, np.ndarray)
+        sure = arrays and ct.ndim > 0 < partial.ndim and ct.size < ONE_THREAD and _has_finite_sum(ct, partial)
+    if sure:
         return np.multiply(ct, partial, out=out)
     with np.errstate(invalid="ignore"):
         found = np.multiply(ct, partial, out=out)
@@ -64,13 +69,17 @@ def masked_product(ct: Any, partial: Any, out: Any = None) -> Any:
     return np.where(masked, found.dtype.type(0), found)[()] if out is None else filled(out, np.where(masked, 0, found))
 
 
+ONE_THREAD = 8192
+"""Longer vectors are multiplied by several threads, which others may keep waiting."""
+
+
 def _has_finite_sum(a: Any, b: Any) -> bool:
     """Whether the products of the elements of `a` and `b` have a finite sum, where that is told without making an array."""
     if np.ndim(a) == 0 or np.ndim(b) == 0:
         number, array = (a, b) if np.ndim(a) == 0 else (b, a)
-        return bool(np.isfinite(number) and np.isfinite(np.add.reduce(array, axis=None)))
+        return bool(math.isfinite(number) and math.isfinite(np.add.reduce(array, axis=None)))
     alike = a.shape == b.shape and a.dtype == b.dtype and a.flags.c_contiguous and b.flags.c_contiguous
-    return bool(alike and np.isfinite(np.vdot(a, b)))
+    return bool(alike and math.isfinite(np.vdot(a, b)))
 
 
 def quotient(a: Any, b: Any, out: Any = None) -> Any:

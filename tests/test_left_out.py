@@ -46,3 +46,14 @@ def f(n: int, x: f64):
         yield s_out, b
     return s""")
     assert {var.name for var in left_out(fn, alias_classes(fn))} == {"u"}
+
+
+def test_what_both_sides_of_a_choice_use_is_not_left_out() -> None:
+    fn = read("""
+def f(small: bool, x: f64[3]):
+    a: f64[3] = numpy.exp(x)
+    b: f64[3] = operator.mul(a, a)
+    c: f64[3] = operator.add(a, 1.0)
+    y: f64[3] = numpy.where(small, b, c)
+    return y""")
+    assert {var.name for var in left_out(fn, alias_classes(fn))} == {"b", "c"}

@@ -58,7 +58,7 @@ def left_out(fn: Function, aliases: Aliases) -> frozenset[Var]:
     if not any(map(_may_choose, all_ops(fn.body))):
         return frozenset()
     uses = _Uses(aliases)
-    uses.block(fn.body, fn.results)
+    uses.block(fn.body, [(result, ALWAYS) for result in fn.results])
     return frozenset(uses.left)
 
 
@@ -83,12 +83,20 @@ def _is_masked_store(call: Call) -> bool:
     return isinstance(index, Var) and isinstance(index.type, Array) and index.type.dtype == "bool"
 
 
+Ways = frozenset[tuple[Var, int] | None]
+"""How something is used: without a choice (``None``), or on one side of the choice that makes a variable."""
+State = dict[Var | int, Ways]
+NEVER: Ways = frozenset()
+ALWAYS: Ways = frozenset([None])
+
+
 class _Uses:
-    """What is used, without a choice, by the ops after the current one; of memory that is written, as a whole."""
+    """The ways in which the ops after the current one use variables, and memory that is written, as a whole."""
 
     def __init__(self, aliases: Aliases) -> None:
         self.aliases = aliases
-        self.used: set[Var | int] = set()
+        self.used: State = {}
+        self.choices: dict[Var, Ways] = {}
         self.left: set[Var] = set()
 
     def name(self, var: Var) -> Var | int:
@@ -96,19 +104,23 @@ class _Uses:
         number = self.aliases.of(var)
         return number if number in self.aliases.written else var
 
-    def add(self, operands: Iterable[Operand]) -> None:
-        """Note that `operands` are used."""
-        self.used.update(self.name(var) for operand in operands for var in variables(operand))
+    def add(self, operands: Iterable[Operand], ways: Ways) -> None:
+        """Note that `operands` are used in these ways; on both sides of a choice is as the choice itself is."""
+        for name in {self.name(var) for operand in operands for var in variables(operand)}:
+            found = self.used.get(name, NEVER) | ways
+            both = {way[0] for way in found if way is not None and (way[0], 1 - way[1]) in found}
+            self.used[name] = found.union(*(self.choices[choice] for choice in both))
 
-    def wants(self, operand: Operand) -> bool:
-        """Whether a variable of `operand` is used."""
-        return any(self.name(var) in self.used for var in variables(operand))
+    def ways(self, *operands: Operand) -> Ways:
+        """The ways in which `operands` are used."""
+        return NEVER.union(*(self.used.get(self.name(var), NEVER) for operand in operands for var in variables(operand)))
 
-    def block(self, block: Block, results: Iterable[Operand]) -> None:
+    def block(self, block: Block, results: Iterable[tuple[Operand, Ways]]) -> None:
         """Go through `block` from its end, of which `results` are used."""
-        self.add(results)
+        for result, ways in results:
+            self.add([result], ways)
         for op in reversed(block.ops):
-            self.left.update(out for out in outs(op) if not self.wants(out))
+            self.left.update(out for out in outs(op) if None not in self.ways(out))
             match op:
                 case Call():
                     self.call(op)
@@ -118,33 +130,42 @@ class _Uses:
                     self.loop(outs_, inits, body, body.params[1:], body.results[breaks:])
                 case While(outs=outs_, inits=inits, body=body):
                     self.loop(outs_, inits, body, body.params, body.results)
-                case Invoke(args=args) if any(map(self.wants, (*op.outs, *args))):
-                    self.add(args)
+                case Invoke(args=args):
+                    self.add(args, self.ways(*op.outs, *args))
                 case _:
                     pass
 
     def call(self, call: Call) -> None:
         """What `call` uses, but for what it chooses from."""
-        written = [call.args[place] for place in effect_of(call).writes]
-        if not any(map(self.wants, (*call.outs, *written))):
+        ways = self.ways(*call.outs, *(call.args[place] for place in effect_of(call).writes))
+        if not ways:
             return
         if _is_masked_store(call):
-            self.used.difference_update(self.name(var) for var in variables(call.args[0]))
-            self.add(call.args[2:])
+            for var in variables(call.args[0]):
+                self.used.pop(self.name(var), None)
+            self.add(call.args[2:], ways)
+        elif (sides := _sides(call)) is not None:
+            (out,) = call.outs
+            self.choices[out] = ways
+            for number, side in enumerate(sides):
+                self.add([side], frozenset([(out, number)]))
         elif not chooses(call) and not _takes_by_array(call):
-            self.add(followed(call))
+            self.add(followed(call), ways)
 
     def branch(self, op: If) -> None:
         """What both sides of `op` use, or the one that does not raise."""
-        wanted = [place for place, out in enumerate(op.outs) if self.wants(out)]
-        after = self.used
-        found: list[set[Var | int]] = []
+        wanted = [self.ways(out) for out in op.outs]
+        after, found = self.used, list[State]()
         for side in (op.then, op.orelse):
-            self.used = set(after)
-            self.block(side, [side.results[place] for place in wanted] if side.results else ())
+            self.used = dict(after)
+            self.block(side, zip(side.results, wanted, strict=False))
             if not never_ends(side):
                 found.append(self.used)
-        self.used = set.intersection(*found) if found else after
+        if len(found) == 2:
+            one, other = found
+            self.used = {name: ways & other[name] for name, ways in one.items() if name in other}
+        else:
+            self.used = found[0] if found else after
 
     def loop(
         self,
@@ -155,22 +176,38 @@ class _Uses:
         results: tuple[Operand, ...],
     ) -> None:
         """What the passes of a loop use; they use what they hand on where something does, and no pass replaces it unread."""
-        after, left, carried = self.used, self.left, [self.wants(out) for out in outs_]
-        between: set[Var | int] = set()
+        after, left, carried = self.used, self.left, [self.ways(out) for out in outs_]
+        between: State = {}
         grows = True
         while True:
-            self.used, self.left = after | between, set(left)
-            self.block(body, [result for result, used in zip(results, carried, strict=True) if used])
-            read = list(map(self.wants, params))
-            more = {name for name in self.used if isinstance(name, int)}
-            grows = grows and (more > between or any(now and not was for was, now in zip(carried, read, strict=True)))
-            if not grows and not any(was and not now for was, now in zip(carried, read, strict=True)):
+            self.used, self.left = _union(after, between), set(left)
+            self.block(body, zip(results, carried, strict=True))
+            read = list(map(self.ways, params))
+            more = _union(between, {name: ways for name, ways in self.used.items() if isinstance(name, int)})
+            grows = grows and (more != between or any(not now <= was for was, now in zip(carried, read, strict=True)))
+            if not grows and all(was <= now for was, now in zip(carried, read, strict=True)):
                 break
-            between |= more
-            join = operator.or_ if grows else operator.and_
-            carried = [join(was, now) for was, now in zip(carried, read, strict=True)]
-        self.used |= after
-        self.add(init for init, used in zip(inits, carried, strict=True) if used)
+            between = more
+            carried = [was | now if grows else was & now for was, now in zip(carried, read, strict=True)]
+        self.used = _union(self.used, after)
+        for init, ways in zip(inits, carried, strict=True):
+            self.add([init], ways)
 
 
+def _sides(call: Call) -> tuple[Operand, ...] | None:
+    """The two operands of which `call` takes one or the other, element by element."""
+    match call:
+        case Call((_,), Lit(np.where), (_, one, other)):
+            return one, other
+        case Call((_,), Lit(fn), (one, other), ()) if fn in EITHER:
+            return one, other
+        case _:
+            return None
+
+
+def _union(one: State, other: State) -> State:
+    return one | {name: ways | one.get(name, NEVER) for name, ways in other.items()}
+
+
+EITHER: Functions = frozenset({builtins.max, builtins.min, np.maximum, np.minimum, np.fmax, np.fmin})
 LOAD, STORE = Lit(operator.getitem), Lit(operator.setitem)

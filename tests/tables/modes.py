@@ -101,8 +101,11 @@ def cells() -> Iterator[Cell]:
             yield Cell(f"{name} at {point}", f, args, orders=orders, judged_by=judge)
 
 
-FIRST_ORDER = ("matrix root of det", *(f"{runtime.cofactors.__module__}.cofactors {number}" for number in range(3)))
-"""What has no second order at singular matrices: infinite slopes go through products of matrices, third derivatives of `det`."""
+FIRST_ORDER = (
+    "matrix root of det",
+    *(f"{runtime.__name__}.{name} {number}" for name in ("cofactors", "ratio") for number in range(3)),
+)
+"""What has no second order at a pole: infinite slopes go through products of matrices, `ratio` is a subgradient there."""
 
 
 def _is_power_of_zero(name: str, args: tuple[Any, ...]) -> bool:
