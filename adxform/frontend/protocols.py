@@ -135,7 +135,8 @@ def converted(interp: Interpreter, method: Value, name: str, hint: str = "tmp") 
     if cls is None or (isinstance(found, Var) and isinstance(found.type, Scalar) and len(alternatives(found.type)) > 1):
         raise interp.error(f"the class of what `{name}` returns cannot be told", f"convert it: `{wanted.__name__}(…)`")
     if not issubclass(cls, wanted):
-        interp.fail(TypeError, f"{name} should return {wanted.__name__}, returned {cls.__name__}")
+        returned = cls.__name__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__name__}"
+        interp.fail(TypeError, f"{name} should return {wanted.__name__}, returned {returned}")
     return found
 
 
