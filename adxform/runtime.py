@@ -287,6 +287,29 @@ def cofactor_change(a: Any, change: Any) -> Any:
     return (sign * _scale(a) ** (a.shape[-1] - 2) * (u @ inner @ v)).astype(a.dtype)
 
 
+def cofactor_turn(a: Any, change: Any, other: Any) -> Any:
+    """Return how `cofactor_change` by `change` changes with `a` by `other`: a third derivative of ``np.linalg.det``.
+
+    In the bases of the singular values it is made of products of all values but three, and of minors of three rows.
+    """
+    u, s, v, sign = _singular_values(a)
+    size = a.shape[-1]
+    zero, apart = s == 0, ~np.eye(size, dtype=bool)
+    apart = apart[:, :, None] & apart[:, None, :] & apart[None, :, :]
+    others = np.where(zero, 1.0, s)
+    others = np.prod(others, axis=-1)[..., None, None, None] / (
+        others[..., :, None, None] * others[..., None, :, None] * others[..., None, None, :]
+    )
+    left = zero[..., :, None, None].astype(int) + zero[..., None, :, None] + zero[..., None, None, :]
+    p = np.where((np.sum(zero, axis=-1)[..., None, None, None] == left) & apart, others, 0.0)
+    x, y = (np.swapaxes(u, -1, -2) @ part @ np.swapaxes(v, -1, -2) for part in (change, other))
+    inner = -np.einsum("...ijk,...ii,...jk->...kj", p, x, y) - np.einsum("...ijk,...ik,...jj->...ki", p, x, y)
+    inner += np.einsum("...ijk,...ik,...ji->...kj", p, x, y) + np.einsum("...ijk,...ij,...jk->...ki", p, x, y)
+    along = np.einsum("...ijk,...ii,...jj->...k", p, x, y) - np.einsum("...ijk,...ij,...ji->...k", p, x, y)
+    inner = inner + along[..., None] * np.eye(size)
+    return (sign * _scale(a) ** (size - 3.0) * (u @ inner @ v)).astype(a.dtype)
+
+
 def inverse(a: Any) -> Any:
     """Return ``np.linalg.inv(a)``, and NaN for each matrix that is singular."""
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -53,3 +54,19 @@ def test_logarithms_that_are_not_used_have_slope_zero() -> None:
 
     both = np.stack([np.ones((2, 2)), np.diag([2.0, 4.0])])
     np.testing.assert_allclose(adxform.grad(used)(both), [np.zeros((2, 2)), np.diag([0.5, 0.25])])
+
+
+@pytest.mark.parametrize("rank", [0, 1, 2, 3, 4])
+def test_third_derivatives_are_sums_of_determinants_with_three_rows_replaced(rank: int) -> None:
+    rng = np.random.default_rng(rank)
+    a = rng.normal(size=(4, rank)) @ rng.normal(size=(rank, 4))
+    v, w = rng.normal(size=(2, 4, 4))
+    expected = np.zeros((4, 4))
+    for i, j, k in itertools.permutations(range(4), 3):
+        for column in range(4):
+            rows = a.copy()
+            rows[i], rows[j], rows[k] = v[i], w[j], np.eye(4)[column]
+            expected[k, column] += np.linalg.det(rows)
+    product = adxform.hvp(lambda a: np.linalg.det(a))
+    np.testing.assert_allclose(adxform.grad(lambda a: np.sum(product(a, v) * w))(a), expected, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(adxform.jvp(lambda a: product(a, v), (a,), (w,))[1], expected, rtol=1e-10, atol=1e-12)

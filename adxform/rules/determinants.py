@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from adxform import runtime
+from adxform.ir import intrinsics
 from adxform.rules.contractions import factor_result, square_result
-from adxform.rules.declare import constant, general
+from adxform.rules.declare import constant, general, primitive
 from adxform.rules.record import Primitive
 
 
@@ -40,18 +41,34 @@ def _cofactors(a: Any) -> Any:
     return runtime.cofactors(a), pullback
 
 
-def _cofactor_change(a: Any, change: Any) -> Any:
-    """By the inverse: third derivatives exist in adxform where the matrix is regular."""
+def _turned(a: Any, change: Any, other: Any) -> Any:
+    """How the cofactors change twice: of any matrix; what that moves by is written with the inverse, of regular ones."""
+    x = runtime.inverse(a)
+    moved, pulled = x @ change, x @ other
+    both, one, two = traces(moved @ pulled), traces(moved), traces(pulled)
+    inner = of_matrices(one * two - both, a) * x + moved @ pulled @ x + pulled @ moved @ x
+    inner = inner - of_matrices(two, a) * (moved @ x) - of_matrices(one, a) * (pulled @ x)
+    movement = of_matrices(np.linalg.det(a), a) * np.swapaxes(inner, -1, -2)
+    fixed = [intrinsics.stop_gradient(part) for part in (a, change, other)]
+    return intrinsics.valued(runtime.cofactor_turn(*fixed), movement)
 
+
+def _cofactor_change(a: Any, change: Any) -> Any:
     def pullback(ct: Any) -> Any:
-        x = np.linalg.inv(a)
-        moved, pulled = x @ change, x @ ct
-        both, one, other = traces(moved @ pulled), traces(moved), traces(pulled)
-        inner = of_matrices(one * other - both, a) * x + moved @ pulled @ x + pulled @ moved @ x
-        inner = inner - of_matrices(other, a) * (moved @ x) - of_matrices(one, a) * (pulled @ x)
-        return of_matrices(np.linalg.det(a), a) * np.swapaxes(inner, -1, -2), runtime.cofactor_change(a, ct)
+        return _turned(a, change, ct), runtime.cofactor_change(a, ct)
 
     return runtime.cofactor_change(a, change), pullback
+
+
+def _cofactor_change_tangent(changed: Any, args: Any, args_t: Any) -> Any:
+    """Stated, for the transpose of the pullback would be that of what it moves by, which singular matrices do not have."""
+    a, change = args
+    total = 0.0
+    if not isinstance(args_t[0], float):
+        total = total + _turned(a, change, args_t[0])
+    if not isinstance(args_t[1], float):
+        total = total + runtime.cofactor_change(a, args_t[1])
+    return total
 
 
 def _log_of_determinant(a: Any) -> Any:
@@ -86,9 +103,17 @@ _NEAR = np.array([[1.0, -0.5, 0.25], [0.75, 2.0, 1.5], [-1.0, 0.5, 0.25]])
 RECORDS: tuple[Primitive, ...] = (
     general(np.linalg.det, _det, (_S,), (_SPD,), (_SS,)),
     general(runtime.cofactors, _cofactors, (_S,), (_SPD,), (_SS,), result=square_result),
-    general(runtime.cofactor_change, _cofactor_change, (_SPD, _NEAR), (_SS, _SS[::-1]), result=factor_result),
+    general(
+        runtime.cofactor_change,
+        _cofactor_change,
+        (_SPD, _NEAR),
+        (_SS, _SS[::-1]),
+        tangent=_cofactor_change_tangent,
+        result=factor_result,
+    ),
     general(runtime.log_of_determinant, _log_of_determinant, (_S,), (_SS,)),
     general(runtime.inverse, _inverse, (_S,), (_SS,), result=square_result),
     general(runtime.inverse_change, _inverse_change, (_SPD, _NEAR), (_SS, _SS[::-1]), result=factor_result),
+    primitive(runtime.cofactor_turn, None, result=factor_result),
     constant(runtime.sign_of_determinant),
 )
