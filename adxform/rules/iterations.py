@@ -208,6 +208,11 @@ def crossed(left: Any, right: Any) -> Any:
     return zip(np.repeat(left, len(right)), np.tile(right, len(left)), strict=True)
 
 
+def pair_of(first: Any, second: Any, a: Any, b: Any) -> Any:
+    """The items `a` and `b` of two arrays as what `first` and `second` make of them."""
+    return first(a), second(b)
+
+
 def neighbours(rows: Any) -> Any:
     """``itertools.pairwise(rows)``"""
     count = len(rows) - 1

@@ -271,3 +271,17 @@ def parameters_named_by_items(x):
     for name, value in zip(named, x, strict=False):
         named[name] = named[name] * value**2
     return named["birth"] / named["death"] + named["rest"]
+
+
+@at((1.3, 4), (0.7, 5))
+def integers_of_python_in_pairs(a, n):
+    total = 0.0
+    for i, j in itertools.product(range(n), range(1, 3)):
+        total += a * (i + 1) ** -j
+    for i, j in itertools.combinations(range(1, n), 2):
+        total += a / 10 ** (i * j * 2)
+    scaled = [a * k for k in range(n)]
+    total += sum(v - u * w for (u, w), v in zip(itertools.pairwise(scaled), itertools.chain(range(n), range(2)), strict=False))
+    return total + sum(u * k for u, k in itertools.product(scaled, [1, 2])), max(
+        i * j for i, j in itertools.permutations(range(n), 2)
+    )

@@ -9,14 +9,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adxform.frontend import collecting, iteration, protocols
+from adxform.frontend.joins import number_type
 from adxform.frontend.known.iterables import is_unknown, listed, rows
 from adxform.frontend.methods import Answer, Handler
+from adxform.frontend.signature import python_class
 from adxform.frontend.values import (
     NONE,
     Enumerate,
     Mapped,
+    Method,
     Once,
     Range,
+    Ref,
     Reversed,
     Slice,
     Static,
@@ -26,6 +30,7 @@ from adxform.frontend.values import (
     Zip,
 )
 from adxform.ir.ops import Lit, Var
+from adxform.ir.types import Array, Scalar
 from adxform.rules import iterations
 
 if TYPE_CHECKING:
@@ -91,7 +96,8 @@ def _product(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answ
     if any(iteration.literal_trips(interp, arg) is None for arg in args):
         if len(args) * repeat != 2:
             raise interp.error("`product` of other than two sequences whose length only a run can tell", "nest loops")
-        return interp.call(Static(iterations.crossed), tuple(rows(interp, arg) for arg in args * repeat))
+        found = interp.call(Static(iterations.crossed), tuple(rows(interp, arg) for arg in args * repeat))
+        return _own_pairs(interp, found, *(args * repeat))
     lists = [interp.items(arg) for arg in args]
     return Tuple(tuple(Tuple(parts) for parts in itertools.product(*lists, repeat=repeat)))
 
@@ -119,22 +125,58 @@ def _choices(interp: Interpreter, fn: Any, args: Args) -> Value:
         raise interp.error("other than two items of a sequence whose length only a run can tell", "nest loops")
     items_ = rows(interp, source)
     if fn is itertools.permutations:
-        return interp.call(Static(iterations.pairs_of_different), (items_,))
-    return interp.call(Static(iterations.pairs_in_order), (items_, Lit(1 if fn is itertools.combinations else 0)))
+        found = interp.call(Static(iterations.pairs_of_different), (items_,))
+    else:
+        found = interp.call(Static(iterations.pairs_in_order), (items_, Lit(1 if fn is itertools.combinations else 0)))
+    return _own_pairs(interp, found, source, source)
+
+
+def _own_pairs(interp: Interpreter, pairs: Value, left: Value, right: Value) -> Value:
+    """`pairs` of items of two arrays as those of `left` and `right`: of Python's own numbers where these have them."""
+    first, second = _own_class(interp, left), _own_class(interp, right)
+    if first is None and second is None:
+        return pairs
+    made = tuple(Static(iterations.itself if cls is None else cls) for cls in (first, second))
+    return Mapped(Method(Static(iterations.pair_of), made), iteration.opened(interp, pairs))
+
+
+def _own_class(interp: Interpreter, source: Value) -> type | None:
+    """The class of the items of `source` where these are Python's own numbers, which an array of them does not hold."""
+    filled = interp.filled(source)
+    if filled is not None:
+        type_ = filled.buffer.type
+        return python_class(type_.dtype, weak=True) if filled.weak and isinstance(type_, Array) and not filled.nested else None
+    match source:
+        case Range():
+            return int
+        case Reversed(items):
+            return _own_class(interp, items)
+        case Tuple() | Ref(kind="list"):
+            kinds = {number_type(item) for item in interp.items(source)}
+            classes = {
+                python_class(one.dtype, weak=True) for one in kinds if isinstance(one, Scalar) and one.weak and not one.kinds
+            }
+            if not classes or len(kinds) != len(classes):
+                return None
+            return classes.pop() if len(classes) == 1 else float if classes <= {int, float} else None
+        case _:
+            return None
 
 
 def _pairwise(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     known = iteration.known_items(interp, args[0])
     if known is not None:
         return Tuple(tuple(Tuple(pair) for pair in itertools.pairwise(known)))
-    return interp.call(Static(iterations.neighbours), (rows(interp, args[0]),))
+    return _own_pairs(interp, interp.call(Static(iterations.neighbours), (rows(interp, args[0]),)), args[0], args[0])
 
 
 def _chain(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     if all(iteration.known_items(interp, arg) is not None for arg in args):
         return Tuple(tuple(item for arg in args for item in interp.items(arg)))
-    parts = tuple(rows(interp, arg) for arg in args if iteration.known_items(interp, arg) != [])
-    return collecting.new_list(interp, interp.call(Lit(np.concatenate), (Tuple(parts),)))
+    args = tuple(arg for arg in args if iteration.known_items(interp, arg) != [])
+    classes = {_own_class(interp, arg) for arg in args}
+    made = interp.call(Lit(np.concatenate), (Tuple(tuple(rows(interp, arg) for arg in args)),))
+    return collecting.new_list(interp, made, weak=len(classes) == 1 and None not in classes)
 
 
 def _chain_from(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
