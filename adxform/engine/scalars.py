@@ -21,8 +21,7 @@ def chosen(condition: bool, a: float, b: float) -> float:
 
 def masked_product(ct: float, partial: float) -> float:
     """``ct * partial``, and zero where one of them is zero though the other be infinite or NaN."""
-    found = ct * partial
-    return 0.0 if found != found and (ct == 0.0 or partial == 0.0) else found
+    return 0.0 if (ct == 0.0) | (partial == 0.0) else ct * partial  # no branch, so that it is done for several at once
 
 
 def quotient(a: float, b: float) -> float:
