@@ -267,10 +267,15 @@ def cotangents_of(plain: Any) -> list[Any]:
 
 def second_slope(flat: Callable[[Vector], Vector], x: Vector, v: Vector) -> tuple[float, float]:
     """The second derivative of a function of one number along `v`, and how far the extrapolations are apart."""
-    middle = float(flat(x.copy())[0])
+
+    def height(step: float) -> float:
+        found = flat(x + step * v)
+        return float(found[0]) if found.size else np.nan  # no float on that path: differences tell nothing
+
+    middle = height(0.0)
 
     def difference(step: float) -> float:
-        return (float(flat(x + step * v)[0]) - 2.0 * middle + float(flat(x - step * v)[0])) / step**2
+        return (height(step) - 2.0 * middle + height(-step)) / step**2
 
     rows = [difference(h) for h in (8e-3, 4e-3, 2e-3)]
     fine = [(4.0 * rows[1] - rows[0]) / 3.0, (4.0 * rows[2] - rows[1]) / 3.0]
