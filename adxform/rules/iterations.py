@@ -79,7 +79,7 @@ def all_true(source: Any) -> Any:
 
 
 def largest(source: Any, first: Any, key: Any) -> Any:
-    """``max(source, key=key)``, where `first` is its first item."""
+    """``max(source, key=key)``, where `first` is its first item, which `source` may leave out."""
     best, best_key = first, key(first)
     for item in source:
         item_key = key(item)
@@ -89,7 +89,7 @@ def largest(source: Any, first: Any, key: Any) -> Any:
 
 
 def smallest(source: Any, first: Any, key: Any) -> Any:
-    """``min(source, key=key)``, where `first` is its first item."""
+    """``min(source, key=key)``, where `first` is its first item, which `source` may leave out."""
     best, best_key = first, key(first)
     for item in source:
         item_key = key(item)

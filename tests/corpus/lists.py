@@ -549,3 +549,15 @@ def items_in_descending_order_of_truth_and_of_integers(x):
     second = sorted([x[0], x[1], x[2]], key=lambda v: v > 0.5, reverse=True)
     third = sorted(x, key=lambda v: int(2 * v), reverse=True)
     return sum(k * v for k, v in enumerate(first)) + second[0] * second[-1] ** 2 + third[0] * third[1] + third[-1] ** 2
+
+
+@at((vec(1.0, 3.0, 2.0),))
+def least_by_a_key_that_counts(x):
+    """The key is asked for once for each item."""
+    asked = []
+
+    def key(v):
+        asked.append(1)
+        return -v
+
+    return min([x[0], x[1], x[2]], key=key) * len(asked) + max((x[1] * x[0], x[2]), key=lambda v: v * v)

@@ -275,3 +275,9 @@ def float_that_is_of_single_precision(x):
 @at((1.5, 2), raises=ValueError)
 def length_below_zero(x, n):
     return x * len(Level(n - 3))
+
+
+@at((vec(1.0, 2.0),), raises=TypeError)
+def least_by_a_key_that_none_has_not(x):
+    """The key of the second item is asked for before the first is compared."""
+    return np.sum(min([x, None], key=lambda v: -v))

@@ -301,8 +301,9 @@ def _extreme(fn: Any) -> Handler:
         in_order = known is not None and any(isinstance(item, Tuple | Ref) for item in known)
         if in_order or ("key" in kwargs and not (isinstance(source, Var) and isinstance(source.type, Object))):
             meaning = iterations.largest if fn is max else iterations.smallest
-            first = iteration.item_at(interp, source, Lit(0))
-            return interp.call(Static(meaning), (source, first, kwargs.get("key", Static(iterations.itself))), hint=hint)
+            first = known[0] if known else iteration.item_at(interp, source, Lit(0))
+            rest = Tuple(tuple(known[1:])) if known else source
+            return interp.call(Static(meaning), (rest, first, kwargs.get("key", Static(iterations.itself))), hint=hint)
         if (known is not None and any(map(_by_branches, map(number_type, known)))) or _differ(map(number_type, known or ())):
             assert known is not None
             of_known = iterations.largest_known if fn is max else iterations.smallest_known
