@@ -42,6 +42,7 @@ def test_error_is_located(program: Program) -> None:
 
 
 LATER = (
+    "axis_that_only_the_run_knows",
     "neighbours_of_a_written_array",
     "chosen_from_a_written_array",
     "global_array_written",

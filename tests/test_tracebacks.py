@@ -179,6 +179,7 @@ frozen = stats.norm(0.0, 1.0)
         (lambda x: np.sum(from_python(x)), "`np.frompyfunc`", "in a loop"),
         (lambda x: cached(x[0]) * x[1], "a cache, here of `cached`", "`__wrapped__`"),
         (lambda x: np.sum(frozen.logpdf(x)), "`logpdf` of a frozen distribution", "formula"),
+        (lambda x: np.sum(stats.gamma(2.0).logpdf(x)), "a call of something that only the run knows", "outside of the function"),
     ],
 )
 def test_what_no_rule_can_be_registered_for_gets_advice_that_can_be_followed(

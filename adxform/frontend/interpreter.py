@@ -230,6 +230,10 @@ class Interpreter:
         """An error located at the op being run."""
         return cls(message, span=span or self.span, help=help_)
 
+    def in_library(self) -> bool:
+        """Whether what is being run is adxform's own, in the place of a call that the user wrote."""
+        return not self.frames or is_own(self.frames[-1].fn.span)
+
     def fresh_dim(self) -> Dim:
         """A length of which nothing is known."""
         base = self.names.fresh("?")

@@ -12,7 +12,7 @@ from adxform.errors import AdxError, NonDifferentiableError, TangentMismatchErro
 from adxform.frontend import trees
 from adxform.frontend.methods import Known
 from adxform.frontend.outside import constant
-from adxform.frontend.values import NONE, Ref, Tuple, Value, is_int
+from adxform.frontend.values import NONE, Maybe, Ref, Tuple, Value, is_int
 from adxform.ir.kinds import scalar_type
 from adxform.ir.ops import Lit, Operand, Var
 from adxform.ir.types import Array, Dim, Scalar, Size, Type, is_float, rank
@@ -57,6 +57,8 @@ def mirrored(interp: Interpreter, value: Value, floats: Iterator[Value]) -> Valu
     match value:
         case Tuple() | Ref(kind="list" | "dict" | "instance"):
             return trees.made_like(interp, value, [mirrored(interp, item, floats) for item in trees.items_of(interp, value)])
+        case Maybe(_, held):  # a result: where it is None, the run raises
+            return mirrored(interp, held, floats)
         case _:
             return next(floats) if is_live(value) else NONE
 

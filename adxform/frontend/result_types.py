@@ -99,8 +99,18 @@ def _result_type(
     except NoSample as error:
         if not floats:
             return Object()
-        message = f"the result of `{record.name}` cannot be told: {error}"
+        ours = interp.in_library()
+        what = "this call" if ours else f"`{record.name}`"
+        if any(_is_integer(var.type, arrays=ours) for var in given):
+            message = f"the result of {what} depends on an integer that only the run knows"
+            raise interp.error(message, "make it a constant or an integer argument, or branch on it") from None
+        message = f"the result of {what} cannot be told: {error}"
         raise interp.error(message, "check the arguments; if they are right, compute it with other functions") from None
+
+
+def _is_integer(type_: Type, *, arrays: bool) -> bool:
+    """Whether `type_` is that of an integer, or of an array of them."""
+    return isinstance(type_, (Scalar, Array) if arrays else Scalar) and np.dtype(type_.dtype).kind in "iu"
 
 
 def is_elementwise(record: Primitive, fn: Callable[..., Any]) -> bool:

@@ -449,10 +449,13 @@ def _copyto(dst: Any, src: Any) -> None:
 
 
 def _putmask(a: Any, mask: Any, values: Any) -> None:
+    if np.size(mask) != np.size(a):
+        raise ValueError("putmask: mask and data must be the same size")
+    chosen = np.reshape(mask, np.shape(a)) != 0
     if np.ndim(values) == 0:
-        a[mask] = values
-    else:
-        a[mask] = values[mask]
+        a[chosen] = values
+    elif np.size(values) > 0:
+        a[chosen] = np.ravel(values)[np.flatnonzero(chosen) % np.size(values)]
 
 
 def _put(a: Any, ind: Any, v: Any) -> None:

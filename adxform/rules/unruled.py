@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
+import operator
 import sys
+import types
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ import numpy as np
 from adxform.errors import MissingRuleError
 from adxform.ir.ops import Var
 from adxform.ir.types import Array, Scalar
+from adxform.rules.effects import IN_PLACE_OPERATORS
 from adxform.source import Span
 
 NAMELESS = ("tmp", "result")
@@ -35,6 +38,8 @@ def shown(var: Var) -> str:
 def callable_name(fn: object) -> str:
     """How a user would write `fn`."""
     module = getattr(fn, "__module__", None) or ""
+    if owner := _public_owner(fn):
+        return f"{owner}.{getattr(fn, '__name__', '')}"
     name = getattr(fn, "__qualname__", None) or getattr(fn, "__name__", None) or repr(fn)
     if isinstance(fn, type) or module in {"builtins", "__main__", ""}:
         return name
@@ -84,6 +89,20 @@ def title(body: Callable[..., Any]) -> str:
     return name if code is None else f"{name} ({Path(code.co_filename).name}:{code.co_firstlineno})"
 
 
+def _public_owner(fn: object) -> str:
+    """How a user would write the object of which `fn` is a method, where a public module has it under a name."""
+    owner = getattr(fn, "__self__", None)
+    if owner is None or isinstance(owner, type):
+        return ""
+    parts = type(owner).__module__.split(".")
+    for count in range(1, len(parts)):
+        package = sys.modules.get(".".join(parts[:count]))
+        for name, found in vars(package).items() if package is not None else ():
+            if found is owner and not name.startswith("_"):
+                return f"{'.'.join(parts[:count])}.{name}"
+    return ""
+
+
 # For what no rule can be registered: what it is, and what to do instead.
 _SPECIAL: tuple[tuple[Callable[[Any], bool], Callable[[Any], str], str], ...] = (
     (
@@ -105,6 +124,16 @@ _SPECIAL: tuple[tuple[Callable[[Any], bool], Callable[[Any], str], str], ...] = 
         _is_method_of_frozen,
         lambda fn: f"`{getattr(fn, '__name__', 'a method')}` of a frozen distribution",
         "write out its formula, or call the method of the distribution itself with the parameters and register a rule for that",
+    ),
+    (
+        lambda fn: fn is operator.call or isinstance(fn, operator.methodcaller),
+        lambda fn: "a call of something that only the run knows, such as a method of an object that a function returns",
+        "call it outside of the function and pass what it returns, or put it into a function and register a rule for that",
+    ),
+    (
+        lambda fn: isinstance(fn, types.BuiltinFunctionType) and fn in IN_PLACE_OPERATORS,
+        lambda fn: f"an operator that works in place, `operator.{fn.__name__}`, on a value of which nothing is known",
+        "write it with the plain operator, `a = a - b` for `a -= b`",
     ),
     (
         lambda fn: hasattr(fn, "py_func") and str(type(fn).__module__).startswith("numba."),

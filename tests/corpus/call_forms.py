@@ -113,3 +113,12 @@ def multi_dot_of_two_of_any_rank(a, b, v):
 def products_of_vectors_along_other_axes(a, b):
     r = np.cross(a, b[:, None], axisb=0) + np.cross(b, a, axisb=1, axisc=0).T * 2.0
     return np.sum(r[0] ** 2) + np.sum(r[1, 2] ** 3)
+
+
+@at((smooth(2, 3),))
+def values_put_where_a_mask_says(x):
+    y = x * 2.0
+    np.putmask(y, x > 0.5, x[0])
+    z = x * 3.0
+    np.putmask(z, np.array([1, 0, 2, 0, 0, 1]).reshape(3, 2) > 0, [x[0, 0], 0.5])
+    return np.sum(y**2) + np.sum(z**3)

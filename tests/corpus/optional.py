@@ -2,6 +2,7 @@
 
 import numpy as np
 
+import adxform
 from tests.corpus.case import at, smooth, vec
 
 VALUES = vec(0.3, 1.2, -0.7, 0.9, 2.1)
@@ -239,3 +240,17 @@ def best_row_changed(a):
             best = r.copy()
     best[0] = 3.0 * best[1]
     return np.sum(best**2)
+
+
+def _largest(x):
+    best = None
+    for v in x:
+        if best is None or v > best:
+            best = v * v
+    return best, np.sum(x**3)
+
+
+@at((vec(0.5, 1.5, 1.1),))
+def tangents_of_what_may_be_none(x):
+    (_, total), (best_t, total_t) = adxform.jvp(_largest, (x,), (x * 0.5,))
+    return best_t * total_t + total

@@ -44,6 +44,15 @@ def number_that_may_be_numpy_s_and_a_list(x, v):
     return np.sum([x[0], 1.0] + t)  # here
 
 
+@at((smooth(2, 3),), raises=UnsupportedOperationError)
+def axis_that_only_the_run_knows(x):
+    total = 0.0
+    for axis in range(x.ndim):
+        for k in range(x.shape[0]):
+            total += np.sum(np.take(x, k, axis=(axis + k) % 2) ** 2)  # here
+    return total
+
+
 class Asked:
     def __init__(self, width):
         self.width = width

@@ -295,6 +295,8 @@ def _is_array(item: Value) -> bool:
 def _extreme(fn: Any) -> Handler:
     def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
         source = Tuple(args) if len(args) > 1 else args[0]
+        if len(args) == 1 and isinstance(source, Var) and source.type == Array(getattr(source.type, "dtype", ""), ()):
+            return interp.fail(TypeError, "iteration over a 0-d array")
         known = iteration.known_items(interp, source)
         if "default" in kwargs:
             return _or_default(interp, fn, source, known, kwargs, hint)
@@ -315,13 +317,14 @@ def _extreme(fn: Any) -> Handler:
             return None
         if isinstance(args[0], Var):
             match args[0].type:
-                case Array(_, ()):
-                    return interp.fail(TypeError, "iteration over a 0-d array")
                 case Array(_, shape) if shape is None or len(shape) > 1:
                     raise interp.error(f"`{fn.__name__}` of an array of rows", f"use `np.{fn.__name__}`")
                 case Array():
                     place = interp.call(Lit(runtime.first_largest if fn is max else runtime.first_smallest), args, hint="place")
                     return interp.call(Lit(operator.getitem), (args[0], place), hint=hint)
+                case Scalar() as number if not number.kinds:
+                    name = python_class(number.dtype, number.weak).__name__
+                    return interp.fail(TypeError, f"'{name}' object is not iterable")
             return None
         if known is None:
             most = interp.call(Lit(np.max if fn is max else np.min), (rows(interp, source),), hint=hint)
