@@ -213,6 +213,11 @@ def pair_of(first: Any, second: Any, a: Any, b: Any) -> Any:
     return first(a), second(b)
 
 
+def entry_at(x: Any, *places: Any) -> Any:
+    """What ``np.ndenumerate(x)`` gives for the entry at `places`."""
+    return places, x[places]
+
+
 def neighbours(rows: Any) -> Any:
     """``itertools.pairwise(rows)``"""
     count = len(rows) - 1

@@ -285,3 +285,17 @@ def integers_of_python_in_pairs(a, n):
     return total + sum(u * k for u, k in itertools.product(scaled, [1, 2])), max(
         i * j for i, j in itertools.permutations(range(n), 2)
     )
+
+
+@at((np.array([[0.6, 1.7, 0.9], [1.3, 0.4, 1.1]]), VALUES), (np.zeros((0, 3)), VALUES), wrt=(0, 1))
+def places_of_arrays(m, v):
+    out = np.zeros((2, 2))
+    for (i, j), w in np.ndenumerate(v[:4].reshape(2, 2)):
+        out[j, i] += w * w * (i + 2 * j)
+    for i, j in np.ndindex(m.shape):
+        m[i, j] = m[i, j] ** 2 + m[i, j - 1] / (1 + i)
+    for k in np.ndindex(2, 2):
+        out[k] *= sum(k) + 1
+    for (i,), w in np.ndenumerate(v):
+        v[i - 1] += 0.5 * w
+    return np.sum(m) * np.sum(out) + v @ v

@@ -228,6 +228,22 @@ def over_places(scope: Scope) -> Lines:
     return [f"for {i} in {span}:", *indented(block(inner))]
 
 
+def over_pairs(scope: Scope) -> Lines:
+    """A loop over pairs of places."""
+    i, j, v = scope.name("i"), scope.name("j"), scope.pick(*scope.vectors)
+    inner = scope.inner(loop=True)
+    inner.indices += [i, j]
+    inner.numbers += [i, j]
+    inner.fixed |= {i, j}
+    span = scope.pick(
+        f"itertools.combinations(range(len({v})), 2)",
+        f"itertools.product(range({count(scope)}), range(len({v})))",
+        f"itertools.pairwise(range(len({v})))",
+        *([f"np.ndindex({scope.pick(*scope.matrices)}.shape)"] if scope.matrices else []),
+    )
+    return [f"for {i}, {j} in {span}:", *indented(block(inner, 1))]
+
+
 def over_items(scope: Scope) -> Lines:
     """A loop over the items of vectors."""
     e, v = scope.name("e"), scope.pick(*scope.vectors)
@@ -353,6 +369,6 @@ SIMPLE: list[Callable[[Scope], Lines]] = [
     checked, closure,
 ]  # fmt: skip
 BLOCKS: list[Callable[[Scope], Lines]] = [
-    over_places, over_items, steps, until, branch, branch, history, table, thing, thing, grid, buffers, from_integer,
+    over_places, over_items, over_pairs, steps, until, branch, branch, history, table, thing, thing, grid, buffers, from_integer,
     pairs_of_points, early,
 ]  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import math
 import random
 import warnings
@@ -127,4 +128,4 @@ def is_moderate(cell: Cell) -> bool:
 
 def cell_of(text: str, seed: int) -> Cell:
     """The program `text` at the point of a seed."""
-    return Cell(f"seed {seed}", program(text, math=math), arguments(seed))
+    return Cell(f"seed {seed}", program(text, math=math, itertools=itertools), arguments(seed))

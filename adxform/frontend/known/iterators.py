@@ -102,6 +102,26 @@ def _product(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answ
     return Tuple(tuple(Tuple(parts) for parts in itertools.product(*lists, repeat=repeat)))
 
 
+def _places(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    """``np.ndindex``: the places of an array of a shape."""
+    shape = args if len(args) != 1 or not isinstance(args[0], Tuple | Ref) else tuple(interp.items(args[0]))
+    if len(shape) == 0:
+        return Tuple((Tuple(()),))
+    ranges = tuple(Range(Lit(0), length, Lit(1)) for length in shape)
+    return Zip(ranges) if len(ranges) == 1 else _product(interp, ranges, {}, hint)
+
+
+def _places_with_entries(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    """``np.ndenumerate``: the places of an array, each with what is there when its turn comes."""
+    match args:
+        case (Var(_, Array(_, shape)) as x,) if shape:
+            places = _places(interp, (interp.attribute(x, "shape"),), kwargs, hint)
+            assert places is not None
+            return Mapped(Method(Static(iterations.entry_at), (x,)), iteration.opened(interp, places))
+        case _:
+            raise interp.error("`np.ndenumerate` of what is no array of known rank", "make it an array: `np.asarray(x)`")
+
+
 def _combinations(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     return _choices(interp, itertools.combinations, args)
 
@@ -292,6 +312,8 @@ _STEP_BY_STEP: dict[Any, Handler] = {
 _IN_PART: dict[Any, Handler] = {zip: _zip_in_part}
 _SETTLED: dict[Any, Handler] = {
     itertools.product: _product,
+    np.ndindex: _places,
+    np.ndenumerate: _places_with_entries,
     itertools.combinations: _combinations,
     itertools.combinations_with_replacement: _combinations_again,
     itertools.permutations: _permutations,
