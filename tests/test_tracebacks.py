@@ -6,6 +6,8 @@ import functools
 import pickle
 import traceback
 from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -317,3 +319,27 @@ def test_a_check_names_a_kink() -> None:
     assert not bent["hvp"].ok
     assert "the gradient is another on one side" in bent["hvp"].note
     assert not any(check.note for check in adxform.check_derivatives(kinked, at + 0.5))
+
+
+@dataclass
+class Settings:
+    scale: float
+
+
+def test_an_attribute_beside_the_fields_of_an_argument_gets_advice_that_can_be_followed() -> None:
+    settings = Settings(2.0)
+    settings.offset = 1.0  # type: ignore[attr-defined]
+    error = raised(lambda: adxform.grad(lambda s, x: np.sum(s.offset * x), argnums=1)(settings, X))
+    assert "`offset` is an attribute of a Settings beside its fields" in error.message
+    assert "make it a field of Settings" in error.help
+
+
+def test_an_operator_in_place_is_called_as_it_is_written() -> None:
+    price = Decimal(2)
+
+    def raises(x):
+        y = x * 1.0
+        y **= price
+        return np.sum(y)
+
+    assert "is given to `**=` of an array" in raised(lambda: adxform.grad(raises)(X)).message

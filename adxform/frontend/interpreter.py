@@ -141,7 +141,7 @@ class Interpreter:
                 raise Lost
             if value.params:
                 raise Promote(value.params)
-            raise self.error(f"this value cannot be followed: {value.why}", "make it the same kind of value on every path")
+            raise self.error(f"this value cannot be followed: {value.why}", value.way)
         if is_undefined(value):
             error = self.builder.call(UnboundLocalError, Lit("a variable is used before it is assigned"), span=self.span)
             self.builder.emit(Raise(error, self.span))

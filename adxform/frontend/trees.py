@@ -48,7 +48,9 @@ def argument(
                     return put_together(interp, cls, (known or NONE, Tuple(items)), twice)
                 case _:
                     beside: tuple[str, ...] = () if meta is None else meta.lit.value
-                    unread = (Poison(f"`{name}` is an attribute of a {cls.__name__} beside its fields") for name in beside)
+                    way = f"make it a field of {cls.__name__}, or pass it as an argument of its own"
+                    why = "`{}` is an attribute of a {} beside its fields"
+                    unread = (Poison(why.format(name, cls.__name__), way=way) for name in beside)
                     return interp.heap.new("instance", cls, (*keys, *beside), (*items, *unread), shared=twice)
 
 

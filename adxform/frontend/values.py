@@ -239,6 +239,7 @@ class Poison(NamedTuple):
     why: str
     params: frozenset[Var] = frozenset()
     lost: bool = False
+    way: str = "make it the same kind of value on every path"
 
 
 Value = (

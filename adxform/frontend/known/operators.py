@@ -94,7 +94,7 @@ def _operand_in_place(interp: Interpreter, plain: Any, value: Value) -> Value:
     value = protocols.as_number(interp, value)
     if protocols.is_object(value):
         raise protocols.refused(
-            interp, value, f"`{protocols.SIGNS.get(plain.__name__.rstrip('_'), plain.__name__)}=` of an array"
+            interp, value, f"`{protocols.SIGNS.get(plain.__name__.rstrip('_'), plain.__name__).split()[0]}=` of an array"
         )
     return checked_number(interp, value)
 
