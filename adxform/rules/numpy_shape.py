@@ -141,7 +141,8 @@ def _take_transpose(ct: Any, x: Any, indices: Any, axis: Any = None, mode: Any =
         return np.reshape(flat, np.shape(x))
     x_ct = np.zeros_like(x)
     moved = tuple(range(axis % np.ndim(x), axis % np.ndim(x) + np.ndim(indices)))
-    np.add.at(np.moveaxis(x_ct, axis, 0), indices, np.moveaxis(ct, moved, tuple(range(np.ndim(indices)))))
+    if np.size(ct) > 0:  # of an empty array NumPy takes nothing, but it adds nothing to it only where there is a place
+        np.add.at(np.moveaxis(x_ct, axis, 0), indices, np.moveaxis(ct, moved, tuple(range(np.ndim(indices)))))
     return x_ct
 
 
