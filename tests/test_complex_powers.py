@@ -46,3 +46,20 @@ def test_those_of_numpy_are_no_numbers() -> None:
             value, slope = adxform.value_and_grad(program)(np.float64(-2.0))
             assert math.isnan(value)
             assert math.isnan(slope)
+
+
+def test_kernels_leave_to_python_what_is_complex() -> None:
+    pytest.importorskip("numba")
+
+    def summed(x):
+        total = 0.0
+        for _ in range(3):
+            total += (x - 1.0) ** 0.5 * x
+        return total
+
+    product = adxform.prepare_hvp(summed, 1.5, engine="numba")
+    assert product(1.5, 1.0) == pytest.approx(adxform.hvp(summed, engine="python")(1.5, 1.0), rel=1e-12)
+    with pytest.raises(UnsupportedOperationError, match="complex"):
+        product(0.5, 1.0)
+    with pytest.raises(UnsupportedOperationError, match="complex"):
+        adxform.hessian(summed, engine="numba")(0.5)

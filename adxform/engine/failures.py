@@ -13,6 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from adxform import runtime
 from adxform.backend.syntax import callee
 from adxform.engine import scalars
 from adxform.ir.build import Builder
@@ -38,6 +39,8 @@ def note_failures(fn: Function) -> Function:
 def can_fail(op: Call) -> bool:
     """Whether Python raises for some numbers where a compiled `op` does not."""
     fn = callee(op)
+    if fn is runtime.check_power:
+        return True
     if fn is operator.truediv:
         divisor = op.args[1]
         return not (isinstance(divisor, Lit) and divisor.value != 0) and all(map(_is_weak, op.args))
@@ -111,7 +114,16 @@ class _Noting:
     def call(self, op: Call, failed: Operand) -> tuple[list[Op], Operand]:
         """`op`, and `failed` or what tells that it failed."""
         bad, out = self.builder.var("tmp", BOOL), self.flag()
-        if callee(op) is operator.truediv:
+        if callee(op) is runtime.check_power:
+            base, exponent = op.args
+            below, whole, broken = self.builder.var("tmp", BOOL), self.builder.var("tmp", FLOAT), self.builder.var("tmp", BOOL)
+            found = [
+                Call((below,), Lit(operator.lt), (base, Lit(0.0)), (), op.span),
+                Call((whole,), Lit(np.floor), (exponent,), (), op.span),
+                Call((broken,), Lit(operator.ne), (whole, exponent), (), op.span),
+                Call((bad,), Lit(operator.and_), (below, broken), (), op.span),
+            ]
+        elif callee(op) is operator.truediv:
             found = [Call((bad,), Lit(operator.eq), (op.args[1], Lit(0.0)), (), op.span)]
         else:
             finite = self.builder.var("tmp", BOOL)
@@ -119,6 +131,7 @@ class _Noting:
                 Call((finite,), Lit(math.isfinite), (op.outs[0],), (), op.span),
                 Call((bad,), Lit(operator.not_), (finite,), (), op.span),
             ]
+        kept = () if callee(op) is runtime.check_power else (op,)  # of a check the flag is all
         if failed == NO:
-            return [op, *found], bad
-        return [op, *found, Call((out,), Lit(operator.or_), (failed, bad), (), op.span)], out
+            return [*kept, *found], bad
+        return [*kept, *found, Call((out,), Lit(operator.or_), (failed, bad), (), op.span)], out

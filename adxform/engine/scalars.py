@@ -116,7 +116,7 @@ def check_some(count: int) -> None:
 
 
 def check_power(base: float, exponent: float) -> None:
-    """Let pass what is complex to Python: it is NaN here, which `check_finite` sees."""
+    """In a kernel, `adxform.engine.failures` notes what is complex to Python in its place."""
 
 
 def check_finite(failed: bool) -> None:
