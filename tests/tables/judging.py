@@ -5,6 +5,7 @@ A table is a module of this package with a function ``cells() -> Iterator[Cell]`
 
 from __future__ import annotations
 
+import gc
 import os
 import random
 from collections import Counter
@@ -85,7 +86,9 @@ def tally(cells: Callable[[], list[Cell]], engine: str, part: int = 0, parts: in
     os.environ["ADXFORM_ENGINE"] = engine
     os.environ["ADXFORM_CACHE_DIR"] = "off"
     made = Tally()
-    for verdict in judged(cells()[part::parts]):
+    waiting = cells()[part::parts]
+    gc.freeze()  # tens of thousands of programs: no collection is to walk through them
+    for verdict in judged(waiting):
         made.kinds[verdict.kind] += 1
         if verdict.kind == "refused":
             made.refused[verdict.reason] += 1
