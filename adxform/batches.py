@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from adxform.errors import TangentMismatchError
-from adxform.frontend.signature import Leaf, Tree, describe
+from adxform.frontend.signature import Leaf, Tree
 from adxform.ir.types import Array, Scalar, Type, is_float
-from adxform.perturbations import Match, MisfitError, described, kind
+from adxform.perturbations import Match, MisfitError, described, described_along, kind
 from adxform.refusals import definition, name_of
 
 Misfit = tuple[str, str, str]
@@ -139,7 +139,7 @@ def batched(what: str, tree: Tree, values: Sequence[Any], given: Any) -> Batch:
     Raises:
         MisfitsError: structure, shape or dtype differ, or leaves hold different numbers of vectors.
     """
-    other, others = describe(given, what)
+    other, others = described_along(tree, given, what)
     walk = _Rows(iter(values), iter(others))
     try:
         leaves = list(walk.walk(tree, other, what))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import Any, assert_never
 
@@ -120,21 +120,33 @@ def matching(what: str, tree: Tree, leaves: Sequence[Any], given: Any) -> list[A
         value = leaves[0]
         if type(value) is np.ndarray and value.dtype == given.dtype and value.shape == given.shape:
             return [given]
-    other, others = describe(_in_order(tree, given), what)
+    other, others = described_along(tree, given, what)
     return list(Match(iter(leaves), iter(others)).walk(tree, other, what))
 
 
-def _in_order(tree: Tree, given: Any) -> Any:
-    """`given` with its dicts in the order that they have in the structure `tree`."""
-    match tree, given:
-        case Node("dict", _, keys, children), dict() if type(given) is dict and given.keys() == set(keys):
-            return {key: _in_order(child, given[key]) for key, child in zip(keys, children, strict=True)}
-        case Node("tuple" | "list", _, keys, children), tuple() | list() if type(given) in (tuple, list) and len(given) == len(
-            keys
-        ):
-            return type(given)([_in_order(child, item) for child, item in zip(children, given, strict=True)])
+def described_along(tree: Tree, given: Any, what: str) -> tuple[Tree, list[Any]]:
+    """The structure of `given` and its leaves, with its dicts in the order that they have in the structure `tree`."""
+    other, others = describe(given, what)
+    return _in_order(tree, other, iter(others))
+
+
+def _in_order(tree: Tree, other: Tree, leaves: Iterator[Any]) -> tuple[Tree, list[Any]]:
+    """`other` and its `leaves`, with its dicts in the order that they have in `tree`."""
+    match other:
+        case Leaf():
+            return other, [next(leaves)]
+        case Fixed():
+            return other, []
+        case Node("dict", _, keys, children) if isinstance(tree, Node) and tree.kind == "dict" and set(tree.keys) == set(keys):
+            likes = dict(zip(tree.keys, tree.children, strict=True))
+            given = {key: _in_order(likes[key], child, leaves) for key, child in zip(keys, children, strict=True)}
+            keys, parts = tree.keys, [given[key] for key in tree.keys]
+        case Node(_, _, keys, children):
+            own = tree.children if isinstance(tree, Node) and len(tree.children) == len(children) else children
+            parts = [_in_order(*both, leaves) for both in zip(own, children, strict=True)]
         case _:
-            return given
+            assert_never(other)
+    return replace(other, keys=keys, children=tuple([part for part, _ in parts])), [leaf for _, found in parts for leaf in found]
 
 
 def matcher(tree: Tree) -> Callable[[Sequence[Any], Any], list[Any] | None]:

@@ -396,3 +396,31 @@ def test_rows_are_single_products_bit_for_bit_where_sums_keep_their_order(engine
         assert np.array_equal(rows, expected)
     np.testing.assert_allclose(rows, expected, rtol=1e-12, atol=1e-13)
     assert np.array_equal(rows, wide.batch(x, vs))
+
+
+def test_vectors_in_dicts_may_be_in_any_order() -> None:
+    def double(x: Any) -> Any:
+        return {"b": x["q"] * 2.0, "a": {"d": x["p"] ** 2, "c": x["q"]}}
+
+    def cost(x: Any) -> Any:
+        return x["q"] ** 2 * x["p"]
+
+    x = {"q": 1.5, "p": 2.0}
+    q, p = np.array([1.0, 0.0, 3.0]), np.array([0.5, 2.0, -1.0])
+    cotangents = {"a": {"c": q, "d": p}, "b": p}
+    expected = {"q": 2.0 * p + q, "p": 2.0 * x["p"] * p}
+    prepared = adxform.prepare_vjp(double, x, engine="python")
+    for (found,) in (prepared.batch((x,), cotangents)[1], adxform.vjp(double, x)[1].batch(cotangents)):
+        assert list(found) == ["q", "p"]
+        assert all(np.allclose(found[key], expected[key]) for key in found)
+    found = adxform.prepare_jvp(double, x, engine="python").batch((x,), ({"p": p, "q": q},))[1]
+    assert np.allclose(found["b"], 2.0 * q)
+    assert np.allclose(found["a"]["d"], 2.0 * x["p"] * p)
+    assert np.allclose(found["a"]["c"], q)
+    found = adxform.prepare_hvp(cost, x, engine="python").batch(x, {"p": p, "q": q})
+    assert np.allclose(found["q"], 2.0 * x["p"] * q + 2.0 * x["q"] * p)
+    assert np.allclose(found["p"], 2.0 * x["q"] * q)
+    found = adxform.prepare_hvp_same_point(cost, x, engine="python").batch({"p": p, "q": q})
+    assert np.allclose(found["p"], 2.0 * x["q"] * q)
+    with pytest.raises(PreparationMismatchError, match="a dict with the keys 'b', 'a', got a dict with the keys 'b'"):
+        prepared.batch((x,), {"b": p})

@@ -22,6 +22,7 @@ from adxform.rules.record import Constant, Effect, Primitive
 from tests import prepared_programs
 from tests.oracle import central_jacobian
 from tests.prepared_programs import PROGRAMS, Program, X, building, points
+from tests.tables.cell import program
 
 V = np.array([1.0, -0.5, 0.25])
 
@@ -678,3 +679,24 @@ def test_a_preparation_in_a_global_dict() -> None:
 
 
 CALLS: deque[int] = deque()
+
+
+@pytest.mark.parametrize(
+    ("call", "edge", "at"),
+    [
+        ("log(t)", 0.0, 1.0),
+        ("log2(t)", 0.0, 1.0),
+        ("log1p(t)", -1.0, 1.0),
+        ("atanh(t)", 1.0, 0.5),
+        ("log(2 * t) / t", 0.0, 1.0),
+    ],
+)
+def test_every_prepared_form_raises_what_the_function_raises(call: str, edge: float, at: float) -> None:
+    function = program(f"def f(t):\n    return math.{call}\n", math=math)
+    with pytest.raises(ValueError, match="domain"):
+        function(edge)
+    second = adxform.prepare_second_derivative(function, at)
+    here = adxform.prepare_hvp_same_point(function, at)
+    for ask in (adxform.prepare_derivative(function, at), second, here.at):
+        with pytest.raises(ValueError, match="domain"):
+            ask(edge)

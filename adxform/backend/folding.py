@@ -1,8 +1,9 @@
 """Which values are written where they are used, instead of being given a name.
 
 A value that is used once, in its own block, moves into the expression that uses it if nothing between may change what it
-reads, the line stays short, and the user gave it no name. A conditional with nothing but expressions in its branches becomes
-``a if c else b``, ``a and b`` or ``a or b``, with what its branches compute still computed only there.
+reads, the line stays short, and the user gave it no name. A call that raises where its derivatives do not, such as `math.log`,
+moves past nothing that may raise another error, as ``1.0 / t`` does. A conditional with nothing but expressions in its branches
+becomes ``a if c else b``, ``a and b`` or ``a or b``, with what its branches compute still computed only there.
 
     t = operator.mul(u, 2.0)
     t.1 = operator.getitem(x, i)        x[j] = u * 2.0 + x[i]
@@ -83,17 +84,32 @@ class Folding:
 
 @dataclass(frozen=True, slots=True)
 class _Reach:
-    """What some code may touch: alias classes read and written; `opaque`: it may do anything."""
+    """What some code may touch: alias classes read and written; `opaque`: it may do anything.
+
+    `fails`: it may raise where numbers leave its domain; `guards`: so it does ahead of what comes after it.
+    """
 
     reads: frozenset[int] = frozenset()
     writes: frozenset[int] = frozenset()
     opaque: bool = False
+    fails: bool = False
+    guards: bool = False
 
     def __or__(self, other: _Reach) -> _Reach:
-        return _Reach(self.reads | other.reads, self.writes | other.writes, self.opaque or other.opaque)
+        return _Reach(
+            self.reads | other.reads,
+            self.writes | other.writes,
+            self.opaque or other.opaque,
+            self.fails or other.fails,
+            self.guards or other.guards,
+        )
 
 
 NOTHING = _Reach()
+ANYTHING = _Reach(opaque=True)
+FAILING = _Reach(fails=True)
+GUARDING = _Reach(fails=True, guards=True)
+QUOTIENTS = (operator.truediv, operator.floordiv, operator.mod, operator.pow)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,12 +210,14 @@ class _BlockFold:
         self.reads: set[int] = set()
         self.writes: set[int] = set()
         self.opaque = False
+        self.fails = False
+        self.guards = False
         self.moved = 0
 
     @property
     def reach(self) -> _Reach:
         """What the block so far may touch."""
-        return _Reach(frozenset(self.reads), frozenset(self.writes), self.opaque)
+        return _Reach(frozenset(self.reads), frozenset(self.writes), self.opaque, self.fails, self.guards)
 
     def take(self, wanted: tuple[Operand, ...], room: int) -> _Taken:
         """Write waiting values into an expression with these operands, the narrow ones first, while there is room."""
@@ -207,11 +225,15 @@ class _BlockFold:
         found = [var for var in variables_of(wanted) if var in self.waiting]
         reach, depth = NOTHING, 0
         if len(found) > 1:
-            found.sort(key=lambda var: self.waiting[var].width)
+            self.keep_ahead(found)
+            found.sort(key=lambda var: (self.waiting[var].reach.guards, self.waiting[var].width))
         for var in found:
-            value = self.waiting[var]
+            value = self.waiting.get(var)
+            if value is None:
+                continue
             grown = plain - _width(var) + value.width
             if (grown > room and value.width > _width(var)) or value.depth >= DEPTH:
+                self.stays(value.reach, value.at)
                 continue
             plain = grown
             depth = max(depth, value.depth)
@@ -220,6 +242,21 @@ class _BlockFold:
             self.moved += 1
             del self.waiting[var]
         return _Taken(reach, plain, depth + 1)
+
+    def keep_ahead(self, found: list[Var]) -> None:
+        """Fix what raises first where an expression would compute after it what is computed before it: take it out of `found`."""
+        ahead = [self.waiting[var] for var in found]
+        for k, (var, value) in enumerate(zip(tuple(found), ahead, strict=True)):
+            if value.reach.guards and any(other.reach.fails and other.at > value.at for other in ahead[:k]):
+                self.waiting.pop(var, None)
+                self.stays(value.reach, value.at)
+        found[:] = [var for var in found if var in self.waiting]
+
+    def stays(self, reach: _Reach, at: int) -> None:
+        """Fix in place what raises first, if code that touches `reach` stays at the place `at`, where it may raise."""
+        if reach.fails or reach.opaque:
+            for var in [var for var, value in self.waiting.items() if value.reach.guards and value.at < at]:
+                del self.waiting[var]
 
     def visit(self, op: Op, at: int) -> None:
         """Fold into `op`, drop what it disturbs, and let it wait if it may move itself."""
@@ -241,13 +278,17 @@ class _BlockFold:
                 reach = taken.reach
                 if isinstance(op, While):
                     reach |= self.fold.block(op.test, self.scratch, (0,), self.depth).reach
-                self.disturb(reach | self.fold.loop_body(op, self.scratch, self.depth + 1))
+                reach |= self.fold.loop_body(op, self.scratch, self.depth + 1)
+                self.stays(reach, at)
+                self.disturb(reach)
             case Invoke(args=args):
                 self.take(args, self.room(op))
-                self.disturb(_Reach(opaque=True))
+                self.stays(ANYTHING, at)
+                self.disturb(ANYTHING)
             case Raise(value=value):
                 self.take((value,), self.room(op))
-                self.disturb(_Reach(opaque=True))
+                self.stays(ANYTHING, at)
+                self.disturb(ANYTHING)
             case Free() | Attribute() | Closure():
                 raise VerificationError("untyped IR cannot be emitted", span=op.span)
             case _:
@@ -267,6 +308,8 @@ class _BlockFold:
         self.disturb(reach)
         if self.wanted_once(op) and _may_move(op, reach):
             self.wait(op, _Taken(reach, taken.width + label_width(op), taken.depth), at)
+        else:
+            self.stays(reach, at)
 
     def conditional(self, op: If, at: int) -> None:
         """An `If`: an expression if its branches are, else a statement."""
@@ -287,10 +330,14 @@ class _BlockFold:
                 if self.wanted_once(op):
                     depth = max(taken.depth, then.depth, orelse.depth)
                     self.wait(op, _Taken(reach, taken.width + then.width + orelse.width + 12, depth), at)
+                else:
+                    self.stays(reach, at)
                 return
         taken = _Taken(NOTHING, 0, 0) if echoed else self.take((op.cond,), self.room(op))
         then, orelse = (self.fold.block(block, self.scratch, (), self.depth + 1) for block in (op.then, op.orelse))
-        self.disturb(taken.reach | then.reach | orelse.reach)
+        reach = taken.reach | then.reach | orelse.reach
+        self.stays(reach, at)
+        self.disturb(reach)
 
     def room(self, op: Op) -> int:
         """How wide the operands of `op` may get together."""
@@ -308,13 +355,16 @@ class _BlockFold:
         self.reads |= reach.reads
         self.writes |= reach.writes
         self.opaque |= reach.opaque
+        self.fails |= reach.fails
+        self.guards |= reach.guards
         if reach.opaque:
             gone = [var for var, value in self.waiting.items() if value.reach.reads or value.reach.writes]
         else:
             gone = [var for class_ in reach.writes for var in self.touching.pop(class_, ())]
             gone += [var for class_ in reach.reads for var in self.storing.pop(class_, ())]
         for var in gone:
-            self.waiting.pop(var, None)
+            if (value := self.waiting.pop(var, None)) is not None:
+                self.stays(value.reach, value.at)
 
     def wait(self, op: Call | If, taken: _Taken, at: int) -> None:
         out, reach = op.outs[0], taken.reach
@@ -334,12 +384,20 @@ class _BlockFold:
         """What the call itself touches."""
         effect = effect_of(op)
         if effect.opaque:
-            return _Reach(opaque=True)
+            return ANYTHING
         of = self.fold.aliases.of
         read = frozenset([of(var) for operand in operands(op) for var in memory(operand)]) if effect.reads else frozenset()
+        own = GUARDING if effect.raises else FAILING if _may_fail(op) else NOTHING
         if not read and not effect.writes:
-            return NOTHING
-        return _Reach(read, frozenset([of(var) for var in positions(op, effect.writes)]))
+            return own
+        reach = _Reach(read, frozenset([of(var) for var in positions(op, effect.writes)]))
+        return reach if own is NOTHING else reach | own
+
+
+def _may_fail(op: Call) -> bool:
+    """Whether `op` is one of Python's own that may raise where numbers leave its domain."""
+    fn = callee(op)
+    return fn in QUOTIENTS or getattr(fn, "__module__", None) == "math"
 
 
 def _is_sum(op: Call | If) -> bool:

@@ -62,7 +62,8 @@ def _of_array(interp: Interpreter, x: Var, type_: Array, name: str, hint: str) -
     match name:
         case "shape":
             if shape is None:
-                raise interp.error("the shape of a value that may be a number or an array", "give it one kind on every path")
+                message = "the shape of a value that may be a number or an array"
+                raise interp.unknown(message, "give it one kind on every path", x)
             return Tuple(tuple(indexing.dim(interp, x, axis) for axis in range(len(shape))))
         case "ndim":
             return interp.emit(np.ndim, (x,), INT, hint) if shape is None else Lit(len(shape))

@@ -52,8 +52,9 @@ from adxform.ir.ops import (
     Var,
     While,
 )
-from adxform.ir.types import Dim, Object, Scalar, Type
-from adxform.ir.walk import Names, rename_callees
+from adxform.ir.types import Dim, Object, Scalar, Type, is_unknown
+from adxform.ir.walk import Names, rename_callees, variables
+from adxform.rules.unruled import missing_rule
 from adxform.source import NOWHERE, Span
 
 Derive = Callable[[str, Function, tuple[int, ...]], Function]
@@ -263,11 +264,19 @@ class Interpreter:
         """Append the call of a primitive and return its out."""
         type_ = self.equal.type(with_fresh(type_, self.fresh_dim))
         out = self.builder.call(fn, *args, type=type_, hint=hint, kwargs=kwargs, span=self.span)
-        if isinstance(type_, Object):  # what is taken of an unknown value is as unknown
-            for arg in args:
-                if isinstance(arg, Var) and arg in self.unruled:
-                    self.unruled[out] = self.unruled[arg]
+        if is_unknown(type_):  # what is made of an unknown value is as unknown
+            given = (var for arg in (*args, *(kwargs or {}).values()) for var in variables(arg))
+            found = next((self.unruled[var] for var in given if var in self.unruled), None)
+            if found is not None:
+                self.unruled[out] = found
         return out
+
+    def unknown(self, message: str, help_: str, *values: Value, cls: type[AdxError] = UnsupportedOperationError) -> AdxError:
+        """An error of what is not known of `values`; where that comes of a function without a rule, the error says so instead."""
+        found = next((self.unruled[value] for value in values if isinstance(value, Var) and value in self.unruled), None)
+        if found is not None:
+            return missing_rule(*found, "what it returns is not known before it runs")
+        return self.error(message, help_, cls)
 
     @property
     def unconditional(self) -> bool:

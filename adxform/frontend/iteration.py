@@ -352,9 +352,8 @@ def trip(interp: Interpreter, source: Value, hint: str) -> Trip:
             return Trip(interp.operand(first), Lit(-1), Lit(-1), lambda index: indexing.load(interp, x, index, hint))
         case Var(_, Array() as type_) as x:
             if type_.shape is None:
-                raise interp.error(
-                    "this may be a number or an array, so it cannot be iterated over", "give it one kind on every path"
-                )
+                message = "this may be a number or an array, so it cannot be iterated over"
+                raise interp.unknown(message, "give it one kind on every path", x)
             stop = length(interp, x)
             return Trip(ZERO, interp.operand(stop), ONE, lambda index: indexing.load(interp, x, index, hint))
         case Var(_, Object()):

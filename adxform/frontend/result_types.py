@@ -20,7 +20,6 @@ from adxform.ir.ops import Operand, Var
 from adxform.ir.types import Array, Object, Scalar, Type, is_float
 from adxform.ir.walk import substitute, variables
 from adxform.rules.record import Constant, Primitive
-from adxform.rules.unruled import missing_rule
 
 if TYPE_CHECKING:
     from adxform.frontend.interpreter import Interpreter
@@ -122,12 +121,9 @@ def is_elementwise(record: Primitive, fn: Callable[..., Any]) -> bool:
 def _type_with_objects(interp: Interpreter, record: Primitive, objects: list[Var], floats: list[Var]) -> Type:
     """The type of a call on numbers and on values of which nothing is known: a number or an array of the floats' dtype."""
     if not record.elementwise and record.fn not in (*RESHAPES, runtime.masked_product):
-        if (unruled := next((interp.unruled[var] for var in objects if var in interp.unruled), None)) is not None:
-            raise missing_rule(*unruled, "what it returns is not known before it runs")
         message = f"`{record.name}` is called on a value that adxform knows nothing of"
-        raise interp.error(
-            message, "convert the value first, with `float(…)` or `np.asarray(…)` outside of the function", MissingRuleError
-        )
+        help_ = "convert the value first, with `float(…)` or `np.asarray(…)` outside of the function"
+        raise interp.unknown(message, help_, *objects, cls=MissingRuleError)
     dtypes = [var.type.dtype for var in floats if isinstance(var.type, Array | Scalar)]
     return Array(dtype_name(np.result_type(*map(np.dtype, dtypes))), None)
 

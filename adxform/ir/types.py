@@ -86,6 +86,11 @@ def is_float(type_: Type) -> bool:
     return isinstance(type_, Scalar | Array) and type_.dtype in FLOATS
 
 
+def is_unknown(type_: Type) -> bool:
+    """Whether nothing, or no more than a dtype, is known of values of `type_`."""
+    return isinstance(type_, Object) or (isinstance(type_, Array) and type_.shape is None)
+
+
 def hides(type_: Type) -> bool:
     """Whether values of `type_` may depend on inputs in a way that no derivative follows: complex ones, objects, unknown ones."""
     return type_.dtype.startswith(("complex", "object")) if isinstance(type_, Scalar | Array) else isinstance(type_, Object)

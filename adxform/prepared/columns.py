@@ -37,7 +37,7 @@ def units(zeros: Sequence[Any], directions: int) -> Iterator[tuple[list[Spot], l
     size = len(zeros) // directions
     vectors = list(zeros)
 
-    def put(spots: Sequence[Spot], number: int) -> None:
+    def mark(spots: Sequence[Spot], number: int) -> None:
         for j, (place, index) in enumerate(spots):
             at = j * size + place
             if isinstance(vectors[at], np.ndarray):
@@ -48,9 +48,9 @@ def units(zeros: Sequence[Any], directions: int) -> Iterator[tuple[list[Spot], l
     every = ((place, index) for place in range(size) for index in np.ndindex(np.shape(zeros[place])))
     while group := list(islice(every, directions)):
         spots = group + [group[-1]] * (directions - len(group))
-        put(spots, 1)
+        mark(spots, 1)
         yield group, vectors
-        put(spots, 0)
+        mark(spots, 0)
 
 
 def views(blocks: Sequence[Any], index: Index) -> list[Any]:

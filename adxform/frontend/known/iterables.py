@@ -170,7 +170,8 @@ def rows(interp: Interpreter, source: Value) -> Value:
         case Tuple() | Ref(kind="list"):
             return interp.call(Lit(np.array), (source,))
         case Var(_, Array(_, None)):
-            raise interp.error("this may be a number or an array, so it cannot be walked over", "give it one kind on every path")
+            message = "this may be a number or an array, so it cannot be walked over"
+            raise interp.unknown(message, "give it one kind on every path", source)
         case _:
             return interp.call(Lit(np.array), (interp.new_list(tuple(interp.items(source))),))
 

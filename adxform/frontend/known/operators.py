@@ -43,7 +43,8 @@ def _in_place(fn: Any) -> Handler:
         match x:
             case Var(_, Array(_, None)):
                 message = "this may be a number or an array, so it cannot be told whether the assignment changes it in place"
-                raise interp.error(message, "start from an array of the right shape, e.g. `np.zeros(n)`, or write `x = x + …`")
+                help_ = "start from an array of the right shape, e.g. `np.zeros(n)`, or write `x = x + …`"
+                raise interp.unknown(message, help_, x, value)
             case Var(_, Array()) if fn in UPDATES:
                 interp.builder.effect(UPDATES[fn], x, Lit(...), indexing.stored(interp, value), span=interp.span)
                 return x
