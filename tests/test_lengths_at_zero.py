@@ -66,3 +66,114 @@ def test_third_derivatives_of_what_does_not_move_are_zero(name) -> None:
 def test_rates_are_those_of_what_changes() -> None:
     found = adxform.runtime.rate(np.array([3.0, 3.0, 0.0, np.nan]), np.array([2.0, 0.0, 0.0, 0.0]))
     np.testing.assert_array_equal(found, [1.5, np.nan, 0.0, np.nan])
+
+
+def _rotation_angle(x):
+    n = np.linalg.norm(x[:2])
+    return x[2] * 2 if n < 1e-12 else np.sin(n) / n + x[2]
+
+
+def _left_early(x):
+    n = np.hypot(x[0], x[1])
+    if n == 0:
+        return x[2] ** 2
+    return n + x[2]
+
+
+def _bounded_sinc(x):
+    r = np.linalg.norm(x)
+    return np.where(r > 0, np.sin(r) / r, 1.0) + np.sum(x**2)
+
+
+def _directions(x):
+    n = np.linalg.norm(x.reshape(-1, 1), axis=1, keepdims=True)
+    return np.sum(np.where(n > 0, x.reshape(-1, 1) / np.where(n > 0, n, 1.0), 0.0))
+
+
+def _spreads(x):
+    s = np.std(np.outer(x, np.array([1.0, 2.0])), axis=1)
+    return np.sum(s[s > 0]) + x[0] ** 2
+
+
+def _skipped(x):
+    total = 0.0
+    for i in range(2):
+        r = math.hypot(x[i], x[i])
+        if r == 0:
+            continue
+        total += r * x[2]
+    return total
+
+
+@each_way
+@pytest.mark.parametrize(
+    ("f", "second"),
+    [
+        (_rotation_angle, [0.0, 0.0, 0.0]),
+        (_left_early, [0.0, 0.0, 1.0]),
+        (_bounded_sinc, [0.6, 0.4, 1.0]),
+        (_directions, [0.0, 0.0, 0.0]),
+        (_spreads, [0.6, 0.0, 0.0]),
+        (_skipped, [0.0, 0.0, 0.0]),
+    ],
+)
+def test_what_a_program_leaves_out_has_a_second_derivative_of_zero(f, second, way) -> None:
+    x = np.array([0.0, 0.0, 3.0 if f in (_rotation_angle, _left_early, _skipped) else 0.0])
+    with np.errstate(all="ignore"):
+        np.testing.assert_array_equal(way(f, x, np.array([0.3, 0.2, 0.5])), second)
+
+
+def _squared_where_small(x):
+    r = np.linalg.norm(x)
+    return np.where(r < 1, r**2, 0.0)
+
+
+def _squared_in_a_branch(x):
+    r = np.linalg.norm(x)
+    return r**2 if r < 1 else x[0]
+
+
+def _used_beside_the_choice(x):
+    r = np.linalg.norm(x)
+    return np.where(r > 0, r, 0.0) + r**2
+
+
+def _used_on_both_sides(x):
+    r = np.linalg.norm(x)
+    return np.where(r > 0, r, r**2)
+
+
+def _spread_over_lanes(x):
+    r = np.linalg.norm(x.reshape(2, 1), axis=0)
+    return np.sum(np.where(np.array([True, False]), r**2, 0.0))
+
+
+def _choice_of_another_lane(x):
+    r = np.hypot(x, x)
+    return np.sum(np.where(np.array([True, False]), r[::-1] ** 2, 0.0)) + np.sum(np.where(np.array([True, False]), r**2, 0.0))
+
+
+def _mask_changed_later(x):
+    r, mask = np.hypot(x, x), np.array([True, True])
+    y = np.where(mask, r**2, 0.0)
+    mask[:] = False
+    return np.sum(y)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        _squared_where_small,
+        _squared_in_a_branch,
+        _used_beside_the_choice,
+        _used_on_both_sides,
+        _spread_over_lanes,
+        _choice_of_another_lane,
+        _mask_changed_later,
+    ],
+)
+@pytest.mark.parametrize("way", [WAYS["hvp"], WAYS["gradient of the gradient"]], ids=["hvp", "gradient of the gradient"])
+def test_what_is_used_has_none_though_its_slope_be_zero(f, way) -> None:
+    """A cotangent of zero does not say that a length is left out: the square of it has a second derivative."""
+    with np.errstate(all="ignore"):
+        assert np.isnan(way(f, np.zeros(2), np.array([1.0, -2.0]))).all()

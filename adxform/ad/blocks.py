@@ -132,9 +132,10 @@ class BlockReversal(CallReversal, ABC):
             of_cotangents = not cotangents.isdisjoint((*outs(op), *reads(op)))
             (cotangents if of_cotangents else there).update(outs(op))
         early: list[Call] = []
+        computed = self.primal - self.guards.conds
         for op in ops:
             pure = isinstance(op, Call) and op.outs and _is_pure(op) and not effect_of(op).views
-            if isinstance(op, Call) and pure and all(var in self.primal or var in there for var in reads(op)):
+            if isinstance(op, Call) and pure and all(var in computed or var in there for var in reads(op)):
                 there.update(op.outs)
                 early.append(op)
         needed: set[Var] = set()

@@ -27,9 +27,11 @@ from adxform.ad.expand import (
     write,
     write_one,
 )
+from adxform.ad.guards import guarded
 from adxform.ad.masks import mask_products
 from adxform.ad.plan import may_copy, same_view
 from adxform.analysis.activity import at_risk
+from adxform.analysis.guards import Guards, is_length
 from adxform.analysis.slopes import slopes_of_cotangents
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
@@ -61,6 +63,7 @@ class CallReversal(Cotangents):
         self.renamed: dict[Var, Operand] = {}
         self.path: Path = ()
         self.slopes = slopes_of_cotangents(self.fn, self.active, task.aliases, task.callees.fn)
+        self.guards = Guards(self.fn, self.active, self.aliases)
         self.primal = set(defined_variables(self.fn.body))
 
     def call(self, op: Call, b: Builder, f: Builder) -> None:
@@ -163,8 +166,12 @@ class CallReversal(Cotangents):
         contributions = splice(b, self.callees.adopt(pullback), (*residuals, ct))
         if self.slopes.masks_rule(op, out):
             mask_products(b, start, [ct])
+        guards = self.guards.of(out) if is_length(op) else ()
         checked(op, per_leaf(op.args, contributions), self.is_active)
         for leaf, contribution in per_leaf(op.args, contributions):
+            if guards and self.is_active(leaf) and not is_nothing(contribution):
+                self.contribute(leaf, guarded(b, self.expander, op, guards, leaf, contribution), b)
+                continue
             if not is_nothing(contribution):
                 self.contribute(leaf, contribution, b, fits=contributions.count(contribution) == 1)
 
