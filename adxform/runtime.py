@@ -612,6 +612,22 @@ def cotangent(ct: Any, like: Any, rule: str, place: int, pushed: bool = False) -
     raise MissingRuleError(message, help="return floats of exactly the argument's shape: see `adxform.runtime.unbroadcast`")
 
 
+def unshifted(ct: Any, at_zero: Any, rule: str) -> Any:
+    """Return `ct`, which a pullback of `rule` gave, given that it gave nothing but zeros for a cotangent of zero.
+
+    >>> unshifted(np.ones(2), np.zeros(2), "the rule of f")
+    array([1., 1.])
+
+    Raises:
+        MissingRuleError: it gave something else. What is undefined there (NaN) says nothing.
+    """
+    found = np.asarray(at_zero)
+    if not np.any((found != 0.0) & ~np.isnan(found)):
+        return ct
+    message = f"the pullback of {rule} adds to its cotangent what does not depend on it, so that zero would have a derivative"
+    raise MissingRuleError(message, help="return what is linear in the cotangent, zeros where it is zero")
+
+
 _NUMBERS = frozenset([float, int, bool, complex])
 
 

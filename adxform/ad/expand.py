@@ -12,6 +12,7 @@ import numpy as np
 
 from adxform import runtime
 from adxform.ad.linearity import read_pullback, refuse_shifted
+from adxform.ad.trial import can_be_tried, tried_at_zero
 from adxform.analysis.activity import at_risk
 from adxform.analysis.dependence import find_dependence
 from adxform.errors import AdxError, MissingRuleError
@@ -163,8 +164,9 @@ def expand_rule(expander: Expander, derivative: General, op: Call) -> tuple[Func
     check_value(op, type_of(found[0].results[0]))
     if is_users(derivative.body):
         reading = read_pullback(found[1], lambda call: is_linear(expander, call))
-        refuse_shifted(derivative.body, found[1], reading, op.span)
-        return with_own_arguments(found[0]), found[1]
+        untried = reading.doubtful and not can_be_tried(found[1])
+        refuse_shifted(derivative.body, found[1], reading, op.span, doubt=bool(untried))
+        return with_own_arguments(found[0]), tried_at_zero(found[1], reading, title(derivative.body))
     return found
 
 

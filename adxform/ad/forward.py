@@ -42,7 +42,7 @@ from adxform.ad.expand import (
     write,
     zeros,
 )
-from adxform.ad.linearity import read_pullback, refuse_nonlinear
+from adxform.ad.linearity import read_pullback, refuse_nonlinear, refuse_shifted
 from adxform.ad.masks import mask_products
 from adxform.ad.plan import by_layout, may_copy
 from adxform.ad.transpose import transpose_pullback
@@ -288,7 +288,9 @@ class _Forward:
             same = operator.pos if isinstance(value, Var) else intrinsics.stop_gradient
             b.emit(replace(op, outs=(out,), fn=Lit(same), args=(value,), kwargs=()))
         if is_users(derivative.body):
-            refuse_nonlinear(op, read_pullback(pullback, lambda call: is_linear(self.expander, call)))
+            reading = read_pullback(pullback, lambda call: is_linear(self.expander, call))
+            refuse_nonlinear(op, reading)
+            refuse_shifted(derivative.body, pullback, reading, op.span, doubt=True)
         pushed = transpose_pullback(pullback, [self.is_active(leaf) for leaf in items], self.expander.plain)
         placeholder = zeros(b, out, f"{out.base}_ct")
         tangents = [cast(b, self.tangent(b, leaf), leaf) for leaf in items if isinstance(leaf, Var) and self.is_active(leaf)]

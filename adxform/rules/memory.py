@@ -155,6 +155,13 @@ RECORDS: tuple[Primitive, ...] = (
         shapes=(1,),
     ),
     linear(
+        runtime.unshifted,
+        lambda ct, value, at_zero, rule: ct,
+        (np.ones(2), np.zeros(2), "a rule"),
+        effect=VIEWS_FIRST,
+        result=lambda operands, named: operands[0].type if isinstance(operands[0], Var) else None,
+    ),
+    linear(
         runtime.broadcast_like,
         lambda ct, value, like: runtime.unbroadcast(ct, value),
         (np.ones((1, 2)), np.ones((3, 2))),
