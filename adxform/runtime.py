@@ -129,12 +129,19 @@ def turn(weight: Any, change: Any, length: Any) -> Any:
 
 
 def side_cotangent(ct: Any, a: Any, y: Any) -> Any:
-    """Return the cotangent of the side `a` of a triangle from `ct`, that of the hypotenuse `y`."""
+    """Return the cotangent of the side `a` of a triangle from `ct`, that of the hypotenuse `y`.
+
+    Where the slope changes, `ct` is the weight, and what this product's own cotangent says is the change: see `side_tangent`.
+    """
     return ct * ratio(a, y)
 
 
 def side_tangent(a_t: Any, a: Any, y: Any) -> Any:
-    """Return what the tangent `a_t` of the side `a` of a triangle adds to that of the hypotenuse `y`."""
+    """Return what the tangent `a_t` of the side `a` of a triangle adds to that of the hypotenuse `y`.
+
+    The same number as by `side_cotangent`, and yet another primitive, since it moves otherwise: here `a_t` is the change and the
+    product's cotangent the weight. Where the hypotenuse is zero, `turn` is zero or NaN by the change alone, whatever the weight.
+    """
     return a_t * ratio(a, y)
 
 

@@ -24,6 +24,11 @@ def run_op(interp: Interpreter, op: Op, env: dict[Var, Value], run: Callable[[],
     builder, heap, frames = interp.builder, interp.heap, len(interp.frames)
     try:
         run()
+    # Python's own errors are the ones that end a first look with "adxform cannot follow this", and here, too, they may be the
+    # program's: `x[:"a"]` is a TypeError of `operator.index`. The op that the first look ended at raises its own again. Others
+    # come of ops that are missing: LOST among the items of a list is no value of a class that is looked for, and a function whose
+    # body lost an op has other results than its callers count on. Which of these one is, nothing tells where it is caught: what
+    # was lost may be behind a Ref or in the body of another function. So none is reported, and none ends the look.
     except (AdxError, Lost, AssertionError, AttributeError, LookupError, TypeError, ValueError) as error:
         if interp.refused is None:
             raise
