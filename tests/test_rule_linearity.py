@@ -269,6 +269,8 @@ FILLED_LATER = {
     "with what is clipped": "g = x.copy(); for i in range(3): g[i] = min(ct[i], 1.0)",
     "by a number on the path not taken": "g = ct + (0.0 if x.size > 0 else 1.0)",
     "by a path not taken": "g = ct * 2.0 if x[0] < 5.0 else x",
+    "by what cancels": "g = ct + (x - x * 1.0)",
+    "by what a function makes of zeros": "g = ct + np.abs(np.zeros(3))",
     "where the mask is everywhere": "g = np.where(x < 5.0, ct, x)",
 }
 LEFT = {

@@ -349,11 +349,12 @@ class _Reader:
         if fn in DIFFERENCES and op.args[0] == op.args[1]:
             return Part.ZERO
         if fn in SUMS:
-            return reduce(operator.add, args)
+            cancels = sum(part.more == 2 for part in args) > 1  # perhaps: `x - 1.0 * x`
+            return Part((bool(moving), 1)) if cancels else reduce(operator.add, args)
         if fn in PRODUCTS or (fn in QUOTIENTS and moving in ([], [0])):
             return self.multilinear(list(args[:1] if fn in QUOTIENTS else args))
         self.linear &= not moving
-        return Part.LINEAR if moving else Part.FIXED
+        return Part.LINEAR if moving else Part.FIXED if Part.FIXED in args else Part.OPEN
 
     def multilinear(self, parts: list[Part]) -> Part:
         """What is linear in each of several operands, of which one may depend on the cotangent."""
