@@ -6,6 +6,7 @@ import functools
 import pickle
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -551,3 +552,12 @@ def test_dicts_of_tangents_may_be_in_another_order() -> None:
     assert adxform.jvp(area, ({"width": 3.0, "height": 5.0},), (tangents,)) == (15.0, 11.5)
     with pytest.raises(adxform.AdxError, match="keys 'width', 'height', got a dict with the keys 'width'"):
         adxform.jvp(area, ({"width": 3.0, "height": 5.0},), ({"width": 1.0},))
+
+
+@pytest.mark.parametrize("given", [SimpleNamespace(width=2.5, depth=1.0), SimpleNamespace(), 3])
+def test_attributes_of_an_argument_that_may_be_missing(given: object) -> None:
+    def of(o: Any, x: float) -> float:
+        return getattr(o, "width", x * x) * x + getattr(o, "hidden", x) * (2.0 if hasattr(o, "depth") else x)
+
+    slope = adxform.grad(of, argnums=1)(given, 1.5)
+    assert slope == pytest.approx((of(given, 1.5 + 1e-6) - of(given, 1.5 - 1e-6)) / 2e-6, rel=1e-8)

@@ -293,7 +293,7 @@ def places_of_arrays(m, v):
     for (i, j), w in np.ndenumerate(v[:4].reshape(2, 2)):
         out[j, i] += w * w * (i + 2 * j)
     for i, j in np.ndindex(m.shape):
-        m[i, j] = m[i, j] ** 2 + m[i, j - 1] / (1 + i)
+        m[i, j] = m[i, j] ** 2 + m[i, (j + 2) % 3] / (1 + i)
     for k in np.ndindex(2, 2):
         out[k] *= sum(k) + 1
     for (i,), w in np.ndenumerate(v):

@@ -235,9 +235,16 @@ def attributes_with_a_default_of_what_is_made(x):
     )
 
 
-@at((Sized(2.5), 1.5), (Dynamic(), 1.5), (3, 1.5), wrt=(1,))
-def attributes_with_a_default_of_an_argument(o, x):
+def _by_attributes(o, x):
     return getattr(o, "width", x * x) * x + getattr(o, "hidden", x) * (2.0 if hasattr(o, "depth") else x)
+
+
+ASKED = (Sized(2.5), Dynamic(), 3)
+
+
+@at((1.5,))
+def attributes_with_a_default_of_what_is_known(x):
+    return sum(_by_attributes(o, x) for o in ASKED)
 
 
 @at((1.5,))
