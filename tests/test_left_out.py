@@ -12,6 +12,8 @@ from adxform.analysis.choices import left_out
 from adxform.ir.text import read
 from adxform.rules.alias import alias_classes
 
+ORDERS = ["forward-over-reverse", "reverse-over-forward", "reverse-over-reverse", "forward-over-forward"]
+
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_a_lane_that_the_caller_leaves_out_may_hold_a_constant_that_is_nan() -> None:
@@ -57,3 +59,21 @@ def f(small: bool, x: f64[3]):
     y: f64[3] = numpy.where(small, b, c)
     return y""")
     assert {var.name for var in left_out(fn, alias_classes(fn))} == {"b", "c"}
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize(
+    ("f", "expected"),
+    [
+        (lambda x: np.sum(np.minimum(np.exp(x), 5.0) ** 2), 4.0),
+        (lambda x: np.sum(np.clip(np.exp(x), 0.0, 5.0) ** 2), 4.0),
+        (lambda x: np.sum(np.interp(np.exp(x), np.array([0.0, 3.0]), np.array([0.0, 6.0])) ** 2), 16.0),
+        (lambda x: sum(min(np.exp(t) * t, 5.0) * t for t in x), 2.0),
+    ],
+    ids=["minimum", "clip", "interp", "min"],
+)
+def test_what_overflows_beyond_a_bound_has_no_second_derivative(f, expected, order: str) -> None:
+    """The slope of an exponential is its own value, which a masked product alone does not use."""
+    with np.errstate(all="ignore"):
+        product = adxform.hvp(f, mode=order)(np.array([0.0, 1000.0]), np.array([0.3, 0.7]))
+    np.testing.assert_allclose(product, [0.3 * expected, 0.0], rtol=1e-14)

@@ -149,7 +149,7 @@ class _Uses:
             self.choices[out] = ways
             for number, side in enumerate(sides):
                 self.add([side], frozenset([(out, number)]))
-        elif not chooses(call) and not _takes_by_array(call):
+        elif not chooses(call) and not _takes_by_array(call) and call.fn != MASKED:
             self.add(followed(call), ways)
 
     def branch(self, op: If) -> None:
@@ -210,4 +210,5 @@ def _union(one: State, other: State) -> State:
 
 
 EITHER: Functions = frozenset({builtins.max, builtins.min, np.maximum, np.minimum, np.fmax, np.fmin})
+MASKED = Lit(runtime.masked_product)
 LOAD, STORE = Lit(operator.getitem), Lit(operator.setitem)
