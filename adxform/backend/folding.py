@@ -206,6 +206,7 @@ class _BlockFold:
         self.waiting: dict[Var, _Waiting] = {}
         self.touching: dict[int, list[Var]] = {}
         self.storing: dict[int, list[Var]] = {}
+        self.guarding: list[Var] = []
         self.last_read: dict[Var, int] = {}
         self.reads: set[int] = set()
         self.writes: set[int] = set()
@@ -254,9 +255,10 @@ class _BlockFold:
 
     def stays(self, reach: _Reach, at: int) -> None:
         """Fix in place what raises first, if code that touches `reach` stays at the place `at`, where it may raise."""
-        if reach.fails or reach.opaque:
-            for var in [var for var, value in self.waiting.items() if value.reach.guards and value.at < at]:
+        if self.guarding and (reach.fails or reach.opaque):
+            for var in [var for var in self.guarding if var in self.waiting and self.waiting[var].at < at]:
                 del self.waiting[var]
+            self.guarding = [var for var in self.guarding if var in self.waiting]
 
     def visit(self, op: Op, at: int) -> None:
         """Fold into `op`, drop what it disturbs, and let it wait if it may move itself."""
@@ -369,6 +371,8 @@ class _BlockFold:
     def wait(self, op: Call | If, taken: _Taken, at: int) -> None:
         out, reach = op.outs[0], taken.reach
         self.waiting[out] = _Waiting(op, reach, taken.width, taken.depth, at)
+        if reach.guards:
+            self.guarding.append(out)
         for class_ in reach.reads | reach.writes:
             self.touching.setdefault(class_, []).append(out)
         for class_ in reach.writes:
