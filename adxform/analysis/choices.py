@@ -176,6 +176,8 @@ class _Uses:
         results: tuple[Operand, ...],
     ) -> None:
         """What the passes of a loop use; they use what they hand on where something does, and no pass replaces it unread."""
+        # First up: what a pass reads of the pass before is used in the ways that it is read in, until no way is added. Then
+        # down: what all passes replace unread is not used in the ways of what comes after, until no way is taken away.
         after, left, carried = self.used, self.left, [self.ways(out) for out in outs_]
         between: State = {}
         grows = True

@@ -115,10 +115,6 @@ def check_some(count: int) -> None:
         raise ValueError("zero-size array to reduction operation which has no identity")
 
 
-def check_power(base: float, exponent: float) -> None:
-    """In a kernel, `adxform.engine.failures` notes what is complex to Python in its place."""
-
-
 def check_finite(failed: bool) -> None:
     """See that no operation of Python's on numbers has left its domain.
 
@@ -142,7 +138,6 @@ FORMS: Mapping[Callable[..., Any], Callable[..., Any]] = MappingProxyType(
         runtime.log_or_zero: log_or_zero,
         runtime.trip_count: trip_count,
         runtime.some: check_some,
-        runtime.check_power: check_power,
     }
 )
 CHECKS: tuple[Callable[..., Any], ...] = (*(check_bounds, check_places, check_equal, check_holds, check_small, check_finite),)
