@@ -142,6 +142,12 @@ class BudgetError(AdxError, ValueError):
     code = "ADX209"
 
 
+class LargeNumberError(AdxError, OverflowError):
+    """A whole number that does not fit in 64 bits, where the derivative keeps a list of such numbers as an array."""
+
+    code = "ADX210"
+
+
 class MissingExtraError(AdxError, ImportError):
     """Something was asked for that needs a package of an optional extra."""
 

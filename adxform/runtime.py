@@ -526,6 +526,21 @@ def smaller(total: Any, value: Any) -> Any:
     return value if value < total or value != value else total
 
 
+def sequence(items: Any, cls: type[list[Any]] | type[tuple[Any, ...]], nested: int, python: bool) -> Any:
+    """The list (or what `cls` is) that the array `items` stands for, for a function that takes it as it is.
+
+    Its items are such lists themselves, `nested` levels deep; the numbers in them are Python's own where `python` is true.
+    """
+    rows = (
+        items.tolist()
+        if python and not nested
+        else [sequence(row, list, nested - 1, python) for row in items]
+        if nested
+        else items
+    )
+    return cls(rows)
+
+
 def first_largest(x: Any) -> int:
     """Return the place of ``max(x)`` in the array `x`, as Python finds it: the first of equal ones; NaN is not larger.
 

@@ -10,6 +10,7 @@ import operator
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from adxform import runtime
 from adxform.errors import AdxError, AliasError, MissingRuleError, UnsupportedOperationError, together
 from adxform.ir.ops import Attribute, Block, Call, Closure, For, Free, Function, If, Invoke, Lit, Operand, Raise, Var, While
 from adxform.ir.types import Array, Scalar, Stack, hides, is_float
@@ -247,9 +248,10 @@ def _spread_from_loop(
 def _refuse_unknown(body: Block, varied: Spread, useful: Spread) -> None:
     """Raise where an active value goes through what has no derivative; one error tells of all such places.
 
-    Places that such a value reaches only through another one are left out.
+    Places that such a value reaches only through another one are left out; a list is named by the call that takes it.
     """
     refused: list[AdxError] = []
+    listed: list[AdxError] = []
     after: set[Var] = set()
     for op in all_ops(body):
         if not after.isdisjoint(reads(op)):
@@ -258,10 +260,13 @@ def _refuse_unknown(body: Block, varied: Spread, useful: Spread) -> None:
             try:
                 _refuse_call(op, varied, useful)
             except AdxError as error:
-                refused.append(error)
-                after.update(op.outs)
-    if refused:
-        raise together(refused)
+                if op.fn == Lit(runtime.sequence):
+                    listed.append(error)
+                else:
+                    refused.append(error)
+                    after.update(op.outs)
+    if refused or listed:
+        raise together(refused or listed)
 
 
 def _refuse_call(call: Call, varied: Spread, useful: Spread) -> None:

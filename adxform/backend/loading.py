@@ -13,7 +13,7 @@ from weakref import finalize
 
 from adxform import counters
 from adxform.backend.emit import Generated
-from adxform.errors import AdxError
+from adxform.errors import AdxError, LargeNumberError
 from adxform.source import Span
 
 _ORIGINS: dict[str, Generated] = {}
@@ -106,6 +106,9 @@ def annotate(exception: BaseException, generated: Generated) -> None:
 
     Where that has kernels, what raises is the same in Python, other generated code. An error of adxform's own that has no place
     yet gets that one; others get a note.
+
+    Raises:
+        LargeNumberError: in the place of `exception`, if that is of a number too large for an array, which may stand for a list.
     """
     place = _innermost(exception.__traceback__, {filename(generated)}) or _innermost(exception.__traceback__, _ORIGINS)
     span = user_location(*place) if place else None
@@ -114,10 +117,17 @@ def annotate(exception: BaseException, generated: Generated) -> None:
     if isinstance(exception, AdxError):
         exception.span = exception.span if exception.span.line else span
         return
+    if isinstance(exception, OverflowError) and exception.args == _TOO_LARGE:
+        message = "a whole number does not fit in 64 bits, which is what derivatives have for each of a list of whole numbers"
+        raise LargeNumberError(message, span=span, help="make it a float, `float(…)`") from exception
     text = linecache.getline(span.file, span.line).strip()
     note = f"in the derivative of {Path(span.file).name}:{span.line}" + (f": {text}" if text else "")
     if note not in getattr(exception, "__notes__", ()):
         exception.add_note(note)
+
+
+_TOO_LARGE = ("Python int too large to convert to C long",)
+"""What NumPy says of a number of Python's for which an array of whole numbers has no room."""
 
 
 def _innermost(traceback: TracebackType | None, files: Container[str]) -> tuple[str, int] | None:

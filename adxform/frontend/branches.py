@@ -190,13 +190,12 @@ def _level_lists(interp: Interpreter, values: tuple[Value, Value], builders: lis
         return
     filled = next((irregular(left, side) for side in sides if isinstance(side, Collected)), None)
     if filled is None:
-        item, nested = common_item(interp, tuple(item for side in known for item in side.items))
-        filled = Grows(left, item, nested)
+        filled = Grows(left, common_item(interp, tuple(item for side in known for item in side.items)))
     outer = interp.builder, interp.heap
     for ref, builder, heap in zip((left, right), builders, heaps, strict=True):
         interp.builder, interp.heap = builder, heap
         if isinstance(heap.contents[ref], Contents) and not ref.outside and not ref.shared:
-            as_list_of_rows(interp, Grows(ref, filled.item, filled.nested))
+            as_list_of_rows(interp, Grows(ref, filled.item))
     interp.builder, interp.heap = outer
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,8 +30,20 @@ if TYPE_CHECKING:
 _PYTHON: dict[str, type] = {"bool": bool, "int64": int, "float64": float, "complex128": complex}
 
 
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What the items of a list are: of which type, if of one, and how deep they are lists themselves.
+
+    `weak`: the numbers in them are Python's own.
+    """
+
+    type: Scalar | Array | None = None
+    nested: int = 0
+    weak: bool = False
+
+
 class Grows(Exception):  # noqa: N818 - not an error: control flow
-    """Control flow changes how many items a list or dict has; `item` is the type of its items, where they have one.
+    """Control flow changes how many items a list or dict has.
 
     `regular`: all that happens is that one item is appended on each pass of a loop. `rebound`: a name comes to hold another list.
     `unruled`: an item is what a function returned of which no rule tells what that is.
@@ -40,8 +52,7 @@ class Grows(Exception):  # noqa: N818 - not an error: control flow
     def __init__(
         self,
         ref: Ref,
-        item: Type | None,
-        nested: int = 0,
+        item: Kind = Kind(),
         *,
         regular: bool = False,
         rebound: bool = False,
@@ -51,7 +62,6 @@ class Grows(Exception):  # noqa: N818 - not an error: control flow
         self.unruled = unruled
         self.ref = ref
         self.item = item
-        self.nested = nested
         self.regular = regular
         self.rebound = rebound
 
@@ -71,12 +81,12 @@ def growth(interp: Interpreter, ref: Ref, old: Any, new: Any, *, owned: bool) ->
     if old.keys == new.keys:
         return None
     if ref.kind != "list":
-        return Grows(ref, None)
-    item, nested = common_item(interp, (*old.items, *new.items))
+        return Grows(ref)
+    item = common_item(interp, (*old.items, *new.items))
     regular = len(new.items) == len(old.items) + 1 and new.items[:-1] == old.items
     found = next((interp.unruled[item] for item in new.items if isinstance(item, Var) and item in interp.unruled), None)
     unruled = found and missing_rule(*found, "a list of what it returns cannot be followed")
-    return Grows(ref, item, nested, regular=regular, unruled=unruled)
+    return Grows(ref, item, regular=regular, unruled=unruled)
 
 
 def rebinding(interp: Interpreter, old: Value, heap: Heap, new: Value, after: Heap) -> Grows | None:
@@ -88,28 +98,31 @@ def rebinding(interp: Interpreter, old: Value, heap: Heap, new: Value, after: He
         return None
     last: Any = after.contents[new]
     if isinstance(last, Collected):
-        return Grows(old, row_type(last), last.nested, rebound=True) if last.done else None
+        return Grows(old, kind_of(last), rebound=True) if last.done else None
     if not isinstance(last, Contents) or first.keys == last.keys:
         return None
-    item, nested = common_item(interp, (*first.items, *last.items))
-    return None if item is None else Grows(old, item, nested, rebound=True)
+    item = common_item(interp, (*first.items, *last.items))
+    return None if item.type is None else Grows(old, item, rebound=True)
 
 
 def irregular(ref: Ref, filled: Collected) -> Grows:
     """The growth of a list of such items that is no array made before a loop."""
-    return Grows(ref, row_type(filled), filled.nested)
+    return Grows(ref, kind_of(filled))
 
 
-def common_item(interp: Interpreter, items: tuple[Value, ...]) -> tuple[Scalar | Array | None, int]:
-    """The one type of all `items`, if there is one, and how deep they are lists themselves."""
+def common_item(interp: Interpreter, items: tuple[Value, ...]) -> Kind:
+    """What all `items` are, if they are of one type."""
     type_: Type | None = None
-    nested = 0
+    nested, weak = 0, True
     for place, item in enumerate(items):
         own = item_type(interp, item)
         type_ = own if place == 0 else None if own is None or type_ is None else join_types(own, type_, interp.fresh_dim)
         filled = interp.filled(item)
         nested = max(nested, 0 if filled is None else filled.nested + 1)
-    return (type_ if isinstance(type_, Scalar) or (isinstance(type_, Array) and type_.shape is not None) else None), nested
+        weak = weak and filled is not None and filled.weak
+    if isinstance(type_, Scalar):
+        return Kind(type_, weak=type_.weak)
+    return Kind(type_, nested, weak) if isinstance(type_, Array) and type_.shape is not None else Kind()
 
 
 def item_type(interp: Interpreter, item: Value) -> Type | None:
@@ -130,6 +143,11 @@ def row_type(contents: Collected) -> Scalar | Array:
     return Array(type_.dtype, type_.shape[1:]) if len(type_.shape) > 1 else Scalar(type_.dtype, contents.weak)
 
 
+def kind_of(contents: Collected) -> Kind:
+    """What the items of a list are."""
+    return Kind(row_type(contents), contents.nested, contents.weak)
+
+
 def finished(interp: Interpreter, contents: Collected, *, counted: bool) -> Collected:
     """The contents of a list after the loop that has filled it."""
     if counted:
@@ -145,10 +163,10 @@ def start(interp: Interpreter, growing: Grows, source: Value, *, counted: bool) 
 
     `counted`: it appends on some passes only.
     """
-    ref, item = growing.ref, growing.item
+    ref, kind, item = growing.ref, growing.item, growing.item.type
     initial = interp.contents(ref).items
     sizes = item_sizes(interp, item, initial)
-    if sizes is None or not isinstance(item, Scalar | Array):
+    if sizes is None or item is None:
         return None
     count = iteration.add(interp, iteration.length(interp, source), Lit(len(initial)))
     size_of = interp.dim_of(count) if isinstance(count, Var) else count.value if isinstance(count, Lit) else interp.fresh_dim()
@@ -158,12 +176,12 @@ def start(interp: Interpreter, growing: Grows, source: Value, *, counted: bool) 
     for k, value in enumerate(initial):
         interp.builder.effect(operator.setitem, buffer, Lit(k), interp.operand(value), span=interp.span)
     params = frozenset() if counted else iteration.promotable(interp, source)
-    return Collected(buffer, Lit(len(initial)), count, params, nested=growing.nested, counted=counted, weak=_is_weak(item))
+    return Collected(buffer, Lit(len(initial)), count, params, nested=kind.nested, counted=counted, weak=kind.weak)
 
 
 def as_list_of_rows(interp: Interpreter, growing: Grows) -> bool:
     """Whether the list of `growing` can be, and now is, an array of the items that it has here."""
-    ref, item = growing.ref, growing.item
+    ref, kind, item = growing.ref, growing.item, growing.item.type
     contents: Any = interp.heap.contents[ref]
     if item is None or ref.kind != "list" or not isinstance(contents, Contents | Collected):
         return False
@@ -175,11 +193,11 @@ def as_list_of_rows(interp: Interpreter, growing: Grows) -> bool:
         buffer = interp.call(Lit(np.array), (Tuple(contents.items),), {"dtype": Lit(_dtype(item).type)})
     else:
         sizes = item_sizes(interp, item, ())
-        if sizes is None or not isinstance(item, Scalar | Array):
+        if sizes is None:
             return False
         buffer = _empty(interp, Lit(0), 0, item, sizes)
     assert isinstance(buffer, Var)
-    _hold(interp, ref, Collected(buffer, done=True, nested=growing.nested, weak=_is_weak(item)))
+    _hold(interp, ref, Collected(buffer, done=True, nested=kind.nested, weak=kind.weak))
     return True
 
 
@@ -190,8 +208,11 @@ def keep_copies(interp: Interpreter, items: Iterable[Value]) -> None:
             interp.collected.append((item, interp.span, False))
 
 
-def _is_weak(item: Type) -> bool:
-    return isinstance(item, Scalar) and item.weak
+def _is_weak(interp: Interpreter, item: Value) -> bool:
+    """Whether `item` is a number of Python's, or a list of them."""
+    filled = interp.filled(item)
+    type_ = number_type(item) if filled is None else None
+    return filled.weak if filled is not None else isinstance(type_, Scalar) and type_.weak
 
 
 def _dtype(item: Type) -> Any:
@@ -287,9 +308,9 @@ def append(interp: Interpreter, ref: Ref, contents: Collected, item: Value) -> N
         raise interp.error("the items of this list differ in shape", "append items of one shape")
     keep_copies(interp, (item,))
     dtype = np.result_type(np.dtype(type_.dtype), np.dtype(held.dtype))
-    if contents.weak and not _is_weak(type_):
+    if contents.weak and not _is_weak(interp, item):
         if not contents.done:
-            raise Grows(ref, type_, contents.nested, regular=not contents.counted)
+            raise Grows(ref, Kind(type_, contents.nested), regular=not contents.counted)
         contents = replace(contents, weak=False)
     if contents.counted and contents.passed:
         raise irregular(ref, contents)
@@ -301,7 +322,7 @@ def append(interp: Interpreter, ref: Ref, contents: Collected, item: Value) -> N
         _change(interp, ref, contents, buffer)
         return
     if dtype != np.dtype(held.dtype):
-        raise Grows(ref, type_, contents.nested, regular=True)
+        raise Grows(ref, Kind(type_, contents.nested, contents.weak), regular=True)
     interp.builder.effect(
         operator.setitem, contents.buffer, interp.operand(contents.count), interp.operand(item), span=interp.span
     )
@@ -333,7 +354,7 @@ def extend(interp: Interpreter, ref: Ref, contents: Collected, more: Value) -> N
         filled = interp.filled(other)
         if filled is not None:
             joined = interp.call(Lit(np.concatenate), (Tuple((contents.buffer, filled.buffer)),), hint="items")
-            _change(interp, ref, contents, joined)
+            _change(interp, ref, replace(contents, weak=contents.weak and filled.weak), joined)
             return
         known = interp.items(other)
     for item in known:
@@ -383,8 +404,8 @@ def store(interp: Interpreter, ref: Ref, contents: Collected, index: Value, valu
         raise interp.error("the items of this list may differ in shape", "use items of one shape")
     if rank(type_) is None or rank(type_) != rank(row_type(contents)) or np.result_type(_dtype(type_), held) != held:
         raise interp.error("the items of this list differ in kind", "use items of one kind from the start")
-    if contents.weak and not _is_weak(type_) and contents.row_of is None and (contents.done or contents.counted):
-        _hold(interp, ref, replace(contents, weak=False))
+    if contents.weak and not _is_weak(interp, value) and (contents.done or contents.counted):
+        contents = _of_numpy(interp, ref, contents)
     if isinstance(row_type(contents), Scalar):
         indexing.store(interp, contents.buffer, _place(interp, contents, index), value)
         return
@@ -392,6 +413,17 @@ def store(interp: Interpreter, ref: Ref, contents: Collected, index: Value, valu
     buffer = interp.call(Lit(np.ndarray.copy), (contents.buffer,), hint="items")
     indexing.store(interp, buffer, index, so_far(interp, filled) if (filled := interp.filled(value)) else value)
     _change(interp, ref, contents, buffer)
+
+
+def _of_numpy(interp: Interpreter, ref: Ref, contents: Collected) -> Collected:
+    """The contents of a list, and of the list of which it is a row, where the numbers are no longer all Python's."""
+    if contents.row_of is not None:
+        parent = interp.filled(contents.row_of[0])
+        if parent is not None and parent.weak:
+            _of_numpy(interp, contents.row_of[0], parent)
+    after = replace(contents, weak=False)
+    _hold(interp, ref, after)
+    return after
 
 
 def _may_spread(type_: Array, row: Scalar | Array) -> bool:

@@ -202,12 +202,12 @@ class Interpreter:
 
     def of_numbers(self, items: tuple[Value, ...]) -> bool:
         """Whether `items` are numbers, so that an array can hold them."""
-        return bool(items) and isinstance(collecting.common_item(self, items)[0], Scalar)
+        return bool(items) and isinstance(collecting.common_item(self, items).type, Scalar)
 
     def as_rows(self, ref: Ref, item: Value) -> bool:
         """Whether the list `ref` can be, and now is, an array of its items, one that can hold `item` too."""
-        type_, nested = collecting.common_item(self, (*self.contents(ref).items, item))
-        return collecting.as_list_of_rows(self, collecting.Grows(ref, type_, nested))
+        kind = collecting.common_item(self, (*self.contents(ref).items, item))
+        return collecting.as_list_of_rows(self, collecting.Grows(ref, kind))
 
     def filled(self, value: Value) -> Collected | None:
         """What a list holds whose length only a run can tell; ``None`` for any other value."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from adxform import runtime
 from adxform.frontend import indexing
 from adxform.frontend.draws import MAKERS, drawn_type, method_of
 from adxform.frontend.operands import operand, refuse_keeping
@@ -54,8 +55,8 @@ def opaque(
                 raise interp.error(message, "pass a tuple")
     if any(isinstance(arg, Maybe) for arg in (*args, *kwargs.values())):
         raise interp.error("an argument may be None or not, which only a run can tell", "test it first: `if x is not None:`")
-    operands = tuple(operand(interp, arg) for arg in args)
-    named = {key: operand(interp, arg) for key, arg in kwargs.items()}
+    operands = tuple(_given(interp, arg) for arg in args)
+    named = {key: _given(interp, arg) for key, arg in kwargs.items()}
     given = [var for arg in (*operands, *named.values()) for var in variables(arg)]
     method = method_of(interp, fn, operands)
     if method is not None and method[1] == "shuffle" and not named and _is_float_array(operands[method[2] :]):
@@ -73,6 +74,15 @@ def opaque(
     if fn in MAKERS:
         interp.generators[out] = MAKERS[fn]
     return out
+
+
+def _given(interp: Interpreter, arg: Value) -> Operand:
+    """`arg` as a function gets it: a list is one, though the program keeps an array in its place."""
+    found = operand(interp, arg)
+    filled = interp.filled(arg)
+    if filled is None or not isinstance(arg, Ref):
+        return found
+    return interp.emit(runtime.sequence, (found, Lit(arg.cls), Lit(filled.nested), Lit(filled.weak)), Object())
 
 
 def _is_float_array(values: tuple[Operand, ...]) -> bool:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from adxform import runtime
 from adxform.frontend import trees
 from adxform.frontend.operands import operand
 from adxform.frontend.result_types import result_type
 from adxform.frontend.values import Ref, Static, Tuple, Value
 from adxform.ir import intrinsics
-from adxform.ir.ops import Lit, Var
+from adxform.ir.ops import Lit, Operand, Var
 from adxform.ir.types import Object, Type, hides, is_float
 from adxform.rules.record import Primitive
 
@@ -28,8 +30,8 @@ def with_own_value(
     hint: str,
 ) -> Value:
     """The result of a call of ``record.fn``: what it raises is raised first, and what `meaning` computes only moves it."""
-    operands = tuple(operand(interp, arg) for arg in args)
-    named = {key: operand(interp, arg) for key, arg in kwargs.items()}
+    operands = tuple(_given(interp, record, arg) for arg in args)
+    named = {key: _given(interp, record, arg) for key, arg in kwargs.items()}
     type_ = result_type(interp, record, record.fn, operands, named)
     single = Object() if isinstance(type_, tuple) else type_
     own = interp.emit(intrinsics.own, (Lit(record.fn), *operands), single, hint, named)
@@ -43,6 +45,19 @@ def with_own_value(
         for k, (item, place) in enumerate(zip(items, types or _types(interp, items), strict=True))
     ]
     return trees.made_like(interp, moved, values)
+
+
+def _given(interp: Interpreter, record: Primitive, arg: Value) -> Operand:
+    """`arg` as ``record.fn`` gets it: a function of Python's gets whole numbers without a bound from a list of them."""
+    found = operand(interp, arg)
+    filled = interp.filled(arg)
+    if record.fn not in _OF_PYTHON or filled is None or not filled.weak or is_float(filled.buffer.type):
+        return found
+    return interp.emit(runtime.sequence, (found, Lit(list), Lit(filled.nested), Lit(filled.weak)), Object())
+
+
+_OF_PYTHON = frozenset({math.prod})
+"""Functions of Python's whose value for whole numbers is a whole number, however large."""
 
 
 def _types(interp: Interpreter, items: tuple[Value, ...]) -> Iterator[Type]:

@@ -561,3 +561,45 @@ def least_by_a_key_that_counts(x):
         return -v
 
     return min([x[0], x[1], x[2]], key=key) * len(asked) + max((x[1] * x[0], x[2]), key=lambda v: v * v)
+
+
+@at((VALUES, 3), (VALUES, 12))
+def product_of_whole_numbers(x, n):
+    numbers = [10**10 + k for k in range(n)]
+    return math.prod(numbers) * 1e-90 * x[0]
+
+
+@at((VALUES, 25))
+def factorial_by_reduce(x, n):
+    return x[0] ** 2 / functools.reduce(lambda a, b: a * b, range(1, n)) * 1e20
+
+
+@at((VALUES, 25))
+def powers_of_a_reversed_range(x, n):
+    places = list(reversed(range(n)))
+    return x[1] * float(places[0] ** 20) * 1e-20
+
+
+@at((VALUES, 25))
+def longest_common_part(x, n):
+    table = [[0 for _ in range(n)] for _ in range(n)]
+    for i in range(1, n):
+        for j in range(1, n):
+            if x[i % 5] > x[j % 5]:
+                table[i][j] = table[i - 1][j - 1] + 1
+            else:
+                table[i][j] = max(table[i - 1][j], table[i][j - 1])
+    return float(table[n - 1][n - 1] ** 30) * 1e-30 * x[0]
+
+
+@at((VALUES, 5))
+def text_of_whole_numbers(x, n):
+    numbers = [10**10 + k for k in range(n)]
+    return math.fsum(numbers) * 1e-10 * x[0] + len(str(numbers)) * x[1]
+
+
+@at((vec(0.3, 1.2, 2.0), 4))
+def arrays_after_numbers(x, n):
+    numbers = [1.0 for _ in range(n)]
+    numbers.extend(x - 2.0)
+    return x[0] * np.exp(-1.0 / abs(numbers[n] * numbers[-1]))

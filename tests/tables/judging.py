@@ -18,6 +18,7 @@ from tests.tables import (
     call_forms,
     containers,
     edges,
+    listed,
     mathematics,
     modes,
     names,
@@ -45,6 +46,7 @@ TABLES = {
     "forms": call_forms.cells,
     "mathematics": mathematics.cells,
     "products": products.cells,
+    "listed": listed.cells,
 }
 
 LONG = {"containers": partial(containers.cells, 50)}

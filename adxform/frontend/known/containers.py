@@ -233,8 +233,7 @@ def repeated(interp: Interpreter, items: Value, count: Value) -> Ref:
         made = interp.call(Lit(np.full), (times, parts[0]), hint="items")
     else:
         made = interp.call(Lit(np.tile), (interp.call(Lit(np.array), (Tuple(tuple(parts)),)), times), hint="items")
-    type_ = collecting.common_item(interp, tuple(parts))[0]
-    return collecting.new_list(interp, made, weak=isinstance(type_, Scalar) and type_.weak)
+    return collecting.new_list(interp, made, weak=collecting.common_item(interp, tuple(parts)).weak)
 
 
 def _hold(interp: Interpreter, ref: Ref, made: Ref) -> None:

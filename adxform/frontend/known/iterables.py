@@ -147,7 +147,20 @@ def listed(interp: Interpreter, source: Value, hint: str = "items", cls: type = 
         case Range():
             return collecting.new_list(interp, rows(interp, source), cls=cls, weak=True)
         case _:
-            return collecting.new_list(interp, _copied(interp, rows(interp, source), hint), cls=cls)
+            items = _copied(interp, rows(interp, source), hint)
+            return collecting.new_list(interp, items, cls=cls, weak=_of_python(interp, source))
+
+
+def _of_python(interp: Interpreter, source: Value) -> bool:
+    """Whether the items of `source`, whose number only a run can tell, are numbers of Python."""
+    match source:
+        case Range():
+            return True
+        case Reversed(items):
+            return _of_python(interp, items)
+        case _:
+            filled = interp.filled(source)
+            return filled is not None and filled.weak
 
 
 def _copied(interp: Interpreter, items: Value, hint: str) -> Value:
@@ -218,8 +231,7 @@ def _set(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
 
 def _sorted(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     if not _is_known(interp, args[0]):
-        weak = _refuse_mixed(interp, args[0]) or isinstance(args[0], Range)
-        weak = weak or ((filled := interp.filled(args[0])) is not None and filled.weak)
+        weak = _refuse_mixed(interp, args[0]) or _of_python(interp, args[0])
         return collecting.new_list(interp, sorted_rows(interp, args[0], kwargs, hint), weak=weak)
     items = [interp.static(item, "an item to sort") for item in interp.items(args[0])]
     if "key" in kwargs:
@@ -329,8 +341,7 @@ def _extreme(fn: Any) -> Handler:
             return None
         if known is None:
             most = interp.call(Lit(np.max if fn is max else np.min), (rows(interp, source),), hint=hint)
-            weak = isinstance(source, Range) or ((filled := interp.filled(source)) is not None and filled.weak)
-            if weak and isinstance(most, Var) and isinstance(most.type, Scalar):
+            if _of_python(interp, source) and isinstance(most, Var) and isinstance(most.type, Scalar):
                 return interp.call(Lit(python_class(most.type.dtype, True)), (most,), hint=hint)
             return most
         items = interp.items(args[0])
@@ -398,7 +409,9 @@ def _reduce(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answe
     if iteration.literal_trips(interp, args[1]) is None:
         if len(args) > 2:
             return interp.call(Static(iterations.reduced_from), args, hint=hint)
-        return interp.call(Static(iterations.reduced), (args[0], rows(interp, args[1])), hint=hint)
+        held = isinstance(args[1], Var) or interp.filled(args[1]) is not None
+        source = args[1] if held else interp.call(Lit(list), (args[1],))  # Python's numbers stay what they are
+        return interp.call(Static(iterations.reduced), (args[0], source), hint=hint)
     items = interp.items(args[1])
     total = args[2] if len(args) > 2 else items.pop(0)
     for item in items:
