@@ -19,6 +19,7 @@ from adxform.frontend import indexing, iteration
 from adxform.frontend.joins import join_types, number_type
 from adxform.frontend.keys import refuse_index
 from adxform.frontend.values import NONE, Collected, Contents, Heap, Ref, Slice, Tuple, Value, is_undefined
+from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Operand, Pack, Var
 from adxform.ir.types import Array, Dim, Object, Scalar, Size, Type, rank
 from adxform.rules.unruled import missing_rule
@@ -121,7 +122,8 @@ def common_item(interp: Interpreter, items: tuple[Value, ...]) -> Kind:
         nested = max(nested, 0 if filled is None else filled.nested + 1)
         weak = weak and filled is not None and filled.weak
     if isinstance(type_, Scalar):
-        return Kind(type_, weak=type_.weak)
+        truth = {kind.dtype == "bool" for kind in alternatives(type_)}
+        return Kind(type_, weak=type_.weak) if len(truth) == 1 else Kind()
     return Kind(type_, nested, weak) if isinstance(type_, Array) and type_.shape is not None else Kind()
 
 
@@ -213,6 +215,11 @@ def _is_weak(interp: Interpreter, item: Value) -> bool:
     filled = interp.filled(item)
     type_ = number_type(item) if filled is None else None
     return filled.weak if filled is not None else isinstance(type_, Scalar) and type_.weak
+
+
+def _truth_among_numbers(one: Type, other: Type) -> bool:
+    """Whether truth values are among other numbers in a list, which an array would make numbers."""
+    return (getattr(one, "dtype", "") == "bool") != (getattr(other, "dtype", "") == "bool")
 
 
 def _dtype(item: Type) -> Any:
@@ -314,14 +321,14 @@ def append(interp: Interpreter, ref: Ref, contents: Collected, item: Value) -> N
         contents = replace(contents, weak=False)
     if contents.counted and contents.passed:
         raise irregular(ref, contents)
-    if contents.done and dtype != np.dtype(held.dtype):
+    if contents.done and (dtype != np.dtype(held.dtype) or _truth_among_numbers(type_, held)):
         raise interp.error("the items of this list differ in kind", "append items of one kind: `1.0`, not `1`")
     if contents.done:
         longer = Array(dtype.name, (interp.fresh_dim(), *held.shape[1:]))
         buffer = interp.emit(runtime.appended, (contents.buffer, interp.operand(item)), longer, "items")
         _change(interp, ref, contents, buffer)
         return
-    if dtype != np.dtype(held.dtype):
+    if dtype != np.dtype(held.dtype) or _truth_among_numbers(type_, held):
         raise Grows(ref, Kind(type_, contents.nested, contents.weak), regular=True)
     interp.builder.effect(
         operator.setitem, contents.buffer, interp.operand(contents.count), interp.operand(item), span=interp.span
@@ -353,6 +360,8 @@ def extend(interp: Interpreter, ref: Ref, contents: Collected, more: Value) -> N
         other = interp.call(Lit(list), (more,))
         filled = interp.filled(other)
         if filled is not None:
+            if _truth_among_numbers(contents.buffer.type, filled.buffer.type):
+                raise interp.error("the items of this list differ in kind", "use items of one kind")
             joined = interp.call(Lit(np.concatenate), (Tuple((contents.buffer, filled.buffer)),), hint="items")
             _change(interp, ref, replace(contents, weak=contents.weak and filled.weak), joined)
             return
@@ -402,7 +411,12 @@ def store(interp: Interpreter, ref: Ref, contents: Collected, index: Value, valu
     type_, held = item_type(interp, value) or Object(), _dtype(row_type(contents))
     if isinstance(type_, Array) and _may_spread(type_, row_type(contents)):
         raise interp.error("the items of this list may differ in shape", "use items of one shape")
-    if rank(type_) is None or rank(type_) != rank(row_type(contents)) or np.result_type(_dtype(type_), held) != held:
+    if (
+        rank(type_) is None
+        or rank(type_) != rank(row_type(contents))
+        or np.result_type(_dtype(type_), held) != held
+        or _truth_among_numbers(type_, contents.buffer.type)
+    ):
         raise interp.error("the items of this list differ in kind", "use items of one kind from the start")
     if contents.weak and not _is_weak(interp, value) and (contents.done or contents.counted):
         contents = _of_numpy(interp, ref, contents)
