@@ -488,9 +488,14 @@ def appended(items: Any, item: Any) -> Any:
     return np.concatenate((items, np.asarray(item)[None]))
 
 
-def unpacked(value: Any, count: int) -> tuple[Any, ...]:
-    """Return the `count` items of an iterable, as ``a, b = value`` takes them."""
+def unpacked(value: Any, count: int, starred: int | None = None) -> tuple[Any, ...]:
+    """Return the items of an iterable for `count` targets, as ``a, b = value`` takes them; that at `starred` gets the rest."""
     items = tuple(value)
+    if starred is not None:
+        if len(items) < count - 1:
+            raise ValueError(f"not enough values to unpack (expected at least {count - 1}, got {len(items)})")
+        end = len(items) - (count - 1 - starred)
+        return (*items[:starred], list(items[starred:end]), *items[end:])
     if len(items) > count:
         raise ValueError(f"too many values to unpack (expected {count})")
     if len(items) < count:

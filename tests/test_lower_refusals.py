@@ -34,11 +34,6 @@ def global_write(x):
     return y
 
 
-def starred(x):
-    a, *b = x
-    return a, b
-
-
 def with_block(x):
     y = 1
     with open(x) as f:
@@ -141,7 +136,6 @@ async def coroutine(x):
 REFUSED = [
     (nonlocal_name, UnsupportedSyntaxError, "nonlocal total", "`nonlocal`"),
     (global_write, GlobalMutationError, "SCALE += y", "`SCALE`"),
-    (starred, UnsupportedSyntaxError, "*b = x", "starred"),
     (with_block, UnsupportedSyntaxError, "with open", "`with`"),
     (try_block, UnsupportedSyntaxError, "try:", "`try`"),
     (generator, UnsupportedSyntaxError, "yield x", "`yield`"),

@@ -14,7 +14,7 @@ from adxform.frontend.joins import number_type
 from adxform.frontend.keys import hashed, place_in, refuse_index
 from adxform.frontend.python_classes import class_of
 from adxform.frontend.signature import python_class
-from adxform.frontend.values import NONE, Range, Ref, Static, Tuple, Value, is_int, list_contents
+from adxform.frontend.values import NONE, Ref, Static, Tuple, Value, list_contents
 from adxform.ir import intrinsics
 from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Operand, Pack, Var
@@ -69,13 +69,6 @@ def load(interp: Interpreter, x: Value, index: Value, hint: str = "tmp") -> Valu
             return interp.fail(KeyError, key) if found is None else found
         case Ref(kind="instance") | Static() if (method := protocols.special(interp, x, "__getitem__")) is not None:
             return interp.call(method, (index,), hint=hint)
-        case Range(start, _, step):
-            if isinstance(index, Lit) and is_int(index) and index.value >= 0 and not is_static_range(x):
-                return interp.call(Lit(operator.add), (start, interp.call(Lit(operator.mul), (index, step))))
-            if is_static_range(x):
-                bounds = [interp.static(part, "a bound") for part in (x.start, x.stop, x.step)]
-                return interp.evaluate(operator.getitem, (range(*bounds), interp.static(index, "an index")))
-            raise interp.error("this index into a range cannot be followed", "compute the number instead")
         case Lit(value):
             return interp.evaluate(operator.getitem, (value, interp.static(index, "an index")))
         case Static(value):
@@ -86,11 +79,6 @@ def load(interp: Interpreter, x: Value, index: Value, hint: str = "tmp") -> Valu
             raise interp.error("a number cannot be indexed", "index an array")
         case _:
             raise interp.error("this value cannot be indexed", "index an array, a tuple, a list or a dict")
-
-
-def is_static_range(x: Range) -> bool:
-    """Whether the bounds of a range are known."""
-    return all(isinstance(part, Lit) for part in (x.start, x.stop, x.step))
 
 
 def _item(interp: Interpreter, items: tuple[Value, ...], index: Value, what: str, build: Any) -> Value:

@@ -42,9 +42,9 @@ def turning_point() -> None:
     """Marks where the forward sweep ends and the reverse sweep begins; prints as a comment."""
 
 
-def unpack(value: Any, count: int) -> tuple[Any, ...]:
-    """``runtime.unpacked(value, count)``. Before specialisation only."""
-    return runtime.unpacked(value, count)
+def unpack(value: Any, count: int, starred: int | None = None) -> tuple[Any, ...]:
+    """``runtime.unpacked(value, count, starred)``. Before specialisation only."""
+    return runtime.unpacked(value, count, starred)
 
 
 def chain(*parts: Any) -> tuple[Any, ...]:

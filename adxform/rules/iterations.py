@@ -125,6 +125,20 @@ def picked(items: Any, index: Any, message: str) -> Any:
     return found
 
 
+def counted_from_start(index: Any, count: Any, message: str) -> Any:
+    """The place of item `index` of `count`, of which some may be counted from the end."""
+    place = index + count if index < 0 else index
+    if place < 0:
+        raise IndexError(message)
+    return place
+
+
+def bound_within(bound: Any, count: Any, low: Any, high: Any) -> Any:
+    """The place where a slice of `count` items begins or ends, between `low` and `high`."""
+    place = bound + count if bound < 0 else bound
+    return max(low, min(place, high))
+
+
 def compared(order: Any, a: Any, b: Any) -> Any:
     """``a < b``, or another `order`, of tuples or lists: by the first items that differ."""
     for x, y in zip(a, b, strict=False):

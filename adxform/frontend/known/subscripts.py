@@ -5,23 +5,24 @@ from __future__ import annotations
 import operator
 from typing import TYPE_CHECKING, Any
 
-from adxform import runtime
-from adxform.frontend import collecting, indexing, iteration
+from adxform.frontend import collecting, indexing
 from adxform.frontend.keys import hashed, place_in, refuse_index
+from adxform.frontend.known import sequences
 from adxform.frontend.methods import Answer, Handler
 from adxform.frontend.python_classes import class_of
 from adxform.frontend.values import (
     NONE,
     Contents,
+    Enumerate,
+    Range,
     Ref,
     Slice,
     Tuple,
     Value,
+    Zip,
     list_contents,
 )
 from adxform.ir import intrinsics
-from adxform.ir.ops import Lit, Var
-from adxform.ir.types import Array, Object
 
 if TYPE_CHECKING:
     from adxform.frontend.interpreter import Interpreter
@@ -34,6 +35,8 @@ def _getitem(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answ
     filled = interp.filled(args[0])
     if filled is not None and isinstance(args[0], Ref):
         return collecting.load(interp, args[0], filled, args[1], hint)
+    if isinstance(args[0], Range | Zip | Enumerate):
+        return sequences.load(interp, args[0], args[1], hint)
     return indexing.load(interp, args[0], args[1], hint)
 
 
@@ -81,23 +84,6 @@ def _delitem(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answ
     return NONE
 
 
-def _unpack(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    value, count = args[0], interp.static(args[1], "a count")
-    if isinstance(value, Var) and isinstance(value.type, Array):
-        shape = value.type.shape
-        if shape is not None and shape and isinstance(shape[0], int) and shape[0] != count:
-            return interp.fail(ValueError, f"expected {count} values to unpack, got {shape[0]}")
-        return Tuple(tuple(iteration.item_at(interp, value, Lit(k)) for k in range(count)))
-    if isinstance(value, Var) and isinstance(value.type, Object):
-        items = interp.emit(runtime.unpacked, (value, Lit(count)), Object(), "items")
-        return Tuple(tuple(iteration.item_at(interp, items, Lit(k)) for k in range(count)))
-    found = interp.items(value)
-    if len(found) != count:
-        word = "too many" if len(found) > count else "not enough"
-        return interp.fail(ValueError, f"{word} values to unpack (expected {count}, got {len(found)})")
-    return Tuple(tuple(found))
-
-
 def _chain(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     return Tuple(tuple(item for part in args for item in interp.items(part)))
 
@@ -141,7 +127,6 @@ TABLE: dict[Any, Handler] = {
     operator.setitem: _setitem,
     operator.delitem: _delitem,
     slice: _slice,
-    intrinsics.unpack: _unpack,
     intrinsics.chain: _chain,
     intrinsics.merge: merged,
     intrinsics.merge_named: _merged_named,

@@ -275,18 +275,18 @@ def assign(state: State, target: Any, value: Operand) -> None:
     match target:
         case gast.Name(id=name):
             state.bind(state.scope.mangle(name), value)
+        case gast.Starred(value=inner):
+            assign(state, inner, value)
         case gast.Tuple(elts=targets) | gast.List(elts=targets):
-            starred = next((item for item in targets if isinstance(item, gast.Starred)), None)
-            if starred is not None:
-                raise state.scope.error(
-                    starred, "a starred target is not supported", "take the parts with slices: `head, tail = x[0], x[1:]`"
-                )
-            if isinstance(value, Pack) and value.kind in ("tuple", "list") and len(value.items) == len(targets):
+            places = [k for k, item in enumerate(targets) if isinstance(item, gast.Starred)]
+            if isinstance(value, Pack) and value.kind in ("tuple", "list") and len(value.items) == len(targets) and not places:
                 items: list[Operand] = list(value.items)
             else:
                 span = state.at(target)
-                whole = state.builder.call(intrinsics.unpack, value, Lit(len(targets)), span=span)
-                hints = [item.id if isinstance(item, gast.Name) else "item" for item in targets]
+                starred = (Lit(places[0]),) if places else ()
+                whole = state.builder.call(intrinsics.unpack, value, Lit(len(targets)), *starred, span=span)
+                named = [item.value if isinstance(item, gast.Starred) else item for item in targets]
+                hints = [item.id if isinstance(item, gast.Name) else "item" for item in named]
                 items = [
                     state.builder.call(operator.getitem, whole, Lit(k), hint=hint, span=span) for k, hint in enumerate(hints)
                 ]

@@ -242,5 +242,4 @@ _CONSTRUCTS = {
     "YieldFrom": "`yield from`",
     "ClassDef": "a class inside a function",
     "Match": "`match`",
-    "Starred": "a starred target",
 }

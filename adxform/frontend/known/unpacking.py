@@ -1,0 +1,80 @@
+"""Unpacking: ``a, b = value``, and ``a, *rest = value`` also where only a run can tell how many items there are."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any
+
+from adxform import runtime
+from adxform.frontend import iteration
+from adxform.frontend.branches import truth
+from adxform.frontend.known.iterables import listed
+from adxform.frontend.methods import Answer, Handler
+from adxform.frontend.signals import Promote
+from adxform.frontend.values import NONE, Enumerate, Range, Ref, Slice, Tuple, Value, Zip
+from adxform.ir import intrinsics
+from adxform.ir.ops import Lit, Var
+from adxform.ir.types import Array, Object
+
+if TYPE_CHECKING:
+    from adxform.frontend.interpreter import Interpreter
+
+Args = tuple[Value, ...]
+Kwargs = dict[str, Value]
+
+
+def _unpack(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    value, count = args[0], interp.static(args[1], "a count")
+    if isinstance(value, Var) and isinstance(value.type, Object):
+        items = interp.emit(runtime.unpacked, (value, *map(interp.operand, args[1:])), Object(), "items")
+        return Tuple(tuple(iteration.item_at(interp, items, Lit(k)) for k in range(count)))
+    if len(args) > 2:
+        return _starred(interp, iteration.opened(interp, value), count - 1, interp.static(args[2], "a place"), hint)
+    if isinstance(value, Var) and isinstance(value.type, Array):
+        shape = value.type.shape
+        if shape is not None and shape and isinstance(shape[0], int) and shape[0] != count:
+            return interp.fail(ValueError, f"expected {count} values to unpack, got {shape[0]}")
+        return Tuple(tuple(iteration.item_at(interp, value, Lit(k)) for k in range(count)))
+    found = interp.items(value)
+    if len(found) != count:
+        word = "too many" if len(found) > count else "not enough"
+        return interp.fail(ValueError, f"{word} values to unpack (expected {count}, got {len(found)})")
+    return Tuple(tuple(found))
+
+
+def _starred(interp: Interpreter, source: Value, single: int, place: int, hint: str) -> Value:
+    """A tuple of the first `place` items, a list of those in between, and the last ones; `single` are taken one by one."""
+    last = single - place
+    if iteration.literal_trips(interp, source) is not None:
+        items = interp.items(source)
+        if len(items) < single:
+            return _too_few(interp, single, f", got {len(items)}")
+        end = len(items) - last
+        return Tuple((*items[:place], interp.new_list(tuple(items[place:end])), *items[end:]))
+    params = iteration.promotable(interp, source)
+    if params and not isinstance(source, Var | Range):
+        raise Promote(params)
+    count = iteration.length(interp, source)
+    enough = truth(interp, interp.call(Lit(operator.ge), (count, Lit(single))))
+    if enough is False:
+        return _too_few(interp, single)
+    if isinstance(enough, Var):
+        interp.require(enough, ValueError, _few(single))
+    if not isinstance(source, Var | Ref | Range | Zip | Enumerate):
+        source = listed(interp, source)
+    cut = Slice(Lit(place), Lit(-last) if last else NONE, NONE)
+    rest = listed(interp, interp.call(Lit(operator.getitem), (source, cut), hint=hint), hint)
+    first = [iteration.item_at(interp, source, Lit(k)) for k in range(place)]
+    final = [iteration.item_at(interp, source, iteration.subtract(interp, count, Lit(k))) for k in range(last, 0, -1)]
+    return Tuple((*first, rest, *final))
+
+
+def _few(single: int, found: str = "") -> str:
+    return f"not enough values to unpack (expected at least {single}{found})"
+
+
+def _too_few(interp: Interpreter, single: int, found: str = "") -> Value:
+    return interp.fail(ValueError, _few(single, found))
+
+
+TABLE: dict[Any, Handler] = {intrinsics.unpack: _unpack}

@@ -1,0 +1,48 @@
+"""Starred targets, and items and slices of ranges and of lists of pairs, against the plain function and differences."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import adxform
+from tests.tables.cell import Cell, judge, program
+
+X = np.array([0.5, 1.5, -0.7, 2.0])
+STARRED = (
+    "a, *b = x; r = a * sum(v * v for v in b)",
+    "*a, b = x; r = b * sum(a)",
+    "a, *b, c = x; r = a * c * len(b) + b[-1] ** 2",
+    "*a, = x; r = a[0] * a[3]",
+    "a, b, *c = x[:2]; r = a * b + len(c) + sum(c)",
+    "a, *b = x[0], x[1], x[2]; r = a * b[0] + b[1] ** 2",
+    "a, *b = [v for v in x if v > 0.1]; r = a + sum(v * v for v in b)",
+    "a, *b = np.outer(x, x); r = a @ b[0] + b[-1].sum()",
+    "a, *b = zip(x, x[1:]); r = a[1] * sum(p * q for p, q in b)",
+    "(i, a), *b = enumerate(x, 3); r = i * a + sum(k * v for k, v in b)",
+    "i, *b, j = range(len(x)); r = x[i] * x[j] + sum(x[k] ** 3 for k in b)",
+    "a, *b = reversed(x); r = a ** 2 + 2.0 * sum(b)",
+    "a, *b = map(lambda v: v * v, x); r = a ** 2 * b[0] + len(b)",
+    "a, *b = {'p': x[0], 'q': x[1]}.values(); r = a ** 2 * b[0]",
+    "a, *(b, c) = x[0], x[1], x[2]; r = a * b + c * c",
+    "(a, *b), c = x, x[1]; r = a * c + sum(b)",
+    "d = {}; a, *d['k'] = x; r = a * sum(d['k'])",
+    "a, *b = x; b[0] = 5.0 * a; r = x[1] * b[0] + sum(b)",
+    "z = [v * 2 for v in x]; a, *b = z; b.append(a); z[1] = 0.0; r = sum(v * v for v in b) + sum(z)",
+    "n, *m = x.reshape(2, 2).shape; r = x.sum() * n + m[0]",
+    "r = sum(a * b[0] for a, *b in [(x[0], x[1]), (x[3], x[1], x[2])])",
+    "a, b, c, d, e, *f = x; r = a",
+    "a, b, *c = (x[0],); r = a",
+)
+
+
+@pytest.mark.parametrize("line", STARRED)
+def test_a_starred_target_takes_the_rest(line: str) -> None:
+    lines = line.replace("; ", "\n    ")
+    verdict = judge(Cell(line, program(f"def f(x):\n    {lines}\n    return r\n"), (X,), orders=1, bits=False))
+    assert verdict.kind == "right", verdict.reason
+
+
+def test_a_list_is_taken_apart_from_its_head_in_a_loop() -> None:
+    text = "def f(x):\n    s, r = 0.0, list(x)\n    while r:\n        h, *r = r\n        s = 0.5 * s + h * h\n    return s\n"
+    np.testing.assert_allclose(adxform.grad(program(text))(X), 2.0 * X * 0.5 ** np.arange(3.0, -1.0, -1.0), rtol=1e-14)
