@@ -288,11 +288,12 @@ def new_list(
     *,
     weak: bool = False,
     row_of: tuple[Ref, Var] | None = None,
+    params: frozenset[Var] = frozenset(),
 ) -> Ref:
     """A list (or tuple) whose items are the rows of an array of its own."""
     assert isinstance(items, Var)
     ref = interp.heap.new("list", cls, (), ())
-    contents = Collected(items, done=True, nested=nested, weak=weak, row_of=row_of)
+    contents = Collected(items, done=True, nested=nested, weak=weak, row_of=row_of, params=params)
     interp.heap.contents[ref] = contents  # type: ignore[assignment]
     return ref
 

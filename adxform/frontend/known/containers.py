@@ -214,8 +214,7 @@ def _counts(cls: type | None) -> bool:
 def repeated(interp: Interpreter, items: Value, count: Value) -> Ref:
     """A fresh list of the items of a list or tuple, `count` times."""
     filled = interp.filled(items)
-    unknown = isinstance(count, Var) and not interp.origins.get(count)
-    if filled is None and not (unknown and interp.of_numbers(tuple(interp.items(items)))):
+    if filled is None and not (isinstance(count, Var) and interp.of_numbers(tuple(interp.items(items)))):
         return interp.new_list(tuple(interp.items(items)) * operator.index(interp.static(count, "how often a list is repeated")))
     count = Lit(max(int(count.value), 0)) if isinstance(count, Lit) else count
     known = isinstance(count, Lit) or count in interp.sizes
@@ -233,7 +232,8 @@ def repeated(interp: Interpreter, items: Value, count: Value) -> Ref:
         made = interp.call(Lit(np.full), (times, parts[0]), hint="items")
     else:
         made = interp.call(Lit(np.tile), (interp.call(Lit(np.array), (Tuple(tuple(parts)),)), times), hint="items")
-    return collecting.new_list(interp, made, weak=collecting.common_item(interp, tuple(parts)).weak)
+    params = interp.origins.get(count, frozenset()) if isinstance(count, Var) else frozenset()
+    return collecting.new_list(interp, made, weak=collecting.common_item(interp, tuple(parts)).weak, params=params)
 
 
 def _hold(interp: Interpreter, ref: Ref, made: Ref) -> None:
