@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from adxform.frontend.interpreter import Env, Interpreter
 
 _UNROLL = 256
+"""How many passes of a loop are written out, one after the other."""
+
+_NESTED = 4096
+"""How many passes of loops within loops are: a statement of each takes a millisecond to derive."""
 
 
 @dataclass(slots=True)
@@ -86,8 +90,8 @@ def _dynamic_for(interp: Interpreter, op: For, source: Value, inits: list[Value]
         saved.restore(interp)
         _refuse_foreign(interp, reason)
         trips = iteration.literal_trips(interp, source)
-        early = op.breaks and isinstance(reason, Grows) and reason.item is not None
-        if trips is None or trips > _UNROLL or early:
+        early = op.breaks and isinstance(reason, Grows) and reason.item.type is not None
+        if trips is None or trips > _UNROLL or trips * interp.passes > _NESTED or early:
             if isinstance(reason, Grows):
                 return _collecting(interp, op, source, inits, env, reason)
             params = iteration.promotable(interp, source)
@@ -97,7 +101,11 @@ def _dynamic_for(interp: Interpreter, op: For, source: Value, inits: list[Value]
                 return _loop(interp, op, source, inits, env)
             raise
         items: list[iteration.Place] = [partial(iteration.item_at, interp, source, Lit(k)) for k in range(trips)]
-        return unrolled(interp, op, Walk.over(interp, source, items), inits, env)
+        interp.passes *= max(trips, 1)
+        try:
+            return unrolled(interp, op, Walk.over(interp, source, items), inits, env)
+        finally:
+            interp.passes //= max(trips, 1)
 
 
 @dataclass(frozen=True, slots=True)
