@@ -575,6 +575,12 @@ def absent() -> UnsupportedOperationError:
     return UnsupportedOperationError(message, help="return a value on every path, or raise an exception")
 
 
+def nothing_apart() -> UnsupportedOperationError:
+    """Return what is raised where ``zip(*pairs)`` takes apart a list that turns out to be empty."""
+    message = "`zip(*…)` of a list that is empty here, and is not in other runs: how many lists it gives cannot be told"
+    return UnsupportedOperationError(message, help="test that the list has items first")
+
+
 def planar() -> UnsupportedOperationError:
     """Return what is raised where both operands of ``np.cross`` are vectors of two components."""
     message = "`np.cross` of vectors of two components each is not supported: it gives numbers, of three it gives vectors"

@@ -156,7 +156,7 @@ def _of_object(interp: Interpreter, value: Ref, name: str) -> Value:
     method = METHODS.get((value.cls if value.kind != "instance" else object, name))
     if value.kind in ("list", "dict", "set"):
         method = METHODS.get(({"list": list, "dict": dict, "set": set}[value.kind], name))
-        if method is None and not hasattr(value.cls, name):
+        if not hasattr(value.cls, name):
             return interp.fail(AttributeError, f"'{value.cls.__name__}' object has no attribute '{name}'")
         if method is None:
             raise interp.error(

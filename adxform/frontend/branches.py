@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from adxform.frontend import iteration, protocols
 from adxform.frontend.collecting import Grows, as_list_of_rows, common_item, irregular
+from adxform.frontend.columns import kind_of
 from adxform.frontend.joins import Joiner, collect, instantiate
 from adxform.frontend.signals import Unreachable
 from adxform.frontend.sizes import note_origin
-from adxform.frontend.values import Collected, Contents, Heap, Maybe, Poison, Range, Ref, Static, Tuple, Value, View
+from adxform.frontend.values import Collected, Columns, Contents, Heap, Maybe, Poison, Range, Ref, Static, Tuple, Value, View
 from adxform.ir.build import Builder
 from adxform.ir.ops import UNDEFINED, If, Lit, Operand, Raise, Var
 from adxform.ir.types import BOOL, Array, Scalar, Type
@@ -37,7 +38,7 @@ def truth(interp: Interpreter, value: Value) -> bool | Operand:
             return bool(items)
         case Ref(kind="instance") | Static() if protocols.is_object(value):
             return _truth_of_object(interp, value)
-        case Ref(kind="list") if interp.filled(value) is not None:
+        case Ref(kind="list") if interp.is_long(value):
             return truth(interp, iteration.length(interp, value))
         case Range():
             return truth(interp, iteration.length(interp, value))
@@ -127,6 +128,9 @@ def branch(
             _level_lists(interp, (left, right), builders, heaps)
     templates = [joiner.merge(a, heaps[0], b, heaps[1], start) for a, b in zip(lefts, rights, strict=True)]
     changed = changed_objects(start, heaps)
+    growing = (_tuples_grow(interp, ref, start, heaps) for ref in changed if all(reached) and not joiner.params)
+    if any(grows is not None and as_list_of_rows(interp, grows) for grows in growing):
+        return branch(interp, cond, then, orelse, hints, span)
     if all(reached) and not joiner.params:
         for ref in changed:
             _level_lists(interp, (ref, ref), builders, heaps)
@@ -171,6 +175,24 @@ def changed_objects(start: Heap, heaps: list[Heap]) -> list[Ref]:
     return [ref for ref, contents in start.contents.items() if any(heap.contents[ref] is not contents for heap in heaps)]
 
 
+def _tuples_grow(interp: Interpreter, ref: Ref, start: Heap, heaps: list[Heap]) -> Grows | None:
+    """How a list of tuples comes to have another number of them on each path, if it does."""
+    sides: list[Any] = [heap.contents[ref] for heap in (start, *heaps)]
+    known = [side for side in sides if isinstance(side, Contents)]
+    if ref.kind != "list" or ref.outside or ref.shared or not isinstance(sides[0], Contents):
+        return None
+    if any(isinstance(side, Columns) for side in sides):
+        return next(
+            Grows(ref, kind_of(interp, heap, side))
+            for heap, side in zip(heaps, sides[1:], strict=True)
+            if isinstance(side, Columns)
+        )
+    if len(known) < len(sides) or known[1].keys == known[2].keys:
+        return None
+    kind = common_item(interp, tuple(item for side in known for item in side.items))
+    return Grows(ref, kind) if kind.fields else None
+
+
 def _level_lists(interp: Interpreter, values: tuple[Value, Value], builders: list[Builder], heaps: list[Heap]) -> None:
     """Make lists on both paths arrays of their items where they have another number of them on each."""
     left, right = values
@@ -204,7 +226,7 @@ def _merge_side(joiner: Joiner, ref: Ref, heaps: list[Heap], start: Heap, reache
         return joiner.merge_contents(heaps[0].contents[ref], heaps[0], heaps[1].contents[ref], heaps[1], start)
     heap = heaps[reached.index(True)]
     contents: Any = heap.contents[ref]
-    if isinstance(contents, Poison | Collected):
+    if isinstance(contents, Poison | Collected | Columns):
         return joiner.rows(contents) if isinstance(contents, Collected) else contents
     return Contents(contents.keys, tuple(joiner.escape(item, heap, start) for item in contents.items))
 

@@ -15,10 +15,10 @@ import numpy as np
 
 from adxform import runtime
 from adxform.errors import MissingRuleError
-from adxform.frontend import indexing, iteration
+from adxform.frontend import columns, indexing, iteration
 from adxform.frontend.joins import join_types, number_type
 from adxform.frontend.keys import refuse_index
-from adxform.frontend.values import NONE, Collected, Contents, Heap, Ref, Slice, Tuple, Value, is_undefined
+from adxform.frontend.values import NONE, Collected, Columns, Contents, Heap, Ref, Slice, Tuple, Value, is_undefined
 from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Operand, Pack, Var
 from adxform.ir.types import Array, Dim, Object, Scalar, Size, Type, rank
@@ -35,12 +35,19 @@ _PYTHON: dict[str, type] = {"bool": bool, "int64": int, "float64": float, "compl
 class Kind:
     """What the items of a list are: of which type, if of one, and how deep they are lists themselves.
 
-    `weak`: the numbers in them are Python's own.
+    `weak`: the numbers in them are Python's own. With `fields` they are tuples of class `cls`, with items of these kinds.
     """
 
     type: Scalar | Array | None = None
     nested: int = 0
     weak: bool = False
+    fields: tuple[Kind, ...] = ()
+    cls: Any = tuple
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the items are of one kind that an array can hold, or several arrays."""
+        return self.type is not None or (bool(self.fields) and all(field.is_known for field in self.fields))
 
 
 class Grows(Exception):  # noqa: N818 - not an error: control flow
@@ -75,10 +82,12 @@ def growth(interp: Interpreter, ref: Ref, old: Any, new: Any, *, owned: bool) ->
     if isinstance(old, Collected) and not old.done:
         once = owned and isinstance(new, Collected) and new.counted and new.passed <= 1
         return None if once else irregular(ref, old)
-    if not isinstance(old, Contents) or not isinstance(new, Contents | Collected):
+    if not isinstance(old, Contents) or not isinstance(new, Contents | Collected | Columns):
         return None
     if isinstance(new, Collected):
         return irregular(ref, new)
+    if isinstance(new, Columns):
+        return Grows(ref, columns.kind_of(interp, interp.heap, new))
     if old.keys == new.keys:
         return None
     if ref.kind != "list":
@@ -113,6 +122,10 @@ def irregular(ref: Ref, filled: Collected) -> Grows:
 
 def common_item(interp: Interpreter, items: tuple[Value, ...]) -> Kind:
     """What all `items` are, if they are of one type."""
+    rows = [item for item in items if isinstance(item, Tuple)]
+    if rows and len(rows) == len(items) and len({(row.cls, len(row.items)) for row in rows}) == 1 and rows[0].items:
+        fields = tuple(common_item(interp, column) for column in zip(*(row.items for row in rows), strict=True))
+        return Kind(fields=fields if all(field.is_known for field in fields) else (), cls=rows[0].cls)
     type_: Type | None = None
     nested, weak = 0, True
     for place, item in enumerate(items):
@@ -185,6 +198,8 @@ def as_list_of_rows(interp: Interpreter, growing: Grows) -> bool:
     """Whether the list of `growing` can be, and now is, an array of the items that it has here."""
     ref, kind, item = growing.ref, growing.item, growing.item.type
     contents: Any = interp.heap.contents[ref]
+    if kind.fields:
+        return columns.start(interp, growing)
     if item is None or ref.kind != "list" or not isinstance(contents, Contents | Collected):
         return False
     buffer: Value

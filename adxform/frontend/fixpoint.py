@@ -10,7 +10,7 @@ from adxform.frontend.branches import changed_objects, hint_of
 from adxform.frontend.collecting import growth, rebinding
 from adxform.frontend.joins import Joiner, collect, instantiate, slots
 from adxform.frontend.signals import Unreachable
-from adxform.frontend.values import Collected, Contents, Poison, Ref, Value
+from adxform.frontend.values import Collected, Columns, Contents, Poison, Ref, Value
 from adxform.ir.build import Builder
 from adxform.ir.ops import UNDEFINED, Lit, Operand, Var
 from adxform.ir.types import Array, Dim, Size, Type
@@ -115,7 +115,7 @@ def find_fixpoint(
                 raise grows
             if ref in merged_heap:
                 old = merged_heap[ref]
-            elif isinstance(init_contents, Poison):
+            elif isinstance(init_contents, Poison | Columns):
                 old = init_contents
             elif isinstance(init_contents, Collected):
                 old = joiner.rows(init_contents)

@@ -20,6 +20,7 @@ from adxform.frontend.sharing import Apart
 from adxform.frontend.signals import Lost, Promote, Unreachable
 from adxform.frontend.values import (
     Collected,
+    Columns,
     Contents,
     FunctionValue,
     Heap,
@@ -186,9 +187,10 @@ class Interpreter:
             raise self.error(
                 f"this {ref.cls.__name__} cannot be followed: {contents.why}", "build it outside of the condition or loop"
             )
-        if isinstance(contents, Collected):
-            if contents.params:
-                raise Promote(contents.params)
+        if isinstance(contents, Collected | Columns):
+            params = iteration.promotable(self, ref)
+            if params:
+                raise Promote(params)
             message = "the items of this list must be known one by one, but only a run can tell how many there are"
             raise self.error(message, "make it an array with `np.array(…)`")
         assert isinstance(contents, Contents)
@@ -215,6 +217,15 @@ class Interpreter:
         """What a list holds whose length only a run can tell; ``None`` for any other value."""
         contents: Any = self.heap.contents[value] if isinstance(value, Ref) else None
         return contents if isinstance(contents, Collected) else None
+
+    def columns(self, value: Value) -> Columns | None:
+        """What a list of tuples holds whose length only a run can tell; ``None`` for any other value."""
+        contents: Any = self.heap.contents[value] if isinstance(value, Ref) else None
+        return contents if isinstance(contents, Columns) else None
+
+    def is_long(self, value: Value) -> bool:
+        """Whether `value` is a list whose length only a run can tell."""
+        return self.filled(value) is not None or self.columns(value) is not None
 
     def write(self, ref: Ref, contents: Contents) -> None:
         """Give `ref` new contents."""
@@ -340,6 +351,10 @@ class Interpreter:
         if isinstance(value, Lit) and isinstance(value.value, dict):
             return [(key, outside.constant(self, item)) for key, item in value.value.items()]
         found = []
+        value = iteration.opened(self, value)
+        if iteration.literal_trips(self, value) is None and not iteration.promotable(self, value):
+            message = "the keys of this dict are known only when the program runs"
+            raise self.error(message, "keep what belongs together in lists or arrays, and look it up by its position")
         for pair in self.items(value):
             key, item = self.items(pair)
             found.append((self.static(key, "a dict key"), item))

@@ -78,19 +78,21 @@ def opened(interp: Interpreter, source: Value, left: str = "", *, stepwise: Step
     return opened(interp, source.open(stepwise)) if fresh.value else Tuple(())
 
 
-def lists_in(source: Value) -> tuple[Ref, ...]:
+def lists_in(interp: Interpreter, source: Value) -> tuple[Ref, ...]:
     """The lists and dicts that a walk over `source` looks at, pass by pass."""
     match source:
         case Ref() | View(Ref()):
-            return (source.of if isinstance(source, View) else source,)
+            ref = source.of if isinstance(source, View) else source
+            columns = interp.columns(ref)
+            return (ref, *(() if columns is None else (inner for part in columns.lists for inner in lists_in(interp, part))))
         case Zip(parts):
-            return tuple(ref for part in parts for ref in lists_in(part))
+            return tuple(ref for part in parts for ref in lists_in(interp, part))
         case Enumerate(items) | Reversed(items) | Mapped(_, items):
-            return lists_in(items)
+            return lists_in(interp, items)
         case Once(early=early):
-            return tuple(ref for part in early for ref in lists_in(part))
+            return tuple(ref for part in early for ref in lists_in(interp, part))
         case FunctionValue(captures=captures):
-            return tuple(ref for _, part in captures for ref in lists_in(part))
+            return tuple(ref for _, part in captures for ref in lists_in(interp, part))
         case _:
             return ()
 
@@ -107,7 +109,7 @@ def known_places(interp: Interpreter, source: Value) -> list[Place] | None:
         case Tuple(items):
             return settled(items)
         case Ref(kind="list"):
-            return None if interp.filled(source) is not None else settled(interp.contents(source).items)
+            return None if interp.is_long(source) else settled(interp.contents(source).items)
         case Ref(kind="dict" | "set"):
             return settled([Lit(key) for key in interp.contents(source).keys])
         case Lit(value) if isinstance(value, str | bytes | tuple | frozenset | dict | range):
@@ -234,7 +236,9 @@ def promotable(interp: Interpreter, source: Value) -> frozenset[Var]:
         case Enumerate(items) | Reversed(items) | Mapped(_, items):
             return promotable(interp, items)
         case Ref(kind="list"):
-            filled = interp.filled(source)
+            filled, columns = interp.filled(source), interp.columns(source)
+            if columns is not None:
+                return promotable(interp, columns.lists[0])
             return frozenset() if filled is None else filled.params
         case Zip(parts):
             return frozenset().union(*(promotable(interp, part) for part in parts))
@@ -282,6 +286,8 @@ def length(interp: Interpreter, source: Value) -> Value:
             return _shortest(interp, [length(interp, part) for part in ends])
         case Enumerate(items) | Reversed(items) | Mapped(_, items):
             return length(interp, items)
+        case Ref(kind="list") if (columns := interp.columns(source)) is not None:
+            return length(interp, columns.lists[0])
         case Ref(kind="list"):
             filled = interp.filled(source)
             return Lit(len(interp.contents(source).keys)) if filled is None else interp.filled_length(filled)
@@ -328,6 +334,8 @@ def item_at(interp: Interpreter, source: Value, k: Value) -> Value:
             return item_at(interp, items, interp.call(Lit(operator.sub), (last, k)))
         case Ref(kind="list") if (filled := interp.filled(source)) is not None:
             return interp.filled_item(source, filled, k)
+        case Ref(kind="list") if (columns := interp.columns(source)) is not None:
+            return Tuple(tuple(item_at(interp, part, k) for part in columns.lists), columns.cls)
         case _:
             known = known_places(interp, source)
             if known is None:

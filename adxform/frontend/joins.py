@@ -14,6 +14,7 @@ import numpy as np
 
 from adxform.frontend.values import (
     Collected,
+    Columns,
     Contents,
     FunctionValue,
     Heap,
@@ -52,6 +53,8 @@ class Built:
 
 
 _HALF_FILLED = Poison("it is a list that a loop is filling on one path only")
+
+_OF_TUPLES = Poison("it is a list of tuples whose length only a run can tell, and another one on another path")
 
 Template: TypeAlias = Any
 """A `Value` whose parts may be `Slot` and `Built`."""
@@ -168,6 +171,8 @@ class Joiner:
                 return contents
             if isinstance(contents, Collected):
                 return Built(value.kind, value.cls, (), (self.rows(contents),)) if contents.done else _HALF_FILLED
+            if isinstance(contents, Columns):
+                return _OF_TUPLES
             items = tuple(self.escape(item, heap, old) for item in contents.items)
             return Built(value.kind, value.cls, contents.keys, items, value.meta)
         if isinstance(value, Once) and value.state not in old.contents:
@@ -218,6 +223,8 @@ class Joiner:
         if isinstance(left, Collected) and isinstance(right, Collected) and a.cls is b.cls:
             rows = self.merge_contents(left, heap_a, right, heap_b, old)
             return Built(a.kind, a.cls, (), (rows,)) if isinstance(rows, Collected) else rows
+        if isinstance(left, Columns) or isinstance(right, Columns):
+            return _OF_TUPLES
         if isinstance(left, Collected) or isinstance(right, Collected):
             return Poison("it is a list whose length only a run can tell on one path only", self.params)
         if (a.kind, a.cls, a.meta) != (b.kind, b.cls, b.meta) or left.keys != right.keys:
@@ -237,6 +244,8 @@ class Joiner:
                 return a
             buffer = self.merge(a.buffer, heap_a, b.buffer, heap_b, old)
             return buffer if isinstance(buffer, Poison) else Collected(buffer, done=True, nested=a.nested, weak=a.weak and b.weak)
+        if isinstance(a, Columns) or isinstance(b, Columns):
+            return a if a == b else _OF_TUPLES
         if isinstance(a, Collected) or isinstance(b, Collected):
             return a if a == b else _HALF_FILLED
         if a.keys != b.keys:

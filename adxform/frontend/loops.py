@@ -60,7 +60,7 @@ def run_for(interp: Interpreter, op: For, env: Env) -> None:
     given = interp.use(interp.value(op.source[0], env))
     source = iteration.opened(interp, given, left, stepwise="some" if op.breaks else "all")
     looked_at = interp.builder.ops[start:]
-    held = [(ref, interp.heap.contents[ref]) for ref in iteration.lists_in(given)] if isinstance(given, Once) else []
+    held = [(ref, interp.heap.contents[ref]) for ref in iteration.lists_in(interp, given)] if isinstance(given, Once) else []
     start = len(interp.builder.ops)
     inits = [interp.value(init, env) for init in op.inits]
     within = iteration.places_within(interp, source)
@@ -120,7 +120,7 @@ class Walk:
     @classmethod
     def over(cls, interp: Interpreter, source: Value, items: list[iteration.Place]) -> Walk:
         """A walk over the `items` of `source`."""
-        return cls(source, items, tuple((ref, interp.heap.contents[ref]) for ref in iteration.lists_in(source)))
+        return cls(source, items, tuple((ref, interp.heap.contents[ref]) for ref in iteration.lists_in(interp, source)))
 
     def now(self, interp: Interpreter) -> Walk:
         """What is to be walked over after a pass, which may have changed a list."""
@@ -242,7 +242,7 @@ def _loop(
         env.update(zip(op.body.params, (trip.item(index), *carried), strict=True))
         return interp.run_block(op.body, env)
 
-    walked = iteration.lists_in(source)
+    walked = iteration.lists_in(interp, source)
 
     def step(carried: list[Value], own: tuple[Var, ...]) -> tuple[list[Value], list[Operand]]:
         (index,) = own

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 from adxform.frontend import collecting, iteration
+from adxform.frontend import columns as of_tuples
 from adxform.frontend.keys import hashed, place_in, refuse_index
 from adxform.frontend.values import NONE, Contents, Ref, Slice, Static, Tuple, Value, View, list_contents
 from adxform.ir.ops import Lit
@@ -55,6 +56,9 @@ def _list(interp: Interpreter, value: Value) -> tuple[Ref, list[Value]]:
 
 
 def _append(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    if (columns := interp.columns(args[0])) is not None:
+        of_tuples.append(interp, columns, args[1])
+        return NONE
     filled = interp.filled(args[0])
     if filled is not None and isinstance(args[0], Ref):
         collecting.append(interp, args[0], filled, args[1])
@@ -65,6 +69,9 @@ def _append(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Valu
 
 
 def _extend(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    if (columns := interp.columns(args[0])) is not None:
+        of_tuples.extend(interp, columns, iteration.opened(interp, args[1]))
+        return NONE
     filled = interp.filled(args[0])
     if filled is not None and isinstance(args[0], Ref):
         collecting.extend(interp, args[0], filled, iteration.opened(interp, args[1]))
@@ -73,7 +80,12 @@ def _extend(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Valu
     source = iteration.opened(interp, args[1])
     if iteration.literal_trips(interp, source) is None:
         more = interp.call(Lit(list), (source,))
-        other = interp.filled(more)
+        other, others = interp.filled(more), interp.columns(more)
+        if others is not None:
+            grows = collecting.Grows(ref, of_tuples.kind_of(interp, interp.heap, others))
+            if grows.item.is_known and collecting.as_list_of_rows(interp, grows):
+                of_tuples.extend(interp, interp.columns(ref) or others, more)
+                return NONE
         if other is not None and collecting.as_list_of_rows(interp, collecting.irregular(ref, other)):
             collecting.extend(interp, ref, interp.filled(ref) or other, more)
             return NONE
@@ -82,6 +94,8 @@ def _extend(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Valu
 
 
 def _pop(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    if (columns := interp.columns(args[0])) is not None:
+        return Tuple(of_tuples.call(interp, columns, "pop", args[1:]), columns.cls)
     filled = interp.filled(args[0])
     if filled is not None and isinstance(args[0], Ref):
         return collecting.pop(interp, args[0], filled, args[1] if len(args) > 1 else Lit(-1), hint)
@@ -98,6 +112,9 @@ def _pop(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value],
 
 
 def _insert(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    if (columns := interp.columns(args[0])) is not None:
+        of_tuples.insert(interp, columns, *args[1:])
+        return NONE
     filled = interp.filled(args[0])
     if filled is not None and isinstance(args[0], Ref):
         collecting.insert(interp, args[0], filled, *args[1:])
@@ -116,6 +133,9 @@ def _remove(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Valu
 
 
 def _reverse(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    if (columns := interp.columns(args[0])) is not None:
+        of_tuples.call(interp, columns, "reverse", ())
+        return NONE
     filled = interp.filled(args[0])
     if filled is not None and isinstance(args[0], Ref):
         collecting.reverse(interp, args[0], filled)
@@ -142,6 +162,8 @@ def _clear(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value
 def _copy(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
     ref = args[0]
     assert isinstance(ref, Ref)
+    if (columns := interp.columns(ref)) is not None:
+        return of_tuples.copied(interp, columns)
     filled = interp.filled(ref)
     if filled is not None:
         return collecting.load(interp, ref, filled, Slice(NONE, NONE, NONE), hint)

@@ -100,7 +100,11 @@ def is_static(interp: Interpreter, value: Value) -> bool:
         case Slice(start, stop, step) | Range(start, stop, step):
             return all(is_static(interp, part) for part in (start, stop, step))
         case Ref(kind="list" | "dict"):
-            return interp.filled(value) is None and all(is_static(interp, item) for item in interp.contents(value).items)
+            return (
+                interp.filled(value) is None
+                and interp.columns(value) is None
+                and all(is_static(interp, item) for item in interp.contents(value).items)
+            )
         case _:
             return False
 

@@ -10,7 +10,20 @@ from typing import TYPE_CHECKING, Any
 from adxform.frontend.access import Access
 from adxform.frontend.joins import Built, Joiner, Slot, collect, instantiate, slots
 from adxform.frontend.signals import Unreachable
-from adxform.frontend.values import Collected, Contents, FunctionValue, Heap, Method, Poison, Ref, Scope, Static, Tuple, Value
+from adxform.frontend.values import (
+    Collected,
+    Columns,
+    Contents,
+    FunctionValue,
+    Heap,
+    Method,
+    Poison,
+    Ref,
+    Scope,
+    Static,
+    Tuple,
+    Value,
+)
 from adxform.ir.build import Builder
 from adxform.ir.kinds import scalar_type
 from adxform.ir.lengths import Lengths
@@ -71,6 +84,8 @@ class _Keys:
                 contents: Any = self.interp.heap.contents[value]
                 if isinstance(contents, Collected):
                     return kind, cls, self.of(contents.buffer), contents.done, contents.nested
+                if isinstance(contents, Columns):
+                    return kind, cls, contents.cls, tuple(map(self.of, contents.lists))
                 return (
                     kind,
                     cls,

@@ -222,6 +222,14 @@ class Collected:
 
 
 @dataclass(frozen=True, slots=True)
+class Columns:
+    """The contents of a list of tuples of class `cls` whose length only a run can tell: a list for each place in them."""
+
+    lists: tuple[Ref, ...]
+    cls: type = tuple
+
+
+@dataclass(frozen=True, slots=True)
 class Maybe:
     """`value` where `present` is true at run time, else ``None``."""
 

@@ -24,6 +24,7 @@ from tests.tables import (
     names,
     objects,
     overwrite,
+    pairs,
     products,
     reach,
     rules,
@@ -47,6 +48,7 @@ TABLES = {
     "mathematics": mathematics.cells,
     "products": products.cells,
     "listed": listed.cells,
+    "pairs": pairs.cells,
 }
 
 LONG = {"containers": partial(containers.cells, 50)}

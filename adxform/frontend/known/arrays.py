@@ -85,6 +85,10 @@ def _as_array(fn: Any) -> Handler:
 
     def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
         if fn is np.array and isinstance(args[0], Ref) and args[0].kind == "list" and len(args) == 1 and not kwargs:
+            columns = interp.columns(args[0])
+            if columns is not None:
+                parts = tuple(interp.call(Lit(np.array), (part,)) for part in columns.lists)
+                return interp.call(Lit(np.stack), (Tuple(parts),), {"axis": Lit(1)}, hint)
             filled = interp.filled(args[0])
             if filled is not None:
                 return interp.call(Lit(np.ndarray.copy), (collecting.so_far(interp, filled),), hint=hint)
@@ -160,7 +164,7 @@ def copied_deeply(interp: Interpreter, value: Value, seen: dict[Value, Value]) -
         case Tuple(items, cls):
             parts = [copied_deeply(interp, item, seen) for item in items]
             return None if None in parts else Tuple(tuple(part for part in parts if part is not None), cls)
-        case Ref(kind, cls) if interp.filled(value) is None:
+        case Ref(kind, cls) if not interp.is_long(value):
             contents = interp.contents(value)
             parts = [copied_deeply(interp, item, seen) for item in contents.items]
             if None in parts:

@@ -172,7 +172,7 @@ def _joined(interp: Interpreter, a: Value, left: type, b: Value, right: type) ->
             continue
         if cls in (str, bytes):
             return interp.evaluate(operator.add, (interp.static(a, "a text"), interp.static(b, "a text")))
-        if interp.filled(a) is not None or interp.filled(b) is not None:
+        if any(interp.is_long(one) for one in (a, b)):
             joined = interp.call(Lit(list), (a,))
             interp.call(interp.attribute(joined, "extend"), (b,))
             return _of_class(interp, joined, cls)

@@ -12,6 +12,7 @@ import numpy as np
 
 from adxform import runtime
 from adxform.frontend import collecting, iteration, protocols
+from adxform.frontend import columns as of_tuples
 from adxform.frontend.branches import branch, truth
 from adxform.frontend.joins import number_type
 from adxform.frontend.keys import hashed
@@ -137,9 +138,12 @@ def listed(interp: Interpreter, source: Value, hint: str = "items", cls: type = 
         return Tuple(tuple(known)) if cls is tuple else interp.new_list(tuple(known))
     match source:
         case Zip(parts):
-            return Zip(tuple(listed(interp, part, hint) for part in parts))
+            return of_tuples.zipped(interp, tuple(listed(interp, part, hint) for part in parts), cls)
         case Enumerate(items, start):
-            return Enumerate(listed(interp, items, hint), start)
+            places = Range(start, iteration.add(interp, start, iteration.length(interp, items)), Lit(1))
+            return of_tuples.zipped(interp, (listed(interp, places, hint), listed(interp, items, hint)), cls)
+        case Ref() if (columns := interp.columns(source)) is not None:
+            return of_tuples.copied(interp, columns, cls)
         case Ref() if (filled := interp.filled(source)) is not None:
             return collecting.new_list(
                 interp, _copied(interp, collecting.so_far(interp, filled), hint), filled.nested, cls, weak=filled.weak
@@ -230,6 +234,11 @@ def _set(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
 
 
 def _sorted(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    if "key" in kwargs and (columns := interp.columns(args[0])) is not None:
+        by = rows(interp, interp.call(Static(iterations.mapped), (kwargs["key"], args[0])))
+        places = interp.call(Lit(np.arange), (iteration.length(interp, args[0]),))
+        order = interp.call(Static(iterations.rows_sorted_by), (places, by, kwargs.get("reverse", Lit(False))))
+        return of_tuples.ordered(interp, columns, order)
     if not _is_known(interp, args[0]):
         weak = _refuse_mixed(interp, args[0]) or _of_python(interp, args[0])
         return collecting.new_list(interp, sorted_rows(interp, args[0], kwargs, hint), weak=weak)
@@ -314,6 +323,7 @@ def _extreme(fn: Any) -> Handler:
         if "default" in kwargs:
             return _or_default(interp, fn, source, known, kwargs, hint)
         in_order = known is not None and any(isinstance(item, Tuple | Ref) for item in known)
+        in_order = in_order or interp.columns(source) is not None or isinstance(source, Zip | Enumerate)
         if in_order or ("key" in kwargs and not (isinstance(source, Var) and isinstance(source.type, Object))):
             meaning = iterations.largest if fn is max else iterations.smallest
             first = known[0] if known else iteration.item_at(interp, source, Lit(0))

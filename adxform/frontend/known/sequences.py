@@ -5,9 +5,12 @@ from __future__ import annotations
 import operator
 from typing import TYPE_CHECKING, Any
 
+from adxform import runtime
 from adxform.frontend import iteration
 from adxform.frontend.branches import truth
+from adxform.frontend.columns import as_long_as_one_another
 from adxform.frontend.keys import refuse_index
+from adxform.frontend.known.iterables import listed
 from adxform.frontend.values import NONE, Enumerate, Range, Slice, Static, Tuple, Value, Zip, is_int
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Scalar
@@ -23,8 +26,9 @@ def load(interp: Interpreter, source: Range | Zip | Enumerate, index: Value, hin
     """``source[index]``"""
     refuse_index(interp, index, "range object" if isinstance(source, Range) else "list")
     if isinstance(source, Range):
-        return _of_range(interp, source, index)
-    parts = _as_long_as_one_another(interp, pairs(interp, source))
+        is_bool = isinstance(index, Lit) and isinstance(index.value, bool)
+        return _of_range(interp, source, Lit(int(index.value)) if is_bool and isinstance(index, Lit) else index)
+    parts = as_long_as_one_another(interp, pairs(interp, source))
     found = tuple(interp.call(Lit(operator.getitem), (part, index), hint=hint) for part in parts)
     return Zip(found) if isinstance(index, Slice) else Tuple(found)
 
@@ -35,16 +39,6 @@ def pairs(interp: Interpreter, source: Zip | Enumerate) -> tuple[Value, ...]:
         return source.parts
     end = iteration.add(interp, source.start, iteration.length(interp, source.items))
     return Range(source.start, end, ONE), source.items
-
-
-def _as_long_as_one_another(interp: Interpreter, parts: tuple[Value, ...]) -> tuple[Value, ...]:
-    """`parts`, each cut off where the shortest of them ends."""
-    counts = [iteration.length(interp, part) for part in parts]
-    sizes = [interp.sizes.get(count) if isinstance(count, Var) else count for count in counts]
-    if None not in sizes and len(dict.fromkeys(sizes)) == 1:
-        return parts
-    within = Slice(NONE, iteration.length(interp, Zip(parts)), NONE)
-    return tuple(interp.call(Lit(operator.getitem), (part, within)) for part in parts)
 
 
 def _of_range(interp: Interpreter, source: Range, index: Value) -> Value:
@@ -114,3 +108,11 @@ def _at(interp: Interpreter, source: Range, place: Value) -> Value:
     """What a range of `source` without ends has at `place`."""
     offset = place if source.step == ONE else interp.call(Lit(operator.mul), (place, source.step))
     return iteration.add(interp, source.start, offset)
+
+
+def apart(interp: Interpreter, source: Zip) -> Tuple:
+    """``zip(*source)``: a tuple of each of the lists that `source` puts together."""
+    count = truth(interp, interp.call(Lit(operator.gt), (iteration.length(interp, source), Lit(0))))
+    if isinstance(count, Var):
+        interp.require(count, runtime.nothing_apart)
+    return Tuple(tuple(listed(interp, part, cls=tuple) for part in as_long_as_one_another(interp, source.parts)))

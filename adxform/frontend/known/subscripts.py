@@ -5,7 +5,8 @@ from __future__ import annotations
 import operator
 from typing import TYPE_CHECKING, Any
 
-from adxform.frontend import collecting, indexing
+from adxform.frontend import collecting, indexing, iteration
+from adxform.frontend import columns as of_tuples
 from adxform.frontend.keys import hashed, place_in, refuse_index
 from adxform.frontend.known import sequences
 from adxform.frontend.methods import Answer, Handler
@@ -17,12 +18,14 @@ from adxform.frontend.values import (
     Range,
     Ref,
     Slice,
+    Static,
     Tuple,
     Value,
     Zip,
     list_contents,
 )
 from adxform.ir import intrinsics
+from adxform.ir.ops import Lit
 
 if TYPE_CHECKING:
     from adxform.frontend.interpreter import Interpreter
@@ -35,6 +38,8 @@ def _getitem(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answ
     filled = interp.filled(args[0])
     if filled is not None and isinstance(args[0], Ref):
         return collecting.load(interp, args[0], filled, args[1], hint)
+    if (columns := interp.columns(args[0])) is not None:
+        return of_tuples.load(interp, columns, args[1], hint)
     if isinstance(args[0], Range | Zip | Enumerate):
         return sequences.load(interp, args[0], args[1], hint)
     return indexing.load(interp, args[0], args[1], hint)
@@ -42,8 +47,12 @@ def _getitem(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answ
 
 def _setitem(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     filled = interp.filled(args[0])
+    if isinstance(args[0], Ref) and args[0].cls is tuple:
+        return interp.fail(TypeError, "'tuple' object does not support item assignment")
     if filled is not None and isinstance(args[0], Ref):
         collecting.store(interp, args[0], filled, *args[1:])
+    elif (columns := interp.columns(args[0])) is not None:
+        of_tuples.store(interp, columns, *args[1:])
     else:
         indexing.store(interp, *args)
     return NONE
@@ -56,6 +65,8 @@ def _delitem(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answ
         if cls is not None and not hasattr(cls, "__delitem__"):
             return interp.fail(TypeError, f"'{cls.__name__}' object doesn't support item deletion")
         raise interp.error("`del` of an item of this value is not supported", "build a new value without the item")
+    if ref.cls is tuple:
+        return interp.fail(TypeError, "'tuple' object doesn't support item deletion")
     if ref.kind == "instance":
         interp.call(interp.attribute(ref, "__delitem__"), (index,))
         return NONE
@@ -65,6 +76,9 @@ def _delitem(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answ
         if isinstance(index, Slice):
             raise interp.error("a slice of a list whose length only a run can tell is deleted", "build a new list")
         collecting.pop(interp, ref, filled, index, hint)
+        return NONE
+    if (columns := interp.columns(ref)) is not None:
+        of_tuples.delete(interp, columns, index)
         return NONE
     contents = interp.contents(ref)
     if ref.kind == "list":
@@ -85,6 +99,12 @@ def _delitem(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answ
 
 
 def _chain(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    if len(args) == 1 and iteration.literal_trips(interp, args[0]) is None:
+        columns = interp.columns(args[0])
+        if columns is not None and columns.cls is tuple:
+            return Zip(columns.lists)
+        if isinstance(args[0], Zip):
+            return args[0]
     return Tuple(tuple(item for part in args for item in interp.items(part)))
 
 
@@ -114,6 +134,8 @@ def _merged_named(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) ->
 
 def _apply(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     fn, positional, named = args
+    if isinstance(positional, Zip) and fn in (Lit(zip), Static(zip)) and not interp.pairs(named):
+        return sequences.apart(interp, positional)
     return interp.call(fn, interp.items(positional), dict(interp.pairs(named)), hint)
 
 
