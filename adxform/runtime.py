@@ -82,6 +82,73 @@ def _has_finite_sum(a: Any, b: Any) -> bool:
     return bool(alike and math.isfinite(np.vdot(a, b)))
 
 
+def masked_matmul(a: Any, b: Any) -> Any:
+    """Return ``a @ b``, in which zero times what is infinite or missing is zero.
+
+    It and those below cost one look at the result more than the plain product, unless something there is not finite.
+
+    >>> masked_matmul(np.array([2.0, 0.0]), np.array([[1.0, 3.0], [np.nan, np.inf]]))
+    array([2., 6.])
+    """
+    with np.errstate(invalid="ignore"):
+        found = np.matmul(a, b)
+    return found if _is_finite(found) else _masked_sums(np.matmul, found, a, b)
+
+
+def masked_outer(a: Any, b: Any) -> Any:
+    """Return ``np.outer(a, b)``, in which zero times what is infinite or missing is zero."""
+    if _is_finite(a) and _is_finite(b):
+        return np.outer(a, b)
+    with np.errstate(invalid="ignore"):
+        return _masked_sums(np.outer, np.outer(a, b), a, b)
+
+
+def masked_tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
+    """Return ``np.tensordot(a, b, axes)``, in which zero times what is infinite or missing is zero."""
+    with np.errstate(invalid="ignore"):
+        found = np.tensordot(a, b, axes)
+    return found if _is_finite(found) else _masked_sums(lambda one, other: np.tensordot(one, other, axes), found, a, b)
+
+
+def masked_einsum(subscripts: str, *operands: Any) -> Any:
+    """Return ``np.einsum(subscripts, *operands)``, in which zero times what is infinite or missing is zero."""
+    with np.errstate(invalid="ignore"):
+        found = np.einsum(subscripts, *operands)
+    return found if _is_finite(found) else _masked_sums(lambda *given: np.einsum(subscripts, *given), found, *operands)
+
+
+def masked_cross(a: Any, b: Any) -> Any:
+    """Return ``np.cross(a, b)`` of vectors of three, in which zero times what is infinite or missing is zero."""
+    with np.errstate(invalid="ignore"):
+        found = np.cross(a, b)
+    if _is_finite(found):
+        return found
+    turns = np.zeros((3, 3, 3), found.dtype)
+    turns[(0, 1, 2), (1, 2, 0), (2, 0, 1)] = 1
+    turns[(0, 2, 1), (2, 1, 0), (1, 0, 2)] = -1
+    return masked_einsum("ijk,...j,...k->...i", turns, a, b)
+
+
+def _is_finite(array: Any) -> bool:
+    """Whether `array` holds nothing infinite or missing, where its sum tells."""
+    return math.isfinite(np.add.reduce(array, axis=None))
+
+
+def _masked_sums(fn: Any, found: Any, *operands: Any) -> Any:
+    """What `fn`, sums of products of elements of its `operands` that are `found`, is where a product is zero if a factor is.
+
+    Calls it again: without what is not finite, and to see where that meets what is not zero.
+    """
+    lanes = [~np.isfinite(operand) for operand in operands]
+    finite = fn(*(np.where(lane, np.zeros_like(operand), operand) for lane, operand in zip(lanes, operands, strict=True)))
+    met: Any = 0
+    for place, lane in enumerate(lanes):
+        if np.any(lane):
+            used = (lane if k == place else np.not_equal(operand, 0) for k, operand in enumerate(operands))
+            met = met + fn(*(each.astype(finite.dtype) for each in used))
+    return np.where(met == 0, finite, found)[()]
+
+
 def quotient(a: Any, b: Any, out: Any = None) -> Any:
     """Return ``a / b``, infinite where `b` is zero, without a warning; in `out`, where given.
 
@@ -621,6 +688,16 @@ def check_power(base: Any, exponent: Any) -> None:
             "a negative number of Python's own to a power that is no integer is complex: no derivative is followed through it"
         )
         raise UnsupportedOperationError(message, help="keep the base above zero, or use `np.power`, of which it is NaN")
+
+
+def check_finite(total: Any) -> None:
+    """See that `total`, a sum over products that compiled code has not masked, holds nothing infinite or missing.
+
+    Raises:
+        ArithmeticError: it does, so that Python has to mask them.
+    """
+    if not math.isfinite(total):
+        raise ArithmeticError("zero may have met what is infinite or missing")
 
 
 def cotangent(ct: Any, like: Any, rule: str, place: int, pushed: bool = False) -> Any:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import adxform
+from adxform import runtime
 from adxform.analysis.choices import left_out
 from adxform.ir.text import read
 from adxform.rules.alias import alias_classes
@@ -77,3 +78,57 @@ def test_what_overflows_beyond_a_bound_has_no_second_derivative(f, expected, ord
     with np.errstate(all="ignore"):
         product = adxform.hvp(f, mode=order)(np.array([0.0, 1000.0]), np.array([0.3, 0.7]))
     np.testing.assert_allclose(product, [0.3 * expected, 0.0], rtol=1e-14)
+
+
+def test_compiled_products_are_masked_by_python_where_something_is_infinite() -> None:
+    def recurrent(w: np.ndarray, x: np.ndarray) -> float:
+        h, total = np.ones(w.shape[0]), 0.0
+        for i in range(x.shape[0]):
+            h = np.maximum(w @ h + x[i], -1.0)
+            total += np.sum(h)
+        return total
+
+    x = np.array([[1.0, 2.0], [-3.0, 0.5], [0.25, -0.5]])
+    w, capped = (np.array([[0.5, least], [0.125, 0.75]]) for least in (-np.inf, -99.0))
+    gradient = adxform.grad(recurrent, argnums=(0, 1), engine="numba")
+    for one, other in zip(gradient(w, x), gradient(capped, x), strict=True):
+        assert np.all(np.isfinite(one))
+        np.testing.assert_allclose(one, other, rtol=1e-14)
+
+
+SUMS = {
+    "ij,jk->ik": (runtime.masked_matmul, (3, 4), (4, 2)),
+    "i,j->ij": (runtime.masked_outer, (3,), (4,)),
+    "ij,kj->ik": (lambda a, b: runtime.masked_tensordot(a, b, ((1,), (1,))), (3, 4), (2, 4)),
+    "ij,j,jk->ik": (lambda *operands: runtime.masked_einsum("ij,j,jk->ik", *operands), (3, 4), (4,), (4, 2)),
+}
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("subscripts", SUMS)
+def test_sums_of_products_leave_out_products_with_zero(subscripts: str) -> None:
+    """Each product by itself, in loops: what is finite is the same, and what is not is not."""
+    masked, *shapes = SUMS[subscripts]
+    terms, output = subscripts.partition("->")[0].split(","), subscripts.partition("->")[2]
+    rng = np.random.default_rng(3)
+    for _ in range(20):
+        operands = [rng.choice([0.0, 0.0, 1.5, -2.0, 0.5, np.nan, np.inf, -np.inf], shape) for shape in shapes]
+        sizes = dict(pair for term, shape in zip(terms, shapes, strict=True) for pair in zip(term, shape, strict=True))
+        expected = np.zeros([sizes[letter] for letter in output])
+        for places in np.ndindex(*sizes.values()):
+            at = dict(zip(sizes, places, strict=True))
+            factors = [operand[tuple(at[letter] for letter in term)] for term, operand in zip(terms, operands, strict=True)]
+            expected[tuple(at[letter] for letter in output)] += 0.0 if 0.0 in factors else np.prod(factors)
+        finite, found = np.isfinite(expected), masked(*operands)
+        np.testing.assert_array_equal(np.isfinite(found), finite)
+        np.testing.assert_allclose(found[finite], expected[finite], rtol=1e-14)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_products_of_vectors_of_three_leave_out_products_with_zero() -> None:
+    rng = np.random.default_rng(4)
+    a, b = rng.choice([0.0, 0.0, 1.5, -2.0, np.nan, np.inf], (2, 50, 3))
+    first, second = [runtime.masked_product(np.roll(a, -k, 1), np.roll(b, -m, 1)) for k, m in ((1, 2), (2, 1))]
+    finite, found = np.isfinite(first - second), runtime.masked_cross(a, b)
+    np.testing.assert_array_equal(np.isfinite(found), finite)
+    np.testing.assert_allclose(found[finite], (first - second)[finite], rtol=1e-14)

@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
+
+import numpy as np
 
 from adxform import runtime
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, For, If, Lit, Op, Operand, Var, While
 from adxform.ir.walk import blocks, map_op, outs, reads, variables, variables_of
 from adxform.rules.effects import effect_of
+
+SUMS_OF_PRODUCTS: Mapping[Callable[..., Any], Callable[..., Any]] = {
+    operator.matmul: runtime.masked_matmul,
+    np.matmul: runtime.masked_matmul,
+    np.outer: runtime.masked_outer,
+    np.tensordot: runtime.masked_tensordot,
+    np.einsum: runtime.masked_einsum,
+    np.cross: runtime.masked_cross,
+}
+"""What the rules of linear algebra call, and what stands there where a factor may be zero and another infinite or missing."""
 
 
 def mask_products(b: Builder, start: int, moved: Sequence[Operand]) -> None:
@@ -62,6 +75,9 @@ def _masked(op: Op, depends: set[Var]) -> Op:
                 return op
             ct, factor = op.args if op.args[0] in depends else reversed(op.args)
             return replace(op, fn=Lit(runtime.masked_product), args=(ct, factor))
+        case Call(fn=Lit(fn)) if fn in SUMS_OF_PRODUCTS and not op.kwargs:
+            mixed = {var in depends for var in variables_of(op.args)} == {True, False}
+            return replace(op, fn=Lit(SUMS_OF_PRODUCTS[fn])) if mixed else op
         case Call():
             return op
         case _:

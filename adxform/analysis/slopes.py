@@ -12,6 +12,7 @@ import math
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -25,7 +26,7 @@ from adxform.ir.walk import all_ops, blocks, free_variables, variables_of
 from adxform.rules.alias import Aliases
 from adxform.rules.effects import functions
 from adxform.rules.lanes import leaves_lanes_out
-from adxform.rules.record import Derivative, General, Partials
+from adxform.rules.record import Derivative, General, Linear, Partials
 from adxform.rules.table import lookup
 
 FAITHFUL: frozenset[Callable[..., object]] = frozenset(
@@ -47,6 +48,15 @@ GUARDS: Mapping[Callable[..., object], tuple[int, Sign]] = {
     np.log1p: (0, Sign.NOT_BELOW),
 }
 """Which argument has finite slopes if its sign is at least that."""
+
+
+MASKED: frozenset[Callable[..., Any]] = frozenset(
+    {
+        *(runtime.masked_product, runtime.masked_matmul, runtime.masked_outer, runtime.masked_tensordot),
+        *(runtime.masked_einsum, runtime.masked_cross),
+    }
+)
+"""What is written where zero may meet what is infinite or missing."""
 
 
 Keeps = Callable[[Call, Operand], bool]
@@ -99,7 +109,7 @@ def slopes_of_tangents(fn: Function, active: frozenset[Var], aliases: Aliases, p
     left = left_out(fn, aliases)
     overflowing = Spread(aliases)
     for op in all_ops(fn.body) if left else ():
-        if isinstance(op, Call) and _multiplies(op) and not chooses(op):
+        if isinstance(op, Call) and (_multiplies(op) or _sums_products(op)) and not chooses(op):
             for out in active.intersection(op.outs):
                 overflowing.add(out)
     overflowing.run(lambda: spread_to_results(fn.body, overflowing))
@@ -218,7 +228,7 @@ class _Steepness:
         if self.poles.vars:
             self.poles.run(lambda: spread_to_results(fn.body, self.poles))
             met += [op for op in ops if isinstance(op, Call) and self.has_pole(op) and _multiplies(op)]
-        met += [op for op in ops if isinstance(op, Call) and op.fn == Lit(runtime.masked_product)]
+        met += [op for op in ops if isinstance(op, Call) and isinstance(op.fn, Lit) and op.fn.value in MASKED]
         self.outs = [out for op in met for out in op.outs]
         self.args = [var for op in met for var in variables_of(op.args)]
         self.any = bool(calls) or bool(met)
@@ -266,6 +276,12 @@ def derivative_of(call: Call) -> Derivative | None:
 def _multiplies(call: Call) -> bool:
     """Whether the slopes of `call` are values that it is given or computes."""
     return (isinstance(derivative_of(call), Partials) or is_elementwise_rule(call)) and not _is_faithful(call)
+
+
+def _sums_products(call: Call) -> bool:
+    """Whether `call` multiplies its operands and adds up, as products of matrices, lengths and solutions do."""
+    derivative = derivative_of(call)
+    return isinstance(derivative, General) or (isinstance(derivative, Linear) and len(derivative.transposes) > 1)
 
 
 def is_elementwise_rule(call: Call) -> bool:

@@ -14,6 +14,7 @@ from types import EllipsisType
 
 import numpy as np
 
+from adxform import runtime
 from adxform.backend.syntax import callee
 from adxform.engine.compiled import compiled_form, is_repeatable, kernels
 from adxform.engine.importing import is_available, trouble, warn_of_trouble
@@ -34,7 +35,10 @@ NUMBER, ARRAY, LIBRARY = 1, 10, 40
 AT_ONCE, PREPARED = (100, 2.0), (15, 1.4)
 """How many steps kernels have to spare, and how many times fewer there have to be."""
 
-PRODUCTS = frozenset({operator.matmul, np.matmul, np.dot, np.tensordot, np.einsum, np.inner, np.kron, np.convolve, product})
+PRODUCTS = frozenset(
+    {operator.matmul, np.matmul, np.dot, np.tensordot, np.einsum, np.inner, np.kron, np.convolve, product,
+     runtime.masked_matmul, runtime.masked_tensordot, runtime.masked_einsum}
+)  # fmt: skip
 LIBRARIES = ("numpy.linalg", "numpy.fft", "scipy")
 STORES = frozenset({operator.setitem, intrinsics.accumulate, intrinsics.deduct})
 FREE = frozenset({intrinsics.turning_point, intrinsics.dim})

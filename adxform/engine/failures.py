@@ -23,6 +23,8 @@ from adxform.ir.walk import Names, all_ops
 
 TOTAL = frozenset({math.isnan, math.isinf, math.isfinite, math.copysign, math.fabs, math.atan, math.atan2, math.tanh, math.erf,
                    math.erfc, math.asinh})  # fmt: skip
+FLAGGED = frozenset({runtime.check_power, runtime.check_finite})
+"""Checks, of which a flag is all that is kept."""
 NO = Lit(False)
 
 
@@ -39,7 +41,7 @@ def note_failures(fn: Function) -> Function:
 def can_fail(op: Call) -> bool:
     """Whether Python raises for some numbers where a compiled `op` does not."""
     fn = callee(op)
-    if fn is runtime.check_power:
+    if fn in FLAGGED:
         return True
     if fn is operator.truediv:
         divisor = op.args[1]
@@ -128,10 +130,10 @@ class _Noting:
         else:
             finite = self.builder.var("tmp", BOOL)
             found = [
-                Call((finite,), Lit(math.isfinite), (op.outs[0],), (), op.span),
+                Call((finite,), Lit(math.isfinite), op.outs or op.args, (), op.span),
                 Call((bad,), Lit(operator.not_), (finite,), (), op.span),
             ]
-        kept = () if callee(op) is runtime.check_power else (op,)  # of a check the flag is all
+        kept = () if callee(op) in FLAGGED else (op,)
         if failed == NO:
             return [*kept, *found], bad
         return [*kept, *found, Call((out,), Lit(operator.or_), (failed, bad), (), op.span)], out

@@ -207,7 +207,7 @@ def _scalar(fn: Any, args: tuple[Operand, ...]) -> bool:
         return len(args) == 3 and dtypes[1] == dtypes[2] == "float64"
     if fn in (runtime.add_up, runtime.larger, runtime.smaller):
         return dtypes[0] == dtypes[1] != "bool"
-    if fn is runtime.check_power:  # `adxform.engine.failures` puts a flag in its place
+    if fn in (runtime.check_power, runtime.check_finite):  # `adxform.engine.failures` puts a flag in its place
         return set(dtypes) == {"float64"}
     if fn in (runtime.trip_count, runtime.some, runtime.place):
         return set(dtypes) == {"int64"}

@@ -18,6 +18,7 @@ from adxform.engine.lengths import check_lengths
 from adxform.engine.lockstep import in_lockstep
 from adxform.engine.loops import form_loops
 from adxform.engine.machine_forms import check_small_lengths, machine_numbers, scalar_calls
+from adxform.engine.masks import check_masks
 from adxform.engine.multiply import multiply
 from adxform.engine.order import order_loops
 from adxform.engine.packing import pack_passes
@@ -150,6 +151,7 @@ def _with_bounds(fn: Function, setting: Kernel) -> Function:
 
 
 LOOPS: tuple[Pass[Loops], ...] = (
+    plain("masks", check_masks),
     plain("checks", with_checks),
     Pass("tapes", _with_tapes),
     plain("strips", in_strips, fast),

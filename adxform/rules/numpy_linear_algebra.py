@@ -390,6 +390,10 @@ _T = np.arange(12.0).reshape(2, 2, 3) / 7 - 0.5
 
 _matmul = {0: matmul_left, 1: matmul_right}
 _dot = {0: _dot_left, 1: _dot_right}
+_outer = {0: _outer_left, 1: _outer_right}
+_tensordot = {0: _tensordot_left, 1: _tensordot_right}
+_einsum = {place + 1: functools.partial(_einsum_cotangent, place) for place in range(OPERANDS)}
+_cross = {0: _cross_left, 1: _cross_right}
 
 RECORDS: tuple[Primitive, ...] = (
     linear(
@@ -415,13 +419,11 @@ RECORDS: tuple[Primitive, ...] = (
         (_M, _M),
     ),
     linear(np.inner, {0: _inner_left, 1: _inner_right}, (_V, _V), (_M, _V), (_M, _M), (_T, _M), (_M, _T), (_V, 2.0)),
-    linear(np.outer, {0: _outer_left, 1: _outer_right}, (_V, _W), (_M, _W)),
-    linear(
-        np.tensordot, {0: _tensordot_left, 1: _tensordot_right}, (_T, _M.T, 1), (_T, _T, ((0, 2), (0, 2))), (_M, _M), (_V, _W, 0)
-    ),
+    linear(np.outer, _outer, (_V, _W), (_M, _W)),
+    linear(np.tensordot, _tensordot, (_T, _M.T, 1), (_T, _T, ((0, 2), (0, 2))), (_M, _M), (_V, _W, 0)),
     linear(
         np.einsum,
-        {place + 1: functools.partial(_einsum_cotangent, place) for place in range(OPERANDS)},
+        _einsum,
         ("ij,j->i", _M, _V),
         ("ij,kj->ik", _M, _M),
         ("i,ij,j", _W, _M, _V),
@@ -438,7 +440,12 @@ RECORDS: tuple[Primitive, ...] = (
     ),
     linear(np.trace, _trace_transpose, (_SPD,), (_M, 1)),
     linear(np.ndarray.trace, _trace_transpose, (_SPD,)),
-    linear(np.cross, {0: _cross_left, 1: _cross_right}, (_V, _SPD[0]), (_SPD, _V), result=cross_result),
+    linear(np.cross, _cross, (_V, _SPD[0]), (_SPD, _V), result=cross_result),
+    linear(runtime.masked_matmul, _matmul, (_M, _V), (_W, _M), (_M, _M.T), (_T, _M.T), (_T, _V), result=matmul_result),
+    linear(runtime.masked_outer, _outer, (_V, _W), (_M, _W)),
+    linear(runtime.masked_tensordot, _tensordot, (_T, _M.T, 1), (_T, _T, ((0, 2), (0, 2))), (_V, _W, 0)),
+    linear(runtime.masked_einsum, _einsum, ("ij,j->i", _M, _V), ("i,ij,j,k->k", _W, _M, _V, _V), result=einsum_result),
+    linear(runtime.masked_cross, _cross, (_V, _SPD[0]), (_SPD, _V), result=cross_result),
     general(np.linalg.multi_dot, _multi_dot, ((_W, _M, _M.T),), ((_M, _M.T, _M, _V),), ([_S, _S],), result=multi_dot_result),
     linear(np.kron, {0: _kron_left, 1: _kron_right}, (_V, _W), (_M, _S), (_V, _M), (_T, _W), (2.0, _V)),
     general(np.linalg.solve, _solve, (_S, _W), (_S, _S), (_S, _M), tangent=_solve_tangent, result=solve_result),

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from adxform import runtime
 from adxform.ir.ops import Call
 from adxform.ir.types import is_float
 from adxform.rules.contractions import einsum_terms
@@ -123,6 +124,9 @@ TERMS: Mapping[Callable[..., Any], Callable[..., Terms]] = MappingProxyType(
         np.inner: inner_terms,
         np.tensordot: tensordot_terms,
         np.einsum: lambda subscripts, *ranks: einsum_terms(subscripts, ranks),
+        runtime.masked_matmul: matmul_terms,
+        runtime.masked_tensordot: tensordot_terms,
+        runtime.masked_einsum: lambda subscripts, *ranks: einsum_terms(subscripts, ranks),
     }
 )
 
@@ -168,6 +172,7 @@ HANDLERS: Mapping[Callable[..., Any], Handler] = MappingProxyType(
         **{fn: _contraction(terms) for fn, terms in TERMS.items()},
         operator.matmul: _contraction(TERMS[np.matmul]),
         np.outer: _outer,
+        runtime.masked_outer: _outer,
         np.kron: _kron,
         np.vdot: _vdot,
     }

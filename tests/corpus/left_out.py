@@ -76,3 +76,44 @@ def last_of_those_computed(x):
 def smaller_of_two_models(x):
     y = np.exp(x)
     return min(np.sum(y * y), 3.0 * x[1] + 40.0)
+
+
+DESIGN = np.array([[1.0, 2.0, 0.5], [np.nan, 1.5, 1.0], [0.75, np.inf, 2.0], [2.0, 0.5, 1.25]])
+SEEN = vec(1.0, 2.0, -0.5, 0.25)
+KNOWN = np.isfinite(DESIGN).all(axis=1)
+WEIGHTS = vec(0.5, -0.3, 0.7)
+RESIDUALS = SEEN[KNOWN] - DESIGN[KNOWN] @ WEIGHTS
+
+
+@at((WEIGHTS, DESIGN, SEEN), gradient=(-2.0 * DESIGN[KNOWN].T @ RESIDUALS,), wrt=(0,))
+def regression_with_missing_rows(p, table, y):
+    r = y - table @ p
+    return np.sum(np.where(np.isfinite(r), r, 0.0) ** 2)
+
+
+@at(
+    (WEIGHTS, np.where(np.isfinite(DESIGN), DESIGN, 1000.0)),
+    gradient=(
+        np.exp(DESIGN[KNOWN]).sum(axis=0),
+        np.where(KNOWN[:, None], np.exp(np.where(KNOWN[:, None], DESIGN, 0.0)) * WEIGHTS, 0.0),
+    ),
+)
+def product_of_what_overflowed(p, table):
+    """The matrix moves as well, and its first row and others are what is left."""
+    y = np.exp(table) @ p
+    return np.sum(y[np.array([0, 3])])
+
+
+@at((WEIGHTS, np.where(np.isnan(DESIGN), 1.0, DESIGN)), gradient=(DESIGN[0] + DESIGN[3] + np.array([1.0, 1.5, 1.0]),), wrt=(0,))
+def bounded_products(p, table):
+    return np.sum(np.clip(np.einsum("ij,j->i", table, p), -9.0, 9.0))
+
+
+@at((WEIGHTS, DESIGN), gradient=(2.0 * DESIGN[KNOWN].T @ (DESIGN[KNOWN] @ WEIGHTS),), wrt=(0,))
+def scores_of_known_rows(p, table):
+    total = 0.0
+    scores = np.outer(p, np.ones(2)).T @ table.T
+    for i in range(len(table)):
+        if math.isfinite(scores[0, i]):
+            total += scores[0, i] * scores[1, i]
+    return total

@@ -18,6 +18,7 @@ from tests.tables import (
     call_forms,
     containers,
     edges,
+    left_out,
     listed,
     mathematics,
     modes,
@@ -49,6 +50,7 @@ TABLES = {
     "products": products.cells,
     "listed": listed.cells,
     "pairs": pairs.cells,
+    "left_out": left_out.cells,
 }
 
 LONG = {"containers": partial(containers.cells, 50)}
