@@ -431,6 +431,16 @@ def eigenvectors(a: Any) -> Any:
     return np.linalg.eigh(a)[1]
 
 
+def arctan_slope(x: Any) -> Any:
+    """Return the slope of the arc tangent of `x`."""
+    return 1.0 / (1.0 + x * x)
+
+
+def gaussian(x: float) -> float:
+    """Return the slope of ``math.erf`` at `x`."""
+    return 1.1283791670955126 * math.exp(-x * x)
+
+
 def polygamma(n: int, x: Any) -> Any:
     """Return the derivative of order ``n + 1`` of ``log(gamma(x))``; `n` is at least zero.
 

@@ -26,6 +26,7 @@ from adxform.ad.expand import (
     weighted,
     write,
     write_one,
+    write_partials,
 )
 from adxform.ad.guards import guarded
 from adxform.ad.masks import mask_products
@@ -101,7 +102,7 @@ class CallReversal(Cotangents):
         match derivative:
             case Partials(body):
                 before = len(b.ops)
-                partials = write(b, self.expander, body, out, *op.args, kwargs=op.kwargs)
+                partials = write_partials(b, self.expander, body, out, *op.args, kwargs=op.kwargs)
                 made = tuple(b.ops[before:])
                 checked(op, per_leaf(op.args, partials), self.is_active)
                 for leaf, partial in per_leaf(op.args, partials):

@@ -273,6 +273,30 @@ def splice(b: Builder, fn: Function, args: tuple[Operand, ...]) -> tuple[Operand
     return tuple(map(operand, fn.body.results))
 
 
+def write_partials(
+    b: Builder, expander: Expander, body: Callable[..., Any], out: Var, *args: Operand, kwargs: Kwargs = ()
+) -> tuple[Operand, ...]:
+    """Append the partial derivatives of an elementwise function, which `body` says; those of half precision in single.
+
+    Half precision ends at 65504: slopes leave it on the way to products that do not, and NumPy computes it by single precision.
+    """
+    operands = (out, *args)
+    if not any(_is_half(operand) for operand in operands):
+        return write(b, expander, body, *operands, kwargs=kwargs)
+    return write(b, expander, body, *(_in_single(b, operand) for operand in operands), kwargs=kwargs)
+
+
+def _is_half(operand: Operand) -> bool:
+    return isinstance(operand, Var) and isinstance(operand.type, Scalar | Array) and operand.type.dtype == "float16"
+
+
+def _in_single(b: Builder, operand: Operand) -> Operand:
+    if not isinstance(operand, Var) or not _is_half(operand):
+        return operand
+    kind = replace(operand.type, dtype="float32") if isinstance(operand.type, Scalar | Array) else operand.type
+    return cast(b, operand, Var(operand.name, kind))
+
+
 def write_one(b: Builder, expander: Expander, body: Callable[..., Any], *args: Operand) -> Operand:
     """As `write`, for a body with one result."""
     (result,) = write(b, expander, body, *args)

@@ -40,6 +40,7 @@ from adxform.ad.expand import (
     splice,
     weighted,
     write,
+    write_partials,
     zeros,
 )
 from adxform.ad.linearity import read_pullback, refuse_nonlinear, refuse_shifted
@@ -239,7 +240,7 @@ class _Forward:
     def elementwise(self, op: Call, body: Callable[..., Any], b: Builder) -> Operand:
         (out,) = op.outs
         before = len(b.ops)
-        partials = write(b, self.expander, body, out, *op.args, kwargs=op.kwargs)
+        partials = write_partials(b, self.expander, body, out, *op.args, kwargs=op.kwargs)
         made = tuple(b.ops[before:])
         total: Operand | None = None
         checked(op, per_leaf(op.args, partials), self.is_active)

@@ -48,7 +48,7 @@ def _arctan2(a: Any, b: Any) -> Any:
     y = np.arctan2(a, b)
 
     def pullback(ct: Any) -> Any:
-        return _turned(ct, a, b)
+        return _turned(ct, a, b, np.hypot(a * 1.0, b * 1.0))  # integers may be small ones
 
     return y, pullback
 
@@ -57,18 +57,21 @@ def _math_atan2(a: Any, b: Any) -> Any:
     y = math.atan2(a, b)
 
     def pullback(ct: Any) -> Any:
-        return _turned(ct, a, b)
+        return _turned(ct, a, b, math.hypot(a, b))
 
     return y, pullback
 
 
-def _turned(ct: Any, a: Any, b: Any) -> Any:
-    """The cotangents of the sides `a` and `b`, of that of the angle between them."""
-    first, second = a * 1.0, b * 1.0  # integers may be small ones
-    squared = first * first + second * second
-    a_ct = intrinsics.valued(ct * runtime.ratio(second, squared), runtime.side_cotangent(ct, second, squared))
-    b_ct = intrinsics.valued(ct * -runtime.ratio(first, squared), -runtime.side_cotangent(ct, first, squared))
-    return runtime.unbroadcast(a_ct, a), runtime.unbroadcast(b_ct, b)
+def _turned(ct: Any, a: Any, b: Any, length: Any) -> Any:
+    """The cotangents of the sides `a` and `b`, with a hypotenuse of this `length`, of that of the angle between them.
+
+    The square of the length is not computed, which may be beyond all numbers, or zero, where no derivative is.
+    """
+    a_ct = ct * runtime.ratio(runtime.ratio(b, length), length)
+    b_ct = ct * -runtime.ratio(runtime.ratio(a, length), length)
+    weight = ct * runtime.ratio(1.0, length)
+    a_turn, b_turn = runtime.side_cotangent(weight, b, length), -runtime.side_cotangent(weight, a, length)
+    return runtime.unbroadcast(intrinsics.valued(a_ct, a_turn), a), runtime.unbroadcast(intrinsics.valued(b_ct, b_turn), b)
 
 
 def _side_cotangent(ct: Any, a: Any, y: Any) -> Any:

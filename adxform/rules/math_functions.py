@@ -14,6 +14,7 @@ from adxform.ir.types import FLOAT, Type
 from adxform.rules.declare import constant, scalar
 from adxform.rules.python_operators import power_slope
 from adxform.rules.record import RAISES, Primitive
+from adxform.rules.tails import arctan_partial, gaussian_of
 
 
 def _log_partials(y: Any, x: Any, base: Any = None) -> Any:
@@ -56,14 +57,14 @@ RECORDS: tuple[Primitive, ...] = (
     scalar(math.tan, lambda y, x: 1.0 + y * y, (0.7,)),
     scalar(math.asin, lambda y, x: runtime.quotient(1.0, math.sqrt(1.0 - x * x)), (0.3,), singular=True),
     scalar(math.acos, lambda y, x: -runtime.quotient(1.0, math.sqrt(1.0 - x * x)), (0.3,), singular=True),
-    scalar(math.atan, lambda y, x: 1.0 / (1.0 + x * x), (0.7,)),
+    scalar(math.atan, arctan_partial, (0.7,)),
     scalar(math.sinh, lambda y, x: math.cosh(x), (0.7,)),
     scalar(math.cosh, lambda y, x: math.sinh(x), (0.7,)),
     scalar(math.tanh, lambda y, x: 1.0 - y * y, (0.7,)),
-    scalar(math.asinh, lambda y, x: 1.0 / math.sqrt(x * x + 1.0), (0.7,)),
+    scalar(math.asinh, lambda y, x: 1.0 / math.hypot(x, 1.0), (0.7,)),
     scalar(
         math.acosh,
-        lambda y, x: runtime.quotient(1.0, math.sqrt(x * x - 1.0)),
+        lambda y, x: runtime.quotient(1.0, math.sqrt(x - 1.0) * math.sqrt(x + 1.0)),
         (1.7,),
         singular=True,
         effect=RAISES,
@@ -98,8 +99,8 @@ RECORDS: tuple[Primitive, ...] = (
     ),
     scalar(math.degrees, lambda y, x: math.degrees(1.0), (0.7,)),
     scalar(math.radians, lambda y, x: math.radians(1.0), (0.7,)),
-    scalar(math.erf, lambda y, x: 1.1283791670955126 * math.exp(-x * x), (0.7,)),
-    scalar(math.erfc, lambda y, x: -1.1283791670955126 * math.exp(-x * x), (0.7,)),
+    scalar(math.erf, lambda y, x: gaussian_of(x), (0.7,)),
+    scalar(math.erfc, lambda y, x: -gaussian_of(x), (0.7,)),
     scalar(math.gamma, lambda y, x: y * runtime.polygamma(0, x), (2.7,), (-1.3,)),
     scalar(math.lgamma, lambda y, x: runtime.polygamma(0, x), (2.7,), (-1.3,), effect=RAISES),
     scalar(runtime.polygamma, lambda y, n, x: (None, runtime.polygamma(n + 1, x)), (0, 2.7), (1, 0.3), (0, -1.3)),

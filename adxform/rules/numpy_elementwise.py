@@ -12,6 +12,7 @@ from adxform.ir.ops import Lit
 from adxform.rules.declare import constant, general, linear, scalar, views_array
 from adxform.rules.python_operators import larger_partials, may_have_pole, power_partials, power_slope, smaller_partials
 from adxform.rules.record import Primitive
+from adxform.rules.tails import arctan_partial
 
 
 def inverse(d: Any) -> Any:
@@ -42,6 +43,15 @@ def _fmax_partials(y: Any, a: Any, b: Any) -> Any:
 def _fmin_partials(y: Any, a: Any, b: Any) -> Any:
     taken = np.logical_or(a <= b, np.isnan(b))
     return taken, np.logical_not(taken)
+
+
+def _logaddexp_partials(y: Any, a: Any, b: Any) -> Any:
+    """By the difference: far out, less the sum of both, which is rounded, a number is the other slope too."""
+    return np.exp(-np.logaddexp(0.0, b - a)), np.exp(-np.logaddexp(0.0, a - b))
+
+
+def _logaddexp2_partials(y: Any, a: Any, b: Any) -> Any:
+    return np.exp2(-np.logaddexp2(0.0, b - a)), np.exp2(-np.logaddexp2(0.0, a - b))
 
 
 def _clip_partials(y: Any, x: Any, a_min: Any = None, a_max: Any = None) -> Any:
@@ -106,12 +116,12 @@ _UNARY = (
     scalar(np.tan, lambda y, x: 1.0 + y * y, (_REAL,)),
     scalar(np.arcsin, lambda y, x: inverse(np.sqrt(1.0 - x * x)), (_UNIT,), singular=True),
     scalar(np.arccos, lambda y, x: -inverse(np.sqrt(1.0 - x * x)), (_UNIT,), singular=True),
-    scalar(np.arctan, lambda y, x: 1.0 / (1.0 + x * x), (_REAL,)),
+    scalar(np.arctan, arctan_partial, (_REAL,)),
     scalar(np.sinh, lambda y, x: np.cosh(x), (_REAL,)),
     scalar(np.cosh, lambda y, x: np.sinh(x), (_REAL,)),
     scalar(np.tanh, lambda y, x: 1.0 - y * y, (_REAL,)),
-    scalar(np.arcsinh, lambda y, x: 1.0 / np.sqrt(x * x + 1.0), (_REAL,)),
-    scalar(np.arccosh, lambda y, x: inverse(np.sqrt(x * x - 1.0)), (_ABOVE_ONE,), singular=True),
+    scalar(np.arcsinh, lambda y, x: 1.0 / np.hypot(x, 1.0), (_REAL,)),
+    scalar(np.arccosh, lambda y, x: inverse(np.sqrt(x - 1.0) * np.sqrt(x + 1.0)), (_ABOVE_ONE,), singular=True),
     scalar(np.arctanh, lambda y, x: inverse(1.0 - x * x), (_UNIT,), singular=True),
     scalar(np.degrees, lambda y, x: math.degrees(1.0), (_REAL,)),
     scalar(np.rad2deg, lambda y, x: math.degrees(1.0), (_REAL,)),
@@ -147,8 +157,8 @@ _BINARY = (
     scalar(np.minimum, smaller_partials, (_REAL, _COLUMN), (_REAL, 0.0)),
     scalar(np.fmax, _fmax_partials, (_REAL, _COLUMN)),
     scalar(np.fmin, _fmin_partials, (_REAL, _COLUMN)),
-    scalar(np.logaddexp, lambda y, a, b: (np.exp(a - y), np.exp(b - y)), (_REAL, _COLUMN), singular=True),
-    scalar(np.logaddexp2, lambda y, a, b: (np.exp2(a - y), np.exp2(b - y)), (_REAL, _COLUMN), singular=True),
+    scalar(np.logaddexp, _logaddexp_partials, (_REAL, _COLUMN), singular=True),
+    scalar(np.logaddexp2, _logaddexp2_partials, (_REAL, _COLUMN), singular=True),
     scalar(np.copysign, lambda y, a, b: (np.sign(a) * np.copysign(1.0, b), 0.0), (_REAL, _COLUMN)),
     scalar(np.heaviside, lambda y, x, at_zero: (0.0, np.equal(x, 0)), (_REAL, _COLUMN)),
     scalar(np.clip, _np_clip_partials, (_REAL, -1.0, 1.0), (_REAL, None, 1.0), (_REAL, _COLUMN, 1.5)),

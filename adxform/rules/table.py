@@ -20,6 +20,7 @@ from adxform.rules import (
     numpy_reductions,
     numpy_shape,
     python_operators,
+    tails,
 )
 from adxform.rules.declare import name_of
 from adxform.rules.record import PURE, Effect, General, Linear, Partials, Primitive
@@ -47,6 +48,7 @@ TABLE: Mapping[Callable[..., Any], Primitive] = collect(
         *python_operators.RECORDS,
         *math_functions.RECORDS,
         *numpy_elementwise.RECORDS,
+        *tails.RECORDS,
         *numpy_reductions.RECORDS,
         *lengths.RECORDS,
         *numpy_linear_algebra.RECORDS,

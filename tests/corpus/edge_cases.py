@@ -146,3 +146,29 @@ def a_reciprocal_and_a_product_are_no_quotient(x, k):
 def exponents_below_two_at_zero(x):
     """The second slope of ``x ** 1`` at zero is zero times a pole."""
     return np.sum(x ** [1, 2, 0]) + np.sum(x ** np.array([2.0, 1.0, 3.0]))
+
+
+@at((3e-160, 4e-160), wrt=(0, 1), gradient=(1.6e159, -1.2e159))
+def angle_of_short_sides(x, y):
+    return np.arctan2(x, y)
+
+
+@at((1e200,), gradient=(1e-200,))
+def inverse_hyperbolic_sine_far_out(x):
+    return np.arcsinh(x)
+
+
+@at((1e200,), gradient=(1e-200,))
+def inverse_hyperbolic_cosine_far_out(x):
+    return np.arccosh(x)
+
+
+@at((1e17, 1e17), gradient=(0.5, 0.5))
+def sum_of_exponentials_far_out(x, y):
+    """The sum is either of its operands, rounded, and yet neither slope is one."""
+    return np.logaddexp(x, y)
+
+
+@at((1e308,), gradient=(0.0,))
+def functions_that_level_off_far_out(x):
+    return math.atan(x) + math.erf(x)
