@@ -333,3 +333,17 @@ def test_explain_says_of_each_loop_why_it_is_not_compiled() -> None:
     reason = f"around `np.argsort`, line {first + 3}: kernels have no form of it"
     assert f"in Python, {reason}: a loop, line {first + 2}" in compiled
     assert not any(line.startswith("a loop") for line in adxform.explain(both, X, engine="python").splitlines())
+
+
+def test_what_is_written_out_pass_by_pass_makes_no_hundreds_of_kernels() -> None:
+    def grid(x: Any, y: Any) -> Any:
+        table = {}
+        for i in range(9):
+            for j in range(9):
+                cost = (x[i] - y[j]) ** 2
+                table[i, j] = cost + (min(table[i - 1, j], table[i, j - 1]) if i and j else 0.0)
+        return table[8, 8]
+
+    x = np.linspace(0.0, 1.0, 9)
+    assert "kernel" not in adxform.source(adxform.grad(grid, engine="numba"), x, np.cos(x))
+    np.testing.assert_array_equal(adxform.grad(grid, engine="numba")(x, np.cos(x)), adxform.grad(grid)(x, np.cos(x)))

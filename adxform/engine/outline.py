@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -31,6 +31,9 @@ from adxform.rules.alias import alias_classes
 
 NUMPY = {"float64": np.float64, "int64": np.int64, "bool": np.bool_}
 ENOUGH = 8
+MOST_OPS = 1000
+MOST_KERNELS = 32
+"""Of what size, and how many, kernels without a loop may be: an op takes a millisecond to compile, to save 0.1 microseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,21 +83,28 @@ def _parts(fn: Function) -> tuple[Block, list[Function]]:
     """The body of `fn` with kernels invoked, and the kernels as they are cut out."""
     uses = stack_uses(fn.body)
     kept = kept_stacks(fn.body)
+    loops_only = False
     while True:
-        outlining = _Outlining(fn, uses, kept)
+        outlining = _Outlining(fn, uses, kept, loops_only)
         body = outlining.block(fn.body, fn.body.results)
-        if not outlining.crossing:
+        many = sum(not _loops(kernel.body.ops) for kernel in outlining.kernels) > MOST_KERNELS
+        if not outlining.crossing and not many:
             return body, outlining.kernels
         kept |= outlining.crossing
+        loops_only |= many
 
 
 @dataclass(slots=True)
 class _Outlining:
-    """`uses` counts those of each stack; the stacks `kept` stay in Python, and those found `crossing` should."""
+    """`uses` counts those of each stack; the stacks `kept` stay in Python, and those found `crossing` should.
+
+    With `loops_only`, what does not loop stays in Python.
+    """
 
     fn: Function
     uses: Counter[Var]
     kept: frozenset[Var]
+    loops_only: bool
     crossing: frozenset[Var] = frozenset()
     names: Names = field(init=False)
     titles: set[str] = field(init=False)
@@ -109,7 +119,7 @@ class _Outlining:
         ops: list[Op] = []
         pending: list[Op] = []
         fit = Bits()
-        later = _read_later(block.ops, results)
+        last = _last_reads(block.ops, results)
         for position, op in enumerate(block.ops):
             taken = self.takes(op)
             if taken and fit.fit(op):
@@ -119,14 +129,14 @@ class _Outlining:
                 ahead, pending = found
                 ops += ahead
                 continue
-            ops += self.closed(pending, later[position])
+            ops += self.closed(pending, _Later(last, position))
             pending, fit = [], Bits()
             if taken and fit.fit(op):
                 pending.append(op)
             else:
                 fit = Bits()
                 ops.append(self.inside(op))
-        ops += self.closed(pending, later[len(block.ops)])
+        ops += self.closed(pending, _Later(last, len(block.ops)))
         return replace(block, ops=tuple(ops))
 
     def takes(self, op: Op) -> bool:
@@ -137,20 +147,20 @@ class _Outlining:
         """`op`, which stays in Python, with kernels in its blocks."""
         return map_op(op, lambda operand: operand, lambda inner: self.block(inner, inner.results))
 
-    def closed(self, ops: list[Op], later: frozenset[Var]) -> list[Op]:
+    def closed(self, ops: list[Op], later: Container[Var]) -> list[Op]:
         """`ops`, or the kernel that they become."""
         head = 0
         while head < len(ops) and not _is_work(ops[head]):
             head += 1
         ahead, ops = ops[:head], ops[head:]
-        if not is_worth(ops):
+        if not is_worth(ops) or (self.loops_only and not _loops(ops)):
             return [*ahead, *map(self.inside, ops)]
         own = stack_uses(Block((), tuple(ops), ()))
         crossing = frozenset(stack for stack, count in own.items() if count < self.uses[stack])
         self.crossing |= crossing
         return [*ahead, *ops] if crossing else [*ahead, *self.kernel(tuple(ops), later)]
 
-    def kernel(self, ops: tuple[Op, ...], later: frozenset[Var]) -> list[Op]:
+    def kernel(self, ops: tuple[Op, ...], later: Container[Var]) -> list[Op]:
         """The invocation of a new kernel that does `ops`, of which variables in `later` are read."""
         arrays, left = made_ahead(ops, later, self.names)
         body = Block((), tuple(left), ())
@@ -207,10 +217,13 @@ def _work(op: Op) -> int:
             return 0
 
 
-def is_worth(ops: list[Op]) -> bool:
-    """Whether `ops` are worth a kernel: they loop, or compute much."""
-    every = [*all_ops(Block((), tuple(ops), ()))]
-    return any(isinstance(op, For | While) for op in every) or sum(map(_work, every)) >= ENOUGH
+def is_worth(ops: Sequence[Op]) -> bool:
+    """Whether `ops` are worth a kernel: they loop, or compute much and are not too many to be compiled."""
+    return _loops(ops) or (len(ops) <= MOST_OPS and sum(map(_work, all_ops(Block((), tuple(ops), ())))) >= ENOUGH)
+
+
+def _loops(ops: Sequence[Op]) -> bool:
+    return any(isinstance(op, For | While) for op in all_ops(Block((), tuple(ops), ())))
 
 
 def _is_work(op: Op) -> bool:
@@ -218,11 +231,18 @@ def _is_work(op: Op) -> bool:
     return not (isinstance(op, Call) and (callee(op) in MARKS or callee(op) is runtime.private))
 
 
-def _read_later(ops: tuple[Op, ...], results: Iterable[Operand]) -> list[frozenset[Var]]:
-    """For each position in `ops`, the variables that ops from there on, and `results`, read."""
-    reached = frozenset(variables_of(tuple(results)))
-    found = [reached]
-    for op in reversed(ops):
-        reached = reached | frozenset(free_variables(Block((), (op,), ())))
-        found.append(reached)
-    return found[::-1]
+@dataclass(frozen=True, slots=True)
+class _Later:
+    """The variables that the ops from `position` on, or the results, read; `last` tells where each is read for the last time."""
+
+    last: Mapping[Var, int]
+    position: int
+
+    def __contains__(self, var: object) -> bool:
+        return self.last.get(var, -1) >= self.position  # type: ignore[call-overload, no-any-return]
+
+
+def _last_reads(ops: tuple[Op, ...], results: Iterable[Operand]) -> dict[Var, int]:
+    """At which position in `ops` each variable is read for the last time; the `results` come after them all."""
+    last = {var: position for position, op in enumerate(ops) for var in free_variables(Block((), (op,), ()))}
+    return last | dict.fromkeys(variables_of(tuple(results)), len(ops))

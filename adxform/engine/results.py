@@ -11,7 +11,7 @@ becomes
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
@@ -39,7 +39,7 @@ AHEAD: frozenset[Any] = frozenset({np.empty, np.zeros, intrinsics.dim})
 """What there is ahead of a kernel for its results."""
 
 
-def made_ahead(ops: Sequence[Op], results: Collection[Var], names: Names) -> tuple[list[Op], list[Op]]:
+def made_ahead(ops: Sequence[Op], results: Container[Var], names: Names) -> tuple[list[Op], list[Op]]:
     """What makes those arrays among the `results` of `ops` that can be made ahead of them, and `ops` without that.
 
     Those are arrays whose lengths follow from what is there before. What is in them is still seen to by `ops`.
