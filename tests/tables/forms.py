@@ -46,7 +46,8 @@ class Form:
 def forms() -> Iterator[Form]:
     """All forms, by name each once."""
     for record in TABLE.values():
-        if not isinstance(record.derivative, Constant | Memory) and record.derivative is not None:
+        derived = not isinstance(record.derivative, Constant | Memory) and record.derivative is not None
+        if derived and record.fn is not runtime.unshifted:  # which raises where its operands differ, as they do in differences
             for number, sample in enumerate(record.samples):
                 yield from _of_sample(record, number, sample)
     yield from _written_out()
