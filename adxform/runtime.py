@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from adxform.errors import MissingRuleError, UnsupportedOperationError
+from adxform.errors import LargeNumberError, MissingRuleError, UnsupportedOperationError
 
 
 def unbroadcast(ct: Any, like: Any, out: Any = None) -> Any:
@@ -708,6 +708,17 @@ def check_finite(total: Any) -> None:
     """
     if not math.isfinite(total):
         raise ArithmeticError("zero may have met what is infinite or missing")
+
+
+def check_exact(number: Any) -> None:
+    """See that `number`, which a list has beside floats, is no whole number that is another one as a float.
+
+    Raises:
+        LargeNumberError: it may be.
+    """
+    if isinstance(number, int) and abs(number) > 2**53:
+        message = "a whole number of more than 53 bits is in a list beside floats, where derivatives have a float for each number"
+        raise LargeNumberError(message, help="keep it in a list, or a variable, of its own")
 
 
 def cotangent(ct: Any, like: Any, rule: str, place: int, pushed: bool = False) -> Any:

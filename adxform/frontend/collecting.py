@@ -14,14 +14,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adxform import runtime
-from adxform.errors import MissingRuleError
+from adxform.errors import AdxError, LargeNumberError
 from adxform.frontend import columns, indexing, iteration
-from adxform.frontend.joins import join_types, number_type
+from adxform.frontend.joins import alike_rows, either, join_types, number_type
 from adxform.frontend.keys import refuse_index
+from adxform.frontend.signals import Promote
 from adxform.frontend.values import NONE, Collected, Columns, Contents, Heap, Ref, Slice, Tuple, Value, is_undefined
-from adxform.ir.kinds import alternatives
+from adxform.ir.kinds import alternatives, one_array_holds
 from adxform.ir.ops import Lit, Operand, Pack, Var
-from adxform.ir.types import Array, Dim, Object, Scalar, Size, Type, rank
+from adxform.ir.types import Array, Dim, Object, Scalar, Size, Type, is_float, rank
 from adxform.rules.unruled import missing_rule
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class Grows(Exception):  # noqa: N818 - not an error: control flow
     """Control flow changes how many items a list or dict has.
 
     `regular`: all that happens is that one item is appended on each pass of a loop. `rebound`: a name comes to hold another list.
-    `unruled`: an item is what a function returned of which no rule tells what that is.
+    `reason`: what says why no array can hold the items, if that is known.
     """
 
     def __init__(
@@ -64,10 +65,10 @@ class Grows(Exception):  # noqa: N818 - not an error: control flow
         *,
         regular: bool = False,
         rebound: bool = False,
-        unruled: MissingRuleError | None = None,
+        reason: AdxError | None = None,
     ) -> None:
         super().__init__("a loop fills a list")
-        self.unruled = unruled
+        self.reason = reason
         self.ref = ref
         self.item = item
         self.regular = regular
@@ -95,8 +96,22 @@ def growth(interp: Interpreter, ref: Ref, old: Any, new: Any, *, owned: bool) ->
     item = common_item(interp, (*old.items, *new.items))
     regular = len(new.items) == len(old.items) + 1 and new.items[:-1] == old.items
     found = next((interp.unruled[item] for item in new.items if isinstance(item, Var) and item in interp.unruled), None)
-    unruled = found and missing_rule(*found, "a list of what it returns cannot be followed")
-    return Grows(ref, item, regular=regular, unruled=unruled)
+    reason: AdxError | None = found and missing_rule(*found, "a list of what it returns cannot be followed")
+    if item.type is None and all(isinstance(number_type(item), Scalar) for item in new.items):
+        reason = _differing(interp)
+    return Grows(ref, item, regular=regular, reason=reason)
+
+
+def _differing(interp: Interpreter, *lists: Collected) -> AdxError:
+    """What says that the items of `lists`, joined or changed, are of different kinds.
+
+    Raises:
+        Promote: they would be known one by one, if some parameters were.
+    """
+    params = frozenset(param for filled in lists if filled.done for param in filled.params)
+    if params:
+        raise Promote(params)
+    return interp.error("the items of this list differ in kind", "give it items of one kind: `float(…)`, or `int(…)`, of each")
 
 
 def rebinding(interp: Interpreter, old: Value, heap: Heap, new: Value, after: Heap) -> Grows | None:
@@ -130,13 +145,15 @@ def common_item(interp: Interpreter, items: tuple[Value, ...]) -> Kind:
     nested, weak = 0, True
     for place, item in enumerate(items):
         own = item_type(interp, item)
-        type_ = own if place == 0 else None if own is None or type_ is None else join_types(own, type_, interp.fresh_dim)
         filled = interp.filled(item)
+        python = filled is not None and filled.weak
+        if place and not alike_rows(own, type_, python is weak):
+            return Kind()
+        type_ = own if place == 0 else None if own is None or type_ is None else join_types(own, type_, interp.fresh_dim)
         nested = max(nested, 0 if filled is None else filled.nested + 1)
-        weak = weak and filled is not None and filled.weak
+        weak = weak and python
     if isinstance(type_, Scalar):
-        truth = {kind.dtype == "bool" for kind in alternatives(type_)}
-        return Kind(type_, weak=type_.weak) if len(truth) == 1 else Kind()
+        return Kind(type_, weak=type_.weak) if one_array_holds(type_) else Kind()
     return Kind(type_, nested, weak) if isinstance(type_, Array) and type_.shape is not None else Kind()
 
 
@@ -155,7 +172,7 @@ def row_type(contents: Collected) -> Scalar | Array:
     type_ = contents.buffer.type
     assert isinstance(type_, Array)
     assert type_.shape is not None
-    return Array(type_.dtype, type_.shape[1:]) if len(type_.shape) > 1 else Scalar(type_.dtype, contents.weak)
+    return Array(type_.dtype, type_.shape[1:]) if len(type_.shape) > 1 else Scalar(type_.dtype, contents.weak, contents.kinds)
 
 
 def kind_of(contents: Collected) -> Kind:
@@ -188,10 +205,12 @@ def start(interp: Interpreter, growing: Grows, source: Value, *, counted: bool) 
     first = size_of if size_of is not None else interp.fresh_dim()
     buffer = _empty(interp, interp.operand(count), first, item, sizes)
     keep_copies(interp, initial)
+    see_exact(interp, buffer, initial)
     for k, value in enumerate(initial):
         interp.builder.effect(operator.setitem, buffer, Lit(k), interp.operand(value), span=interp.span)
     params = frozenset() if counted else iteration.promotable(interp, source)
-    return Collected(buffer, Lit(len(initial)), count, params, nested=kind.nested, counted=counted, weak=kind.weak)
+    filled = Collected(buffer, Lit(len(initial)), count, params, nested=kind.nested, counted=counted, weak=kind.weak)
+    return replace(filled, kinds=kinds_beside(item))
 
 
 def as_list_of_rows(interp: Interpreter, growing: Grows) -> bool:
@@ -206,16 +225,56 @@ def as_list_of_rows(interp: Interpreter, growing: Grows) -> bool:
     if isinstance(contents, Collected):
         buffer = so_far(interp, contents)
     elif contents.items:
+        whole = common_item(interp, contents.items).type
+        joined = whole and _joined(interp, whole, item)
+        if joined is None or joined.dtype != item.dtype:
+            return False
+        item = joined
         keep_copies(interp, contents.items)
         buffer = interp.call(Lit(np.array), (Tuple(contents.items),), {"dtype": Lit(_dtype(item).type)})
+        see_exact(interp, buffer, contents.items)
     else:
         sizes = item_sizes(interp, item, ())
         if sizes is None:
             return False
         buffer = _empty(interp, Lit(0), 0, item, sizes)
     assert isinstance(buffer, Var)
-    _hold(interp, ref, Collected(buffer, done=True, nested=kind.nested, weak=kind.weak))
+    weak = kind.weak and (not isinstance(item, Scalar) or item.weak)
+    _hold(interp, ref, Collected(buffer, done=True, nested=kind.nested, weak=weak, kinds=kinds_beside(item)))
     return True
+
+
+def kinds_beside(item: Type | None) -> tuple[Scalar, ...]:
+    """What a number of the type `item` may be, where whole numbers are beside floats."""
+    kinds = item.kinds if isinstance(item, Scalar) else ()
+    return kinds if len({kind.dtype for kind in kinds}) > 1 else ()
+
+
+def _joined(interp: Interpreter, a: Scalar | Array, b: Type) -> Scalar | Array | None:
+    """The type of an item of the type `a` or `b`, if one array holds both."""
+    if not alike_rows(a, b, True):
+        return None
+    joined = join_types(a, b, interp.fresh_dim)
+    if isinstance(joined, Scalar):
+        return joined if one_array_holds(joined) else None
+    return joined if isinstance(joined, Array) else None
+
+
+def see_exact(interp: Interpreter, buffer: Value, items: Iterable[Value]) -> None:
+    """Raise, now or in the run, where a whole number among `items` may be another one as a float, if `buffer` is of floats."""
+    if not isinstance(buffer, Var) or not is_float(buffer.type):
+        return
+    for item in items:
+        type_ = number_type(item)
+        if not isinstance(type_, Scalar) or all(kind.dtype != "int64" for kind in alternatives(type_)):
+            continue
+        if not isinstance(item, Lit):
+            interp.builder.effect(runtime.check_exact, interp.operand(item), span=interp.span)
+            continue
+        try:
+            runtime.check_exact(item.value)
+        except LargeNumberError as error:
+            raise interp.error(error.message, error.help, LargeNumberError) from None
 
 
 def keep_copies(interp: Interpreter, items: Iterable[Value]) -> None:
@@ -230,11 +289,6 @@ def _is_weak(interp: Interpreter, item: Value) -> bool:
     filled = interp.filled(item)
     type_ = number_type(item) if filled is None else None
     return filled.weak if filled is not None else isinstance(type_, Scalar) and type_.weak
-
-
-def _truth_among_numbers(one: Type, other: Type) -> bool:
-    """Whether truth values are among other numbers in a list, which an array would make numbers."""
-    return (getattr(one, "dtype", "") == "bool") != (getattr(other, "dtype", "") == "bool")
 
 
 def _dtype(item: Type) -> Any:
@@ -302,13 +356,14 @@ def new_list(
     cls: type = list,
     *,
     weak: bool = False,
+    kinds: tuple[Scalar, ...] = (),
     row_of: tuple[Ref, Var] | None = None,
     params: frozenset[Var] = frozenset(),
 ) -> Ref:
     """A list (or tuple) whose items are the rows of an array of its own."""
     assert isinstance(items, Var)
     ref = interp.heap.new("list", cls, (), ())
-    contents = Collected(items, done=True, nested=nested, weak=weak, row_of=row_of, params=params)
+    contents = Collected(items, done=True, nested=nested, weak=weak, kinds=kinds, row_of=row_of, params=params)
     interp.heap.contents[ref] = contents  # type: ignore[assignment]
     return ref
 
@@ -325,27 +380,32 @@ def append(interp: Interpreter, ref: Ref, contents: Collected, item: Value) -> N
     assert isinstance(held, Array)
     assert held.shape is not None
     if type_ is None or not isinstance(type_, Scalar | Array):
-        raise interp.error("the items of this list differ in kind", "append items of one kind")
+        raise _differing(interp, contents)
     shape = type_.shape if isinstance(type_, Array) else ()
     if shape is None or (shape != held.shape[1:] and (not contents.done or len(shape) != len(held.shape) - 1)):
         raise interp.error("the items of this list differ in shape", "append items of one shape")
     keep_copies(interp, (item,))
-    dtype = np.result_type(np.dtype(type_.dtype), np.dtype(held.dtype))
-    if contents.weak and not _is_weak(interp, item):
+    whole = _joined(interp, row_type(contents), type_)
+    if whole is None or not alike_rows(held, type_, contents.weak is _is_weak(interp, item)):
+        raise _differing(interp, contents) if contents.done else Grows(ref, reason=_differing(interp))
+    dtype = np.dtype(whole.dtype)
+    weak = contents.weak and _is_weak(interp, item)
+    if (weak, kinds_beside(whole)) != (contents.weak, contents.kinds):
         if not contents.done:
-            raise Grows(ref, Kind(type_, contents.nested), regular=not contents.counted)
-        contents = replace(contents, weak=False)
+            raise Grows(ref, Kind(whole, contents.nested, weak), regular=not contents.counted)
+        contents = replace(contents, weak=weak, kinds=kinds_beside(whole))
     if contents.counted and contents.passed:
         raise irregular(ref, contents)
-    if contents.done and (dtype != np.dtype(held.dtype) or _truth_among_numbers(type_, held)):
-        raise interp.error("the items of this list differ in kind", "append items of one kind: `1.0`, not `1`")
+    if contents.done and dtype != np.dtype(held.dtype):
+        raise _differing(interp, contents)
+    see_exact(interp, contents.buffer, (item,))
     if contents.done:
         longer = Array(dtype.name, (interp.fresh_dim(), *held.shape[1:]))
         buffer = interp.emit(runtime.appended, (contents.buffer, interp.operand(item)), longer, "items")
-        _change(interp, ref, contents, buffer)
+        _change(interp, ref, contents, buffer, contents.params)
         return
-    if dtype != np.dtype(held.dtype) or _truth_among_numbers(type_, held):
-        raise Grows(ref, Kind(type_, contents.nested, contents.weak), regular=True)
+    if dtype != np.dtype(held.dtype):
+        raise Grows(ref, Kind(whole, contents.nested, contents.weak), regular=True)
     interp.builder.effect(
         operator.setitem, contents.buffer, interp.operand(contents.count), interp.operand(item), span=interp.span
     )
@@ -353,13 +413,13 @@ def append(interp: Interpreter, ref: Ref, contents: Collected, item: Value) -> N
     interp.heap.contents[ref] = after  # type: ignore[assignment]
 
 
-def _change(interp: Interpreter, ref: Ref, contents: Collected, buffer: Value) -> None:
-    """Let the list have the items of another array."""
+def _change(interp: Interpreter, ref: Ref, contents: Collected, buffer: Value, params: frozenset[Var] = frozenset()) -> None:
+    """Let the list have the items of another array, which would be known one by one if `params` were."""
     assert isinstance(buffer, Var)
     _refuse_stale(interp, contents)
     if contents.row_of is not None:
         raise interp.error("a list within a list changes its length", "build the inner list first, then append it")
-    _hold(interp, ref, replace(contents, buffer=buffer, params=frozenset()))
+    _hold(interp, ref, replace(contents, buffer=buffer, params=params))
 
 
 def _settled(ref: Ref, contents: Collected) -> None:
@@ -376,10 +436,10 @@ def extend(interp: Interpreter, ref: Ref, contents: Collected, more: Value) -> N
         other = interp.call(Lit(list), (more,))
         filled = interp.filled(other)
         if filled is not None:
-            if _truth_among_numbers(contents.buffer.type, filled.buffer.type):
-                raise interp.error("the items of this list differ in kind", "use items of one kind")
+            if not alike_rows(contents.buffer.type, filled.buffer.type, contents.weak is filled.weak):
+                raise _differing(interp, contents, filled)
             joined = interp.call(Lit(np.concatenate), (Tuple((contents.buffer, filled.buffer)),), hint="items")
-            _change(interp, ref, replace(contents, weak=contents.weak and filled.weak), joined)
+            _change(interp, ref, either(contents, filled), joined)
             return
         known = interp.items(other)
     for item in known:
@@ -408,7 +468,8 @@ def insert(interp: Interpreter, ref: Ref, contents: Collected, index: Value, ite
     assert isinstance(before, Ref)
     append(interp, before, interp.filled(before) or contents, item)
     extend(interp, before, interp.filled(before) or contents, after)
-    _change(interp, ref, contents, (interp.filled(before) or contents).buffer)
+    made = interp.filled(before) or contents
+    _change(interp, ref, replace(contents, weak=made.weak, kinds=made.kinds), made.buffer)
 
 
 def reverse(interp: Interpreter, ref: Ref, contents: Collected) -> None:
@@ -427,15 +488,13 @@ def store(interp: Interpreter, ref: Ref, contents: Collected, index: Value, valu
     type_, held = item_type(interp, value) or Object(), _dtype(row_type(contents))
     if isinstance(type_, Array) and _may_spread(type_, row_type(contents)):
         raise interp.error("the items of this list may differ in shape", "use items of one shape")
-    if (
-        rank(type_) is None
-        or rank(type_) != rank(row_type(contents))
-        or np.result_type(_dtype(type_), held) != held
-        or _truth_among_numbers(type_, contents.buffer.type)
-    ):
-        raise interp.error("the items of this list differ in kind", "use items of one kind from the start")
-    if contents.weak and not _is_weak(interp, value) and (contents.done or contents.counted):
-        contents = _of_numpy(interp, ref, contents)
+    if rank(type_) is None or rank(type_) != rank(row_type(contents)) or np.result_type(_dtype(type_), held) != held:
+        raise _differing(interp, contents)
+    joined = _joined(interp, row_type(contents), type_)
+    if joined is None or not alike_rows(contents.buffer.type, type_, contents.weak is _is_weak(interp, value)):
+        raise _differing(interp, contents)
+    see_exact(interp, contents.buffer, (value,))
+    contents = _with_kinds(interp, ref, contents, weak=contents.weak and _is_weak(interp, value), kinds=kinds_beside(joined))
     if isinstance(row_type(contents), Scalar):
         indexing.store(interp, contents.buffer, _place(interp, contents, index), value)
         return
@@ -445,13 +504,17 @@ def store(interp: Interpreter, ref: Ref, contents: Collected, index: Value, valu
     _change(interp, ref, contents, buffer)
 
 
-def _of_numpy(interp: Interpreter, ref: Ref, contents: Collected) -> Collected:
-    """The contents of a list, and of the list of which it is a row, where the numbers are no longer all Python's."""
+def _with_kinds(interp: Interpreter, ref: Ref, contents: Collected, *, weak: bool, kinds: tuple[Scalar, ...]) -> Collected:
+    """The contents of a list, and of the list of which it is a row, where a number of another kind is among them from here on."""
+    if (weak, kinds) == (contents.weak, contents.kinds):
+        return contents
+    if not (contents.done or contents.counted):
+        raise irregular(ref, contents)
     if contents.row_of is not None:
         parent = interp.filled(contents.row_of[0])
-        if parent is not None and parent.weak:
-            _of_numpy(interp, contents.row_of[0], parent)
-    after = replace(contents, weak=False)
+        if parent is not None:
+            _with_kinds(interp, contents.row_of[0], parent, weak=weak, kinds=kinds)
+    after = replace(contents, weak=weak, kinds=kinds)
     _hold(interp, ref, after)
     return after
 
@@ -482,12 +545,16 @@ def load(interp: Interpreter, ref: Ref, contents: Collected, index: Value, hint:
     """``list[index]``"""
     if isinstance(index, Slice):
         part = indexing.load(interp, so_far(interp, contents), index, hint)
-        return new_list(interp, interp.call(Lit(np.ndarray.copy), (part,), hint=hint), contents.nested, weak=contents.weak)
+        items = interp.call(Lit(np.ndarray.copy), (part,), hint=hint)
+        return new_list(interp, items, contents.nested, weak=contents.weak, kinds=contents.kinds)
     refuse_index(interp, index, "list")
     found = indexing.load(interp, contents.buffer, _place(interp, contents, _as_integer(index)), hint)
     if contents.nested:
         assert isinstance(found, Var)
-        return new_list(interp, found, contents.nested - 1, weak=contents.weak, row_of=(ref, contents.buffer))
+        row = (ref, contents.buffer)
+        return new_list(interp, found, contents.nested - 1, weak=contents.weak, kinds=contents.kinds, row_of=row)
+    if contents.kinds:
+        return interp.emit(float if contents.weak else operator.pos, (interp.operand(found),), row_type(contents), hint)
     if contents.weak:
         return interp.call(Lit(_PYTHON[row_type(contents).dtype]), (found,), hint=hint)
     if isinstance(found, Var) and isinstance(found.type, Array):

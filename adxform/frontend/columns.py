@@ -162,5 +162,5 @@ def ordered(interp: Interpreter, columns: Columns, order: Value) -> Ref:
         if filled is None:
             raise interp.error("tuples are put in order whose items differ in kind", "make them one kind, e.g. with `float(…)`")
         found = interp.call(Lit(operator.getitem), (collecting.so_far(interp, filled), order))
-        parts.append(collecting.new_list(interp, found, filled.nested, weak=filled.weak))
+        parts.append(collecting.new_list(interp, found, filled.nested, weak=filled.weak, kinds=filled.kinds))
     return made(interp, replace(columns, lists=tuple(parts)))

@@ -238,12 +238,18 @@ class Joiner:
             return a if isinstance(a, Poison) else b
         if isinstance(a, Collected) and isinstance(b, Collected) and a.counted and b.counted and a.buffer == b.buffer:
             count = self.merge(a.count, heap_a, b.count, heap_b, old)
-            return replace(a, count=count, weak=a.weak and b.weak, passed=max(a.passed, b.passed))
+            return replace(either(a, b), count=count, passed=max(a.passed, b.passed))
         if isinstance(a, Collected) and isinstance(b, Collected) and a.done and b.done and a.nested == b.nested:
             if a.buffer == b.buffer:
-                return a
+                return either(a, b)
+            held = number_type(a.buffer), number_type(b.buffer)
+            if not alike_rows(*held, a.weak is b.weak):
+                return Poison("it is a list of numbers of different kinds on each path", self.params)
             buffer = self.merge(a.buffer, heap_a, b.buffer, heap_b, old)
-            return buffer if isinstance(buffer, Poison) else Collected(buffer, done=True, nested=a.nested, weak=a.weak and b.weak)
+            if isinstance(buffer, Poison):
+                return buffer
+            kept = either(a, b)
+            return Collected(buffer, done=True, nested=a.nested, weak=kept.weak, kinds=kept.kinds)
         if isinstance(a, Columns) or isinstance(b, Columns):
             return a if a == b else _OF_TUPLES
         if isinstance(a, Collected) or isinstance(b, Collected):
@@ -283,6 +289,22 @@ class Joiner:
             self._own(1, n, owned) if isinstance(n, Dim) and local(n) and n.base not in owned else n for n in type_.shape
         )
         return Array(type_.dtype, shape)
+
+
+def alike_rows(a: Type | None, b: Type | None, alike: bool) -> bool:
+    """Whether arrays of the types `a` and `b` may be rows of one, or one in the place of the other.
+
+    `alike`: both hold numbers of Python's, or both of NumPy's.
+    """
+    if not isinstance(a, Array) or not isinstance(b, Array):
+        return True
+    return a.dtype == b.dtype and (alike or is_float(a))
+
+
+def either(a: Collected, b: Collected) -> Collected:
+    """`a`, whose numbers may be of the kinds that `b` has as well."""
+    kinds = alternatives(one_of((*a.kinds, *b.kinds))) if a.kinds or b.kinds else ()
+    return replace(a, weak=a.weak and b.weak, kinds=kinds)
 
 
 def _has_slots(template: Template) -> bool:

@@ -227,8 +227,8 @@ def _refuse_foreign(interp: Interpreter, reason: Exception, own: Iterable[Ref] =
 
 
 def _uncountable(interp: Interpreter, growing: Grows, span: Span) -> AdxError:
-    if growing.unruled is not None:
-        return growing.unruled
+    if growing.reason is not None:
+        return growing.reason
     message = f"how many items this {growing.ref.cls.__name__} has after the loop cannot be told"
     return interp.error(message, "let all items be numbers, or arrays of one shape, or fill an array", span=span)
 

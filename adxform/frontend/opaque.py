@@ -82,6 +82,9 @@ def _given(interp: Interpreter, arg: Value) -> Operand:
     filled = interp.filled(arg)
     if filled is None or not isinstance(arg, Ref):
         return found
+    if filled.kinds:
+        message = "a list of whole numbers beside floats, of which derivatives have a float for each, is given to a function"
+        raise interp.error(message, "make all of them floats, `0.0` for `0`")
     return interp.emit(runtime.sequence, (found, Lit(arg.cls), Lit(filled.nested), Lit(filled.weak)), Object())
 
 

@@ -61,6 +61,22 @@ def one_of(types: Iterable[Scalar]) -> Scalar:
     return Scalar(dtype, False, kinds)
 
 
+def one_array_holds(type_: Scalar) -> bool:
+    """Whether an array gives back every number of `type_` as the number that it was, if not of the class that it had.
+
+    >>> one_array_holds(one_of([INT, FLOAT])), one_array_holds(one_of([FLOAT, Scalar("float64")]))
+    (True, True)
+    >>> one_array_holds(one_of([INT, Scalar("int64")])), one_array_holds(one_of([FLOAT, Scalar("float32")]))
+    (False, False)
+    """
+    kinds = alternatives(type_)
+    names = {kind.dtype for kind in kinds}
+    if len(names) == 1:
+        # An integer of NumPy's wraps around, and one of Python's does not; the sum of NumPy's truth values is one of them.
+        return len(kinds) == 1 or names <= {"float64", "complex128"}
+    return names == {"int64", "float64"} and all(kind.weak for kind in kinds if kind.dtype == "int64")
+
+
 def settled_type(type_: Type) -> Type:
     """`type_` as it stands for all that it may be."""
     return replace(type_, kinds=()) if isinstance(type_, Scalar) and type_.kinds else type_

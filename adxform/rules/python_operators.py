@@ -148,6 +148,7 @@ RECORDS: tuple[Primitive, ...] = (
     scalar(operator.mod, lambda y, a, b: (1.0, -(a // b)), (7.3, 2.5), (_A, _B), singular=may_divide_by_zero),
     constant(runtime.check_power, effect=RAISES),
     constant(runtime.check_finite, effect=RAISES),
+    constant(runtime.check_exact, effect=RAISES),
     scalar(operator.pow, power_partials, (1.5, 2.5), (1.5, 2), (_P, _B), (_A, 3), (_A, 2), (_P, -1.5), singular=may_have_pole),
     scalar(operator.neg, lambda y, x: -1.0, (1.5,), (_A,)),
     scalar(operator.pos, lambda y, x: 1.0, (1.5,), (_A,)),

@@ -603,3 +603,33 @@ def arrays_after_numbers(x, n):
     numbers = [1.0 for _ in range(n)]
     numbers.extend(x - 2.0)
     return x[0] * np.exp(-1.0 / abs(numbers[n] * numbers[-1]))
+
+
+@at((VALUES.astype(np.float32), 4))
+def singles_after_a_float(x, n):
+    sums = [0.0]
+    for k in range(n):
+        sums.append(sums[-1] + x[k])
+    return sums[1] * x[0] + sums[-1]
+
+
+@at((VALUES.astype(np.float32), 3))
+def float_beside_singles(x, n):
+    weights = [0.1]
+    for k in range(n):
+        weights.append(x[k])
+    return np.sum(weights[0] * x * x)
+
+
+@at((VALUES, np.arange(5), 3))
+def whole_number_of_python_beside_those_of_numpy(x, c, n):
+    places = [3]
+    for k in range(n):
+        places.append(c[k])
+    return x[0] * float(places[0] ** 50 % 1009) + x[1] * places[-1]
+
+
+@at((VALUES.astype(np.float32),))
+def numbers_of_python_from_singles(x):
+    numbers = x.tolist()
+    return numbers[0] * x[1] + sum(numbers) * numbers[1]

@@ -15,6 +15,7 @@ from adxform import stop_gradient
 from adxform.errors import (
     AliasError,
     GlobalMutationError,
+    LargeNumberError,
     MissingRuleError,
     NonDifferentiableError,
     NonScalarOutputError,
@@ -499,3 +500,43 @@ def _shifted_rule(x):
 @at((vec(0.3, 0.7),), raises=MissingRuleError)
 def pullback_that_adds_an_array(x):
     return np.sum(_shifted(x) * x)  # here
+
+
+def _count(x):
+    k, s = 0, 2.0
+    while s > x[0]:
+        k, s = k + 1, s * 0.5
+    return k
+
+
+@at((vec(0.3, 0.7).astype(np.float32),), raises=UnsupportedOperationError)
+def list_of_floats_of_two_precisions(x):
+    sums = [0.0]
+    for _ in range(_count(x)):
+        sums.append(sums[-1] + x[1])  # here
+    return sums[-1]
+
+
+@at((vec(0.3, 0.7), np.arange(3)), raises=UnsupportedOperationError)
+def list_of_whole_numbers_of_two_kinds(x, c):
+    places = [3]
+    for k in range(_count(x)):
+        places.append(c[k])  # here
+    return x[0] * float(places[0] ** 50 % 1009)
+
+
+@at((vec(0.3, 0.7),), raises=UnsupportedOperationError)
+def list_of_whole_numbers_on_one_path(x):
+    if x[0] > 0.0:
+        weights = [7 for _ in range(_count(x))]
+    else:
+        weights = [x[0] for _ in range(_count(x))]
+    return np.sum(np.array(weights) * x[0])  # here
+
+
+@at((vec(0.3, 0.7),), raises=LargeNumberError)
+def large_number_in_a_list_beside_floats(x):
+    numbers = [10**18 + 1]
+    for _ in range(_count(x)):
+        numbers.append(0.5)  # here
+    return x[0] * float(numbers[0] % 1009)

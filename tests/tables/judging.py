@@ -21,6 +21,7 @@ from tests.tables import (
     left_out,
     listed,
     mathematics,
+    mixed,
     modes,
     names,
     objects,
@@ -53,6 +54,7 @@ TABLES = {
     "listed": listed.cells,
     "pairs": pairs.cells,
     "left_out": left_out.cells,
+    "mixed": mixed.cells,
 }
 
 LONG = {"containers": partial(containers.cells, 50)}

@@ -122,6 +122,10 @@ def _sort_in_place(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -
     return NONE
 
 
+_WIDE = {"b": np.bool_, "i": np.int64, "u": np.int64, "f": np.float64, "c": np.complex128}
+"""Of which dtype an array is that has Python's own numbers, by the kind of the dtype that it had."""
+
+
 def _tolist(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     x = args[0]
     if not isinstance(x, Var) or not isinstance(x.type, Array) or x.type.shape is None:
@@ -129,7 +133,11 @@ def _tolist(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answe
     if not x.type.shape:
         return interp.call(Lit(np.ndarray.item), args, hint=hint)
     if not all(isinstance(size, int) for size in x.type.shape):
-        return collecting.new_list(interp, interp.call(Lit(np.ndarray.copy), (x,), hint=hint), len(x.type.shape) - 1, weak=True)
+        wide = _WIDE.get(np.dtype(x.type.dtype).kind)
+        if wide is None or np.result_type(x.type.dtype, wide) != wide:
+            raise interp.error(f"of {x.type.dtype} numbers Python has no like", "convert the array first: `x.astype(float)`")
+        items = interp.call(Lit(np.ndarray.astype), (x, Lit(wide)), hint=hint)
+        return collecting.new_list(interp, items, len(x.type.shape) - 1, weak=True)
     count = iteration.literal_trips(interp, x) or 0
     tolist = Lit(np.ndarray.tolist)
     return interp.new_list(tuple(interp.call(tolist, (iteration.item_at(interp, x, Lit(k)),)) for k in range(count)))

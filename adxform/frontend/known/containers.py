@@ -226,14 +226,16 @@ def repeated(interp: Interpreter, items: Value, count: Value) -> Ref:
         if not isinstance(rows.type, Array) or rows.type.shape is None or len(rows.type.shape) != 1 or filled.nested:
             raise interp.error("a list of arrays of a length that only a run can tell is repeated", "use `np.tile`")
         made = interp.call(Lit(np.tile), (rows, times), hint="items")
-        return collecting.new_list(interp, made, weak=filled.weak)
+        return collecting.new_list(interp, made, weak=filled.weak, kinds=filled.kinds)
     parts = interp.items(items)
     if len(parts) == 1:
         made = interp.call(Lit(np.full), (times, parts[0]), hint="items")
     else:
         made = interp.call(Lit(np.tile), (interp.call(Lit(np.array), (Tuple(tuple(parts)),)), times), hint="items")
     params = interp.origins.get(count, frozenset()) if isinstance(count, Var) else frozenset()
-    return collecting.new_list(interp, made, weak=collecting.common_item(interp, tuple(parts)).weak, params=params)
+    kind = collecting.common_item(interp, tuple(parts))
+    collecting.see_exact(interp, made, parts)
+    return collecting.new_list(interp, made, weak=kind.weak, kinds=collecting.kinds_beside(kind.type), params=params)
 
 
 def _hold(interp: Interpreter, ref: Ref, made: Ref) -> None:

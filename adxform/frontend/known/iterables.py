@@ -145,14 +145,21 @@ def listed(interp: Interpreter, source: Value, hint: str = "items", cls: type = 
         case Ref() if (columns := interp.columns(source)) is not None:
             return of_tuples.copied(interp, columns, cls)
         case Ref() if (filled := interp.filled(source)) is not None:
+            items = _copied(interp, collecting.so_far(interp, filled), hint)
             return collecting.new_list(
-                interp, _copied(interp, collecting.so_far(interp, filled), hint), filled.nested, cls, weak=filled.weak
+                interp, items, filled.nested, cls, weak=filled.weak, kinds=filled.kinds, params=filled.params
             )
         case Range():
             return collecting.new_list(interp, rows(interp, source), cls=cls, weak=True)
         case _:
             items = _copied(interp, rows(interp, source), hint)
-            return collecting.new_list(interp, items, cls=cls, weak=_of_python(interp, source))
+            return collecting.new_list(interp, items, cls=cls, weak=_of_python(interp, source), kinds=_kinds(interp, source))
+
+
+def _kinds(interp: Interpreter, source: Value) -> tuple[Scalar, ...]:
+    """What the items of `source` may be, where whole numbers are beside floats."""
+    filled = interp.filled(source.items if isinstance(source, Reversed) else source)
+    return () if filled is None else filled.kinds
 
 
 def _of_python(interp: Interpreter, source: Value) -> bool:
@@ -241,7 +248,8 @@ def _sorted(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answe
         return of_tuples.ordered(interp, columns, order)
     if not _is_known(interp, args[0]):
         weak = _refuse_mixed(interp, args[0]) or _of_python(interp, args[0])
-        return collecting.new_list(interp, sorted_rows(interp, args[0], kwargs, hint), weak=weak)
+        kinds = _kinds(interp, args[0])
+        return collecting.new_list(interp, sorted_rows(interp, args[0], kwargs, hint), weak=weak, kinds=kinds)
     items = [interp.static(item, "an item to sort") for item in interp.items(args[0])]
     if "key" in kwargs:
         keys = [interp.static(interp.call(kwargs["key"], (Lit(item),)), "a sort key") for item in items]

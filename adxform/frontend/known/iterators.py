@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adxform.frontend import collecting, iteration, protocols
-from adxform.frontend.joins import number_type
+from adxform.frontend.joins import alike_rows, number_type
 from adxform.frontend.known.iterables import is_unknown, listed, rows
 from adxform.frontend.methods import Answer, Handler
 from adxform.frontend.signature import python_class
@@ -195,7 +195,11 @@ def _chain(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer
         return Tuple(tuple(item for arg in args for item in interp.items(arg)))
     args = tuple(arg for arg in args if iteration.known_items(interp, arg) != [])
     classes = {_own_class(interp, arg) for arg in args}
-    made = interp.call(Lit(np.concatenate), (Tuple(tuple(rows(interp, arg) for arg in args)),))
+    parts = [rows(interp, arg) for arg in args]
+    types = [part.type for part in parts if isinstance(part, Var)]
+    if not all(alike_rows(types[0], type_, len(classes) == 1) for type_ in types):
+        raise interp.error("numbers of different kinds are chained", "make them one kind, e.g. with `float(…)`")
+    made = interp.call(Lit(np.concatenate), (Tuple(tuple(parts)),))
     return collecting.new_list(interp, made, weak=len(classes) == 1 and None not in classes)
 
 
