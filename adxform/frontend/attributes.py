@@ -165,6 +165,8 @@ def _of_object(interp: Interpreter, value: Ref, name: str) -> Value:
         return Method(Lit(method), (value,))
     if name == "__class__":
         return Static(value.cls)
+    if name == "__dict__":
+        return own_attributes(interp, value)
     made = derivatives.attribute(interp, value, name) if issubclass(value.cls, Operator) else None
     if made is not None:
         return made
@@ -177,6 +179,16 @@ def _of_object(interp: Interpreter, value: Ref, name: str) -> Value:
     if static is None and hasattr(value.cls, "__getattr__"):
         return interp.call(of_class(interp, value.cls, "__getattr__"), (value, Lit(name)), hint=name)
     return from_class(interp, value, value.cls, name, static)
+
+
+def own_attributes(interp: Interpreter, value: Ref) -> Value:
+    """``vars(value)``: a dict that nobody may write to, of an object whose attributes stay what they are."""
+    params = getattr(value.cls, "__dataclass_params__", None)
+    if params is None or not params.frozen or not any("__dict__" in vars(base) for base in value.cls.__mro__):
+        message = f"the attributes of a {value.cls.__name__}, which may change, are taken as a dict"
+        raise interp.error(message, "name the attributes, or use `getattr` and `setattr`; of a dataclass, `dataclasses.asdict`")
+    contents = interp.contents(value)
+    return interp.heap.new("dict", dict, contents.keys, contents.items, shared=True)
 
 
 def from_class(interp: Interpreter, value: Value, cls: type, name: str, found: Any) -> Value:

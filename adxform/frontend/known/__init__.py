@@ -6,9 +6,19 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from adxform.frontend.known import arrays, classes, iterables, iterators, operators, products, subscripts, unpacking
+from adxform.frontend.known import (
+    arrays,
+    classes,
+    dataclass_functions,
+    iterables,
+    iterators,
+    operators,
+    products,
+    subscripts,
+    unpacking,
+)
 from adxform.frontend.methods import Handler
 
-_MODULES = (subscripts, unpacking, classes, operators, iterables, iterators, arrays, products)
+_MODULES = (subscripts, unpacking, classes, dataclass_functions, operators, iterables, iterators, arrays, products)
 
 KNOWN: Mapping[Any, Handler] = MappingProxyType({fn: handler for module in _MODULES for fn, handler in module.TABLE.items()})

@@ -211,7 +211,7 @@ def _update_wrapper(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) 
 
 
 TABLE: dict[Any, Handler] = {
-    **{fn: _refused(fn) for fn in (locals, globals, vars, eval, exec, dir)},
+    **{fn: _refused(fn) for fn in (locals, globals, eval, exec, dir)},
     setattr: _setattr,
     getattr: _getattr,
     hasattr: _hasattr,

@@ -1,0 +1,83 @@
+"""The functions of `dataclasses`, and ``vars``, of objects whose fields are known one by one."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+from adxform.frontend.attributes import own_attributes
+from adxform.frontend.methods import Answer, Handler
+from adxform.frontend.outside import constant
+from adxform.frontend.values import Ref, Static, Tuple, Value
+from adxform.ir.ops import Lit, Var
+
+if TYPE_CHECKING:
+    from adxform.frontend.interpreter import Interpreter
+
+Args = tuple[Value, ...]
+Kwargs = dict[str, Value]
+
+
+def _as_dict(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    return _unpacked(interp, args, kwargs, "dict_factory", dict)
+
+
+def _as_tuple(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    return _unpacked(interp, args, kwargs, "tuple_factory", tuple)
+
+
+def _unpacked(interp: Interpreter, args: Args, kwargs: Kwargs, option: str, form: type) -> Answer:
+    """``asdict`` or ``astuple``, in the standard form of a result or in another one."""
+    match args:
+        case (Ref(cls=cls) as given, *rest) if dataclasses.is_dataclass(cls):
+            make = rest[0] if rest else kwargs.get(option, Static(form))
+        case _:
+            return None
+    if make not in (Static(form), Lit(form)):
+        raise interp.error(
+            f"`{option}=` of another kind than {form.__name__} is not supported", f"make it of the {form.__name__}"
+        )
+    return _converted(interp, given, form)
+
+
+def _converted(interp: Interpreter, value: Value, form: type) -> Value:
+    """A deep copy of `value` in which each dataclass is a dict, or a tuple, of its fields."""
+    match value:
+        case Ref(kind="instance", cls=cls) if dataclasses.is_dataclass(cls):
+            names = tuple(field.name for field in dataclasses.fields(cls))
+            items = tuple(_converted(interp, interp.attribute(value, name), form) for name in names)
+            return Tuple(items) if form is tuple else interp.heap.new("dict", dict, names, items)
+        case Tuple(items, cls):
+            return Tuple(tuple(_converted(interp, item, form) for item in items), cls)
+        case Ref(kind="list" | "dict" as kind, cls=cls) if not interp.is_long(value) and cls is not defaultdict:
+            contents = interp.contents(value)
+            items = tuple(_converted(interp, item, form) for item in contents.items)
+            return interp.heap.new(kind, cls, contents.keys, items, meta=value.meta)
+        case Var() | Ref():
+            return interp.call(Static(copy.deepcopy), (value,))
+        case _:
+            return value
+
+
+def _fields(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    match args:
+        case (Ref(cls=cls),) if dataclasses.is_dataclass(cls):
+            return constant(interp, dataclasses.fields(cls))
+        case _:
+            return None
+
+
+def _vars(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    if len(args) == 1 and isinstance(args[0], Ref) and args[0].kind == "instance":
+        return own_attributes(interp, args[0])
+    raise interp.error("`vars` is not supported", "use the names themselves")
+
+
+TABLE: dict[Any, Handler] = {
+    dataclasses.asdict: _as_dict,
+    dataclasses.astuple: _as_tuple,
+    dataclasses.fields: _fields,
+    vars: _vars,
+}
