@@ -652,6 +652,22 @@ def absent() -> UnsupportedOperationError:
     return UnsupportedOperationError(message, help="return a value on every path, or raise an exception")
 
 
+def of_kind(value: Any, dtype: str, rank: int, *given: Any) -> Any:
+    """Return `value`, an array of this dtype and rank that is no view of what was `given`.
+
+    Raises:
+        UnsupportedOperationError: it is something else.
+    """
+    if type(value) is not np.ndarray or value.dtype != dtype or value.ndim != rank:
+        found = f"{value.dtype} of rank {value.ndim}" if isinstance(value, np.ndarray) else type(value).__name__
+        message = f"a function without a rule was taken to return an array of {dtype} of rank {rank}, and returned {found}"
+        raise UnsupportedOperationError(message, help="compute it before, and pass the result as an argument")
+    if any(isinstance(other, np.ndarray) and np.may_share_memory(value, other) for other in given):
+        message = "a function without a rule returned a view of its argument"
+        raise UnsupportedOperationError(message, help="compute it before, and pass the result as an argument")
+    return value
+
+
 def nothing_apart() -> UnsupportedOperationError:
     """Return what is raised where ``zip(*pairs)`` takes apart a list that turns out to be empty."""
     message = "`zip(*…)` of a list that is empty here, and is not in other runs: how many lists it gives cannot be told"

@@ -12,6 +12,7 @@ from adxform import runtime
 from adxform.frontend import indexing
 from adxform.frontend.draws import MAKERS, drawn_type, method_of
 from adxform.frontend.operands import operand, refuse_keeping
+from adxform.frontend.unruled_types import known_array
 from adxform.frontend.values import (
     NONE,
     Maybe,
@@ -73,7 +74,7 @@ def opaque(
         interp.unruled[out] = (fn, interp.span)
     if fn in MAKERS:
         interp.generators[out] = MAKERS[fn]
-    return out
+    return known_array(interp, fn, out, operands, named) if method is None else out
 
 
 def _given(interp: Interpreter, arg: Value) -> Operand:
