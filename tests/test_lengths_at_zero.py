@@ -19,6 +19,8 @@ LENGTHS: dict[str, Callable[[Any], Any]] = {
     "hypot": lambda x: np.hypot(x[0], x[1]),
     "hypot of three numbers": lambda x: math.hypot(x[0], x[1], 2.0 * x[1]),
     "norm of order three": lambda x: np.linalg.norm(x, 3),
+    "norm of order two and a half": lambda x: np.linalg.norm(x, 2.5),
+    "norms of order four": lambda x: np.sum(np.linalg.norm(x[None], 4, axis=1)),
     "spread": lambda x: np.std(x),
 }
 WAYS: dict[str, Callable[[Callable[[Any], Any], Any, Any], Any]] = {
@@ -45,6 +47,19 @@ def test_what_moves_has_none_whatever_it_is_multiplied_by(length, way) -> None:
     with np.errstate(invalid="ignore"):
         for f in (length, lambda x: length(x) ** 2):
             assert np.isnan(way(f, np.zeros(2), np.array([1.0, -2.0]))).all()
+
+
+def _tangents_of_the_tangent(f, x, v):
+    rows = np.eye(x.size)
+    return np.array([adxform.jvp(lambda x: adxform.jvp(f, (x,), (v,))[1], (x,), (row,), engine=ENGINE)[1] for row in rows])
+
+
+@each_length
+def test_by_tangents_alone_it_is_the_same(length) -> None:
+    for f in (length, lambda x: length(x) ** 2, lambda x: 0.0 * length(x), lambda x: np.exp(length(x))):
+        np.testing.assert_array_equal(_tangents_of_the_tangent(f, np.zeros(2), np.zeros(2)), np.zeros(2))
+    with np.errstate(invalid="ignore"):
+        assert np.isnan(_tangents_of_the_tangent(length, np.zeros(2), np.array([1.0, -2.0]))).all()
 
 
 @each_length
