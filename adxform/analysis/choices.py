@@ -35,7 +35,7 @@ EXTREMES: Functions = frozenset({np.max, np.min, np.amax, np.amin, np.ndarray.ma
 PICKING: Functions = frozenset(
     {
         *(np.where, np.take, np.ndarray.take, np.take_along_axis, np.triu, np.tril, runtime.gather_last),
-        *(np.diagonal, np.ndarray.diagonal, runtime.diagonal, np.trace, np.ndarray.trace),
+        *(np.diagonal, np.ndarray.diagonal, runtime.diagonal, np.trace, np.ndarray.trace, np.sort),
     }
 )
 CHOOSING = COMPARING | EXTREMES | PICKING
@@ -57,22 +57,28 @@ def left_out(fn: Function, aliases: Aliases) -> frozenset[Var]:
     """
     if not any(map(_may_choose, all_ops(fn.body))):
         return frozenset()
-    uses = _Uses(aliases)
+    uses = _Uses(aliases, _replaced(fn, aliases))
     uses.block(fn.body, [(result, ALWAYS) for result in fn.results])
     return frozenset(uses.left)
 
 
 def chooses(call: Call) -> bool:
     """Whether `call` leaves out elements of its first argument, or of all that it picks from."""
-    return isinstance(call.fn, Lit) and call.fn.value in CHOOSING
+    return isinstance(call.fn, Lit) and (call.fn.value in CHOOSING or any(key == "where" for key, _ in call.kwargs))
 
 
 def _may_choose(op: Op) -> bool:
-    return not isinstance(op, Call) or chooses(op) or _takes_by_array(op) or _is_masked_store(op)
+    return not isinstance(op, Call) or chooses(op) or _takes_by_array(op) or op.fn == STORE
 
 
 def _takes_by_array(call: Call) -> bool:
     return call.fn == LOAD and index_kind(call.args[1]) == "fancy"
+
+
+def _replaced(fn: Function, aliases: Aliases) -> frozenset[int]:
+    """The memory of `fn` of which a store replaces elements; which of those that are there before, is not asked."""
+    stores = (op for op in all_ops(fn.body) if isinstance(op, Call) and op.fn == STORE)
+    return frozenset(aliases.of(var) for op in stores for var in variables(op.args[0]))
 
 
 def _is_masked_store(call: Call) -> bool:
@@ -93,8 +99,9 @@ ALWAYS: Ways = frozenset([None])
 class _Uses:
     """The ways in which the ops after the current one use variables, and memory that is written, as a whole."""
 
-    def __init__(self, aliases: Aliases) -> None:
+    def __init__(self, aliases: Aliases, replaced: frozenset[int]) -> None:
         self.aliases = aliases
+        self.replaced = replaced
         self.used: State = {}
         self.choices: dict[Var, Ways] = {}
         self.left: set[Var] = set()
@@ -120,7 +127,7 @@ class _Uses:
         for result, ways in results:
             self.add([result], ways)
         for op in reversed(block.ops):
-            self.left.update(out for out in outs(op) if None not in self.ways(out))
+            self.left.update(out for out in outs(op) if None not in self.ways(out) or self.fills(op))
             match op:
                 case Call():
                     self.call(op)
@@ -134,6 +141,13 @@ class _Uses:
                     self.add(args, self.ways(*op.outs, *args))
                 case _:
                     pass
+
+    def fills(self, op: Op) -> bool:
+        """Whether `op` makes an array of which elements are replaced, in memory of its own."""
+        if not isinstance(op, Call) or not op.outs:
+            return False
+        made = self.aliases.of(op.outs[0])
+        return made in self.replaced and all(self.aliases.of(var) != made for arg in op.args for var in variables(arg))
 
     def call(self, call: Call) -> None:
         """What `call` uses, but for what it chooses from."""
@@ -149,7 +163,7 @@ class _Uses:
             self.choices[out] = ways
             for number, side in enumerate(sides):
                 self.add([side], frozenset([(out, number)]))
-        elif not chooses(call) and not _takes_by_array(call) and call.fn != MASKED:
+        elif not chooses(call) and not _takes_by_array(call) and call.fn != MASKED and not self.fills(call):
             self.add(followed(call), ways)
 
     def branch(self, op: If) -> None:

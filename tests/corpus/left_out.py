@@ -117,3 +117,23 @@ def scores_of_known_rows(p, table):
         if math.isfinite(scores[0, i]):
             total += scores[0, i] * scores[1, i]
     return total
+
+
+@at((vec(0.5, -1.0, 1000.0),), gradient=(np.exp(vec(0.5, -1.0, -np.inf)),))
+def element_replaced(x):
+    y = np.exp(x)
+    y[2] = 7.0
+    return np.sum(y)
+
+
+@at((vec(0.5, -1.0, 1000.0),), gradient=(np.exp(vec(0.5, -1.0, -np.inf)),))
+def bounded_in_place(x):
+    y = np.exp(x)
+    np.clip(y, None, 5.0, out=y)
+    return np.sum(y)
+
+
+@at((vec(0.5, 1000.0, -1.0),), gradient=(vec(1.0 * np.exp(0.5), 0.0, 2.0 * np.exp(-1.0)),))
+def order_of_what_overflowed(x):
+    y = np.exp(x)
+    return np.median(y) + 2.0 * np.sort(y)[0]

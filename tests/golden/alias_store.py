@@ -13,6 +13,7 @@ def alias_store(x, a):
 
 # --- vjp
 import numpy as np
+from adxform import runtime
 
 
 def alias_store_vjp(x, a, result_ct):
@@ -26,5 +27,5 @@ def alias_store_vjp(x, a, result_ct):
     y_ct[0] = 0.0
     a_ct = ct * a
     a_ct += a_ct
-    a_ct += np.sum(y_ct * x)  # alias_store.py:9
-    return result, y_ct * a, a_ct
+    a_ct += np.sum(runtime.masked_product(y_ct, x))  # alias_store.py:9
+    return result, runtime.masked_product(y_ct, a), a_ct

@@ -16,6 +16,7 @@ def callee_writes(x, a):
 
 # --- vjp
 import numpy as np
+from adxform import runtime
 
 
 def callee_writes_vjp(x, a, result_ct):
@@ -31,7 +32,7 @@ def callee_writes_vjp(x, a, result_ct):
     ct = y_ct[0]  # callee_writes.py:9
     y_ct[0] = 0.0
     x_ct[1] += ct * a  # callee_writes.py:14
-    tmp = y_ct * x  # callee_writes.py:13
+    tmp = runtime.masked_product(y_ct, x)  # callee_writes.py:13
     x_ct += tmp
     x_ct += tmp
     return result, x_ct, ct * x_1

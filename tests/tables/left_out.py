@@ -32,10 +32,19 @@ LEAVING: Mapping[str, str] = {
     "clip": "return np.sum(np.clip(y, -7.0, 7.0) ** 2)",
     "minimum": "return np.sum(np.minimum(y, 7.0) ** 2)",
     "fmin": "return np.sum(np.fmin(np.abs(y), 7.0))",
+    "row": "y = y * 1.0\n    y[1] = 0.5\n    return np.sum(y ** 2)",
+    "elements": "y = y * 1.0\n    for i, v in enumerate(y):\n        if not np.all(np.isfinite(v)):\n            y[i] = 0.5\n"
+    "    return np.sum(y ** 2)",
+    "whole": "y = y * 1.0\n    y[:] = np.where(np.isfinite(y), y, 0.5)\n    return np.sum(y ** 2)",
+    "in place": "y = y * 1.0\n    np.clip(y, -7.0, 7.0, out=y)\n    return np.sum(y ** 2)",
+    "sorted": "return np.sum(np.sort(np.ravel(y))[1:3] ** 2)",
+    "median": "return np.median(y) ** 2",
+    "quantile": "return np.quantile(y, 0.3) ** 2",
+    "running": "return np.sum(np.minimum.accumulate(np.ravel(y)) ** 2)",
     "branch": "s = 0.0\n    for v in y:\n        if np.all(np.isfinite(v)):\n            s += np.sum(v ** 2)\n    return s",
 }
 TEXT = "def f({}):\n    {}\n    y = {}\n    {}\n"
-TABLE = np.array([[1.0, 2.0, 0.5], [0.25, 1.5, 1.0], [0.75, 1.0, 2.0], [2.0, 0.5, 1.25]])
+TABLE = np.array([[1.0, 2.0, 0.5], [0.25, 1.5, 1.1], [0.75, 0.9, 2.2], [2.1, 0.6, 1.3]])
 POINT = np.array([0.5, -0.3, 0.7])
 
 
