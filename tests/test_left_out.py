@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+import operator
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -132,3 +135,24 @@ def test_products_of_vectors_of_three_leave_out_products_with_zero() -> None:
     finite, found = np.isfinite(first - second), runtime.masked_cross(a, b)
     np.testing.assert_array_equal(np.isfinite(found), finite)
     np.testing.assert_allclose(found[finite], (first - second)[finite], rtol=1e-14)
+
+
+@pytest.mark.parametrize("product", [operator.mul, np.multiply], ids=["*", "np.multiply"])
+def test_a_rule_of_the_users_may_spell_its_products_as_it_likes(product: Callable[..., Any]) -> None:
+    """The slope of a root is infinite at the element that is left out."""
+
+    def root(x: Any) -> Any:
+        return np.sqrt(x)
+
+    @adxform.rule(root)
+    def root_rule(x: Any) -> Any:
+        y = np.sqrt(x)
+
+        def pullback(ct: Any) -> Any:
+            return product(ct, 0.5 / y)
+
+        return y, pullback
+
+    with np.errstate(divide="ignore"):
+        found = adxform.grad(lambda x: np.sum(np.where(x > 0, root(x), 0.0)), engine="python")(np.array([0.0, 4.0]))
+    np.testing.assert_array_equal(found, [0.0, 0.25])

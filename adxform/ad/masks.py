@@ -12,7 +12,7 @@ import numpy as np
 from adxform import runtime
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, For, If, Lit, Op, Operand, Var, While
-from adxform.ir.walk import blocks, map_op, outs, reads, variables, variables_of
+from adxform.ir.walk import all_ops, blocks, map_op, outs, reads, variables, variables_of
 from adxform.rules.effects import effect_of
 
 SUMS_OF_PRODUCTS: Mapping[Callable[..., Any], Callable[..., Any]] = {
@@ -33,7 +33,8 @@ def mask_products(b: Builder, start: int, moved: Sequence[Operand]) -> None:
     while known < len(depends):  # loops hand on what a later op writes
         known = len(depends)
         _spread(b.ops[start:], depends)
-    b.ops[start:] = [_masked(op, depends) for op in b.ops[start:]]
+    rates = {out for op in all_ops(Block((), tuple(b.ops[start:]), ())) if _is_rate(op) for out in outs(op)}
+    b.ops[start:] = [_masked(op, depends, rates) for op in b.ops[start:]]
 
 
 def _spread(ops: Iterable[Op], depends: set[Var]) -> None:
@@ -68,9 +69,16 @@ def _carry(
             depends.update((out, param))
 
 
-def _masked(op: Op, depends: set[Var]) -> Op:
+def _is_rate(op: Op) -> bool:
+    return isinstance(op, Call) and op.fn == Lit(runtime.rate)
+
+
+def _masked(op: Op, depends: set[Var], rates: set[Var]) -> Op:
+    """`op`, masked if it is a product; what has no rate of change has none times anything: see `adxform.rules.lengths`."""
     match op:
-        case Call(fn=Lit(operator.mul)) if not depends.isdisjoint(variables_of(op.args)):
+        case Call(fn=Lit(operator.mul | np.multiply), args=(_, _), kwargs=()) if not depends.isdisjoint(variables_of(op.args)):
+            if not rates.isdisjoint(variables_of(op.args)):
+                return op
             if all(is_constant_factor(arg) or arg in depends for arg in op.args):
                 return op
             ct, factor = op.args if op.args[0] in depends else reversed(op.args)
@@ -81,11 +89,11 @@ def _masked(op: Op, depends: set[Var]) -> Op:
         case Call():
             return op
         case _:
-            return map_op(op, lambda operand: operand, lambda block: _masked_block(block, depends))
+            return map_op(op, lambda operand: operand, lambda block: _masked_block(block, depends, rates))
 
 
-def _masked_block(block: Block, depends: set[Var]) -> Block:
-    return replace(block, ops=tuple([_masked(op, depends) for op in block.ops]))
+def _masked_block(block: Block, depends: set[Var], rates: set[Var]) -> Block:
+    return replace(block, ops=tuple([_masked(op, depends, rates) for op in block.ops]))
 
 
 def is_constant_factor(operand: Operand) -> bool:

@@ -117,9 +117,9 @@ def _rate(change: Any, length: Any) -> Any:
 def _turn(weight: Any, change: Any, length: Any) -> Any:
     """What the slope of a length changes by where its side changes, times `weight`.
 
-    No number times no rate is none here: `np.multiply` is no product that derivatives mask.
+    No number times no rate is none here: the product with a rate is no product that derivatives mask.
     """
-    turned = runtime.masked_product(change, np.multiply(weight, runtime.rate(1.0, length)))
+    turned = runtime.masked_product(change, weight * runtime.rate(1.0, length))
     return intrinsics.valued(turned, runtime.turn(weight, change, length))
 
 
