@@ -633,3 +633,21 @@ def whole_number_of_python_beside_those_of_numpy(x, c, n):
 def numbers_of_python_from_singles(x):
     numbers = x.tolist()
     return numbers[0] * x[1] + sum(numbers) * numbers[1]
+
+
+@at((vec(0.7, 1.3, 2.1, 0.4), 4))
+def places_by_a_key_of_two_parts(x, n):
+    order = sorted(range(n), key=lambda k: (x[k] > 1.0, -x[k]))
+    return x[order[0]] * x[order[1]] ** 2 + x[order[3]] * 3.0
+
+
+@at((vec(0.7, 1.3, 2.1, 0.4),))
+def pairs_in_order(x):
+    ranked = sorted(((v, k) for k, v in enumerate(x)), reverse=True)
+    return ranked[0][0] * ranked[1][1] + ranked[2][0] ** 2
+
+
+@at((vec(0.7, 1.3, 2.1, 0.4),))
+def items_by_a_key_of_two_parts(x):
+    ranked = sorted(x, key=lambda v: (v > 1.0, -v))
+    return ranked[0] * ranked[1] ** 2 + ranked[3] * 3.0

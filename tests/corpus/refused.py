@@ -540,3 +540,9 @@ def large_number_in_a_list_beside_floats(x):
     for _ in range(_count(x)):
         numbers.append(0.5)  # here
     return x[0] * float(numbers[0] % 1009)
+
+
+@at((vec(0.3, 0.7),), raises=UnsupportedOperationError)
+def arrays_in_order(x):
+    rows = [x * k for k in range(_count(x))]
+    return np.sum(sorted(rows)[0])  # here

@@ -241,11 +241,8 @@ def _set(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
 
 
 def _sorted(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    if "key" in kwargs and (columns := interp.columns(args[0])) is not None:
-        by = rows(interp, interp.call(Static(iterations.mapped), (kwargs["key"], args[0])))
-        places = interp.call(Lit(np.arange), (iteration.length(interp, args[0]),))
-        order = interp.call(Static(iterations.rows_sorted_by), (places, by, kwargs.get("reverse", Lit(False))))
-        return of_tuples.ordered(interp, columns, order)
+    if (columns := interp.columns(args[0])) is not None:
+        return of_tuples.ordered(interp, columns, _order(interp, args[0], kwargs))
     if not _is_known(interp, args[0]):
         weak = _refuse_mixed(interp, args[0]) or _of_python(interp, args[0])
         kinds = _kinds(interp, args[0])
@@ -286,11 +283,43 @@ def sorted_rows(interp: Interpreter, source: Value, kwargs: Kwargs, hint: str) -
     """The items of `source` in order, as an array."""
     reverse = kwargs.get("reverse", Lit(False))
     items = rows(interp, source)
-    key = kwargs.get("key", NONE)
-    if key == NONE:
+    if kwargs.get("key", NONE) == NONE:
+        _refuse_rows(interp, items)
         return interp.call(Static(iterations.sorted_rows), (items, reverse), hint=hint)
-    keys = rows(interp, interp.call(Static(iterations.mapped), (key, source)))
-    return interp.call(Static(iterations.rows_sorted_by), (items, keys, reverse), hint=hint)
+    return interp.call(Lit(operator.getitem), (items, _order(interp, source, kwargs)), hint=hint)
+
+
+def _order(interp: Interpreter, source: Value, kwargs: Kwargs) -> Value:
+    """The places of the items of `source` in order, by the last part of their keys first: equal items keep their order."""
+    key = kwargs.get("key", NONE)
+    keys = source if key == NONE else listed(interp, interp.call(Static(iterations.mapped), (key, source)))
+    places = interp.call(Lit(np.arange), (iteration.length(interp, source),))
+    for part in reversed(_parts_of_keys(interp, keys)):
+        by = rows(interp, part)
+        _refuse_rows(interp, by)
+        ordered = interp.call(Lit(operator.getitem), (by, places))
+        places = interp.call(Static(iterations.rows_sorted_by), (places, ordered, kwargs.get("reverse", Lit(False))))
+    return places
+
+
+def _parts_of_keys(interp: Interpreter, keys: Value) -> list[Value]:
+    """A list for each place in `keys`, where these are tuples."""
+    columns = interp.columns(keys)
+    if columns is not None:
+        return [inner for part in columns.lists for inner in _parts_of_keys(interp, part)]
+    known = iteration.known_items(interp, keys)
+    tuples = [item.items for item in known or () if isinstance(item, Tuple)]
+    if not tuples or len(tuples) != len(known or ()) or len({len(items) for items in tuples}) > 1:
+        return [keys]
+    lists = [interp.new_list(items) for items in zip(*tuples, strict=True)]
+    return [inner for part in lists for inner in _parts_of_keys(interp, part)]
+
+
+def _refuse_rows(interp: Interpreter, items: Value) -> None:
+    """Refuse to put in order what are no numbers: arrays, which cannot be, and lists, which go by their first items first."""
+    if not isinstance(items, Var) or rank(items.type) != 1:
+        message = "lists or arrays are put in order, which derivatives keep as the rows of an array"
+        raise interp.error(message, "give a `key` that is a number, or a tuple of numbers")
 
 
 def _sum(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
@@ -358,7 +387,9 @@ def _extreme(fn: Any) -> Handler:
                     return interp.fail(TypeError, f"'{name}' object is not iterable")
             return None
         if known is None:
-            most = interp.call(Lit(np.max if fn is max else np.min), (rows(interp, source),), hint=hint)
+            numbers = rows(interp, source)
+            _refuse_rows(interp, numbers)
+            most = interp.call(Lit(np.max if fn is max else np.min), (numbers,), hint=hint)
             if _of_python(interp, source) and isinstance(most, Var) and isinstance(most.type, Scalar):
                 return interp.call(Lit(python_class(most.type.dtype, True)), (most,), hint=hint)
             return most
