@@ -668,6 +668,12 @@ def of_kind(value: Any, dtype: str, rank: int, *given: Any) -> Any:
     return value
 
 
+def fewer_values() -> UnsupportedOperationError:
+    """Return what is raised where a dict is made of keys and of fewer values, whose number only a run can tell."""
+    message = "there are fewer values than keys for this dict, and which keys it has depends on the run"
+    return UnsupportedOperationError(message, help="give as many values as keys")
+
+
 def nothing_apart() -> UnsupportedOperationError:
     """Return what is raised where ``zip(*pairs)`` takes apart a list that turns out to be empty."""
     message = "`zip(*…)` of a list that is empty here, and is not in other runs: how many lists it gives cannot be told"

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import adxform
+from adxform.errors import UnsupportedOperationError
 from tests.tables.cell import Cell, judge, program
 
 X = np.array([0.5, 1.5, -0.7, 2.0])
@@ -31,6 +32,8 @@ STARRED = (
     "z = [v * 2 for v in x]; a, *b = z; b.append(a); z[1] = 0.0; r = sum(v * v for v in b) + sum(z)",
     "n, *m = x.reshape(2, 2).shape; r = x.sum() * n + m[0]",
     "r = sum(a * b[0] for a, *b in [(x[0], x[1]), (x[3], x[1], x[2])])",
+    "d = dict(zip(['p', 'q'], x)); r = d['p'] * d['q'] ** 2",
+    "d = dict(zip(('p', 'q'), [v for v in x if v > 0.1])); r = d['p'] * d['q'] ** 2",
     "a, b, c, d, e, *f = x; r = a",
     "a, b, *c = (x[0],); r = a",
 )
@@ -46,3 +49,13 @@ def test_a_starred_target_takes_the_rest(line: str) -> None:
 def test_a_list_is_taken_apart_from_its_head_in_a_loop() -> None:
     text = "def f(x):\n    s, r = 0.0, list(x)\n    while r:\n        h, *r = r\n        s = 0.5 * s + h * h\n    return s\n"
     np.testing.assert_allclose(adxform.grad(program(text))(X), 2.0 * X * 0.5 ** np.arange(3.0, -1.0, -1.0), rtol=1e-14)
+
+
+def test_a_list_of_lists_that_loses_items_on_one_path_is_refused_by_name() -> None:
+    text = (
+        "def f(y):\n    s, i = [[v, 1] for v in y], 0\n    while i < len(s) - 1:\n        if s[i][0] > s[i + 1][0]:\n"
+        "            s[i] = [s[i][0] + s.pop(i + 1)[0], 2]\n        else:\n            i += 1\n    return s[0][0]\n"
+    )
+    with pytest.raises(UnsupportedOperationError) as caught:
+        adxform.grad(program(text))([1.0, 3.0, 2.0])
+    assert "adxform cannot follow this" not in caught.value.message

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from adxform.frontend import iteration, protocols
-from adxform.frontend.collecting import Grows, as_list_of_rows, common_item, irregular
+from adxform.frontend.collecting import Grows, as_list_of_rows, irregular, kind_on_paths
 from adxform.frontend.columns import kind_of
 from adxform.frontend.joins import Joiner, collect, instantiate
 from adxform.frontend.signals import Unreachable
@@ -189,7 +189,7 @@ def _tuples_grow(interp: Interpreter, ref: Ref, start: Heap, heaps: list[Heap]) 
         )
     if len(known) < len(sides) or known[1].keys == known[2].keys:
         return None
-    kind = common_item(interp, tuple(item for side in known for item in side.items))
+    kind = kind_on_paths(interp, sides, (start, *heaps))
     return Grows(ref, kind) if kind.fields else None
 
 
@@ -212,7 +212,7 @@ def _level_lists(interp: Interpreter, values: tuple[Value, Value], builders: lis
         return
     filled = next((irregular(left, side) for side in sides if isinstance(side, Collected)), None)
     if filled is None:
-        filled = Grows(left, common_item(interp, tuple(item for side in known for item in side.items)))
+        filled = Grows(left, kind_on_paths(interp, sides, heaps))
     outer = interp.builder, interp.heap
     for ref, builder, heap in zip((left, right), builders, heaps, strict=True):
         interp.builder, interp.heap = builder, heap

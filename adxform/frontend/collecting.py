@@ -7,7 +7,7 @@ other list of numbers (or of arrays of one shape) whose length depends on the ru
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -155,6 +155,34 @@ def common_item(interp: Interpreter, items: tuple[Value, ...]) -> Kind:
     if isinstance(type_, Scalar):
         return Kind(type_, weak=type_.weak) if one_array_holds(type_) else Kind()
     return Kind(type_, nested, weak) if isinstance(type_, Array) and type_.shape is not None else Kind()
+
+
+def kind_on_paths(interp: Interpreter, sides: Sequence[Contents], heaps: Sequence[Heap]) -> Kind:
+    """What all items of a list are that has other items on each path, each path with the objects that there are on it."""
+    found: Kind | None = None
+    held = interp.heap
+    try:
+        for side, heap in zip(sides, heaps, strict=True):
+            interp.heap = heap
+            if side.items:
+                kind = common_item(interp, side.items)
+                found = kind if found is None else _either(interp, found, kind)
+    finally:
+        interp.heap = held
+    return found or Kind()
+
+
+def _either(interp: Interpreter, one: Kind, other: Kind) -> Kind:
+    """What items of either kind are."""
+    if one.fields and other.fields and one.cls is other.cls and len(one.fields) == len(other.fields):
+        fields = tuple(_either(interp, a, b) for a, b in zip(one.fields, other.fields, strict=True))
+        return Kind(fields=fields if all(field.is_known for field in fields) else (), cls=one.cls)
+    type_ = None if one.type is None or other.type is None else join_types(one.type, other.type, interp.fresh_dim)
+    if isinstance(type_, Scalar):
+        return Kind(type_, weak=type_.weak)
+    if isinstance(type_, Array) and type_.shape is not None:
+        return Kind(type_, max(one.nested, other.nested), one.weak and other.weak)
+    return Kind()
 
 
 def item_type(interp: Interpreter, item: Value) -> Type | None:

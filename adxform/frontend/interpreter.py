@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
@@ -352,6 +353,9 @@ class Interpreter:
             return [(key, outside.constant(self, item)) for key, item in value.value.items()]
         found = []
         value = iteration.opened(self, value)
+        within = iteration.places_within(self, value)
+        if within is not None:
+            value = self._as_many(*within)
         if iteration.literal_trips(self, value) is None and not iteration.promotable(self, value):
             message = "the keys of this dict are known only when the program runs"
             raise self.error(message, "keep what belongs together in lists or arrays, and look it up by its position")
@@ -359,6 +363,15 @@ class Interpreter:
             key, item = self.items(pair)
             found.append((self.static(key, "a dict key"), item))
         return found
+
+    def _as_many(self, places: list[iteration.Place], count: Value) -> Value:
+        """The items of a `zip` that some of its parts allow, where the others, with at least `count`, have as many."""
+        enough = branches.truth(self, self.call(Lit(operator.ge), (count, Lit(len(places)))))
+        if isinstance(enough, Var):
+            self.require(enough, runtime.fewer_values)
+        elif not enough:
+            raise self.error("the keys of this dict are more than the values", "give as many values as keys")
+        return Tuple(tuple(place() for place in places))
 
     def fail(self, exception: type[Exception], message: Any) -> Value:
         """Write the raising of `exception`: what follows on this path is never reached."""

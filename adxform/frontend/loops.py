@@ -230,7 +230,7 @@ def _uncountable(interp: Interpreter, growing: Grows, span: Span) -> AdxError:
     if growing.reason is not None:
         return growing.reason
     message = f"how many items this {growing.ref.cls.__name__} has after the loop cannot be told"
-    return interp.error(message, "let all items be numbers, or arrays of one shape, or fill an array", span=span)
+    return interp.error(message, "let all items be numbers, arrays of one shape, or tuples of those, or fill an array", span=span)
 
 
 def _loop(
