@@ -101,10 +101,7 @@ def cells() -> Iterator[Cell]:
             yield Cell(f"{name} at {point}", f, args, orders=orders, judged_by=judge)
 
 
-FIRST_ORDER = (
-    "matrix root of det",
-    *(f"{runtime.__name__}.{name} {number}" for name in ("cofactors", "ratio") for number in range(3)),
-)
+FIRST_ORDER = ("matrix root of det", f"{runtime.__name__}.ratio 0")
 """What has no second order at a pole: infinite slopes go through products of matrices, `ratio` is a subgradient there."""
 
 
