@@ -14,7 +14,7 @@ from adxform.frontend.signals import Promote
 from adxform.frontend.values import NONE, Enumerate, Range, Ref, Slice, Tuple, Value, Zip
 from adxform.ir import intrinsics
 from adxform.ir.ops import Lit, Var
-from adxform.ir.types import Array, Object
+from adxform.ir.types import Array, Dim, Object
 
 if TYPE_CHECKING:
     from adxform.frontend.interpreter import Interpreter
@@ -34,6 +34,10 @@ def _unpack(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answe
         shape = value.type.shape
         if shape is not None and shape and isinstance(shape[0], int) and shape[0] != count:
             return interp.fail(ValueError, f"expected {count} values to unpack, got {shape[0]}")
+        if shape and isinstance(shape[0], Dim):
+            as_many = truth(interp, interp.call(Lit(operator.eq), (iteration.length(interp, value), Lit(count))))
+            if isinstance(as_many, Var):
+                interp.require(as_many, ValueError, f"too many or not enough values to unpack (expected {count})")
         return Tuple(tuple(iteration.item_at(interp, value, Lit(k)) for k in range(count)))
     found = interp.items(value)
     if len(found) != count:
