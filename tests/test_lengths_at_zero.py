@@ -59,6 +59,10 @@ def test_by_tangents_alone_it_is_the_same(length) -> None:
     for f in (length, lambda x: length(x) ** 2, lambda x: 0.0 * length(x), lambda x: np.exp(length(x))):
         np.testing.assert_array_equal(_tangents_of_the_tangent(f, np.zeros(2), np.zeros(2)), np.zeros(2))
     with np.errstate(invalid="ignore"):
+        steep = length is LENGTHS["norm of order two and a half"]  # its share has infinite slopes itself: see the limitations
+        for f in (length,) if steep else (length, lambda x: length(x) ** 2, lambda x: length(x) * length(x)):
+            assert np.isnan(adxform.hvp(f, mode="forward-over-forward", engine=ENGINE)(np.zeros(2), np.array([1.0, -2.0]))).all()
+    with np.errstate(invalid="ignore"):
         assert np.isnan(_tangents_of_the_tangent(length, np.zeros(2), np.array([1.0, -2.0]))).all()
 
 

@@ -181,7 +181,7 @@ def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> A
             return np.sign(x) * to_largest(ct, y, np.abs(x), axis, keepdims)
         lengths = restore(y, axis, keepdims)
         # Of a length that is zero no share moves: only `side_cotangent` says what has no rate of change there.
-        share = np.where(lengths == 0, 1.0, np.abs(x / np.where(lengths == 0, 1.0, lengths)))
+        share = np.where(lengths == 0, 1.0, np.abs(runtime.ratio(x, np.where(lengths == 0, 1.0, lengths))))
         if ord > 1:
             x_ct = restore(ct, axis, keepdims) * np.sign(x) * share ** (ord - 1)
             if ord < 2:
@@ -198,7 +198,7 @@ def _std(x: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: A
     y = np.std(x, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims)
 
     def pullback(ct: Any) -> Any:
-        share, centred = np.divide(1.0, np.float64(count(x, axis) - ddof)), x - np.mean(x, axis=axis, keepdims=True)
+        share, centred = runtime.ratio(1.0, np.float64(count(x, axis) - ddof)), x - np.mean(x, axis=axis, keepdims=True)
         x_ct = restore(runtime.ratio(ct, y) * share, axis, keepdims) * centred
         movement = runtime.length_cotangent(ct * share, centred, y, axis, keepdims)
         return intrinsics.valued(x_ct, movement - np.mean(movement, axis=axis, keepdims=True))  # all moved alike is not moved
