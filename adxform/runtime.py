@@ -85,7 +85,8 @@ def _has_finite_sum(a: Any, b: Any) -> bool:
 def masked_matmul(a: Any, b: Any) -> Any:
     """Return ``a @ b``, in which zero times what is infinite or missing is zero.
 
-    It and those below cost one look at the result more than the plain product, unless something there is not finite.
+    It and those below cost one look at the result more than the plain product, unless something there is not finite. An element
+    of the result in which something infinite or missing is multiplied by another number than zero is that of the plain product.
 
     >>> masked_matmul(np.array([2.0, 0.0]), np.array([[1.0, 3.0], [np.nan, np.inf]]))
     array([2., 6.])

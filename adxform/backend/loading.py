@@ -118,7 +118,7 @@ def annotate(exception: BaseException, generated: Generated) -> None:
         exception.span = exception.span if exception.span.line else span
         return
     if isinstance(exception, OverflowError) and exception.args == _TOO_LARGE:
-        message = "a whole number does not fit in 64 bits, which is what derivatives have for each of a list of whole numbers"
+        message = "a whole number does not fit in the 64 bits that an array, which derivatives make of a list as well, has for it"
         raise LargeNumberError(message, span=span, help="make it a float, `float(…)`") from exception
     text = linecache.getline(span.file, span.line).strip()
     note = f"in the derivative of {Path(span.file).name}:{span.line}" + (f": {text}" if text else "")

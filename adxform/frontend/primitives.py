@@ -221,13 +221,17 @@ def _arrays(interp: Interpreter, parts: Value) -> Value:
 
 def as_array(interp: Interpreter, value: Value, kinds: str = "biufc") -> Value:
     """`value`, where it is a list or tuple with a number of one of `kinds` the array that NumPy makes of it."""
-    if not isinstance(value, Tuple | Ref) or interp.filled(value) is not None:
+    if not isinstance(value, Tuple | Ref):
         return value
+    if (filled := interp.filled(value)) is not None:
+        return collecting.so_far(interp, filled) if _holds(interp, value, kinds) else value
     return interp.call(Lit(np.array), (value,)) if _holds(interp, value, kinds) else value
 
 
 def _holds(interp: Interpreter, value: Value, kinds: str) -> bool:
-    if isinstance(value, Tuple) or (isinstance(value, Ref) and value.kind == "list" and interp.filled(value) is None):
+    if (filled := interp.filled(value)) is not None:
+        return isinstance(filled.buffer.type, Array) and np.dtype(filled.buffer.type.dtype).kind in kinds
+    if isinstance(value, Tuple) or (isinstance(value, Ref) and value.kind == "list" and interp.columns(value) is None):
         items = value.items if isinstance(value, Tuple) else interp.contents(value).items
         return any(_holds(interp, item, kinds) for item in items)
     type_ = number_type(value)

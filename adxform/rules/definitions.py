@@ -61,9 +61,11 @@ def _trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
 
 
 def _average(x: Any, axis: Any = None, weights: Any = None, returned: Any = False, *, keepdims: Any = False) -> Any:
+    x = np.asarray(x)
     if weights is None:
         mean = np.mean(x, axis=axis, keepdims=keepdims)
         return (mean, np.zeros_like(mean) + np.size(x) / np.size(mean)) if returned else mean
+    weights = np.asarray(weights)
     if np.ndim(weights) == np.ndim(x):
         spread = weights
     else:
@@ -119,6 +121,7 @@ def _split(x: Any, indices_or_sections: Any, axis: Any = 0) -> Any:
 
 
 def _array_split(x: Any, indices_or_sections: Any, axis: Any = 0) -> Any:
+    x = np.asarray(x)
     if not isinstance(indices_or_sections, int):
         return _split_at(x, indices_or_sections, axis)
     if indices_or_sections <= 0:

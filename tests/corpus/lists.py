@@ -651,3 +651,23 @@ def pairs_in_order(x):
 def items_by_a_key_of_two_parts(x):
     ranked = sorted(x, key=lambda v: (v > 1.0, -v))
     return ranked[0] * ranked[1] ** 2 + ranked[3] * 3.0
+
+
+@at((VALUES,))
+def display_of_lists_times_a_number(x):
+    left = [v * 1.0 for v in x]
+    right = [v * v for v in x]
+    both = np.multiply([left, right], 2.0)
+    return np.sum(both[0] * both[1]) + np.sum(np.add((left, right), 1.0)[1])
+
+
+@at((VALUES,))
+def lists_of_times_and_values(x):
+    times = []
+    values = []
+    t = 0.0
+    for v in x:
+        t += v * v + 0.1
+        times.append(t)
+        values.append(np.sin(t))
+    return np.trapezoid(values, times) + np.interp(1.0, times, values) + np.sum(np.diff(times) * np.gradient(values)[1:])

@@ -90,6 +90,10 @@ USES = {
     "array": "np.array(ks)[-1] * 2",
     "np.mean": "np.mean(ks)",
     "np.sum of products": "np.sum(np.array(ks) * 2)",
+    "a display": "np.sum(np.multiply([ks, ks], 2.0)[1])",
+    "a tuple with an array": "np.sum(np.add((ks, np.ones(len(ks))), ks))",
+    "an argument with a meaning": "np.trapezoid(ks, dx=0.5)",
+    "weights": "np.average(x[: len(ks)][0] * np.ones(len(ks)), weights=np.abs(ks) + np.ones(len(ks)))",
     "a loop": "running(ks)",
     "length": "len(ks)",
 }

@@ -363,6 +363,10 @@ def _extreme(fn: Any) -> Handler:
         in_order = in_order or interp.columns(source) is not None or isinstance(source, Zip | Enumerate)
         if in_order or ("key" in kwargs and not (isinstance(source, Var) and isinstance(source.type, Object))):
             meaning = iterations.largest if fn is max else iterations.smallest
+            if not known:
+                some = truth(interp, interp.call(Lit(operator.gt), (iteration.length(interp, source), Lit(0))))
+                if isinstance(some, Var):
+                    interp.require(some, ValueError, f"{fn.__name__}() arg is an empty sequence")
             first = known[0] if known else iteration.item_at(interp, source, Lit(0))
             rest = Tuple(tuple(known[1:])) if known else source
             return interp.call(Static(meaning), (rest, first, kwargs.get("key", Static(iterations.itself))), hint=hint)
