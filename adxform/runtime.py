@@ -82,8 +82,8 @@ def _has_finite_sum(a: Any, b: Any) -> bool:
     return bool(alike and math.isfinite(np.vdot(a, b)))
 
 
-def masked_matmul(a: Any, b: Any) -> Any:
-    """Return ``a @ b``, in which zero times what is infinite or missing is zero.
+def masked_matmul(a: Any, b: Any, out: Any = None) -> Any:
+    """Return ``a @ b``, in which zero times what is infinite or missing is zero; in `out`, where given.
 
     It and those below cost one look at the result more than the plain product, unless something there is not finite. An element
     of the result in which something infinite or missing is multiplied by another number than zero is that of the plain product.
@@ -92,16 +92,16 @@ def masked_matmul(a: Any, b: Any) -> Any:
     array([2., 6.])
     """
     with np.errstate(invalid="ignore"):
-        found = np.matmul(a, b)
-    return found if _is_finite(found) else _masked_sums(np.matmul, found, a, b)
+        found = np.matmul(a, b, out=out)
+    return found if _is_finite(found) else _into(out, _masked_sums(np.matmul, found, a, b))
 
 
-def masked_outer(a: Any, b: Any) -> Any:
-    """Return ``np.outer(a, b)``, in which zero times what is infinite or missing is zero."""
+def masked_outer(a: Any, b: Any, out: Any = None) -> Any:
+    """Return ``np.outer(a, b)``, in which zero times what is infinite or missing is zero; in `out`, where given."""
     if _is_finite(a) and _is_finite(b):
-        return np.outer(a, b)
+        return np.outer(a, b, out=out)
     with np.errstate(invalid="ignore"):
-        return _masked_sums(np.outer, np.outer(a, b), a, b)
+        return _into(out, _masked_sums(np.outer, np.outer(a, b), a, b))
 
 
 def masked_tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
@@ -111,11 +111,13 @@ def masked_tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     return found if _is_finite(found) else _masked_sums(lambda one, other: np.tensordot(one, other, axes), found, a, b)
 
 
-def masked_einsum(subscripts: str, *operands: Any) -> Any:
-    """Return ``np.einsum(subscripts, *operands)``, in which zero times what is infinite or missing is zero."""
+def masked_einsum(subscripts: str, *operands: Any, out: Any = None) -> Any:
+    """Return ``np.einsum(subscripts, *operands)``, in `out`, where given; zero times what is infinite or missing is zero."""
     with np.errstate(invalid="ignore"):
-        found = np.einsum(subscripts, *operands)
-    return found if _is_finite(found) else _masked_sums(lambda *given: np.einsum(subscripts, *given), found, *operands)
+        found = np.einsum(subscripts, *operands, out=out)
+    if _is_finite(found):
+        return found
+    return _into(out, _masked_sums(lambda *given: np.einsum(subscripts, *given), found, *operands))
 
 
 def masked_cross(a: Any, b: Any) -> Any:
@@ -148,6 +150,11 @@ def _masked_sums(fn: Any, found: Any, *operands: Any) -> Any:
             used = (lane if k == place else np.not_equal(operand, 0) for k, operand in enumerate(operands))
             met = met + fn(*(each.astype(finite.dtype) for each in used))
     return np.where(met == 0, finite, found)[()]
+
+
+def _into(out: Any, found: Any) -> Any:
+    """`found`, in `out` where that is given."""
+    return found if out is None else filled(out, found)
 
 
 def quotient(a: Any, b: Any, out: Any = None) -> Any:

@@ -16,7 +16,7 @@ import numpy as np
 
 from adxform import runtime
 from adxform.analysis.activity import followed
-from adxform.ir.ops import Block, Call, For, Function, If, Invoke, Lit, Op, Operand, Var, While
+from adxform.ir.ops import Block, Call, For, Function, If, Invoke, Lit, Op, Operand, Pack, Var, While
 from adxform.ir.types import Array
 from adxform.ir.walk import all_ops, never_ends, outs, variables
 from adxform.rules.alias import Aliases
@@ -81,11 +81,15 @@ def _replaced(fn: Function, aliases: Aliases) -> frozenset[int]:
     return frozenset(aliases.of(var) for op in stores for var in variables(op.args[0]))
 
 
-def _is_masked_store(call: Call) -> bool:
-    """Whether `call` replaces the elements of an array that a mask chooses."""
+def _replaces(call: Call) -> bool:
+    """Whether `call` replaces the elements of an array that a mask or a slice chooses, or all of them."""
     if call.fn != STORE:
         return False
     index = call.args[1]
+    if (isinstance(index, Pack) and index.kind == "slice") or (
+        isinstance(index, Lit) and isinstance(index.value, slice | type(...))
+    ):
+        return True
     return isinstance(index, Var) and isinstance(index.type, Array) and index.type.dtype == "bool"
 
 
@@ -154,7 +158,7 @@ class _Uses:
         ways = self.ways(*call.outs, *(call.args[place] for place in effect_of(call).writes))
         if not ways:
             return
-        if _is_masked_store(call):
+        if _replaces(call):
             for var in variables(call.args[0]):
                 self.used.pop(self.name(var), None)
             self.add(call.args[2:], ways)
@@ -205,7 +209,7 @@ class _Uses:
                 break
             between = more
             carried = [was | now if grows else was & now for was, now in zip(carried, read, strict=True)]
-        self.used = _union(self.used, after)
+        # A loop that may have no pass counts as one that has: to take too much for left out costs time, no more.
         for init, ways in zip(inits, carried, strict=True):
             self.add([init], ways)
 

@@ -20,7 +20,7 @@ from adxform.ir.ops import Call, For, Function, If, Lit, Op, Operand, Var, While
 from adxform.ir.types import Array, Scalar, rank
 from adxform.ir.walk import all_ops, defined_variables, outs, variables
 
-ROW_BY_ROW = frozenset([np.zeros, np.ones, np.empty, np.full, np.ndarray.copy, np.matmul, operator.matmul])
+ROW_BY_ROW = frozenset([np.zeros, np.ones, np.empty, np.full, np.ndarray.copy, np.matmul, operator.matmul, runtime.masked_matmul])
 AS_FIRST = frozenset(
     [
         *(np.zeros_like, np.ones_like, np.empty_like, np.full_like, np.copy),

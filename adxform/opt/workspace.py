@@ -58,6 +58,7 @@ TAKES_OUT = frozenset(
         *(np.sum, np.prod, np.max, np.min, np.mean, np.cumsum, np.cumprod, np.any, np.all, np.clip, np.round),
         *(np.ndarray.sum, np.ndarray.prod, np.ndarray.max, np.ndarray.min, np.ndarray.mean, np.ndarray.cumsum, np.ndarray.clip),
         *(np.dot, np.outer, np.concatenate, np.stack, np.einsum, np.trace),
+        *(runtime.masked_matmul, runtime.masked_outer, runtime.masked_einsum),
     }
 )
 FILLED: Mapping[Any, float | None] = {
@@ -71,7 +72,7 @@ FILLED: Mapping[Any, float | None] = {
 LIKE = (np.zeros_like, np.ones_like, np.empty_like, np.full_like)
 LIBRARIES = ("adxform", "numpy", "scipy", "math", "operator", "_operator", "builtins")
 GUARDED = frozenset([runtime.masked_product, runtime.power, runtime.quotient, runtime.ratio, runtime.rate, runtime.log_or_zero])
-PRODUCTS = (operator.matmul, np.matmul, np.dot)
+PRODUCTS = (operator.matmul, np.matmul, np.dot, runtime.masked_matmul)
 COPIES = (np.ndarray.copy, np.copy, np.ndarray.astype)
 
 

@@ -180,14 +180,15 @@ def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> A
         if abs(ord) == np.inf:
             return np.sign(x) * to_largest(ct, y, np.abs(x), axis, keepdims)
         lengths = restore(y, axis, keepdims)
-        # Of a length that is zero no share moves: only `side_cotangent` says what has no rate of change there.
-        share = np.where(lengths == 0, 1.0, np.abs(runtime.ratio(x, np.where(lengths == 0, 1.0, lengths))))
         if ord > 1:
+            # Of a length that is zero no share moves: only `side_cotangent` says what has no rate of change there.
+            share = np.where(lengths == 0, 1.0, np.abs(runtime.ratio(x, np.where(lengths == 0, 1.0, lengths))))
             x_ct = restore(ct, axis, keepdims) * np.sign(x) * share ** (ord - 1)
             if ord < 2:
                 return x_ct
             weights = restore(ct, axis, keepdims) * share ** (ord - 2)
             return intrinsics.valued(x_ct, runtime.side_cotangent(weights, x, lengths))
+        share = np.abs(runtime.ratio(x, lengths))
         slope = np.where(share == 0, 0.0, np.where(share == 0, 1.0, share) ** (ord - 1))
         return restore(ct, axis, keepdims) * np.sign(x) * slope
 

@@ -137,3 +137,14 @@ def bounded_in_place(x):
 def order_of_what_overflowed(x):
     y = np.exp(x)
     return np.median(y) + 2.0 * np.sort(y)[0]
+
+
+@at((vec(0.7, 1.3, -0.4, 2.1), 2), gradient=(2.0 * vec(0.7, 1.3, -0.4, 2.1) + vec(1.0, 0.0, 0.0, 0.0),), wrt=(0,))
+def grows_and_is_replaced(x, n):
+    y = x * 1.0
+    for _ in range(60):
+        y[1:-1] = y[2:] * np.linalg.norm(y + 2.0) ** 3
+    for _ in range(n):
+        rest = y[1:]
+        rest[...] = len(x)
+    return np.sum(y) + np.sum(x * x)

@@ -36,6 +36,12 @@ LEAVING: Mapping[str, str] = {
     "elements": "y = y * 1.0\n    for i, v in enumerate(y):\n        if not np.all(np.isfinite(v)):\n            y[i] = 0.5\n"
     "    return np.sum(y ** 2)",
     "whole": "y = y * 1.0\n    y[:] = np.where(np.isfinite(y), y, 0.5)\n    return np.sum(y ** 2)",
+    "slice": "y = y * 1.0\n    y[1:] = 0.5\n    return np.sum(y ** 2)",
+    "view": "y = y * 1.0\n    rows = y[:3]\n    rows[...] = 0.5\n    return np.sum(y ** 2)",
+    "replaced in a loop": "y = y * 1.0\n    for _ in range(len(p)):\n        y[:] = 0.5 * len(p)\n"
+    "    return np.sum(y ** 2) + np.sum(p)",
+    "scaled, then replaced": "y = y * 1.0\n    for _ in range(3):\n        y[1:] = y[:-1] * np.sum(y)\n    y[1:] = 0.5\n"
+    "    return np.sum(y ** 2) + np.sum(p)",
     "in place": "y = y * 1.0\n    np.clip(y, -7.0, 7.0, out=y)\n    return np.sum(y ** 2)",
     "sorted": "return np.sum(np.sort(np.ravel(y))[1:3] ** 2)",
     "median": "return np.median(y) ** 2",
