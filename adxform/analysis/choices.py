@@ -147,8 +147,8 @@ class _Uses:
                     pass
 
     def fills(self, op: Op) -> bool:
-        """Whether `op` makes an array of which elements are replaced, in memory of its own."""
-        if not isinstance(op, Call) or not op.outs:
+        """Whether `op` makes an array of what may move, of which elements are replaced, in memory of its own."""
+        if not isinstance(op, Call) or not op.outs or not any(variables(arg) for arg in followed(op)):
             return False
         made = self.aliases.of(op.outs[0])
         return made in self.replaced and all(self.aliases.of(var) != made for arg in op.args for var in variables(arg))
