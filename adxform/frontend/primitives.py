@@ -64,6 +64,8 @@ def primitive(
             return found
     if fn in JOINING and args and (filled := interp.filled(args[0])) is not None:
         return _join_filled(interp, fn, collecting.so_far(interp, filled), args[1:], kwargs, hint)
+    lists = {arg: collecting.so_far(interp, filled) for arg in args if (filled := interp.filled(arg)) is not None}
+    args = tuple(lists.get(arg, arg) if isinstance(arg, Ref) else arg for arg in args)
     if fn in JOINING and args:
         args = (_arrays(interp, args[0]), *args[1:])
     elif fn not in OF_SEQUENCES:
@@ -81,6 +83,14 @@ def primitive(
         raise interp.error(message, "take its values as arguments of their own", MissingRuleError)
     effect = record.effect
     probe = effect if not callable(effect) else effect(Call((), Lit(fn), operands, tuple(named.items())))
+    if probe.views and lists:  # NumPy makes an array of a list first: what it returns shares no memory with the list
+        own = set(lists.values())
+        operands = tuple(
+            interp.emit(np.ndarray.copy, (one,), one.type, one.base)
+            if k in probe.views and isinstance(one, Var) and one in own
+            else one
+            for k, one in enumerate(operands)
+        )
     if probe.writes:
         interp.builder.emit(Call((), Lit(fn), operands, tuple(named.items()), interp.span))
         return NONE
@@ -223,8 +233,6 @@ def as_array(interp: Interpreter, value: Value, kinds: str = "biufc") -> Value:
     """`value`, where it is a list or tuple with a number of one of `kinds` the array that NumPy makes of it."""
     if not isinstance(value, Tuple | Ref):
         return value
-    if (filled := interp.filled(value)) is not None:
-        return collecting.so_far(interp, filled) if _holds(interp, value, kinds) else value
     return interp.call(Lit(np.array), (value,)) if _holds(interp, value, kinds) else value
 
 

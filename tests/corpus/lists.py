@@ -671,3 +671,23 @@ def lists_of_times_and_values(x):
         times.append(t)
         values.append(np.sin(t))
     return np.trapezoid(values, times) + np.interp(1.0, times, values) + np.sum(np.diff(times) * np.gradient(values)[1:])
+
+
+@at((VALUES,))
+def array_of_a_list_is_its_own(x):
+    values = [v * 1.0 for v in x]
+    table = np.asarray(values)
+    table[0] = 5.0
+    values[1] = 7.0
+    return values[0] * values[1] + table[0] * table[1]
+
+
+@at((VALUES,))
+def view_of_a_list_is_its_own(x):
+    values = [v * 1.0 for v in x]
+    row = np.ravel(values)
+    turned = np.flip(values)
+    row *= 2.0
+    turned[0] = x[0] ** 2
+    values[2] = 100.0
+    return sum(values) + np.sum(row * row) + turned[0] * turned[2]
