@@ -94,6 +94,7 @@ USES = {
     "a tuple with an array": "np.sum(np.add((ks, np.ones(len(ks))), ks))",
     "an argument with a meaning": "np.trapezoid(ks, dx=0.5)",
     "weights": "np.average(x[: len(ks)][0] * np.ones(len(ks)), weights=np.abs(ks) + np.ones(len(ks)))",
+    "an array of its own": "written(ks)",
     "a loop": "running(ks)",
     "length": "len(ks)",
 }
@@ -107,6 +108,13 @@ def running(ks: list[float]) -> float:
     return total
 
 
+def written(ks: list[float]) -> float:
+    """A number that knows whether the list changes with an array that NumPy makes of it."""
+    row = np.ravel(ks)
+    row[...] = row[::-1]
+    return float(np.sum(row[:1])) * 3 + ks[0]
+
+
 def cells() -> Iterator[Cell]:
     """Every use of every list of every kind of numbers."""
     given = {"itertools": itertools, "functools": functools, "math": math, "operator": operator, "statistics": statistics}
@@ -116,5 +124,5 @@ def cells() -> Iterator[Cell]:
         text = f"def f(x, c, n):\n    {made.format(v=v)}\n    r = {r}\n    return r * x[0] + r\n"
         args = (np.array([0.7, 1.3, -0.4, 2.1]), np.arange(4), 4)
         smooth = use not in ("division by zero", "extreme by a key") or numbers not in ("that move", "Python's, that move")
-        names = {**given, "running": running, "deque": deque}
+        names = {**given, "running": running, "written": written, "deque": deque}
         yield Cell(f"{numbers}, {source}: {use}", program(text, **names), args, smooth)
