@@ -185,7 +185,8 @@ def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> A
             share = np.where(lengths == 0, 1.0, np.abs(runtime.ratio(x, np.where(lengths == 0, 1.0, lengths))))
             x_ct = restore(ct, axis, keepdims) * np.sign(x) * share ** (ord - 1)
             if ord < 2:
-                return x_ct
+                weights = np.where(lengths == 0, restore(ct, axis, keepdims), 0.0)  # elsewhere `x_ct` says all
+                return intrinsics.valued(x_ct, x_ct + runtime.side_cotangent(weights, x, lengths))
             weights = restore(ct, axis, keepdims) * share ** (ord - 2)
             return intrinsics.valued(x_ct, runtime.side_cotangent(weights, x, lengths))
         share = np.abs(runtime.ratio(x, lengths))
