@@ -7,6 +7,7 @@ of the user's.
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Iterator
 from dataclasses import replace
@@ -22,7 +23,7 @@ from adxform.rules.alias import Aliases
 from adxform.rules.effects import memory
 
 COPIES = frozenset({np.copy, np.ndarray.copy})
-NEUTRAL = {operator.mul: 1, operator.truediv: 1, operator.pow: 1, operator.add: 0, operator.sub: 0}
+NEUTRAL = {operator.mul: 1, operator.truediv: 1, operator.pow: 1, operator.sub: 0}  # not `add`: -0.0 + 0 is 0.0
 WHOLE = (Lit(...), Pack("slice", (Lit(None), Lit(None), Lit(None))))
 STORES = frozenset({operator.setitem, intrinsics.accumulate, intrinsics.deduct})
 
@@ -70,8 +71,7 @@ def original_of(op: Op) -> Var | None:
         found = op.args[0]
     elif fn in NEUTRAL and len(op.args) == 2:
         left, right = op.args
-        swaps = fn is operator.mul or fn is operator.add
-        found = left if _is(right, NEUTRAL[fn]) else right if swaps and _is(left, NEUTRAL[fn]) else None
+        found = left if _is(right, NEUTRAL[fn]) else right if fn is operator.mul and _is(left, NEUTRAL[fn]) else None
     return found if isinstance(found, Var) and found.type == type_ else None
 
 
@@ -82,7 +82,9 @@ def _may_lay_out_anew(op: Op) -> bool:
 
 
 def _is(operand: Operand, number: int) -> bool:
-    return isinstance(operand, Lit) and type(operand.value) in (int, float) and operand.value == number
+    if not isinstance(operand, Lit) or type(operand.value) not in (int, float):
+        return False
+    return operand.value == number and math.copysign(1.0, operand.value) > 0
 
 
 class _Eliding(Rewriter):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -19,7 +20,7 @@ Replacement = Var | Call | None
 
 
 def simplify_algebra(fn: Function) -> Function:
-    """Rewrite arithmetic to simpler arithmetic of the same value, dtype and shape (but ``x + 0.0`` keeps the sign of a zero).
+    """Rewrite arithmetic to simpler arithmetic of the same bits, dtype and shape (-0.0 + 0.0 is 0.0: it stays).
 
     >>> from adxform.ir.text import read, show
     >>> print(show(simplify_algebra(read('''
@@ -206,6 +207,15 @@ def _is(operand: Operand, number: float) -> bool:
     return isinstance(operand, Lit) and type(operand.value) in (int, float) and operand.value == number
 
 
+def _is_minus_zero(operand: Operand) -> bool:
+    return isinstance(operand, Lit) and math.copysign(1.0, operand.value) < 0
+
+
+def _is_none_added(op: Call, operand: Operand) -> bool:
+    """Whether `operand` is a zero that a sum of its own type may leave out: ``x + 0.0`` is 0.0 where `x` is -0.0."""
+    return _is(operand, 0.0) and (_is_minus_zero(operand) or not is_float(op.outs[0].type))
+
+
 def _same(op: Call, operand: Operand) -> Var | None:
     """`operand` where it has the very type of the result of `op`."""
     out = op.outs[0].type
@@ -227,9 +237,9 @@ def _is_number(type_: Type | None) -> bool:
 
 def _add(pass_: _Simplifying, op: Call) -> Replacement:
     a, b = op.args
-    if _is(b, 0.0):
+    if _is_none_added(op, b):
         return _same(op, a)
-    if _is(a, 0.0):
+    if _is_none_added(op, a):
         return _same(op, b)
     if not _is_number(op.outs[0].type):
         return None
@@ -242,9 +252,9 @@ def _add(pass_: _Simplifying, op: Call) -> Replacement:
 
 def _sub(pass_: _Simplifying, op: Call) -> Replacement:
     a, b = op.args
-    if _is(b, 0.0):
+    if _is(b, 0.0) and not _is_minus_zero(b):
         return _same(op, a)
-    if _is(a, 0.0) and _same(op, b) is not None:
+    if _is_none_added(op, a) and _same(op, b) is not None:
         return _becomes(op, operator.neg, b)
     if (y := pass_.opposite(b)) is not None:
         return _becomes(op, operator.add, a, y)

@@ -72,6 +72,7 @@ def spellings_vjp(x, k, result_ct):
     for i in range(n_1):
         item = items_1[i]
         tmp += item
+    total = 0.0 + tmp
     items_1 = np.empty(n)
     list_item_tape_1 = []
     list_item_1 = 0
@@ -83,11 +84,11 @@ def spellings_vjp(x, k, result_ct):
             list_item_1 += 1
     items_2 = items_1[:list_item_1]
     n_2 = items_2.shape[0]
-    tmp_1 = 0
+    tmp = 0
     for i in range(n_2):
         item = items_2[i]
-        tmp_1 += item
-    total = tmp + tmp_1
+        tmp += item
+    total += tmp
     b = x[1]  # spellings.py:36
     tmp = b * k
     scale = tmp + tmp  # spellings.py:37

@@ -34,6 +34,7 @@ from tests.tables import (
     rules,
     semantics,
     signatures,
+    zeros,
 )
 from tests.tables.cell import Cell, Verdict, judge
 
@@ -57,6 +58,7 @@ TABLES = {
     "pairs": pairs.cells,
     "left_out": left_out.cells,
     "mixed": mixed.cells,
+    "zeros": zeros.cells,
 }
 
 LONG = {"containers": partial(containers.cells, 50)}

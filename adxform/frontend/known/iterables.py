@@ -335,20 +335,9 @@ def _reduced(interp: Interpreter, source: Value, start: Value, fn: Any, hint: st
     if known is not None:
         total = start
         for item in known:
-            bare = fn is operator.add and total == Lit(0) and (len(known) > 1 or not _is_array(item)) and _adds_to_zero(item)
-            total = item if bare else interp.call(Lit(fn), (total, item), hint=hint)
+            total = interp.call(Lit(fn), (total, item), hint=hint)
         return total
     return interp.reduce_loop(source, start, lambda total, item: interp.call(Lit(fn), (total, item), hint=hint), hint)
-
-
-def _adds_to_zero(item: Value) -> bool:
-    """Whether ``0 + item`` is `item`: that of a truth value is an integer, that of what is no number an error."""
-    type_ = number_type(item)
-    return isinstance(type_, Scalar | Array) and type_.dtype != "bool"
-
-
-def _is_array(item: Value) -> bool:
-    return isinstance(item, Var) and isinstance(item.type, Array)
 
 
 def _extreme(fn: Any) -> Handler:
