@@ -181,7 +181,8 @@ class Entry:
         elif (known := self._sibling(request)) is not None:
             rule = pipeline.moved(known, request.engine, sure)
         elif request.directions == 1:
-            rule = pipeline.build(request, sure)
+            beside = next((rule for rule in self.rules.values() if pipeline.starts_as(request, rule.request)), None)
+            rule = pipeline.build(request, sure, beside)
         else:
             rule = pipeline.widened(self._single(request), request.directions, sure)
         if self.shelf is not None:

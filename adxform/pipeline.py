@@ -126,10 +126,14 @@ class DerivedRule:
         return [isinstance(result, Var) for typed, result in both if is_number(typed)]
 
 
-def build(request: Request, sure: Callable[..., Any] | None = None) -> DerivedRule:
-    """Take `request` through every stage; `sure` runs where what its function assumes does not hold."""
-    typed = note("typed", checked(protect(aux_stopped(request.function, request.outputs), request.scratch)))
-    differentiated = note("clean", cleaned(typed))
+def build(request: Request, sure: Callable[..., Any] | None = None, beside: DerivedRule | None = None) -> DerivedRule:
+    """Take `request` through every stage; `sure` runs where what its function assumes does not hold.
+
+    A rule `beside` it, for which the function is to be the same (see `starts_as`), has the first stages behind it.
+    """
+    typed = checked(protect(aux_stopped(request.function, request.outputs), request.scratch)) if beside is None else beside.typed
+    note("typed", typed)
+    differentiated = note("clean", cleaned(typed) if beside is None else beside.differentiated)
     adjoint, decisions = transform(request.mode, differentiated, request.wrt, request.outputs, Expander(derive), request.order)
     note("adjoint", adjoint)
     optimised = note("optimised", checked(protect(optimise(checked(adjoint)), request.scratch)))
@@ -139,6 +143,12 @@ def build(request: Request, sure: Callable[..., Any] | None = None) -> DerivedRu
     buffers = buffers_of(optimised) - buffers_of(request.function)
     built = typed, differentiated, adjoint, optimised, generated, run
     return DerivedRule(request, *built, decisions, choice, private, max(buffers, 0))
+
+
+def starts_as(request: Request, other: Request) -> bool:
+    """Whether what is differentiated for both is the same."""
+    same = request.function is other.function and request.outputs == other.outputs
+    return same and request.scratch == other.scratch
 
 
 def settled(fn: Function, engine: Engine, skipped: int = 0) -> tuple[Choice, Outlined | None, Function]:

@@ -6,16 +6,22 @@ the one after it. That passes keep what programs compute is tested elsewhere; he
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import adxform
+from adxform.errors import AdxError
 from adxform.ir.ops import Function
 from adxform.ir.text import read, show
 from adxform.ir.verify import verify
-from adxform.passes.driver import Pass
+from adxform.ir.walk import contents
+from adxform.passes.driver import Pass, watching
 from adxform.passes.pipeline import CLEAN, CUT, KERNEL, LOOPS, SIMPLIFY, Kernel, Loops
+from tests.corpus.case import Program
+from tests.corpus.catalogue import PROGRAMS
 
 FOLDER = Path(__file__).parent / "golden" / "passes"
 MARK = "\n\n# after\n"
@@ -53,3 +59,22 @@ def test_a_pass(name: str, update_golden: bool) -> None:
 
 def test_there_is_no_case_of_another_pass() -> None:
     assert {path.stem for path in FOLDER.iterdir()} == STEPS.keys()
+
+
+@pytest.mark.parametrize("program", PROGRAMS[::25], ids=lambda program: program.name)
+def test_a_pass_that_is_left_out_would_change_nothing(program: Program) -> None:
+    adxform.clear_cache()
+    with watching() as watch, contextlib.suppress(AdxError):
+        adxform.source(program.function, *program.points[0].fresh(), argnums=program.wrt)
+    assert watch.stages
+    for stage in watch.stages:
+        found = contents(stage.function)
+        for step in SIMPLIFY:
+            if not step.changes(found):
+                assert step.run(stage.function, None) is stage.function, (stage.name, step.name)
+
+
+def test_a_case_has_what_its_pass_needs() -> None:
+    for name, step in STEPS.items():
+        before = (FOLDER / f"{name}.ir").read_text(encoding="utf-8").partition("\n")[2].partition(MARK)[0]
+        assert step.changes(contents(read(before))), name

@@ -94,7 +94,7 @@ def _search(code: CodeType, module: dict[str, Any] | None) -> FunctionSource | N
     module_text = _parse("".join(lines)) if lines else None
     if module_text is None:
         return None
-    candidates = [found for found in module_text.definitions.get(code.co_firstlineno, ()) if _name(found.node) == code.co_name]
+    candidates = [found for found in module_text.begun_on(code.co_firstlineno) if _name(found.node) == code.co_name]
     compiled = [_compile(found, module_text.imports, code) for found in candidates]
     for found, made in zip(candidates, compiled, strict=True):
         if made is not None and (made == code or (len(candidates) == 1 and _differs_by_assertions(found.node, made, code))):
@@ -113,13 +113,28 @@ class _Found:
 
 @dataclass(frozen=True, slots=True)
 class _Module:
-    """The functions of a file by the first line of their code, and the names it imports (how calls compile depends on them)."""
+    """A file, and the names it imports (how calls compile depends on them)."""
 
-    definitions: dict[int, list[_Found]]
+    tree: ast.Module
     imports: tuple[str, ...]
 
+    def begun_on(self, line: int) -> list[_Found]:
+        """The definitions whose code begins on `line`: they are inside of statements that reach from before to after that."""
+        found: list[_Found] = []
+        stack: list[tuple[ast.AST, str]] = [(self.tree, "")]
+        while stack:
+            node, class_name = stack.pop()
+            if isinstance(node, ast.stmt) and not _first_line(node) <= line <= (node.end_lineno or line):
+                continue
+            if isinstance(node, Definition) and _first_line(node) == line:
+                found.append(_Found(node, class_name))
+            inner = node.name if isinstance(node, ast.ClassDef) else class_name
+            stack.extend((child, inner) for child in ast.iter_child_nodes(node))
+        return found
 
-_parsed: Memo[str, _Module | None] = Memo(16)
+
+_parsed: Memo[str, _Module | None] = Memo(16, kept=2)
+"""The latest files: functions of one are often derived one after the other, with what is kept cleared in between."""
 
 
 def _parse(text: str) -> _Module | None:
@@ -132,15 +147,7 @@ def _read(text: str) -> _Module | None:
         tree = ast.parse(text)
     except (SyntaxError, ValueError):
         return None
-    module = _Module({}, tuple(dict.fromkeys(_imports(tree))))
-    stack: list[tuple[ast.AST, str]] = [(tree, "")]
-    while stack:
-        node, class_name = stack.pop()
-        if isinstance(node, Definition):
-            module.definitions.setdefault(_first_line(node), []).append(_Found(node, class_name))
-        inner = node.name if isinstance(node, ast.ClassDef) else class_name
-        stack.extend((child, inner) for child in ast.iter_child_nodes(node))
-    return module
+    return _Module(tree, tuple(dict.fromkeys(_imports(tree))))
 
 
 def _imports(tree: ast.Module) -> Iterator[str]:
@@ -149,7 +156,7 @@ def _imports(tree: ast.Module) -> Iterator[str]:
         node = stack.pop()
         if isinstance(node, ast.Import | ast.ImportFrom):
             yield from (alias.asname or alias.name.partition(".")[0] for alias in node.names if alias.name != "*")
-        elif not isinstance(node, ast.ClassDef | Definition):
+        elif not isinstance(node, ast.ClassDef | Definition | ast.expr):
             stack.extend(ast.iter_child_nodes(node))
 
 
@@ -157,8 +164,8 @@ def _name(node: Definition) -> str:
     return "<lambda>" if isinstance(node, ast.Lambda) else node.name
 
 
-def _first_line(node: Definition) -> int:
-    decorators = [] if isinstance(node, ast.Lambda) else node.decorator_list
+def _first_line(node: ast.stmt | ast.Lambda) -> int:
+    decorators = node.decorator_list if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) else []
     return min(node.lineno, *(decorator.lineno for decorator in decorators)) if decorators else node.lineno
 
 

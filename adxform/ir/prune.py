@@ -11,6 +11,7 @@ from adxform.ir.types import BOOL, FLOAT, INT, Object, Scalar, Type
 from adxform.ir.walk import mapped, reads, rename_block, substitute, variables_of
 
 _T = TypeVar("_T")
+CONTROL = frozenset({If, For, While})
 _LITERALS: dict[type, Type] = {float: FLOAT, int: INT, bool: BOOL}
 
 

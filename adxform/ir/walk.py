@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import TypeVar, assert_never
+from typing import Any, TypeVar, assert_never
 
 from adxform.ir.ops import (
     Attribute,
@@ -108,8 +108,20 @@ def all_ops(block: Block) -> Iterator[Op]:
     """Every op of `block` and of the blocks inside it, in order, an op before its blocks."""
     for op in block.ops:
         yield op
-        for inner in blocks(op):
-            yield from all_ops(inner)
+        if not isinstance(op, Call):
+            for inner in blocks(op):
+                yield from all_ops(inner)
+
+
+def contents(fn: Function) -> frozenset[Any]:
+    """The classes of the ops of `fn` and of its helpers, and the literal callables that they call."""
+    found: set[Any] = set()
+    for op in all_ops(fn.body):
+        try:
+            found.add(op.fn.value if isinstance(op, Call) and isinstance(op.fn, Lit) else type(op))
+        except TypeError:  # an object of the user's that has no hash: no pass is about that
+            continue
+    return frozenset(found.union(*map(contents, fn.helpers)))
 
 
 def never_ends(block: Block) -> bool:
@@ -149,11 +161,20 @@ def reads_with_blocks(op: Op) -> dict[Var, None]:
 
 def defined_variables(block: Block) -> Iterator[Var]:
     """Every variable defined in `block` or inside it, in order."""
-    yield from block.params
+    found: list[Var] = []
+    _define(block, found)
+    yield from found
+
+
+def _define(block: Block, found: list[Var]) -> None:
+    found += block.params
     for op in block.ops:
-        for inner in blocks(op):
-            yield from defined_variables(inner)
-        yield from outs(op)
+        if isinstance(op, Call):
+            found += op.outs
+        else:
+            for inner in blocks(op):
+                _define(inner, found)
+            found += outs(op)
 
 
 def substitute(operand: Operand, mapping: Mapping[Var, Operand]) -> Operand:

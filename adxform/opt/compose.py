@@ -14,6 +14,7 @@ from adxform.ir.walk import all_ops, blocks, reads, variables
 from adxform.opt.rewriting import Rewriter, callee, each_body
 from adxform.rules.memory import index_kind
 
+LOADS = frozenset({operator.getitem})
 THROUGH = frozenset({operator.getitem, operator.setitem, intrinsics.accumulate, intrinsics.deduct})
 
 

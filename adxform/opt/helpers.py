@@ -11,6 +11,8 @@ from adxform.rules.effects import functions
 
 def drop_unused_helpers(fn: Function) -> Function:
     """Drop the helpers that nothing reachable from `fn` invokes."""
+    if not fn.helpers:
+        return fn
     known = functions(fn)
     reached: set[str] = set()
     waiting = [fn]

@@ -13,6 +13,7 @@ from adxform.ir.undefined import maybe_undefined
 from adxform.ir.walk import all_ops, blocks, operands, outs, variables
 from adxform.opt.rewriting import callee, each_body
 
+LOOPING = frozenset({For, While})
 NEVER_RAISE = frozenset(
     {operator.add, operator.sub, operator.mul, operator.neg, operator.pos, operator.lt, operator.le, operator.gt, operator.ge}
     | {operator.eq, operator.ne, operator.not_, operator.abs, abs}

@@ -15,6 +15,8 @@ from adxform.opt.products import MATMULS
 from adxform.opt.rewriting import Rewriter, Sharing, callee, classes_of, each_function
 from adxform.rules.alias import Aliases
 
+REPEATS = frozenset({runtime.broadcast_like})
+
 
 @dataclass(frozen=True)
 class _Matrix:

@@ -67,8 +67,9 @@ class Rewriter:
     def block(self, block: Block) -> Block:
         """`block` after the pass."""
         ops: list[Op] = []
+        known = self.known
         for op in block.ops:
-            self.visit(self.renew(op), ops)
+            self.visit(self.renew(op) if known else op, ops)
         results = self.operands(block.results)
         same = results is block.results and len(ops) == len(block.ops) and all(map(operator.is_, ops, block.ops))
         return block if same else Block(block.params, tuple(ops), results)
@@ -76,8 +77,6 @@ class Rewriter:
     def renew(self, op: Op) -> Op:
         """`op` with known variables replaced in what it takes itself."""
         known = self.known
-        if not known:
-            return op
         if isinstance(op, Call) and not op.kwargs:
             for arg in op.args:
                 if arg.name in known if isinstance(arg, Var) else isinstance(arg, Pack):

@@ -13,6 +13,7 @@ from adxform.opt.rewriting import Rewriter, callee, classes_of, classes_touched,
 from adxform.rules.alias import Aliases
 from adxform.rules.effects import memory
 
+CLEARS = frozenset({operator.setitem})
 ADDING = frozenset({intrinsics.accumulate, intrinsics.deduct})
 
 

@@ -13,6 +13,7 @@ from adxform import phases
 from adxform.errors import VerificationError
 from adxform.ir.ops import Function
 from adxform.ir.verify import verify
+from adxform.ir.walk import contents
 
 S = TypeVar("S")
 
@@ -24,16 +25,29 @@ def always(setting: Any) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Pass(Generic[S]):
-    """A step of a list: its name, what it makes of a function in a setting, and in which settings it is taken."""
+    """A step of a list: its name, what it makes of a function in a setting, and in which settings it is taken.
+
+    `needs`: classes of ops, and callables; it changes no function that has none of one of these sets (see `contents`).
+    """
 
     name: str
     run: Callable[[Function, S], Function]
     when: Callable[[S], bool] = always
+    needs: tuple[frozenset[Any], ...] = ()
+
+    def changes(self, found: frozenset[Any]) -> bool:
+        """Whether it may change a function of which `found` are the `contents`."""
+        return not any(map(found.isdisjoint, self.needs))
 
 
-def plain(name: str, run: Callable[[Function], Function], when: Callable[[Any], bool] = always) -> Pass[Any]:
+def plain(
+    name: str,
+    run: Callable[[Function], Function],
+    when: Callable[[Any], bool] = always,
+    needs: tuple[frozenset[Any], ...] = (),
+) -> Pass[Any]:
     """A pass that asks nothing of its setting."""
-    return Pass(name, lambda fn, setting: run(fn), when)
+    return Pass(name, lambda fn, setting: run(fn), when, needs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +109,17 @@ def through(title: str, passes: tuple[Pass[S], ...], fn: Function, setting: S) -
 def settled(title: str, passes: tuple[Pass[S], ...], fn: Function, setting: S, rounds: int) -> Function:
     """`fn` after `passes`, again and again until none changes it, at most so many `rounds`; the first one comes last as well."""
     unchanged: dict[str, Function] = {}
+    found = contents(fn)
     for _ in range(rounds):
         before = fn
         for step in passes:
-            if step.when(setting) and unchanged.get(step.name) is not fn:
-                fn = unchanged[step.name] = taken(title, step, fn, setting)
+            if not step.when(setting) or unchanged.get(step.name) is fn:
+                continue
+            if not step.changes(found):
+                note(f"{title}:{step.name}", fn, changed=False)
+            elif (new := taken(title, step, fn, setting)) is not fn:
+                fn, found = new, contents(new)
+            unchanged[step.name] = fn
         if fn is before:
             break
     return fn if unchanged.get(passes[0].name) is fn else taken(title, passes[0], fn, setting)

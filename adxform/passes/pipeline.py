@@ -33,43 +33,43 @@ from adxform.engine.sums import loosen_sums
 from adxform.engine.support import is_taken
 from adxform.engine.tapes import tapes_as_arrays
 from adxform.ir.ops import Function, Var
-from adxform.ir.prune import prune
+from adxform.ir.prune import CONTROL, prune
 from adxform.ir.walk import canonical
-from adxform.opt.compose import compose_views
-from adxform.opt.contributions import assign_first_contributions
-from adxform.opt.copies import elide_copies
+from adxform.opt.compose import LOADS, compose_views
+from adxform.opt.contributions import ADDING, STARTS, assign_first_contributions
+from adxform.opt.copies import COPIES, NEUTRAL, elide_copies
 from adxform.opt.cse import share_common_subexpressions
 from adxform.opt.dce import eliminate_dead_code
-from adxform.opt.dead_stores import drop_dead_stores
-from adxform.opt.defaults import drop_default_keywords
+from adxform.opt.dead_stores import STORES, drop_dead_stores
+from adxform.opt.defaults import REDUCTIONS, drop_default_keywords
 from adxform.opt.fold import fold_constants
 from adxform.opt.helpers import drop_unused_helpers
-from adxform.opt.hoist import hoist_invariants
-from adxform.opt.products import sum_before_products
-from adxform.opt.repeats import multiply_once
+from adxform.opt.hoist import LOOPING, hoist_invariants
+from adxform.opt.products import MATMULS, sum_before_products
+from adxform.opt.repeats import REPEATS, multiply_once
 from adxform.opt.signatures import drop_unused_parameters
 from adxform.opt.simplify import simplify_algebra
 from adxform.opt.sink import sink_stores
-from adxform.opt.stores import merge_stores
+from adxform.opt.stores import CLEARS, merge_stores
 from adxform.passes.driver import Pass, plain, settled, through
 
 # -- on every engine -------------------------------------------------------------------------------------------------
 
 SIMPLIFY: tuple[Pass[None], ...] = (
     plain("dead-code", eliminate_dead_code),
-    plain("prune", prune),
+    plain("prune", prune, needs=(CONTROL,)),
     plain("constants", fold_constants),
-    plain("defaults", drop_default_keywords),
+    plain("defaults", drop_default_keywords, needs=(REDUCTIONS,)),
     plain("algebra", simplify_algebra),
-    plain("sums-before-products", sum_before_products),
-    plain("products-once", multiply_once),
-    plain("views", compose_views),
+    plain("sums-before-products", sum_before_products, needs=(MATMULS,)),
+    plain("products-once", multiply_once, needs=(MATMULS, REPEATS)),
+    plain("views", compose_views, needs=(LOADS,)),
     plain("common-subexpressions", share_common_subexpressions),
-    plain("copies", elide_copies),
-    plain("stores", merge_stores),
-    plain("dead-stores", drop_dead_stores),
-    plain("first-contributions", assign_first_contributions),
-    plain("invariants", hoist_invariants),
+    plain("copies", elide_copies, needs=(COPIES | NEUTRAL.keys(),)),
+    plain("stores", merge_stores, needs=(CLEARS,)),
+    plain("dead-stores", drop_dead_stores, needs=(STORES,)),
+    plain("first-contributions", assign_first_contributions, needs=(STARTS, ADDING)),
+    plain("invariants", hoist_invariants, needs=(LOOPING,)),
     plain("parameters", drop_unused_parameters),
     plain("helpers", drop_unused_helpers),
 )

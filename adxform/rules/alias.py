@@ -19,6 +19,7 @@ from adxform.ir.ops import Attribute, Block, Call, Closure, For, Free, Function,
 from adxform.ir.types import Stack
 from adxform.ir.walk import defined_variables
 from adxform.rules.effects import effect_of, functions, has_memory, memory, positions
+from adxform.rules.record import Effect
 
 Vars = tuple[Var, ...]
 Operands = tuple[Operand, ...]
@@ -202,7 +203,9 @@ class _Unifier:
             block = waiting.pop()
             for op in block.ops:
                 if isinstance(op, Call):
-                    self.call(op)
+                    effect = effect_of(op)
+                    if effect.writes or effect.views or effect.opaque:
+                        self.call(op, effect)
                 else:
                     waiting.extend(self.visit(op))
 
@@ -276,10 +279,7 @@ class _Unifier:
                 self.expose(tuple(memory(value)))
                 return ()
 
-    def call(self, op: Call) -> None:
-        effect = effect_of(op)
-        if not (effect.writes or effect.views or effect.opaque):
-            return
+    def call(self, op: Call, effect: Effect) -> None:
         fn = op.fn.value if isinstance(op.fn, Lit) else None
         out = tuple(var for var in op.outs if has_memory(var))
         if fn is intrinsics.push or fn is intrinsics.pop:
@@ -354,19 +354,23 @@ class _Unifier:
 
     def freeze(self, helpers: Mapping[str, Aliases], summaries: Mapping[str, Summary]) -> Aliases:
         number: dict[str, int] = {}
-        members: list[list[Var]] = []
+        members: list[tuple[Var, ...]] = []
         of: dict[str, int] = {}
-        tops = set(self.parent.values())
+        joined: dict[int, list[Var]] = {}
+        united = self.parent.keys() | self.parent.values()
         for var in defined_variables(self.fn.body):
             name = var.name
-            if name not in self.parent and name not in tops:
+            if name not in united:
                 of[name] = number[name] = len(members)
-                members.append([var])
+                members.append((var,))
                 continue
             of[name] = id_ = number.setdefault(self.root(name), len(members))
             if id_ == len(members):
-                members.append([])
-            members[id_].append(var)
+                members.append(())
+                joined[id_] = []
+            joined[id_].append(var)
+        for id_, vars_ in joined.items():
+            members[id_] = tuple(vars_)
         written, exposed, phis = (
             frozenset(number[root] for name in names if (root := self.root(name)) in number)
             for names in (self.written, self.exposed, self.merged)
@@ -376,4 +380,4 @@ class _Unifier:
             for stack, element in self.element.items()
             if stack in number and (root := self.root(element)) in number
         }
-        return Aliases(written, exposed, phis, elements, helpers, summaries, of, tuple(map(tuple, members)))
+        return Aliases(written, exposed, phis, elements, helpers, summaries, of, tuple(members))
