@@ -569,8 +569,21 @@ def appended(items: Any, item: Any) -> Any:
 
     >>> appended(np.array([1.0, 2.0]), 3.0)
     array([1., 2., 3.])
+
+    Raises:
+        UnsupportedOperationError: the item has another shape than those before it.
     """
-    return np.concatenate((items, np.asarray(item)[None]))
+    row = np.asarray(item)
+    if row.shape != items.shape[1:]:
+        raise differing_rows()
+    return np.concatenate((items, row[None]))
+
+
+def differing_rows() -> UnsupportedOperationError:
+    """Return what is raised where the items of a list turn out to differ in shape, so that no array holds them."""
+    return UnsupportedOperationError(
+        "the items of this list differ in shape", help="keep items of one shape in it, or join arrays as they come"
+    )
 
 
 def unpacked(value: Any, count: int, starred: int | None = None) -> tuple[Any, ...]:
@@ -658,6 +671,16 @@ def absent() -> UnsupportedOperationError:
     """Return what is raised where a function returns ``None``, and on another path a number or a structure."""
     message = "the function returns None here, and a value on another path: the result has no one structure"
     return UnsupportedOperationError(message, help="return a value on every path, or raise an exception")
+
+
+def empty_list() -> UnsupportedOperationError:
+    """Return what is raised where an array is made of a list of arrays or tuples that turns out to be empty.
+
+    >>> np.array([]).ndim, np.array([(1.0, 2.0)]).ndim
+    (1, 2)
+    """
+    message = "a list of which an array is made is empty: NumPy's array has one axis then, and more in the derivative"
+    return UnsupportedOperationError(message, help="treat the empty list before: `if len(items) == 0: …`")
 
 
 def of_kind(value: Any, dtype: str, rank: int, *given: Any) -> Any:

@@ -142,6 +142,7 @@ DEFINED: dict[Callable[..., Any], list[tuple[tuple[Any, ...], dict[str, Any]]]] 
     np.hstack: [(([_V, _X],), {}), (((_M, _M),), {}), (([1.0, _V],), {})],
     np.vstack: [(([_V, _X],), {}), (((_M, _B),), {})],
     np.dstack: [(([_V, _X],), {}), (((_M, _M),), {})],
+    np.block: [(([_V, _X],), {}), (([[_M, _M], [_M, _M]],), {}), (([[_M], [_M[0]]],), {})],
     np.column_stack: [(([_V, _X],), {}), (((_M, _V[:3]),), {})],
     np.append: [((_V, 1.0), {}), ((_M, _B, 0), {}), ((_M, _V), {})],
     np.meshgrid: [((_V, _X), {}), ((_V, _X[:2]), {"indexing": "ij"})],

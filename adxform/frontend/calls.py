@@ -45,6 +45,7 @@ from adxform.ir import intrinsics
 from adxform.ir.ops import Function, Lit, Var
 from adxform.ir.types import Object, is_float
 from adxform.operators import Operator, marked
+from adxform.rules import stacking
 from adxform.rules.declare import name_of
 from adxform.rules.signatures import stated, taken
 from adxform.rules.table import definition, lookup
@@ -55,10 +56,7 @@ if TYPE_CHECKING:
 Kwargs = dict[str, Value]
 SEQUENCE_FUNCTIONS = frozenset(
     {
-        np.hstack,
-        np.vstack,
-        np.dstack,
-        np.column_stack,
+        *stacking.DEFINITIONS,
         np.select,
         np.split,
         np.array_split,

@@ -466,12 +466,25 @@ def extend(interp: Interpreter, ref: Ref, contents: Collected, more: Value) -> N
         if filled is not None:
             if not alike_rows(contents.buffer.type, filled.buffer.type, contents.weak is filled.weak):
                 raise _differing(interp, contents, filled)
+            _require_one_shape(interp, contents.buffer, filled.buffer)
             joined = interp.call(Lit(np.concatenate), (Tuple((contents.buffer, filled.buffer)),), hint="items")
             _change(interp, ref, either(contents, filled), joined)
             return
         known = interp.items(other)
     for item in known:
         append(interp, ref, interp.filled(ref) or contents, item)
+
+
+def _require_one_shape(interp: Interpreter, rows: Var, more: Var) -> None:
+    """Raise, now or in the run, where the rows of one array have another shape than those of the other."""
+    for axis in range(1, rank(rows.type) or 1):
+        equal = interp.operand(
+            interp.call(Lit(operator.eq), (indexing.dim(interp, rows, axis), indexing.dim(interp, more, axis)))
+        )
+        if equal == Lit(False):
+            raise interp.error("the items of this list differ in shape", "keep items of one shape in it")
+        if equal != Lit(True):
+            interp.require(equal, runtime.differing_rows)
 
 
 def pop(interp: Interpreter, ref: Ref, contents: Collected, index: Value, hint: str) -> Value:
@@ -602,3 +615,21 @@ def so_far(interp: Interpreter, contents: Collected) -> Var:
     found = indexing.load(interp, contents.buffer, Slice(Lit(None), contents.count, Lit(None)), "items")
     assert isinstance(found, Var)
     return found
+
+
+def as_array(interp: Interpreter, value: Ref) -> Var:
+    """The items of a list as the array that NumPy makes of it; the run raises where it has one axis, as there are no items."""
+    filled, tuples = interp.filled(value), interp.columns(value)
+    if filled is not None:
+        rows = so_far(interp, filled)
+    else:
+        assert tuples is not None
+        parts = tuple(interp.call(Lit(np.array), (part,)) for part in tuples.lists)
+        stacked = interp.operand(interp.call(Lit(np.stack), (Tuple(parts),), {"axis": Lit(1)}, "items"))
+        assert isinstance(stacked, Var)
+        rows = stacked
+    if rank(rows.type) != 1:
+        some = interp.operand(interp.call(Lit(operator.gt), (iteration.length(interp, value), Lit(0))))
+        if some != Lit(True):
+            interp.require(some, runtime.empty_list)
+    return rows

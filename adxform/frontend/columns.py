@@ -22,7 +22,11 @@ def start(interp: Interpreter, growing: collecting.Grows) -> bool:
     if not item.fields or ref.kind != "list" or ref.cls is not list or not isinstance(contents, Contents):
         return False
     places = range(len(item.fields))
-    rows = [row.items for row in contents.items if isinstance(row, Tuple)]
+    rows = [
+        row.items for row in contents.items if isinstance(row, Tuple) and row.cls is item.cls and len(row.items) == len(places)
+    ]
+    if len(rows) < len(contents.items):
+        return False
     hold(interp, ref, Columns(tuple(interp.new_list(tuple(row[k] for row in rows)) for k in places), item.cls))
     return True
 

@@ -20,12 +20,12 @@ from adxform.frontend.operands import is_static, operand
 from adxform.frontend.protocols import as_number, is_object, refused
 from adxform.frontend.result_types import PRODUCTS, is_elementwise, result_type
 from adxform.frontend.sizes import learn
-from adxform.frontend.values import NONE, Ref, Static, Tuple, Value
+from adxform.frontend.values import NONE, Ref, Tuple, Value
 from adxform.ir.ops import Call, Lit, Operand, Pack, Var
 from adxform.ir.types import FLOAT, Array, Dim, Object, Scalar, Type, is_float
 from adxform.ir.walk import variables
-from adxform.rules.definitions import some_rows
 from adxform.rules.record import General, Memory, Primitive
+from adxform.rules.stacking import OF_ROWS
 from adxform.rules.table import TABLE
 
 if TYPE_CHECKING:
@@ -62,9 +62,7 @@ def primitive(
         found = fold(interp, fn, args, kwargs)
         if found is not None:
             return found
-    if fn in JOINING and args and (filled := interp.filled(args[0])) is not None:
-        return _join_filled(interp, fn, collecting.so_far(interp, filled), args[1:], kwargs, hint)
-    lists = {arg: collecting.so_far(interp, filled) for arg in args if (filled := interp.filled(arg)) is not None}
+    lists = {arg: collecting.as_array(interp, arg) for arg in args if isinstance(arg, Ref) and interp.is_long(arg)}
     args = tuple(lists.get(arg, arg) if isinstance(arg, Ref) else arg for arg in args)
     if fn in JOINING and args:
         args = (_arrays(interp, args[0]), *args[1:])
@@ -156,7 +154,7 @@ def objects_in(interp: Interpreter, values: Iterable[Value]) -> Iterator[Value]:
     for value in values:
         if isinstance(value, Tuple) and not is_object(value):
             yield from objects_in(interp, value.items)
-        elif isinstance(value, Ref) and value.kind == "list" and interp.filled(value) is None:
+        elif isinstance(value, Ref) and value.kind == "list" and not interp.is_long(value):
             yield from objects_in(interp, interp.contents(value).items)
         elif is_object(value) and not isinstance(value, Tuple):
             yield value
@@ -170,8 +168,9 @@ def _has_float(interp: Interpreter, values: Iterable[Value]) -> bool:
         if isinstance(value, Tuple) and _has_float(interp, value.items):
             return True
         if isinstance(value, Ref) and value.kind == "list":
-            filled = interp.filled(value)
-            if _has_float(interp, interp.contents(value).items if filled is None else (filled.buffer,)):
+            filled, columns = interp.filled(value), interp.columns(value)
+            held = (filled.buffer,) if filled else columns.lists if columns else interp.contents(value).items
+            if _has_float(interp, held):
                 return True
     return False
 
@@ -198,27 +197,6 @@ def parts_of(interp: Interpreter, whole: Var, types_: tuple[Type, ...], hint: st
     return Tuple(tuple(interp.emit(operator.getitem, (whole, Lit(k)), type_, hint) for k, type_ in enumerate(types_)))
 
 
-def _join_filled(
-    interp: Interpreter, fn: Callable[..., Any], rows: Var, rest: tuple[Value, ...], kwargs: Kwargs, hint: str
-) -> Value:
-    """``np.stack`` and its kin on a list that a loop has filled, whose items are one array already."""
-    axis = interp.static(rest[0] if rest else kwargs.get("axis", Lit(0)), "an axis")
-    message = f"need at least one array to {'stack' if fn is np.stack else 'concatenate'}"
-    items = interp.operand(interp.call(Static(some_rows), (rows, Lit(message))))
-    assert isinstance(items, Var)
-    assert isinstance(items.type, Array)
-    if fn is np.stack and len(rest) <= 1 and not set(kwargs) - {"axis"}:
-        moved: Value = items if axis == 0 else interp.call(Lit(np.moveaxis), (items, Lit(0), Lit(axis)))
-        return interp.call(Lit(np.ndarray.copy), (moved,), hint=hint)
-    if fn is np.vstack and items.type.shape is not None and len(items.type.shape) == 2 and not rest and not kwargs:
-        return interp.call(Lit(np.ndarray.copy), (items,), hint=hint)
-    flat = fn in (np.concatenate, np.hstack) and items.type.shape is not None and len(items.type.shape) == 2
-    if flat and axis == 0 and len(rest) <= 1 and not set(kwargs) - {"axis"}:
-        return interp.call(Lit(np.ndarray.copy), (interp.call(Lit(np.reshape), (items, Lit(-1))),), hint=hint)
-    message = f"`np.{fn.__name__}` of a list that a loop has filled is not supported here"
-    raise interp.error(message, "use `np.array` or `np.stack`, and reshape the result")
-
-
 def _arrays(interp: Interpreter, parts: Value) -> Value:
     """A sequence of arrays with the lists among them made arrays."""
     if not isinstance(parts, Tuple | Ref):
@@ -239,7 +217,9 @@ def as_array(interp: Interpreter, value: Value, kinds: str = "biufc") -> Value:
 def _holds(interp: Interpreter, value: Value, kinds: str) -> bool:
     if (filled := interp.filled(value)) is not None:
         return isinstance(filled.buffer.type, Array) and np.dtype(filled.buffer.type.dtype).kind in kinds
-    if isinstance(value, Tuple) or (isinstance(value, Ref) and value.kind == "list" and interp.columns(value) is None):
+    if (columns := interp.columns(value)) is not None:
+        return any(_holds(interp, part, kinds) for part in columns.lists)
+    if isinstance(value, Tuple) or (isinstance(value, Ref) and value.kind == "list"):
         items = value.items if isinstance(value, Tuple) else interp.contents(value).items
         return any(_holds(interp, item, kinds) for item in items)
     type_ = number_type(value)
@@ -283,4 +263,4 @@ def _known_if_promotable(interp: Interpreter, value: Value) -> Value:
 
 
 OF_SEQUENCES = frozenset({np.array, np.asarray, np.asanyarray, np.pad, np.linalg.multi_dot})
-JOINING = frozenset({np.stack, np.concatenate, np.vstack, np.hstack, np.dstack, np.column_stack})
+JOINING = frozenset(OF_ROWS)

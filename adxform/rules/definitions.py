@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from adxform import runtime
+from adxform.rules import stacking
 from adxform.rules.declare import primitive
 from adxform.rules.numpy_reductions import count, restore
 from adxform.rules.record import Primitive
@@ -130,32 +131,6 @@ def _array_split(x: Any, indices_or_sections: Any, axis: Any = 0) -> Any:
     return _split_at(x, [width * i + min(i, wider) for i in range(1, indices_or_sections)], axis)
 
 
-def _hstack(parts: Any) -> Any:
-    arrays = [np.atleast_1d(part) for part in parts]
-    if np.ndim(arrays[0]) == 1:
-        return np.concatenate(arrays, 0)
-    return np.concatenate(arrays, 1)
-
-
-def _vstack(parts: Any) -> Any:
-    return np.concatenate([np.atleast_2d(part) for part in parts], 0)
-
-
-def _column_stack(parts: Any) -> Any:
-    return np.concatenate([part if np.ndim(part) >= 2 else np.atleast_2d(part).T for part in parts], 1)
-
-
-def some_rows(rows: Any, message: str) -> Any:
-    """`rows`, those of a list.
-
-    Raises:
-        ValueError: there are none; it says `message`.
-    """
-    if len(rows) == 0:
-        raise ValueError(message)
-    return rows
-
-
 def _append(x: Any, values: Any, axis: Any = None) -> Any:
     if axis is None:
         return np.concatenate((np.ravel(x), np.ravel(values)))
@@ -250,10 +225,6 @@ def _cov(m: Any, y: Any = None, rowvar: Any = True, bias: Any = False, ddof: Any
 
 def _vecdot(a: Any, b: Any) -> Any:
     return np.sum(a * b, axis=-1)
-
-
-def _dstack(parts: Any) -> Any:
-    return np.concatenate([np.atleast_3d(part) for part in parts], 2)
 
 
 def _hsplit(x: Any, indices_or_sections: Any) -> Any:
@@ -485,15 +456,13 @@ def _subtract_at(a: Any, indices: Any, b: Any) -> None:
 
 DEFINITIONS: Mapping[Callable[..., Any], Callable[..., Any]] = MappingProxyType(
     {
+        **stacking.DEFINITIONS,
         np.ptp: _ptp,
         np.diff: _diff,
         np.trapezoid: _trapezoid,
         np.average: _average,
         np.median: _median,
         np.split: _split,
-        np.hstack: _hstack,
-        np.vstack: _vstack,
-        np.column_stack: _column_stack,
         np.append: _append,
         np.meshgrid: _meshgrid,
         np.linalg.slogdet: _slogdet,
@@ -506,7 +475,6 @@ DEFINITIONS: Mapping[Callable[..., Any], Callable[..., Any]] = MappingProxyType(
         np.cov: _cov,
         np.vecdot: _vecdot,
         np.linalg.vecdot: _vecdot,
-        np.dstack: _dstack,
         np.array_split: _array_split,
         np.hsplit: _hsplit,
         np.vsplit: _vsplit,

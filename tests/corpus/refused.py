@@ -546,3 +546,17 @@ def large_number_in_a_list_beside_floats(x):
 def arrays_in_order(x):
     rows = [x * k for k in range(_count(x))]
     return np.sum(sorted(rows)[0])  # here
+
+
+@at((vec(0.3, 0.7),), raises=UnsupportedOperationError)
+def pairs_after_an_array(x):
+    rows = [x]
+    rows.extend([(x[0] * k, 1.0) for k in range(_count(x))])  # here
+    return x[0] * len(rows)
+
+
+@at((vec(0.3, 0.7),), raises=UnsupportedOperationError)
+def pairs_after_a_triple(x):
+    rows = [(x[0], 1.0, 2.0)]
+    rows.extend([(x[0] * k, 1.0) for k in range(_count(x))])  # here
+    return x[0] * len(rows[0])

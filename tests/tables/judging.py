@@ -34,6 +34,7 @@ from tests.tables import (
     rules,
     semantics,
     signatures,
+    stacked,
     zeros,
 )
 from tests.tables.cell import Cell, Verdict, judge
@@ -58,6 +59,7 @@ TABLES = {
     "pairs": pairs.cells,
     "left_out": left_out.cells,
     "mixed": mixed.cells,
+    "stacked": stacked.cells,
     "zeros": zeros.cells,
 }
 

@@ -14,11 +14,12 @@ from adxform.frontend.known import (
     iterators,
     operators,
     products,
+    stacked_lists,
     subscripts,
     unpacking,
 )
 from adxform.frontend.methods import Handler
 
-_MODULES = (subscripts, unpacking, classes, dataclass_functions, operators, iterables, iterators, arrays, products)
+_MODULES = (subscripts, unpacking, classes, dataclass_functions, operators, iterables, iterators, arrays, stacked_lists, products)
 
 KNOWN: Mapping[Any, Handler] = MappingProxyType({fn: handler for module in _MODULES for fn, handler in module.TABLE.items()})

@@ -84,14 +84,10 @@ def _as_array(fn: Any) -> Handler:
     """An array that is already what is asked for, passed on as it is."""
 
     def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-        if fn is np.array and isinstance(args[0], Ref) and args[0].kind == "list" and len(args) == 1 and not kwargs:
-            columns = interp.columns(args[0])
-            if columns is not None:
-                parts = tuple(interp.call(Lit(np.array), (part,)) for part in columns.lists)
-                return interp.call(Lit(np.stack), (Tuple(parts),), {"axis": Lit(1)}, hint)
-            filled = interp.filled(args[0])
-            if filled is not None:
-                return interp.call(Lit(np.ndarray.copy), (collecting.so_far(interp, filled),), hint=hint)
+        if isinstance(args[0], Ref) and interp.is_long(args[0]):
+            rows = collecting.as_array(interp, args[0])
+            own = interp.call(Lit(np.ndarray.copy), (rows,), hint=hint)
+            return interp.call(Lit(fn), (own, *args[1:]), kwargs, hint) if args[1:] or kwargs else own
         if fn is np.array or not isinstance(args[0], Var) or not isinstance(args[0].type, Array) or args[0].type.shape is None:
             return None
         dtype = args[1] if len(args) > 1 else kwargs.get("dtype", NONE)

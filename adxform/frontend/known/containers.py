@@ -136,7 +136,9 @@ def unary(interp: Interpreter, fn: Any, x: Value) -> Answer:
 def as_array(interp: Interpreter, value: Value, cls: type) -> Value:
     """What NumPy makes of an operand beside an array: sequences are arrays."""
     if issubclass(cls, list | tuple):
-        return interp.call(Lit(np.array), (value,)) if interp.filled(value) is None else _rows(interp, value)
+        if isinstance(value, Ref) and interp.is_long(value):
+            return collecting.as_array(interp, value)
+        return interp.call(Lit(np.array), (value,))
     if issubclass(cls, range):
         start, stop, step = (value.start, value.stop, value.step) if isinstance(value, Range) else _bounds(interp, value)
         return interp.call(Lit(np.arange), (start, stop, step))
@@ -150,12 +152,6 @@ def beside_array(interp: Interpreter, value: Value) -> Value:
     """The right operand of an operator on an array."""
     cls = class_of(value)
     return value if cls is None else as_array(interp, value, cls)
-
-
-def _rows(interp: Interpreter, value: Value) -> Value:
-    filled = interp.filled(value)
-    assert filled is not None
-    return collecting.so_far(interp, filled)
 
 
 def _bounds(interp: Interpreter, value: Value) -> tuple[Value, ...]:

@@ -1,0 +1,54 @@
+"""Joins of the items of a list whose length only a run can tell."""
+
+from __future__ import annotations
+
+import inspect
+import operator
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from adxform.frontend import iteration
+from adxform.frontend.methods import Answer, Handler
+from adxform.frontend.values import Static, Value
+from adxform.ir.ops import Lit
+from adxform.rules.stacking import OF_ROWS
+
+if TYPE_CHECKING:
+    from adxform.frontend.interpreter import Interpreter
+
+
+def _joined(fn: Callable[..., Any], meaning: Callable[..., Any]) -> Handler:
+    def handler(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Answer:
+        if not args or not interp.is_long(args[0]):
+            return None
+        try:
+            inspect.signature(meaning).bind(*args, **kwargs)
+        except TypeError:
+            message = f"only a run can tell how many arrays `np.{fn.__name__}` is given here, and it is given more than an axis"
+            raise interp.error(message, "join them first, then convert the result: `.astype(…)`") from None
+        if fn is np.block:
+            _refuse_nested(interp, args[0])
+        message = "need at least one array to stack" if fn is np.stack else "need at least one array to concatenate"
+        interp.require(
+            interp.operand(interp.call(Lit(operator.gt), (iteration.length(interp, args[0]), Lit(0)))), ValueError, message
+        )
+        rows = interp.call(Lit(np.array), args[:1])
+        found = interp.call(Static(meaning), (rows, *args[1:]), kwargs)
+        return interp.call(Lit(np.ndarray.copy), (found,), hint=hint)
+
+    return handler
+
+
+def _refuse_nested(interp: Interpreter, blocks: Value) -> None:
+    """Refuse lists within lists, which go along another axis, and tuples, of which NumPy makes no blocks."""
+    filled = interp.filled(blocks)
+    if filled is None or filled.nested:
+        raise interp.error(
+            "only a run can tell how many lists of blocks `np.block` is given here",
+            "join each list by `np.hstack`, then `np.vstack`",
+        )
+
+
+TABLE: dict[Any, Handler] = {fn: _joined(fn, meaning) for fn, meaning in OF_ROWS.items()}
