@@ -47,15 +47,10 @@ def phase(name: Phase) -> Iterator[None]:
         _turn(name, outer)
 
 
-@contextmanager
-def step(name: str) -> Iterator[None]:
-    """Count what is done in the block for the pass ``list:pass`` of that `name`, that of lists inside it too."""
-    begun = time.perf_counter()
-    try:
-        yield
-    finally:
-        with _lock:
-            _steps[name] = _steps.get(name, 0.0) + time.perf_counter() - begun
+def add_step(name: str, seconds: float) -> None:
+    """Count `seconds` for the pass ``list:pass`` of that `name`, those of lists inside it too."""
+    with _lock:
+        _steps[name] = _steps.get(name, 0.0) + seconds
 
 
 def _turn(before: Phase | None, after: Phase | None) -> None:

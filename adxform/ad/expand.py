@@ -250,7 +250,7 @@ def splice(b: Builder, fn: Function, args: tuple[Operand, ...]) -> tuple[Operand
     own = b.own_lengths(fn, args)
 
     def operand(value: Operand) -> Operand:
-        return substitute(value, mapping)
+        return mapping.get(value, value) if isinstance(value, Var) else substitute(value, mapping)
 
     def define(var: Var) -> Var:
         new = Var(b.names.fresh("tmp"), own(var.type))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from adxform import runtime
 from adxform.errors import AdxError, AliasError, MissingRuleError, UnsupportedOperationError, together
-from adxform.ir.ops import Attribute, Block, Call, Closure, For, Free, Function, If, Invoke, Lit, Operand, Raise, Var, While
+from adxform.ir.ops import Attribute, Block, Call, Closure, For, Free, Function, If, Invoke, Lit, Operand, Pack, Raise, Var, While
 from adxform.ir.types import Array, Scalar, Stack, hides, is_float
 from adxform.ir.walk import all_ops, outs, reads, variables
 from adxform.rules.alias import Aliases, alias_classes
@@ -80,8 +80,8 @@ def find_activity(
     _refuse_unknown(fn.body, varied, useful)
     _refuse_views(fn.body, varied, useful)
     stopped = _stopped(fn.body, varied, useful)
-    active = frozenset(var for var in varied.vars if var in useful and _carries(var) and var not in stopped)
-    return Activity(frozenset(varied.vars), active)
+    active = frozenset(var for var in varied.vars.values() if var in useful and _carries(var) and var not in stopped)
+    return Activity(frozenset(varied.vars.values()), active)
 
 
 def _carries(var: Var) -> bool:
@@ -98,12 +98,12 @@ class Spread:
             if element in aliases.written:
                 self.tied.setdefault(stack, []).append(element)
                 self.tied.setdefault(element, []).append(stack)
-        self.vars: dict[Var, None] = {}
+        self.vars: dict[str, Var] = {}
         self.classes: set[int] = set()
         self.changed = False
 
     def __contains__(self, var: Var) -> bool:
-        return var in self.vars or self._shared(var) in self.classes
+        return var.name in self.vars or (bool(self.classes) and self._shared(var) in self.classes)
 
     def _shared(self, var: Var) -> int | None:
         number = self.aliases.of(var)
@@ -111,9 +111,9 @@ class Spread:
 
     def add(self, var: Var) -> None:
         """Add `var`, and what shares memory with it that is written."""
-        if var in self.vars:
+        if var.name in self.vars:
             return
-        self.vars[var] = None
+        self.vars[var.name] = var
         self.changed = True
         shared = self._shared(var)
         if shared is not None and shared not in self.classes:
@@ -124,12 +124,17 @@ class Spread:
 
     def add_all(self, operand: Operand) -> None:
         """Add the variables of `operand`."""
-        for var in variables(operand):
-            self.add(var)
+        if isinstance(operand, Var):
+            self.add(operand)
+        elif isinstance(operand, Pack):
+            for var in variables(operand):
+                self.add(var)
 
     def has_any(self, operand: Operand) -> bool:
         """Whether a variable of `operand` is among them."""
-        return any(var in self for var in variables(operand))
+        if isinstance(operand, Var):
+            return operand in self
+        return not isinstance(operand, Lit) and any(var in self for var in variables(operand))
 
     def run(self, step: Callable[[], None]) -> None:
         """Repeat `step` until nothing more is added."""

@@ -119,6 +119,9 @@ class _Uses:
         """Note that `operands` are used in these ways; on both sides of a choice is as the choice itself is."""
         for name in {self.name(var) for operand in operands for var in variables(operand)}:
             found = self.used.get(name, NEVER) | ways
+            if len(found) < 2:
+                self.used[name] = found
+                continue
             both = {way[0] for way in found if way is not None and (way[0], 1 - way[1]) in found}
             self.used[name] = found.union(*(self.choices[choice] for choice in both))
 

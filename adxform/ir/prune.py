@@ -42,19 +42,20 @@ def prune(fn: Function) -> Function:
 
 def _drop(body: Block) -> Block:
     """Without the outs and carried values that no op reads, however indirectly."""
-    feeds: dict[Var, list[Operand]] = {}
+    feeds: dict[str, list[Operand]] = {}
     wanted = list(variables_of(body.results))
     _collect(body, feeds, wanted)
-    live: set[Var] = set()
+    live: set[str] = set()
     while wanted:
-        var = wanted.pop()
-        if var not in live:
-            live.add(var)
-            wanted += variables_of(feeds.get(var, ()))
+        name = wanted.pop().name
+        if name not in live:
+            live.add(name)
+            if name in feeds:
+                wanted += variables_of(feeds[name])
     return _keep(body, live)
 
 
-def _collect(block: Block, feeds: dict[Var, list[Operand]], wanted: list[Var]) -> bool:
+def _collect(block: Block, feeds: dict[str, list[Operand]], wanted: list[Var]) -> bool:
     """Gather what keeps what alive: `feeds` for values that control flow carries, `wanted` for what ops read.
 
     Returns whether `block` holds an op that stays whatever its outs are for.
@@ -64,7 +65,7 @@ def _collect(block: Block, feeds: dict[Var, list[Operand]], wanted: list[Var]) -
         match op:
             case If(outs=outs, cond=cond, then=then, orelse=orelse):
                 for out, left, right in zip(outs, then.results, orelse.results, strict=True):
-                    feeds[out] = [cond, left, right]
+                    feeds[out.name] = [cond, left, right]
                 sides = [_collect(side, feeds, wanted) for side in (then, orelse)]
                 if any(sides):
                     wanted += variables_of((cond,))
@@ -74,14 +75,14 @@ def _collect(block: Block, feeds: dict[Var, list[Operand]], wanted: list[Var]) -
                 wanted += variables_of(body.results[:breaks])
                 carried = body.params[len(body.params) - len(inits) :]
                 for out, param, init, result in zip(outs, carried, inits, body.results[breaks:], strict=True):
-                    feeds[out] = [init, result, param]
-                    feeds[param] = [init, result, out]
+                    feeds[out.name] = [init, result, param]
+                    feeds[param.name] = [init, result, out]
                 _collect(body, feeds, wanted)
                 stays = True
             case While(outs=outs, inits=inits, test=test, body=body):
                 wanted += variables_of(test.results)
                 for out, seen, param, init, result in zip(outs, test.params, body.params, inits, body.results, strict=True):
-                    feeds[out] = feeds[seen] = feeds[param] = [init, result, out, seen, param]
+                    feeds[out.name] = feeds[seen.name] = feeds[param.name] = [init, result, out, seen, param]
                 _collect(test, feeds, wanted)
                 _collect(body, feeds, wanted)
                 stays = True
@@ -91,24 +92,24 @@ def _collect(block: Block, feeds: dict[Var, list[Operand]], wanted: list[Var]) -
     return stays
 
 
-def _keep(block: Block, live: set[Var]) -> Block:
+def _keep(block: Block, live: set[str]) -> Block:
     ops: list[Op] = []
     for op in block.ops:
         match op:
             case If(outs=outs, then=then, orelse=orelse):
-                kept = [k for k, out in enumerate(outs) if out in live]
+                kept = [k for k, out in enumerate(outs) if out.name in live]
                 then, orelse = _results(_keep(then, live), kept), _results(_keep(orelse, live), kept)
                 if kept or then.ops or orelse.ops:
                     ops.append(replace(op, outs=_pick(outs, kept), then=then, orelse=orelse))
             case For(outs=outs, inits=inits, body=body, breaks=breaks):
-                kept = [k for k, out in enumerate(outs) if out in live]
+                kept = [k for k, out in enumerate(outs) if out.name in live]
                 items = len(body.params) - len(inits)
                 params = (*body.params[:items], *_pick(body.params[items:], kept))
                 results = (*body.results[:breaks], *_pick(body.results[breaks:], kept))
                 body = Block(params, _keep(body, live).ops, results)
                 ops.append(replace(op, outs=_pick(outs, kept), inits=_pick(inits, kept), body=body))
             case While(outs=outs, inits=inits, test=test, body=body):
-                kept = [k for k, out in enumerate(outs) if out in live]
+                kept = [k for k, out in enumerate(outs) if out.name in live]
                 test = Block(_pick(test.params, kept), _keep(test, live).ops, test.results)
                 body = Block(_pick(body.params, kept), _keep(body, live).ops, _pick(body.results, kept))
                 ops.append(replace(op, outs=_pick(outs, kept), inits=_pick(inits, kept), test=test, body=body))

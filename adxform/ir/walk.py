@@ -101,7 +101,8 @@ def variables_of(given: Iterable[Operand]) -> tuple[Var, ...]:
 
 def reads(op: Op) -> tuple[Var, ...]:
     """The variables that `op` itself takes."""
-    return variables_of(operands(op))
+    plain = isinstance(op, Call) and not op.kwargs and isinstance(op.fn, Lit)
+    return variables_of(op.args if isinstance(op, Call) and plain else operands(op))
 
 
 def all_ops(block: Block) -> Iterator[Op]:
@@ -138,18 +139,19 @@ def never_ends(block: Block) -> bool:
 def free_variables(block: Block) -> dict[Var, None]:
     """The variables that `block` reads from the blocks around it, in order of first use."""
     found: dict[Var, None] = {}
-    defined = set(block.params)
+    defined = {param.name for param in block.params}
     for op in block.ops:
         for var in reads(op):
-            if var not in defined:
+            if var.name not in defined:
                 found[var] = None
         for inner in blocks(op):
             for var in free_variables(inner):
-                if var not in defined:
+                if var.name not in defined:
                     found[var] = None
-        defined.update(outs(op))
+        for var in outs(op):
+            defined.add(var.name)
     for var in variables_of(block.results):
-        if var not in defined:
+        if var.name not in defined:
             found[var] = None
     return found
 

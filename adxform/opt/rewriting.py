@@ -144,7 +144,9 @@ class Sharing:
 
 def callee(op: Op) -> Callable[..., object] | None:
     """The literal callable that `op` calls."""
-    found: Callable[..., object] | None = op.fn.value if isinstance(op, Call) and isinstance(op.fn, Lit) else None
+    if not isinstance(op, Call) or not isinstance(op.fn, Lit):
+        return None
+    found: Callable[..., object] = op.fn.value
     return found
 
 

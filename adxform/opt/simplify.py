@@ -63,12 +63,16 @@ class _Simplifying(Rewriter):
         if not op.outs:
             ops.append(self.store(op))
             return
+        if callee(op) not in SIMPLER:
+            ops.append(op)
+            return
         op = self.leaner(self.outlined(op), ops)
-        if (written := self.sign_last(op) or self.counted(op)) is not None:
+        fn = callee(op)
+        if fn is np.sum and (written := self.sign_last(op) or self.counted(op)) is not None:
             ops += written
             return
         found = self.simpler(op)
-        if isinstance(found, Var) and (callee(op) in ITSELF or self.sharing.unite(op.outs[0], found)):
+        if isinstance(found, Var) and (fn in ITSELF or self.sharing.unite(op.outs[0], found)):
             self.known[op.outs[0].name] = found
             return
         op = found if isinstance(found, Call) else op
@@ -131,7 +135,7 @@ class _Simplifying(Rewriter):
 
     def sign_last(self, op: Call) -> tuple[Call, Call] | None:
         """``-sum(x)`` for ``sum(-x)``: the same to the last bit, and one array less."""
-        if callee(op) is not np.sum or len(op.args) != 1 or not {key for key, _ in op.kwargs} <= {"axis", "keepdims"}:
+        if len(op.args) != 1 or not {key for key, _ in op.kwargs} <= {"axis", "keepdims"}:
             return None
         positive = self.opposite(op.args[0])
         if not isinstance(positive, Var) or not is_float(positive.type):
@@ -142,7 +146,7 @@ class _Simplifying(Rewriter):
 
     def counted(self, op: Call) -> tuple[Call, Call] | None:
         """``number * x.size`` for the sum of a number that was spread over the shape of `x`."""
-        if callee(op) is not np.sum or len(op.args) != 1 or op.kwargs or not isinstance(op.args[0], Var):
+        if len(op.args) != 1 or op.kwargs or not isinstance(op.args[0], Var):
             return None
         part, like = self.spread.get(op.args[0].name, (None, None))
         number, out = _type(part) if part is not None else None, op.outs[0].type
@@ -400,6 +404,8 @@ NEGATIONS = frozenset({operator.neg, np.negative})
 MIRRORS = frozenset({np.zeros_like, np.ones_like, np.empty_like})
 """What makes an array of the shape, dtype and layout of another one."""
 NOTED = NEGATIONS | MIRRORS | {runtime.broadcast_like}
+SIMPLER = frozenset(RULES) | BROADCASTING | NOTED | {np.sum}
+"""What may be written otherwise, or tell how later ops may be."""
 OPPOSITE: Mapping[Callable[..., object] | None, Callable[..., object]] = {
     intrinsics.accumulate: intrinsics.deduct,
     intrinsics.deduct: intrinsics.accumulate,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -128,9 +129,12 @@ def settled(title: str, passes: tuple[Pass[S], ...], fn: Function, setting: S, r
 def taken(title: str, step: Pass[S], fn: Function, setting: S) -> Function:
     """What a pass of the list `title` makes of `fn`: `fn` itself where that is the same."""
     name = f"{title}:{step.name}"
-    with phases.step(name):
+    begun = time.perf_counter()
+    try:
         new = step.run(fn, setting)
         changed = new is not fn and new != fn
+    finally:
+        phases.add_step(name, time.perf_counter() - begun)
     if changed and is_verified():
         try:
             verify(new, typed=True)

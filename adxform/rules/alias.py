@@ -140,24 +140,26 @@ _recent: tuple[tuple[Function, Aliases], ...] = ()
 
 
 def _find_classes(fn: Function) -> Aliases:
+    if not fn.helpers:
+        alone = _Unifier(fn, {}, Outside())
+        alone.own_places()
+        return alone.freeze({}, {})
     known = functions(fn)
-    summaries = {name: _optimistic(helper) for name, helper in known.items()}
-    outside: dict[str, Outside] = {name: Outside() for name in known}
-    invokes = any(helper is not fn for helper in known.values())
-    while True:
-        found = {name: _Unifier(helper, summaries, outside[name]) for name, helper in known.items()}
-        own = found[fn.name] if known[fn.name] is fn else _Unifier(fn, summaries, Outside())
-        fresh = {name: unifier.summary() for name, unifier in found.items()}
-        before = sum(map(len, outside.values()))
-        for unifier in (own, *found.values()):
+    parts = known if known[fn.name] is fn else {**known, ENTRY: fn}
+    summaries = {name: _optimistic(part) for name, part in parts.items()}
+    outside: dict[str, Outside] = {name: Outside() for name in parts}
+    found: dict[str, _Unifier] = {}
+    while stale := [name for name in parts if name not in found or not found[name].holds(summaries, outside[name])]:
+        for name in reversed(stale):  # what is called mostly comes after what calls it
+            found[name] = unifier = _Unifier(parts[name], summaries, outside[name])
+            summaries = {**summaries, name: unifier.summary()}
             unifier.tell(outside)
-        if fresh == summaries and sum(map(len, outside.values())) == before:
-            break
-        summaries = fresh
-        if not invokes and not own.invoked:
-            break
-    helpers = {name: unifier.freeze({}, summaries) for name, unifier in found.items() if known[name] is not fn}
-    return own.freeze(helpers, summaries)
+    helpers = {name: found[name].freeze({}, summaries) for name, helper in known.items() if helper is not fn}
+    return found[fn.name if known[fn.name] is fn else ENTRY].freeze(helpers, summaries)
+
+
+ENTRY = ""
+"""The name among its helpers of a function that one of them has the name of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +188,7 @@ class _Unifier:
     def __init__(self, fn: Function, summaries: Mapping[str, Summary], outside: Outside) -> None:
         self.fn = fn
         self.summaries = summaries
+        self.size = len(outside)
         self.parent: dict[str, str] = {}
         self.element: dict[str, str] = {}
         self.written: list[str] = []
@@ -208,6 +211,10 @@ class _Unifier:
                         self.call(op, effect)
                 else:
                     waiting.extend(self.visit(op))
+
+    def holds(self, summaries: Mapping[str, Summary], outside: Outside) -> bool:
+        """Whether what it was made from, which only grows, is still what is known of its callees and callers."""
+        return len(outside) == self.size and all(summaries[op.callee] == self.summaries[op.callee] for op in self.invoked)
 
     def root(self, name: str) -> str:
         parent = self.parent
@@ -338,10 +345,16 @@ class _Unifier:
                     if self.root(name) in written and (place >= params or groups.count(groups[place]) > 1):
                         outside[op.callee].written.add(place)
 
-    def summary(self) -> Summary:
+    def own_places(self) -> list[list[str]]:
+        """The names by place of the function itself: what is given or returned together is in one class."""
         places = self.places(self.fn.params, self.fn.results)
         for names in places:
-            self.join((), *names)
+            if len(names) > 1:
+                self.join((), *names)
+        return places
+
+    def summary(self) -> Summary:
+        places = self.own_places()
         written, exposed = ({self.root(name) for name in names} for names in (self.written, self.exposed))
         roots = [self.root(names[0]) if names else None for names in places]
         first: dict[str, int] = {}

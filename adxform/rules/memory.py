@@ -64,10 +64,10 @@ def _item_kind(item: Operand) -> IndexKind:
 def _load_effect(call: Call) -> Effect:
     x = call.args[0]
     if not (isinstance(x, Var) and isinstance(x.type, Array)):
-        return PURE if not (isinstance(x, Var) and isinstance(x.type, Object)) else Effect(views=(0,))
+        return PURE if not (isinstance(x, Var) and isinstance(x.type, Object)) else VIEWS_FIRST
     if call.outs and isinstance(call.outs[0].type, Scalar):
         return PURE
-    return PURE if index_kind(call.args[1]) == "fancy" else Effect(views=(0,))
+    return PURE if index_kind(call.args[1]) == "fancy" else VIEWS_FIRST
 
 
 LENDS = Effect(views=(0,), reads=False)
