@@ -11,7 +11,7 @@ from adxform.engine.accesses import Access, Accesses, Nest, Place, adds
 from adxform.ir.ops import Block, Call, If, Lit, Op, Operand, Var
 from adxform.ir.types import Scalar
 from adxform.ir.walk import all_ops, operands, outs, reads_with_blocks, variables_of
-from adxform.opt.rewriting import callee, classes_named, classes_of, classes_read, classes_written, is_certain_view
+from adxform.opt.rewriting import callee, classes_named, classes_read, classes_written, is_certain_view
 from adxform.rules.alias import Aliases
 from adxform.rules.effects import effect_of, is_opaque, is_removable, memory
 
@@ -46,7 +46,7 @@ class Dependences:
         self.items = {loop.item.name: level for level, loop in enumerate(nest.loops)}
         self.opaque = any(is_opaque(op) for _, op in self.touched)
         self.written = {class_ for _, op in self.touched for class_ in classes_written(op, aliases)}
-        self.carried = {class_ for loop in nest.loops for class_ in classes_of((*loop.op.inits, *loop.op.body.results), aliases)}
+        self.carried = {class_ for loop in nest.loops for class_ in aliases.classes((*loop.op.inits, *loop.op.body.results))}
 
     def refined(self, aliases: Aliases) -> Aliases:
         """`aliases` with classes of their own for the arrays of the nest that are surely apart."""

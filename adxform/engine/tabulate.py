@@ -14,7 +14,7 @@ from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, For, Function, If, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import BOOL, INT, Array, Dim, Scalar, Size
 from adxform.ir.walk import Names, all_ops, blocks, defined_variables, operands, outs, reads, rename_block, variables_of
-from adxform.opt.rewriting import Rewriter, callee, classes_of, classes_written, each_function, is_certain_view
+from adxform.opt.rewriting import Rewriter, callee, classes_written, each_function, is_certain_view
 from adxform.rules.alias import Aliases
 from adxform.rules.effects import effect_of, is_removable
 
@@ -200,7 +200,7 @@ class _Region:
         if len(op.outs) != 1 or not is_removable(op) or not all(self.is_known(var) for var in reads(op)):
             return False
         plain = isinstance(op.outs[0].type, Scalar) or is_certain_view(op, effect_of(op))
-        return plain and self.written.isdisjoint(classes_of(operands(op), self.aliases))
+        return plain and self.written.isdisjoint(self.aliases.classes(operands(op)))
 
     def is_known(self, var: Var) -> bool:
         return var.name not in self.inside or var.name in self.items or var.name in self.constant

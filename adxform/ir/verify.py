@@ -85,10 +85,13 @@ class _Verifier:
         self.where, self.part = op, ""
 
     def define(self, var: Var) -> None:
-        self.require(_NAME.fullmatch(var.name) is not None, f"{var.name!r} is no variable name")
-        self.require(var.name not in self.defined, f"{var.name} is defined twice")
-        self.defined.add(var.name)
-        self.scope[var.name] = var
+        name = var.name
+        if name in self.defined:
+            self.fail(f"{name} is defined twice")
+        if _NAME.fullmatch(name) is None:
+            self.fail(f"{name!r} is no variable name")
+        self.defined.add(name)
+        self.scope[name] = var
 
     def use(self, operand: Operand) -> None:
         match operand:
@@ -99,7 +102,8 @@ class _Verifier:
                         self.fail(f"{name} is {'out of scope' if name in self.defined else 'not defined before use'}")
                     self.fail(f"{name} is {show_type(seen.type)}, here {show_type(type_)}")
             case Pack(kind, items):
-                self.require(kind != "slice" or len(items) == 3, f"{show_operand(operand)} is no slice")
+                if kind == "slice" and len(items) != 3:
+                    self.fail(f"{show_operand(operand)} is no slice")
                 self.require(kind != "dict" or len(items) % 2 == 0, f"{kind} without a value")
                 for item in items:
                     self.use(item)
@@ -116,21 +120,24 @@ class _Verifier:
         self.where, self.part = end, "" if isinstance(end, str) else "the yield of "
         for result in block.results:
             self.use(result)
-        for name in list(self.scope)[before:]:
-            del self.scope[name]
+        while len(self.scope) > before:
+            self.scope.popitem()
 
     def nested(self, op: Op, block: Block, params: int, results: int) -> None:
         self.at(op)
-        self.require(len(block.params) == params, f"a block has {len(block.params)} parameters, not {params}")
-        self.require(len(block.results) == results, f"a block yields {len(block.results)} values, not {results}")
+        if len(block.params) != params:
+            self.fail(f"a block has {len(block.params)} parameters, not {params}")
+        if len(block.results) != results:
+            self.fail(f"a block yields {len(block.results)} values, not {results}")
         self.block(block, op)
         self.at(op)
 
     def op(self, op: Op) -> None:
         self.at(op)
         for operand in operands(op):
-            if not isinstance(op, Closure) or operand != op.out:  # a nested function that calls itself
-                self.use(operand)
+            if isinstance(operand, Lit) or (isinstance(op, Closure) and operand == op.out):  # that calls itself
+                continue
+            self.use(operand)
         match op:
             case Call():
                 self.call(op)
@@ -165,19 +172,21 @@ class _Verifier:
         self.require(len(op.outs) <= 1, "a call with several outs")
         known = isinstance(op.fn, Lit) and callable(op.fn.value)
         self.require(known or not self.typed, "a call of no literal callable")
-        self.require(len({key for key, _ in op.kwargs}) == len(op.kwargs), "a keyword is given twice")
+        if op.kwargs:
+            self.require(len(dict(op.kwargs)) == len(op.kwargs), "a keyword is given twice")
 
     def invoke(self, op: Invoke) -> None:
         callee = self.callees.get(op.callee)
         if callee is None:
             self.fail("no such helper")
-        self.require(len(callee.params) == len(op.args), f"{op.callee} takes {len(callee.params)} arguments")
-        self.require(len(callee.results) == len(op.outs), f"{op.callee} returns {len(callee.results)} values")
+        if len(callee.params) != len(op.args):
+            self.fail(f"{op.callee} takes {len(callee.params)} arguments")
+        if len(callee.results) != len(op.outs):
+            self.fail(f"{op.callee} returns {len(callee.results)} values")
 
     def joins(self, targets: tuple[Var, ...], sources: tuple[Operand, ...]) -> None:
         """A number never stands for an array: aliases would be lost."""
         for target, source in zip(targets, sources, strict=True):
             array = isinstance(source, Var) and isinstance(source.type, Array) and bool(source.type.shape)
-            self.require(
-                not (isinstance(target.type, Scalar) and array), f"{target.name} is a number, {show_operand(source)} an array"
-            )
+            if array and isinstance(target.type, Scalar):
+                self.fail(f"{target.name} is a number, {show_operand(source)} an array")

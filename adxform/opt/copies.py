@@ -18,7 +18,7 @@ from adxform.ir import intrinsics
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import Array
 from adxform.ir.walk import all_ops, outs
-from adxform.opt.rewriting import Rewriter, callee, classes_of, classes_touched, classes_written, each_function
+from adxform.opt.rewriting import Rewriter, callee, classes_touched, classes_written, each_function
 from adxform.rules.alias import Aliases
 from adxform.rules.effects import memory
 
@@ -148,7 +148,7 @@ class _Timeline:
         self.ops = block.ops
         self.delayed: dict[int, int] = {}
         self.idle: set[int] = set()
-        self.leaving = set(classes_of(block.results, aliases))
+        self.leaving = set(aliases.classes(block.results))
         self.mentions: dict[int, list[int]] = {}
         self.writes: dict[int, list[int]] = {}
         for at, op in enumerate(block.ops):

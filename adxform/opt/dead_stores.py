@@ -9,7 +9,7 @@ from adxform.ir import intrinsics
 from adxform.ir.ops import Block, Call, For, Function, If, Invoke, Op, Var, While
 from adxform.ir.walk import all_ops, blocks, defined_variables, operands, outs
 from adxform.opt.elements import Elements
-from adxform.opt.rewriting import callee, classes_named, classes_of, classes_read, each_function
+from adxform.opt.rewriting import callee, classes_named, classes_read, each_function
 from adxform.rules.alias import Aliases
 from adxform.rules.effects import effect_of
 
@@ -59,7 +59,7 @@ class _Dropping:
 
     def block(self, block: Block, later: set[int]) -> Block:
         """`block` without dead stores; `later` grows by what it reads."""
-        later.update(classes_of(block.results, self.aliases))
+        later.update(self.aliases.classes(block.results))
         kept: list[Op] = []
         for op in reversed(block.ops):
             if self.is_dead(op, later):
@@ -110,7 +110,7 @@ class _Dropping:
         return op if body is op.body else replace(op, body=body)
 
     def read_in(self, block: Block, found: set[int]) -> None:
-        found.update(classes_of((*block.params, *block.results), self.aliases))
+        found.update(self.aliases.classes((*block.params, *block.results)))
         for op in block.ops:
             if isinstance(op, Call):
                 found.update(classes_read(op, effect_of(op), self.aliases))
@@ -140,11 +140,11 @@ def _accesses(block: Block, aliases: Aliases) -> dict[int, list[Call | None]]:
     found: dict[int, list[Call | None]] = {}
 
     def visit(block: Block) -> None:
-        for class_ in classes_of((*block.params, *block.results), aliases):
+        for class_ in aliases.classes((*block.params, *block.results)):
             found.setdefault(class_, []).append(None)
         for op in block.ops:
             plain = op if isinstance(op, Call) and (callee(op) in STORES or callee(op) is operator.getitem) else None
-            rest = set(classes_of((*plain.args[1:], *plain.outs), aliases)) if plain is not None else set()
+            rest = set(aliases.classes((*plain.args[1:], *plain.outs))) if plain is not None else set()
             for class_ in dict.fromkeys(classes_named(op, aliases)):
                 found.setdefault(class_, []).append(None if class_ in rest else plain)
             for inner in blocks(op):

@@ -8,7 +8,7 @@ from adxform.ir import intrinsics
 from adxform.ir.ops import Call, For, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import Scalar
 from adxform.ir.walk import all_ops, blocks
-from adxform.opt.rewriting import callee, classes_named, classes_of, classes_written
+from adxform.opt.rewriting import callee, classes_named, classes_written
 from adxform.rules.alias import Aliases
 
 ACCESSES = frozenset({operator.getitem, operator.setitem, intrinsics.accumulate, intrinsics.deduct})
@@ -102,11 +102,11 @@ class Elements:
         class_ = aliases.of(x)
         if isinstance(op, Call) and callee(op) in ACCESSES and op.args[0] == x:
             rest = (*op.args[1:], *op.outs)
-            return class_ not in classes_of(rest, aliases) and self.apart(op.args[1], index)
+            return class_ not in aliases.classes(rest) and self.apart(op.args[1], index)
         if class_ in classes_named(op, aliases) or (not blocks(op) and class_ in classes_written(op, aliases)):
             return False
         return all(
-            class_ not in classes_of((*block.params, *block.results), aliases)
+            class_ not in aliases.classes((*block.params, *block.results))
             and all(self.leaves_alone(inner, x, index, aliases) for inner in block.ops)
             for block in blocks(op)
         )

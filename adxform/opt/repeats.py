@@ -12,7 +12,7 @@ from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Var
 from adxform.ir.types import Array, Size
 from adxform.ir.walk import Names, all_ops
 from adxform.opt.products import MATMULS
-from adxform.opt.rewriting import Rewriter, Sharing, callee, classes_of, each_function
+from adxform.opt.rewriting import Rewriter, Sharing, callee, each_function
 from adxform.rules.alias import Aliases
 
 REPEATS = frozenset({runtime.broadcast_like})
@@ -74,7 +74,7 @@ class _Once(Rewriter):
         super().__init__()
         self.names = Names.of(fn)
         self.sharing = Sharing(fn, aliases)
-        self.returned = set(classes_of(fn.results, aliases))
+        self.returned = set(aliases.classes(fn.results))
         self.matrices: dict[Operand, _Matrix] = {}
         self.repeated: dict[Operand, _Repeated] = {}
         self.products: dict[tuple[_Matrix, _Matrix], Var] = {}

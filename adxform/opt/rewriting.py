@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -14,7 +14,7 @@ from adxform.ir.ops import Block, Call, For, Function, If, Invoke, Lit, Op, Oper
 from adxform.ir.types import Array, Scalar
 from adxform.ir.walk import blocks, map_op, mapped, operands, outs
 from adxform.rules.alias import Aliases, alias_classes
-from adxform.rules.effects import effect_of, memory, positions
+from adxform.rules.effects import effect_of, positions
 from adxform.rules.memory import reshapes_vector
 from adxform.rules.record import Effect
 
@@ -115,7 +115,7 @@ class Sharing:
     def __init__(self, fn: Function, aliases: Aliases) -> None:
         self.aliases = aliases
         self.fixed = aliases.written | aliases.exposed
-        self.results = set(classes_of(fn.results, aliases))
+        self.results = set(aliases.classes(fn.results))
         self.outside = self.results | set(aliases.reached(fn.params))
 
     def is_constant(self, operand: Operand) -> bool:
@@ -167,49 +167,41 @@ def classes_read(op: Call, effect: Effect, aliases: Aliases) -> list[int]:
     given = (*op.args, *(value for _, value in op.kwargs)) if op.kwargs else op.args
     if effect.writes and callee(op) is not intrinsics.pop:
         given = tuple(operand for place, operand in enumerate(given) if place not in effect.writes)
-    return [aliases.of(var) for operand in given for var in memory(operand)]
+    return aliases.classes(given)
 
 
-def classes_written(op: Op, aliases: Aliases) -> Iterator[int]:
+def classes_written(op: Op, aliases: Aliases) -> list[int]:
     """The alias classes that `op` may write, in its blocks too."""
     match op:
         case Call():
             effect = effect_of(op)
-            if effect.opaque and callee(op) is not intrinsics.turning_point:
-                yield from aliases.exposed
-            for var in positions(op, effect.writes):
-                yield aliases.of(var)
+            found = aliases.classes(positions(op, effect.writes)) if effect.writes else []
+            return [*aliases.exposed, *found] if effect.opaque and callee(op) is not intrinsics.turning_point else found
         case Invoke(callee=name):
             summary = aliases.summaries[name]
-            if summary.opaque:
-                yield from aliases.exposed
+            found = list(aliases.exposed) if summary.opaque else []
             for place, classes in enumerate(aliases.by_place(op)):
                 if place in summary.written:
-                    yield from classes
+                    found += classes
+            return found
         case _:
-            for block in blocks(op):
-                for inner in block.ops:
-                    yield from classes_written(inner, aliases)
+            return [class_ for block in blocks(op) for inner in block.ops for class_ in classes_written(inner, aliases)]
 
 
-def classes_named(op: Op, aliases: Aliases) -> Iterator[int]:
+def classes_named(op: Op, aliases: Aliases) -> list[int]:
     """The alias classes that `op` itself mentions; a helper also reaches what is on the tapes that it is given."""
     given = (*operands(op), *outs(op))
-    return aliases.reached(given) if isinstance(op, Invoke) else classes_of(given, aliases)
+    return aliases.reached(given) if isinstance(op, Invoke) else aliases.classes(given)
 
 
-def classes_touched(op: Op, aliases: Aliases) -> Iterator[int]:
+def classes_touched(op: Op, aliases: Aliases) -> list[int]:
     """The alias classes that `op` mentions or may write, in its blocks too."""
-    yield from classes_named(op, aliases)
-    yield from () if blocks(op) else classes_written(op, aliases)
-    for block in blocks(op):
+    found = classes_named(op, aliases)
+    inside = blocks(op)
+    if not inside:
+        found += classes_written(op, aliases)
+    for block in inside:
         for inner in block.ops:
-            yield from classes_touched(inner, aliases)
-        yield from classes_of((*block.params, *block.results), aliases)
-
-
-def classes_of(given: Iterable[Operand], aliases: Aliases) -> Iterator[int]:
-    """The alias classes of the variables with memory in `given`."""
-    for operand in given:
-        for var in memory(operand):
-            yield aliases.of(var)
+            found += classes_touched(inner, aliases)
+        found += aliases.classes((*block.params, *block.results))
+    return found

@@ -9,7 +9,7 @@ from adxform.ir import intrinsics
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Var
 from adxform.ir.types import Array
 from adxform.opt.elements import Elements
-from adxform.opt.rewriting import Rewriter, callee, classes_of, classes_touched, each_function
+from adxform.opt.rewriting import Rewriter, callee, classes_touched, each_function
 from adxform.rules.alias import Aliases
 from adxform.rules.effects import memory
 
@@ -83,7 +83,7 @@ class _Merging(Rewriter):
     ) -> None:
         """Meet an addition: it completes a cleared element, or can wait until after that, or must not."""
         x, index, value = op.args
-        for class_ in classes_of((index, value), self.aliases):
+        for class_ in self.aliases.classes((index, value)):
             cleared.pop(class_, None)
         class_ = self.aliases.of(x) if isinstance(x, Var) else -1
         found = cleared.get(class_)

@@ -135,9 +135,9 @@ def taken(title: str, step: Pass[S], fn: Function, setting: S) -> Function:
         changed = new is not fn and new != fn
     finally:
         phases.add_step(name, time.perf_counter() - begun)
-    if changed and is_verified():
+    if changed:
         try:
-            verify(new, typed=True)
+            checked(new)
         except VerificationError as error:
             error.add_note(f"after the pass {name}")
             raise
@@ -145,10 +145,16 @@ def taken(title: str, step: Pass[S], fn: Function, setting: S) -> Function:
 
 
 def checked(fn: Function) -> Function:
-    """`fn`, verified where the environment asks for it (the tests do)."""
-    if is_verified():
+    """`fn`, verified where the environment asks for it (the tests do), once for all that look at it one after the other."""
+    global _verified
+    if is_verified() and fn is not _verified:
         verify(fn, typed=True)
+        _verified = fn
     return fn
+
+
+_verified: Function | None = None
+"""What was verified last."""
 
 
 def is_verified() -> bool:

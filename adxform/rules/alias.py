@@ -11,12 +11,12 @@ another parameter, is written there when one of them writes it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from adxform.ir import intrinsics
-from adxform.ir.ops import Attribute, Block, Call, Closure, For, Free, Function, If, Invoke, Lit, Operand, Raise, Var, While
-from adxform.ir.types import Stack
+from adxform.ir.ops import Attribute, Block, Call, Closure, For, Free, Function, If, Invoke, Lit, Operand, Pack, Raise, Var, While
+from adxform.ir.types import Scalar, Stack
 from adxform.ir.walk import defined_variables
 from adxform.rules.effects import effect_of, functions, has_memory, memory, positions
 from adxform.rules.record import Effect
@@ -59,13 +59,21 @@ class Aliases:
         """Whether an out of an `If` or a variable carried by a loop stands for different variables of class `id`."""
         return id in self.phis
 
-    def reached(self, operands: Iterable[Operand]) -> Iterator[int]:
-        """The classes of what `operands` hold, and of what is on the stacks among them."""
+    def classes(self, operands: Iterable[Operand]) -> list[int]:
+        """The classes of the variables with memory in `operands`, in order."""
+        found: list[int] = []
         for operand in operands:
-            for var in memory(operand):
-                yield (class_ := self.of(var))
-                if class_ in self.elements:
-                    yield self.elements[class_]
+            if isinstance(operand, Var):
+                if not isinstance(operand.type, Scalar):
+                    found.append(self._of[operand.name])
+            elif isinstance(operand, Pack):
+                found += self.classes(operand.items)
+        return found
+
+    def reached(self, operands: Iterable[Operand]) -> list[int]:
+        """The classes of what `operands` hold, and of what is on the stacks among them."""
+        found = self.classes(operands)
+        return [both for class_ in found for both in (class_, self.elements.get(class_)) if both is not None]
 
     def by_place(self, op: Invoke) -> list[list[int]]:
         """The classes at each place of the `Summary` of what `op` calls."""
