@@ -105,8 +105,17 @@ class Block:
     results: tuple[Operand, ...]
 
 
+class Known:
+    """Room beside an op for what was found out about it: it never changes, and is asked for by every analysis and pass."""
+
+    __slots__ = ("effect", "reads")
+
+    effect: Any
+    reads: tuple[Var, ...]
+
+
 @dataclass(frozen=True, slots=True)
-class Call:
+class Call(Known):
     """``outs = fn(*args, **kwargs)``; its effects are those of `fn` (see `adxform.rules.effects`).
 
     One out, or none where the result is ``None`` or unused. (Several outs never occur: tuples are taken apart

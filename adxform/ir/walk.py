@@ -101,8 +101,13 @@ def variables_of(given: Iterable[Operand]) -> tuple[Var, ...]:
 
 def reads(op: Op) -> tuple[Var, ...]:
     """The variables that `op` itself takes."""
-    plain = isinstance(op, Call) and not op.kwargs and isinstance(op.fn, Lit)
-    return variables_of(op.args if isinstance(op, Call) and plain else operands(op))
+    if not isinstance(op, Call):
+        return variables_of(operands(op))
+    try:
+        return op.reads
+    except AttributeError:
+        object.__setattr__(op, "reads", found := variables_of(operands(op)))
+    return found
 
 
 def all_ops(block: Block) -> Iterator[Op]:

@@ -13,7 +13,7 @@ from adxform import runtime
 from adxform.ir import intrinsics
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import Array, Scalar
-from adxform.ir.walk import all_ops, blocks, operands, variables
+from adxform.ir.walk import all_ops, blocks, operands, reads, variables_of
 from adxform.opt.rewriting import Rewriter, Sharing, callee, classes_touched, each_function, is_certain_view
 from adxform.rules.alias import Aliases
 from adxform.rules.effects import effect_of
@@ -150,13 +150,13 @@ def _is_scalar(value: Operand) -> bool:
 
 def _names_read(block: Block) -> Iterator[str]:
     for op in all_ops(block):
-        for operand in operands(op):
-            yield from (var.name for var in variables(operand))
+        for var in reads(op):
+            yield var.name
         for inner in blocks(op):
-            for result in inner.results:
-                yield from (var.name for var in variables(result))
-    for result in block.results:
-        yield from (var.name for var in variables(result))
+            for var in variables_of(inner.results):
+                yield var.name
+    for var in variables_of(block.results):
+        yield var.name
 
 
 def _classes_of_possible_copies(block: Block, aliases: Aliases) -> Iterator[int]:

@@ -10,7 +10,7 @@ from adxform.ir import intrinsics
 from adxform.ir.ops import Block, Call, For, Function, If, Lit, Op, Operand, Var, While
 from adxform.ir.types import Array, Scalar
 from adxform.ir.undefined import maybe_undefined
-from adxform.ir.walk import all_ops, blocks, operands, outs, variables
+from adxform.ir.walk import all_ops, blocks, outs, reads, variables_of
 from adxform.opt.rewriting import callee, each_body
 
 LOOPING = frozenset({For, While})
@@ -93,7 +93,7 @@ class _Hoisting:
             and len(op.outs) == 1
             and op.outs[0].name in self.wanted
             and cannot_raise(op)
-            and not any(var.name in inside for given in operands(op) for var in variables(given))
+            and not any(var.name in inside for var in reads(op))
         )
 
 
@@ -129,8 +129,10 @@ def _lengths(block: Block) -> Iterator[str]:
 def _names_read_beside_bounds(block: Block) -> Iterator[str]:
     """The variables that something else than the range of a loop reads."""
     for op in all_ops(block):
-        given = op.inits if isinstance(op, For) else operands(op)
-        yield from (var.name for operand in given for var in variables(operand))
+        for var in variables_of(op.inits) if isinstance(op, For) else reads(op):
+            yield var.name
         for inner in blocks(op):
-            yield from (var.name for result in inner.results for var in variables(result))
-    yield from (var.name for result in block.results for var in variables(result))
+            for var in variables_of(inner.results):
+                yield var.name
+    for var in variables_of(block.results):
+        yield var.name

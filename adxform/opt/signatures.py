@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from adxform.ir.ops import Block, Function, Invoke, Op, Operand
-from adxform.ir.walk import all_ops, blocks, map_op, operands, variables
+from adxform.ir.walk import all_ops, blocks, map_op, operands, variables_of
 
 Place = tuple[str, int]
 _T = TypeVar("_T")
@@ -73,7 +73,7 @@ class _Use:
 
     def look(self, fn: Function, results: tuple[Operand, ...]) -> None:
         read = self.read.setdefault(fn.name, set())
-        read.update(var.name for operand in (*results, *self.operands(fn.body)) for var in variables(operand))
+        read.update(var.name for var in variables_of((*results, *self.operands(fn.body))))
         self.params.update((fn.name, k) for k, param in enumerate(fn.params) if param.name in read)
         for op in all_ops(fn.body):
             if isinstance(op, Invoke):

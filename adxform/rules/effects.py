@@ -20,6 +20,14 @@ IN_PLACE_OPERATORS = (operator.iadd, operator.isub, operator.imul, operator.itru
 
 def effect_of(call: Call) -> Effect:
     """The effects of `call`; a callable without a record is `OPAQUE`, an in-place operator writes, too."""
+    try:
+        found: Effect = call.effect
+    except AttributeError:
+        object.__setattr__(call, "effect", found := _found_effect(call))
+    return found
+
+
+def _found_effect(call: Call) -> Effect:
     fn = call.fn
     if not isinstance(fn, Lit):
         return OPAQUE
