@@ -33,7 +33,6 @@ from adxform.ad.masks import mask_products
 from adxform.ad.plan import may_copy, same_view
 from adxform.analysis.activity import at_risk
 from adxform.analysis.guards import Guards, is_length
-from adxform.analysis.slopes import slopes_of_cotangents
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import (
@@ -63,7 +62,6 @@ class CallReversal(Cotangents):
         self.readers: list[tuple[int, Path]] = []
         self.renamed: dict[Var, Operand] = {}
         self.path: Path = ()
-        self.slopes = slopes_of_cotangents(self.fn, self.active, task.aliases, task.callees.fn)
         self.guards = Guards(self.fn, self.active, self.aliases)
         self.primal = set(defined_variables(self.fn.body))
 

@@ -20,8 +20,9 @@ from adxform.ad.expand import (
     same_shape,
     zeros,
 )
-from adxform.ad.plan import by_layout, may_copy, plan_cotangents, same_view
-from adxform.analysis.activity import find_activity
+from adxform.ad.plan import Plan, by_layout, may_copy, plan_cotangents, same_view
+from adxform.analysis.activity import Activity, find_activity
+from adxform.analysis.slopes import Slopes, slopes_of_cotangents
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import (
@@ -51,7 +52,7 @@ class Task:
 
     `undo` says of an alias class and the path of a store whether the reverse sweep puts the old contents back. `shared`: of a
     helper, what has the memory of its cotangent passed along in the forward sweep. `again`: the result will be differentiated.
-    `snapshots`: the loops whose passes run again in the reverse sweep.
+    `snapshots`: the loops whose passes run again in the reverse sweep. `study`: what an earlier run found of the same function.
     """
 
     fn: Function
@@ -63,6 +64,44 @@ class Task:
     shared: Shared | None = None
     again: bool = False
     snapshots: frozenset[Path] = frozenset()
+    study: Study | None = None
+
+    @property
+    def given(self) -> list[Var]:
+        """The parameters of a helper whose callers pass the memory of their cotangents."""
+        return [] if self.shared is None else [self.fn.params[place] for place in self.shared.params]
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """What is known of a function ahead of its reverse sweep, whichever stores that undoes and whatever it keeps."""
+
+    activity: Activity
+    plan: Plan
+    slopes: Slopes
+
+
+def study(task: Task) -> Study:
+    """What is active in the function of `task`, where the cotangents of that live, and which slopes can be infinite."""
+    if task.study is not None:
+        return task.study
+    fn, shared = task.fn, task.shared
+    places, results = ((), ()) if shared is None else (shared.params, shared.results)
+    entered = [fn.results[place] for place in results]
+    activity = find_activity(fn, (*task.wrt, *places), (*fn.results, *task.given), task.aliases, entered)
+    plan = plan_cotangents(fn, activity, task.aliases, crossing(task))
+    return Study(activity, plan, slopes_of_cotangents(fn, activity.active, task.aliases, task.callees.fn))
+
+
+def crossing(task: Task) -> frozenset[int]:
+    """The alias classes of what crosses a call, in or out, with the memory of its cotangent beside it."""
+    fn, own = task.fn, task.shared
+    found = [] if own is None else [fn.params[i] for i in own.params] + [fn.results[i] for i in own.results]
+    for op in all_ops(fn.body):
+        if isinstance(op, Invoke):
+            shared = task.callees.shared(op.callee)
+            found += [op.args[i] for i in shared.params] + [op.outs[i] for i in shared.results]
+    return frozenset(task.aliases.of(var) for operand in found for var in variables(operand))
 
 
 class Cotangents:
@@ -76,12 +115,10 @@ class Cotangents:
         self.expander = expander
         self.aliases = task.aliases
         self.callees = task.callees
-        places = task.shared.params if task.shared is not None else ()
-        given = [fn.params[place] for place in places]
-        entered = [fn.results[place] for place in task.shared.results] if task.shared is not None else ()
-        activity = find_activity(fn, (*wrt, *places), (*fn.results, *given), self.aliases, entered)
-        self.active = activity.active
-        self.plan = plan_cotangents(fn, activity, self.aliases, self.crossing())
+        self.study = study(task)
+        self.active = self.study.activity.active
+        self.plan = self.study.plan
+        self.slopes = self.study.slopes
         # A view that may copy mirrors the primal's only where the buffer is laid out in memory as the primal is.
         mirrored = (call.args[0] for call in self.plan.view_calls.values() if by_layout(call))
         self.laid_out = {self.aliases.of(base) for base in mirrored if isinstance(base, Var)}
@@ -98,17 +135,7 @@ class Cotangents:
         for var in defined_variables(fn.body):
             if var in self.active and self.plan.mode(var) == "companion":
                 self.companions[var] = Var(self.names.fresh(f"{var.base}_ct"), var.type)
-        self.given = {param: self.companions[param] for param in given}
-
-    def crossing(self) -> frozenset[int]:
-        """The alias classes of what crosses a call, in or out, with the memory of its cotangent beside it."""
-        own = self.task.shared
-        found = [] if own is None else [self.fn.params[i] for i in own.params] + [self.fn.results[i] for i in own.results]
-        for op in all_ops(self.fn.body):
-            if isinstance(op, Invoke):
-                shared = self.callees.shared(op.callee)
-                found += [op.args[i] for i in shared.params] + [op.outs[i] for i in shared.results]
-        return frozenset(self.aliases.of(var) for operand in found for var in variables(operand))
+        self.given = {param: self.companions[param] for param in task.given}
 
     def is_active(self, operand: Operand) -> bool:
         """Whether an active variable is in `operand`."""

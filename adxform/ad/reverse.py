@@ -84,7 +84,7 @@ def _task(fn: Function, wrt: tuple[int, ...], expander: Expander, *, again: bool
 def _run_helper(task: Task) -> _Reverse:
     """Run the transform; run it anew with snapshots where loops that ask for them have something on tapes otherwise."""
     found = _run_twice(task)
-    return _run_twice(replace(task, snapshots=frozenset(found.taping))) if found.taping else found
+    return _run_twice(replace(task, snapshots=frozenset(found.taping), study=found.study)) if found.taping else found
 
 
 def _run_twice(task: Task) -> _Reverse:
@@ -102,7 +102,7 @@ def _run_twice(task: Task) -> _Reverse:
 
     if all(undo(number, path) for number, path in first.undone):
         return first
-    second = _Reverse(replace(task, undo=undo))
+    second = _Reverse(replace(task, undo=undo, study=first.study))
     second.run()
     return second
 
