@@ -174,9 +174,9 @@ class _Forward:
     # Calls
 
     def call(self, op: Call, b: Builder) -> None:
-        args = tuple(self.value(arg) for arg in op.args)
-        kwargs = tuple((key, self.value(value)) for key, value in op.kwargs)
-        op = replace(op, args=args, kwargs=kwargs)
+        if self.renamed:
+            args, kwargs = tuple(map(self.value, op.args)), tuple([(key, self.value(value)) for key, value in op.kwargs])
+            op = replace(op, args=args, kwargs=kwargs)
         derivative = derivative_of(op)
         touched = [*op.outs, *(var for position in effect_of(op).writes for var in variables(op.args[position]))]
         if not any(var in self.active for var in touched):

@@ -119,12 +119,12 @@ class _Module:
     imports: tuple[str, ...]
 
     def begun_on(self, line: int) -> list[_Found]:
-        """The definitions whose code begins on `line`: they are inside of statements that reach from before to after that."""
+        """The definitions whose code begins on `line`: what is around them reaches from before to after that."""
         found: list[_Found] = []
         stack: list[tuple[ast.AST, str]] = [(self.tree, "")]
         while stack:
             node, class_name = stack.pop()
-            if isinstance(node, ast.stmt) and not _first_line(node) <= line <= (node.end_lineno or line):
+            if isinstance(node, ast.stmt | ast.Call) and not _first_line(node) <= line <= (node.end_lineno or line):
                 continue
             if isinstance(node, Definition) and _first_line(node) == line:
                 found.append(_Found(node, class_name))
@@ -164,7 +164,7 @@ def _name(node: Definition) -> str:
     return "<lambda>" if isinstance(node, ast.Lambda) else node.name
 
 
-def _first_line(node: ast.stmt | ast.Lambda) -> int:
+def _first_line(node: ast.stmt | ast.expr) -> int:
     decorators = node.decorator_list if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) else []
     return min(node.lineno, *(decorator.lineno for decorator in decorators)) if decorators else node.lineno
 

@@ -25,6 +25,9 @@ class Dim:
     base: str
     offset: int = 0
 
+    def __hash__(self) -> int:
+        return hash(self.base)
+
     @property
     def may_be_one(self) -> bool:
         """Whether the length can be one."""
@@ -61,7 +64,7 @@ class Array:
     shape: tuple[Size, ...] | None
 
     def __hash__(self) -> int:
-        return hash(self.dtype)
+        return hash((self.dtype, self.shape))
 
 
 @dataclass(frozen=True, slots=True)
