@@ -149,7 +149,7 @@ def free_variables(block: Block) -> dict[Var, None]:
         for var in reads(op):
             if var.name not in defined:
                 found[var] = None
-        for inner in blocks(op):
+        for inner in () if isinstance(op, Call) else blocks(op):
             for var in free_variables(inner):
                 if var.name not in defined:
                     found[var] = None

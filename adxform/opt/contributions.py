@@ -68,7 +68,7 @@ class _Contributions(Rewriter):
         fresh: dict[int, tuple[int, Call]] = {}
         for given in block.ops:
             op = self.renew(given)
-            if blocks(op):
+            if not isinstance(op, Call):
                 op = self.descend(op)
             found = self.untouched(op, fresh) if fresh else None
             for class_ in classes_touched(given, self.aliases) if fresh else ():
@@ -152,7 +152,7 @@ def _names_read(block: Block) -> Iterator[str]:
     for op in all_ops(block):
         for var in reads(op):
             yield var.name
-        for inner in blocks(op):
+        for inner in () if isinstance(op, Call) else blocks(op):
             for var in variables_of(inner.results):
                 yield var.name
     for var in variables_of(block.results):

@@ -131,7 +131,7 @@ def _names_read_beside_bounds(block: Block) -> Iterator[str]:
     for op in all_ops(block):
         for var in variables_of(op.inits) if isinstance(op, For) else reads(op):
             yield var.name
-        for inner in blocks(op):
+        for inner in () if isinstance(op, Call) else blocks(op):
             for var in variables_of(inner.results):
                 yield var.name
     for var in variables_of(block.results):

@@ -197,7 +197,7 @@ def classes_named(op: Op, aliases: Aliases) -> list[int]:
 def classes_touched(op: Op, aliases: Aliases) -> list[int]:
     """The alias classes that `op` mentions or may write, in its blocks too."""
     found = classes_named(op, aliases)
-    inside = blocks(op)
+    inside = () if isinstance(op, Call) else blocks(op)
     if not inside:
         found += classes_written(op, aliases)
     for block in inside:

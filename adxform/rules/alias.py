@@ -226,31 +226,33 @@ class _Unifier:
 
     def root(self, name: str) -> str:
         parent = self.parent
-        top = name
-        while (up := parent.get(top, top)) != top:
-            top = up
-        while name != top:
-            parent[name], name = top, parent[name]
+        if name not in parent:
+            return name
+        top = parent[name]
+        while top in parent:
+            top = parent[top]
+        while (up := parent[name]) != top:
+            parent[name], name = top, up
         return top
 
     def join(self, joined: Iterable[Var], *names: str) -> None:
         """Put all of `joined` (and the classes of `names`) in one class."""
-        found = [*(var.name for var in joined), *names]
+        found = [var.name for var in joined]
+        found += names
         for name in found[1:]:
             self.unite(found[0], name)
 
     def unite(self, a: str, b: str) -> None:
-        waiting = [(a, b)]
-        while waiting:
-            a, b = (self.root(name) for name in waiting.pop())
-            if a == b:
-                continue
-            self.parent[b] = a
-            if (element := self.element.pop(b, None)) is not None:
-                if a in self.element:
-                    waiting.append((self.element[a], element))
-                else:
-                    self.element[a] = element
+        a, b = self.root(a), self.root(b)
+        if a == b:
+            return
+        self.parent[b] = a
+        element = self.element.pop(b, None)
+        if element is not None:
+            if a in self.element:
+                self.unite(self.element[a], element)
+            else:
+                self.element[a] = element
 
     def element_of(self, stack: Var) -> str:
         """A name in the class of what is on `stack`."""
@@ -296,14 +298,15 @@ class _Unifier:
 
     def call(self, op: Call, effect: Effect) -> None:
         fn = op.fn.value if isinstance(op.fn, Lit) else None
-        out = tuple(var for var in op.outs if has_memory(var))
+        out = [var for var in op.outs if not isinstance(var.type, Scalar)]
         if fn is intrinsics.push or fn is intrinsics.pop:
             for stack in memory(op.args[0]):
                 self.written.append(stack.name)
                 for value in out if fn is intrinsics.pop else memory(op.args[1]):
                     self.join((value,), stack.name if _is_stack(value) else self.element_of(stack))
             return
-        self.written += [var.name for var in positions(op, effect.writes)]
+        if effect.writes:
+            self.written += [var.name for var in positions(op, effect.writes)]
         if effect.opaque and fn is not intrinsics.turning_point:
             self.opaque = True
             self.expose((*out, *(var for given in (op.fn, *op.args, *(v for _, v in op.kwargs)) for var in memory(given))))

@@ -64,6 +64,8 @@ def positions(call: Call, places: tuple[int, ...]) -> tuple[Var, ...]:
     if not places:
         return ()
     given = (*call.args, *(value for _, value in call.kwargs)) if call.kwargs else call.args
+    if places == (0,) and given:
+        return memory(given[0])
     return tuple([var for place in places if place < len(given) for var in memory(given[place])])
 
 
