@@ -16,6 +16,7 @@ import numpy as np
 from adxform import runtime
 from adxform.errors import AdxError, LargeNumberError
 from adxform.frontend import columns, indexing, iteration
+from adxform.frontend.held_copies import Filled, Taken
 from adxform.frontend.joins import alike_rows, either, join_types, number_type
 from adxform.frontend.keys import refuse_index
 from adxform.frontend.signals import Promote
@@ -144,13 +145,14 @@ def common_item(interp: Interpreter, items: tuple[Value, ...]) -> Kind:
     type_: Type | None = None
     nested, weak = 0, True
     for place, item in enumerate(items):
-        own = item_type(interp, item)
+        row = row_of_numbers(interp, item)
+        own = item_type(interp, item) if row is None else row.type
         filled = interp.filled(item)
-        python = filled is not None and filled.weak
+        python = filled is not None and filled.weak if row is None else row.weak
         if place and not alike_rows(own, type_, python is weak):
             return Kind()
         type_ = own if place == 0 else None if own is None or type_ is None else join_types(own, type_, interp.fresh_dim)
-        nested = max(nested, 0 if filled is None else filled.nested + 1)
+        nested = max(nested, 0 if filled is None and row is None else 1 if filled is None else filled.nested + 1)
         weak = weak and python
     if isinstance(type_, Scalar):
         return Kind(type_, weak=type_.weak) if one_array_holds(type_) else Kind()
@@ -191,8 +193,32 @@ def item_type(interp: Interpreter, item: Value) -> Type | None:
         return None
     filled = interp.filled(item)
     if filled is None:
-        return number_type(item)
+        row = row_of_numbers(interp, item)
+        return number_type(item) if row is None else row.type
     return filled.buffer.type if filled.done else None
+
+
+def row_of_numbers(interp: Interpreter, item: Value) -> Kind | None:
+    """What a list of numbers of one kind, known one by one, is as an item of another list."""
+    contents: object = interp.heap.contents[item] if isinstance(item, Ref) and item.kind == "list" and item.cls is list else None
+    if not isinstance(contents, Contents) or not contents.items:
+        return None
+    types = [number_type(number) for number in contents.items]
+    first = types[0]
+    if not isinstance(first, Scalar) or any(not isinstance(type_, Scalar) or type_.dtype != first.dtype for type_ in types):
+        return None
+    if alternatives(first) != (first,) and len(alternatives(first)) > 1:
+        return None
+    return Kind(Array(first.dtype, (len(types),)), 1, all(isinstance(type_, Scalar) and type_.weak for type_ in types))
+
+
+def settle_rows(interp: Interpreter, items: Iterable[Value]) -> None:
+    """Make those of `items` that are lists of numbers, known one by one, arrays of them: as such they go into another list."""
+    for item in items:
+        row = row_of_numbers(interp, item)
+        if row is not None and isinstance(item, Ref):
+            assert isinstance(row.type, Array)
+            as_list_of_rows(interp, Grows(item, Kind(Scalar(row.type.dtype, row.weak), weak=row.weak)))
 
 
 def row_type(contents: Collected) -> Scalar | Array:
@@ -232,7 +258,8 @@ def start(interp: Interpreter, growing: Grows, source: Value, *, counted: bool) 
     size_of = interp.dim_of(count) if isinstance(count, Var) else count.value if isinstance(count, Lit) else interp.fresh_dim()
     first = size_of if size_of is not None else interp.fresh_dim()
     buffer = _empty(interp, interp.operand(count), first, item, sizes)
-    keep_copies(interp, initial)
+    settle_rows(interp, initial)
+    note_items(interp, buffer, kind.nested)
     see_exact(interp, buffer, initial)
     for k, value in enumerate(initial):
         interp.builder.effect(operator.setitem, buffer, Lit(k), interp.operand(value), span=interp.span)
@@ -258,7 +285,7 @@ def as_list_of_rows(interp: Interpreter, growing: Grows) -> bool:
         if joined is None or joined.dtype != item.dtype:
             return False
         item = joined
-        keep_copies(interp, contents.items)
+        settle_rows(interp, contents.items)
         buffer = interp.call(Lit(np.array), (Tuple(contents.items),), {"dtype": Lit(_dtype(item).type)})
         see_exact(interp, buffer, contents.items)
     else:
@@ -268,6 +295,7 @@ def as_list_of_rows(interp: Interpreter, growing: Grows) -> bool:
         buffer = _empty(interp, Lit(0), 0, item, sizes)
     assert isinstance(buffer, Var)
     weak = kind.weak and (not isinstance(item, Scalar) or item.weak)
+    note_items(interp, buffer, kind.nested)
     _hold(interp, ref, Collected(buffer, done=True, nested=kind.nested, weak=weak, kinds=kinds_beside(item)))
     return True
 
@@ -305,11 +333,10 @@ def see_exact(interp: Interpreter, buffer: Value, items: Iterable[Value]) -> Non
             raise interp.error(error.message, error.help, LargeNumberError) from None
 
 
-def keep_copies(interp: Interpreter, items: Iterable[Value]) -> None:
-    """Note that a list holds copies of those of `items` that are arrays: nothing may write to them."""
-    for item in items:
-        if isinstance(item, Var) and isinstance(item.type, Array):
-            interp.collected.append((item, interp.span, False))
+def note_items(interp: Interpreter, items: Value, nested: int) -> None:
+    """Note that a list consists of `items`, copies of the arrays or, `nested` deep, of the lists that Python's list holds."""
+    if isinstance(items, Var) and rank(items.type) != 1:
+        interp.held.append(Filled(items, nested > 0))
 
 
 def _is_weak(interp: Interpreter, item: Value) -> bool:
@@ -391,6 +418,8 @@ def new_list(
     """A list (or tuple) whose items are the rows of an array of its own."""
     assert isinstance(items, Var)
     ref = interp.heap.new("list", cls, (), ())
+    if row_of is None:
+        note_items(interp, items, nested)
     contents = Collected(items, done=True, nested=nested, weak=weak, kinds=kinds, row_of=row_of, params=params)
     interp.heap.contents[ref] = contents  # type: ignore[assignment]
     return ref
@@ -403,6 +432,7 @@ def length(interp: Interpreter, contents: Collected) -> Value:
 
 def append(interp: Interpreter, ref: Ref, contents: Collected, item: Value) -> None:
     """Put `item` after the items so far."""
+    settle_rows(interp, (item,))
     type_ = item_type(interp, item)
     held = contents.buffer.type
     assert isinstance(held, Array)
@@ -412,7 +442,6 @@ def append(interp: Interpreter, ref: Ref, contents: Collected, item: Value) -> N
     shape = type_.shape if isinstance(type_, Array) else ()
     if shape is None or (shape != held.shape[1:] and (not contents.done or len(shape) != len(held.shape) - 1)):
         raise interp.error("the items of this list differ in shape", "append items of one shape")
-    keep_copies(interp, (item,))
     whole = _joined(interp, row_type(contents), type_)
     if whole is None or not alike_rows(held, type_, contents.weak is _is_weak(interp, item)):
         raise _differing(interp, contents) if contents.done else Grows(ref, reason=_differing(interp))
@@ -447,6 +476,7 @@ def _change(interp: Interpreter, ref: Ref, contents: Collected, buffer: Value, p
     _refuse_stale(interp, contents)
     if contents.row_of is not None:
         raise interp.error("a list within a list changes its length", "build the inner list first, then append it")
+    note_items(interp, buffer, contents.nested)
     _hold(interp, ref, replace(contents, buffer=buffer, params=params))
 
 
@@ -526,6 +556,7 @@ def store(interp: Interpreter, ref: Ref, contents: Collected, index: Value, valu
     refuse_index(interp, index, "list")
     if isinstance(index, Slice):
         raise interp.error("a slice of a list whose length only a run can tell is set", "use an array")
+    settle_rows(interp, (value,))
     type_, held = item_type(interp, value) or Object(), _dtype(row_type(contents))
     if isinstance(type_, Array) and _may_spread(type_, row_type(contents)):
         raise interp.error("the items of this list may differ in shape", "use items of one shape")
@@ -599,7 +630,7 @@ def load(interp: Interpreter, ref: Ref, contents: Collected, index: Value, hint:
     if contents.weak:
         return interp.call(Lit(_PYTHON[row_type(contents).dtype]), (found,), hint=hint)
     if isinstance(found, Var) and isinstance(found.type, Array):
-        interp.collected.append((found, interp.span, True))
+        interp.held.append(Taken(found, interp.span))
     return found
 
 

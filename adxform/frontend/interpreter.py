@@ -14,6 +14,7 @@ from adxform.errors import AdxError, UnsupportedOperationError
 from adxform.frontend import attributes, branches, calls, collecting, iteration, loops, operands, outside, survey
 from adxform.frontend.access import Access, Guard
 from adxform.frontend.augmented import Augmented, augmented_assignment, load_what_waits
+from adxform.frontend.held_copies import Filled, Taken
 from adxform.frontend.infer import with_fresh
 from adxform.frontend.lengths import Equalities
 from adxform.frontend.recursion import Frame, Helper
@@ -96,7 +97,7 @@ class Interpreter:
         self.outside: dict[tuple[Access, int], Value] = {}
         self.hidden_values: dict[Var, Any] = {}
         self.parameters: dict[str, Var] = {}
-        self.collected: list[tuple[Var, Span, bool]] = []
+        self.held: list[Filled | Taken] = []
         self.apart: list[Apart] = []
         self.functions: dict[int, Access] = {}
         self.modules: dict[int, Access] = {}

@@ -109,7 +109,7 @@ def known_places(interp: Interpreter, source: Value) -> list[Place] | None:
         case Tuple(items):
             return settled(items)
         case Ref(kind="list"):
-            return None if interp.is_long(source) else settled(interp.contents(source).items)
+            return _places_of_row(interp, source) if interp.is_long(source) else settled(interp.contents(source).items)
         case Ref(kind="dict" | "set"):
             return settled([Lit(key) for key in interp.contents(source).keys])
         case Lit(value) if isinstance(value, str | bytes | tuple | frozenset | dict | range):
@@ -135,6 +135,19 @@ def known_places(interp: Interpreter, source: Value) -> list[Place] | None:
             return []
         case _:
             return None
+
+
+_SHORT = 16
+"""How long a list in a list is at most whose items are taken one by one, as those of a list that is written out are."""
+
+
+def _places_of_row(interp: Interpreter, row: Ref) -> list[Place] | None:
+    """What gives each item of a list that is held as a short array of known length, as items of lists are."""
+    filled = interp.filled(row)
+    shape = filled.buffer.type.shape if filled is not None and filled.done and isinstance(filled.buffer.type, Array) else None
+    if not shape or not isinstance(shape[0], int) or shape[0] > _SHORT:
+        return None
+    return [partial(item_at, interp, row, Lit(k)) for k in range(shape[0])]
 
 
 def settled(items: Iterable[Value]) -> list[Place]:

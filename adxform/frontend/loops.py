@@ -39,18 +39,18 @@ class _State:
     ops: int
     heap: Heap
     frames: int
-    collected: int
+    held: int
 
     @classmethod
     def of(cls, interp: Interpreter) -> _State:
-        return cls(interp.builder, len(interp.builder.ops), interp.heap.copy(), len(interp.frames), len(interp.collected))
+        return cls(interp.builder, len(interp.builder.ops), interp.heap.copy(), len(interp.frames), len(interp.held))
 
     def restore(self, interp: Interpreter) -> None:
         interp.builder = self.builder
         del interp.builder.ops[self.ops :]
         interp.heap = self.heap.copy()
         del interp.frames[self.frames :]
-        del interp.collected[self.collected :]
+        del interp.held[self.held :]
 
 
 def run_for(interp: Interpreter, op: For, env: Env) -> None:

@@ -12,10 +12,11 @@ from adxform import runtime
 from adxform.contexts import Context
 from adxform.errors import ArgnumsError, NonScalarOutputError, TangentMismatchError
 from adxform.frontend import trees
+from adxform.frontend.held_copies import refuse_told_apart
 from adxform.frontend.methods import Known
 from adxform.frontend.mirrors import floats_of, is_live, matched, mirrored, refuse, type_of, with_floats
 from adxform.frontend.recursion import calls_unsettled
-from adxform.frontend.sharing import inner_pairs, refuse_outside_writes, refuse_shared_arguments, refuse_shared_items
+from adxform.frontend.sharing import inner_pairs, refuse_outside_writes, refuse_shared_arguments
 from adxform.frontend.signals import Unreachable
 from adxform.frontend.values import NONE, Pullback, Ref, Tuple, Value
 from adxform.ir import intrinsics
@@ -112,7 +113,7 @@ def trace(
     refuse_outside_writes(function, tuple(var for var in free if var not in given))
     refuse_shared_arguments(function, pairs)
     interp.apart += inner_pairs(function, (*operands, *free), pairs, interp.span)
-    refuse_shared_items(function, interp.collected)
+    refuse_told_apart(function, interp.held)
     return Traced(function, (*operands, *free), tuple(range(len(params))), out)
 
 

@@ -4,56 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from adxform.errors import AliasError, GlobalMutationError, UnsupportedOperationError
-from adxform.ir.ops import Block, Call, For, Function, If, Op, Operand, Var, While
+from adxform.errors import AliasError, GlobalMutationError
+from adxform.ir.ops import Block, Call, Function, Op, Operand, Var
 from adxform.ir.types import Array
-from adxform.ir.walk import all_ops, defined_variables, reads_with_blocks, variables
+from adxform.ir.walk import all_ops, reads_with_blocks, variables
 from adxform.rules.alias import alias_classes
-from adxform.rules.effects import effect_of, positions, writes
+from adxform.rules.effects import effect_of, writes
 from adxform.source import Span
 
 Apart = tuple[Var, Var, Span]
 """An array that an inner function or a loop writes to, one that must stay as it is meanwhile, and where that is."""
-
-
-def refuse_shared_items(function: Function, collected: Sequence[tuple[Var, Span, bool]]) -> None:
-    """Raise where an array that was put in or taken from a list held as an array is written to: the list holds a copy of it."""
-    for fn in (function, *function.helpers) if collected else ():
-        classes = alias_classes(fn)
-        own = {var.name for var in defined_variables(fn.body)}
-        for var, span, loaded in collected:
-            if var.name in own and (_written_through(fn, var) if loaded else classes.of(var) in classes.written):
-                message = f"the array `{var.base}`, an item of a list whose length only a run can tell, is changed in place"
-                raise UnsupportedOperationError(message, span=span, help="append or change a copy: `x.copy()`")
-
-
-def _written_through(fn: Function, var: Var) -> bool:
-    """Whether `fn` writes to `var` or to a view of it."""
-    views, ops, count = {var}, list(all_ops(fn.body)), 0
-    while count != len(views):
-        count = len(views)
-        for op in ops:
-            match op:
-                case Call(outs=outs):
-                    if views.intersection(positions(op, effect_of(op).views)):
-                        views.update(outs)
-                case If(outs=outs, then=then, orelse=orelse):
-                    views.update(out for out, *ends in zip(outs, then.results, orelse.results, strict=True) if views & set(ends))
-                case For(outs=outs, inits=inits, body=body, breaks=breaks):
-                    _spread(views, outs, inits, body.params[1:], body.results[breaks:])
-                case While(outs=outs, inits=inits, body=body):
-                    _spread(views, outs, inits, body.params, body.results)
-                case _:
-                    pass
-    return any(views.intersection(writes(op)) for op in ops)
-
-
-def _spread(
-    views: set[Var], outs: Sequence[Var], inits: Sequence[Operand], params: Sequence[Var], results: Sequence[Operand]
-) -> None:
-    for out, init, param, result in zip(outs, inits, params, results, strict=True):
-        if views & {init, param, result}:
-            views.update((out, param))
 
 
 def refuse_outside_writes(function: Function, hidden: tuple[Var, ...]) -> None:

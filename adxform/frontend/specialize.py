@@ -17,9 +17,10 @@ from adxform.frontend.assumed import with_checks
 from adxform.frontend.collecting import Grows
 from adxform.frontend.counts import with_counts
 from adxform.frontend.expander import Expander
+from adxform.frontend.held_copies import refuse_told_apart
 from adxform.frontend.interpreter import Derive, Interpreter, Knowledge
 from adxform.frontend.outside import from_outside
-from adxform.frontend.sharing import refuse_outside_writes, refuse_shared_arguments, refuse_shared_items
+from adxform.frontend.sharing import refuse_outside_writes, refuse_shared_arguments
 from adxform.frontend.signals import Promote, Recursive, Unreachable
 from adxform.frontend.signature import Fixed, Leaf, Node, Signature, Tree, leaf_paths, parameter_names
 from adxform.frontend.values import NONE, Value
@@ -158,9 +159,10 @@ class _Attempt:
         params = (*self.params, *interp.hidden.values())
         body = Block(params, tuple(interp.builder.ops), results)
         function = Function(name, body, (), interp.helper_functions(), span_of(self.fn))
-        refuse_shared_items(function, interp.collected)
         refuse_shared_arguments(function, interp.apart)
-        function = settle(self.called(prune(function)))
+        function = prune(function)
+        refuse_told_apart(function, interp.held)
+        function = settle(self.called(function))
         if signature.assumed:
             function = with_counts(with_checks(function, interp.equal), interp.equal)
         function = interp.equal.function(function)

@@ -18,6 +18,7 @@ from tests.tables import (
     call_forms,
     containers,
     edges,
+    held,
     left_out,
     listed,
     mathematics,
@@ -59,6 +60,7 @@ TABLES = {
     "pairs": pairs.cells,
     "left_out": left_out.cells,
     "mixed": mixed.cells,
+    "held": held.cells,
     "stacked": stacked.cells,
     "zeros": zeros.cells,
 }

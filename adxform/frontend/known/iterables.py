@@ -145,14 +145,14 @@ def listed(interp: Interpreter, source: Value, hint: str = "items", cls: type = 
         case Ref() if (columns := interp.columns(source)) is not None:
             return of_tuples.copied(interp, columns, cls)
         case Ref() if (filled := interp.filled(source)) is not None:
-            items = _copied(interp, collecting.so_far(interp, filled), hint)
+            items = interp.call(Lit(np.ndarray.copy), (collecting.so_far(interp, filled),), hint=hint)
             return collecting.new_list(
                 interp, items, filled.nested, cls, weak=filled.weak, kinds=filled.kinds, params=filled.params
             )
         case Range():
             return collecting.new_list(interp, rows(interp, source), cls=cls, weak=True)
         case _:
-            items = _copied(interp, rows(interp, source), hint)
+            items = interp.call(Lit(np.ndarray.copy), (rows(interp, source),), hint=hint)
             return collecting.new_list(interp, items, cls=cls, weak=_of_python(interp, source), kinds=_kinds(interp, source))
 
 
@@ -172,11 +172,6 @@ def _of_python(interp: Interpreter, source: Value) -> bool:
         case _:
             filled = interp.filled(source)
             return filled is not None and filled.weak
-
-
-def _copied(interp: Interpreter, items: Value, hint: str) -> Value:
-    collecting.keep_copies(interp, (items,) if rank(items.type) != 1 else ()) if isinstance(items, Var) else None
-    return interp.call(Lit(np.ndarray.copy), (items,), hint=hint)
 
 
 def rows(interp: Interpreter, source: Value) -> Value:

@@ -10,6 +10,7 @@ import numpy as np
 from adxform.frontend import indexing, protocols
 from adxform.frontend.augmented import PLAIN, UPDATES
 from adxform.frontend.branches import truth
+from adxform.frontend.held_copies import Taken
 from adxform.frontend.joins import same
 from adxform.frontend.known import containers
 from adxform.frontend.methods import Answer, Handler
@@ -204,6 +205,8 @@ def _identical(interp: Interpreter, a: Value, b: Value) -> bool | None:
         return bool(interp.pin(a) is interp.pin(b))
     if isinstance(a, Static | Lit) and isinstance(b, Static | Lit):
         return a.value is b.value
+    if a is not b and all(isinstance(one, Ref) and interp.filled(one) for one in (a, b)) and not interp.in_own_code:
+        raise interp.error("whether these lists are one object cannot be told", "compare them with `==`")
     return a is b
 
 
@@ -211,7 +214,7 @@ def _refuse_identity(interp: Interpreter, a: Var, b: Var) -> None:
     """Raise where a program asks whether two numbers, or items of a list held as an array, are one object."""
     if interp.in_own_code:
         return  # asks for equality too
-    loaded = {var for var, _, taken in interp.collected if taken}
+    loaded = {one.item for one in interp.held if isinstance(one, Taken)}
     numbers = all(isinstance(var.type, Scalar) and settled_type(var.type) != BOOL for var in (a, b))
     if numbers or a in loaded or b in loaded:
         raise interp.error("whether these are one object cannot be told", "compare them with `==`")
