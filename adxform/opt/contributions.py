@@ -6,6 +6,7 @@ import operator
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 
@@ -56,10 +57,19 @@ def assign_first_contributions(fn: Function) -> Function:
 class _Contributions(Rewriter):
     def __init__(self, fn: Function, aliases: Aliases) -> None:
         super().__init__()
+        self.fn = fn
         self.aliases = aliases
         self.sharing = Sharing(fn, aliases)
-        self.uses = Counter(_names_read(fn.body))
-        self.loose = set(_classes_of_possible_copies(fn.body, aliases))
+
+    @cached_property
+    def uses(self) -> Counter[str]:
+        """How often each variable is read."""
+        return Counter(_names_read(self.fn.body))
+
+    @cached_property
+    def loose(self) -> set[int]:
+        """The classes of which the layout of a buffer matters."""
+        return set(_classes_of_possible_copies(self.fn.body, self.aliases))
 
     def block(self, block: Block) -> Block:
         """Meets each op in order; `fresh` holds the zeros that nothing has touched yet, by alias class."""

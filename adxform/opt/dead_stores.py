@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from dataclasses import replace
+from functools import cached_property
 
 from adxform.ir import intrinsics
 from adxform.ir.ops import Block, Call, For, Function, If, Invoke, Op, Var, While
@@ -43,16 +44,23 @@ def drop_dead_stores(fn: Function) -> Function:
 
 
 class _Dropping:
-    """Walks backwards with the classes that are read later. `kept`: variables whose memory may come from an earlier pass."""
+    """Walks backwards with the classes that are read later."""
 
     def __init__(self, fn: Function, aliases: Aliases) -> None:
         self.fn = fn
         self.aliases = aliases
-        self.elements = Elements(fn)
-        self.kept = {
-            out.name for op in all_ops(fn.body) if callee(op) is intrinsics.pop or isinstance(op, Invoke) for out in outs(op)
-        }
         self.outside = set(aliases.reached((*fn.params, *fn.results))) | aliases.exposed
+
+    @cached_property
+    def elements(self) -> Elements:
+        """What is known of the indices."""
+        return Elements(self.fn)
+
+    @cached_property
+    def kept(self) -> set[str]:
+        """The variables whose memory may come from an earlier pass."""
+        ops = (op for op in all_ops(self.fn.body) if callee(op) is intrinsics.pop or isinstance(op, Invoke))
+        return {out.name for op in ops for out in outs(op)}
 
     def body(self) -> Block:
         return self.block(self.fn.body, set(self.outside))

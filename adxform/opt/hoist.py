@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cached_property
 
 from adxform.ir import intrinsics
 from adxform.ir.ops import Block, Call, For, Function, If, Lit, Op, Operand, Var, While
@@ -51,8 +52,18 @@ def hoist_invariants(fn: Function, *, lengths: bool = False) -> Function:
 
 class _Hoisting:
     def __init__(self, fn: Function, lengths: bool) -> None:
-        self.wanted = set(_lengths(fn.body) if lengths else _names_read_beside_bounds(fn.body))
-        self.undefined = {var.name for var in maybe_undefined(fn.body)}
+        self.fn = fn
+        self.lengths = lengths
+
+    @cached_property
+    def wanted(self) -> set[str]:
+        """The variables that may go ahead of their loops."""
+        return set(_lengths(self.fn.body) if self.lengths else _names_read_beside_bounds(self.fn.body))
+
+    @cached_property
+    def undefined(self) -> set[str]:
+        """The variables that may have no value."""
+        return {var.name for var in maybe_undefined(self.fn.body)}
 
     def block(self, block: Block) -> Block:
         ops: list[Op] = []
@@ -77,7 +88,7 @@ class _Hoisting:
 
     def lift(self, body: Block, ops: list[Op]) -> Block:
         """Move what does not depend on the loop from `body` to `ops`; what may have no value is asked for in no other place."""
-        inside = {param.name for param in body.params} | self.undefined
+        inside = {param.name for param in body.params}
         kept: list[Op] = []
         for op in body.ops:
             if self.is_liftable(op, inside):
@@ -91,9 +102,10 @@ class _Hoisting:
         return (
             isinstance(op, Call)
             and len(op.outs) == 1
-            and op.outs[0].name in self.wanted
             and cannot_raise(op)
             and not any(var.name in inside for var in reads(op))
+            and op.outs[0].name in self.wanted
+            and not any(var.name in self.undefined for var in reads(op))
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from adxform.ir import intrinsics
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Var
@@ -51,8 +52,13 @@ class _Cleared:
 class _Merging(Rewriter):
     def __init__(self, fn: Function, aliases: Aliases) -> None:
         super().__init__()
+        self.fn = fn
         self.aliases = aliases
-        self.elements = Elements(fn)
+
+    @cached_property
+    def elements(self) -> Elements:
+        """What is known of the indices."""
+        return Elements(self.fn)
 
     def block(self, block: Block) -> Block:
         block = super().block(block)
