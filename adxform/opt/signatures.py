@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from adxform.ir.ops import Block, Function, Invoke, Op, Operand
-from adxform.ir.walk import all_ops, blocks, map_op, operands, variables_of
+from adxform.ir.ops import Block, Call, Function, Invoke, Op, Operand
+from adxform.ir.walk import all_ops, blocks, map_op, reads, variables_of
 
 Place = tuple[str, int]
 _T = TypeVar("_T")
@@ -65,29 +64,24 @@ class _Use:
     read: dict[str, set[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        parts = (self.fn, *self.fn.helpers)
+        self.read = {part.name: _read_by_itself(part.body) for part in parts}
+        calls = {part.name: [op for op in all_ops(part.body) if isinstance(op, Invoke)] for part in parts}
         before = -1
         while before != (before := len(self.params) + len(self.results) + sum(map(len, self.read.values()))):
-            self.look(self.fn, self.fn.results)
+            self.look(self.fn, self.fn.results, calls[self.fn.name])
             for helper in self.fn.helpers:
-                self.look(helper, self.kept(helper.name, helper.results, self.results))
+                self.look(helper, self.kept(helper.name, helper.results, self.results), calls[helper.name])
 
-    def look(self, fn: Function, results: tuple[Operand, ...]) -> None:
-        read = self.read.setdefault(fn.name, set())
-        read.update(var.name for var in variables_of((*results, *self.operands(fn.body))))
+    def look(self, fn: Function, results: tuple[Operand, ...], calls: list[Invoke]) -> None:
+        """Note what `fn`, of which `results` are used, reads and gives to its `calls` that these use."""
+        read = self.read[fn.name]
+        read.update(var.name for var in variables_of(results))
+        for op in calls:
+            read.update(var.name for var in variables_of(self.kept(op.callee, op.args, self.params)))
         self.params.update((fn.name, k) for k, param in enumerate(fn.params) if param.name in read)
-        for op in all_ops(fn.body):
-            if isinstance(op, Invoke):
-                self.results.update((op.callee, k) for k, out in enumerate(op.outs) if out.name in read)
-
-    def operands(self, body: Block) -> Iterator[Operand]:
-        """What the ops of `body` read, and its blocks yield."""
-        for op in all_ops(body):
-            if isinstance(op, Invoke):
-                yield from self.kept(op.callee, op.args, self.params)
-            else:
-                yield from operands(op)
-            for block in blocks(op):
-                yield from block.results
+        for op in calls:
+            self.results.update((op.callee, k) for k, out in enumerate(op.outs) if out.name in read)
 
     def kept(self, name: str, items: tuple[_T, ...], used: set[Place]) -> tuple[_T, ...]:
         """Those of `items` whose place is used."""
@@ -102,3 +96,14 @@ class _Use:
             outs, args = self.kept(op.callee, op.outs, self.results), self.kept(op.callee, op.args, self.params)
             return replace(op, outs=outs, args=args)
         return map_op(op, lambda operand: operand, self.block)
+
+
+def _read_by_itself(body: Block) -> set[str]:
+    """The variables that the ops of `body`, but for calls of helpers, read, and its blocks yield."""
+    found: set[str] = set()
+    for op in all_ops(body):
+        if not isinstance(op, Invoke):
+            found.update(var.name for var in reads(op))
+        for block in () if isinstance(op, Call) else blocks(op):
+            found.update(var.name for var in variables_of(block.results))
+    return found

@@ -157,13 +157,29 @@ def _find_classes(fn: Function) -> Aliases:
     summaries = {name: _optimistic(part) for name, part in parts.items()}
     outside: dict[str, Outside] = {name: Outside() for name in parts}
     found: dict[str, _Unifier] = {}
+    made: list[_Unifier] = []
     while stale := [name for name in parts if name not in found or not found[name].holds(summaries, outside[name])]:
         for name in reversed(stale):  # what is called mostly comes after what calls it
-            found[name] = unifier = _Unifier(parts[name], summaries, outside[name])
+            found[name] = unifier = _unified(parts[name], summaries, outside[name])
+            made.append(unifier)
             summaries = {**summaries, name: unifier.summary()}
             unifier.tell(outside)
+    global _parts
+    _parts = tuple(made)
     helpers = {name: found[name].freeze({}, summaries) for name, helper in known.items() if helper is not fn}
     return found[fn.name if known[fn.name] is fn else ENTRY].freeze(helpers, summaries)
+
+
+def _unified(part: Function, summaries: Mapping[str, Summary], outside: Outside) -> _Unifier:
+    """What is one class in `part`, by what is known of its callees and callers: as before where that is."""
+    for unifier in _parts:
+        if unifier.fn is part and unifier.outside == outside and unifier.holds(summaries, outside):
+            return unifier
+    return _Unifier(part, summaries, outside)
+
+
+_parts: tuple[_Unifier, ...] = ()
+"""What was made of the function asked about last and its helpers: a pass leaves most of them as they are."""
 
 
 ENTRY = ""
@@ -197,6 +213,7 @@ class _Unifier:
         self.fn = fn
         self.summaries = summaries
         self.size = len(outside)
+        self.outside = Outside(set(outside.together), set(outside.written))
         self.parent: dict[str, str] = {}
         self.element: dict[str, str] = {}
         self.written: list[str] = []
