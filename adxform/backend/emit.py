@@ -167,16 +167,19 @@ def _titles(found: list[Function], taken: Collection[str]) -> dict[str, str]:
 def _reserve(fn: Function, references: References) -> None:
     """Make every name that `fn` refers to known, so that no variable takes it."""
     expressions = Expressions(Folding({}, frozenset()), {}, references)
+    known: set[int] = set()
 
     def visit(operand: Operand) -> None:
         match operand:
+            case Var():
+                pass
             case Lit(value):
-                expressions.literal(value)
+                if id(value) not in known:
+                    known.add(id(value))
+                    expressions.literal(value)
             case Pack(_, items):
                 for item in items:
                     visit(item)
-            case Var():
-                pass
 
     for op in all_ops(fn.body):
         given = operands(op)

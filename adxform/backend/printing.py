@@ -118,10 +118,7 @@ class _Notes:
     def inside(self, stmt: ast.stmt) -> ast.stmt:
         match stmt:
             case ast.FunctionDef(name, args, body, decorators):
-                new: ast.stmt = ast.parse("def f(): pass").body[0]
-                assert isinstance(new, ast.FunctionDef)
-                new.name, new.args, new.body, new.decorator_list = name, args, self.strip(body), decorators
-                return new
+                return ast.FunctionDef(name, args, self.strip(body), decorators)
             case ast.If(test, body, orelse):
                 return ast.If(test, self.strip(body), self.strip(orelse))
             case ast.For(target, source, body, orelse):

@@ -305,11 +305,8 @@ class Statements:
 
 def definition(title: str, params: list[str], body: Body) -> ast.FunctionDef:
     """``def title(params): body``"""
-    made = ast.parse("def f(): pass").body[0]
-    assert isinstance(made, ast.FunctionDef)
-    made.name, made.body = title, body
-    made.args.args = [ast.arg(param) for param in params]
-    return made
+    arguments = ast.arguments([], [ast.arg(param) for param in params], None, [], [], None, [])
+    return ast.FunctionDef(title, arguments, body, [])
 
 
 def _from(span: Span, body: Body) -> Body:
