@@ -109,6 +109,8 @@ class _Uses:
         self.used: State = {}
         self.choices: dict[Var, Ways] = {}
         self.left: set[Var] = set()
+        self.rising = True
+        self.risen: dict[int, tuple[list[Ways], State]] = {}
 
     def name(self, var: Var) -> Var | int:
         """What stands for `var` among those that are used."""
@@ -199,19 +201,27 @@ class _Uses:
         """What the passes of a loop use; they use what they hand on where something does, and no pass replaces it unread."""
         # First up: what a pass reads of the pass before is used in the ways that it is read in, until no way is added. Then
         # down: what all passes replace unread is not used in the ways of what comes after, until no way is taken away.
+        # While the loops around this one go up, it is used in ever more ways, and goes on from where it was: each of the loops
+        # around it would double its passes otherwise.
         after, left, carried = self.used, self.left, [self.ways(out) for out in outs_]
         between: State = {}
-        grows = True
+        outer, grows = self.rising, True
+        if outer and id(body) in self.risen:
+            before, between = self.risen[id(body)]
+            carried = [was | now for was, now in zip(before, carried, strict=True)]
         while True:
-            self.used, self.left = _union(after, between), set(left)
+            self.used, self.left, self.rising = _union(after, between), set(left), outer and grows
             self.block(body, zip(results, carried, strict=True))
             read = list(map(self.ways, params))
             more = _union(between, {name: ways for name, ways in self.used.items() if isinstance(name, int)})
-            grows = grows and (more != between or any(not now <= was for was, now in zip(carried, read, strict=True)))
+            if grows and more == between and all(now <= was for was, now in zip(carried, read, strict=True)):
+                grows = False
+                self.risen[id(body)] = carried, between
             if not grows and all(was <= now for was, now in zip(carried, read, strict=True)):
                 break
             between = more
             carried = [was | now if grows else was & now for was, now in zip(carried, read, strict=True)]
+        self.rising = outer
         # A loop that may have no pass counts as one that has: to take too much for left out costs time, no more.
         for init, ways in zip(inits, carried, strict=True):
             self.add([init], ways)
