@@ -12,6 +12,7 @@ import pytest
 
 import adxform
 from adxform import runtime
+from adxform.analysis import choices
 from adxform.analysis.choices import left_out
 from adxform.ir.text import read
 from adxform.rules.alias import alias_classes
@@ -156,3 +157,30 @@ def test_a_rule_of_the_users_may_spell_its_products_as_it_likes(product: Callabl
     with np.errstate(divide="ignore"):
         found = adxform.grad(lambda x: np.sum(np.where(x > 0, root(x), 0.0)), engine="python")(np.array([0.0, 4.0]))
     np.testing.assert_array_equal(found, [0.0, 0.25])
+
+
+def nested(depth: int) -> str:
+    """The text of `depth` loops inside one another, of which the second value that they carry is returned."""
+    lines = ["def f(p.0: f64, t.0: f64):"]
+    for k in range(depth):
+        carried = f"p.{k + 1}: f64 = q.{k}, t.{k + 1}: f64 = r.{k}"
+        lines += [
+            f"{'    ' * (k + 1)}q.{k}: f64 = operator.mul(p.{k}, p.0)",
+            f"{'    ' * (k + 1)}r.{k}: f64 = operator.mul(t.{k}, p.{k})",
+            f"{'    ' * (k + 1)}a.{k}: f64, b.{k}: f64 = for i.{k}: int in range(0, 2, 1) with {carried}:",
+        ]
+    lines += [f"{'    ' * (depth + 1)}yield p.{depth}, t.{depth}"]
+    lines += [f"{'    ' * (k + 1)}yield a.{k}, b.{k}" for k in range(depth - 1, 0, -1)]
+    return "\n".join([*lines, "    return b.0"])
+
+
+def test_time_does_not_double_with_each_loop_inside_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked, call = [], choices._Uses.call
+    monkeypatch.setattr(choices._Uses, "call", lambda uses, op: looked.append(op) or call(uses, op))
+    counts = []
+    for depth in (4, 8):
+        fn = read(nested(depth))
+        assert {var.name for var in left_out(fn, alias_classes(fn))} <= {"a.0"}
+        counts.append(len(looked))
+        looked.clear()
+    assert counts[1] <= 5 * counts[0], counts
