@@ -14,8 +14,10 @@ import adxform
 from adxform import runtime
 from adxform.analysis import choices
 from adxform.analysis.choices import left_out
+from adxform.ir.ops import Call
 from adxform.ir.text import read
 from adxform.rules.alias import alias_classes
+from tests.tables.cell import program
 
 ORDERS = ["forward-over-reverse", "reverse-over-forward", "reverse-over-reverse", "forward-over-forward"]
 
@@ -159,28 +161,20 @@ def test_a_rule_of_the_users_may_spell_its_products_as_it_likes(product: Callabl
     np.testing.assert_array_equal(found, [0.0, 0.25])
 
 
-def nested(depth: int) -> str:
-    """The text of `depth` loops inside one another, of which the second value that they carry is returned."""
-    lines = ["def f(p.0: f64, t.0: f64):"]
+def nested(depth: int) -> Callable[[float], float]:
+    """A function of `depth` loops inside one another."""
+    lines = ["def f(x):", "    a = x"]
     for k in range(depth):
-        carried = f"p.{k + 1}: f64 = q.{k}, t.{k + 1}: f64 = r.{k}"
-        lines += [
-            f"{'    ' * (k + 1)}q.{k}: f64 = operator.mul(p.{k}, p.0)",
-            f"{'    ' * (k + 1)}r.{k}: f64 = operator.mul(t.{k}, p.{k})",
-            f"{'    ' * (k + 1)}a.{k}: f64, b.{k}: f64 = for i.{k}: int in range(0, 2, 1) with {carried}:",
-        ]
-    lines += [f"{'    ' * (depth + 1)}yield p.{depth}, t.{depth}"]
-    lines += [f"{'    ' * (k + 1)}yield a.{k}, b.{k}" for k in range(depth - 1, 0, -1)]
-    return "\n".join([*lines, "    return b.0"])
+        lines += ["    " * (k + 1) + f"for i{k} in range(2):", "    " * (k + 2) + f"a = a * x + {k}.0"]
+    return program("\n".join([*lines, "    return a"]))
 
 
 def test_time_does_not_double_with_each_loop_inside_another(monkeypatch: pytest.MonkeyPatch) -> None:
-    looked, call = [], choices._Uses.call
+    looked: list[Call] = []
+    call, counts = choices._Uses.call, []
     monkeypatch.setattr(choices._Uses, "call", lambda uses, op: looked.append(op) or call(uses, op))
-    counts = []
-    for depth in (4, 8):
-        fn = read(nested(depth))
-        assert {var.name for var in left_out(fn, alias_classes(fn))} <= {"a.0"}
+    for depth in (3, 6):
+        adxform.source(nested(depth), 0.5, mode="hvp", engine="python")
         counts.append(len(looked))
         looked.clear()
     assert counts[1] <= 5 * counts[0], counts
