@@ -35,7 +35,7 @@ from adxform.ir.ops import (
     Operand,
     Var,
 )
-from adxform.ir.types import BOOL, Array, Scalar, Stack
+from adxform.ir.types import BOOL, Array, Scalar, Stack, is_float
 from adxform.ir.walk import Names, all_ops, defined_variables, variables
 from adxform.rules.alias import Aliases
 from adxform.rules.effects import effect_of
@@ -256,7 +256,9 @@ class Cotangents:
         if isinstance(var.type, Stack):
             b.emit(Call((self.companions[var],), Lit(intrinsics.new_stack), ()))
         else:
-            b.emit(Call((self.companions[var],), Lit(np.zeros_like), (var,)))
+            whole = isinstance(var.type, Array) and not is_float(var.type)  # it becomes floats: see `adxform.ad.whole_numbers`
+            dtype = (("dtype", Lit(np.float64)),) if whole else ()
+            b.emit(Call((self.companions[var],), Lit(np.zeros_like), (var,), dtype))
         ops.extend(b.ops)
 
     def companion_of(self, operand: Operand, ops: list[Op]) -> Operand:

@@ -471,6 +471,8 @@ def zeros(b: Builder, like: Var, hint: str) -> Operand:
         return b.call(intrinsics.new_stack, type=Stack(), hint=hint)
     if isinstance(like.type, Scalar):
         return Lit(0.0)
+    if isinstance(like.type, Array) and not is_float(like.type):  # it becomes floats: see `adxform.ad.whole_numbers`
+        return b.call(np.zeros_like, like, type=replace(like.type, dtype="float64"), hint=hint, kwargs={"dtype": Lit(np.float64)})
     blank = b.call(np.zeros_like, like, type=like.type, hint=hint)
     open_rank = isinstance(like.type, Array) and like.type.shape is None
     return b.call(operator.getitem, blank, Lit(()), type=like.type, hint=hint) if open_rank else blank

@@ -27,6 +27,7 @@ from adxform.ad.expand import (
 from adxform.ad.record import Decision, Sweep
 from adxform.ad.restore import must_undo
 from adxform.ad.strips import in_strips
+from adxform.ad.whole_numbers import float_zeros
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.lengths import Lengths
@@ -73,7 +74,8 @@ def reverse(fn: Function, wrt: Sequence[int], expander: Expander, *, again: bool
         task = replace(_task(fn, tuple(wrt), expander, again=again), snapshots=snapshots)
         pass_ = _run_twice(task)
     more = tuple(helper for helper in task.callees.derived.values() if helper is not None)
-    return Adjoint(restored(replace(pass_.joint(), helpers=fn.helpers + more)), tuple(pass_.recorder.decisions))
+    joint = float_zeros(restored(replace(pass_.joint(), helpers=fn.helpers + more)))
+    return Adjoint(joint, tuple(pass_.recorder.decisions))
 
 
 def _task(fn: Function, wrt: tuple[int, ...], expander: Expander, *, again: bool) -> Task:

@@ -7,10 +7,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from adxform.frontend import indexing
 from adxform.ir import intrinsics
 from adxform.ir.ops import Attribute, Block, Call, Free, Lit, Operand, Var
-from adxform.ir.types import Array, Type
+from adxform.ir.types import Array, Scalar, Type
 from adxform.ir.walk import all_ops, operands, variables
 from adxform.rules.effects import effect_of
 from adxform.rules.memory import index_kind
@@ -87,15 +89,29 @@ def _go_on(interp: Interpreter, op: Call, found: Augmented, position: int, env: 
             found.deferred = False
             env[op.args[0]] = _load_late(interp, found)  # type: ignore[index]
         args = [interp.use(interp.value(arg, env)) for arg in op.args]
-        env[op.outs[0]] = interp.call(Lit(PLAIN[op.fn.value]), args, hint=op.outs[0].base)
+        made = interp.call(Lit(PLAIN[op.fn.value]), args, hint=op.outs[0].base)
+        if isinstance(args[0], Var) and isinstance(args[0].type, Array) and isinstance(made, Var):
+            refuse_cast(interp, args[0].type, made.type)
+        env[op.outs[0]] = made
         return True
     if found.deferred:
         assert found.value is not None
+        if isinstance(found.value, Var) and isinstance(indexing.element_type(interp, found.x, found.index), Array):
+            refuse_cast(interp, found.x.type, found.value.type)
         interp.builder.effect(UPDATES[found.kind], found.x, found.index, found.value, span=op.span)
     else:
         value = interp.use(interp.value(op.args[2], env))
         interp.builder.effect(operator.setitem, found.x, found.index, interp.operand(value), span=op.span)
     return True
+
+
+def refuse_cast(interp: Interpreter, held: Type, made: Type) -> None:
+    """Refuse an operator in place whose result an array, or a part of one, cannot hold: NumPy raises."""
+    if not isinstance(held, Array) or not isinstance(made, Array | Scalar):
+        return
+    if not np.can_cast(np.dtype(made.dtype), np.dtype(held.dtype), "same_kind"):
+        message = f"an array of {held.dtype} cannot hold what this operator makes of it, which NumPy refuses"
+        raise interp.error(message, "make the array one of floats first: `x.astype(float)`")
 
 
 def _undisturbed(interp: Interpreter, found: Augmented) -> bool:

@@ -21,7 +21,7 @@ from adxform.frontend.joins import alike_rows, either, join_types, number_type
 from adxform.frontend.keys import refuse_index
 from adxform.frontend.signals import Promote
 from adxform.frontend.values import NONE, Collected, Columns, Contents, Heap, Ref, Slice, Tuple, Value, is_undefined
-from adxform.ir.kinds import alternatives, one_array_holds
+from adxform.ir.kinds import alternatives, dtype_name, one_array_holds
 from adxform.ir.ops import Lit, Operand, Pack, Var
 from adxform.ir.types import Array, Dim, Object, Scalar, Size, Type, is_float, rank
 from adxform.rules.unruled import missing_rule
@@ -286,6 +286,7 @@ def as_list_of_rows(interp: Interpreter, growing: Grows) -> bool:
             return False
         item = joined
         settle_rows(interp, contents.items)
+        _refuse_any_precision(interp, item)
         buffer = interp.call(Lit(np.array), (Tuple(contents.items),), {"dtype": Lit(_dtype(item).type)})
         see_exact(interp, buffer, contents.items)
     else:
@@ -352,11 +353,21 @@ def _dtype(item: Type) -> Any:
 
 
 def _empty(interp: Interpreter, count: Operand, size: Size, item: Scalar | Array, sizes: list[Operand]) -> Var:
+    _refuse_any_precision(interp, item)
     total: Operand = Pack("tuple", (count, *sizes)) if sizes else count
     kwargs = {} if _dtype(item) == np.float64 else {"dtype": Lit(_dtype(item).type)}
     shape = item.shape if isinstance(item, Array) else ()
     assert shape is not None
     return interp.emit(np.empty, (total,), Array(item.dtype, (size, *shape)), "items", kwargs)
+
+
+def _refuse_any_precision(interp: Interpreter, item: Scalar | Array) -> None:
+    """Refuse numbers of which only a run can tell the precision: the widest stands for all, which an array would have."""
+    given = {getattr(param.type, "dtype", "") for param in interp.parameters.values()}
+    if item.dtype == "longdouble" and "longdouble" not in given:
+        raise interp.error(
+            "the numbers of this list are of several precisions", "make them one: `float(…)`, or `x.astype(float)`"
+        )
 
 
 def item_sizes(interp: Interpreter, item: Type | None, initial: tuple[Value, ...]) -> list[Operand] | None:
@@ -457,7 +468,7 @@ def append(interp: Interpreter, ref: Ref, contents: Collected, item: Value) -> N
         raise _differing(interp, contents)
     see_exact(interp, contents.buffer, (item,))
     if contents.done:
-        longer = Array(dtype.name, (interp.fresh_dim(), *held.shape[1:]))
+        longer = Array(dtype_name(dtype), (interp.fresh_dim(), *held.shape[1:]))
         buffer = interp.emit(runtime.appended, (contents.buffer, interp.operand(item)), longer, "items")
         _change(interp, ref, contents, buffer, contents.params)
         return

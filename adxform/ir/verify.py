@@ -26,7 +26,7 @@ from adxform.ir.ops import (
     While,
 )
 from adxform.ir.text import show_op, show_operand, show_type
-from adxform.ir.types import Array, Scalar
+from adxform.ir.types import FLOATS, Array, Scalar
 from adxform.ir.walk import operands, outs
 
 _NAME = re.compile(r"[^\W\d][\w~]*(\.\d+)?")
@@ -90,6 +90,8 @@ class _Verifier:
             self.fail(f"{name} is defined twice")
         if _NAME.fullmatch(name) is None:
             self.fail(f"{name!r} is no variable name")
+        if isinstance(var.type, Array | Scalar) and var.type.dtype.startswith("float") and var.type.dtype not in FLOATS:
+            self.fail(f"{name} has a dtype of no type: {var.type.dtype}")
         self.defined.add(name)
         self.scope[name] = var
 

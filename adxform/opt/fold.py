@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from adxform.ir import intrinsics
+from adxform.ir.kinds import dtype_name
 from adxform.ir.ops import UNDEFINED, Block, Call, For, Function, If, Lit, Op, Operand, Var
 from adxform.ir.types import Array, Scalar, Type
 from adxform.opt.rewriting import Rewriter, callee, each_body
@@ -133,4 +134,4 @@ def _has_type(value: Any, type_: Type) -> bool:
         return True  # literals alone: a run would give no other number
     if type_.weak:
         return type(value) is WEAK.get(type_.dtype) and not (isinstance(value, int) and abs(value) >= 2**63)
-    return isinstance(value, np.generic) and value.dtype.name == type_.dtype
+    return isinstance(value, np.generic) and dtype_name(value.dtype) == type_.dtype

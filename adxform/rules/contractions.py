@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from adxform.ir.kinds import dtype_name
 from adxform.ir.ops import Lit, Operand, Pack, Var
 from adxform.ir.types import Array, Dim, Scalar, Size, Type
 
@@ -22,9 +23,8 @@ def shapes_of(args: tuple[Operand, ...], kwargs: Keywords) -> list[Shape] | None
 
 def common_dtype(args: tuple[Operand, ...]) -> str:
     """The dtype that NumPy computes with."""
-    return np.result_type(
-        *(np.dtype(arg.type.dtype) for arg in args if isinstance(arg, Var) and isinstance(arg.type, Array))
-    ).name
+    arrays = [arg.type for arg in args if isinstance(arg, Var) and isinstance(arg.type, Array)]
+    return dtype_name(np.result_type(*(np.dtype(type_.dtype) for type_ in arrays)))
 
 
 def array_or_scalar(dtype: str, shape: Shape) -> Type:
@@ -185,7 +185,7 @@ def stack_result(args: tuple[Operand, ...], kwargs: Keywords) -> Type | None:
         return None
     shape = shapes[0]
     place = axis.value % (len(shape) + 1)
-    dtype = np.result_type(*(np.dtype(type_.dtype) for type_ in arrays)).name
+    dtype = dtype_name(np.result_type(*(np.dtype(type_.dtype) for type_ in arrays)))
     return Array(dtype, (*shape[:place], len(arrays), *shape[place:]))
 
 

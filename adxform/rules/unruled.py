@@ -59,7 +59,11 @@ def missing_rule(fn: object, span: Span, unknown: str = "") -> MissingRuleError:
         if known(fn):
             return MissingRuleError(f"no derivative is followed through {what(fn)}{why}", span=span, help=way)
     name = callable_name(fn)
-    other = "call it outside of the function and pass what it returns" if unknown else "wrap the call in `stop_gradient`"
+    other = (
+        "call it outside of the function and pass what it returns"
+        if unknown
+        else "wrap the call in `stop_gradient`, if its derivative is to be zero"
+    )
     help_ = f"register one with `adxform.rule({name})`, or {other}"
     return MissingRuleError(f"no derivative rule for `{name}`{why}", span=span, help=help_)
 

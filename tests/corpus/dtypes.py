@@ -105,3 +105,33 @@ def dtypes_and_orders_by_position(x, like):
         + np.sum(x.copy("C") ** 3)
         + np.sum(np.copy(np.ones_like(x) * 3.0, "C") * x)
     )
+
+
+@at((smooth(2, 2), np.float32([0.5, 1.5]), 3))
+def single_state_times_a_double_matrix(m, x, n):
+    for _ in range(n):
+        x = m @ x
+    return np.sum(x * x)
+
+
+@at((smooth(2, 2), np.float32([0.5, 1.5])))
+def single_or_double_by_a_branch(m, x):
+    y = np.einsum("ij,j->i", m, x) if m[0, 0] > 0.1 else x
+    return np.sum(np.stack([y, y * 2.0]) ** 2)
+
+
+@at((smooth(2, 2), 3))
+def single_state_made_inside(m, n):
+    v = np.ones(2, dtype=np.float32)
+    for _ in range(n):
+        w = m @ v
+        v = w / np.linalg.norm(w)
+    return v @ m @ v
+
+
+@at((vec(0.3),))
+def whole_state_that_becomes_floats(k):
+    u = np.array([0, 1, 0, 2])
+    for _ in range(3):
+        u = u + k[0] * (np.roll(u, 1) - u[::-1]) * u[1:].sum()
+    return np.sum(u[:3] * u[0] + u.T[1])

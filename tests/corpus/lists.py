@@ -691,3 +691,19 @@ def view_of_a_list_is_its_own(x):
     turned[0] = x[0] ** 2
     values[2] = 100.0
     return sum(values) + np.sum(row * row) + turned[0] * turned[2]
+
+
+@at((vec(0.5, 1.2, -0.7), 1.0))
+def arrays_filled_before_they_are_appended(x, s):
+    u, history, path = x.copy(), [], []
+    while s > 0.2:
+        new = np.zeros(3)
+        new[0] = u[0] * s
+        for j in range(1, 3):
+            new[j] = u[j] - 0.1 * new[j - 1]
+        u = new
+        history.append(u)
+        path.append([s * u[0], u[1]])
+        s *= 0.5
+    a, b = path[-1]
+    return np.sum(np.array(history) ** 2) + a * b + np.sum(np.vstack(path)[:, 1])

@@ -5,10 +5,8 @@ from __future__ import annotations
 import operator
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from adxform.frontend import indexing, protocols
-from adxform.frontend.augmented import PLAIN, UPDATES
+from adxform.frontend.augmented import PLAIN, UPDATES, refuse_cast
 from adxform.frontend.branches import truth
 from adxform.frontend.held_copies import Taken
 from adxform.frontend.joins import same
@@ -19,7 +17,7 @@ from adxform.frontend.python_classes import class_of, is_container, name_of
 from adxform.frontend.values import NONE, FunctionValue, Maybe, Ref, Static, Tuple, Value
 from adxform.ir.kinds import scalar_type, settled_type
 from adxform.ir.ops import Lit, Var
-from adxform.ir.types import BOOL, Array, Object, Scalar, Type, rank
+from adxform.ir.types import BOOL, Array, Object, Scalar, rank
 
 if TYPE_CHECKING:
     from adxform.frontend.interpreter import Interpreter
@@ -54,9 +52,8 @@ def _in_place(fn: Any) -> Handler:
                 if fn is operator.imatmul:
                     _fits(interp, x, given)
                 result = interp.operand(interp.call(Lit(plain), (x, given)))
-                if isinstance(result, Var) and not _takes(held, result.type):
-                    message = f"an array of {held.dtype} cannot hold what this operator makes of it, which NumPy refuses"
-                    raise interp.error(message, "make the array one of floats first: `x.astype(float)`")
+                if isinstance(result, Var):
+                    refuse_cast(interp, held, result.type)
                 if isinstance(result, Var) and (rank(result.type) or 0) > (rank(x.type) or 0):
                     return interp.fail(ValueError, "non-broadcastable output operand: it has fewer axes than the result")
                 interp.builder.effect(operator.setitem, x, Lit(...), result, span=interp.span)
@@ -68,11 +65,6 @@ def _in_place(fn: Any) -> Handler:
                 return interp.call(Lit(plain), args, hint=hint) if found is None else found
 
     return handler
-
-
-def _takes(held: Array, made: Type) -> bool:
-    """Whether an array may hold what an operator in place has made."""
-    return not isinstance(made, Array | Scalar) or np.can_cast(np.dtype(made.dtype), np.dtype(held.dtype), "same_kind")
 
 
 def _fits(interp: Interpreter, x: Var, value: Value) -> None:
