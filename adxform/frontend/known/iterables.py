@@ -236,6 +236,8 @@ def _set(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
 
 
 def _sorted(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    if isinstance(args[0], Zip | Enumerate) and iteration.known_items(interp, args[0]) is None:
+        args = (listed(interp, args[0]), *args[1:])
     if (columns := interp.columns(args[0])) is not None:
         return of_tuples.ordered(interp, columns, _order(interp, args[0], kwargs))
     if not _is_known(interp, args[0]):
