@@ -9,7 +9,6 @@ import numpy as np
 
 from adxform.frontend import protocols
 from adxform.frontend.assumed import uncut, unknown_slices
-from adxform.frontend.held_copies import Filled, Taken
 from adxform.frontend.infer import FRESH, NoSample, broadcast, sampled_type, slice_size
 from adxform.frontend.joins import number_type
 from adxform.frontend.keys import hashed, place_in, refuse_index
@@ -93,8 +92,6 @@ def _item(interp: Interpreter, items: tuple[Value, ...], index: Value, what: str
             (kind,) = kinds
             return interp.call(Lit(python_class(kind.dtype, True)), (found,)) if kind.weak else found
         return _one_of(interp, items, index, what)
-    if isinstance(index, Var) and not interp.origins.get(index) and _of_one_shape(items):
-        return _row_of(interp, items, index)
     at = place_in(interp, index, what)
     if isinstance(at, slice):
         part = items[at]
@@ -103,23 +100,6 @@ def _item(interp: Interpreter, items: tuple[Value, ...], index: Value, what: str
         return items[int(at)]
     except IndexError:
         return interp.fail(IndexError, f"{what} index out of range")
-
-
-def _of_one_shape(items: tuple[Value, ...]) -> bool:
-    """Whether `items` are arrays of one type, each with axes, so that they are the rows of one array."""
-    types = {item.type if isinstance(item, Var) else None for item in items}
-    first = next(iter(types), None)
-    return len(types) == 1 and isinstance(first, Array) and bool(first.shape)
-
-
-def _row_of(interp: Interpreter, items: tuple[Value, ...], index: Var) -> Value:
-    """The one of `items`, arrays of one shape, that only a run can tell: a row of a copy of all of them."""
-    rows = interp.call(Lit(np.stack), (Tuple(items),), hint="items")
-    found = load(interp, rows, index, "item")
-    assert isinstance(rows, Var)
-    assert isinstance(found, Var)
-    interp.held += (Filled(rows, lists=False), Taken(found, interp.span))
-    return found
 
 
 def _one_of(interp: Interpreter, items: tuple[Value, ...], index: Var, what: str) -> Value:

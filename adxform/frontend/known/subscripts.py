@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import operator
+import types
 from typing import TYPE_CHECKING, Any
 
 from adxform.frontend import collecting, indexing, iteration
@@ -15,6 +17,7 @@ from adxform.frontend.values import (
     NONE,
     Contents,
     Enumerate,
+    FunctionValue,
     Range,
     Ref,
     Slice,
@@ -25,7 +28,8 @@ from adxform.frontend.values import (
     list_contents,
 )
 from adxform.ir import intrinsics
-from adxform.ir.ops import Lit
+from adxform.ir.ops import Lit, Var
+from adxform.ir.types import Array
 
 if TYPE_CHECKING:
     from adxform.frontend.interpreter import Interpreter
@@ -134,9 +138,43 @@ def _merged_named(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) ->
 
 def _apply(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     fn, positional, named = args
-    if isinstance(positional, Zip) and fn in (Lit(zip), Static(zip)) and not interp.pairs(named):
+    pairs = interp.pairs(named)
+    count = None if pairs or not _is_counted_by_a_run(interp, positional) else _count_of_parameters(fn)
+    if count is not None:
+        return interp.call(fn, _so_many(interp, positional, count), hint=hint)
+    positional = interp.call(Lit(intrinsics.chain), (positional,))
+    if isinstance(positional, Zip) and fn in (Lit(zip), Static(zip)) and not pairs:
         return sequences.apart(interp, positional)
-    return interp.call(fn, interp.items(positional), dict(interp.pairs(named)), hint)
+    return interp.call(fn, interp.items(positional), dict(pairs), hint)
+
+
+def _is_counted_by_a_run(interp: Interpreter, positional: Value) -> bool:
+    """Whether only a run can tell how many items an array or a list has, and no parameter does."""
+    held = isinstance(positional, Var) and isinstance(positional.type, Array) and bool(positional.type.shape)
+    if not held and not interp.is_long(positional):
+        return False
+    return iteration.literal_trips(interp, positional) is None and not iteration.promotable(interp, positional)
+
+
+def _count_of_parameters(fn: Value) -> int | None:
+    """How many arguments a function takes, if it takes one number of them."""
+    match fn:
+        case Static(types.FunctionType() as found):
+            code = found.__code__
+            stars = code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS)
+            fixed = not (found.__defaults__ or code.co_kwonlyargcount or stars)
+            return code.co_argcount if fixed else None
+        case FunctionValue(inner, defaults=()) if all(kind.startswith("POSITIONAL") for kind in inner.kinds):
+            return len(inner.params)
+        case _:
+            return None
+
+
+def _so_many(interp: Interpreter, items: Value, count: int) -> list[Value]:
+    """The `count` items of an array or a list; the run raises if there are more or fewer."""
+    fits = interp.operand(interp.call(Lit(operator.eq), (iteration.length(interp, items), Lit(count))))
+    interp.require(fits, TypeError, f"{count} arguments are taken, and another number of them was given")
+    return [iteration.item_at(interp, items, Lit(k)) for k in range(count)]
 
 
 def _slice(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:

@@ -218,7 +218,8 @@ def _lower_call(state: State, node: gast.Call, hint: str, *, wanted: bool) -> Op
     fn = lower_expression(state, node.func)
     kwargs: tuple[tuple[str, Operand], ...] = ()
     if any(isinstance(arg, gast.Starred) for arg in node.args) or any(keyword.arg is None for keyword in node.keywords):
-        items = lower_items(state, node.args, lower_argument)
+        alone = len(node.args) == 1 and isinstance(node.args[0], gast.Starred)
+        items = lower_expression(state, node.args[0].value) if alone else lower_items(state, node.args, lower_argument)
         named = [(None if keyword.arg is None else gast.Constant(keyword.arg, None), keyword.value) for keyword in node.keywords]
         args: tuple[Operand, ...] = (fn, items, lower_pairs(state, named, intrinsics.merge_named))
         fn = Lit(intrinsics.apply)
