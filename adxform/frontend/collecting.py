@@ -259,7 +259,7 @@ def start(interp: Interpreter, growing: Grows, source: Value, *, counted: bool) 
     first = size_of if size_of is not None else interp.fresh_dim()
     buffer = _empty(interp, interp.operand(count), first, item, sizes)
     settle_rows(interp, initial)
-    note_items(interp, buffer, kind.nested)
+    note_items(interp, buffer)
     see_exact(interp, buffer, initial)
     for k, value in enumerate(initial):
         interp.builder.effect(operator.setitem, buffer, Lit(k), interp.operand(value), span=interp.span)
@@ -296,7 +296,7 @@ def as_list_of_rows(interp: Interpreter, growing: Grows) -> bool:
         buffer = _empty(interp, Lit(0), 0, item, sizes)
     assert isinstance(buffer, Var)
     weak = kind.weak and (not isinstance(item, Scalar) or item.weak)
-    note_items(interp, buffer, kind.nested)
+    note_items(interp, buffer)
     _hold(interp, ref, Collected(buffer, done=True, nested=kind.nested, weak=weak, kinds=kinds_beside(item)))
     return True
 
@@ -334,10 +334,10 @@ def see_exact(interp: Interpreter, buffer: Value, items: Iterable[Value]) -> Non
             raise interp.error(error.message, error.help, LargeNumberError) from None
 
 
-def note_items(interp: Interpreter, items: Value, nested: int) -> None:
-    """Note that a list consists of `items`, copies of the arrays or, `nested` deep, of the lists that Python's list holds."""
+def note_items(interp: Interpreter, items: Value) -> None:
+    """Note that a list consists of `items`, copies of the arrays or lists that Python's list holds."""
     if isinstance(items, Var) and rank(items.type) != 1:
-        interp.held.append(Filled(items, nested > 0))
+        interp.held.append(Filled(items))
 
 
 def _is_weak(interp: Interpreter, item: Value) -> bool:
@@ -430,7 +430,7 @@ def new_list(
     assert isinstance(items, Var)
     ref = interp.heap.new("list", cls, (), ())
     if row_of is None:
-        note_items(interp, items, nested)
+        note_items(interp, items)
     contents = Collected(items, done=True, nested=nested, weak=weak, kinds=kinds, row_of=row_of, params=params)
     interp.heap.contents[ref] = contents  # type: ignore[assignment]
     return ref
@@ -487,7 +487,7 @@ def _change(interp: Interpreter, ref: Ref, contents: Collected, buffer: Value, p
     _refuse_stale(interp, contents)
     if contents.row_of is not None:
         raise interp.error("a list within a list changes its length", "build the inner list first, then append it")
-    note_items(interp, buffer, contents.nested)
+    note_items(interp, buffer)
     _hold(interp, ref, replace(contents, buffer=buffer, params=params))
 
 
@@ -641,7 +641,7 @@ def load(interp: Interpreter, ref: Ref, contents: Collected, index: Value, hint:
     if contents.weak:
         return interp.call(Lit(_PYTHON[row_type(contents).dtype]), (found,), hint=hint)
     if isinstance(found, Var) and isinstance(found.type, Array):
-        interp.held.append(Taken(found, interp.span))
+        interp.held.append(Taken(found))
     return found
 
 

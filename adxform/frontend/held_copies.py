@@ -8,24 +8,22 @@ write as it likes: `v = np.zeros(3); v[0] = a; rows.append(v)`, in a loop too, w
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from adxform.errors import UnsupportedOperationError
 from adxform.ir.ops import Block, Call, For, Function, If, Invoke, Lit, Op, Operand, Pack, Var, While
-from adxform.ir.walk import all_ops, blocks, defined_variables, outs, reads
+from adxform.ir.walk import blocks, defined_variables, outs, reads
 from adxform.rules.alias import alias_classes
 from adxform.rules.effects import contents_read, effect_of, has_memory, memory, positions, writes
 from adxform.rules.record import OPAQUE
-from adxform.source import Span
 
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """An array that is the items of a list: arrays, or with `lists` lists, which a program may change where they are."""
+    """An array that is the items of a list: arrays or lists, which a program may change where they are."""
 
     items: Var
-    lists: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +31,6 @@ class Taken:
     """An array taken out of a list, which is a view of the list's items."""
 
     item: Var
-    span: Span
 
 
 Path = tuple[int, ...]
@@ -70,36 +67,30 @@ class _Copy:
 
 
 def refuse_told_apart(function: Function, held: Sequence[Filled | Taken]) -> None:
-    """Raise where `function`, or a helper of it, writes to what a list has a copy of, or to an array taken from one."""
-    filled = {one.items: one.lists for one in held if isinstance(one, Filled)}
+    """Raise where `function`, or a helper of it, could tell what a list has copies of from these copies."""
+    filled = {one.items for one in held if isinstance(one, Filled)}
     for fn in (function, *function.helpers) if held else ():
         own = {var.name for var in defined_variables(fn.body)}
-        for one in held:
-            if isinstance(one, Taken) and one.item.name in own and _written_through(fn, one.item):
-                raise _told(one.item, one.span, lists=False)
         if any(var.name in own for var in filled):
             flow = _Flow(fn, filled)
             for copy in flow.copies:
                 if flow.tells_apart(copy):
-                    raise _told(copy.source, flow.ops[copy.path].span, lists=filled[copy.items])
-
-
-def _told(var: Var, span: Span, *, lists: bool) -> UnsupportedOperationError:
-    message = f"the array `{var.base}`, an item of a list whose length only a run can tell, is changed in place"
-    if lists:
-        message = "a list in a list whose length only a run can tell is changed, and may be held in another place too"
-    return UnsupportedOperationError(message, span=span, help="append or change a copy: `x.copy()`")
+                    message = (
+                        "an item of a list whose length only a run can tell is changed, and may be held in another place too"
+                    )
+                    span = flow.ops[copy.path].span
+                    raise UnsupportedOperationError(message, span=span, help="append or change a copy: `x.copy()`, `list(x)`")
 
 
 class _Flow:
     """The order of the ops of a function, where the memory of its arrays comes from, and what lists get copies of.
 
-    `filled` are the arrays that are the items of lists, each with whether these are lists themselves.
+    `filled` are the arrays that are the items of lists.
     """
 
-    def __init__(self, fn: Function, filled: Mapping[Var, bool]) -> None:
+    def __init__(self, fn: Function, filled: Collection[Var]) -> None:
         self.classes = alias_classes(fn)
-        self.filled = filled
+        self.filled = {var for var in filled if self.classes.knows(var)}
         self.ops: dict[Path, Op] = {}
         self.ends: list[tuple[Path, Operand]] = []
         self.defined: dict[Var, Path] = {}
@@ -131,7 +122,7 @@ class _Flow:
 
     def tells_apart(self, copy: _Copy) -> bool:
         """Whether the program may see that there is a copy: it writes to the original, or to the copy and reads the original."""
-        return self._changed(copy) or (self.filled[copy.items] and self._both(copy))
+        return self._changed(copy) or self._both(copy)
 
     def _changed(self, copy: _Copy) -> bool:
         """Whether the original is written to after the copy is made, other than by putting new items into a list."""
@@ -139,7 +130,7 @@ class _Flow:
         return any(self._follows(copy.path, path, copy.source, var) for path, var in written)
 
     def _both(self, copy: _Copy) -> bool:
-        """Whether lists among the items are changed after the copy is made, and the original is looked at."""
+        """Whether an item is changed where it is after the copy is made, and the original is looked at."""
         if not any(map(self._is_changed, self._copies_of_copies(copy))):
             return False
         given = self.classes.of(copy.source)
@@ -166,7 +157,7 @@ class _Flow:
         return found
 
     def _is_changed(self, copy: _Copy) -> bool:
-        """Whether a list among the items is changed after the copy is made."""
+        """Whether an item is changed where it is after the copy is made."""
         written = [(path, var) for path, var in self._writes(self.classes.of(copy.items)) if var not in self.filled]
         return any(self._follows(copy.path, path, copy.items, var) for path, var in written)
 
@@ -274,32 +265,3 @@ class _Flow:
         if found is None or any(origin.carried is not None and origin.block[: len(path)] == path for origin in found):
             return None
         return frozenset(_Origin(path[:-1], path[-1]) if origin.block[: len(path)] == path else origin for origin in found)
-
-
-def _written_through(fn: Function, var: Var) -> bool:
-    """Whether `fn` writes to `var` or to a view of it."""
-    views, ops, count = {var}, list(all_ops(fn.body)), 0
-    while count != len(views):
-        count = len(views)
-        for op in ops:
-            match op:
-                case Call(outs=made):
-                    if views.intersection(positions(op, effect_of(op).views)):
-                        views.update(made)
-                case If(outs=made, then=then, orelse=orelse):
-                    views.update(out for out, *ends in zip(made, then.results, orelse.results, strict=True) if views & set(ends))
-                case For(outs=made, inits=inits, body=body, breaks=breaks):
-                    _spread(views, made, inits, body.params[1:], body.results[breaks:])
-                case While(outs=made, inits=inits, body=body):
-                    _spread(views, made, inits, body.params, body.results)
-                case _:
-                    pass
-    return any(views.intersection(writes(op)) for op in ops)
-
-
-def _spread(
-    views: set[Var], made: Sequence[Var], inits: Sequence[Operand], params: Sequence[Var], results: Sequence[Operand]
-) -> None:
-    for out, init, param, result in zip(made, inits, params, results, strict=True):
-        if views & {init, param, result}:
-            views.update((out, param))
