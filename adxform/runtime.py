@@ -676,12 +676,12 @@ def absent() -> UnsupportedOperationError:
 
 
 def empty_list() -> UnsupportedOperationError:
-    """Return what is raised where an array is made of a list of arrays or tuples that turns out to be empty.
+    """Return what is raised where an array is made of a list of other than float64 numbers that turns out to be empty.
 
     >>> np.array([]).ndim, np.array([(1.0, 2.0)]).ndim
     (1, 2)
     """
-    message = "a list of which an array is made is empty: NumPy's array has one axis then, and more in the derivative"
+    message = "a list of which an array is made is empty: NumPy makes a float64 array of one axis of it, the derivative another"
     return UnsupportedOperationError(message, help="treat the empty list before: `if len(items) == 0: …`")
 
 

@@ -6,15 +6,13 @@ the start, and ``np.zeros_like(u)`` would still be of whole numbers, to which no
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from itertools import chain
 
 import numpy as np
 
-from adxform.ir.ops import Block, Call, For, Function, If, Lit, Op, Operand, Var, While
+from adxform.ir.ops import Block, Call, Function, Lit, Op, Var
 from adxform.ir.types import Array, is_float
-from adxform.ir.walk import all_ops, map_op
+from adxform.ir.walk import all_ops, joins, map_op
 
 
 def float_zeros(fn: Function) -> Function:
@@ -29,22 +27,8 @@ def _begins_whole(op: Op) -> bool:
     """Whether `op` takes an array of whole numbers, on a path or before its first pass, for one of floats."""
     return any(
         isinstance(given, Var) and isinstance(given.type, Array) and is_float(var.type) and not is_float(given.type)
-        for var, given in _joins(op)
+        for var, given in joins(op)
     )
-
-
-def _joins(op: Op) -> Iterator[tuple[Var, Operand]]:
-    """The variables that stand for what is given on several paths, and what that is."""
-    match op:
-        case If(outs=outs, then=then, orelse=orelse):
-            return chain(zip(outs, then.results, strict=False), zip(outs, orelse.results, strict=False))
-        case For(inits=inits, body=body, breaks=breaks):
-            carried = body.params[1:]
-            return chain(zip(carried, inits, strict=True), zip(carried, body.results[breaks:], strict=True))
-        case While(inits=inits, body=body):
-            return chain(zip(body.params, inits, strict=True), zip(body.params, body.results, strict=True))
-        case _:
-            return iter(())
 
 
 def _said(fn: Function) -> Function:

@@ -96,8 +96,6 @@ def _go_on(interp: Interpreter, op: Call, found: Augmented, position: int, env: 
         return True
     if found.deferred:
         assert found.value is not None
-        if isinstance(found.value, Var) and isinstance(indexing.element_type(interp, found.x, found.index), Array):
-            refuse_cast(interp, found.x.type, found.value.type)
         interp.builder.effect(UPDATES[found.kind], found.x, found.index, found.value, span=op.span)
     else:
         value = interp.use(interp.value(op.args[2], env))

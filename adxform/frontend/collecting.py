@@ -670,7 +670,7 @@ def as_array(interp: Interpreter, value: Ref) -> Var:
         stacked = interp.operand(interp.call(Lit(np.stack), (Tuple(parts),), {"axis": Lit(1)}, "items"))
         assert isinstance(stacked, Var)
         rows = stacked
-    if rank(rows.type) != 1:
+    if rank(rows.type) != 1 or not isinstance(rows.type, Array) or rows.type.dtype != "float64":
         some = interp.operand(interp.call(Lit(operator.gt), (iteration.length(interp, value), Lit(0))))
         if some != Lit(True):
             interp.require(some, runtime.empty_list)

@@ -16,6 +16,7 @@ from adxform.frontend.access import Access, Guard
 from adxform.frontend.assumed import with_checks
 from adxform.frontend.collecting import Grows
 from adxform.frontend.counts import with_counts
+from adxform.frontend.cut_off import refuse_cut_off
 from adxform.frontend.expander import Expander
 from adxform.frontend.held_copies import refuse_told_apart
 from adxform.frontend.interpreter import Derive, Interpreter, Knowledge
@@ -162,6 +163,7 @@ class _Attempt:
         refuse_shared_arguments(function, interp.apart)
         function = prune(function)
         refuse_told_apart(function, interp.held)
+        refuse_cut_off(function)
         function = settle(self.called(function))
         if signature.assumed:
             function = with_counts(with_checks(function, interp.equal), interp.equal)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import chain
 from typing import Any, TypeVar, assert_never
 
 from adxform.ir.ops import (
@@ -117,6 +118,20 @@ def all_ops(block: Block) -> Iterator[Op]:
         if not isinstance(op, Call):
             for inner in blocks(op):
                 yield from all_ops(inner)
+
+
+def joins(op: Op) -> Iterator[tuple[Var, Operand]]:
+    """The variables that stand for what is given on several paths, and what that is."""
+    match op:
+        case If(outs=outs, then=then, orelse=orelse):
+            return chain(zip(outs, then.results, strict=False), zip(outs, orelse.results, strict=False))
+        case For(inits=inits, body=body, breaks=breaks):
+            carried = body.params[1:]
+            return chain(zip(carried, inits, strict=True), zip(carried, body.results[breaks:], strict=True))
+        case While(inits=inits, body=body):
+            return chain(zip(body.params, inits, strict=True), zip(body.params, body.results, strict=True))
+        case _:
+            return iter(())
 
 
 def contents(fn: Function) -> frozenset[Any]:
