@@ -619,16 +619,20 @@ def test_accumulating_a_negation_is_deducting() -> None:
     assert [op.fn for op in fn.body.ops if isinstance(op, Call)] == [Lit(operator.neg), Lit(intrinsics.deduct)]
 
 
-def test_the_sum_of_a_negation_is_a_negated_sum() -> None:
+def test_the_sum_of_a_negation_is_a_negated_sum_in_a_reverse_sweep() -> None:
     text = """
         def f(x: f64[3], k: i64[3]):
+            value: f64[3] = operator.neg(x)
+            total: f64 = np.sum(value)
+            intrinsics.turning_point()
             a: f64[3] = operator.neg(x)
             s: f64 = np.sum(a)
             t: f64 = np.sum(a, initial=1.0)
             b: i64[3] = operator.neg(k)
             u: i64 = np.sum(b)
-            return s, t, u"""
+            return total, s, t, u"""
     shown = show(simplify_algebra(read(text)))
+    assert "np.sum(value)" in shown
     assert "np.sum(x)" in shown
     assert "s: f64 = operator.neg(" in shown
     assert "np.sum(a, initial=1.0)" in shown

@@ -49,6 +49,7 @@ class _Simplifying(Rewriter):
         self.fn = fn
         self.names: Names | None = None
         self.sharing = sharing
+        self.in_sweep = False
         self.negated: dict[str, Operand] = {}
         self.spread: dict[str, tuple[Operand, Operand]] = {}
         self.mirrored: dict[str, Operand] = {}
@@ -61,6 +62,7 @@ class _Simplifying(Rewriter):
             ops.append(self.descend(op))
             return
         if not op.outs:
+            self.in_sweep |= op.fn == Lit(intrinsics.turning_point)
             ops.append(self.store(op))
             return
         if callee(op) not in SIMPLER:
@@ -134,8 +136,8 @@ class _Simplifying(Rewriter):
         return Call(op.outs, Lit(runtime.broadcast_like), (number, like), (), op.span)
 
     def sign_last(self, op: Call) -> tuple[Call, Call] | None:
-        """``-sum(x)`` for ``sum(-x)``: the same to the last bit, and one array less."""
-        if len(op.args) != 1 or not {key for key, _ in op.kwargs} <= {"axis", "keepdims"}:
+        """``-sum(x)`` for ``sum(-x)`` in a reverse sweep: one array less. A zero has another sign, which a value has to keep."""
+        if not self.in_sweep or len(op.args) != 1 or not {key for key, _ in op.kwargs} <= {"axis", "keepdims"}:
             return None
         positive = self.opposite(op.args[0])
         if not isinstance(positive, Var) or not is_float(positive.type):
