@@ -546,10 +546,8 @@ def cotangent_view(view: Any, shares: bool) -> Any:
 
 
 def laid_out(value: Any, like: Any) -> Any:
-    """Return a copy of `value`, in floats, with the strides of `like`, so that views of it behave as views of `like`."""
+    """Return a copy of `value` with the strides of `like`, so that views of it behave as views of `like`."""
     copy = private(like)
-    if copy.dtype.kind in "biu":
-        copy = copy.astype(np.float64)
     copy[...] = value
     return copy
 

@@ -111,13 +111,13 @@ def dtypes_and_orders_by_position(x, like):
 def single_state_times_a_double_matrix(m, x, n):
     for _ in range(n):
         x = m @ x
-    return np.sum(x * x)
+    return np.sum((x * x).astype(np.float64))
 
 
 @at((smooth(2, 2), np.float32([0.5, 1.5])))
 def single_or_double_by_a_branch(m, x):
     y = np.einsum("ij,j->i", m, x) if m[0, 0] > 0.1 else x
-    return np.sum(np.stack([y, y * 2.0]) ** 2)
+    return np.sum(np.stack([y, y * 2.0]).astype(np.float64) ** 2)
 
 
 @at((smooth(2, 2), 3))
@@ -126,7 +126,7 @@ def single_state_made_inside(m, n):
     for _ in range(n):
         w = m @ v
         v = w / np.linalg.norm(w)
-    return v @ m @ v
+    return np.sum((v * (m @ v)).astype(np.float64))
 
 
 @at((vec(0.3),))

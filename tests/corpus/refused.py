@@ -560,12 +560,3 @@ def pairs_after_a_triple(x):
     rows = [(x[0], 1.0, 2.0)]
     rows.extend([(x[0] * k, 1.0) for k in range(_count(x))])  # here
     return x[0] * len(rows[0])
-
-
-@at((vec(0.3, 0.7),), raises=UnsupportedOperationError)
-def float_stored_where_whole_numbers_may_be(x):
-    u = np.arange(2)
-    if x[0] > 1.0:
-        u = u * 1.5
-    u[0] = x[1]  # here
-    return np.sum(u * x)

@@ -250,6 +250,7 @@ SHAPES: tuple[tuple[str, tuple[Form, ...]], ...] = (
     ("np.ndarray.item", _forms("flat table", "x.item()", "x.item(0)", "x.item(-1)", "x.item((0,))")),
     ("np.concatenate", _forms("vector matrix", "np.concatenate((x, x))", "np.concatenate([x, x * 2], axis=-1)", "np.concatenate((x, x), axis=None)", "np.concatenate((x, x), dtype=np.float64)", "np.concatenate((x, [1.0]))", "np.concatenate([x])", "np.concatenate((x, x), axis=2)")),
     ("np.stack", _forms("vector matrix number", "np.stack((x, x))", "np.stack([x, x * 2], axis=-1)", "np.stack((x, x), 1)", "np.stack([x], axis=3)")),
+    ("np.block", (*_forms("number vector matrix", "np.block([x, x])", "np.block([[x], [x * 2]])"), *_forms("pair broadcast", "np.block([x, y])"))),
     *((f"np.{name}", (*_forms("number vector matrix", f"np.{name}((x, x))", f"np.{name}([x, x * 2])"), *_forms("pair broadcast", f"np.{name}((x, y))"))) for name in ("hstack", "vstack", "dstack", "column_stack")),
     ("np.append", (*_forms("number vector matrix", "np.append(x, x)", "np.append(x, 1.5)"), *_forms("pair broadcast", "np.append(x, y)", "np.append(x, y, axis=0)", "np.append(x, [y, y])"))),
     ("np.roll", _forms("vector matrix number", "np.roll(x, 1)", "np.roll(x, -2)", "np.roll(x, 1, axis=0)", "np.roll(x, (1, 2), axis=(0, -1))", "np.roll(x, 7)")),

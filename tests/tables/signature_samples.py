@@ -105,6 +105,7 @@ BASES: Mapping[Callable[..., Any], Base] = MappingProxyType(
         np.stack: ([M, M],),
         np.hstack: ([M, M],),
         np.vstack: ([M, M],),
+        np.block: ([M, M],),
         np.dstack: ([M, M],),
         np.column_stack: ([M, M],),
         np.roll: (M, t("1")),
