@@ -11,7 +11,7 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 
 import adxform
 from tests.tables import (
@@ -101,14 +101,20 @@ class Tally:
         self.wrong += other.wrong
 
 
+@lru_cache(maxsize=1)
+def waiting(name: str, sample: int | None, seed: int, only: str) -> list[Cell]:
+    """What `sampled` gives, kept for the next part of the same table."""
+    made = sampled(name, sample, seed, only)
+    gc.freeze()  # tens of thousands of programs: no collection is to walk through them
+    return made
+
+
 def tally(cells: Callable[[], list[Cell]], engine: str, part: int = 0, parts: int = 1) -> Tally:
     """Judge each `parts`-th cell, from the one numbered `part` on."""
     os.environ["ADXFORM_ENGINE"] = engine
     os.environ["ADXFORM_CACHE_DIR"] = "off"
     made = Tally()
-    waiting = cells()[part::parts]
-    gc.freeze()  # tens of thousands of programs: no collection is to walk through them
-    for verdict in judged(waiting):
+    for verdict in judged(cells()[part::parts]):
         made.kinds[verdict.kind] += 1
         if verdict.kind == "refused":
             made.refused[verdict.reason] += 1
