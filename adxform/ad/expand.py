@@ -440,7 +440,8 @@ def _have_no_ones(one: Type | None, other: Type | None) -> bool:
 def fit_cotangent(b: Builder, ct: Operand, like: Var) -> Operand:
     """`ct` summed over the axes along which `like` was broadcast, in the dtype of `like`."""
     type_ = type_of(ct)
-    if not same_shape(type_, like.type) and not is_zero(ct):
+    one_number = isinstance(type_, Scalar) and rank(like.type) == 0  # for an array of no axes too: nothing is summed
+    if not one_number and not same_shape(type_, like.type) and not is_zero(ct):
         if isinstance(like.type, Scalar) and isinstance(type_, Array) and type_.shape is not None:
             ct = b.call(np.sum, ct, type=Scalar(type_.dtype), hint=_hint(ct))
         else:

@@ -132,8 +132,7 @@ def spellings_vjp(x, k, result_ct):
                 scale_ct += total_ct * x[i] * (2 * scale)
                 x_ct[i] += total_ct * scale ** 2
             else:
-                tmp_2 = x[..., i]
-                x_ct[..., i] += runtime.unbroadcast(total_ct * np.cos(tmp_2), tmp_2)
+                x_ct[..., i] += total_ct * np.cos(x[..., i])
     tmp_ct = scale_ct + scale_ct  # spellings.py:37
     k_ct = result_ct * total + runtime.masked_product(tmp_ct, b)  # spellings.py:36
     x_ct[1] += runtime.masked_product(tmp_ct, k)
