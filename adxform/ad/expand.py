@@ -362,16 +362,18 @@ def weighted(b: Builder, expander: Expander, ct: Operand, partial: Operand, made
         return write_one(b, expander, runtime.masked_product, ct, partial)
     if divisor is None:
         return write_one(b, expander, operator.mul, ct, partial)
-    quiet = divisor.type == FLOAT and any(Lit(runtime.quotient) == op.fn for op in made if isinstance(op, Call))
+    seen = any(Lit(runtime.quotient) == op.fn for op in made if isinstance(op, Call))
+    quiet = isinstance(divisor, Lit) or (divisor.type == FLOAT and seen)
     return write_one(b, expander, runtime.quotient if quiet else operator.truediv, ct, divisor)
 
 
-def inverted(partial: Operand, made: Sequence[Op]) -> Var | None:
-    """The number of which `partial` is the reciprocal, which the ops `made` compute and do not need themselves."""
+def inverted(partial: Operand, made: Sequence[Op]) -> Var | Lit | None:
+    """The number, or the literal zero, of which `partial` is the reciprocal, which the ops `made` compute and do not need."""
     for op in reversed(made):
         match op:
-            case Call((out,), Lit(operator.truediv | runtime.quotient), (Lit(1.0), Var(_, Scalar()) as number)) if out == partial:
-                return number
+            case Call((out,), Lit(operator.truediv | runtime.quotient), (Lit(1.0), (Var(_, Scalar()) | Lit(0)) as number)):
+                if out == partial:
+                    return number
         if partial in reads(op):
             return None
     return None

@@ -104,6 +104,13 @@ def zero_dimensional_accumulator(x):
     return s * s
 
 
+@at((_X, 1.3), (_X[:1], 1.3))
+def a_number_added_to_a_sum_in_an_array(x, y):
+    s = np.array(np.sum(x))
+    s = s + y
+    return s
+
+
 @at((np.array([1]), 0.7, 1.9), (np.array([0]), 0.7, 1.9))
 def item_of_several_kinds(n, x, y):
     return [x, y * 2, 3][int(n[0])] * x

@@ -60,6 +60,12 @@ ALONE = {
     "quotient": "x / 1",
     "converted": "float(x) if np.ndim(x) == 0 else x.astype(float)",
     "abs": "abs(x)",
+    "by zero": "x / 0",
+    "by a zero float": "x / -0.0",
+    "by a zero known by its shape": "x / (np.size(np.ones(1)) - 1)",
+    "divided by zero": "np.divide(x, 0) * z",
+    "whole part by zero": "x // 0 + z",
+    "rest by zero": "x % 0 + z",
 }
 KINDS: dict[str, Any] = {
     "number": float,
