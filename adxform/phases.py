@@ -22,6 +22,7 @@ _lock = new_lock()
 _here = threading.local()
 _resting: set[int] = set()
 """The threads that made the collector rest."""
+_frozen = [False]
 
 
 @contextmanager
@@ -41,10 +42,20 @@ def phase(name: Phase) -> Iterator[None]:
         if ours:  # nothing is called ahead of this, so that no signal comes in between
             gc.enable()
             _resting.discard(thread)
-            if gc.get_freeze_count() == 0:  # what was made counts as old: nobody walks all of it at once now
-                gc.freeze()
-                gc.unfreeze()
+            _count_as_old()
         _turn(name, outer)
+
+
+def _count_as_old() -> None:
+    """Have what was made count as old, so that nobody walks all of it at once now.
+
+    Left alone from the first time on that somebody has frozen objects: they are counted one by one, and are not to be thawed.
+    """
+    if not _frozen[0] and gc.get_freeze_count() == 0:
+        gc.freeze()
+        gc.unfreeze()
+    else:
+        _frozen[0] = True
 
 
 def add_step(name: str, seconds: float) -> None:

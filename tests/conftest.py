@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Iterator
 
 import pytest
 
@@ -49,6 +48,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: first.setdefault(program_of(item), len(first)))
 
 
+def pytest_collection_finish() -> None:
+    """Leave tens of thousands of tests, and all that was imported, out of collections: each walked through a million objects."""
+    leave_out_of_collections()
+
+
+def leave_out_of_collections() -> None:
+    """Collect, and have no later collection walk through what is there."""
+    gc.collect()
+    gc.freeze()
+
+
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
     """Forget what was derived of a program after its last test: thousands of rules would stay in memory."""
     if program_of(item) and program_of(item) != program_of(nextitem):
@@ -62,12 +72,9 @@ def update_golden(request: pytest.FixtureRequest) -> bool:
 
 
 @pytest.fixture
-def settled() -> Iterator[None]:
+def settled() -> None:
     """Leave what is there out of collections: to walk through all that thousands of tests have made takes a second or two."""
-    gc.collect()
-    gc.freeze()
-    yield
-    gc.unfreeze()
+    leave_out_of_collections()
 
 
 @pytest.fixture

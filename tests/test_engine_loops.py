@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -20,9 +22,11 @@ from adxform.backend.loading import load
 from adxform.backend.references import Surroundings
 from adxform.engine.loops import form_loops
 from adxform.errors import UnsupportedOperationError, UnsupportedSyntaxError
+from adxform.frontend.signature import Signature
 from adxform.ir.ops import Function
 from adxform.ir.verify import verify
 from adxform.rules.alias import Aliases
+from adxform.rules.table import table_version
 from tests.corpus.case import Program
 from tests.corpus.catalogue import PROGRAMS
 from tests.oracle import central_jacobian, flat_function, float_leaves, is_float, leaves, pack
@@ -52,18 +56,50 @@ def realise_loops(
 
 def cutting(joint: Function, *args: Any, **options: Any) -> Any:
     """Cut `joint`, and remember it."""
-    HALVED.append(joint)
+    HALVED[:] = [joint]
     return cut.cut(joint, *args, **options)
+
+
+class Plain:
+    """The rules that run as array code, for those that run as loops to have all stages but the last from."""
+
+    def __init__(self) -> None:
+        self.buckets = cache._buckets
+        self.derive, self.build = cache.read_or_made, pipeline.build
+
+    def entry(self, fn: Callable[..., Any], own: Hashable, signature: Signature, leaves: tuple[Any, ...]) -> cache.Entry:
+        """An entry without rules for what was specialised before, or now."""
+        bucket = self.buckets.get((own, signature, table_version()))
+        found = None if bucket is None else bucket.find(fn, leaves)
+        return self.derive(fn, own, signature, leaves) if found is None else cache.Entry(found.specialized)
+
+    def rule(self, request: pipeline.Request, *given: Any, **options: Any) -> pipeline.DerivedRule:
+        """The rule for `request`, whose last stage is made anew."""
+        entries = (entry for bucket in tuple(self.buckets.values()) for entry in bucket.entries)
+        alike = (entry for entry in entries if entry.specialized.function is request.function)
+        known = next((rule for entry in alike for rule in entry.rules.values() if rule.request == request), None)
+        if known is None:
+            return self.build(request, *given, **options)
+        generated, run = realise_loops(known.optimised, request.surroundings)
+        return replace(known, generated=generated, run=run)
 
 
 @contextmanager
 def looping() -> Iterator[None]:
-    """Derive functions whose array code is loops."""
-    adxform.clear_cache()
+    """Derive functions whose array code is loops, with a cache of their own."""
+    plain = Plain()
     patched = mock.patch.object
-    with patched(pipeline, "realise", realise_loops), patched(cut, "emit", emit_loops), patched(cache, "cut", cutting):
+    cache._cleared[0] += 1  # call sites look anew
+    with (
+        patched(pipeline, "realise", realise_loops),
+        patched(cut, "emit", emit_loops),
+        patched(cache, "cut", cutting),
+        patched(cache, "_buckets", OrderedDict()),
+        patched(cache, "read_or_made", plain.entry),
+        patched(pipeline, "build", plain.rule),
+    ):
         yield
-    adxform.clear_cache()
+    cache._cleared[0] += 1
 
 
 def derivatives(function: Callable[..., Any], args: tuple[Any, ...], wrt: tuple[int, ...], *, scalar: bool) -> list[Any]:
