@@ -21,8 +21,7 @@ from adxform.rules.record import RAISES, Primitive
 
 def may_divide_by_zero(args: tuple[Operand, ...]) -> bool:
     """Whether the quotient of `args` can be infinite: NumPy's is, Python's raises."""
-    divisor = args[1]
-    if isinstance(divisor, Lit):
+    if isinstance(args[1], Lit) and args[1] != Lit(0):
         return False
     return not all(map(is_python_number, args))
 
@@ -35,7 +34,7 @@ def is_python_number(operand: Operand) -> bool:
 def may_have_pole(args: tuple[Operand, ...]) -> bool:
     """Whether the slope of ``a ** b`` can be infinite: not for a literal exponent of one or more, or zero."""
     exponent = args[1]
-    if isinstance(exponent, Lit):
+    if isinstance(exponent, Lit) and exponent.value is not None:
         return not (exponent.value >= 1 or exponent.value == 0) and not (exponent.value < 0 and is_python_number(args[0]))
     return True
 

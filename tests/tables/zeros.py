@@ -64,6 +64,7 @@ ALONE = {
     "by a zero float": "x / -0.0",
     "by a zero known by its shape": "x / (np.size(np.ones(1)) - 1)",
     "divided by zero": "np.divide(x, 0) * z",
+    "by zero, masked": "np.where(z > 3, x / 0, x)",
     "whole part by zero": "x // 0 + z",
     "rest by zero": "x % 0 + z",
 }
