@@ -159,7 +159,7 @@ def _refuse_read_only(var: Var, views: dict[Var, Call], rebound: bool) -> None:
     """Raise where nothing can be added through `var`: a view of what shows elements several times, or that under other names."""
     call = views[var]
     base = views.get(call.args[0]) if isinstance(call.args[0], Var) else None
-    if (base is not None and base.fn == Lit(np.broadcast_to)) or (call.fn == Lit(np.broadcast_to) and rebound):
+    if _spreads(base) or (_spreads(call) and rebound):
         raise AliasError(
             "an array that is written is also read through a read-only view",
             span=call.span,
