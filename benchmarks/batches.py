@@ -11,7 +11,7 @@ import numpy as np
 import adxform
 from benchmarks.curvature import MODELS
 from benchmarks.record import Claim, Result
-from benchmarks.timing import interleaved, seconds_of
+from benchmarks.timing import effort, interleaved, seconds_of
 
 WIDTHS = (1, 2, 4, 8, 16)
 VECTORS = 16
@@ -76,7 +76,7 @@ def batches(quick: bool) -> Result:
         expected = calls["1"]()
         for call in calls.values():
             np.testing.assert_array_equal(call(), expected)
-        seconds = interleaved(calls, rounds=3 if quick else 7)
+        seconds = interleaved(calls, **effort(quick))
         alone = seconds["1"] / VECTORS
         rows.append((name, product, prepared, alone, *(seconds[str(width)] / seconds["1"] for width in WIDTHS)))
     widest = [float(row[-1]) for row in rows]

@@ -13,7 +13,7 @@ from benchmarks.race.contenders import room_for
 from benchmarks.race.problems.rosenbrock import rosenbrock
 from benchmarks.race.problems.scalar import scalar
 from benchmarks.record import Claim, Result
-from benchmarks.timing import interleaved
+from benchmarks.timing import effort, interleaved
 
 LIMIT = 1e-6
 COLUMNS = ("derivative", "kernel s", "prepared s", "beside it s", "into out s", "beside it s")
@@ -90,7 +90,7 @@ def calls(quick: bool) -> Result:
         if any(isinstance(part, np.ndarray) for part in (out if isinstance(out, tuple) else (out,))):
             contenders["into"] = lambda: prepared(*arguments, out=out)
             contenders["into"]()  # that form is compiled at the first call
-        taken = interleaved(contenders, 3 if quick else 9, time.process_time)
+        taken = interleaved(contenders, clock=time.process_time, **effort(quick, 9))
         kernel, call, into = taken["kernel"], taken["call"], taken.get("into", "")
         rows.append((name, kernel, call, call - kernel, into, into - kernel if into else ""))
     most = max(row[3] for row in rows)

@@ -14,7 +14,7 @@ import adxform
 from benchmarks.race.problems.curvature import logistic
 from benchmarks.race.problems.rosenbrock import rosenbrock
 from benchmarks.record import Claim, Result
-from benchmarks.timing import peak_bytes, ratio, sampled, seconds_of
+from benchmarks.timing import effort, peak_bytes, ratio, sampled, seconds_of
 
 RATIO = 2.5
 CLOCK = time.process_time  # whatever else the machine does
@@ -160,7 +160,7 @@ def measured(model: Model, size: int, quick: bool) -> Row:
             "same point": lambda: here(vector),
             "unprepared": lambda: product(*arguments, vector),
         },
-        rounds=3 if quick else 9,
+        **effort(quick, 9),
         clock=CLOCK,
     )
     later = adxform.stats()["rule_builds"] - before

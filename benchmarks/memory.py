@@ -10,7 +10,7 @@ import numpy as np
 
 import adxform
 from benchmarks.record import Claim, Result
-from benchmarks.timing import interleaved
+from benchmarks.timing import effort, interleaved
 
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
 MATRICES = (16, 64, 256)
@@ -163,7 +163,7 @@ def memory(quick: bool) -> Result:
             for n in sizes[:2] if quick else sizes:
                 plain, into = calls(kind, f, n)
                 peak, kept = peak_and_kept(into)
-                times = interleaved({"plain": plain, "out": into}, rounds=3 if quick else 7)
+                times = interleaved({"plain": plain, "out": into}, **effort(quick))
                 spent = [round(1e3 * times[name], 3) for name in ("plain", "out")]
                 rows.append((kind, f.__name__, n, kept, peak, *spent, round(times["out"] / times["plain"], 2)))
     claims = (

@@ -30,18 +30,29 @@ def average(call: Callable[[], Any], number: int, clock: Callable[[], float] = t
     return (clock() - start) / number
 
 
+def effort(quick: bool, rounds: int = ROUNDS) -> dict[str, Any]:
+    """How often and how long `interleaved` is to measure: once, a moment, where all that is asked is whether it runs."""
+    return {"rounds": 1, "seconds": 1e-3} if quick else {"rounds": rounds}
+
+
 def interleaved(
-    calls: Mapping[str, Callable[[], Any]], rounds: int = ROUNDS, clock: Callable[[], float] = time.perf_counter
+    calls: Mapping[str, Callable[[], Any]],
+    rounds: int = ROUNDS,
+    clock: Callable[[], float] = time.perf_counter,
+    seconds: float = ROUND_SECONDS,
 ) -> dict[str, float]:
     """Return the median seconds per call of each contender, by `clock`; each round times every contender once."""
-    return {name: statistics.median(taken) for name, taken in sampled(calls, rounds, clock).items()}
+    return {name: statistics.median(taken) for name, taken in sampled(calls, rounds, clock, seconds).items()}
 
 
 def sampled(
-    calls: Mapping[str, Callable[[], Any]], rounds: int = ROUNDS, clock: Callable[[], float] = time.perf_counter
+    calls: Mapping[str, Callable[[], Any]],
+    rounds: int = ROUNDS,
+    clock: Callable[[], float] = time.perf_counter,
+    seconds: float = ROUND_SECONDS,
 ) -> dict[str, list[float]]:
-    """Return the seconds per call of each contender in each round."""
-    numbers = {name: repeats(call) for name, call in calls.items()}
+    """Return the seconds per call of each contender in each round of about so many `seconds` for each."""
+    numbers = {name: repeats(call, seconds) for name, call in calls.items()}
     samples: dict[str, list[float]] = {name: [] for name in calls}
     gc.collect()
     gc.disable()

@@ -31,8 +31,3 @@ def test_the_main_job_fits_the_model_and_builds_no_rule_after_the_first_iteratio
     printed = run("examples/fit.py")
     assert "'rule_builds': 0, 'source_parses': 0, 'py_compiles': 0" in printed
     assert (ROOT / "examples" / "out" / "fit.png").stat().st_size > 10_000
-
-
-def test_benchmarks_run_at_their_smallest_sizes(tmp_path: Path) -> None:
-    assert "Hessian products" in run("-m", "benchmarks", "--quick", "--json", str(tmp_path / "results.json"))
-    assert (tmp_path / "results.json").stat().st_size > 0
