@@ -95,15 +95,15 @@ def many(into: str) -> object:
     """Items that a loop goes over."""
     match into:
         case "list":
-            return [0.3, 1.6, 0.8]
+            return [0.3, 1.6, 0.85]
         case "mixed":
-            return [1, 1.6, np.float32(0.8)]
+            return [1, 1.6, np.float32(0.85)]
         case "float":
-            return np.array([0.3, 1.6, 0.8]).tolist()
+            return np.array([0.3, 1.6, 0.85]).tolist()
         case _ if into.startswith(("int", "uint")):
             return np.array([1, 3, 2], into)
         case _:
-            return np.array([0.3, 1.6, 0.8], into)
+            return np.array([0.3, 1.6, 0.85], into)
 
 
 MAKERS = (
