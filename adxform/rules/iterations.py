@@ -40,11 +40,13 @@ def reduced_from(fn: Any, source: Any, start: Any) -> Any:
 
 def accumulated(items: Any, fn: Any) -> Any:
     """``list(itertools.accumulate(items, fn))``"""
-    total = items[0]
-    totals = [total]
-    for k in range(1, len(items)):
-        total = fn(total, items[k])
+    totals = []
+    if len(items) > 0:
+        total = items[0]
         totals.append(total)
+        for k in range(1, len(items)):
+            total = fn(total, items[k])
+            totals.append(total)
     return totals
 
 

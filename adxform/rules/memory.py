@@ -96,6 +96,17 @@ def _shaped_like(operands: tuple[Operand, ...], named: Mapping[str, Operand]) ->
             return None
 
 
+def _summed_like(operands: tuple[Operand, ...], named: Mapping[str, Operand]) -> Type | None:
+    """As `_shaped_like` for what is summed to a shape: it stays one, or what may be one, along axes that are so already."""
+    shaped = _shaped_like(operands, named)
+    match shaped, operands[0]:
+        case Array(dtype, tuple() as shape), Var(type=Array(_, tuple() as given)) if len(given) == len(shape):
+            pairs = zip(given, shape, strict=True)
+            return Array(dtype, tuple(mine if _is_several(other) and not _is_several(mine) else other for mine, other in pairs))
+        case _:
+            return shaped
+
+
 def _is_several(size: Size) -> bool:
     return size != 1 if isinstance(size, int) else not size.may_be_one
 
@@ -143,7 +154,7 @@ RECORDS: tuple[Primitive, ...] = (
         (np.ones((3, 2)), np.ones((1, 2))),
         (np.ones((3, 2)), 1.0),
         effect=VIEWS_FIRST,
-        result=_shaped_like,
+        result=_summed_like,
         shapes=(1,),
     ),
     linear(

@@ -97,3 +97,13 @@ def broadcast_to_and_tile(r, a):
 def projected_on_a_vector(means, x, v):
     z = (x[None] - means[:, None]) @ v
     return np.sum(np.log(1.0 + z**2) * z)
+
+
+@at((smooth(3, 4), smooth(1, 2, seed=1), smooth(2, 3, seed=2)), (smooth(3, 4), smooth(4, 2, seed=1), smooth(2, 3, seed=2)))
+def einsum_along_an_axis_of_one(a, b, c):
+    return np.einsum("ij,jk,ki->", a, b, c) ** 2
+
+
+@at((smooth(3, 4), smooth(4, 2, seed=1), smooth(2, 3, seed=2), 1), (smooth(3, 4), smooth(4, 2, seed=1), smooth(2, 3, seed=2), 4))
+def einsum_along_an_axis_that_may_be_one(a, b, c, n):
+    return np.einsum("ij,jk,ki->", a, b[:n], c) + np.sum(a**2)

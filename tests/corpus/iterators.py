@@ -299,3 +299,20 @@ def places_of_arrays(m, v):
     for (i,), w in np.ndenumerate(v):
         v[i - 1] += 0.5 * w
     return np.sum(m) * np.sum(out) + v @ v
+
+
+@at((VALUES,), (np.array([0.6, 1.7]),))
+def generator_taken_apart_in_a_call(v):
+    def ends(first, *others, scale=1.0):
+        return scale * first * others[-1] + len(others)
+
+    inner = ends(*(w * w for w in (v[0], v[1])))
+    outer = ends(2.0, *(k * w for k, w in enumerate((v[0], v[1]), start=1)), scale=v[1])
+    return inner * outer + max([*(w**3 for w in (v[0], v[1]))])
+
+
+@at((VALUES,), (vec(0.31),), (vec(),))
+def accumulated_items(v):
+    highest = list(itertools.accumulate(v, max))
+    products = itertools.accumulate([2.0 * w for w in v], lambda p, w: p * w)
+    return sum(k * h for k, h in enumerate(highest, start=1)) + sum(products) + len(highest) * np.sum(v)

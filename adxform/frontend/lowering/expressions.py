@@ -177,7 +177,7 @@ def lower_items(state: State, nodes: list[Any], lower: Callable[[State, Any], Op
     parts: list[Operand] = []
     for node in nodes:
         if isinstance(node, gast.Starred):
-            parts.append(lower_expression(state, node.value))
+            parts.append(_lower_unpacked(state, node.value))
         elif parts and isinstance(parts[-1], Pack) and parts[-1].kind == "list":
             parts[-1] = Pack("list", (*parts[-1].items, lower(state, node)))
         else:
@@ -186,6 +186,11 @@ def lower_items(state: State, nodes: list[Any], lower: Callable[[State, Any], Op
     if len(parts) == 1 and isinstance(parts[0], Pack):
         return parts[0]
     return state.builder.call(intrinsics.chain, *parts) if parts else Pack("tuple", ())
+
+
+def _lower_unpacked(state: State, node: Any) -> Operand:
+    """What ``*`` takes apart: a generator runs to its end there."""
+    return _lower_comprehension(state, node, "items") if isinstance(node, gast.GeneratorExp) else lower_expression(state, node)
 
 
 def lower_pairs(state: State, pairs: list[tuple[Any, Any]], merge: Callable[..., dict[Any, Any]] = intrinsics.merge) -> Operand:
@@ -219,7 +224,7 @@ def _lower_call(state: State, node: gast.Call, hint: str, *, wanted: bool) -> Op
     kwargs: tuple[tuple[str, Operand], ...] = ()
     if any(isinstance(arg, gast.Starred) for arg in node.args) or any(keyword.arg is None for keyword in node.keywords):
         alone = len(node.args) == 1 and isinstance(node.args[0], gast.Starred)
-        items = lower_expression(state, node.args[0].value) if alone else lower_items(state, node.args, lower_argument)
+        items = _lower_unpacked(state, node.args[0].value) if alone else lower_items(state, node.args, lower_argument)
         named = [(None if keyword.arg is None else gast.Constant(keyword.arg, None), keyword.value) for keyword in node.keywords]
         args: tuple[Operand, ...] = (fn, items, lower_pairs(state, named, intrinsics.merge_named))
         fn = Lit(intrinsics.apply)
