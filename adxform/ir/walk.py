@@ -120,6 +120,18 @@ def all_ops(block: Block) -> Iterator[Op]:
                 yield from all_ops(inner)
 
 
+def names_read(block: Block, of: Callable[[Op], Iterable[Var]] = reads) -> Iterator[str]:
+    """The name of each variable that an op or a result in `block` takes, as often as it is taken; `of` says what an op takes."""
+    for op in all_ops(block):
+        for var in of(op):
+            yield var.name
+        for inner in () if isinstance(op, Call) else blocks(op):
+            for var in variables_of(inner.results):
+                yield var.name
+    for var in variables_of(block.results):
+        yield var.name
+
+
 def joins(op: Op) -> Iterator[tuple[Var, Operand]]:
     """The variables that stand for what is given on several paths, and what that is."""
     match op:

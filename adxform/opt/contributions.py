@@ -14,7 +14,7 @@ from adxform import runtime
 from adxform.ir import intrinsics
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import Array, Scalar
-from adxform.ir.walk import all_ops, blocks, operands, reads, variables_of
+from adxform.ir.walk import all_ops, names_read, operands
 from adxform.opt.rewriting import Rewriter, Sharing, callee, classes_touched, each_function, is_certain_view
 from adxform.rules.alias import Aliases
 from adxform.rules.effects import effect_of
@@ -64,7 +64,7 @@ class _Contributions(Rewriter):
     @cached_property
     def uses(self) -> Counter[str]:
         """How often each variable is read."""
-        return Counter(_names_read(self.fn.body))
+        return Counter(names_read(self.fn.body))
 
     @cached_property
     def loose(self) -> set[int]:
@@ -156,17 +156,6 @@ def _is_scalar(value: Operand) -> bool:
             return isinstance(number, int | float | np.number)
         case _:
             return False
-
-
-def _names_read(block: Block) -> Iterator[str]:
-    for op in all_ops(block):
-        for var in reads(op):
-            yield var.name
-        for inner in () if isinstance(op, Call) else blocks(op):
-            for var in variables_of(inner.results):
-                yield var.name
-    for var in variables_of(block.results):
-        yield var.name
 
 
 def _classes_of_possible_copies(block: Block, aliases: Aliases) -> Iterator[int]:

@@ -11,7 +11,7 @@ from adxform.ir import intrinsics
 from adxform.ir.ops import Block, Call, For, Function, If, Lit, Op, Operand, Var, While
 from adxform.ir.types import Array, Scalar
 from adxform.ir.undefined import maybe_undefined
-from adxform.ir.walk import all_ops, blocks, outs, reads, variables_of
+from adxform.ir.walk import all_ops, names_read, outs, reads, variables_of
 from adxform.opt.rewriting import callee, each_body
 
 LOOPING = frozenset({For, While})
@@ -58,7 +58,7 @@ class _Hoisting:
     @cached_property
     def wanted(self) -> set[str]:
         """The variables that may go ahead of their loops."""
-        return set(_lengths(self.fn.body) if self.lengths else _names_read_beside_bounds(self.fn.body))
+        return set(_lengths(self.fn.body) if self.lengths else names_read(self.fn.body, _beside_bounds))
 
     @cached_property
     def undefined(self) -> set[str]:
@@ -138,13 +138,6 @@ def _lengths(block: Block) -> Iterator[str]:
     yield from (op.outs[0].name for op in all_ops(block) if isinstance(op, Call) and op.outs and callee(op) is intrinsics.dim)
 
 
-def _names_read_beside_bounds(block: Block) -> Iterator[str]:
-    """The variables that something else than the range of a loop reads."""
-    for op in all_ops(block):
-        for var in variables_of(op.inits) if isinstance(op, For) else reads(op):
-            yield var.name
-        for inner in () if isinstance(op, Call) else blocks(op):
-            for var in variables_of(inner.results):
-                yield var.name
-    for var in variables_of(block.results):
-        yield var.name
+def _beside_bounds(op: Op) -> tuple[Var, ...]:
+    """What `op` takes for something else than the range of a loop."""
+    return variables_of(op.inits) if isinstance(op, For) else reads(op)
