@@ -71,7 +71,7 @@ def row(program: Program, calls: int) -> tuple[str | int | float, ...]:
     same_print &= prepared.fingerprint() == fingerprint
 
     adxform.clear_cache()
-    adxform.hvp(program.at(0))(x, v)
+    adxform.hvp(program.at(0), engine=ENGINE)(x, v)
     first = built()
     for number in range(1, calls):
         again = adxform.hvp(program.at(number), engine=ENGINE)(*points(number))

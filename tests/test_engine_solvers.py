@@ -22,8 +22,14 @@ SIZES = (0, 1, 2, 3, 20, 70)
 
 
 def machine(*ranks: int) -> Callable[..., Any]:
-    """Compiles for arrays of these ranks, of any layout."""
-    return numba.njit([tuple(numba.types.Array(numba.types.float64, rank, "A") for rank in ranks)])
+    """Compiles for arrays of these ranks, of any layout, at the first call."""
+    types = [tuple(numba.types.Array(numba.types.float64, rank, "A") for rank in ranks)]
+
+    def compiling(fn: Callable[..., Any]) -> Callable[..., Any]:
+        made = cache(lambda: numba.njit(types)(fn))
+        return lambda *args: made()(*args)
+
+    return compiling
 
 
 def solve(a, b, lu, out):  # type: ignore[no-untyped-def]

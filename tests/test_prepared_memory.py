@@ -20,9 +20,9 @@ from benchmarks import memory
 from benchmarks.memory import BY_COLUMNS, DERIVATIVES, peak_and_kept, warm
 from tests.corpus.case import Program
 from tests.corpus.catalogue import PROGRAMS
-from tests.test_corpus import is_scalar, quiet
+from tests.test_corpus import SCALAR_PROGRAMS, quiet
 
-SCALAR = [program for program in PROGRAMS if program.raises is None and is_scalar(program)]
+SCALAR = [program for program in SCALAR_PROGRAMS if program.raises is None]
 PREPARE: dict[str, Callable[..., Any]] = {
     "gradient": adxform.prepare_gradient,
     "hvp": adxform.prepare_hvp,

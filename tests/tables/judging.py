@@ -67,7 +67,7 @@ TABLES = {
     "zeros": zeros.cells,
 }
 
-LONG = {"containers": partial(containers.cells, 50)}
+LONG = {"containers": partial(containers.cells, 50), "overwrite": partial(overwrite.cells, 41)}
 """What small samples of tables are taken from whose cells take seconds to make."""
 
 

@@ -57,8 +57,17 @@ class _Lines(str):
         return "".join(f"{'    ' * int(steps or 0)}{line}\n" for line in self.splitlines())
 
 
-def cells() -> Iterator[Cell]:
-    """Every form, each array in it and its result, in every place, each time with the next way of overwriting it."""
+def cells(every: int = 1) -> Iterator[Cell]:
+    """Every form, each array in it and its result, in every place, each time with the next way of overwriting it.
+
+    With `every`, one cell of so many in a row: a number that shares no factor with how many places and ways there are.
+    """
+    for form, target, way, place in itertools.islice(_chosen(), 0, None, every):
+        yield Cell(f"{form.name}; {target}: {way}; {place}", *_made(form, target, way, place), bits=False)
+
+
+def _chosen() -> Iterator[tuple[Form, str, str, str]]:
+    """What each cell is made of."""
     ways = itertools.cycle(OVERWRITES)
     for form in forms():
         value = form.value()
@@ -66,8 +75,7 @@ def cells() -> Iterator[Cell]:
         for target, place in itertools.product(written, PLACES):
             if place.endswith("moves") and len(moving_arrays(form)) < 2:
                 continue
-            way = next(ways)
-            yield Cell(f"{form.name}; {target}: {way}; {place}", *_made(form, target, way, place), bits=False)
+            yield form, target, next(ways), place
 
 
 def moving_arrays(form: Form) -> list[str]:
