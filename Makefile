@@ -12,7 +12,7 @@ WORKERS ?= 2
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint format bench stress tables programs engines docs-check golden setup clean
+.PHONY: help demo test test-fast program lint format bench stress tables programs engines docs-check golden setup clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -22,6 +22,13 @@ demo: $(READY) ## fit a model to real data with generated derivatives (examples/
 
 test: $(READY) ## run every test
 	$(RUN) -m pytest -n $(WORKERS) --dist worksteal
+
+test-fast: $(READY) ## for the loop of work, in a minute: a sample of the corpus through everything, and what is quick of all else
+	$(RUN) -m pytest -n $(WORKERS) --dist worksteal --fast
+
+program: $(READY) ## run one program of the corpus through everything, compiled in every mode: make program NAME=loops.for_over_rows
+	@test -n "$(NAME)" || { echo "say which: make program NAME=loops.for_over_rows" >&2; exit 1; }
+	$(RUN) -m pytest -n 0 tests --compile-all -k "$(NAME)"
 
 lint: $(READY) ## ruff and the strict type check
 	$(RUN) -m ruff check .

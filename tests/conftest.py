@@ -11,6 +11,7 @@ import adxform
 from adxform import runtime
 from adxform.engine import scalars
 from tests.corpus.case import Program
+from tests.corpus.catalogue import PROGRAMS
 
 collect_ignore_glob = ["golden/*"]
 
@@ -26,13 +27,36 @@ os.environ["ADXFORM_CACHE_DIR"] = "off"
 gc.set_threshold(50_000, 10, 10)
 
 
+# What compiles, starts processes or derives by the hundred, and so has more than a few seconds in a run.
+LONG = frozenset(
+    """
+    test_benchmarks test_checkpoints test_docs test_domain test_engine test_engine_arrays test_engine_calls test_engine_choice
+    test_engine_columns test_engine_defined test_engine_errors test_engine_gather test_engine_kept test_engine_lockstep
+    test_engine_loops test_engine_matrices test_engine_multiply test_engine_own test_engine_packing test_engine_products
+    test_engine_release test_engine_results test_engine_rooms test_engine_rows test_engine_scratch test_engine_sizes
+    test_engine_solvers test_engine_strips test_engine_tables test_engine_tapes test_engine_worth test_examples
+    test_lengths_at_zero test_lower_random test_machine_code test_memory test_never_hangs test_operators_inside test_orders
+    test_persistence test_persistence_private test_prepared test_prepared_inside test_prepared_keeping test_prepared_memory
+    test_prepared_mismatch test_prepared_out test_prepared_pickle test_prepared_sweeps test_race test_random_programs
+    test_refused test_rules test_same_point test_sparse test_tables test_undefined test_vector_math
+    """.split()  # noqa: SIM905 - a line for each would say no more
+)
+FEW = 30
+CHOSEN = frozenset(program.name for program in PROGRAMS[::FEW])
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add `--update-golden` and `--compile-all`."""
+    """Add `--update-golden`, `--compile-all` and `--fast`."""
     parser.addoption(
         "--update-golden", action="store_true", help="write the generated source into tests/golden, once the oracle agrees"
     )
     parser.addoption(
         "--compile-all", action="store_true", help="compile every program of the corpus, in every mode: half an hour"
+    )
+    parser.addoption(
+        "--fast",
+        action="store_true",
+        help=f"one program of the corpus in {FEW}, through everything, and of all else what takes a few seconds at most",
     )
 
 
@@ -42,8 +66,20 @@ def program_of(item: pytest.Item | None) -> str:
     return next((value.name for value in params.values() if isinstance(value, Program)), "")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def is_fast(item: pytest.Item) -> bool:
+    """Whether ``--fast`` runs a test."""
+    program = program_of(item)
+    return program in CHOSEN if program else item.path.stem not in LONG
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Put the tests of one program next to one another, after all else: one worker derives what they share, once."""
+    if config.getoption("--fast"):
+        chosen, left = [], []
+        for item in items:
+            (chosen if is_fast(item) else left).append(item)
+        config.hook.pytest_deselected(items=left)
+        items[:] = chosen
     first = {"": 0}
     items.sort(key=lambda item: first.setdefault(program_of(item), len(first)))
 

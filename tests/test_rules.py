@@ -33,7 +33,7 @@ def has_derivative(derivative: Derivative | None) -> bool:
 @pytest.mark.parametrize("engine", ["python", "numba"])
 def test_rule(record: Primitive, engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ADXFORM_ENGINE", engine)
-    check_rule(record.fn)
+    check_rule(record.fn, second_order=engine == "python")  # which is checked in Python on either engine
 
 
 def grad_of(f: Any, x: Any) -> Any:
