@@ -764,11 +764,13 @@ def check_finite(total: Any) -> None:
 
 
 def check_exact(number: Any) -> None:
-    """See that `number`, which a list has beside floats, is no whole number that is another one as a float.
+    """See that `number`, which a list has beside floats, is no whole number that is another one as a float; so with an array.
 
     Raises:
         LargeNumberError: it may be.
     """
+    if isinstance(number, np.ndarray):
+        number = 0 if number.dtype.kind not in "iu" or not number.size else max(int(number.max()), -int(number.min()))
     if isinstance(number, int) and abs(number) > 2**53:
         message = "a whole number of more than 53 bits is in a list beside floats, where derivatives have a float for each number"
         raise LargeNumberError(message, help="keep it in a list, or a variable, of its own")

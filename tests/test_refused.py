@@ -52,6 +52,7 @@ LATER = (
     "own_value_of_complex_numbers",
     "part_of_a_complex_number",
     "product_of_planar_vectors",
+    "floats_in_a_list_of_counts_that_is_held_twice",
 )
 """Refused by a look at the function as a whole, by the stages after it, or by the run."""
 FOLLOWED = [

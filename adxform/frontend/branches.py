@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from adxform.frontend import iteration, protocols
-from adxform.frontend.collecting import Grows, as_list_of_rows, irregular, kind_on_paths
+from adxform.frontend.collecting import Grows, as_list_of_rows, irregular, kind_on_paths, row_type
 from adxform.frontend.columns import kind_of
 from adxform.frontend.joins import Joiner, collect, instantiate
 from adxform.frontend.signals import Unreachable
@@ -128,7 +128,7 @@ def branch(
             _level_lists(interp, (left, right), builders, heaps)
     templates = [joiner.merge(a, heaps[0], b, heaps[1], start) for a, b in zip(lefts, rights, strict=True)]
     changed = changed_objects(start, heaps)
-    growing = (_tuples_grow(interp, ref, start, heaps) for ref in changed if all(reached) and not joiner.params)
+    growing = (_other_items(interp, ref, start, heaps) for ref in changed if all(reached) and not joiner.params)
     if any(grows is not None and as_list_of_rows(interp, grows) for grows in growing):
         return branch(interp, cond, then, orelse, hints, span)
     if all(reached) and not joiner.params:
@@ -175,9 +175,12 @@ def changed_objects(start: Heap, heaps: list[Heap]) -> list[Ref]:
     return [ref for ref, contents in start.contents.items() if any(heap.contents[ref] is not contents for heap in heaps)]
 
 
-def _tuples_grow(interp: Interpreter, ref: Ref, start: Heap, heaps: list[Heap]) -> Grows | None:
-    """How a list of tuples comes to have another number of them on each path, if it does."""
+def _other_items(interp: Interpreter, ref: Ref, start: Heap, heaps: list[Heap]) -> Grows | None:
+    """What the items of a list become on a path: floats where they were whole numbers, or another number of tuples on each."""
     sides: list[Any] = [heap.contents[ref] for heap in (start, *heaps)]
+    if all(isinstance(side, Collected) and side.done for side in sides):
+        dtype = row_type(sides[0]).dtype
+        return next((irregular(ref, side) for side in sides[1:] if row_type(side).dtype != dtype), None)
     known = [side for side in sides if isinstance(side, Contents)]
     if ref.kind != "list" or ref.outside or ref.shared or not isinstance(sides[0], Contents):
         return None

@@ -16,7 +16,7 @@ import numpy as np
 from adxform import runtime
 from adxform.errors import AdxError, LargeNumberError
 from adxform.frontend import columns, indexing, iteration
-from adxform.frontend.held_copies import Filled, Taken
+from adxform.frontend.held_copies import Filled, Taken, Widened
 from adxform.frontend.joins import alike_rows, either, join_types, number_type
 from adxform.frontend.keys import refuse_index
 from adxform.frontend.signals import Promote
@@ -81,6 +81,8 @@ class Grows(Exception):  # noqa: N818 - not an error: control flow
 
 def growth(interp: Interpreter, ref: Ref, old: Any, new: Any, *, owned: bool) -> Grows | None:
     """How the contents of `ref` grow on a pass of a loop, if they do; the loop fills the list `ref` where it is `owned`."""
+    if isinstance(old, Collected) and isinstance(new, Collected) and old.done and row_type(old).dtype != row_type(new).dtype:
+        return irregular(ref, new)
     if isinstance(old, Collected) and not old.done:
         once = owned and isinstance(new, Collected) and new.counted and new.passed <= 1
         return None if once else irregular(ref, old)
@@ -209,7 +211,10 @@ def row_of_numbers(interp: Interpreter, item: Value) -> Kind | None:
         return None
     if alternatives(first) != (first,) and len(alternatives(first)) > 1:
         return None
-    return Kind(Array(first.dtype, (len(types),)), 1, all(isinstance(type_, Scalar) and type_.weak for type_ in types))
+    weak = {isinstance(type_, Scalar) and type_.weak for type_ in types}
+    if len(weak) > 1 and not is_float(first):
+        return None  # which whole numbers are Python's tells of which class a product with them is
+    return Kind(Array(first.dtype, (len(types),)), 1, all(weak))
 
 
 def settle_rows(interp: Interpreter, items: Iterable[Value]) -> None:
@@ -277,8 +282,21 @@ def as_list_of_rows(interp: Interpreter, growing: Grows) -> bool:
     if item is None or ref.kind != "list" or not isinstance(contents, Contents | Collected):
         return False
     buffer: Value
+    kinds = kinds_beside(item)
     if isinstance(contents, Collected):
         buffer = so_far(interp, contents)
+        number = _joined(interp, _number_type(contents), Scalar(item.dtype, kind.weak))
+        if row_type(contents).dtype != item.dtype and number is not None:
+            rows: list[Any] = list(interp.heap.contents.values())
+            if any(isinstance(row, Collected) and row.row_of == (ref, buffer) for row in rows):
+                raise growing  # rows that a name holds become stale, unless a loop further out takes them anew
+            kinds = kinds_beside(number)
+            numbers = interp.operand(buffer)
+            interp.builder.effect(runtime.check_exact, numbers, span=interp.span)
+            buffer = interp.call(Lit(np.ndarray.astype), (buffer, Lit(_dtype(item).type)), hint="items")
+            assert isinstance(numbers, Var)
+            assert isinstance(buffer, Var)
+            interp.held.append(Widened(numbers, buffer))
     elif contents.items:
         whole = common_item(interp, contents.items).type
         joined = whole and _joined(interp, whole, item)
@@ -297,8 +315,42 @@ def as_list_of_rows(interp: Interpreter, growing: Grows) -> bool:
     assert isinstance(buffer, Var)
     weak = kind.weak and (not isinstance(item, Scalar) or item.weak)
     note_items(interp, buffer)
-    _hold(interp, ref, Collected(buffer, done=True, nested=kind.nested, weak=weak, kinds=kinds_beside(item)))
+    _hold(interp, ref, Collected(buffer, done=True, nested=kind.nested, weak=weak, kinds=kinds))
     return True
+
+
+def _number_type(contents: Collected) -> Scalar:
+    """The type of a number in a list, or in the lists in it."""
+    return Scalar(row_type(contents).dtype, contents.weak, contents.kinds)
+
+
+def _with_floats(interp: Interpreter, ref: Ref, contents: Collected, item: Type) -> Collected:
+    """The contents of a list of Python's whole numbers, now as floats, given that a float of the type `item` goes into it.
+
+    Raises:
+        Grows: the list is one of those in another.
+    """
+    error = _differing(interp, contents)
+    number = _number_type(contents)
+    if not contents.done or not contents.weak or number.dtype != "int64" or not isinstance(item, Scalar) or not is_float(item):
+        raise error
+    if contents.row_of is not None:
+        owner = contents.row_of[0]
+        whole = interp.filled(owner)
+        while whole is not None and whole.row_of is not None:
+            owner = whole.row_of[0]
+            whole = interp.filled(owner)
+        if whole is None or not whole.done:
+            raise error
+        row = row_type(whole)
+        assert isinstance(row, Array)
+        raise Grows(owner, Kind(Array(item.dtype, row.shape), whole.nested, item.weak), reason=error)
+    widened = Kind(Scalar(item.dtype, item.weak), weak=item.weak)
+    if isinstance(row_type(contents), Array) or not as_list_of_rows(interp, Grows(ref, widened)):
+        raise error
+    after = interp.filled(ref)
+    assert after is not None
+    return after
 
 
 def kinds_beside(item: Type | None) -> tuple[Scalar, ...]:
@@ -571,8 +623,10 @@ def store(interp: Interpreter, ref: Ref, contents: Collected, index: Value, valu
     type_, held = item_type(interp, value) or Object(), _dtype(row_type(contents))
     if isinstance(type_, Array) and _may_spread(type_, row_type(contents)):
         raise interp.error("the items of this list may differ in shape", "use items of one shape")
-    if rank(type_) is None or rank(type_) != rank(row_type(contents)) or np.result_type(_dtype(type_), held) != held:
+    if rank(type_) is None or rank(type_) != rank(row_type(contents)):
         raise _differing(interp, contents)
+    if np.result_type(_dtype(type_), held) != held:
+        contents = _with_floats(interp, ref, contents, type_)
     joined = _joined(interp, row_type(contents), type_)
     if joined is None or not alike_rows(contents.buffer.type, type_, contents.weak is _is_weak(interp, value)):
         raise _differing(interp, contents)

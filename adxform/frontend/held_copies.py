@@ -33,6 +33,14 @@ class Taken:
     item: Var
 
 
+@dataclass(frozen=True, slots=True)
+class Widened:
+    """The items that a list of whole numbers had, which are another array now: `floats`."""
+
+    items: Var
+    floats: Var
+
+
 Path = tuple[int, ...]
 """Where an op is: its place in the outermost block, then by turns the number of a block in it and the place in that."""
 
@@ -66,15 +74,17 @@ class _Copy:
     path: Path
 
 
-def refuse_told_apart(function: Function, held: Sequence[Filled | Taken]) -> None:
+def refuse_told_apart(function: Function, held: Sequence[Filled | Taken | Widened]) -> None:
     """Raise where `function`, or a helper of it, could tell what a list has copies of from these copies."""
     filled = {one.items for one in held if isinstance(one, Filled)}
+    widened = [one for one in held if isinstance(one, Widened)]
     for fn in (function, *function.helpers) if held else ():
         own = {var.name for var in defined_variables(fn.body)}
         if any(var.name in own for var in filled):
             flow = _Flow(fn, filled)
+            left = {flow.classes.of(one.items): one.floats for one in widened if flow.classes.knows(one.items)}
             for copy in flow.copies:
-                if flow.tells_apart(copy):
+                if flow.tells_apart(copy) or left.get(flow.classes.of(copy.source), copy.items) != copy.items:
                     message = (
                         "an item of a list whose length only a run can tell is changed, and may be held in another place too"
                     )

@@ -14,7 +14,7 @@ from adxform.errors import AdxError, UnsupportedOperationError
 from adxform.frontend import attributes, branches, calls, collecting, iteration, loops, operands, outside, survey
 from adxform.frontend.access import Access, Guard
 from adxform.frontend.augmented import Augmented, augmented_assignment, load_what_waits
-from adxform.frontend.held_copies import Filled, Taken
+from adxform.frontend.held_copies import Filled, Taken, Widened
 from adxform.frontend.infer import with_fresh
 from adxform.frontend.lengths import Equalities
 from adxform.frontend.recursion import Frame, Helper
@@ -97,7 +97,7 @@ class Interpreter:
         self.outside: dict[tuple[Access, int], Value] = {}
         self.hidden_values: dict[Var, Any] = {}
         self.parameters: dict[str, Var] = {}
-        self.held: list[Filled | Taken] = []
+        self.held: list[Filled | Taken | Widened] = []
         self.apart: list[Apart] = []
         self.functions: dict[int, Access] = {}
         self.modules: dict[int, Access] = {}

@@ -101,6 +101,8 @@ def _refusal(error: Exception, span: Span) -> AdxError:
         case RecursionError():
             help_ = "give the recursion arguments of one shape and an end that does not depend on growing structures"
             return UnsupportedOperationError("a function calls itself too deeply to be followed", span=span, help=help_)
+        case Grows(reason=AdxError() as reason):
+            return reason
         case Grows():
             message = f"how many items this {error.ref.cls.__name__} has cannot be told"
             return UnsupportedOperationError(message, span=span, help="fill it in a plain loop")

@@ -29,6 +29,17 @@ HISTORY = np.zeros(3)
 SETTINGS = {"scale": 2.0}
 
 
+@at((vec(0.3, 1.7, 0.4),), raises=UnsupportedOperationError)
+def floats_in_a_list_of_counts_that_is_held_twice(x):
+    q = [0] * len(x)
+    rows = []
+    for _ in range(len(x)):
+        rows.append(q)  # here
+    for i in range(len(x)):
+        q[i] = x[i]
+    return sum(rows[1]) * x[0]
+
+
 @at((0.7, vec(0.3, 1.7, 0.4)), raises=UnsupportedOperationError)
 def number_among_rows(x, v):
     rows = [v * t for t in v]
