@@ -33,6 +33,8 @@ def unbroadcast(ct: Any, like: Any, out: Any = None) -> Any:
     if out is None:
         ct = np.sum(ct, axis=(*range(lead), *ones), keepdims=True)
         return np.reshape(ct, ct.shape[lead:])[()]
+    if any(n == 1 != m for n, m in zip(shape[lead:], target, strict=True)):  # `out` has the shape of `like`, and is filled
+        return filled(out, unbroadcast(ct, like))
     np.sum(ct, axis=(*range(lead), *ones), keepdims=True, out=np.reshape(out, (1,) * lead + target))
     return out
 
