@@ -155,11 +155,22 @@ def _spreads(call: Call | None) -> bool:
     return call is not None and isinstance(call.fn, Lit) and call.fn.value in SPREADS
 
 
+def _is_certainly_spread(call: Call | None) -> bool:
+    """Whether `call` shows elements several times: what is broadcast to a shape that it has already is the array itself."""
+    if call is None or call.fn != Lit(runtime.broadcast_like):
+        return _spreads(call)
+    match [arg.type if isinstance(arg, Var) else None for arg in call.args]:
+        case [Array(shape=tuple() as own), Array(shape=tuple() as wanted)]:
+            return len(own) != len(wanted) or any(n == 1 != m for n, m in zip(own, wanted, strict=True))
+        case _:
+            return False
+
+
 def _refuse_read_only(var: Var, views: dict[Var, Call], rebound: bool) -> None:
     """Raise where nothing can be added through `var`: a view of what shows elements several times, or that under other names."""
     call = views[var]
     base = views.get(call.args[0]) if isinstance(call.args[0], Var) else None
-    if _spreads(base) or (_spreads(call) and rebound):
+    if _is_certainly_spread(base) or (rebound and _is_certainly_spread(call)):
         raise AliasError(
             "an array that is written is also read through a read-only view",
             span=call.span,
