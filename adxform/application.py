@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import weakref
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -233,15 +234,15 @@ def applied(
     if engine.name != "python":
         kinds = (*kinds, equal_lengths(leaves))
     known = site.get(kinds)
-    if known is not None and known.good(fn, leaves):
+    if known is not None and (entry := known.entry(fn, leaves)) is not None:
         counters.count("cache_hits")
-        return Application(known.target or fn, known.signature, leaves, known.entry, 0, engine=engine)
+        return Application(known.target or fn, known.signature, leaves, entry, 0, engine=engine)
     call = found_or_made(fn, args, kwargs, argnums, engine)
     if not call.lead:
         if len(site) >= KINDS:
             site.clear()
         target = None if call.fn is fn else call.fn
-        site[kinds] = Known(target, call.signature, call.entry, epoch(), code_of_target(call.fn))
+        site[kinds] = Known(target, call.signature, weakref.ref(call.entry), epoch(), code_of_target(call.fn))
     return call
 
 

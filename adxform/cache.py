@@ -56,7 +56,7 @@ GLANCE = 64
 EQUALITIES = 4
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, weakref_slot=True)
 class Entry:
     """One specialisation of a function, and the rules that were derived from it.
 

@@ -581,6 +581,18 @@ def appended(items: Any, item: Any) -> Any:
     return np.concatenate((items, row[None]))
 
 
+def appended_row(items: Any, item: Any) -> Any:
+    """Return the array `items` with `item` after its last row; the first row tells how long the rows are.
+
+    >>> appended_row(np.empty((0, 0)), np.array([1.0, 2.0]))
+    array([[1., 2.]])
+
+    Raises:
+        UnsupportedOperationError: the item has another shape than those before it.
+    """
+    return appended(items if len(items) else np.empty((0, *np.shape(item)), items.dtype), item)
+
+
 def differing_rows() -> UnsupportedOperationError:
     """Return what is raised where the items of a list turn out to differ in shape, so that no array holds them."""
     return UnsupportedOperationError(
@@ -673,6 +685,16 @@ def absent() -> UnsupportedOperationError:
     """Return what is raised where a function returns ``None``, and on another path a number or a structure."""
     message = "the function returns None here, and a value on another path: the result has no one structure"
     return UnsupportedOperationError(message, help="return a value on every path, or raise an exception")
+
+
+def whole_items() -> UnsupportedOperationError:
+    """Return what is raised where an array is made of a list that may hold whole numbers alone, kept as floats."""
+    message = (
+        "of which dtype the array of this list is cannot be told: whole numbers are kept beside floats in it, and all are whole"
+    )
+    return UnsupportedOperationError(
+        message, help="put floats into the list, `0.0` for `0`, or say it: `np.array(…, dtype=float)`"
+    )
 
 
 def empty_list() -> UnsupportedOperationError:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
-from weakref import WeakKeyDictionary
+from weakref import ReferenceType, WeakKeyDictionary
 
 import numpy as np
 
@@ -17,18 +17,23 @@ from adxform.operators import Operator
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """An entry that may be good for the next call with arguments of the same kinds; `target` is ``None`` for the function."""
+    """An entry that may be good for the next call with arguments of the same kinds; `target` is ``None`` for the function.
+
+    The cache alone keeps the entry: a function that outlives a cleared cache keeps no rules alive.
+    """
 
     target: Callable[..., Any] | None
     signature: Signature
-    entry: Entry
+    kept: ReferenceType[Entry]
     epoch: tuple[int, int]
     code: Any
 
-    def good(self, fn: Callable[..., Any], leaves: tuple[Any, ...]) -> bool:
-        """Whether it is: nothing was cleared or registered, the code is the same, and the guards hold."""
-        target = self.target or fn
-        return self.epoch == epoch() and self.code is code_of_target(target) and self.entry.holds(target, leaves)
+    def entry(self, fn: Callable[..., Any], leaves: tuple[Any, ...]) -> Entry | None:
+        """The entry, if it is good: nothing was cleared or registered, the code is the same, and the guards hold."""
+        target, entry = self.target or fn, self.kept()
+        if entry is None or self.epoch != epoch() or self.code is not code_of_target(target):
+            return None
+        return entry if entry.holds(target, leaves) else None
 
 
 Site = dict[tuple[Any, ...], Known]

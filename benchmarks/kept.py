@@ -33,38 +33,37 @@ def state() -> tuple[int, int, int]:
     return sys.getallocatedblocks(), len(gc.get_objects()), resident
 
 
-def run_cells(numbers: range, engine: Any, held: list[Any]) -> None:
-    """Derive so many functions, which stay in `held`."""
-    x = np.linspace(0.1, 1.0, 500)
+def made(numbers: range) -> list[Any]:
+    """So many functions, each with a file of its own."""
+    functions = []
     for number in numbers:
         file, text = f"<cell {number}>", CELL.format(number=number)
         linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
         names: dict[str, Any] = {"np": np}
         exec(compile(text, file, "exec"), names)
-        adxform.grad(names["f"], engine=engine)(x)
-        held.append(names["f"])
+        functions.append(names["f"])
+    return functions
 
 
-def forget(numbers: range, held: list[Any]) -> None:
-    """Let go of the functions that are `held`, and of all that adxform has of them."""
-    held.clear()
-    for number in numbers:
-        linecache.cache.pop(f"<cell {number}>")
-    adxform.clear_cache()
+def derive(functions: list[Any], engine: Any) -> None:
+    """Call the gradient of each."""
+    x = np.linspace(0.1, 1.0, 500)
+    for function in functions:
+        adxform.grad(function, engine=engine)(x)
 
 
 def kept(quick: bool) -> Result:
-    """Measure both engines: functions held, functions gone, cache cleared."""
+    """Measure both engines: derived, and the cache cleared, while the functions themselves are there."""
     rows: list[tuple[str | int | float, ...]] = []
     for engine, count in (("python", 30 if quick else 300), ("numba", 3 if quick else 15)):
-        held: list[Any] = []
         # What the process grows by at first, it uses again: so many functions come and go ahead.
-        run_cells(range(10_000, 10_000 + count), engine, held)
-        forget(range(10_000, 10_000 + count), held)
+        derive(made(range(10_000, 10_000 + count)), engine)
+        adxform.clear_cache()
+        functions = made(range(count))
         before = state()
-        run_cells(range(count), engine, held)
+        derive(functions, engine)
         rows.append((engine, count, "derived", *each(before, state(), count)))
-        forget(range(count), held)
+        adxform.clear_cache()
         rows.append((engine, count, "cleared", *each(before, state(), count)))
     (objects,) = [float(row[4]) for row in rows if row[0] == "python" and row[2] == "cleared"]
     (resident,) = [float(row[5]) for row in rows if row[0] == "numba" and row[2] == "cleared"]

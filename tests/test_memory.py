@@ -60,6 +60,21 @@ def test_clear_cache_gives_back_rules_text_and_what_was_lowered() -> None:
     assert not lower._lowered._found
 
 
+@pytest.mark.parametrize("wrapped", [lambda f: f, adxform.grad], ids=["function", "operator"])
+def test_clear_cache_gives_back_rules_of_functions_that_are_still_there(wrapped: Any) -> None:
+    adxform.clear_cache()
+    functions = [wrapped(run_cell({"np": np}, number)) for number in range(5)]
+    entries = []
+    for f in functions:
+        adxform.jvp(f, (X,), (X,))
+        adxform.jvp(f, (X,), (X,))
+        entries.append(weakref.ref(adxform.sources.rule_of(f, (X,), "forward", 0)[0].entry))
+    adxform.clear_cache()
+    gc.collect()
+    gc.collect()
+    assert [entry() for entry in entries] == [None] * 5
+
+
 def test_cells_that_are_run_anew_stay_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cache, "ORPHANS", 10)
     names: dict[str, Any] = {"np": np}

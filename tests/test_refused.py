@@ -53,6 +53,7 @@ LATER = (
     "part_of_a_complex_number",
     "product_of_planar_vectors",
     "floats_in_a_list_of_counts_that_is_held_twice",
+    "array_that_may_be_of_whole_numbers",
 )
 """Refused by a look at the function as a whole, by the stages after it, or by the run."""
 FOLLOWED = [

@@ -94,6 +94,7 @@ LINEAR_IN: dict[Any, tuple[int, ...]] = {
     np.nansum: (0,),
     np.pad: (0,),
     runtime.appended: (0, 1),
+    runtime.appended_row: (0, 1),
     runtime.cholesky_cotangent: (1,),
     runtime.cofactor_change: (1,),
     runtime.inverse_change: (1,),

@@ -57,7 +57,7 @@ def left_out(fn: Function, aliases: Aliases) -> frozenset[Var]:
     """
     if not any(map(_may_choose, all_ops(fn.body))):
         return frozenset()
-    uses = _Uses(aliases, _replaced(fn, aliases))
+    uses = _Uses(aliases, _replaced(fn, aliases), _traded(fn, aliases))
     uses.block(fn.body, [(result, ALWAYS) for result in fn.results])
     return frozenset(uses.left)
 
@@ -79,6 +79,21 @@ def _replaced(fn: Function, aliases: Aliases) -> frozenset[int]:
     """The memory of `fn` of which a store replaces elements; which of those that are there before, is not asked."""
     stores = (op for op in all_ops(fn.body) if isinstance(op, Call) and op.fn == STORE)
     return frozenset(aliases.of(var) for op in stores for var in variables(op.args[0]))
+
+
+def _traded(fn: Function, aliases: Aliases) -> dict[int, Var]:
+    """The written memory of `fn` that holds several arrays, of which a branch takes one or another: what the branch gives.
+
+    Another pass may take the other array, so that no use of such memory is said to happen always.
+    """
+    joins = (
+        pair
+        for op in all_ops(fn.body)
+        if isinstance(op, If)
+        for pair in zip(op.outs, op.then.results, op.orelse.results, strict=False)
+    )
+    arrays = (out for out, one, other in joins if isinstance(out.type, Array) and one != other)
+    return {aliases.of(out): out for out in arrays if aliases.of(out) in aliases.written}
 
 
 def _replaces(call: Call) -> bool:
@@ -103,9 +118,10 @@ ALWAYS: Ways = frozenset([None])
 class _Uses:
     """The ways in which the ops after the current one use variables, and memory that is written, as a whole."""
 
-    def __init__(self, aliases: Aliases, replaced: frozenset[int]) -> None:
+    def __init__(self, aliases: Aliases, replaced: frozenset[int], traded: dict[int, Var]) -> None:
         self.aliases = aliases
         self.replaced = replaced
+        self.traded = traded
         self.used: State = {}
         self.choices: dict[Var, Ways] = {}
         self.left: set[Var] = set()
@@ -120,7 +136,8 @@ class _Uses:
     def add(self, operands: Iterable[Operand], ways: Ways) -> None:
         """Note that `operands` are used in these ways; on both sides of a choice is as the choice itself is."""
         for name in {self.name(var) for operand in operands for var in variables(operand)}:
-            found = self.used.get(name, NEVER) | ways
+            traded = self.traded.get(name) if isinstance(name, int) else None
+            found = self.used.get(name, NEVER) | (ways if traded is None or not ways else frozenset([(traded, 0)]))
             if len(found) < 2:
                 self.used[name] = found
                 continue

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from adxform.frontend import iteration, protocols
-from adxform.frontend.collecting import Grows, as_list_of_rows, irregular, kind_on_paths, row_type
+from adxform.frontend.collecting import Grows, as_list_of_rows, become_floats, irregular, kind_on_paths, row_type
 from adxform.frontend.columns import kind_of
 from adxform.frontend.joins import Joiner, collect, instantiate
 from adxform.frontend.signals import Unreachable
@@ -197,7 +197,7 @@ def _other_items(interp: Interpreter, ref: Ref, start: Heap, heaps: list[Heap]) 
 
 
 def _level_lists(interp: Interpreter, values: tuple[Value, Value], builders: list[Builder], heaps: list[Heap]) -> None:
-    """Make lists on both paths arrays of their items where they have another number of them on each."""
+    """Make lists on both paths arrays of their items where they have another number of them on each, or floats on one only."""
     left, right = values
     if not (isinstance(left, Ref) and isinstance(right, Ref) and left.kind == right.kind == "list" and left.cls is right.cls):
         return
@@ -209,18 +209,19 @@ def _level_lists(interp: Interpreter, values: tuple[Value, Value], builders: lis
                 raise irregular(left, side)
             return
     known = [side for side in sides if isinstance(side, Contents)]
-    if not all(isinstance(side, Contents | Collected) for side in sides) or not known:
+    if not all(isinstance(side, Contents | Collected) for side in sides):
         return
     if len(known) == 2 and known[0].keys == known[1].keys:
         return
-    filled = next((irregular(left, side) for side in sides if isinstance(side, Collected)), None)
-    if filled is None:
-        filled = Grows(left, kind_on_paths(interp, sides, heaps))
+    longest = [side for side in sides if isinstance(side, Collected)]
+    target = next((side for side in longest if any(become_floats(other, side) for other in longest)), next(iter(longest), None))
+    item = kind_on_paths(interp, sides, heaps) if target is None else irregular(left, target).item
     outer = interp.builder, interp.heap
-    for ref, builder, heap in zip((left, right), builders, heaps, strict=True):
+    for ref, side, builder, heap in zip((left, right), sides, builders, heaps, strict=True):
         interp.builder, interp.heap = builder, heap
-        if isinstance(heap.contents[ref], Contents) and not ref.outside and not ref.shared:
-            as_list_of_rows(interp, Grows(ref, filled.item))
+        other = isinstance(side, Contents) or (target is not None and become_floats(side, target))
+        if other and not ref.outside and not ref.shared:
+            as_list_of_rows(interp, Grows(ref, item))
     interp.builder, interp.heap = outer
 
 

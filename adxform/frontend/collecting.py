@@ -118,19 +118,29 @@ def _differing(interp: Interpreter, *lists: Collected) -> AdxError:
 
 
 def rebinding(interp: Interpreter, old: Value, heap: Heap, new: Value, after: Heap) -> Grows | None:
-    """How a name that holds the list `old` before a loop comes to hold one of another length in it, if it does."""
+    """How a name that holds the list `old` before a loop comes to hold one of another length, or of floats, in it, if it does."""
     if not (isinstance(old, Ref) and isinstance(new, Ref) and old.kind == new.kind == "list" and old.cls is new.cls):
         return None
-    first: Any = heap.contents[old]
-    if old == new or old.outside or not isinstance(first, Contents):
+    if old == new or old.outside:
         return None
+    first: Any = heap.contents[old]
     last: Any = after.contents[new]
+    if isinstance(first, Collected) and isinstance(last, Collected):
+        return Grows(old, kind_of(last), rebound=True) if become_floats(first, last) else None
+    if not isinstance(first, Contents):
+        return None
     if isinstance(last, Collected):
         return Grows(old, kind_of(last), rebound=True) if last.done else None
     if not isinstance(last, Contents) or first.keys == last.keys:
         return None
     item = common_item(interp, (*first.items, *last.items))
     return None if item.type is None else Grows(old, item, rebound=True)
+
+
+def become_floats(first: Collected, last: Collected) -> bool:
+    """Whether `first` holds whole numbers of Python's, in lists as deep as those in which `last` holds floats."""
+    settled = first.done and last.done and first.row_of is None and first.nested == last.nested
+    return settled and first.weak and _number_type(first).dtype == "int64" and is_float(_number_type(last))
 
 
 def irregular(ref: Ref, filled: Collected) -> Grows:
@@ -302,13 +312,16 @@ def as_list_of_rows(interp: Interpreter, growing: Grows) -> bool:
         joined = whole and _joined(interp, whole, item)
         if joined is None or joined.dtype != item.dtype:
             return False
-        item = joined
+        item, kinds = joined, kinds_beside(joined)
         settle_rows(interp, contents.items)
         _refuse_any_precision(interp, item)
         buffer = interp.call(Lit(np.array), (Tuple(contents.items),), {"dtype": Lit(_dtype(item).type)})
         see_exact(interp, buffer, contents.items)
     else:
         sizes = item_sizes(interp, item, ())
+        if sizes is None and isinstance(item, Array) and item.shape is not None:  # the first item tells
+            item = Array(item.dtype, (0,) * len(item.shape))
+            sizes = item_sizes(interp, item, ())
         if sizes is None:
             return False
         buffer = _empty(interp, Lit(0), 0, item, sizes)
@@ -503,8 +516,10 @@ def append(interp: Interpreter, ref: Ref, contents: Collected, item: Value) -> N
     if type_ is None or not isinstance(type_, Scalar | Array):
         raise _differing(interp, contents)
     shape = type_.shape if isinstance(type_, Array) else ()
-    if shape is None or (shape != held.shape[1:] and (not contents.done or len(shape) != len(held.shape) - 1)):
+    if shape is None or len(shape) != len(held.shape) - 1:
         raise interp.error("the items of this list differ in shape", "append items of one shape")
+    if shape != held.shape[1:]:
+        _settled(ref, contents)
     whole = _joined(interp, row_type(contents), type_)
     if whole is None or not alike_rows(held, type_, contents.weak is _is_weak(interp, item)):
         raise _differing(interp, contents) if contents.done else Grows(ref, reason=_differing(interp))
@@ -520,8 +535,9 @@ def append(interp: Interpreter, ref: Ref, contents: Collected, item: Value) -> N
         raise _differing(interp, contents)
     see_exact(interp, contents.buffer, (item,))
     if contents.done:
-        longer = Array(dtype_name(dtype), (interp.fresh_dim(), *held.shape[1:]))
-        buffer = interp.emit(runtime.appended, (contents.buffer, interp.operand(item)), longer, "items")
+        longer = Array(dtype_name(dtype), (interp.fresh_dim(), *_row_sizes(interp, held.shape[1:], shape)))
+        put = runtime.appended if shape == held.shape[1:] else runtime.appended_row
+        buffer = interp.emit(put, (contents.buffer, interp.operand(item)), longer, "items")
         _change(interp, ref, contents, buffer, contents.params)
         return
     if dtype != np.dtype(held.dtype):
@@ -531,6 +547,11 @@ def append(interp: Interpreter, ref: Ref, contents: Collected, item: Value) -> N
     )
     after = replace(contents, count=iteration.add(interp, contents.count, Lit(1)), passed=contents.passed + 1)
     interp.heap.contents[ref] = after  # type: ignore[assignment]
+
+
+def _row_sizes(interp: Interpreter, held: tuple[Size, ...], given: tuple[Size, ...]) -> tuple[Size, ...]:
+    """The lengths of the rows of a list, of those that it `held` and of one `given`, which a run finds to be the same."""
+    return tuple(size if size == other else interp.fresh_dim() for size, other in zip(held, given, strict=True))
 
 
 def _change(interp: Interpreter, ref: Ref, contents: Collected, buffer: Value, params: frozenset[Var] = frozenset()) -> None:
@@ -691,7 +712,8 @@ def load(interp: Interpreter, ref: Ref, contents: Collected, index: Value, hint:
         row = (ref, contents.buffer)
         return new_list(interp, found, contents.nested - 1, weak=contents.weak, kinds=contents.kinds, row_of=row)
     if contents.kinds:
-        return interp.emit(float if contents.weak else operator.pos, (interp.operand(found),), row_type(contents), hint)
+        held = replace(_number_type(contents), as_float=is_float(_number_type(contents)))
+        return interp.emit(float if contents.weak else operator.pos, (interp.operand(found),), held, hint)
     if contents.weak:
         return interp.call(Lit(_PYTHON[row_type(contents).dtype]), (found,), hint=hint)
     if isinstance(found, Var) and isinstance(found.type, Array):

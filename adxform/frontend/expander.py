@@ -9,13 +9,14 @@ from adxform.errors import MissingRuleError, UnsupportedOperationError
 from adxform.frontend import trees
 from adxform.frontend.access import Access
 from adxform.frontend.cotangents import cotangents, refuse_writes
+from adxform.frontend.forgotten import is_forgotten
 from adxform.frontend.interpreter import Derive, Interpreter, Knowledge
 from adxform.frontend.outside import constant, from_outside
 from adxform.frontend.protocols import is_object
 from adxform.frontend.reach import reaches
 from adxform.frontend.signals import Recursive, Restart, Unreachable
 from adxform.frontend.values import FunctionValue, Method, Pullback, Static, Tuple, Value
-from adxform.ir.kinds import settle
+from adxform.ir.kinds import settle, settled_type
 from adxform.ir.ops import Block, Call, Function, Lit, Operand, Pack, Var
 from adxform.ir.prune import prune
 from adxform.ir.types import Scalar
@@ -53,7 +54,7 @@ class Expander:
     def _expand(
         self, body: Callable[..., Any], args: tuple[Operand, ...], named: Named, knowledge: Knowledge
     ) -> tuple[Interpreter, tuple[Function]]:
-        interp, params, values, keywords = self._start(args, named, knowledge)
+        interp, params, values, keywords = self._start(body, args, named, knowledge)
         try:
             returned = interp.call(constant(interp, body), values, keywords)
             results = tuple(interp.operand(leaf) for leaf in trees.all_leaves(interp, returned))
@@ -65,7 +66,7 @@ class Expander:
     def _expand_rule(
         self, body: Callable[..., Any], args: tuple[Operand, ...], named: Named, knowledge: Knowledge
     ) -> tuple[Interpreter, tuple[Function, Function]]:
-        interp, params, values, keywords = self._start(args, named, knowledge)
+        interp, params, values, keywords = self._start(body, args, named, knowledge)
         try:
             pair = interp.call(constant(interp, body), values, keywords)
             if not isinstance(pair, Tuple) or len(pair.items) != 2:
@@ -100,13 +101,19 @@ class Expander:
         return interp, (forward, back)
 
     def _start(
-        self, args: tuple[Operand, ...], named: Named, knowledge: Knowledge
+        self, body: Callable[..., Any], args: tuple[Operand, ...], named: Named, knowledge: Knowledge
     ) -> tuple[Interpreter, tuple[Var, ...], tuple[Value, ...], dict[str, Value]]:
+        """An interpreter for `body`, its parameters and arguments.
+
+        The library's rules take a number of which no one can tell whether it was whole as the float that it is kept as: only what
+        their functions give, of which the front end has asked already, depends on that.
+        """
         given = dict.fromkeys(var for operand in (*args, *(value for _, value in named)) for var in variables(operand))
         names = Names()
         for var in given:
             names.reserve_lengths(var.type)
-        renamed: dict[Var, Operand] = {var: Var(names.fresh("tmp"), var.type) for var in given}
+        seen = {var: settled_type(var.type) if is_forgotten(var) and not is_users(body) else var.type for var in given}
+        renamed: dict[Var, Operand] = {var: Var(names.fresh("tmp"), type_) for var, type_ in seen.items()}
         interp = Interpreter(names, self.derive, knowledge)
         params = tuple(var for var in renamed.values() if isinstance(var, Var))
 

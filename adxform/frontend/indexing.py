@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adxform.frontend import protocols
+from adxform.frontend import forgotten, protocols
 from adxform.frontend.assumed import uncut, unknown_slices
 from adxform.frontend.infer import FRESH, NoSample, broadcast, sampled_type, slice_size
 from adxform.frontend.joins import number_type
@@ -48,7 +48,7 @@ def load(interp: Interpreter, x: Value, index: Value, hint: str = "tmp") -> Valu
     """``x[index]``"""
     match x:
         case Var(_, Array()):
-            at = interp.operand(index)
+            at = _told(interp, index)
             type_ = element_type(interp, x, at)
             out = interp.emit(operator.getitem, (x, at), uncut(x, at, type_) if interp.assumes else type_, hint)
             if interp.assumes:
@@ -79,6 +79,13 @@ def load(interp: Interpreter, x: Value, index: Value, hint: str = "tmp") -> Valu
             raise interp.error("a number cannot be indexed", "index an array")
         case _:
             raise interp.error("this value cannot be indexed", "index an array, a tuple, a list or a dict")
+
+
+def _told(interp: Interpreter, index: Value) -> Operand:
+    """`index` as an operand, in which all numbers are known to be whole or not."""
+    at = interp.operand(index)
+    forgotten.refuse(interp, variables(at))
+    return at
 
 
 def _item(interp: Interpreter, items: tuple[Value, ...], index: Value, what: str, build: Any) -> Value:
@@ -270,7 +277,7 @@ def store(interp: Interpreter, x: Value, index: Value, value: Value) -> None:
     """``x[index] = value``"""
     match x:
         case Var(_, Array()):
-            operands = x, interp.operand(index), stored(interp, value)
+            operands = x, _told(interp, index), stored(interp, value)
             interp.builder.effect(operator.setitem, *operands, span=interp.span)
         case Var(_, Object()):
             operands_ = x, interp.operand(index), interp.operand(value)

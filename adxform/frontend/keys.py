@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from adxform.frontend.forgotten import refuse
 from adxform.frontend.python_classes import class_of
 from adxform.frontend.values import Tuple, Value
 from adxform.ir.ops import Var
@@ -34,6 +35,7 @@ def place_in(interp: Interpreter, index: Value, what: str, *, cuts: bool = True)
 
 def refuse_index(interp: Interpreter, index: Value, what: str) -> None:
     """Let an index raise that is neither an integer nor a slice nor an array of one integer, whatever its value."""
+    refuse(interp, (index,) if isinstance(index, Var) else ())
     cls = class_of(index)
     if cls is not None and not issubclass(cls, slice | np.ndarray) and not hasattr(cls, "__index__"):
         interp.fail(TypeError, f"{what} indices must be integers or slices, not {cls.__name__}")

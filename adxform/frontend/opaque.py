@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adxform import runtime
-from adxform.frontend import indexing
+from adxform.frontend import forgotten, indexing
 from adxform.frontend.draws import MAKERS, drawn_type, method_of
 from adxform.frontend.operands import operand, refuse_keeping
 from adxform.frontend.unruled_types import known_array
@@ -59,6 +59,8 @@ def opaque(
     operands = tuple(_given(interp, arg) for arg in args)
     named = {key: _given(interp, arg) for key, arg in kwargs.items()}
     given = [var for arg in (*operands, *named.values()) for var in variables(arg)]
+    if wanted:
+        forgotten.refuse(interp, given)
     method = method_of(interp, fn, operands)
     if method is not None and method[1] == "shuffle" and not named and _is_float_array(operands[method[2] :]):
         shuffle(interp, fn, operands)

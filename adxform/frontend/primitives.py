@@ -10,7 +10,7 @@ import numpy as np
 
 from adxform import runtime
 from adxform.errors import MissingRuleError
-from adxform.frontend import collecting
+from adxform.frontend import collecting, forgotten
 from adxform.frontend.bound_calls import bound_to_signature
 from adxform.frontend.folding import fold
 from adxform.frontend.forms import by_position
@@ -100,6 +100,8 @@ def primitive(
         if out != NONE:
             raise interp.error("`out=` is not an array here", "pass an array of the result's shape")
         return parts_of(interp, interp.emit(fn, operands, Object(), "parts", named), type_, hint)
+    if isinstance(type_, Array) and type_.shape != () and not record.elementwise:
+        forgotten.require_fractions(interp, lists)
     if out != NONE:
         return into(interp, fn, out, interp.emit(fn, operands, type_, "tmp", named))
     if fn is operator.pow and type_ == FLOAT and _may_be_complex(*operands) and not interp.in_own_code:

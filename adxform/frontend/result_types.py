@@ -13,6 +13,7 @@ import numpy as np
 
 from adxform import runtime
 from adxform.errors import AdxError, MissingRuleError
+from adxform.frontend import forgotten
 from adxform.frontend.infer import NoSample, Types, elementwise_type, product_type, reshaped_type, sampled_types, with_fresh
 from adxform.frontend.joins import join_types
 from adxform.ir.kinds import dtype_name
@@ -48,7 +49,10 @@ def result_type(
     if not found:
         assert refused is not None
         raise refused
-    return functools.reduce(lambda one, other: _either(interp, one, other), found)
+    whole = functools.reduce(lambda one, other: _either(interp, one, other), found)
+    if any(map(forgotten.is_forgotten, several)):
+        return forgotten.type_of_result(interp, fn, operands, whole, one=refused is None and len(set(found)) == 1)
+    return whole
 
 
 _COMBINATIONS = 4096  # half a second; a kind that was left out could be the only one that moves

@@ -48,17 +48,19 @@ def one_of(types: Iterable[Scalar]) -> Scalar:
     >>> found.dtype, found.weak, len(found.kinds)
     ('float32', False, 2)
     """
-    kinds = tuple(sorted({kind for type_ in types for kind in alternatives(type_)}, key=lambda kind: (kind.dtype, kind.weak)))
+    given = tuple(types)
+    kinds = tuple(sorted({kind for type_ in given for kind in alternatives(type_)}, key=lambda kind: (kind.dtype, kind.weak)))
     if len(kinds) == 1:
         return kinds[0]
+    as_float = any(type_.as_float for type_ in given)
     if all(kind.weak for kind in kinds):
-        return Scalar(max((kind.dtype for kind in kinds), key=_RANKS.index), True, kinds)
+        return Scalar(max((kind.dtype for kind in kinds), key=_RANKS.index), True, kinds, as_float)
     # A Python float is one of double precision: next to single precision it would lose digits, were it a weak one here.
     samples = [_PYTHON[kind.dtype] if kind.weak else np.dtype(kind.dtype) for kind in kinds]
     dtype = dtype_name(np.result_type(*samples))
     if dtype == "float64" and any(kind.dtype in ("float16", "float32") for kind in kinds):
         dtype = dtype_name(np.dtype(np.longdouble))  # no kernel holds it: there it would be a float64 on every path
-    return Scalar(dtype, False, kinds)
+    return Scalar(dtype, False, kinds, as_float)
 
 
 def one_array_holds(type_: Scalar) -> bool:
@@ -79,7 +81,7 @@ def one_array_holds(type_: Scalar) -> bool:
 
 def settled_type(type_: Type) -> Type:
     """`type_` as it stands for all that it may be."""
-    return replace(type_, kinds=()) if isinstance(type_, Scalar) and type_.kinds else type_
+    return replace(type_, kinds=(), as_float=False) if isinstance(type_, Scalar) and type_.kinds else type_
 
 
 def settle(fn: Function) -> Function:

@@ -45,12 +45,13 @@ class Scalar:
     """A number. `weak`: a Python ``bool``/``int``/``float``/``complex``, else a NumPy scalar of that dtype.
 
     `kinds`, while a function is specialised and in the tree of its result: what it may be where only a run can tell, see
-    `adxform.ir.kinds`.
+    `adxform.ir.kinds`. `as_float`: the run cannot tell either which of them it was, since a list has kept it as a float.
     """
 
     dtype: str
     weak: bool = False
     kinds: tuple[Scalar, ...] = ()
+    as_float: bool = False
 
     def __hash__(self) -> int:
         return hash(self.dtype)

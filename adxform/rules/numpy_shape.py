@@ -219,6 +219,19 @@ def _appended(items: Any, item: Any) -> Any:
     return runtime.appended(items, item), pullback
 
 
+def _appended_row(items: Any, item: Any) -> Any:
+    shape = np.shape(items)
+
+    def pullback(ct: Any) -> Any:
+        return np.reshape(ct[:-1], shape), ct[-1]
+
+    return runtime.appended_row(items, item), pullback
+
+
+def _appended_row_tangent(y: Any, args: Any, args_t: Any) -> Any:
+    return runtime.appended_row(runtime.broadcast_like(args_t[0], args[0]), runtime.broadcast_like(args_t[1], args[1]))
+
+
 _V = np.array([0.5, -1.5, 2.0])
 _M = np.array([[1.0, 2.0, -0.5], [0.25, -1.0, 3.0]])
 _T = np.arange(12.0).reshape(2, 3, 2) / 7 - 0.5
@@ -290,6 +303,14 @@ _COPIES = (
 )
 
 _INTERNAL = (
+    general(
+        runtime.appended_row,
+        _appended_row,
+        (_M, _V),
+        (np.empty((0, 0)), _V),
+        (np.empty((0, 3)), _V),
+        tangent=_appended_row_tangent,
+    ),
     general(runtime.appended, _appended, (_V, 0.5), (_M, np.array([1.0, 2.0, 0.5]))),
     linear(
         runtime.add_diagonal,

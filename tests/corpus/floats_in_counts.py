@@ -82,3 +82,46 @@ def under_two_names(x):
     for i in range(n):
         q[i] = x[i] * 2
     return sum(p) * x[0] + sum(held["q"])
+
+
+@at((_X, _X[::-1] * 0.9), (_X[:2], _X))
+def edit_distance_row_by_row(a, b):
+    before = list(range(len(b) + 1))
+    for i in range(1, len(a) + 1):
+        now = [before[0] + a[i - 1] ** 2]
+        for j in range(1, len(b) + 1):
+            now.append(min(before[j] + a[i - 1] ** 2, now[j - 1] + b[j - 1] ** 2, before[j - 1] + (a[i - 1] - b[j - 1]) ** 2))
+        before = now
+    return before[-1]
+
+
+@at((_X, 2), (_X, 0))
+def weights_made_anew(x, passes):
+    weights = [1] * len(x)
+    first = weights
+    while passes > 0:
+        total = sum(weights)
+        weights = [w * np.exp(-v) / total for w, v in zip(weights, x)]
+        passes -= 1
+    return sum(w * v for w, v in zip(weights, x)) + first[1] * x[0]
+
+
+@at((_X,))
+def made_anew_on_some_passes(x):
+    q = [1] * len(x)
+    for i in range(len(x)):
+        row = [0] * len(x)
+        if x[i] > 0.5:
+            row = [v * q[i] for v in x]
+        q = [a + b for a, b in zip(q, row)]
+    return q[0] * x[1] + q[2]
+
+
+@at((_X, 1.0), (_X, -1.0))
+def floats_on_one_path(x, s):
+    counts = [2] * len(x)
+    held = [counts]
+    if s > 0:
+        counts = [v * v for v in x]
+    scores = [0] * len(x) if s > 0 else [v * 3.0 for v in x]
+    return counts[0] * x[1] + held[0][2] * x[0] + sum(scores)

@@ -148,3 +148,15 @@ def grows_and_is_replaced(x, n):
         rest = y[1:]
         rest[...] = len(x)
     return np.sum(y) + np.sum(x * x)
+
+
+@at((vec(3.0, 0.1, 0.4, 1.2), 6), gradient=(np.ones(4),), wrt=(0,))
+def squared_and_perhaps_swapped(x, n):
+    """What overflows would be returned if the branch were taken that swaps the two arrays."""
+    y = np.array(x)
+    for i in range(n):
+        if 2 < x.max() < 2:
+            y, x = x, y
+        for _ in range(i):
+            x **= 2
+    return np.sum(abs(y))

@@ -537,9 +537,40 @@ def list_of_whole_numbers_of_two_kinds(x, c):
 
 
 @at((vec(0.3, 0.7),), raises=UnsupportedOperationError)
-def list_of_whole_numbers_on_one_path(x):
+def text_of_what_may_be_whole(x):
+    counts = [1 for _ in range(_count(x))]
+    counts[0] = x[0]
+    return x[0] * len(str(counts[1]))  # here
+
+
+@at((vec(0.3, 0.7),), raises=UnsupportedOperationError)
+def remainder_of_what_may_be_whole(x):
+    counts = [1000000007 for _ in range(_count(x))]
+    counts[0] = x[0]
+    return x[0] * (counts[1] * counts[1] % 1009)  # here
+
+
+@at((vec(0.3, 0.7),), raises=UnsupportedOperationError)
+def place_that_may_be_whole(x):
+    counts = [1 for _ in range(_count(x))]
+    counts[0] = x[0]
+    return x[counts[1]]  # here
+
+
+@at((vec(0.3, 0.7),), raises=UnsupportedOperationError)
+def array_that_may_be_of_whole_numbers(x):
+    counts = [3 for _ in range(_count(x))]
+    if x[0] < 0:
+        counts[0] = x[0]
+    array = np.array(counts)  # here
+    array[0] = x[1]
+    return np.sum(array)
+
+
+@at((vec(0.3, 0.7),), raises=UnsupportedOperationError)
+def list_of_truth_values_on_one_path(x):
     if x[0] > 0.0:
-        weights = [7 for _ in range(_count(x))]
+        weights = [True for _ in range(_count(x))]
     else:
         weights = [x[0] for _ in range(_count(x))]
     return np.sum(np.array(weights) * x[0])  # here

@@ -20,6 +20,9 @@ ITEMS = {
     "lists": "[v * n for v in x]",
     "tuples": "(x[0] * n, x[1])",
     "pairs of vectors": "(x * n, x[0])",
+    "frames": "x[n - n : n - n + size] * n",
+    "windows": "np.ones(2) * x[:size] * n",
+    "blocks": "np.outer(x[:size], x) * n",
 }
 NAMES = ("array", "asarray", "stack", "vstack", "hstack", "dstack", "column_stack", "block")
 JOINS = {
@@ -82,10 +85,10 @@ def cells() -> Iterator[Cell]:
     for (items, item), (join, made), count in itertools.product(ITEMS.items(), JOINS.items(), (0, 1, 3)):
         if count == 0 and join in OF_SOMETHING:
             continue
-        text = f"def f(x, n):\n    rows = []\n    while n > 0:\n        rows.append({item})\n        n -= 1\n"
+        text = f"def f(x, n, size):\n    rows = []\n    while n > 0:\n        rows.append({item})\n        n -= 1\n"
         smooth = join not in ("largest", "where", "median", "spread")
         function = program(f"{text}    y = {made}\n    return np.sum(y * y * 1.5) + y.ndim\n", grown=grown)
-        yield Cell(f"{items}, {join}, {count}", function, (x, count), smooth)
+        yield Cell(f"{items}, {join}, {count}", function, (x, count, 2), smooth)
     for name, blocks in BLOCKS.items():
         text = f"def f(x, m):\n    a, b = m * 2.0, m[:, :2] * x[0]\n    y = np.block({blocks})\n"
         function = program(f"{text}    return np.sum(y * y * 1.5) + y.ndim\n")

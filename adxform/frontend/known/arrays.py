@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adxform.frontend import collecting, indexing, iteration, protocols
+from adxform.frontend import collecting, forgotten, indexing, iteration, protocols
 from adxform.frontend.branches import truth
 from adxform.frontend.methods import Answer, Handler
 from adxform.frontend.operands import is_static
@@ -86,6 +86,8 @@ def _as_array(fn: Any) -> Handler:
     def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
         if isinstance(args[0], Ref) and interp.is_long(args[0]):
             rows = collecting.as_array(interp, args[0])
+            if not args[1:] and not kwargs:
+                forgotten.require_fractions(interp, {args[0]: rows})
             own = interp.call(Lit(np.ndarray.copy), (rows,), hint=hint)
             return interp.call(Lit(fn), (own, *args[1:]), kwargs, hint) if args[1:] or kwargs else own
         if fn is np.array or not isinstance(args[0], Var) or not isinstance(args[0].type, Array) or args[0].type.shape is None:

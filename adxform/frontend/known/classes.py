@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adxform.frontend import attributes
+from adxform.frontend import attributes, forgotten
 from adxform.frontend.access import Access, Has
 from adxform.frontend.methods import Answer, Handler
 from adxform.frontend.outside import from_outside, guard
@@ -155,6 +155,7 @@ def _class_of(interp: Interpreter, value: Value) -> type | None:
 
 def _type(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     cls = _class_of(interp, args[0]) if len(args) == 1 else None
+    forgotten.refuse_class(interp, args)
     return None if cls is None else Static(cls)
 
 
