@@ -17,7 +17,7 @@ class Scope:
     `numbers` are floats, `counts` integers that are small and not negative, `vectors` arrays of the one length of the program,
     `matrices` square arrays of it. `fixed` are not written, and
     names that a nested function has `captured` are not bound anew. `returns` is the kind that the function
-    returns; `deep` is how deeply blocks nest, `loops` how many are loops.
+    returns: a number, a vector, or a float of Python's; `deep` is how deeply blocks nest, `loops` how many are loops.
     """
 
     chance: random.Random

@@ -361,7 +361,8 @@ def checked(scope: Scope) -> Lines:
 
 def early(scope: Scope) -> Lines:
     """A return from the middle, never from helpers' loops only."""
-    return [f"if {condition(scope)}:", f"    return {number(scope, 1) if scope.returns == 'number' else vector(scope, 1)}"]
+    value = vector(scope, 1) if scope.returns == "vector" else number(scope, 1)
+    return [f"if {condition(scope)}:", f"    return {f'float({value})' if scope.returns == 'float' else value}"]
 
 
 SIMPLE: list[Callable[[Scope], Lines]] = [

@@ -35,6 +35,7 @@ def text_of(seed: int) -> str:
         classes=top.classes,
         fixed=frozenset(["x", "m"]) if chance.random() < 0.8 else frozenset(),
         fresh=top.fresh,
+        returns="float",
     )
     body = [f"y = {chance.choice(('x * 1.5', 'x.copy()', 'np.tanh(x)', 'x[::-1] * a', 'np.array(x)'))}"]
     for _ in range(chance.randint(2, 5)):
@@ -124,6 +125,17 @@ def is_moderate(cell: Cell) -> bool:
             return bool(abs(cell.function(*copy.deepcopy(cell.args))) < MOST)
         except Exception:  # the tables tell what is raised where
             return False
+
+
+def overflows(cell: Cell) -> bool:
+    """Whether something overflows on the way to the value of the program."""
+    with np.errstate(over="raise", invalid="ignore", divide="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            cell.function(*copy.deepcopy(cell.args))
+        except FloatingPointError:
+            return True
+    return False
 
 
 def cell_of(text: str, seed: int) -> Cell:
