@@ -493,6 +493,9 @@ def new_list(
 ) -> Ref:
     """A list (or tuple) whose items are the rows of an array of its own."""
     assert isinstance(items, Var)
+    if not isinstance(items.type, Array):
+        message = "an item of a list whose length only a run can tell is no number that NumPy has a dtype for"
+        raise interp.error(message, "whole numbers beyond 64 bits: make them floats, `float(…)`")
     ref = interp.heap.new("list", cls, (), ())
     if row_of is None:
         note_items(interp, items)

@@ -264,5 +264,5 @@ def _known_if_promotable(interp: Interpreter, value: Value) -> Value:
             return value
 
 
-OF_SEQUENCES = frozenset({np.array, np.asarray, np.asanyarray, np.pad, np.linalg.multi_dot})
+OF_SEQUENCES = frozenset({np.array, np.asarray, np.asanyarray, np.linalg.multi_dot})
 JOINING = frozenset(OF_ROWS)

@@ -707,3 +707,10 @@ def arrays_filled_before_they_are_appended(x, s):
         s *= 0.5
     a, b = path[-1]
     return np.sum(np.array(history) ** 2) + a * b + np.sum(np.vstack(path)[:, 1])
+
+
+@at((vec(0.3, 0.7),))
+def padded_lists(x):
+    row = np.pad([x[0], x[1] * 2.0], 1)
+    table = np.pad([x, x * x], [(1, 2), [0, 1]], "reflect")
+    return np.sum(row * np.arange(4.0)) + np.sum(np.cos(table))

@@ -602,3 +602,11 @@ def pairs_after_a_triple(x):
     rows = [(x[0], 1.0, 2.0)]
     rows.extend([(x[0] * k, 1.0) for k in range(_count(x))])  # here
     return x[0] * len(rows[0])
+
+
+@at((vec(0.3, 0.7),), raises=UnsupportedOperationError)
+def numbers_beyond_any_dtype(x):
+    best = [10**400] * _count(x)  # here
+    for i in range(len(best)):
+        best[i] = min(best[i], x[i])
+    return sum(best)
