@@ -15,8 +15,8 @@ from tests.corpus.catalogue import PROGRAMS
 
 collect_ignore_glob = ["golden/*"]
 
-# The IR is verified between the stages of every derivative that a test builds, and after each pass.
-os.environ.setdefault("ADXFORM_VERIFY", "1")
+# The IR is verified between the stages of every derivative that a test builds, and after each pass; no way back is silent.
+os.environ.setdefault("ADXFORM_STRICT", "1")
 # Derivatives run on Python unless a test says otherwise: thousands of them would be compiled.
 os.environ.setdefault("ADXFORM_ENGINE", "python")
 # A failure of a test is to be seen whole.

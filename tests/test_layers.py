@@ -14,7 +14,7 @@ PACKAGE = Path(__file__).parent.parent / "adxform"
 LAYERS: tuple[frozenset[str], ...] = tuple(
     frozenset(line.split())
     for line in (
-        "source errors runtime revolve counters phases operators contexts room locks memos",
+        "source errors runtime revolve counters phases operators contexts room locks memos strict",
         "ir",
         "rules",
         "frontend analysis ad opt backend",
@@ -34,7 +34,7 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
 # Modules of one line that may import one another: they share a concern, and the imports among them make no circle.
 FAMILIES = (
     frozenset(["source", "errors", "counters", "phases", "runtime", "revolve", "operators", "contexts", "room"])
-    | frozenset(["locks", "memos"]),
+    | frozenset(["locks", "memos", "strict"]),
     frozenset(["transforms", "pipeline", "cut", "cache", "trees", "refusals"])
     | frozenset(["perturbations", "batches", "application", "running", "sites", "workspace", "defects", "tracebacks"]),
     frozenset(["engine", "passes"]),

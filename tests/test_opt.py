@@ -898,11 +898,11 @@ def test_a_python_float_spread_over_a_shape_keeps_its_precision() -> None:
 
 
 def test_what_a_pass_breaks_is_found_after_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ADXFORM_VERIFY", "1")
+    monkeypatch.setenv("ADXFORM_STRICT", "1")
     fn = read("def f(x: f64):\n    y: f64 = np.sin(x)\n    return y")
     drop = plain("drop", lambda fn: replace(fn, body=replace(fn.body, ops=())))
     with pytest.raises(VerificationError) as caught:
         through("list", (drop,), fn, None)
     assert caught.value.__notes__ == ["after the pass list:drop"]
-    monkeypatch.setenv("ADXFORM_VERIFY", "")
+    monkeypatch.setenv("ADXFORM_STRICT", "")
     assert through("list", (drop,), fn, None).body.ops == ()

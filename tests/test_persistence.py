@@ -70,7 +70,7 @@ class Script:
 
     def start(self, **environment: str) -> subprocess.Popen[str]:
         """The process."""
-        env = {**os.environ, "ADXFORM_CACHE_DIR": str(self.cache), "ADXFORM_VERIFY": "", "PYTHONPATH": str(ROOT), **environment}
+        env = {**os.environ, "ADXFORM_CACHE_DIR": str(self.cache), "ADXFORM_STRICT": "", "PYTHONPATH": str(ROOT), **environment}
         return subprocess.Popen(
             [sys.executable, "-X", "dev", str(self.file)], env=env, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
         )

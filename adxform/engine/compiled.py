@@ -28,6 +28,7 @@ from adxform.passes.pipeline import LOOPS, Loops, without_results
 from adxform.phases import phase
 from adxform.room import has_room, in_thread, is_roomy, ran_out, roomy
 from adxform.rules.effects import is_opaque
+from adxform.strict import way_back
 
 WORKS = 10**9
 HARMLESS = frozenset(
@@ -57,6 +58,7 @@ class Guarded:
             try:
                 self.machine_code(name)
             except Exception as error:
+                way_back(error)
                 self.refusal = f"{type(error).__name__}: {error}"
 
     def machine_code(self, name: str) -> Callable[..., Any]:
@@ -74,6 +76,8 @@ class Guarded:
             except Exception as error:
                 if ran_out(error) and not is_roomy():
                     return in_thread(lambda: self(*args))
+                if type(error).__module__.startswith("numba."):
+                    way_back(error)
                 if type(error).__module__.startswith("numba.") and self.tries < WORKS:
                     self.tries -= 1
                     self.refusal = f"{type(error).__name__}: {error}"

@@ -30,6 +30,7 @@ from adxform.locks import PATIENCE, Rank, kept_at_fork
 from adxform.persistence.store import store
 from adxform.persistence.versions import environment
 from adxform.phases import phase
+from adxform.strict import way_back
 
 SETTINGS = ("OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "LLVM_REFPRUNE_PASS")
 
@@ -111,7 +112,8 @@ def as_bytes(compiled: Any) -> bytes | None:
     outside = [value.name for value in (*module.functions, *module.global_variables) if value.is_declaration]
     try:
         written: bytes = dumps((outside, compiled._replace(type_annotation="")._reduce()))  # type: ignore[no-untyped-call]
-    except Exception:  # whatever it is that has no name in another process
+    except Exception as error:  # whatever it is that has no name in another process
+        way_back(error)
         return None
     return written
 
@@ -130,7 +132,8 @@ def read(data: bytes, target_context: Any) -> Any:
             if not are_there(outside):
                 return None
         return CompileResult._rebuild(target_context, *made)  # type: ignore[no-untyped-call]
-    except Exception:  # whatever Numba makes of it
+    except Exception as error:  # whatever Numba makes of it
+        way_back(error)
         return None
 
 

@@ -107,6 +107,11 @@ def trace(
     finally:
         interp.builder, interp.heap, interp.apart = outer, heap, apart
     interp.heap.contents.update(made)
+    if calls_unsettled(interp, block):
+        raise interp.error(
+            "a recursive function takes a derivative of itself",
+            "each call would be of one order more: nest as many calls of `grad` as there are orders",
+        )
     free = tuple(var for var in free_variables(block) if var not in params)
     function = Function("inner", Block((*params, *free), block.ops, block.results), (), interp.helper_functions(), interp.span)
     given = {leaf for arg in (*args, *kwargs.values()) for leaf in trees.leaves_of(interp, arg)}
@@ -220,11 +225,6 @@ def _derived(interp: Interpreter, kind: str, traced: Traced, seeds: Sequence[Ope
 
 
 def _derivative(interp: Interpreter, kind: str, traced: Traced) -> Function:
-    if calls_unsettled(interp, traced.function.body):
-        raise interp.error(
-            "a recursive function takes a derivative of itself",
-            "each call would be of one order more: nest as many calls of `grad` as there are orders",
-        )
     return interp.derive(kind, traced.function, traced.wrt)
 
 

@@ -31,6 +31,7 @@ from adxform.ir.prune import prune
 from adxform.ir.types import INT, Array, Dim, Scalar, Size, Type
 from adxform.ir.walk import Names, rename_block
 from adxform.source import Span
+from adxform.strict import way_back
 
 __all__ = ["Expander", "Specialized", "specialize"]
 
@@ -107,6 +108,7 @@ def _refusal(error: Exception, span: Span) -> AdxError:
             message = f"how many items this {error.ref.cls.__name__} has cannot be told"
             return UnsupportedOperationError(message, span=span, help="fill it in a plain loop")
         case AssertionError() | AttributeError() | LookupError() | TypeError() | ValueError():
+            way_back(error)
             message = f"adxform cannot follow this: {type(error).__name__}: {error}"
             found = UnsupportedOperationError(message, span=span, help="write it another way, and report it")
             found.__cause__ = error

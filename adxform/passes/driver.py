@@ -1,8 +1,7 @@
-"""Runs lists of passes: each pass is timed, may be watched, and what it made is verified where ``ADXFORM_VERIFY`` asks for it."""
+"""Runs lists of passes: each pass is timed, may be watched, and what it made is verified where ``ADXFORM_STRICT`` asks for it."""
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,6 +14,7 @@ from adxform.errors import VerificationError
 from adxform.ir.ops import Function
 from adxform.ir.verify import verify
 from adxform.ir.walk import contents
+from adxform.strict import is_strict
 
 S = TypeVar("S")
 
@@ -147,7 +147,7 @@ def taken(title: str, step: Pass[S], fn: Function, setting: S) -> Function:
 def checked(fn: Function) -> Function:
     """`fn`, verified where the environment asks for it (the tests do), once for all that look at it one after the other."""
     global _verified
-    if is_verified() and fn is not _verified:
+    if is_strict() and fn is not _verified:
         verify(fn, typed=True)
         _verified = fn
     return fn
@@ -155,8 +155,3 @@ def checked(fn: Function) -> Function:
 
 _verified: Function | None = None
 """What was verified last."""
-
-
-def is_verified() -> bool:
-    """Whether the IR is verified after every pass that changed it, and between stages: ``ADXFORM_VERIFY=1``."""
-    return bool(os.environ.get("ADXFORM_VERIFY"))
