@@ -15,6 +15,7 @@ from adxform.ad.reverse import reverse
 from adxform.frontend.specialize import Expander
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder, seed
+from adxform.ir.kinds import plain_slopes
 from adxform.ir.ops import Block, Function, Lit, Op, Operand, Var
 from adxform.ir.types import Array, Scalar, is_float, rank
 from adxform.ir.walk import Names, reads_with_blocks, rename_block
@@ -102,13 +103,13 @@ def pulled(
     """The joint reverse function of `fn`, with the cotangents of the results in `seeds` fixed; `again`: see `reverse`."""
     counters.count("rule_builds")
     adjoint = reverse(fn, wrt, expander, again=again)
-    return fresh_gradients(seeded(adjoint.fn, fn, seeds), fn, wrt), adjoint.decisions
+    return fresh_gradients(seeded(plain_slopes(adjoint.fn, fn), fn, seeds), fn, wrt), adjoint.decisions
 
 
 def pushed(fn: Function, wrt: tuple[int, ...], expander: Expander) -> Function:
     """The forward function of `fn`."""
     counters.count("rule_builds")
-    return shaped_tangents(forward(fn, wrt, expander), fn)
+    return shaped_tangents(plain_slopes(forward(fn, wrt, expander), fn), fn)
 
 
 def renamed(fn: Function, name: str) -> Function:

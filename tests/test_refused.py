@@ -54,6 +54,8 @@ LATER = (
     "product_of_planar_vectors",
     "floats_in_a_list_of_counts_that_is_held_twice",
     "array_that_may_be_of_whole_numbers",
+    "float_stored_where_a_whole_number_may_have_made_integers",
+    "filled_like_what_a_whole_number_may_have_made",
 )
 """Refused by a look at the function as a whole, by the stages after it, or by the run."""
 FOLLOWED = [

@@ -5,6 +5,7 @@ Each is ordinary Python; Numba compiles it into the kernel that calls it.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
@@ -127,6 +128,7 @@ def check_finite(failed: bool) -> None:
 
 FORMS: Mapping[Callable[..., Any], Callable[..., Any]] = MappingProxyType(
     {
+        operator.abs: abs,
         np.where: chosen,
         np.maximum: runtime.larger,
         np.minimum: runtime.smaller,

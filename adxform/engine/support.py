@@ -51,6 +51,8 @@ MATH: frozenset[Callable[..., Any]] = frozenset(
         *(math.isnan, math.isinf, math.isfinite),
     }
 )
+ARITIES: Mapping[Callable[..., Any], int] = MappingProxyType({math.log: 1, math.hypot: 2})
+"""Of functions of any number of operands: how many one that Numba has takes."""
 MAKERS = frozenset({np.zeros, np.empty, np.ones})
 ALIKE = frozenset({np.zeros_like, np.empty_like, np.ones_like, np.full_like})
 COPIES = frozenset({np.ndarray.copy, np.copy})
@@ -211,6 +213,8 @@ def _scalar(fn: Any, args: tuple[Operand, ...]) -> bool:
         return set(dtypes) == {"float64"}
     if fn in (runtime.trip_count, runtime.some, runtime.place):
         return set(dtypes) == {"int64"}
+    if len(args) != ARITIES.get(fn, len(args)):
+        return False
     return (fn in UFUNCS or fn in MATH or fn in scalars.FORMS) and set(dtypes) == {"float64"}
 
 
@@ -254,7 +258,7 @@ def _is_stack(operand: Operand) -> bool:
 
 
 def _is_scalar(operand: Operand) -> bool:
-    return _dtype(operand) in DTYPES and not _is_array(operand)
+    return _dtype(operand) in DTYPES and not (isinstance(operand, Var) and isinstance(operand.type, Array))
 
 
 def _is_float(operand: Operand) -> bool:

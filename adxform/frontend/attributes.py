@@ -17,7 +17,7 @@ from adxform.frontend.outside import from_outside, guard, is_kept, outside_write
 from adxform.frontend.signature import python_class
 from adxform.frontend.values import FunctionValue, Method, Ref, Slice, Static, Tuple, Value
 from adxform.ir.ops import Lit, Var
-from adxform.ir.types import BOOL, INT, Array, Object, Scalar
+from adxform.ir.types import BOOL, INT, Array, Object, Scalar, is_float
 from adxform.ir.walk import variables
 from adxform.operators import Operator
 from adxform.rules.table import lookup
@@ -99,7 +99,8 @@ def _of_array(interp: Interpreter, x: Var, type_: Array, name: str, hint: str) -
 
 def _of_scalar(interp: Interpreter, x: Var, type_: Scalar, name: str) -> Value:
     real = not type_.dtype.startswith("complex")
-    if type_.kinds and name not in ("real", "item"):
+    truths_and_floats = BOOL in type_.kinds and is_float(type_)  # of which `real` is a number of another class each
+    if type_.kinds and (truths_and_floats or name not in ("real", "item")):
         raise interp.error(f"`{name}` of a number whose kind only a run can tell", "convert it, e.g. with `float(…)`")
     match name:
         case "real" if real:

@@ -14,7 +14,7 @@ import numpy as np
 
 from adxform.ir.ops import Function, Var
 from adxform.ir.types import BOOL, FLOAT, INT, Scalar, Type
-from adxform.ir.walk import rename_block
+from adxform.ir.walk import defined_variables, rename_block
 
 _PYTHON: dict[str, Any] = {"bool": False, "int64": 0, "float64": np.float64, "complex128": np.complex128}
 _PLAIN = {float: FLOAT, int: INT, bool: BOOL, complex: Scalar("complex128", weak=True)}
@@ -81,7 +81,31 @@ def one_array_holds(type_: Scalar) -> bool:
 
 def settled_type(type_: Type) -> Type:
     """`type_` as it stands for all that it may be."""
-    return replace(type_, kinds=(), as_float=False) if isinstance(type_, Scalar) and type_.kinds else type_
+    return replace(type_, kinds=(), as_float=False, merged=type_.kinds) if isinstance(type_, Scalar) and type_.kinds else type_
+
+
+def plain_slopes(derived: Function, fn: Function) -> Function:
+    """`derived` from `fn`, with tangents and cotangents that are floats, whatever the numbers may be that they belong to."""
+    known = [var for part in (fn, *fn.helpers) for var in defined_variables(part.body)]
+    if not any(is_merged(var.type) for var in known):
+        return derived
+    own = {var.name for var in known}
+
+    def plain(var: Var) -> Var:
+        if not isinstance(var.type, Scalar) or not var.type.merged or var.name in own:
+            return var
+        return replace(var, type=replace(var.type, merged=()))
+
+    return replace(
+        derived,
+        body=rename_block(derived.body, {}, plain),
+        helpers=tuple(replace(one, body=rename_block(one.body, {}, plain)) for one in derived.helpers),
+    )
+
+
+def is_merged(type_: Type) -> bool:
+    """Whether a run may have a number of another kind than `type_` says, of which ``x * 1.0`` makes one that it says."""
+    return isinstance(type_, Scalar) and bool(type_.merged)
 
 
 def settle(fn: Function) -> Function:

@@ -6,7 +6,7 @@ equal or one. It never holds a length that only a run can tell.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 FLOATS = ("float16", "float32", "float64", "longdouble")
 
@@ -46,12 +46,14 @@ class Scalar:
 
     `kinds`, while a function is specialised and in the tree of its result: what it may be where only a run can tell, see
     `adxform.ir.kinds`. `as_float`: the run cannot tell either which of them it was, since a list has kept it as a float.
+    `merged`, afterwards: the kinds of which this one stands for all; types that differ in it alone are equal.
     """
 
     dtype: str
     weak: bool = False
     kinds: tuple[Scalar, ...] = ()
     as_float: bool = False
+    merged: tuple[Scalar, ...] = field(default=(), compare=False)
 
     def __hash__(self) -> int:
         return hash(self.dtype)

@@ -11,6 +11,7 @@ import numpy as np
 
 from adxform import runtime
 from adxform.ir import intrinsics
+from adxform.ir.kinds import is_merged
 from adxform.ir.ops import Call, Function, Lit, Op, Operand, Var
 from adxform.ir.types import FLOAT, INT, Array, Dim, Scalar, Type, is_float
 from adxform.ir.walk import Names
@@ -225,7 +226,8 @@ def _is_none_added(op: Call, operand: Operand) -> bool:
 def _same(op: Call, operand: Operand) -> Var | None:
     """`operand` where it has the very type of the result of `op`."""
     out = op.outs[0].type
-    return operand if isinstance(operand, Var) and operand.type == out and not _may_vary(out) else None
+    same = isinstance(operand, Var) and operand.type == out and not (_may_vary(out) or is_merged(operand.type))
+    return operand if isinstance(operand, Var) and same else None
 
 
 def _may_vary(type_: Type) -> bool:

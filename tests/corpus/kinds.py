@@ -27,6 +27,21 @@ def larger_of_each_in_a_comprehension(k, x):
     return sum([max(k, v) * v for v in x])
 
 
+@at((_X, 1, 0.25), (_X, 1, 2.5))
+def arithmetic_that_makes_a_float_of_a_whole_number(x, n, a):
+    m = max(a, n)
+    return float(m) * x[0], m * 1.0, m + 0.0, m - 0.0, m / 1, m**1.0, -(-m) * 1.0
+
+
+@at((_X, 2, 0.25), (_X, 2, 2.5))
+def array_of_a_number_of_two_kinds_made_one_of_floats(x, n, a):
+    weights = np.array([max(a, n), 1]).astype(float)
+    weights[1] = x[0]
+    halves = np.array([max(a, n), 3]) / 2
+    halves[0] += x[1]
+    return weights @ halves
+
+
 @at((_X,), (-_X,))
 def running_maximum_from_an_integer(x):
     m = 0

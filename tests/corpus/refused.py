@@ -604,6 +604,23 @@ def pairs_after_a_triple(x):
     return x[0] * len(rows[0])
 
 
+@at((vec(0.3, 0.7), 0.5, 2), (vec(0.3, 0.7), 2.5, 2), raises=UnsupportedOperationError)
+def float_stored_where_a_whole_number_may_have_made_integers(x, a, n):
+    weights = np.array([max(a, n), 1])
+    weights[0] = x[0]  # here
+    return weights[0] * weights[1]
+
+
+@at((vec(0.3, 0.7), 0.5, 2), raises=UnsupportedOperationError)
+def filled_like_what_a_whole_number_may_have_made(x, a, n):
+    return np.sum(np.full_like(np.tile(max(a, n), 3), x[0]))  # here
+
+
+@at((vec(0.3, 0.7), 0.5, 2), raises=UnsupportedOperationError)
+def class_of_a_whole_number_or_a_float(x, a, n):
+    return x[0] if type(max(a, n)) is int else x[1]  # here
+
+
 @at((vec(0.3, 0.7),), raises=UnsupportedOperationError)
 def numbers_beyond_any_dtype(x):
     best = [10**400] * _count(x)  # here

@@ -19,6 +19,7 @@ from tests.tables import (
     containers,
     edges,
     held,
+    joined,
     left_out,
     listed,
     mathematics,
@@ -65,6 +66,7 @@ TABLES = {
     "held": held.cells,
     "stacked": stacked.cells,
     "zeros": zeros.cells,
+    "joined": joined.cells,
 }
 
 LONG = {"containers": partial(containers.cells, 50), "overwrite": partial(overwrite.cells, 41)}

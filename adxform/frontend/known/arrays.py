@@ -21,7 +21,7 @@ from adxform.frontend.values import (
     Tuple,
     Value,
 )
-from adxform.ir.kinds import scalar_type
+from adxform.ir.kinds import alternatives, scalar_type
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, FLOAT, INT, Array, Object, Scalar
 
@@ -103,7 +103,36 @@ def _as_array(fn: Any) -> Handler:
 
 
 def _copy_into(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    """``np.copyto(x, value)`` and ``x.fill(value)`` are ``x[...] = value``."""
+    """``np.copyto(x, value)`` is ``x[...] = value`` where numbers of that kind may be cast to those of `x`."""
+    if len(args) != 2 or kwargs or not (isinstance(args[0], Var) and isinstance(args[0].type, Array)):
+        return None
+    kinds = _kinds_of(interp, args[1])
+    fit = {np.can_cast(np.dtype(kind), np.dtype(args[0].type.dtype), "same_kind") for kind in kinds}
+    if fit == {False}:
+        message = f"Cannot cast from dtype('{kinds[0]}') to dtype('{args[0].type.dtype}') according to the rule 'same_kind'"
+        return interp.fail(TypeError, message)
+    if False in fit:
+        raise interp.error("whether this number may be cast to those of the array depends on the run", "convert it: `float(…)`")
+    return _fill(interp, args, kwargs, hint)
+
+
+def _kinds_of(interp: Interpreter, value: Value) -> tuple[str, ...]:
+    """The dtypes that a number or an array may have; none where nothing is known of it."""
+    match value:
+        case Var(_, Scalar() as type_):
+            return tuple(kind.dtype for kind in alternatives(type_))
+        case Var(_, Array(dtype)):
+            return (dtype,)
+        case Lit(number) if scalar_type(number) is not None:
+            return (np.asarray(number).dtype.name,)
+        case Tuple() | Ref(kind="list"):
+            return _kinds_of(interp, interp.call(Lit(np.array), (value,)))
+        case _:
+            return ()
+
+
+def _fill(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    """``x.fill(value)`` is ``x[...] = value``."""
     if len(args) != 2 or kwargs or not (isinstance(args[0], Var) and isinstance(args[0].type, Array)):
         return None
     indexing.store(interp, args[0], Lit(...), args[1])
@@ -269,7 +298,7 @@ TABLE: dict[Any, Handler] = {
     np.asanyarray: _as_array(np.asanyarray),
     np.array: _as_array(np.array),
     np.copyto: _copy_into,
-    np.ndarray.fill: _copy_into,
+    np.ndarray.fill: _fill,
     np.ndarray.sort: _sort_in_place,
     np.where: _where,
     np.ndarray.tolist: _tolist,

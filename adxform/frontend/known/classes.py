@@ -156,6 +156,8 @@ def _class_of(interp: Interpreter, value: Value) -> type | None:
 def _type(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     cls = _class_of(interp, args[0]) if len(args) == 1 else None
     forgotten.refuse_class(interp, args)
+    if len(args) == 1 and isinstance(args[0], Var) and isinstance(args[0].type, Scalar) and len(args[0].type.kinds) > 1:
+        raise interp.error("the class of this number depends on the run", "convert it, e.g. with `float(…)`")
     return None if cls is None else Static(cls)
 
 
