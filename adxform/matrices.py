@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from adxform.api import grad, jvp, vjp
-from adxform.frontend.mirrors import floats, mirror, no_more, replaced
+from adxform.frontend.mirrors import floats, mirror, no_more, one_like, replaced
 from adxform.frontend.nested import many, one_number, positions
 
 MODES = ("auto", "forward", "reverse")
@@ -156,7 +156,7 @@ def pulling(value: Function, inputs: Any, place: Any) -> Function:
 def stacked(run: Function, over: Any, ofs: Any, last: Any) -> Any:
     """What `run` makes of each unit of the space of `over`: for each of `ofs` an array, the axes of `over` first or `last`."""
     if not isinstance(over, np.ndarray):
-        return run(type(over)(1.0))
+        return run(one_like(over))
     n = np.size(over)
     blocks = []
     for of in ofs:

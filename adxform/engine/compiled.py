@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from adxform import runtime
 from adxform.backend.emit import Generated, emit
 from adxform.backend.loading import load
@@ -77,10 +79,11 @@ class Guarded:
                 if ran_out(error) and not is_roomy():
                     return in_thread(lambda: self(*args))
                 if type(error).__module__.startswith("numba."):
-                    way_back(error)
-                if type(error).__module__.startswith("numba.") and self.tries < WORKS:
-                    self.tries -= 1
-                    self.refusal = f"{type(error).__name__}: {error}"
+                    if all(map(has_machine_type, args)):
+                        way_back(error)
+                    if self.tries < WORKS:
+                        self.tries -= 1
+                        self.refusal = f"{type(error).__name__}: {error}"
             except BaseException:
                 if (machine_code := sys.modules.get("adxform.engine.machine_code")) is not None:
                     machine_code.unlock()
@@ -89,6 +92,17 @@ class Guarded:
                 self.tries, self.refusal = WORKS, None
                 return found
         return self.plain(*args)
+
+
+def has_machine_type(arg: Any) -> bool:
+    """Whether machine code has a type for `arg`: not for integers beyond 64 bits, nor for arrays in foreign byte order."""
+    match arg:
+        case int():
+            return -(2**63) <= arg < 2**64
+        case np.ndarray():
+            return bool(arg.dtype.isnative)
+        case _:
+            return True
 
 
 @phase("emit")

@@ -74,18 +74,25 @@ def _keeps_kind(op: Call, found: set[Operand]) -> bool:
     """Whether `op` gives whole numbers for whole numbers, as far as its operands tell, and is given what may be some."""
     if effect_of(op).views:
         return not found.isdisjoint(op.args)
-    literals = [arg.value for arg in op.args if isinstance(arg, Lit)]
+    literals = [arg.value for arg in (*op.args, *(value for _, value in op.kwargs)) if isinstance(arg, Lit)]
     floats = [var for var in variables_of(op.args) if isinstance(var.type, Array | Scalar) and is_float(var.type)]
     whole = bool(floats) and all(var in found or _may_be_whole(var) for var in floats)
-    return whole and not any(isinstance(value, float) for value in literals) and not _makes_floats(op)
+    return whole and not any(map(_says_floats, literals)) and not _makes_floats(op)
+
+
+def _says_floats(literal: object) -> bool:
+    """Whether `literal` is a float, or the kind of them: ``x.astype(float)``, ``dtype=np.float32``."""
+    if isinstance(literal, np.dtype):
+        return literal.kind == "f"
+    return isinstance(literal, float) or (isinstance(literal, type) and issubclass(literal, float | np.floating))
 
 
 def _makes_floats(op: Call) -> bool:
-    """Whether the function makes floats of whole numbers as well, or is told to."""
+    """Whether the function makes floats of whole numbers as well."""
     fn = op.fn.value if isinstance(op.fn, Lit) else None
     if isinstance(fn, np.ufunc):
         return "l" * fn.nin + "->" + "l" * fn.nout not in fn.types
-    return fn is operator.truediv or ("dtype", Lit(float)) in op.kwargs or ("dtype", Lit(np.float64)) in op.kwargs
+    return fn is operator.truediv
 
 
 def _may_be_whole(var: Var) -> bool:

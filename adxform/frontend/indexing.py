@@ -184,8 +184,12 @@ def _expand(interp: Interpreter, index: Operand, rank: int) -> list[Operand]:
 def _bound(interp: Interpreter, bound: Operand) -> Any:
     """A slice bound: a number, ``None``, a length, or `FRESH`."""
     match bound:
+        case Lit(None):
+            return None
+        case Lit(value) if not hasattr(type(value), "__index__"):
+            return interp.fail(TypeError, "slice indices must be integers or None or have an __index__ method")
         case Lit(value):
-            return value if value is None else operator.index(value)
+            return operator.index(value)
         case Var():
             size = interp.dim_of(bound)
             return FRESH if size is None else interp.equal.size(size)

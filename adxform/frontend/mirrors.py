@@ -193,6 +193,13 @@ def _fewer(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Value:
     return interp.call(Lit(operator.le), totals)
 
 
+def _one_like(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Value:
+    """One, as a float of the kind of a number; where only a run can tell the kind, of the one that stands for all of them."""
+    type_ = type_of(args[0])
+    assert isinstance(type_, Scalar)
+    return Lit(1.0) if type_.weak else Lit(np.dtype(type_.dtype).type(1.0))
+
+
 def shape_of(type_: Type | None) -> tuple[Size, ...] | None:
     """The shape of numbers and arrays of `type_`, as far as it is known."""
     return type_.shape if isinstance(type_, Array) else ()
@@ -224,3 +231,5 @@ mirror = Known("mirror", _mirrored)
 """``mirror(tree, values)``: the structure with these for its floats, and ``None`` for everything else."""
 no_more = Known("no_more", _fewer)
 """``no_more(some, others)``: whether the tuple `some` of numbers and arrays holds at most as many numbers as `others`."""
+one_like = Known("one_like", _one_like)
+"""``one_like(number)``: one, as a tangent or a cotangent of a number."""
