@@ -336,3 +336,54 @@ def test_lengths_that_follow_from_numbers(program: Program, engine: Any) -> None
             for _ in range(2):
                 prepared(*point.args, out=(None, out))
                 np.testing.assert_allclose(pack(float_leaves(out)), jacobian, rtol=1e-6, atol=1e-8)
+
+
+SLICED = ("x[5:]", "x[:-5]", "x[3:-2]", "x[1:][4:]", "x[::-1][5:]")
+DONE: dict[str, Callable[[Any, Any], Any]] = {
+    "mean": lambda y, x: np.mean(y * y),
+    "mean of products": lambda y, x: np.mean(np.outer(y, x)) + np.sum(x),
+    "mean along": lambda y, x: np.sum(np.mean(np.outer(x, y), axis=1) * x),
+    "deviation": lambda y, x: np.std(y * 2.0) + x[0],
+    "variance": lambda y, x: np.var(np.sin(y)),
+    "average": lambda y, x: np.average(y * x[0]),
+    "greatest": lambda y, x: np.max(y * y),
+    "least along": lambda y, x: np.sum(np.min(np.outer(x, y), axis=1)),
+    "over the length": lambda y, x: np.sum(y * y) / len(y),
+    "times the size": lambda y, x: np.sum(x * x) * y.size + np.sum(y),
+    "joined": lambda y, x: np.sum(np.concatenate([y * y, x]) ** 2),
+    "running": lambda y, x: np.sum(np.cumsum(y * y)) + x[0],
+    "filled": lambda y, x: np.sum(np.full(y.shape[0], 2.0) * y) + np.zeros_like(y).sum() + x[0],
+    "differences": lambda y, x: np.mean(np.diff(y * y)),
+    "product": lambda y, x: np.prod(y * y) * x[0],
+    "length": lambda y, x: np.linalg.norm(y * y) + x[0],
+}
+
+
+def sliced(text: str, done: Callable[[Any, Any], Any]) -> Callable[[Any], Any]:
+    take: dict[str, Callable[[Any], Any]] = {
+        "x[5:]": lambda x: done(x[5:], x),
+        "x[:-5]": lambda x: done(x[:-5], x),
+        "x[3:-2]": lambda x: done(x[3:-2], x),
+        "x[1:][4:]": lambda x: done(x[1:][4:], x),
+        "x[::-1][5:]": lambda x: done(x[::-1][5:], x),
+    }
+    return take[text]
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("text", SLICED)
+@pytest.mark.parametrize("done", DONE)
+def test_slices_of_too_few_elements_are_empty(text: str, done: str) -> None:
+    """``x[5:]`` of three elements has length zero, not minus two, whatever is done with it: 16 ways, compiled."""
+    fn = sliced(text, DONE[done])
+    compiled = adxform.prepare_value_and_gradient(fn, np.ones(9), engine="numba")
+    plain = adxform.prepare_value_and_gradient(fn, np.ones(9), engine="python")
+    for n in (9, 6, 5, 4, 3, 2):
+        x = np.linspace(0.5, 1.5, n)
+        found, expected, value = outcome(compiled, x), outcome(plain, x), outcome(fn, x)
+        if isinstance(value, type):
+            assert found is expected is value
+        else:
+            agree(found[0], value)
+            agree(found[0], expected[0])
+            agree(found[1], expected[1])

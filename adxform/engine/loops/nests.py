@@ -98,7 +98,7 @@ class Writer:
         """Allocate what is left of the array that `unit` makes, and see that there is what it takes."""
         if isinstance(unit.work, Reduce | Increase):
             for size in unit.work.some:
-                self.top.effect(runtime.some, self.length(size), span=unit.op.span)
+                self.top.effect(runtime.some, self.positive(size), span=unit.op.span)
         target = unit.target
         if target is None or target.base.name not in self.storage.shared or target.base.name in self.roomy:
             return
@@ -129,7 +129,7 @@ class Writer:
         self.top.emit(Call((var,), Lit(np.empty), (given,), kwargs, self.top.span))
 
     def positive(self, size: Size) -> Operand:
-        """`size` for an allocation."""
+        """`size` as a number, which that of a slice like ``x[5:]`` is not below zero."""
         length = self.length(size)
         found = self.scope.provider(size)
         if found is not None and found[2] < 0:
@@ -182,7 +182,7 @@ class Writer:
 
     def entry(self, access: Access, size: Size) -> Operand:
         """An element of a table, counted from the front of an axis of `size`."""
-        return self.builder.call(runtime.place, self.load(access), self.length(size), type=Scalar("int64"), hint="place")
+        return self.builder.call(runtime.place, self.load(access), self.positive(size), type=Scalar("int64"), hint="place")
 
     def sum(self, operand: Operand, offset: int) -> Operand:
         """`operand` plus a number."""
@@ -201,7 +201,7 @@ class Writer:
         """The number that a unit takes."""
         match source:
             case Length(size):
-                return self.length(size)
+                return self.positive(size)
             case Counted():
                 return self.builder.call(np.int64, self.index(source.places[0]), type=Scalar("int64"), hint="tmp")
             case Access(base=base):
@@ -277,9 +277,9 @@ class Writer:
         dtype = work.out.type.dtype
         makes = work.target is None
         if work.count:
-            count = self.length(work.count[0])
+            count = self.positive(work.count[0])
             for size in work.count[1:]:
-                count = builder.call(operator.mul, count, self.length(size), type=INT, hint="n")
+                count = builder.call(operator.mul, count, self.positive(size), type=INT, hint="n")
             same = makes and work.dtype == dtype
             divided = work.out if same else builder.var(work.out.base, Scalar(work.dtype))
             count = builder.call(np.float64, count, type=Scalar("float64"), hint="n")
