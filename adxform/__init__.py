@@ -6,14 +6,9 @@
 """
 
 from adxform.api import grad, jvp, stop_gradient, value_and_grad, vjp
-from adxform.cache import clear_cache, stats
-from adxform.checkpointing import checkpoint
-from adxform.contexts import constant, scratch
-from adxform.derivatives import hessian, hvp, jacobian
-from adxform.differentiable import differentiable
-from adxform.errors import AdxError
-from adxform.phases import times
-from adxform.prepared import (
+from adxform.api.checkpointing import checkpoint
+from adxform.api.differentiable import differentiable
+from adxform.api.prepared import (
     prepare_derivative,
     prepare_gradient,
     prepare_hessian,
@@ -25,8 +20,13 @@ from adxform.prepared import (
     prepare_value_and_gradient,
     prepare_vjp,
 )
-from adxform.rules.table import register, rule
-from adxform.sources import explain, source
+from adxform.api.second_order import hessian, hvp, jacobian
+from adxform.api.source import explain, source
+from adxform.errors import AdxError
+from adxform.frontend.argument_contexts import constant, scratch
+from adxform.primitives.table import register, rule
+from adxform.runtime.cache import clear_cache, stats
+from adxform.runtime.timing import times
 from adxform.testing import check_derivatives, check_rule
 
 __version__ = "0.1.0"

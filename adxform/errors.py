@@ -6,7 +6,7 @@ import linecache
 from collections.abc import Iterable
 from typing import ClassVar
 
-from adxform.source import NOWHERE, Span
+from adxform.ir.spans import NOWHERE, Span
 
 
 class AdxError(Exception):

@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 
 from adxform.api import grad, jvp, vjp
-from adxform.derivatives import hvp
+from adxform.api.second_order import hvp
 from adxform.frontend.signature import Node, meta_of, parts
-from adxform.rules.record import General, Linear, Partials, Primitive
-from adxform.rules.signatures import PLAIN, arranged, stated
-from adxform.rules.table import lookup
+from adxform.primitives.record import General, Linear, Partials, Primitive
+from adxform.primitives.signatures import PLAIN, arranged, stated
+from adxform.primitives.table import lookup
 from adxform.runtime import private
-from adxform.trees import assemble
+from adxform.runtime.dispatch.result_structures import assemble
 
 Argnums = int | tuple[int, ...]
 MANY = 48

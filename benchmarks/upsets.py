@@ -32,7 +32,7 @@ import numpy as np
 
 import adxform
 from adxform.errors import PreparationMismatchError
-from adxform.persistence import store
+from adxform.runtime.persistence import store
 
 LIMIT = 30.0
 """Seconds for whatever a trial waits for."""

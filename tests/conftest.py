@@ -9,7 +9,7 @@ import pytest
 
 import adxform
 from adxform import runtime
-from adxform.engine import scalars
+from adxform.backends.numba import kernel_scalars
 from tests.corpus.case import Program
 from tests.corpus.catalogue import PROGRAMS
 
@@ -116,9 +116,9 @@ def settled() -> None:
 @pytest.fixture
 def interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave kernels to CPython, where numbers divided by zero are infinite as in machine code."""
-    kernels = pytest.importorskip("adxform.engine.kernels")
+    kernels = pytest.importorskip("adxform.backends.numba.machine.kernels")
     for name in ("kernel", "kernel_from_either_end"):
         monkeypatch.setattr(getattr(kernels, name), "__code__", (lambda fn: fn).__code__)
     monkeypatch.setattr(kernels.compile_for, "__code__", (lambda compiled, types: compiled).__code__)
-    monkeypatch.setattr(scalars.quotient, "__code__", (lambda a, b: runtime.quotient(a, b)).__code__)
-    monkeypatch.setattr(scalars.power, "__code__", (lambda a, b: runtime.power(a, b)).__code__)
+    monkeypatch.setattr(kernel_scalars.quotient, "__code__", (lambda a, b: runtime.quotient(a, b)).__code__)
+    monkeypatch.setattr(kernel_scalars.power, "__code__", (lambda a, b: runtime.power(a, b)).__code__)

@@ -18,7 +18,7 @@ import scipy.stats
 from scipy.special import expit
 
 import adxform
-from adxform.sources import rule_of
+from adxform.api.source import rule_of
 
 LAGS = (1, 2)
 SCALE = 3.0

@@ -12,7 +12,7 @@ import pytest
 
 import adxform
 from adxform.errors import PreparationMismatchError, TangentMismatchError
-from adxform.operators import EngineName
+from adxform.frontend.derivative_operators import EngineName
 from tests.corpus.case import Program
 from tests.oracle import float_leaves, leaves, pack, rebuild
 from tests.test_corpus import blank, every_program, like, quiet, scalar_programs, tangents, weights

@@ -16,11 +16,11 @@ import pytest
 from scipy.special import i0, i1
 
 import adxform
-from adxform import sources
+from adxform.api import source
 from adxform.errors import MissingRuleError
-from adxform.frontend import calls
-from adxform.frontend.interpreter import Interpreter
-from adxform.rules import table
+from adxform.frontend.calls import dispatch as calls
+from adxform.frontend.evaluate.interpreter import Interpreter
+from adxform.primitives import table
 from tests import test_corpus
 from tests.corpus import callees
 from tests.corpus.case import Program, programs_of
@@ -289,7 +289,7 @@ def test_no_function_is_computed_again_in_a_derivative(program: Program) -> None
     v = test_corpus.like(chosen, test_corpus.weights(pack(float_leaves(chosen)).size, 3))
     found: dict[str, Counter[tuple[Any, ...]]] = {}
     for mode, seeds in (("primal", []), ("reverse", [1.0]), ("hvp", test_corpus.flattened(v))):
-        call, rule = sources.rule_of(program.function, point.fresh(), mode, program.wrt)
+        call, rule = source.rule_of(program.function, point.fresh(), mode, program.wrt)
         space: dict[str, Any] = {"__name__": "emitted"}
         exec(compile(rule.text, "<emitted>", "exec"), space)
         found[mode] = Counter()

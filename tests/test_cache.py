@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import adxform
-from adxform.rules import table
+from adxform.primitives import table
 
 RATE = 2.0
 SETTINGS = SimpleNamespace(power=2)

@@ -15,7 +15,7 @@ import pytest
 import adxform
 from adxform import checkpoint
 from adxform.errors import AdxError, AliasError, BudgetError, UnsupportedOperationError
-from adxform.operators import ORDERS, EngineName
+from adxform.frontend.derivative_operators import ORDERS, EngineName
 from tests.corpus.case import Program
 from tests.corpus.catalogue import PROGRAMS
 from tests.oracle import central_jacobian, flat_function, float_leaves

@@ -13,7 +13,7 @@ import pytest
 from adxform.cli import run
 from adxform.cli.target import UsageError, argument_numbers, of_types
 from adxform.ir.text import read, show
-from adxform.persistence import store
+from adxform.runtime.persistence import store
 
 MODEL = """\
 import numpy as np

@@ -20,8 +20,8 @@ import optree
 import pytest
 
 import adxform
+from adxform.api.source import rule_of
 from adxform.frontend.signature import describe
-from adxform.sources import rule_of
 from tests.corpus.case import Point, Program
 from tests.corpus.catalogue import PROGRAMS, RAISING
 from tests.oracle import (

@@ -17,19 +17,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adxform import counters
-from adxform.backend import printing
-from adxform.backend.emit import Generated, emit
-from adxform.backend.loading import annotate, filename, load, user_location
-from adxform.backend.printing import Origin, Remark, to_source
+from adxform.backends.python import printing
+from adxform.backends.python.emit import Generated, emit
+from adxform.backends.python.loading import annotate, filename, load, user_location
+from adxform.backends.python.printing import Origin, Remark, to_source
 from adxform.errors import UnsupportedSyntaxError
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, Function, If, Lit, Op, Operand, Var
+from adxform.ir.spans import Span
 from adxform.ir.text import read
 from adxform.ir.types import BOOL, FLOAT, INT, Array, Dim
 from adxform.ir.verify import verify
 from adxform.ir.walk import Names, map_op
-from adxform.source import Span
+from adxform.runtime import counters
 from tests.interpret import interpret
 
 ROW = Array("float64", (Dim("x.0"),))
@@ -754,7 +754,7 @@ def test_markers_are_comments() -> None:
 def test_the_same_ir_gives_the_same_bytes() -> None:
     program = (
         "import numpy as np\n"
-        "from adxform.backend.emit import emit\n"
+        "from adxform.backends.python.emit import emit\n"
         "from adxform.ir.text import read\n"
         f"print(emit(read({DIVIDE!r})).text)\n"
     )

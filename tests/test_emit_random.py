@@ -11,8 +11,8 @@ import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from adxform.backend.emit import emit
-from adxform.backend.loading import load
+from adxform.backends.python.emit import emit
+from adxform.backends.python.loading import load
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import UNDEFINED, Block, For, Function, If, Lit, Operand, Pack, Var, While

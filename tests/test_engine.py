@@ -13,16 +13,16 @@ import numpy as np
 import pytest
 
 import adxform
-from adxform.application import Application
-from adxform.backend.emit import emit
-from adxform.backend.loading import load
-from adxform.cut import as_tuple
-from adxform.engine.compiled import Guarded, realise
-from adxform.engine.outline import outline
+from adxform.api.source import rule_of
+from adxform.backends.numba.compiled_rule import Guarded, realise
+from adxform.backends.numba.kernel_extraction import outline
+from adxform.backends.python.emit import emit
+from adxform.backends.python.loading import load
+from adxform.frontend.derivative_operators import Engine
 from adxform.ir.verify import verify
-from adxform.operators import Engine
-from adxform.pipeline import DerivedRule
-from adxform.sources import rule_of
+from adxform.runtime.dispatch.application import Application
+from adxform.runtime.dispatch.derivation import DerivedRule
+from adxform.runtime.dispatch.split import as_tuple
 from tests.corpus.case import Program
 from tests.corpus.catalogue import PROGRAMS
 

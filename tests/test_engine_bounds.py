@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from adxform.engine import scalars
-from adxform.engine.bounds import check_bounds
+from adxform.backends.numba import kernel_scalars
 from adxform.ir.ops import Block, If, While
 from adxform.ir.text import read
 from adxform.ir.verify import verify
 from adxform.ir.walk import all_ops, blocks
-from adxform.opt.rewriting import callee
+from adxform.passes.loops.bounds import check_bounds
+from adxform.passes.scalar.rewriting import callee
 from tests.interpret import interpret
 
 BRANCH = """
@@ -29,7 +29,7 @@ def f(x: f64[x.0], n: int, c: bool):
 
 def checks(block: Block) -> int:
     """How many checks there are, each with those inside of branches and loops without a known end."""
-    return sum(callee(op) in scalars.CHECKS for op in all_ops(block))
+    return sum(callee(op) in kernel_scalars.CHECKS for op in all_ops(block))
 
 
 @pytest.mark.parametrize(

@@ -13,13 +13,14 @@ import pytest
 
 import adxform
 from adxform import api
-from adxform.backend.loading import load
-from adxform.engine import choice, compiled
-from adxform.engine.compiled import Guarded
+from adxform.api.source import rule_of
+from adxform.backends.numba import compiled_rule as compiled
+from adxform.backends.numba import engine_policy
+from adxform.backends.numba.compiled_rule import Guarded
+from adxform.backends.python.loading import load
 from adxform.errors import MissingExtraError
-from adxform.operators import Engine, EngineName
-from adxform.pipeline import DerivedRule
-from adxform.sources import rule_of
+from adxform.frontend.derivative_operators import Engine, EngineName
+from adxform.runtime.dispatch.derivation import DerivedRule
 from benchmarks.race.problems import PROBLEMS
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
@@ -114,10 +115,10 @@ def test_what_python_does_as_well_is_not_compiled(fn: Callable[..., Any]) -> Non
 
 
 def test_without_numba_python_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (api, choice):
+    for module in (api, engine_policy):
         monkeypatch.setattr(module, "is_available", lambda: False)
     adxform.clear_cache()
-    assert chosen(loop, AT_ONCE).choice == choice.Choice(Engine("python"), "Numba is not installed")
+    assert chosen(loop, AT_ONCE).choice == engine_policy.Choice(Engine("python"), "Numba is not installed")
     assert "engine: python, for Numba is not installed" in adxform.explain(loop, X)
     np.testing.assert_allclose(adxform.grad(loop)(X), np.sin(X) + X * np.cos(X))
     with pytest.raises(MissingExtraError, match="needs Numba"):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import adxform
-from adxform.engine.defined import check_definitions
+from adxform.backends.numba.definedness_checks import check_definitions
 from adxform.ir.parse import read
 from tests.corpus.case import Program
 from tests.corpus.catalogue import PROGRAMS

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import adxform
-from adxform.engine import entrance
-from adxform.engine.compiled import Guarded
+from adxform.backends.numba.compiled_rule import Guarded
+from adxform.backends.numba.machine import entrance
 from adxform.errors import PreparationMismatchError
 
 

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adxform.backend.emit import emit
-from adxform.backend.loading import load
-from adxform.cut import as_tuple
-from adxform.engine.gather import gather_contributions
+from adxform.api.source import rule_of
+from adxform.backends.python.emit import emit
+from adxform.backends.python.loading import load
 from adxform.ir.text import read, show
 from adxform.ir.verify import verify
-from adxform.sources import rule_of
+from adxform.passes.loops.gather import gather_contributions
+from adxform.runtime.dispatch.split import as_tuple
 from tests.interpret import interpret
 from tests.oracle import central_jacobian, flat_function
 

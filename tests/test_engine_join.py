@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 
 import adxform
-from adxform.backend.emit import emit
-from adxform.backend.loading import load
-from adxform.cut import as_tuple
-from adxform.engine.join import join_loops
-from adxform.engine.order import order_loops
+from adxform.api.source import rule_of
+from adxform.backends.python.emit import emit
+from adxform.backends.python.loading import load
 from adxform.ir.ops import For
 from adxform.ir.text import read
 from adxform.ir.verify import verify
 from adxform.ir.walk import all_ops
-from adxform.sources import rule_of
+from adxform.passes.loops.fuse import join_loops
+from adxform.passes.loops.interchange import order_loops
+from adxform.runtime.dispatch.split import as_tuple
 from tests.interpret import interpret
 
 

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import adxform
-from adxform.application import apply
-from adxform.engine.compiled import Guarded
-from adxform.operators import Engine
+from adxform.backends.numba.compiled_rule import Guarded
+from adxform.frontend.derivative_operators import Engine
+from adxform.runtime.dispatch.application import apply
 
 pytest.importorskip("numba")
 

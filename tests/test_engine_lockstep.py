@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import adxform
-from adxform.engine.lockstep import in_lockstep
-from adxform.engine.lockstep.emission import BLOCK
 from adxform.ir.ops import Function
 from adxform.ir.text import read, show
 from adxform.ir.verify import verify
+from adxform.passes.scalar_expansion import in_lockstep
+from adxform.passes.scalar_expansion.emission import BLOCK
 from tests.interpret import interpret
 from tests.oracle import central_jacobian, flat_function
 

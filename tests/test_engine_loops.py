@@ -16,17 +16,18 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
 import adxform
-from adxform import cache, cut, pipeline
-from adxform.backend.emit import Generated, emit
-from adxform.backend.loading import load
-from adxform.backend.references import Surroundings
-from adxform.engine.loops import form_loops
+from adxform.backends.python.emit import Generated, emit
+from adxform.backends.python.free_names import Surroundings
+from adxform.backends.python.loading import load
 from adxform.errors import UnsupportedOperationError, UnsupportedSyntaxError
 from adxform.frontend.signature import Signature
 from adxform.ir.ops import Function
 from adxform.ir.verify import verify
-from adxform.rules.alias import Aliases
-from adxform.rules.table import table_version
+from adxform.passes.arrays import form_loops
+from adxform.primitives.alias import Aliases
+from adxform.primitives.table import table_version
+from adxform.runtime import cache
+from adxform.runtime.dispatch import derivation, split
 from tests.corpus.case import Program
 from tests.corpus.catalogue import PROGRAMS
 from tests.oracle import central_jacobian, flat_function, float_leaves, is_float, leaves, pack
@@ -57,7 +58,7 @@ def realise_loops(
 def cutting(joint: Function, *args: Any, **options: Any) -> Any:
     """Cut `joint`, and remember it."""
     HALVED[:] = [joint]
-    return cut.cut(joint, *args, **options)
+    return split.cut(joint, *args, **options)
 
 
 class Plain:
@@ -65,7 +66,7 @@ class Plain:
 
     def __init__(self) -> None:
         self.buckets = cache._buckets
-        self.derive, self.build = cache.read_or_made, pipeline.build
+        self.derive, self.build = cache.read_or_made, derivation.build
 
     def entry(self, fn: Callable[..., Any], own: Hashable, signature: Signature, leaves: tuple[Any, ...]) -> cache.Entry:
         """An entry without rules for what was specialised before, or now."""
@@ -73,7 +74,7 @@ class Plain:
         found = None if bucket is None else bucket.find(fn, leaves)
         return self.derive(fn, own, signature, leaves) if found is None else cache.Entry(found.specialized)
 
-    def rule(self, request: pipeline.Request, *given: Any, **options: Any) -> pipeline.DerivedRule:
+    def rule(self, request: derivation.Request, *given: Any, **options: Any) -> derivation.DerivedRule:
         """The rule for `request`, whose last stage is made anew."""
         entries = (entry for bucket in tuple(self.buckets.values()) for entry in bucket.entries)
         alike = (entry for entry in entries if entry.specialized.function is request.function)
@@ -91,12 +92,12 @@ def looping() -> Iterator[None]:
     patched = mock.patch.object
     cache._cleared[0] += 1  # call sites look anew
     with (
-        patched(pipeline, "realise", realise_loops),
-        patched(cut, "emit", emit_loops),
+        patched(derivation, "realise", realise_loops),
+        patched(split, "emit", emit_loops),
         patched(cache, "cut", cutting),
         patched(cache, "_buckets", OrderedDict()),
         patched(cache, "read_or_made", plain.entry),
-        patched(pipeline, "build", plain.rule),
+        patched(derivation, "build", plain.rule),
     ):
         yield
     cache._cleared[0] += 1

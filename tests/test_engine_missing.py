@@ -14,7 +14,7 @@ SCRIPT = """
 import warnings
 import numpy as np
 import adxform
-from adxform.engine.importing import EngineWarning
+from adxform.backends.numba.importing import EngineWarning
 from adxform.errors import MissingExtraError
 
 def loop(x):

@@ -10,17 +10,17 @@ import numpy as np
 import pytest
 
 import adxform
-from adxform.backend.emit import emit
-from adxform.backend.loading import load
-from adxform.cut import as_tuple
-from adxform.engine.gather import gather_contributions
-from adxform.engine.multiply import multiply
+from adxform.api.source import rule_of
+from adxform.backends.python.emit import emit
+from adxform.backends.python.loading import load
 from adxform.ir.ops import Function
 from adxform.ir.verify import verify
 from adxform.ir.walk import all_ops
-from adxform.opt.hoist import hoist_invariants
-from adxform.opt.rewriting import callee
-from adxform.sources import rule_of
+from adxform.passes.linalg.product_nests import multiply
+from adxform.passes.loops.gather import gather_contributions
+from adxform.passes.scalar.hoist import hoist_invariants
+from adxform.passes.scalar.rewriting import callee
+from adxform.runtime.dispatch.split import as_tuple
 from tests.oracle import central_jacobian, flat_function
 from tests.test_engine_products import LAYOUTS
 

@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adxform.backend.emit import emit
-from adxform.backend.loading import load
-from adxform.cut import as_tuple
-from adxform.engine.gather import gather_contributions
-from adxform.engine.order import order_loops
+from adxform.api.source import rule_of
+from adxform.backends.python.emit import emit
+from adxform.backends.python.loading import load
 from adxform.ir.ops import For
 from adxform.ir.text import read
 from adxform.ir.verify import verify
 from adxform.ir.walk import all_ops
-from adxform.opt.rewriting import callee
-from adxform.sources import rule_of
+from adxform.passes.loops.gather import gather_contributions
+from adxform.passes.loops.interchange import order_loops
+from adxform.passes.scalar.rewriting import callee
+from adxform.runtime.dispatch.split import as_tuple
 from tests.interpret import interpret
 from tests.oracle import central_jacobian, flat_function
 from tests.test_engine_gather import random_nest

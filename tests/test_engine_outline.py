@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adxform.engine import kernels
-from adxform.engine.compiled import Guarded, lowered
-from adxform.engine.outline import Outlined, outline
+from adxform.backends.numba.compiled_rule import Guarded, lowered
+from adxform.backends.numba.kernel_extraction import Outlined, outline
+from adxform.backends.numba.machine import kernels
+from adxform.frontend.derivative_operators import Engine
 from adxform.ir.ops import Call, For, Function, Invoke
 from adxform.ir.walk import all_ops
-from adxform.operators import Engine
-from adxform.pipeline import DerivedRule
+from adxform.runtime.dispatch.derivation import DerivedRule
 from tests.test_engine import agree, compiled, derived, results
 
 

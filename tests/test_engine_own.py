@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import adxform
-from adxform.engine.alike import drop_alike_axes
-from adxform.engine.own import make_in_passes
 from adxform.ir.ops import Function
 from adxform.ir.text import read, show
 from adxform.ir.verify import verify
+from adxform.passes.loops.contract_tapes import drop_alike_axes
+from adxform.passes.loops.privatise import make_in_passes
 from tests.oracle import central_jacobian, flat_function
 
 pytest.importorskip("numba")

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import adxform
-from adxform.engine.kernels import kernel_from_either_end
-from adxform.engine.machine_products import FORMS
-from adxform.engine.products import RANKS, product, swapped
+from adxform.backends.numba.kernel_products import RANKS, product, swapped
+from adxform.backends.numba.machine.kernels import kernel_from_either_end
+from adxform.backends.numba.machine.products import FORMS
 
 EXTENTS = [(2, 3, 4), (9, 10, 11), (40, 35, 50), (0, 3, 2), (2, 0, 3), (3, 2, 0), (1, 1, 1)]
 EXTENTS += [(1, 200, 1), (200, 1, 3), (1, 1, 300), (30, 30, 1)]

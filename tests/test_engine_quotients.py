@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 import adxform
-from adxform.engine.quotients import divide_by_one
-from adxform.engine.vector_math import DIVIDED
+from adxform.backends.numba.vector_math import DIVIDED
 from adxform.ir.text import read
 from adxform.ir.verify import verify
 from adxform.ir.walk import all_ops
-from adxform.opt.rewriting import callee
+from adxform.passes.loops.reciprocal_division import divide_by_one
+from adxform.passes.scalar.rewriting import callee
 
 numba = pytest.importorskip("numba")
 

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import adxform
-from adxform.engine.recurrences import is_recurrence
 from adxform.ir.ops import For, While
 from adxform.ir.text import read
 from adxform.ir.verify import verify
+from adxform.passes.loops.recurrences import is_recurrence
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import adxform
-from adxform.engine.rooms import room_for_products
 from adxform.ir.text import read, show
+from adxform.passes.linalg.out_parameters import room_for_products
 from tests.oracle import central_jacobian, flat_function
 from tests.test_engine_products import LAYOUTS
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import adxform
-from adxform.engine.alike import drop_alike_axes
 from adxform.ir.text import read, show
 from adxform.ir.verify import verify
+from adxform.passes.loops.contract_tapes import drop_alike_axes
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 Sweep = Callable[..., Any]

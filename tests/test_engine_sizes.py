@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import adxform
-from adxform.cache import EQUALITIES
 from adxform.errors import PreparationMismatchError
+from adxform.runtime.cache import EQUALITIES
 from tests.corpus import lengths
 from tests.corpus.case import Program, programs_of
 from tests.oracle import central_jacobian, flat_function, float_leaves, pack

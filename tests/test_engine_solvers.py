@@ -14,8 +14,8 @@ import pytest
 
 import adxform
 from adxform import runtime
-from adxform.engine import solvers
-from adxform.engine.kernels import kernel_from_either_end
+from adxform.backends.numba import kernel_solvers
+from adxform.backends.numba.machine.kernels import kernel_from_either_end
 from tests.test_engine_products import LAYOUTS, differences
 
 SIZES = (0, 1, 2, 3, 20, 70)
@@ -33,13 +33,13 @@ def machine(*ranks: int) -> Callable[..., Any]:
 
 
 def solve(a, b, lu, out):  # type: ignore[no-untyped-def]
-    solvers.factor(a, lu)
-    solvers.solve(lu, b, out)
+    kernel_solvers.factor(a, lu)
+    kernel_solvers.solve(lu, b, out)
 
 
 def solve_transposed(a, b, lu, out):  # type: ignore[no-untyped-def]
-    solvers.factor(a, lu)
-    solvers.solve_transposed(lu, b, out)
+    kernel_solvers.factor(a, lu)
+    kernel_solvers.solve_transposed(lu, b, out)
 
 
 @cache
@@ -55,8 +55,8 @@ def solved(a: Any, b: Any, turned: bool = False) -> Any:
 
 @machine(2, 2, 2)
 def invert(a, lu, out):  # type: ignore[no-untyped-def]
-    solvers.factor(a, lu)
-    solvers.invert(lu, out)
+    kernel_solvers.factor(a, lu)
+    kernel_solvers.invert(lu, out)
 
 
 def inverted(a: Any) -> Any:
@@ -67,8 +67,8 @@ def inverted(a: Any) -> Any:
 
 @machine(2, 2)
 def measure(a, lu):  # type: ignore[no-untyped-def]
-    solvers.factor(a, lu)
-    return solvers.determinant(lu), solvers.sign_of_determinant(lu), solvers.log_of_determinant(lu)
+    kernel_solvers.factor(a, lu)
+    return kernel_solvers.determinant(lu), kernel_solvers.sign_of_determinant(lu), kernel_solvers.log_of_determinant(lu)
 
 
 def determinants(a: Any) -> Any:
@@ -77,7 +77,7 @@ def determinants(a: Any) -> Any:
 
 @machine(2, 2)
 def root(a, out):  # type: ignore[no-untyped-def]
-    solvers.cholesky(a, out)
+    kernel_solvers.cholesky(a, out)
 
 
 def rooted(a: Any) -> Any:
@@ -114,7 +114,7 @@ def test_every_layout_and_size(n: int, layout: str) -> None:
 
 @machine(2, 2, 2)
 def differentiate(factor, ct, out):  # type: ignore[no-untyped-def]
-    solvers.cholesky_cotangent(factor, ct, out)
+    kernel_solvers.cholesky_cotangent(factor, ct, out)
 
 
 def of_cholesky(factor: Any, ct: Any) -> Any:

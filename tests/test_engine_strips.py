@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import adxform
-from adxform.engine import strips
+from adxform.passes.linalg import tiling
 from tests.oracle import central_jacobian
 from tests.test_engine_matrices import mixture
 from tests.test_engine_sizes import agree, arrays, outcome
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("interpreted", "short")
 @pytest.fixture
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """Strips of four elements, so that little ones do."""
-    monkeypatch.setattr(strips, "LONG", 4)
+    monkeypatch.setattr(tiling, "LONG", 4)
 
 
 def normalised(x, w):  # type: ignore[no-untyped-def]

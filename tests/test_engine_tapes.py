@@ -8,19 +8,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adxform.backend.emit import emit
-from adxform.backend.loading import load
-from adxform.cut import as_tuple
-from adxform.engine import kernels
-from adxform.engine.compiled import Guarded, lowered
-from adxform.engine.outline import outline
-from adxform.engine.tapes import tapes_as_arrays
+from adxform.api.source import rule_of
+from adxform.backends.numba.compiled_rule import Guarded, lowered
+from adxform.backends.numba.kernel_extraction import outline
+from adxform.backends.numba.machine import kernels
+from adxform.backends.python.emit import emit
+from adxform.backends.python.loading import load
 from adxform.ir.ops import For, Function, While
 from adxform.ir.text import read
 from adxform.ir.types import Array
 from adxform.ir.verify import verify
 from adxform.ir.walk import TAPE, all_ops
-from adxform.sources import rule_of
+from adxform.passes.loops.tape_arrays import tapes_as_arrays
+from adxform.runtime.dispatch.split import as_tuple
 from tests.test_engine import NUMBA, agree, compiled, results
 
 

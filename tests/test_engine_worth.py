@@ -10,8 +10,8 @@ import pytest
 
 import adxform
 from adxform.api import checked_engine
-from adxform.application import apply
-from adxform.engine.worth import BOUND, CALLS, DOUBT, Appraisal, Worth, spared
+from adxform.backends.numba.worth import BOUND, CALLS, DOUBT, Appraisal, Worth, spared
+from adxform.runtime.dispatch.application import apply
 from benchmarks.race.problems import PROBLEMS
 from tests.tables.cell import program
 

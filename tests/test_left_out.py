@@ -16,7 +16,7 @@ from adxform.analysis import choices
 from adxform.analysis.choices import left_out
 from adxform.ir.ops import Call
 from adxform.ir.text import read
-from adxform.rules.alias import alias_classes
+from adxform.primitives.alias import alias_classes
 from tests.tables.cell import program
 
 ORDERS = ["forward-over-reverse", "reverse-over-forward", "reverse-over-reverse", "forward-over-forward"]

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adxform.frontend.lower import lower
+from adxform.frontend.lowering.lower import lower
 from adxform.ir.ops import For, Free, If
 from adxform.ir.prune import prune
 from adxform.ir.text import read, show

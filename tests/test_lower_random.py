@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from adxform.frontend.lower import lower
 from adxform.frontend.lowering import statements
+from adxform.frontend.lowering.lower import lower
 from adxform.ir.prune import prune
 from adxform.ir.text import read, show
 from adxform.ir.verify import verify

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from adxform.errors import AdxError, GlobalMutationError, UnsupportedSyntaxError
-from adxform.frontend.lower import lower
+from adxform.frontend.lowering.lower import lower
 
 SCALE = 3
 

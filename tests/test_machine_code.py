@@ -16,8 +16,8 @@ import pytest
 from numba.core.registry import cpu_target
 
 import adxform
-from adxform.engine.linking import Passing
-from adxform.engine.machine_code import read
+from adxform.backends.numba.machine.code_cache import read
+from adxform.backends.numba.machine.linking import Passing
 
 ROOT = Path(__file__).parent.parent
 PROLOGUE = """
@@ -61,7 +61,7 @@ told(*[adxform.grad(f, engine="numba")(x) for f in which])
 
 SHARED = """
 import numba
-from adxform.engine.kernels import kernel_from_either_end
+from adxform.backends.numba.machine.kernels import kernel_from_either_end
 @numba.njit(error_model="numpy", nogil=True)
 def shared(x, n, power, kind):
     total = 0.0

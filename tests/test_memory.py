@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import adxform
-from adxform import cache
-from adxform.frontend import lower
+from adxform.frontend.lowering import lower
+from adxform.runtime import cache
 
 X = np.linspace(0.1, 1.0, 5)
 CELL = """
@@ -47,7 +47,7 @@ def test_clear_cache_gives_back_rules_text_and_what_was_lowered() -> None:
     for number in range(5):
         f = run_cell(names, number)
         np.testing.assert_allclose(adxform.grad(f)(X), np.cos(X) * (number + 0.5))
-        rules.append(weakref.ref(adxform.sources.rule_of(f, (X,), "reverse", 0)[1].run))
+        rules.append(weakref.ref(adxform.api.source.rule_of(f, (X,), "reverse", 0)[1].run))
     assert len(generated_files()) >= len(before) + 5
     assert len(lower._lowered._found) >= 5
     del f
@@ -68,7 +68,7 @@ def test_clear_cache_gives_back_rules_of_functions_that_are_still_there(wrapped:
     for f in functions:
         adxform.jvp(f, (X,), (X,))
         adxform.jvp(f, (X,), (X,))
-        entries.append(weakref.ref(adxform.sources.rule_of(f, (X,), "forward", 0)[0].entry))
+        entries.append(weakref.ref(adxform.api.source.rule_of(f, (X,), "forward", 0)[0].entry))
     adxform.clear_cache()
     gc.collect()
     gc.collect()

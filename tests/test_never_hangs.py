@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import adxform
-from adxform import locks, room
-from adxform.locks import Turn
+from adxform.runtime import deep_recursion, locks
+from adxform.runtime.locks import Turn
 from benchmarks.trials import Outcome, trial
 from benchmarks.upsets import deep
 
@@ -87,14 +87,14 @@ def test_a_turn_whose_thread_was_struck_is_free() -> None:
 
 def test_a_thread_with_more_stack_has_the_turns_of_the_one_that_waits_for_it() -> None:
     turn = Turn()
-    assert turn.alone(lambda: room.in_thread(lambda: turn.alone(lambda: 3))) == 3
+    assert turn.alone(lambda: deep_recursion.in_thread(lambda: turn.alone(lambda: 3))) == 3
 
 
 @pytest.mark.parametrize("left", range(20, 420, 40))
 def test_the_depth_of_a_first_call_does_not_matter(left: int) -> None:
     """Where less than is needed to start a thread is left, Python's own error comes out."""
     frame: Any = sys._getframe()
-    calls = sys.getrecursionlimit() - room.depth(frame) - left
+    calls = sys.getrecursionlimit() - deep_recursion.depth(frame) - left
 
     def inner(x: Any) -> Any:
         return np.sum(np.sin(x) * x)
@@ -111,7 +111,7 @@ def test_the_depth_of_a_first_call_does_not_matter(left: int) -> None:
         assert left < 100
     else:
         np.testing.assert_allclose(found, 2.0 * once * twice, rtol=1e-12)
-    assert sys.getrecursionlimit() < room.LIMIT
+    assert sys.getrecursionlimit() < deep_recursion.LIMIT
 
 
 def test_the_limit_stays_while_the_stack_of_another_thread_is_beyond_it() -> None:
@@ -121,12 +121,12 @@ def test_the_limit_stays_while_the_stack_of_another_thread_is_beyond_it() -> Non
         beyond.set()
         leave.wait(WAIT)
 
-    with room.higher_limit():
+    with deep_recursion.higher_limit():
         (thread,) = run(lambda: deep(usual + 50, stay))
         assert beyond.wait(WAIT)
-    assert sys.getrecursionlimit() == room.LIMIT
+    assert sys.getrecursionlimit() == deep_recursion.LIMIT
     leave.set()
     thread.join(WAIT)
-    with room.higher_limit():
+    with deep_recursion.higher_limit():
         pass
     assert sys.getrecursionlimit() == usual

@@ -20,19 +20,19 @@ from adxform.ir.ops import Call, For, Function, If, Lit
 from adxform.ir.text import read, show
 from adxform.ir.verify import verify
 from adxform.ir.walk import all_ops
-from adxform.opt.contributions import assign_first_contributions
-from adxform.opt.copies import elide_copies
-from adxform.opt.cse import share_common_subexpressions
-from adxform.opt.dce import eliminate_dead_code
-from adxform.opt.dead_stores import drop_dead_stores
-from adxform.opt.fold import fold_constants
-from adxform.opt.hoist import hoist_invariants
-from adxform.opt.simplify import simplify_algebra
-from adxform.opt.sink import sink_stores
-from adxform.opt.stores import merge_stores
 from adxform.passes.driver import plain, through
+from adxform.passes.memory.contributions import assign_first_contributions
+from adxform.passes.memory.copies import elide_copies
+from adxform.passes.memory.dead_stores import drop_dead_stores
+from adxform.passes.memory.merged_stores import merge_stores
+from adxform.passes.memory.sink import sink_stores
 from adxform.passes.pipeline import SIMPLIFY, optimise
-from adxform.rules import table
+from adxform.passes.scalar.constant_folding import fold_constants
+from adxform.passes.scalar.cse import share_common_subexpressions
+from adxform.passes.scalar.dce import eliminate_dead_code
+from adxform.passes.scalar.hoist import hoist_invariants
+from adxform.passes.scalar.simplify import simplify_algebra
+from adxform.primitives import table
 from tests.interpret import interpret
 from tests.random_ir import arguments, random_function
 

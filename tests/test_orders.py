@@ -9,7 +9,7 @@ import pytest
 
 import adxform
 from adxform.errors import AdxError, NonScalarOutputError, PreparationMismatchError, TangentMismatchError
-from adxform.operators import ORDERS, USUAL
+from adxform.frontend.derivative_operators import ORDERS, USUAL
 from tests import prepared_programs
 from tests.oracle import central_jacobian, float_leaves, pack
 from tests.prepared_programs import PROGRAMS, Program, X, building, points

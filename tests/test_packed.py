@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import adxform
-from adxform.engine import kernels
+from adxform.backends.numba.machine import kernels
 from tests.oracle import central_jacobian
 from tests.test_engine_sizes import agree, outcome
 

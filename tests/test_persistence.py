@@ -20,8 +20,8 @@ from typing import Any
 import pytest
 
 import adxform
-from adxform.persistence import disk, store, versions
-from adxform.rules import table
+from adxform.primitives import table
+from adxform.runtime.persistence import disk, store, versions
 from benchmarks.stress import stress
 
 ROOT = Path(__file__).parent.parent

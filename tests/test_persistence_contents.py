@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adxform.application import apply
 from adxform.ir.ops import UNDEFINED, Lit
-from adxform.persistence import portable
-from adxform.persistence.contents import Contents, digest, resolve, seal_of
-from adxform.persistence.names import NotPortable, Stale, fixed, place
+from adxform.runtime.dispatch.application import apply
+from adxform.runtime.persistence import portable
+from adxform.runtime.persistence.contents import Contents, digest, resolve, seal_of
+from adxform.runtime.persistence.references import NotPortable, Stale, fixed, place
 from tests.corpus.catalogue import PROGRAMS
 
 

@@ -19,7 +19,7 @@ import pytest
 
 import adxform
 from adxform.errors import PreparationMismatchError
-from adxform.persistence import disk, portable, private, store
+from adxform.runtime.persistence import disk, portable, private, store
 from tests.test_persistence import forget_rules
 
 ROOT = Path(__file__).parent.parent

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import adxform
-from adxform.phases import phase, reset, times
+from adxform.runtime.timing import phase, reset, times
 
 
 @pytest.fixture(autouse=True)

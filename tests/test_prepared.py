@@ -18,7 +18,7 @@ import pytest
 import adxform
 from adxform import constant, scratch
 from adxform.errors import AdxError, ArgnumsError, NonDifferentiableError, NonScalarOutputError, PreparationMismatchError
-from adxform.rules.record import Constant, Effect, Primitive
+from adxform.primitives.record import Constant, Effect, Primitive
 from tests import prepared_programs
 from tests.oracle import central_jacobian
 from tests.prepared_programs import PROGRAMS, Program, X, building, points

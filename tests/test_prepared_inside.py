@@ -14,7 +14,7 @@ import pytest
 
 import adxform
 from adxform import errors
-from adxform.operators import ORDERS
+from adxform.frontend.derivative_operators import ORDERS
 from tests.oracle import central_jacobian
 
 X = np.array([0.7, -0.4, 1.1, 0.5])

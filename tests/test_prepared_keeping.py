@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import adxform
-from adxform.engine.compiled import Guarded
+from adxform.backends.numba.compiled_rule import Guarded
 from benchmarks.race.problems import PROBLEMS
 
 pytest.importorskip("numba")

@@ -14,8 +14,8 @@ import pytest
 
 import adxform
 from adxform.frontend.signature import Node, meta_of, parts
-from adxform.rules.record import Constant, Effect, Partials, Primitive
-from adxform.trees import assemble
+from adxform.primitives.record import Constant, Effect, Partials, Primitive
+from adxform.runtime.dispatch.result_structures import assemble
 from benchmarks import memory
 from benchmarks.memory import BY_COLUMNS, DERIVATIVES, peak_and_kept, warm
 from tests.corpus.case import Program

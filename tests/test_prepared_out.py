@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import adxform
+from adxform.api.prepared.writing import MISS
 from adxform.errors import PreparationMismatchError
-from adxform.prepared.writing import MISS
-from adxform.running import overlaps_itself
+from adxform.runtime.dispatch.execution import overlaps_itself
 
 pytest.importorskip("numba")
 NUMBERS = np.array([0.5, -1.0, 2.0, 0.25])

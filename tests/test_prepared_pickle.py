@@ -18,7 +18,7 @@ import pytest
 
 import adxform
 from adxform.errors import PreparationMismatchError
-from adxform.persistence import versions
+from adxform.runtime.persistence import versions
 
 ROOT = Path(__file__).parent.parent
 TEXT = """
@@ -165,7 +165,7 @@ def test_numbers_are_read_where_it_is(tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_other_versions_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     data = pickle.dumps(adxform.prepare_gradient(load(tmp_path, monkeypatch).f, X))
-    monkeypatch.setattr("adxform.prepared.pickling.environment", lambda: b"another")
+    monkeypatch.setattr("adxform.api.prepared.pickling.environment", lambda: b"another")
     with pytest.raises(PreparationMismatchError, match="prepared under"):
         pickle.loads(data)
 

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 import adxform
-from adxform.counters import Tally
+from adxform.api.prepared.arguments import check_of
+from adxform.api.prepared.preparation import values_at
 from adxform.errors import PreparationMismatchError
-from adxform.prepared.arguments import check_of
-from adxform.prepared.preparation import values_at
+from adxform.runtime.counters import Tally
 from tests.test_prepared_mismatch import ARGS, BAD_SEEDS, CASES, PAIR, SEEDED, WRONG, Case, summed
 
 X = np.array([0.5, -1.0, 2.0])

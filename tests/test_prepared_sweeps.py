@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import adxform
+from adxform.api.prepared.writing import MISS
 from adxform.errors import PreparationMismatchError
-from adxform.prepared.writing import MISS
 
 pytest.importorskip("numba")
 

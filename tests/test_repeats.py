@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from adxform import runtime
-from adxform.frontend.infer import product_type
+from adxform.frontend.types.samples import product_type
 from adxform.ir.ops import Call
 from adxform.ir.text import read
 from adxform.ir.verify import verify
 from adxform.ir.walk import all_ops
-from adxform.opt.repeats import multiply_once
-from adxform.opt.rewriting import callee
+from adxform.passes.linalg.repeats import multiply_once
+from adxform.passes.scalar.rewriting import callee
 from tests.interpret import interpret
 
 

@@ -8,7 +8,7 @@ from math import comb
 import numpy as np
 import pytest
 
-from adxform.revolve import next_snapshot, snapshots_within
+from adxform.runtime.revolve import next_snapshot, snapshots_within
 
 
 def fewest(passes: int, snapshots: int) -> int:

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from adxform.ir import intrinsics
-from adxform.rules.declare import name_of
-from adxform.rules.definitions import DEFINITIONS
-from adxform.rules.record import General, Linear, Partials, Primitive
-from adxform.rules.signatures import arranged, stated
-from adxform.rules.table import TABLE, definition
+from adxform.primitives.declare import name_of
+from adxform.primitives.definitions import DEFINITIONS
+from adxform.primitives.record import General, Linear, Partials, Primitive
+from adxform.primitives.signatures import arranged, stated
+from adxform.primitives.table import TABLE, definition
 
 UNSAMPLED = {intrinsics.valued, np.float16, np.float32}  # their results are too coarse for differences
 

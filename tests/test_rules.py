@@ -13,8 +13,8 @@ import adxform
 from adxform import runtime
 from adxform.api import grad
 from adxform.ir import intrinsics
-from adxform.rules.record import Derivative, General, Linear, Partials, Primitive
-from adxform.rules.table import TABLE, lookup, register, rule, table_version
+from adxform.primitives.record import Derivative, General, Linear, Partials, Primitive
+from adxform.primitives.table import TABLE, lookup, register, rule, table_version
 from adxform.testing import check_derivatives, check_rule
 
 DERIVATIVES = (Partials, Linear, General)

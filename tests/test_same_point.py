@@ -14,7 +14,7 @@ import pytest
 
 import adxform
 from adxform.errors import AdxError, ArgnumsError, NonScalarOutputError, PreparationMismatchError
-from adxform.running import Tape
+from adxform.runtime.dispatch.execution import Tape
 from tests import prepared_programs
 from tests.oracle import central_jacobian, float_leaves, pack
 from tests.prepared_programs import PROGRAMS, Program, X, building, points

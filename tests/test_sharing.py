@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from adxform.backend.emit import emit
-from adxform.backend.loading import load
+from adxform.backends.python.emit import emit
+from adxform.backends.python.loading import load
 from adxform.ir.text import read
-from adxform.opt.sharing import share_places
-from adxform.opt.workspace import is_elementwise
+from adxform.passes.memory.kept_places import is_elementwise
+from adxform.passes.memory.place_sharing import share_places
 
 # What the places a, b, c, d (of n numbers) become, in order; the function takes x and returns a number.
 CASES = {

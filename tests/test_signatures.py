@@ -13,11 +13,11 @@ import pytest
 
 import adxform
 from adxform.errors import MissingRuleError
-from adxform.rules.declare import name_of
-from adxform.rules.definitions import DEFINITIONS
-from adxform.rules.record import General, Linear, Partials
-from adxform.rules.signatures import arranged, form_of, signature_of, stated, taken
-from adxform.rules.table import TABLE, bodies
+from adxform.primitives.declare import name_of
+from adxform.primitives.definitions import DEFINITIONS
+from adxform.primitives.record import General, Linear, Partials
+from adxform.primitives.signatures import arranged, form_of, signature_of, stated, taken
+from adxform.primitives.table import TABLE, bodies
 from tests.tables.signatures import base, options, parameters, primitives, values
 
 Fn = Callable[..., Any]

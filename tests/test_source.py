@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adxform import counters
 from adxform.errors import SourceUnavailableError
-from adxform.frontend.lower import lower
-from adxform.frontend.source import find_source
+from adxform.frontend.lowering.lower import lower
+from adxform.frontend.lowering.source_text import find_source
+from adxform.runtime import counters
 from tests.interpret import interpret_call
 
 

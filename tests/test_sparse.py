@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import adxform
 from adxform.errors import AdxError, MissingExtraError, PatternError, PreparationMismatchError
-from adxform.operators import ORDERS
+from adxform.frontend.derivative_operators import ORDERS
 from adxform.sparse import scipy_sparse
 from adxform.sparse.colouring import colour_columns, colour_symmetric
 from adxform.sparse.graph import CONST, ZERO, Graph

@@ -12,15 +12,15 @@ import numpy as np
 import pytest
 
 from adxform.errors import AdxError, GlobalMutationError, NonScalarOutputError, UnsupportedOperationError
-from adxform.frontend.access import Access, guards_hold
-from adxform.frontend.expander import Expander
+from adxform.frontend.derivative_operators import Operator
+from adxform.frontend.evaluate.expander import Expander
 from adxform.frontend.signature import Fixed, Leaf, Node, describe, sign
+from adxform.frontend.signature.access import Access, guards_hold
 from adxform.frontend.specialize import Specialized, specialize
 from adxform.ir.ops import Call, Function, If, Lit, Pack, Var
 from adxform.ir.types import FLOAT, INT, Array, Dim, Scalar
 from adxform.ir.verify import verify
 from adxform.ir.walk import all_ops
-from adxform.operators import Operator
 from tests.interpret import interpret
 from tests.specialize_programs import CASES
 

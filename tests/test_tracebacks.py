@@ -17,7 +17,6 @@ from scipy import stats
 from scipy.special import zeta
 
 import adxform
-from adxform import cache, pipeline
 from adxform.errors import (
     AdxError,
     ArgnumsError,
@@ -27,6 +26,8 @@ from adxform.errors import (
     UnsupportedSyntaxError,
     VerificationError,
 )
+from adxform.runtime import cache
+from adxform.runtime.dispatch import derivation
 
 OWN = str(Path(adxform.__file__).parent)
 X = np.array([1.5, 2.5, 3.5])
@@ -264,7 +265,7 @@ def in_package(text: str) -> Callable[..., Any]:
 def test_a_defect_says_that_it_is_one_and_saves_a_reproducer(
     stage: str, failure: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pipeline if stage == "transform" else cache, stage, in_package(FAILURES[failure]))
+    monkeypatch.setattr(derivation if stage == "transform" else cache, stage, in_package(FAILURES[failure]))
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     adxform.clear_cache()
     error = raised(lambda: adxform.grad(polynomial)(X))

@@ -15,8 +15,8 @@ import pytest
 pytest.importorskip("mpmath")
 pytest.importorskip("numba")
 
-from adxform.engine.vector_math import VECTOR_FORMS, vector_form
-from adxform.engine.vector_math.table import FORMS
+from adxform.backends.numba.vector_math import VECTOR_FORMS, vector_form
+from adxform.backends.numba.vector_math.forms import FORMS
 from tests.vector_cases import BINARY, CASES, RANDOM, Case, applied, around, domain, looped, narrow, spread, ulps, uniform
 from tests.vector_coefficients import TARGET, rendered
 
@@ -137,7 +137,7 @@ def alone(*arguments: str, **environment: str) -> str:
 
 
 def test_numba_is_not_imported_before_a_form_is_asked_for() -> None:
-    assert alone("-c", "import sys, adxform.engine.vector_math; print('numba' in sys.modules)").strip() == "False"
+    assert alone("-c", "import sys, adxform.backends.numba.vector_math; print('numba' in sys.modules)").strip() == "False"
 
 
 PLAIN_PROCESSOR = """

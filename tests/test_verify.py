@@ -8,10 +8,10 @@ import pytest
 
 from adxform.errors import VerificationError
 from adxform.ir.ops import Block, Call, For, Function, If, Invoke, Lit, Pack, Var
+from adxform.ir.spans import Span
 from adxform.ir.text import read
 from adxform.ir.types import BOOL, FLOAT, INT, Array
 from adxform.ir.verify import verify
-from adxform.source import Span
 from tests.test_ir_text import TYPED, UNTYPED
 
 X, Y, C = Var("x", FLOAT), Var("y", FLOAT), Var("c", BOOL)

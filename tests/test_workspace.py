@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adxform.application import Application
-from adxform.backend.references import Surroundings
-from adxform.cut import as_tuple
-from adxform.operators import PYTHON
-from adxform.pipeline import DerivedRule
-from adxform.sources import rule_of
-from adxform.workspace import Pool, reusing
+from adxform.api.source import rule_of
+from adxform.backends.python.free_names import Surroundings
+from adxform.frontend.derivative_operators import PYTHON
+from adxform.runtime.dispatch.application import Application
+from adxform.runtime.dispatch.array_memory import Pool, reusing
+from adxform.runtime.dispatch.derivation import DerivedRule
+from adxform.runtime.dispatch.split import as_tuple
 from benchmarks.memory import peak_and_kept
 from tests.corpus.case import Program
 from tests.corpus.catalogue import PROGRAMS

@@ -1,4 +1,4 @@
-"""The polynomials of adxform/engine/vector_math, derived: `python -m tests.vector_coefficients` writes coefficients.py anew.
+"""The polynomials of `backends/numba/vector_math`, derived: `python -m tests.vector_coefficients` writes coefficients.py anew.
 
 Each is the Chebyshev interpolant, in eighty digits, of a function that is smooth on a short interval: what is left of a form's
 series behind its first terms, which the form itself adds exactly. Such an interpolant is within a factor of a few of the best

@@ -15,12 +15,12 @@ from adxform.errors import AdxError, AliasError, MissingRuleError, UnsupportedOp
 from adxform.ir.ops import Attribute, Block, Call, Closure, For, Free, Function, If, Invoke, Lit, Operand, Pack, Raise, Var, While
 from adxform.ir.types import Array, Scalar, Stack, hides, is_float
 from adxform.ir.walk import all_ops, outs, reads, variables
-from adxform.rules.alias import Aliases, alias_classes
-from adxform.rules.effects import effect_of
-from adxform.rules.record import Constant, Linear, Memory
-from adxform.rules.signatures import form_of, not_covered, taken, unstated
-from adxform.rules.table import definition, lookup
-from adxform.rules.unruled import callable_name, missing_rule, shown
+from adxform.primitives.alias import Aliases, alias_classes
+from adxform.primitives.effects import effect_of
+from adxform.primitives.record import Constant, Linear, Memory
+from adxform.primitives.signatures import form_of, not_covered, taken, unstated
+from adxform.primitives.table import definition, lookup
+from adxform.primitives.unruled import callable_name, missing_rule, shown
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,8 @@
 
 The cotangent of such a value is exactly zero where it is left out, and the value itself may have overflowed there, or be NaN:
 that is often why it is left out. Reverse mode then multiplies by a slope that is not finite, and has to see to it that the
-product is zero (`adxform.analysis.slopes`). What the results depend on along a way without a choice is never left out: where
-it is not finite, neither are they.
+product is zero (`adxform.analysis.infinite_slopes`). What the results depend on along a way without a choice is never left out:
+where it is not finite, neither are they.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from adxform.analysis.activity import followed
 from adxform.ir.ops import Block, Call, For, Function, If, Invoke, Lit, Op, Operand, Pack, Var, While
 from adxform.ir.types import Array
 from adxform.ir.walk import all_ops, never_ends, outs, variables
-from adxform.rules.alias import Aliases
-from adxform.rules.effects import effect_of
-from adxform.rules.memory import index_kind
+from adxform.primitives.alias import Aliases
+from adxform.primitives.effects import effect_of
+from adxform.primitives.memory import index_kind
 
 Functions = frozenset[Callable[..., object]]
 COMPARING: Functions = frozenset(
@@ -45,7 +45,7 @@ def left_out(fn: Function, aliases: Aliases) -> frozenset[Var]:
     """The variables of `fn`, with alias classes `aliases`, on which its results depend along no way without a choice.
 
     >>> from adxform.ir.text import read
-    >>> from adxform.rules.alias import alias_classes
+    >>> from adxform.primitives.alias import alias_classes
     >>> fn = read('''
     ... def f(c: bool, x: f64):
     ...     a: f64 = numpy.exp(x)

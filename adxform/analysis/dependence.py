@@ -14,10 +14,10 @@ from adxform.analysis.activity import is_constant
 from adxform.ir.ops import Attribute, Block, Call, Closure, For, Free, Function, If, Invoke, Lit, Op, Operand, Raise, Var, While
 from adxform.ir.types import Stack, is_float
 from adxform.ir.walk import outs, reads, variables
-from adxform.rules.alias import Aliases, alias_classes
-from adxform.rules.effects import effect_of, functions, has_memory, positions
-from adxform.rules.record import Constant
-from adxform.rules.table import lookup
+from adxform.primitives.alias import Aliases, alias_classes
+from adxform.primitives.effects import effect_of, functions, has_memory, positions
+from adxform.primitives.record import Constant
+from adxform.primitives.table import lookup
 
 
 class Level(IntEnum):

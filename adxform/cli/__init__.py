@@ -13,17 +13,16 @@ from rich.console import Console
 from rich.syntax import Syntax
 from rich.table import Table
 
-from adxform import sources
-from adxform.api import checked_engine
+from adxform.api import checked_engine, source
 from adxform.cli.cache import cache
 from adxform.cli.stages import UNCOMPILED, dump_stages, staged
 from adxform.cli.target import UsageError, argument_numbers, example_arguments, load_function
 from adxform.errors import AdxError
-from adxform.operators import PYTHON, EngineName
-from adxform.pipeline import DerivedRule
-from adxform.rules.declare import name_of
-from adxform.rules.definitions import DEFINITIONS
-from adxform.rules.table import TABLE, definition, lookup
+from adxform.frontend.derivative_operators import PYTHON, EngineName
+from adxform.primitives.declare import name_of
+from adxform.primitives.definitions import DEFINITIONS
+from adxform.primitives.table import TABLE, definition, lookup
+from adxform.runtime.dispatch.derivation import DerivedRule
 from adxform.testing import check_derivatives
 
 Mode = Literal["reverse", "forward", "hvp", "hessian", "jacobian"]
@@ -62,7 +61,7 @@ def show(
     chosen = PYTHON if stage in UNCOMPILED and dump is None else checked_engine(engine, fastmath)
 
     def derived() -> DerivedRule:
-        return sources.rule_of(fn, example_arguments(fn, module, at, sig), mode, argument_numbers(fn, wrt), chosen)[1]
+        return source.rule_of(fn, example_arguments(fn, module, at, sig), mode, argument_numbers(fn, wrt), chosen)[1]
 
     if dump is not None:
         dump_stages(derived(), dump)
@@ -109,7 +108,7 @@ def explain(
     fn, module = load_function(target)
     args = example_arguments(fn, module, at, sig)
     argnums = argument_numbers(fn, wrt)
-    text = sources.explain(fn, *args, mode=mode, argnums=argnums, engine=engine, fastmath=fastmath, times=times)
+    text = source.explain(fn, *args, mode=mode, argnums=argnums, engine=engine, fastmath=fastmath, times=times)
     sys.stdout.write(text + "\n")
     return 0
 

@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from cyclopts import App
 
 from adxform.cli.target import UsageError
-from adxform.persistence.disk import filled_under
-from adxform.persistence.store import Store, absence, location, store
-from adxform.persistence.versions import versions
+from adxform.runtime.persistence.disk import filled_under
+from adxform.runtime.persistence.store import Store, absence, location, store
+from adxform.runtime.persistence.versions import versions
 
 UNITS = ("B", "KiB", "MiB", "GiB")
 

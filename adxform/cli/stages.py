@@ -9,12 +9,12 @@ from typing import Any
 import gast
 
 from adxform.cli.target import UsageError
-from adxform.frontend.lower import lower
-from adxform.frontend.source import find_source
+from adxform.frontend.lowering.lower import lower
+from adxform.frontend.lowering.source_text import find_source
 from adxform.ir.ops import Function
 from adxform.ir.text import show
 from adxform.passes.driver import Watch, watching
-from adxform.pipeline import DerivedRule, build
+from adxform.runtime.dispatch.derivation import DerivedRule, build
 
 UNCOMPILED = ("ast", "ssa", "typed", "clean", "adjoint", "optimised")
 """The stages that are the same whatever runs the derivative."""

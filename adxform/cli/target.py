@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from adxform.cache import check_call
+from adxform.runtime.cache import check_call
 
 DTYPES = {"f64": np.float64, "f32": np.float32, "i64": np.int64, "i32": np.int32, "bool": np.bool_}
 PLAIN: dict[str, Any] = {"float": 0.5, "int": 2}

@@ -11,27 +11,27 @@ from typing import Any
 import numpy as np
 
 from adxform.errors import AdxError, UnsupportedOperationError, together
-from adxform.frontend import trees
-from adxform.frontend.access import Access, Guard
-from adxform.frontend.assumed import with_checks
-from adxform.frontend.collecting import Grows
-from adxform.frontend.counts import with_counts
-from adxform.frontend.cut_off import refuse_cut_off
-from adxform.frontend.expander import Expander
-from adxform.frontend.held_copies import refuse_told_apart
-from adxform.frontend.interpreter import Derive, Interpreter, Knowledge
-from adxform.frontend.outside import from_outside
-from adxform.frontend.sharing import refuse_outside_writes, refuse_shared_arguments
-from adxform.frontend.signals import Promote, Recursive, Unreachable
+from adxform.frontend.checks.cut_off import refuse_cut_off
+from adxform.frontend.checks.held_copies import refuse_told_apart
+from adxform.frontend.checks.shared_memory import refuse_outside_writes, refuse_shared_arguments
+from adxform.frontend.containers.collecting import Grows
+from adxform.frontend.evaluate import structures
+from adxform.frontend.evaluate.expander import Expander
+from adxform.frontend.evaluate.interpreter import Derive, Interpreter, Knowledge
+from adxform.frontend.evaluate.outside import from_outside
+from adxform.frontend.evaluate.signals import Promote, Recursive, Unreachable
+from adxform.frontend.evaluate.values import NONE, Value
 from adxform.frontend.signature import Fixed, Leaf, Node, Signature, Tree, leaf_paths, parameter_names
-from adxform.frontend.values import NONE, Value
+from adxform.frontend.signature.access import Access, Guard
+from adxform.frontend.signature.assumed_lengths import with_checks
+from adxform.frontend.signature.counts import with_counts
 from adxform.ir.kinds import settle
 from adxform.ir.ops import Block, Function, Lit, Var
 from adxform.ir.prune import prune
+from adxform.ir.spans import Span
 from adxform.ir.types import INT, Array, Dim, Scalar, Size, Type
 from adxform.ir.walk import Names, rename_block
-from adxform.source import Span
-from adxform.strict import way_back
+from adxform.runtime.strict import way_back
 
 __all__ = ["Expander", "Specialized", "specialize"]
 
@@ -151,15 +151,15 @@ class _Attempt:
         shared = map(signature.shared.__contains__, itertools.count())
 
         def argument(tree: Tree, name: str) -> Value:
-            return trees.argument(interp, tree, name, self.leaf, lambda: next(shared))
+            return structures.argument(interp, tree, name, self.leaf, lambda: next(shared))
 
         args = [argument(tree, name) for tree, name in zip(signature.args, arg_names, strict=True)]
         kwargs = {name: argument(tree, name) for name, tree in signature.kwargs}
         entry = from_outside(interp, self.fn, Access())
         try:
-            tree, results = trees.result(interp, interp.call(entry, args, kwargs))
+            tree, results = structures.result(interp, interp.call(entry, args, kwargs))
         except Unreachable:
-            tree, results = trees.result(interp, NONE)
+            tree, results = structures.result(interp, NONE)
         hidden = tuple(interp.hidden)
         params = (*self.params, *interp.hidden.values())
         body = Block(params, tuple(interp.builder.ops), results)

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Var
+from adxform.ir.spans import NOWHERE, Span
 from adxform.ir.types import Array, Dim, Object, Scalar, Size, Type, is_float
 from adxform.ir.walk import Names, defined_variables, rename_block
-from adxform.source import NOWHERE, Span
 
 
 def seed(type_: Scalar, number: float, fn: Function) -> Lit:

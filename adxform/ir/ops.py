@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any, Literal
 
+from adxform.ir.spans import NOWHERE, Span
 from adxform.ir.types import Object, Type
-from adxform.source import NOWHERE, Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Call(Known):
-    """``outs = fn(*args, **kwargs)``; its effects are those of `fn` (see `adxform.rules.effects`).
+    """``outs = fn(*args, **kwargs)``; its effects are those of `fn` (see `adxform.primitives.effects`).
 
     One out, or none where the result is ``None`` or unused. (Several outs never occur: tuples are taken apart
     by ``operator.getitem``.)

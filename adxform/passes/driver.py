@@ -9,12 +9,12 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
-from adxform import phases
 from adxform.errors import VerificationError
 from adxform.ir.ops import Function
 from adxform.ir.verify import verify
 from adxform.ir.walk import contents
-from adxform.strict import is_strict
+from adxform.runtime import timing
+from adxform.runtime.strict import is_strict
 
 S = TypeVar("S")
 
@@ -134,7 +134,7 @@ def taken(title: str, step: Pass[S], fn: Function, setting: S) -> Function:
         new = step.run(fn, setting)
         changed = new is not fn and new != fn
     finally:
-        phases.add_step(name, time.perf_counter() - begun)
+        timing.add_step(name, time.perf_counter() - begun)
     if changed:
         try:
             checked(new)

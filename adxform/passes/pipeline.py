@@ -6,52 +6,52 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from adxform.engine.absent import give_numbers
-from adxform.engine.alike import drop_alike_axes
-from adxform.engine.bounds import check_bounds
-from adxform.engine.checks import with_checks
-from adxform.engine.defined import check_definitions
-from adxform.engine.failures import note_failures
-from adxform.engine.gather import gather_contributions
-from adxform.engine.join import join_loops
-from adxform.engine.lengths import check_lengths
-from adxform.engine.lockstep import in_lockstep
-from adxform.engine.loops import form_loops
-from adxform.engine.machine_forms import check_small_lengths, machine_numbers, scalar_calls
-from adxform.engine.masks import check_masks
-from adxform.engine.multiply import multiply
-from adxform.engine.order import order_loops
-from adxform.engine.packing import pack_passes
-from adxform.engine.products import check_products
-from adxform.engine.quotients import divide_by_one
-from adxform.engine.redundant import drop_redundant_arrays
-from adxform.engine.rooms import room_for_products
-from adxform.engine.scratch import reuse_memory
-from adxform.engine.solvers import share_factors
-from adxform.engine.strips import in_strips
-from adxform.engine.sums import loosen_sums
-from adxform.engine.support import is_taken
-from adxform.engine.tapes import tapes_as_arrays
+from adxform.backends.numba.checks import with_checks
+from adxform.backends.numba.definedness_checks import check_definitions
+from adxform.backends.numba.equal_length_checks import check_lengths
+from adxform.backends.numba.failures import note_failures
+from adxform.backends.numba.kernel_products import check_products
+from adxform.backends.numba.kernel_solvers import share_factors
+from adxform.backends.numba.machine_forms import check_small_lengths, machine_numbers, scalar_calls
+from adxform.backends.numba.masked_kernels import check_masks
+from adxform.backends.numba.support import is_taken
+from adxform.backends.numba.undefined_values import give_numbers
 from adxform.ir.ops import Function, Var
 from adxform.ir.prune import CONTROL, prune
 from adxform.ir.walk import canonical
-from adxform.opt.compose import LOADS, compose_views
-from adxform.opt.contributions import ADDING, STARTS, assign_first_contributions
-from adxform.opt.copies import COPIES, NEUTRAL, elide_copies
-from adxform.opt.cse import share_common_subexpressions
-from adxform.opt.dce import eliminate_dead_code
-from adxform.opt.dead_stores import STORES, drop_dead_stores
-from adxform.opt.defaults import REDUCTIONS, drop_default_keywords
-from adxform.opt.fold import fold_constants
-from adxform.opt.helpers import drop_unused_helpers
-from adxform.opt.hoist import LOOPING, hoist_invariants
-from adxform.opt.products import MATMULS, sum_before_products
-from adxform.opt.repeats import REPEATS, multiply_once
-from adxform.opt.signatures import drop_unused_parameters
-from adxform.opt.simplify import simplify_algebra
-from adxform.opt.sink import sink_stores
-from adxform.opt.stores import CLEARS, merge_stores
+from adxform.passes.arrays import form_loops
 from adxform.passes.driver import Pass, plain, settled, through
+from adxform.passes.linalg.out_parameters import room_for_products
+from adxform.passes.linalg.product_nests import multiply
+from adxform.passes.linalg.repeats import REPEATS, multiply_once
+from adxform.passes.linalg.sums_of_products import MATMULS, sum_before_products
+from adxform.passes.linalg.tiling import in_strips
+from adxform.passes.loops.array_elimination import drop_redundant_arrays
+from adxform.passes.loops.bounds import check_bounds
+from adxform.passes.loops.contract_tapes import drop_alike_axes
+from adxform.passes.loops.fuse import join_loops
+from adxform.passes.loops.gather import gather_contributions
+from adxform.passes.loops.interchange import order_loops
+from adxform.passes.loops.reassociation import loosen_sums
+from adxform.passes.loops.reciprocal_division import divide_by_one
+from adxform.passes.loops.scratch import reuse_memory
+from adxform.passes.loops.strip_mine import pack_passes
+from adxform.passes.loops.tape_arrays import tapes_as_arrays
+from adxform.passes.memory.compose import LOADS, compose_views
+from adxform.passes.memory.contributions import ADDING, STARTS, assign_first_contributions
+from adxform.passes.memory.copies import COPIES, NEUTRAL, elide_copies
+from adxform.passes.memory.dead_stores import STORES, drop_dead_stores
+from adxform.passes.memory.merged_stores import CLEARS, merge_stores
+from adxform.passes.memory.sink import sink_stores
+from adxform.passes.scalar.constant_folding import fold_constants
+from adxform.passes.scalar.cse import share_common_subexpressions
+from adxform.passes.scalar.dce import eliminate_dead_code
+from adxform.passes.scalar.defaults import REDUCTIONS, drop_default_keywords
+from adxform.passes.scalar.helper_signatures import drop_unused_parameters
+from adxform.passes.scalar.hoist import LOOPING, hoist_invariants
+from adxform.passes.scalar.simplify import simplify_algebra
+from adxform.passes.scalar.unused_helpers import drop_unused_helpers
+from adxform.passes.scalar_expansion import in_lockstep
 
 # -- on every engine -------------------------------------------------------------------------------------------------
 

@@ -13,8 +13,8 @@ import numpy as np
 from adxform import runtime
 from adxform.ir.ops import Call
 from adxform.ir.types import is_float
-from adxform.rules.contractions import einsum_terms
-from adxform.rules.numpy_linear_algebra import tensordot_axes
+from adxform.primitives.contraction_types import einsum_terms
+from adxform.primitives.numpy_linear_algebra import tensordot_axes
 from adxform.sparse.calls import Handler, Tracing, everything, whole_numbers
 from adxform.sparse.elementwise import product
 from adxform.sparse.graph import CONST, ZERO, Graph

@@ -12,8 +12,8 @@ import numpy as np
 
 from adxform.errors import PatternError
 from adxform.ir.ops import Function, Operand, Var
+from adxform.ir.spans import Span
 from adxform.ir.types import Array, Scalar, is_float
-from adxform.source import Span
 from adxform.sparse.graph import CONST, FIRST, GiveUp, Graph
 from adxform.sparse.passes import Ends
 from adxform.sparse.scipy_sparse import require

@@ -14,8 +14,8 @@ import numpy as np
 
 from adxform.ir.ops import Call
 from adxform.ir.types import Array
-from adxform.rules.record import Constant
-from adxform.rules.table import lookup
+from adxform.primitives.record import Constant
+from adxform.primitives.table import lookup
 from adxform.sparse import array_creation, contractions, elementwise, moves, reductions, stores
 from adxform.sparse.calls import Handler, Tracing, everything, filled, is_number, result_shape, run
 from adxform.sparse.elementwise import united

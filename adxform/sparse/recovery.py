@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from adxform.errors import PatternError
-from adxform.source import Span
+from adxform.ir.spans import Span
 from adxform.sparse.colouring import colour_columns, colour_symmetric
 from adxform.sparse.scipy_sparse import require
 

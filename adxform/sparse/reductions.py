@@ -15,7 +15,7 @@ import numpy as np
 from adxform import runtime
 from adxform.ir.ops import Call
 from adxform.ir.types import is_float
-from adxform.rules.signatures import by_name
+from adxform.primitives.signatures import by_name
 from adxform.sparse.calls import Handler, Tracing, everything, numbered, run, whole_numbers
 from adxform.sparse.graph import CONST
 from adxform.sparse.values import Flow, NotKnown, concrete, ids_of, shape_of

@@ -9,7 +9,7 @@ import numpy as np
 
 from adxform.ir.ops import Call, Lit, Operand, Pack, Var
 from adxform.ir.types import Array, Scalar, is_float
-from adxform.rules.table import lookup
+from adxform.primitives.table import lookup
 from adxform.sparse.branches import Branches
 from adxform.sparse.elementwise import PRODUCTS, QUOTIENTS
 from adxform.sparse.graph import CONST

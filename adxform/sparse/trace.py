@@ -17,7 +17,7 @@ from adxform.ir import intrinsics
 from adxform.ir.ops import Attribute, Block, Call, Closure, For, Free, Function, If, Invoke, Lit, Op, Raise, While
 from adxform.ir.types import Array, Scalar
 from adxform.ir.walk import defined_variables
-from adxform.rules.effects import functions
+from adxform.primitives.effects import functions
 from adxform.sparse import control_flow, shortcuts
 from adxform.sparse.branches import Branches
 from adxform.sparse.graph import GiveUp, Graph

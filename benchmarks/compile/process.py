@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any
 
 SYSTEMS = {
-    "adxform numba": ("adxform", "adxform.engine.kernels"),
+    "adxform numba": ("adxform", "adxform.backends.numba.machine.kernels"),
     "adxform python": ("adxform",),
     "jax": ("jax",),
     "torch": ("torch",),

@@ -15,7 +15,7 @@ def wave(u, steps):
 
 # --- vjp
 import numpy as np
-from adxform import revolve
+from adxform.runtime import revolve
 
 
 def wave_vjp(u, steps, result_ct):

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from adxform.rules.declare import name_of
-from adxform.rules.definitions import DEFINITIONS
-from adxform.rules.record import Memory
-from adxform.rules.table import TABLE
+from adxform.primitives.declare import name_of
+from adxform.primitives.definitions import DEFINITIONS
+from adxform.primitives.record import Memory
+from adxform.primitives.table import TABLE
 from tests.tables.cell import Cell, program
 from tests.tables.edge_forms import FORMS, WITHOUT, Form
 from tests.tables.edge_operands import OPERANDS, SMOOTH

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from adxform import runtime
-from adxform.rules.record import Constant, Memory, Primitive
-from adxform.rules.table import TABLE
+from adxform.primitives.record import Constant, Memory, Primitive
+from adxform.primitives.table import TABLE
 from tests.tables.cell import program
 
 GLOBALS = {"math": math, "runtime": runtime}

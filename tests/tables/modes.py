@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from adxform import runtime
-from adxform.rules.record import General, Linear, Partials
-from adxform.rules.table import TABLE
+from adxform.primitives.record import General, Linear, Partials
+from adxform.primitives.table import TABLE
 from tests.tables.agreement import agreeing, programs
 from tests.tables.cell import Cell
 

@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from adxform.rules.declare import name_of
-from adxform.rules.definitions import DEFINITIONS
-from adxform.rules.signatures import PLAIN, signature_of
-from adxform.rules.table import TABLE
+from adxform.primitives.declare import name_of
+from adxform.primitives.definitions import DEFINITIONS
+from adxform.primitives.signatures import PLAIN, signature_of
+from adxform.primitives.table import TABLE
 from tests.tables.cell import Cell, program
 from tests.tables.signature_samples import ANY, BASES, OWN, Base, M, Text, V
 

@@ -6,20 +6,31 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+from adxform.frontend.containers.methods import Handler
 from adxform.frontend.known import (
     arrays,
     classes,
     dataclass_functions,
     iterables,
     iterators,
-    operators,
-    products,
+    object_operators,
+    small_products,
     stacked_lists,
     subscripts,
     unpacking,
 )
-from adxform.frontend.methods import Handler
 
-_MODULES = (subscripts, unpacking, classes, dataclass_functions, operators, iterables, iterators, arrays, stacked_lists, products)
+_MODULES = (
+    subscripts,
+    unpacking,
+    classes,
+    dataclass_functions,
+    object_operators,
+    iterables,
+    iterators,
+    arrays,
+    stacked_lists,
+    small_products,
+)
 
 KNOWN: Mapping[Any, Handler] = MappingProxyType({fn: handler for module in _MODULES for fn, handler in module.TABLE.items()})

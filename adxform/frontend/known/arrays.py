@@ -9,24 +9,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adxform.frontend import collecting, forgotten, indexing, iteration, protocols
-from adxform.frontend.branches import truth
-from adxform.frontend.methods import Answer, Handler
-from adxform.frontend.operands import is_static
-from adxform.frontend.python_classes import class_of, is_container, name_of
-from adxform.frontend.values import (
-    NONE,
-    Ref,
-    Static,
-    Tuple,
-    Value,
-)
+from adxform.frontend.containers import collecting
+from adxform.frontend.containers.methods import Answer, Handler
+from adxform.frontend.evaluate import indexing, iteration, protocols
+from adxform.frontend.evaluate.branches import truth
+from adxform.frontend.evaluate.operands import is_static
+from adxform.frontend.evaluate.python_classes import class_of, is_container, name_of
+from adxform.frontend.evaluate.values import NONE, Ref, Static, Tuple, Value
+from adxform.frontend.types import forgotten_kinds
 from adxform.ir.kinds import alternatives, scalar_type
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, FLOAT, INT, Array, Object, Scalar
 
 if TYPE_CHECKING:
-    from adxform.frontend.interpreter import Interpreter
+    from adxform.frontend.evaluate.interpreter import Interpreter
 
 Args = tuple[Value, ...]
 Kwargs = dict[str, Value]
@@ -87,7 +83,7 @@ def _as_array(fn: Any) -> Handler:
         if isinstance(args[0], Ref) and interp.is_long(args[0]):
             rows = collecting.as_array(interp, args[0])
             if not args[1:] and not kwargs:
-                forgotten.require_fractions(interp, {args[0]: rows})
+                forgotten_kinds.require_fractions(interp, {args[0]: rows})
             own = interp.call(Lit(np.ndarray.copy), (rows,), hint=hint)
             return interp.call(Lit(fn), (own, *args[1:]), kwargs, hint) if args[1:] or kwargs else own
         if fn is np.array or not isinstance(args[0], Var) or not isinstance(args[0].type, Array) or args[0].type.shape is None:

@@ -11,30 +11,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adxform.frontend import attributes, forgotten
-from adxform.frontend.access import Access, Has
-from adxform.frontend.methods import Answer, Handler
-from adxform.frontend.outside import from_outside, guard
-from adxform.frontend.protocols import class_of
+from adxform.frontend.containers.methods import Answer, Handler
+from adxform.frontend.evaluate import attributes
+from adxform.frontend.evaluate.outside import from_outside, guard
+from adxform.frontend.evaluate.protocols import class_of
+from adxform.frontend.evaluate.values import NONE, FunctionValue, Method, Pullback, Range, Ref, Slice, Static, Tuple, Value
 from adxform.frontend.signature import python_class
-from adxform.frontend.values import (
-    NONE,
-    FunctionValue,
-    Method,
-    Pullback,
-    Range,
-    Ref,
-    Slice,
-    Static,
-    Tuple,
-    Value,
-)
+from adxform.frontend.signature.access import Access, Has
+from adxform.frontend.types import forgotten_kinds
 from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, Scalar
 
 if TYPE_CHECKING:
-    from adxform.frontend.interpreter import Interpreter
+    from adxform.frontend.evaluate.interpreter import Interpreter
 
 Args = tuple[Value, ...]
 Kwargs = dict[str, Value]
@@ -155,7 +145,7 @@ def _class_of(interp: Interpreter, value: Value) -> type | None:
 
 def _type(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     cls = _class_of(interp, args[0]) if len(args) == 1 else None
-    forgotten.refuse_class(interp, args)
+    forgotten_kinds.refuse_class(interp, args)
     if len(args) == 1 and isinstance(args[0], Var) and isinstance(args[0].type, Scalar) and len(args[0].type.kinds) > 1:
         raise interp.error("the class of this number depends on the run", "convert it, e.g. with `float(…)`")
     return None if cls is None else Static(cls)

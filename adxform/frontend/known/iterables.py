@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adxform import runtime
-from adxform.frontend import collecting, iteration, protocols
-from adxform.frontend import columns as of_tuples
-from adxform.frontend.branches import branch, truth
-from adxform.frontend.joins import number_type
-from adxform.frontend.keys import hashed
-from adxform.frontend.methods import Answer, Handler
-from adxform.frontend.python_classes import class_of
-from adxform.frontend.signature import python_class
-from adxform.frontend.values import (
+from adxform.frontend.containers import collecting
+from adxform.frontend.containers import tuple_columns as of_tuples
+from adxform.frontend.containers.methods import Answer, Handler
+from adxform.frontend.evaluate import iteration, protocols
+from adxform.frontend.evaluate.branches import branch, truth
+from adxform.frontend.evaluate.joins import number_type
+from adxform.frontend.evaluate.keys import hashed
+from adxform.frontend.evaluate.python_classes import class_of
+from adxform.frontend.evaluate.values import (
     NONE,
     Contents,
     Enumerate,
@@ -33,13 +33,14 @@ from adxform.frontend.values import (
     Value,
     Zip,
 )
+from adxform.frontend.signature import python_class
 from adxform.ir.kinds import alternatives, scalar_type
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, INT, Array, Object, Scalar, Type, is_float, rank
-from adxform.rules import iterations
+from adxform.primitives import iterations
 
 if TYPE_CHECKING:
-    from adxform.frontend.interpreter import Interpreter
+    from adxform.frontend.evaluate.interpreter import Interpreter
 
 Args = tuple[Value, ...]
 Kwargs = dict[str, Value]

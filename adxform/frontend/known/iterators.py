@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adxform.frontend import collecting, iteration, protocols
-from adxform.frontend.joins import alike_rows, number_type
-from adxform.frontend.known.iterables import is_unknown, listed, rows
-from adxform.frontend.methods import Answer, Handler
-from adxform.frontend.signature import python_class
-from adxform.frontend.values import (
+from adxform.frontend.containers import collecting
+from adxform.frontend.containers.methods import Answer, Handler
+from adxform.frontend.evaluate import iteration, protocols
+from adxform.frontend.evaluate.joins import alike_rows, number_type
+from adxform.frontend.evaluate.values import (
     NONE,
     Enumerate,
     Mapped,
@@ -29,12 +28,14 @@ from adxform.frontend.values import (
     Value,
     Zip,
 )
+from adxform.frontend.known.iterables import is_unknown, listed, rows
+from adxform.frontend.signature import python_class
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, Scalar
-from adxform.rules import iterations
+from adxform.primitives import iterations
 
 if TYPE_CHECKING:
-    from adxform.frontend.interpreter import Interpreter
+    from adxform.frontend.evaluate.interpreter import Interpreter
 
 Args = tuple[Value, ...]
 Kwargs = dict[str, Value]

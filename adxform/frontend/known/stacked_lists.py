@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adxform.frontend import iteration
-from adxform.frontend.methods import Answer, Handler
-from adxform.frontend.values import Static, Value
+from adxform.frontend.containers.methods import Answer, Handler
+from adxform.frontend.evaluate import iteration
+from adxform.frontend.evaluate.values import Static, Value
 from adxform.ir.ops import Lit
-from adxform.rules.stacking import OF_ROWS
+from adxform.primitives.stacking import OF_ROWS
 
 if TYPE_CHECKING:
-    from adxform.frontend.interpreter import Interpreter
+    from adxform.frontend.evaluate.interpreter import Interpreter
 
 
 def _joined(fn: Callable[..., Any], meaning: Callable[..., Any]) -> Handler:

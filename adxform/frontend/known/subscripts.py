@@ -7,13 +7,13 @@ import operator
 import types
 from typing import TYPE_CHECKING, Any
 
-from adxform.frontend import collecting, indexing, iteration
-from adxform.frontend import columns as of_tuples
-from adxform.frontend.keys import hashed, place_in, refuse_index
-from adxform.frontend.known import sequences
-from adxform.frontend.methods import Answer, Handler
-from adxform.frontend.python_classes import class_of
-from adxform.frontend.values import (
+from adxform.frontend.containers import collecting
+from adxform.frontend.containers import tuple_columns as of_tuples
+from adxform.frontend.containers.methods import Answer, Handler
+from adxform.frontend.evaluate import indexing, iteration
+from adxform.frontend.evaluate.keys import hashed, place_in, refuse_index
+from adxform.frontend.evaluate.python_classes import class_of
+from adxform.frontend.evaluate.values import (
     NONE,
     Contents,
     Enumerate,
@@ -27,12 +27,13 @@ from adxform.frontend.values import (
     Zip,
     list_contents,
 )
+from adxform.frontend.known import sequences
 from adxform.ir import intrinsics
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array
 
 if TYPE_CHECKING:
-    from adxform.frontend.interpreter import Interpreter
+    from adxform.frontend.evaluate.interpreter import Interpreter
 
 Args = tuple[Value, ...]
 Kwargs = dict[str, Value]

@@ -9,10 +9,10 @@ from typing import Any
 import gast
 
 from adxform.errors import AdxError, GlobalMutationError, UnsupportedSyntaxError, together
-from adxform.frontend.lowering.binding import bindings, body_of, free_names, parameters, walk_scope
 from adxform.frontend.lowering.late_binding import refuse_late_binding
+from adxform.frontend.lowering.names import bindings, body_of, free_names, parameters, walk_scope
 from adxform.frontend.lowering.scope import DEFINED, TRUE, Scope, State
-from adxform.frontend.source import FunctionSource
+from adxform.frontend.lowering.source_text import FunctionSource
 from adxform.ir.ops import UNDEFINED, Closure, Function, Operand, Var
 from adxform.ir.prune import prune
 from adxform.ir.walk import Names

@@ -8,8 +8,8 @@ from typing import Any
 
 import gast
 
-from adxform.frontend.lowering.binding import bound_names, parameters
 from adxform.frontend.lowering.closures import close
+from adxform.frontend.lowering.names import bound_names, parameters
 from adxform.frontend.lowering.operators import BINARY, COMPARE, UNARY
 from adxform.frontend.lowering.scope import INLINED_COMPREHENSIONS, State, branch, describe
 from adxform.ir import intrinsics

@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from adxform.errors import UnsupportedSyntaxError
 from adxform.ir import intrinsics
 from adxform.ir.ops import Attribute, Block, Call, Closure, For, Function, If, Lit, Op, Operand, Pack, Var, While
+from adxform.ir.spans import Span
 from adxform.ir.walk import variables
-from adxform.source import Span
 
 _KEEPERS = frozenset({"append", "appendleft", "extend", "insert", "add", "setdefault", "update"})
 _STORES = (operator.setitem, setattr)

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from adxform.errors import AdxError, UnsupportedSyntaxError
-from adxform.frontend.source import FunctionSource
+from adxform.frontend.lowering.source_text import FunctionSource
 from adxform.ir.build import Builder
 from adxform.ir.ops import UNDEFINED, Block, Free, If, Lit, Operand, Pack, Raise, Var
+from adxform.ir.spans import Span
 from adxform.ir.walk import Names
-from adxform.source import Span
 
 GOING, KEEP_GOING, RUNNING, RESULT = "%going", "%keep_going", "%running", "%result"
 FLAGS = (GOING, KEEP_GOING, RUNNING)

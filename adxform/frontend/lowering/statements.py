@@ -13,7 +13,6 @@ from typing import Any, Literal
 import gast
 
 from adxform.errors import UnsupportedSyntaxError
-from adxform.frontend.lowering.binding import exits, leaves
 from adxform.frontend.lowering.closures import close
 from adxform.frontend.lowering.expressions import (
     assign,
@@ -23,7 +22,8 @@ from adxform.frontend.lowering.expressions import (
     lower_defaults,
     lower_expression,
 )
-from adxform.frontend.lowering.loops import lower_for, lower_while
+from adxform.frontend.lowering.loop_exits import lower_for, lower_while
+from adxform.frontend.lowering.names import exits, leaves
 from adxform.frontend.lowering.operators import INPLACE
 from adxform.frontend.lowering.scope import (
     FALSE,

@@ -1,0 +1,472 @@
+"""The reverse of loops that keep few states: passes run again in the reverse sweep, by the schedule of `adxform.runtime.revolve`.
+
+    while at < steps:                       # forward sweep
+        at_kept.append(at); u_kept.append(u)
+        to = revolve.next_snapshot(at, steps, free)
+        for k in range(at, to):
+            u = step(u)
+        at = to
+    for k in range(steps - 1, -1, -1):      # reverse sweep
+        u = u_kept.pop(); at = at_kept.pop()
+        while at < k:                       # as above, from the nearest snapshot to pass k
+            …
+        y = step(u); u_ct = …               # one pass forward and backward
+
+The state of a loop is what its passes read of one another: what it carries, and the contents of arrays from outside that it
+writes to and reads. Arrays that nobody writes to are kept by reference. One that the loop writes to and carries is copied, so
+that each pass works on memory of its own, and its cotangent goes from pass to pass by value (see `loop_carried_aliasing`).
+Where the number of passes is known only after the loop, one state is kept ahead of it and the others in the reverse sweep.
+
+Source: Griewank and Walther, Evaluating Derivatives (2008), chapter 12.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import NoReturn
+
+import numpy as np
+
+from adxform import runtime
+from adxform.autodiff.checkpointing.loop_carried_aliasing import Separation
+from adxform.autodiff.expand import zeros
+from adxform.autodiff.reverse.blocks import BlockReversal
+from adxform.autodiff.reverse.cotangent_plan import is_read_only, may_copy
+from adxform.autodiff.reverse.cotangents import WHOLE
+from adxform.autodiff.reverse.residuals import Decision, Sweep, written_by
+from adxform.errors import AliasError, UnsupportedOperationError
+from adxform.ir import intrinsics
+from adxform.ir.build import Builder
+from adxform.ir.ops import Block, Call, For, If, Invoke, Lit, Op, Operand, Var, While
+from adxform.ir.spans import Span
+from adxform.ir.types import BOOL, INT, Array, Stack
+from adxform.ir.undefined import maybe_undefined
+from adxform.ir.walk import all_ops, blocks, free_variables, never_ends, outs, rename_block, variables, variables_of
+from adxform.primitives.declare import name_of
+from adxform.primitives.effects import effect_of, has_memory, is_removable
+from adxform.runtime import revolve
+
+Carried = Mapping[int, Operand]
+
+
+@dataclass(frozen=True, slots=True)
+class Passes:
+    """A loop as passes that can run again: each takes `params` to `results`, and `places` are those that later passes need.
+
+    Those of `copied` get memory of their own; the contents of the arrays `memory` belong to the state as well. `index` is what
+    the user calls the number of a pass in the range `source`. `by_layout`: the layout of memory decides what is a view.
+    States are kept on the stacks `kept`, their numbers on `numbers`.
+    """
+
+    index: Var | None
+    source: tuple[Operand, ...]
+    params: tuple[Var, ...]
+    results: tuple[Operand, ...]
+    places: tuple[int, ...]
+    copied: frozenset[int]
+    memory: tuple[Var, ...]
+    by_layout: bool
+    numbers: Var
+    kept: tuple[Var, ...]
+    span: Span
+
+    @property
+    def state(self) -> tuple[Var, ...]:
+        """The variables that are kept, in the order of their stacks."""
+        return (*(self.params[place] for place in self.places), *self.memory)
+
+
+class CheckpointReversal(BlockReversal):
+    """Reverses the loops of ``task.snapshots`` by running passes again."""
+
+    def loop(self, op: For, b: Builder, f: Builder) -> None:
+        """Reverse a counted loop."""
+        if self.path in self.task.snapshots:
+            self.checkpointed(op, b, f)
+        else:
+            super().loop(op, b, f)
+
+    def while_(self, op: While, b: Builder, f: Builder) -> None:
+        """Reverse a `while`."""
+        if self.path in self.task.snapshots:
+            self.checkpointed(op, b, f)
+        else:
+            super().while_(op, b, f)
+
+    def checkpointed(self, op: For | While, b: Builder, f: Builder) -> None:
+        """Append to `f` the loop `op`, which keeps states on the way, and to `b` its reverse, which runs passes again."""
+        params, results = _carried(op)
+        written = {class_ for inner in op.body.ops for class_ in written_by(inner, self.aliases, self.callees)}
+        read = self.read_in(op.body)
+        mirrored = tuple(place for place, param in enumerate(params) if param in self.companions)
+        copied = frozenset(place for place, param in enumerate(params) if has_memory(param) and self.aliases.of(param) in written)
+        outside = [
+            var
+            for var in free_variables(op.body)
+            if has_memory(var) and self.aliases.of(var) in written and not self.is_read_only(var)
+        ]
+        self.refuse_repeated(op)
+        self.refuse_shared(op, sorted({*mirrored, *copied}), outside)
+        used = self.aliases.reached((*free_variables(op.body), *op.inits, *params))
+        self.readers += [(class_, self.path) for class_ in used if class_ not in written]
+        self.rewound |= written
+
+        body = self.reverse_body(op, params, results, b)
+        sweep = body.sweep
+        incoming, outgoing = self.mirror(op, mirrored, sweep)
+        needed = self.needed(op, sweep, outgoing)
+        again = tuple(inner for inner, is_needed in zip(op.body.ops, needed.ops, strict=True) if is_needed)
+        sweep.forward = [ops if is_needed else [] for ops, is_needed in zip(sweep.forward, needed.ops, strict=True)]
+        memory = tuple(var for var in outside if self.aliases.of(var) in read)
+        self.refuse_undefined(op, mirrored)
+        numbers, *kept = (
+            f.call(intrinsics.new_stack, type=Stack(), hint=f"{hint}_kept")
+            for hint in ("at", *(params[place].base for place in needed.places), *(var.base for var in memory))
+        )
+        self.recorder.stacks.update((numbers, *kept))
+        by_layout = any(isinstance(inner, Call) and may_copy(inner) for inner in all_ops(op.body))
+        index = op.body.params[0] if isinstance(op, For) else None
+        source = op.source if isinstance(op, For) else ()
+        passes = Passes(
+            index, source, params, results, needed.places, copied, memory, by_layout, numbers, tuple(kept), op.span
+        )  # fmt: skip
+        self.note(op, passes)
+
+        old = self.old_memory(op, [var for var in outside if var not in memory], copied, f)
+        inits = {place: op.inits[place] for place in needed.places}
+        free = self.budget(op, passes, inits, f)
+        if isinstance(op, For) and not op.breaks:
+            count = op.source[1] if _is_plain(op) else f.call(runtime.trip_count, *op.source, type=INT, hint="passes")
+            free = self.run_to(count, Lit(0), free, dict(enumerate(op.inits)), op.outs, passes, op.body.ops, f)
+        else:
+            state = [*self.kept_values(inits, passes, f)]
+            counted, count = self.count_passes(op) if isinstance(op, For) else self.counted_while(op)
+            f.emit(replace(counted, body=self.copy_of(counted.body), snapshots=None))
+            free = self.keep_first(count, state, free, passes, b)
+        for place in mirrored:
+            self.mirror_of(op.outs[place], f.ops)
+
+        k, numbering = self.numbered(passes)
+        at = Builder(self.names, op.span)
+        free_in = at.var("free", INT)
+        free_out = self.restore(k, free_in, passes, again, at)
+        ops = (*at.ops, *numbering, *sweep.forward_ops(), *sweep.reverse_ops())
+        block = Block((k, free_in, *body.params, *incoming), ops, (free_out, *sweep.results, *outgoing))
+        cts = self.fresh_cts(body.carried)
+        pulled = tuple(Var(self.names.fresh(f"{op.outs[place].base}_ct"), params[place].type) for place in mirrored)
+        last = Lit(count.value - 1) if isinstance(count, Lit) else b.call(operator.sub, count, Lit(1), type=INT)
+        starts = (free, *body.inits, *(self.companions[op.outs[place]] for place in mirrored))
+        after = (b.var("free", INT), *cts, *pulled)
+        b.emit(For(after, (last, Lit(-1), Lit(-1)), starts, block, False, op.span))
+        for var, contents in old:
+            b.effect(operator.setitem, var, WHOLE, contents)
+        self.after_loop(op, body, cts, b)
+        for place, ct in zip(mirrored, pulled, strict=True):
+            self.contribute(op.inits[place], ct, b)
+
+    # What a pass needs
+
+    def is_read_only(self, var: Var) -> bool:
+        """Whether `var` is a view that cannot be written to."""
+        call = self.definition.get(var)
+        while call is not None and effect_of(call).views == (0,) and isinstance(base := call.args[0], Var):
+            if is_read_only(call):
+                return True
+            call = self.definition.get(base)
+        return False
+
+    def read_in(self, block: Block) -> set[int]:
+        """The alias classes of memory whose contents some op in `block` reads: not what is only written or looked at in part."""
+        found: set[int] = set()
+        for op in all_ops(block):
+            match op:
+                case Call():
+                    effect = effect_of(op)
+                    given = (*op.args, *(value for _, value in op.kwargs))
+                    is_view = bool(effect.views) and all(has_memory(out) for out in op.outs)
+                    taken = [
+                        arg for place, arg in enumerate(given) if place not in effect.writes and not (is_view and place == 0)
+                    ]
+                    if effect.reads:
+                        found.update(self.aliases.reached(taken))
+                case Invoke(args=args):
+                    found.update(self.aliases.reached(args))
+                case _:
+                    pass
+        return found
+
+    def mirror(self, op: For | While, mirrored: tuple[int, ...], sweep: Sweep) -> tuple[tuple[Var, ...], tuple[Operand, ...]]:
+        """Let `sweep` take the cotangents of what it carries at the places `mirrored` by value, and pass them on so."""
+        params, results = _carried(op)
+        first, last = Builder(self.names, op.span), Builder(self.names, op.span)
+        incoming = tuple(Var(self.names.fresh(f"{params[place].base}_ct"), params[place].type) for place in mirrored)
+        outgoing: list[Operand] = []
+        read = _read(op.body.ops, results)
+        for place, ct in zip(mirrored, incoming, strict=True):
+            param, result = params[place], results[place]
+            if isinstance(result, Var) and result in self.companions:
+                first.effect(intrinsics.accumulate, self.companions[result], WHOLE, ct)
+            if param in read:
+                self.mirror_of(param, sweep.entry)
+                outgoing.append(self.companions[param])
+            else:
+                outgoing.append(zeros(last, ct, f"{param.base}_ct"))
+        sweep.segments.insert(0, (len(op.body.ops), first.ops))
+        sweep.segments.append((-1, last.ops))
+        return incoming, tuple(outgoing)
+
+    def mirror_of(self, var: Var, ops: list[Op]) -> None:
+        """Append the allocation of the companion of `var`, laid out as it where views depend on that."""
+        if self.aliases.of(var) in self.laid_out:
+            ops.append(Call((self.companions[var],), Lit(runtime.laid_out), (Lit(0.0), var)))
+        else:
+            self.make_companion(var, ops)
+
+    def needed(self, op: For | While, sweep: Sweep, outgoing: tuple[Operand, ...]) -> Needed:
+        """What the reverse of a pass, and the state that later passes begin with, needs of what a pass takes and does."""
+        params, results = _carried(op)
+        parts = list(zip(op.body.ops, sweep.forward, strict=True))
+        made = [{*outs(inner), *(out for new in ops for out in outs(new))} for inner, ops in parts]
+        taken = [free_variables(Block((), (inner, *ops), ())) for inner, ops in parts]
+        needed = [not is_removable(inner) for inner, _ in parts]
+        wanted: set[Var] = {*free_variables(Block((), (*sweep.entry, *sweep.reverse_ops()), (*sweep.results, *outgoing)))}
+        for is_needed, reads in zip(needed, taken, strict=True):
+            wanted.update(reads if is_needed else ())
+        size = -1
+        while size != len(wanted):
+            size = len(wanted)
+            wanted.update(*(variables(self.renamed[var]) for var in wanted if var in self.renamed))
+            for place, param in enumerate(params):
+                wanted.update(variables(results[place]) if param in wanted else ())
+            for number, (defined, reads) in enumerate(zip(made, taken, strict=True)):
+                if not needed[number] and not wanted.isdisjoint(defined):
+                    needed[number] = True
+                wanted.update(reads if needed[number] else ())
+        return Needed(tuple(place for place, param in enumerate(params) if param in wanted), tuple(needed))
+
+    def note(self, op: For | While, passes: Passes) -> None:
+        """Note what is kept of the loop."""
+        assert op.snapshots is not None
+        count, memory = op.snapshots.count, op.snapshots.memory
+        most = f"at most {count} of its states" if memory is None else f"as many of its states as fit in {memory} bytes"
+        for var in passes.state:
+            reason = f"{most}, by the schedule of Revolve: passes run again"
+            self.recorder.decisions.append(Decision(var.name, op.span, "snapshot", reason))
+
+    def old_memory(self, op: For | While, outside: list[Var], copied: frozenset[int], f: Builder) -> list[tuple[Var, Operand]]:
+        """What the loop writes to and no pass puts back, with copies of the contents, where the reverse sweep needs those."""
+        inits = [init for place in sorted(copied) if isinstance(init := op.inits[place], Var)]
+        found: list[tuple[Var, Operand]] = []
+        for var in (*outside, *inits):
+            number = self.aliases.of(var)
+            if self.task.undo(number, self.path):
+                self.undone.append((number, self.path))
+                found.append((var, f.call(np.ndarray.copy, var, type=var.type, hint=f"{var.base}_old")))
+        return found
+
+    # Passes
+
+    def budget(self, op: For | While, passes: Passes, inits: Carried, f: Builder) -> Operand:
+        """How many states may be kept."""
+        assert op.snapshots is not None
+        if op.snapshots.memory is None:
+            return Lit(op.snapshots.count)
+        state = (*inits.values(), *passes.memory)
+        return f.call(revolve.snapshots_within, Lit(op.snapshots.memory), *state, type=INT, hint="free")
+
+    def run_to(
+        self,
+        target: Operand,
+        at: Operand,
+        free: Operand,
+        inits: Carried,
+        ends: tuple[Var, ...],
+        passes: Passes,
+        ops: tuple[Op, ...],
+        b: Builder,
+    ) -> Var:
+        """Append the loop that runs passes, `ops` each, from pass `at` to `target`, and keeps states; return what is then free.
+
+        `inits` are the values at the start by place, and `ends` the variables for those at the end.
+        """
+        carried = tuple(Var(self.names.fresh(passes.params[place].name), passes.params[place].type) for place in inits)
+        tested = tuple(Var(self.names.fresh(var.name), var.type) for var in carried)
+        (at_in, at_test, at_out), (free_in, free_test, free_out) = (
+            tuple(Var(self.names.fresh(hint), INT) for _ in range(3)) for hint in ("at", "free")
+        )
+        test, body = Builder(self.names, passes.span), Builder(self.names, passes.span)
+        more = test.call(operator.lt, at_test, target, type=BOOL)
+        now = dict(zip(inits, carried, strict=True))
+        self.keep(at_in, tuple(self.kept_values(now, passes, body)), passes, body)
+        left = body.call(operator.sub, free_in, Lit(1), type=INT, hint="free")
+        to = body.call(revolve.next_snapshot, at_in, target, left, type=INT, hint="to")
+        k, numbering = self.numbered(passes)
+        step = Block(
+            (k, *(passes.params[place] for place in inits)),
+            (*numbering, *ops),
+            tuple(passes.results[place] for place in inits),
+        )
+        stepped = tuple(Var(self.names.fresh(var.name), var.type) for var in carried)
+        read = _read(ops, passes.results)
+        begun = tuple(var if passes.params[place] in read else inits[place] for place, var in now.items())
+        body.emit(For(stepped, (at_in, to, Lit(1)), begun, self.copy_of(step), False, passes.span))
+        b.emit(
+            While(
+                (at_out, free_out, *ends),
+                (at, free, *inits.values()),
+                test.block((at_test, free_test, *tested), (more,)),
+                body.block((at_in, free_in, *carried), (to, left, *stepped)),
+                passes.span,
+            )
+        )
+        return free_out
+
+    def restore(self, k: Var, free: Var, passes: Passes, again: tuple[Op, ...], b: Builder) -> Var:
+        """Append what brings the state back that pass `k` begins with; return what is then free."""
+        at, *values = (
+            b.call(intrinsics.pop, stack, type=type_, hint=hint)
+            for stack, type_, hint in (
+                (passes.numbers, INT, "at"),
+                *((stack, var.type, var.base) for stack, var in zip(passes.kept, passes.state, strict=True)),
+            )
+        )
+        count = len(passes.places)
+        for var, value in zip(passes.memory, values[count:], strict=True):
+            b.effect(operator.setitem, var, WHOLE, value)
+        more = b.call(operator.add, free, Lit(1), type=INT, hint="free")
+        inits = dict(zip(passes.places, values[:count], strict=True))
+        return self.run_to(k, at, more, inits, tuple(passes.params[place] for place in passes.places), passes, again, b)
+
+    def keep_first(self, count: Operand, state: list[Operand], free: Operand, passes: Passes, b: Builder) -> Var:
+        """Append what keeps the first state where there is a pass at all; return how many more may be kept."""
+        some = b.call(operator.gt, count, Lit(0), type=BOOL)
+        then = b.nested()
+        self.keep(Lit(0), tuple(state), passes, then)
+        left = then.call(operator.sub, free, Lit(1), type=INT, hint="free")
+        after = b.var("free", INT)
+        b.emit(If((after,), some, then.block((), (left,)), Block((), (), (free,)), passes.span))
+        return after
+
+    def kept_values(self, now: Carried, passes: Passes, b: Builder) -> list[Operand]:
+        """The state, of which `now` has what is carried, as it can be kept: copies of what the passes write to."""
+        copy = runtime.private if passes.by_layout else np.ndarray.copy
+        values = [(now[place], place in passes.copied) for place in passes.places]
+        values += [(var, True) for var in passes.memory]
+        return [
+            b.call(copy, value, type=value.type, hint=value.base) if is_copied and isinstance(value, Var) else value
+            for value, is_copied in values
+        ]
+
+    def keep(self, at: Operand, state: tuple[Operand, ...], passes: Passes, b: Builder) -> None:
+        """Append what puts the `state` at pass `at` on the stacks."""
+        for stack, value in zip((passes.numbers, *passes.kept), (at, *state), strict=True):
+            b.effect(intrinsics.push, stack, value)
+
+    def numbered(self, passes: Passes) -> tuple[Var, tuple[Op, ...]]:
+        """A variable for the number of a pass, and the ops that compute from it what the user calls its index."""
+        if passes.index is None:
+            return Var(self.names.fresh("k"), INT), ()
+        start, _, step = passes.source
+        if start == Lit(0) and step == Lit(1):
+            return passes.index, ()
+        b = Builder(self.names, passes.span)
+        k = b.var("k", INT)
+        offset = k if step == Lit(1) else b.call(operator.mul, k, step, type=INT, hint="offset")
+        b.emit(Call((passes.index,), Lit(operator.add), (start, offset), (), passes.span))
+        return k, tuple(b.ops)
+
+    def copy_of(self, block: Block) -> Block:
+        """`block` with variables of its own."""
+        return rename_block(block, {}, lambda var: Var(self.names.fresh(var.name), var.type))
+
+    # Refusals
+
+    def refuse_repeated(self, op: For | While) -> None:
+        """Raise where passes of the loop do what cannot be done again."""
+        for inner in (*_done(op.body), *(_done(op.test) if isinstance(op, While) else ())):
+            if isinstance(inner, Call) and effect_of(inner).opaque and inner.fn != Lit(intrinsics.turning_point):
+                called = (
+                    f"`{name_of(inner.fn.value)}`" if isinstance(inner.fn, Lit) and callable(inner.fn.value) else "a function"
+                )
+                self.refuse(op, f"it calls {called}", "call it before, or after it", inner.span)
+            if isinstance(inner, Invoke) and self.callees.summary(inner.callee).opaque:
+                self.refuse(
+                    op,
+                    f"it calls `{inner.callee}`, which calls a function without a rule",
+                    "call that before, or after it",
+                    inner.span,
+                )
+        for var in (*free_variables(op.body), *_carried(op)[0]):
+            if isinstance(var.type, Stack):
+                self.refuse(op, f"it grows or shrinks the list `{var.base}`", "store into an array that is made before it")
+
+    def refuse_shared(self, op: For | While, places: list[int], outside: list[Var]) -> None:
+        """Raise where a copy of what the loop writes to could be told from what it is a copy of."""
+        params, _ = _carried(op)
+        carried = [params[place] for place in places]
+        for var in (*carried, *outside):
+            if not isinstance(var.type, Array):
+                self.refuse(op, f"it changes `{var.base}`", "carry numbers and arrays from pass to pass")
+        classes = {self.aliases.of(var) for var in carried}
+        asks = Separation(self.fn, self.aliases)
+        other = asks.hidden_name(self.path, classes) if classes else None
+        if other is not None:
+            message = f"an array that it writes to may be `{other.base}` as well, which is used in it or after it"
+            raise AliasError(f"{_SAID}: {message}", span=op.span, help="begin the loop with a copy, as in `u = u.copy()`")
+        seen = () if self.task.shared is None else (*self.fn.params, *variables_of(self.fn.results))
+        for class_ in sorted(classes):
+            own = [place for place in places if self.aliases.of(params[place]) == class_]
+            if not asks.keeps_apart(op, own) or class_ in self.aliases.reached(seen):
+                names = " and ".join(f"`{params[place].base}`" for place in own)
+                message = f"{names}, which it writes to, may share memory"
+                raise AliasError(f"{_SAID}: {message}", span=op.span, help="make an array of its own for each, before the loop")
+
+    def refuse_undefined(self, op: For | While, mirrored: tuple[int, ...]) -> None:
+        """Raise where what the loop carries may have no value."""
+        params, results = _carried(op)
+        undefined, read = maybe_undefined(self.fn.body), _read(op.body.ops, results)
+        for place, param in enumerate(params):
+            if (param in undefined and param in read) or (op.outs[place] in undefined and place in mirrored):
+                self.refuse(op, f"it may read `{param.base}` before that has a value", "give it a value before the loop")
+
+    def refuse(self, op: For | While, which: str, help_: str, span: Span | None = None) -> NoReturn:
+        """Raise: the loop `op` cannot keep snapshots."""
+        raise UnsupportedOperationError(f"{_SAID}: {which}", span=span or op.span, help=help_)
+
+
+@dataclass(frozen=True, slots=True)
+class Needed:
+    """The places of what a loop carries that its passes need again, and which of the ops of its body."""
+
+    places: tuple[int, ...]
+    ops: tuple[bool, ...]
+
+
+_SAID = "a part of the program that keeps checkpoints cannot run again"
+
+
+def _carried(op: For | While) -> tuple[tuple[Var, ...], tuple[Operand, ...]]:
+    """What a pass of the loop `op` takes from the one before, and passes on."""
+    if isinstance(op, For):
+        return op.body.params[1:], op.body.results[op.breaks :]
+    return op.body.params, op.body.results
+
+
+def _read(ops: tuple[Op, ...], results: tuple[Operand, ...]) -> dict[Var, None]:
+    """What a pass of these `ops`, with these `results`, reads and does not make."""
+    return free_variables(Block((), ops, results))
+
+
+def _done(block: Block) -> Iterator[Op]:
+    """The ops of `block` and of the blocks in it, but for those on the way to a `raise`, which end the derivative as well."""
+    for op in block.ops:
+        yield op
+        for inner in blocks(op):
+            if not never_ends(inner):
+                yield from _done(inner)
+
+
+def _is_plain(op: For) -> bool:
+    return op.source[0] == Lit(0) and op.source[2] == Lit(1)

@@ -1,0 +1,485 @@
+"""Writes the pieces of a derivative into a block: rule bodies as IR, sums, and cotangents fitted to their primals."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import zip_longest
+from typing import Any, Protocol
+
+import numpy as np
+
+from adxform import runtime
+from adxform.analysis.activity import at_risk
+from adxform.analysis.dependence import find_dependence
+from adxform.autodiff.linearity import read_pullback, refuse_shifted
+from adxform.autodiff.trial import can_be_tried, tried_at_zero
+from adxform.errors import AdxError, MissingRuleError
+from adxform.ir import intrinsics
+from adxform.ir.build import Builder
+from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Pack, Var
+from adxform.ir.spans import Span
+from adxform.ir.types import FLOAT, Array, Dim, Scalar, Stack, Type, is_float, rank
+from adxform.ir.walk import Names, all_ops, map_op, reads, rename_block, substitute, variables_of
+from adxform.primitives.alias import alias_classes
+from adxform.primitives.effects import contents_read, writes
+from adxform.primitives.record import Derivative, General, Linear
+from adxform.primitives.signatures import not_covered, stated, unstated
+from adxform.primitives.table import lookup
+from adxform.primitives.unruled import is_users, title
+
+Kwargs = tuple[tuple[str, Operand], ...]
+NOTHING = Lit(None)
+
+
+class Expander(Protocol):
+    """Turns the Python body of a rule into typed IR; given by the pipeline (see docs/architecture.md)."""
+
+    def expand(self, body: Callable[..., Any], args: tuple[Operand, ...], kwargs: Kwargs) -> Function:
+        """`body` specialised on the operands; its parameters are their distinct variables in order of occurrence."""
+        ...
+
+    def expand_rule(self, body: Callable[..., Any], args: tuple[Operand, ...], kwargs: Kwargs) -> tuple[Function, Function]:
+        """``(forward, pullback)`` of a `General` rule."""
+        ...
+
+
+def derivative_of(call: Call) -> Derivative | None:
+    """The derivative of the primitive that `call` calls."""
+    record = lookup(call.fn.value) if isinstance(call.fn, Lit) else None
+    return None if record is None else record.derivative
+
+
+def distinct(args: tuple[Operand, ...], kwargs: Kwargs = ()) -> tuple[Var, ...]:
+    """The variables of the operands, once each, in order of first occurrence."""
+    given = (*args, *(value for _, value in kwargs)) if kwargs else args
+    return tuple(dict.fromkeys(variables_of(given)))
+
+
+def leaves(operand: Operand) -> Iterator[Operand]:
+    """The leaves of a positional argument: the items of a tuple or list, else the argument itself."""
+    match operand:
+        case Pack("tuple" | "list", items):
+            for item in items:
+                yield from leaves(item)
+        case _:
+            yield operand
+
+
+def per_leaf(args: tuple[Operand, ...], values: tuple[Operand, ...]) -> list[tuple[Operand, Operand]]:
+    """The leaves of `args` with what a rule returned for each; a rule may leave out the last ones, which have no derivative."""
+    items = [leaf for arg in args for leaf in leaves(arg)]
+    return list(zip_longest(items, values[: len(items)], fillvalue=NOTHING))
+
+
+def checked(op: Call, derivatives: list[tuple[Operand, Operand]], active: Callable[[Operand], bool]) -> None:
+    """See that a rule gave a derivative for each active argument of `op`.
+
+    Raises:
+        MissingRuleError: an active argument has none, or is passed by keyword, where rules have no derivatives.
+    """
+    name = getattr(op.fn.value, "__name__", "the function") if isinstance(op.fn, Lit) else "the function"
+    for keyword, value in op.kwargs:
+        if active(value):
+            message = f"the derivative of `{name}` with respect to its keyword argument `{keyword}` is not known"
+            raise MissingRuleError(message, span=op.span, help="pass the argument by position")
+    if op.fn == Lit(intrinsics.valued):  # the value moves, but as the other argument does
+        return
+    for leaf, derivative in derivatives:
+        if is_nothing(derivative) and active(leaf):
+            place = next((k for k, arg in enumerate(op.args) if leaf in variables_of((arg,))), 0)
+            message = f"the rule of `{name}` has no derivative with respect to argument {place}"
+            raise MissingRuleError(message, span=op.span, help="wrap the argument in `stop_gradient` if it is a constant")
+
+
+def refuse_unstated(op: Call) -> None:
+    """See that the rule of what `op` calls states each parameter that `op` gives.
+
+    Raises:
+        MissingRuleError: there is one that it does not.
+    """
+    record = lookup(op.fn.value) if isinstance(op.fn, Lit) else None
+    if record is None or not (op.kwargs or len(op.args) > 1):
+        return
+    name = unstated(record.fn, stated(record), len(op.args), tuple([key for key, _ in op.kwargs]))
+    if name is not None:
+        raise not_covered(record.fn, name, op.span)
+
+
+def not_transposed(op: Call, derivative: Linear) -> list[tuple[Operand, Operand]]:
+    """The leaves of the arguments of `op` for which a linear rule has no transpose, each with nothing for its derivative."""
+    known = derivative.transposes.keys() | set(derivative.shapes)
+    places = [place for place in range(len(op.args)) if place not in known]
+    return [(leaf, NOTHING) for place in places for leaf in leaves(op.args[place])]
+
+
+def replace_leaves(operand: Operand, new: Iterator[Operand]) -> Operand:
+    """`operand` with its leaves taken from `new`."""
+    match operand:
+        case Pack("tuple" | "list" as kind, items):
+            return Pack(kind, tuple(replace_leaves(item, new) for item in items))
+        case _:
+            return next(new)
+
+
+def name_result(b: Builder, start: int, value: Operand, call: Call) -> bool:
+    """Let the op that computed `value`, among those of `b` from `start` on, define the out of `call`; whether there is one.
+
+    Where a rule of the library calls the very function that it is the rule of, the call is left as the user wrote it.
+    """
+    (out,) = call.outs
+    for position in range(start, len(b.ops)):
+        op = b.ops[position]
+        if isinstance(op, Call) and op.outs == (value,):
+            rest = rename_block(Block((), tuple(b.ops[position + 1 :]), ()), {op.outs[0]: out})
+            b.ops[position:] = [call if _is_own(op, call) else replace(op, outs=(out,)), *rest.ops]
+            return True
+    return False
+
+
+def _is_own(op: Call, call: Call) -> bool:
+    """Whether `op`, in the rule of the function that `call` calls, is its call of that function (or of the method for it)."""
+    one, other = derivative_of(op), derivative_of(call)
+    if not isinstance(one, General) or not isinstance(other, General) or one.body is not other.body:
+        return False
+    return one.body.__module__.startswith("adxform.primitives.") and distinct(op.args, op.kwargs) == distinct(
+        call.args, call.kwargs
+    )
+
+
+def write(b: Builder, expander: Expander, body: Callable[..., Any], *args: Operand, kwargs: Kwargs = ()) -> tuple[Operand, ...]:
+    """Append ``body(*args, **kwargs)`` to the block of `b`; return the leaves of its result."""
+    try:
+        function = expander.expand(body, args, kwargs)
+    except AdxError as error:
+        raise located(error, b.span) from None
+    return splice(b, function, distinct(args, kwargs))
+
+
+def expand_rule(expander: Expander, derivative: General, op: Call) -> tuple[Function, Function]:
+    """The forward part and the pullback of the rule of `op`."""
+    try:
+        found = expander.expand_rule(derivative.body, op.args, op.kwargs)
+    except AdxError as error:
+        raise located(error, op.span) from None
+    check_value(op, type_of(found[0].results[0]))
+    if is_users(derivative.body):
+        reading = read_pullback(found[1], lambda call: is_linear(expander, call))
+        untried = reading.doubtful and not can_be_tried(found[1])
+        refuse_shifted(derivative.body, found[1], reading, op.span, doubt=bool(untried))
+        return with_own_arguments(found[0]), tried_at_zero(found[1], reading, title(derivative.body))
+    return found
+
+
+def refuse_writing_tangent(expander: Expander, derivative: General, args: tuple[Operand, ...], op: Call) -> None:
+    """See that what a rule of the user's says of tangents leaves the arguments and their tangents as they are.
+
+    Raises:
+        MissingRuleError: it writes to one.
+    """
+    assert derivative.tangent is not None
+    if not is_users(derivative.body):
+        return
+    fn = expander.expand(derivative.tangent, args, op.kwargs)
+    classes = alias_classes(fn)
+    given = {classes.of(param) for param in fn.params if isinstance(param.type, Array)}
+    if any(classes.of(var) in given for inner in all_ops(fn.body) for var in writes(inner)):
+        message = f"the tangent of {title(derivative.body)} writes to an argument, which belongs to the caller"
+        raise MissingRuleError(message, span=op.span, help="write to a copy of it")
+
+
+def with_own_arguments(forward: Function) -> Function:
+    """The forward part of a rule, on copies of the arrays that it hands to functions that may write to them."""
+    classes = alias_classes(forward)
+    risk = {classes.of(var) for op in all_ops(forward.body) if isinstance(op, Call) for var in at_risk(op)}
+    given = [param for param in forward.params if isinstance(param.type, Array) and classes.of(param) in risk]
+    builder = Builder(Names.of(forward), forward.span)
+    copies: dict[Var, Operand] = {
+        param: builder.call(runtime.private, param, type=param.type, hint=param.base) for param in given
+    }
+    body = rename_block(Block((), forward.body.ops, forward.body.results), copies)
+    return replace(forward, body=Block(forward.params, (*builder.ops, *body.ops), body.results))
+
+
+def is_linear(expander: Expander, call: Call) -> bool:
+    """Whether a function with a rule of the user's is linear: its pullback then reads nothing of what the arguments hold."""
+    derivative = derivative_of(call)
+    assert isinstance(derivative, General)
+    forward, pullback = expander.expand_rule(derivative.body, call.args, call.kwargs)
+    dependence = find_dependence(forward, [place for place, param in enumerate(forward.params) if is_float(param.type)])
+    kept = zip(pullback.params, forward.results[1:], strict=False)
+    moving = {param for param, residual in kept if dependence.level(residual)}
+    return moving.isdisjoint(var for op in all_ops(pullback.body) for var in _contents_read(op))
+
+
+def _contents_read(op: Op) -> tuple[Var, ...]:
+    """The variables of which `op` reads more than the shape."""
+    derivative = derivative_of(op) if isinstance(op, Call) else None
+    if isinstance(op, Call) and isinstance(derivative, Linear) and derivative.shapes:
+        return variables_of(arg for place, arg in enumerate(op.args) if place not in derivative.shapes)
+    return contents_read(op)
+
+
+def check_value(op: Call, returned: Type | None) -> None:
+    """See that a rule returns as its value what the function that `op` calls returns, as far as types tell.
+
+    Raises:
+        MissingRuleError: it has another number of axes, or is no number.
+    """
+    wanted = op.outs[0].type
+    if returned is None or None in (rank(returned), rank(wanted)) or rank(returned) == rank(wanted):
+        return
+    assert isinstance(op.fn, Lit)
+    name = getattr(op.fn.value, "__name__", "the function")
+    message = f"the rule of `{name}` returns a value of {rank(returned)} axes, where `{name}` returns one of {rank(wanted)}"
+    raise MissingRuleError(message, span=op.span, help="return what the function itself returns")
+
+
+def located(error: AdxError, span: Span) -> AdxError:
+    """`error`, at the user's call at `span` where it is an error of a rule of the library, which has no place of its own."""
+    return error if error.span.line else type(error)(error.message, span=span, help=error.help)
+
+
+_TURN = Call((), Lit(intrinsics.turning_point), ())
+
+
+def splice(b: Builder, fn: Function, args: tuple[Operand, ...]) -> tuple[Operand, ...]:
+    """Append the body of `fn`, part of a rule: at the place of the user's op, its variables named as temporaries."""
+    mapping: dict[Var, Operand] = dict(zip(fn.params, args, strict=True))
+    if not fn.body.ops:
+        return tuple([substitute(result, mapping) for result in fn.body.results])
+    own = b.own_lengths(fn, args)
+
+    def operand(value: Operand) -> Operand:
+        return mapping.get(value, value) if isinstance(value, Var) else substitute(value, mapping)
+
+    def define(var: Var) -> Var:
+        new = Var(b.names.fresh("tmp"), own(var.type))
+        mapping[var] = new
+        return new
+
+    def inner(block: Block) -> Block:
+        params = tuple(map(define, block.params))
+        ops = tuple(placed(op) for op in block.ops)
+        return Block(params, ops, tuple(map(operand, block.results)))
+
+    def placed(op: Op) -> Op:
+        if isinstance(op, Call):
+            args = tuple(map(operand, op.args))
+            kwargs = tuple([(key, operand(value)) for key, value in op.kwargs]) if op.kwargs else ()
+            return Call(tuple(map(define, op.outs)), operand(op.fn), args, kwargs, b.span)
+        return replace(map_op(op, operand, inner, define), span=b.span)
+
+    b.ops.extend(placed(op) for op in fn.body.ops if op != _TURN)
+    return tuple(map(operand, fn.body.results))
+
+
+def write_partials(
+    b: Builder, expander: Expander, body: Callable[..., Any], out: Var, *args: Operand, kwargs: Kwargs = ()
+) -> tuple[Operand, ...]:
+    """Append the partial derivatives of an elementwise function, which `body` says; those of half precision in single.
+
+    Half precision ends at 65504: slopes leave it on the way to products that do not, and NumPy computes it by single precision.
+    """
+    operands = (out, *args)
+    if not any(_is_half(operand) for operand in operands):
+        return write(b, expander, body, *operands, kwargs=kwargs)
+    return write(b, expander, body, *(_in_single(b, operand) for operand in operands), kwargs=kwargs)
+
+
+def _is_half(operand: Operand) -> bool:
+    return isinstance(operand, Var) and isinstance(operand.type, Scalar | Array) and operand.type.dtype == "float16"
+
+
+def _in_single(b: Builder, operand: Operand) -> Operand:
+    if not isinstance(operand, Var) or not _is_half(operand):
+        return operand
+    kind = replace(operand.type, dtype="float32") if isinstance(operand.type, Scalar | Array) else operand.type
+    return cast(b, operand, Var(operand.name, kind))
+
+
+def write_one(b: Builder, expander: Expander, body: Callable[..., Any], *args: Operand) -> Operand:
+    """As `write`, for a body with one result."""
+    (result,) = write(b, expander, body, *args)
+    return result
+
+
+def type_of(operand: Operand) -> Type | None:
+    """The type of a variable or of a literal number."""
+    match operand:
+        case Var(_, type_):
+            return type_
+        case Lit(bool()):
+            return Scalar("bool", weak=True)
+        case Lit(int()):
+            return Scalar("int64", weak=True)
+        case Lit(float()):
+            return Scalar("float64", weak=True)
+        case _:
+            return None
+
+
+def same_shape(one: Type | None, other: Type | None) -> bool:
+    """Whether values of the two types certainly have the same shape."""
+    match one, other:
+        case Scalar(), Scalar():
+            return True
+        case Array(_, shape), Array(_, other_shape):
+            return shape is not None and shape == other_shape
+        case _:
+            return False
+
+
+def add(b: Builder, expander: Expander, one: Operand | None, other: Operand) -> Operand:
+    """``one + other``, or `other` where there is nothing to add to."""
+    if one is None or is_zero(one):
+        return other
+    if is_zero(other):
+        return one
+    return write_one(b, expander, operator.add, one, other)
+
+
+def is_result(operand: Operand) -> bool:
+    """Whether a result of a function has a tangent and a cotangent: a float variable."""
+    return isinstance(operand, Var) and is_float(operand.type)
+
+
+def is_nothing(operand: Operand) -> bool:
+    """Whether a rule says by `operand` that there is no derivative."""
+    return isinstance(operand, Lit) and operand.value is None
+
+
+def is_zero(operand: Operand) -> bool:
+    """Whether `operand` is the literal zero that stands for no contribution."""
+    return isinstance(operand, Lit) and isinstance(operand.value, float) and operand.value == 0.0
+
+
+def weighted(b: Builder, expander: Expander, ct: Operand, partial: Operand, made: Sequence[Op], masked: bool) -> Operand:
+    """A cotangent or tangent times a partial derivative, which the ops `made` compute; divided by `x` where it is ``1.0 / x``."""
+    divisor = inverted(partial, made)
+    if masked:
+        if divisor is not None:  # an array divided by a number of Python's own, which raises where another number is divided
+            partial = write_one(b, expander, runtime.quotient, Lit(1.0), divisor)
+        return write_one(b, expander, runtime.masked_product, ct, partial)
+    if divisor is None:
+        return write_one(b, expander, operator.mul, ct, partial)
+    seen = any(Lit(runtime.quotient) == op.fn for op in made if isinstance(op, Call))
+    quiet = isinstance(divisor, Lit) or (divisor.type == FLOAT and seen)
+    return write_one(b, expander, runtime.quotient if quiet else operator.truediv, ct, divisor)
+
+
+def inverted(partial: Operand, made: Sequence[Op]) -> Var | Lit | None:
+    """The number, or the literal zero, of which `partial` is the reciprocal, which the ops `made` compute and do not need."""
+    for op in reversed(made):
+        match op:
+            case Call((out,), Lit(operator.truediv | runtime.quotient), (Lit(1.0), (Var(_, Scalar()) | Lit(0)) as number)):
+                if out == partial:
+                    return number
+        if partial in reads(op):
+            return None
+    return None
+
+
+def cast(b: Builder, value: Operand, like: Var) -> Operand:
+    """`value` in the dtype of `like`, where the types say that it has another."""
+    type_ = type_of(value)
+    if not isinstance(type_, Scalar | Array) or not isinstance(like.type, Scalar | Array):
+        return value
+    weak = (isinstance(like.type, Scalar) and like.type.weak) or (isinstance(type_, Scalar) and type_.weak)
+    if type_.dtype == like.type.dtype or weak:
+        return value
+    dtype = np.dtype(like.type.dtype).type
+    if isinstance(type_, Array) and type_.shape == ():  # it may be a number
+        return b.call(np.asarray, value, Lit(dtype), type=Array(like.type.dtype, ()), hint=_hint(value))
+    if isinstance(type_, Array) and type_.shape is not None:
+        return b.call(np.ndarray.astype, value, Lit(dtype), type=Array(like.type.dtype, type_.shape), hint=_hint(value))
+    if isinstance(type_, Scalar):
+        return b.call(dtype, value, type=Scalar(like.type.dtype), hint=_hint(value))
+    return value
+
+
+def precise(b: Builder, tangent: Operand, like: Var, *, sure: bool = True) -> Operand:
+    """`tangent` in the precision of the number `like`: a zero of its kind, a Python float next to one.
+
+    It is not `sure` that it is what its type says where a path leaves the zero of a Python float.
+    """
+    if not isinstance(like.type, Scalar) or (like.type.dtype == "float64" and not like.type.weak):
+        return tangent if isinstance(like.type, Scalar) else cast(b, tangent, like)
+    if isinstance(tangent, Lit):
+        return tangent if like.type.weak else Lit(np.dtype(like.type.dtype).type(tangent.value))
+    type_ = type_of(tangent)
+    if like.type.weak and isinstance(type_, Scalar) and not type_.weak and type_.dtype != "float64":
+        return b.call(float, tangent, type=FLOAT, hint=_hint(tangent))
+    if sure or like.type.weak:
+        return cast(b, tangent, like)
+    return b.call(np.dtype(like.type.dtype).type, tangent, type=Scalar(like.type.dtype), hint=_hint(tangent))
+
+
+def reshaped(b: Builder, value: Operand, like: Var) -> Operand:
+    """`value`, just computed with the shape of `like`, with a type that says so."""
+    last = b.ops[-1] if b.ops else None
+    if not isinstance(value, Var) or not isinstance(last, Call) or last.outs != (value,):
+        return value
+    if last.fn in FITTING and isinstance(last.args[0], Var) and _have_no_ones(last.args[0].type, like.type):
+        b.ops.pop()
+        return reshaped(b, last.args[0], like)
+    if not isinstance(value.type, Array) or not isinstance(like.type, Array) or rank(value.type) != rank(like.type):
+        return value
+    exact = Var(value.name, Array(value.type.dtype, like.type.shape))
+    b.ops[-1] = replace(last, outs=(exact,))
+    return exact
+
+
+FITTING = (Lit(runtime.broadcast_like), Lit(runtime.unbroadcast))
+
+
+def _have_no_ones(one: Type | None, other: Type | None) -> bool:
+    """Whether arrays of the two types, the shape of one being broadcast to that of the other, have the same shape."""
+    if not isinstance(one, Array) or not isinstance(other, Array) or not one.shape or rank(one) != rank(other):
+        return False
+    return not any(size == 1 or (isinstance(size, Dim) and size.may_be_one) for size in (*one.shape, *(other.shape or ())))
+
+
+def fit_cotangent(b: Builder, ct: Operand, like: Var) -> Operand:
+    """`ct` summed over the axes along which `like` was broadcast, in the dtype of `like`."""
+    type_ = type_of(ct)
+    one_number = isinstance(type_, Scalar) and rank(like.type) == 0  # for an array of no axes too: nothing is summed
+    if not one_number and not same_shape(type_, like.type) and not is_zero(ct):
+        if isinstance(like.type, Scalar) and isinstance(type_, Array) and type_.shape is not None:
+            ct = b.call(np.sum, ct, type=Scalar(type_.dtype), hint=_hint(ct))
+        else:
+            dtype = type_.dtype if isinstance(type_, Scalar | Array) else "float64"
+            fitted = Scalar(dtype) if isinstance(like.type, Scalar) else Array(dtype, getattr(like.type, "shape", None))
+            ct = b.call(runtime.unbroadcast, ct, like, type=fitted, hint=_hint(ct))
+    return cast(b, ct, like)
+
+
+def fit_tangent(b: Builder, tangent: Operand, like: Var) -> Operand:
+    """`tangent` broadcast to the shape of `like`, in its dtype."""
+    type_ = type_of(tangent)
+    if not same_shape(type_, like.type):
+        shape = like.type.shape if isinstance(like.type, Array) else None
+        dtype = type_.dtype if isinstance(type_, Scalar | Array) else "float64"
+        if rank(like.type) != 0:
+            tangent = b.call(runtime.broadcast_like, tangent, like, type=Array(dtype, shape), hint=_hint(tangent))
+    return cast(b, tangent, like)
+
+
+def _hint(operand: Operand) -> str:
+    return operand.base if isinstance(operand, Var) else "tmp"
+
+
+def zeros(b: Builder, like: Var, hint: str) -> Operand:
+    """Zero of the kind of `like`: a literal for a scalar, else a fresh array or, where only the run tells, what fits."""
+    if isinstance(like.type, Stack):
+        return b.call(intrinsics.new_stack, type=Stack(), hint=hint)
+    if isinstance(like.type, Scalar):
+        return Lit(0.0)
+    if isinstance(like.type, Array) and not is_float(
+        like.type
+    ):  # it becomes floats: see `adxform.autodiff.reverse.whole_numbers`
+        return b.call(np.zeros_like, like, type=replace(like.type, dtype="float64"), hint=hint, kwargs={"dtype": Lit(np.float64)})
+    blank = b.call(np.zeros_like, like, type=like.type, hint=hint)
+    open_rank = isinstance(like.type, Array) and like.type.shape is None
+    return b.call(operator.getitem, blank, Lit(()), type=like.type, hint=hint) if open_rank else blank

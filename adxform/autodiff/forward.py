@@ -1,0 +1,469 @@
+"""Forward mode: a function that computes values and tangents side by side.
+
+Every active variable ``x`` gets a tangent ``x_t`` right after it. Arrays that are written have tangent arrays that mirror
+their memory: a view of ``x`` has the same view of ``x_t``, a store into ``x`` stores the tangent into ``x_t``, a tape has a
+tape of tangents. So aliases need no special case.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any, assert_never
+
+import numpy as np
+
+from adxform import runtime
+from adxform.analysis.activity import Activity, find_activity
+from adxform.analysis.infinite_slopes import slopes_of_tangents
+from adxform.autodiff.boundary import outlined, restored
+from adxform.autodiff.expand import (
+    Expander,
+    add,
+    cast,
+    checked,
+    derivative_of,
+    distinct,
+    expand_rule,
+    fit_tangent,
+    is_linear,
+    is_nothing,
+    is_result,
+    leaves,
+    name_result,
+    not_transposed,
+    per_leaf,
+    precise,
+    refuse_unstated,
+    refuse_writing_tangent,
+    replace_leaves,
+    splice,
+    weighted,
+    write,
+    write_partials,
+    zeros,
+)
+from adxform.autodiff.linearity import read_pullback, refuse_nonlinear, refuse_shifted
+from adxform.autodiff.masked_products import mask_products
+from adxform.autodiff.reverse.callees import Adopting, Callees
+from adxform.autodiff.reverse.cotangent_plan import by_layout, may_copy
+from adxform.autodiff.transpose import transpose_pullback
+from adxform.ir import intrinsics
+from adxform.ir.build import Builder
+from adxform.ir.ops import (
+    UNDEFINED,
+    Attribute,
+    Block,
+    Call,
+    Closure,
+    For,
+    Free,
+    Function,
+    If,
+    Invoke,
+    Lit,
+    Op,
+    Operand,
+    Pack,
+    Raise,
+    Var,
+    While,
+)
+from adxform.ir.types import BOOL, Array, Scalar, Stack, is_float, rank
+from adxform.ir.undefined import maybe_undefined
+from adxform.ir.walk import Names, all_ops, substitute, variables
+from adxform.primitives.alias import Aliases, alias_classes
+from adxform.primitives.effects import effect_of
+from adxform.primitives.record import Constant, General, Linear, Memory, Partials
+from adxform.primitives.unruled import is_users
+
+
+def forward(fn: Function, wrt: Sequence[int], expander: Expander) -> Function:
+    """Return the function of ``fn.params`` and a tangent per `wrt` that returns ``fn.results`` and a tangent per float result.
+
+    Raises:
+        MissingRuleError: a function without a rule lies between the inputs and the results.
+
+    Source: Griewank and Walther, Evaluating Derivatives (2008), section 3.1.
+    """
+    fn = outlined(fn)
+    activity = find_activity(fn, wrt)
+    callees = Callees(fn, alias_classes(fn))
+    entry = _Forward(fn, activity, Adopting(expander, callees), callees, callees.aliases).function(wrt)
+    more = tuple(helper for helper in callees.derived.values() if helper is not None)
+    return restored(replace(entry, helpers=fn.helpers + more))
+
+
+class _Forward:
+    def __init__(self, fn: Function, activity: Activity, expander: Adopting, callees: Callees, aliases: Aliases) -> None:
+        self.fn = fn
+        self.callees = callees
+        self.active = followed(fn.body, activity.active)
+        self.slopes = slopes_of_tangents(fn, activity.active, aliases, callees.fn)
+        self.expander = expander
+        self.aliases = aliases
+        # A view that may copy mirrors the primal's only where the tangent is laid out in memory as the primal is.
+        mirrored = (op.args[0] for op in all_ops(fn.body) if isinstance(op, Call) and by_layout(op) and op.args)
+        self.laid_out = {self.aliases.of(base) for base in mirrored if isinstance(base, Var) and isinstance(base.type, Array)}
+        self.names = Names.of(fn)
+        self.tangents: dict[Var, Operand] = {}
+        self.renamed: dict[Var, Operand] = {}
+
+    def function(self, wrt: Sequence[int]) -> Function:
+        fn = self.fn
+        tangents = tuple(self.declare(fn.params[index]) for index in wrt)
+        body = self.block(fn.body, Builder(self.names), fn.params + tangents, is_entry=True)
+        return replace(fn, name=f"{fn.name}_jvp", body=body)
+
+    def declare(self, var: Var) -> Var:
+        """A new variable for the tangent of `var`."""
+        tangent = Var(self.names.fresh(f"{var.base}_t"), var.type)
+        self.tangents[var] = tangent
+        return tangent
+
+    def tangent(self, b: Builder, operand: Operand) -> Operand:
+        """The tangent of `operand`, zero when it is not active."""
+        if operand == UNDEFINED:
+            return UNDEFINED
+        if not isinstance(operand, Var):
+            return Lit(0.0)
+        if operand in self.active and operand in self.tangents:
+            return self.tangents[operand]
+        return zeros(b, operand, f"{operand.base}_t")
+
+    def is_active(self, operand: Operand) -> bool:
+        return any(var in self.active for var in variables(operand))
+
+    def block(self, block: Block, b: Builder, params: tuple[Var, ...], *, is_entry: bool = False) -> Block:
+        if is_entry:
+            for param in block.params:
+                if param in self.active and param not in self.tangents:
+                    self.tangents[param] = zeros(b, param, f"{param.base}_t")
+        for op in block.ops:
+            b.span = op.span
+            self.op(op, b)
+        results = tuple(self.value(result) for result in block.results)
+        if is_entry:
+            moving = [result for result in block.results if isinstance(result, Var) and is_result(result)]
+            results += tuple(precise(b, self.tangent(b, result), result) for result in moving)
+        return b.block(params, results)
+
+    def value(self, operand: Operand) -> Operand:
+        return substitute(operand, self.renamed)
+
+    def op(self, op: Op, b: Builder) -> None:
+        match op:
+            case Call():
+                self.call(op, b)
+            case If():
+                self.branch(op, b)
+            case For():
+                self.loop(op, b)
+            case While():
+                self.while_(op, b)
+            case Raise():
+                b.emit(replace(op, value=self.value(op.value)))
+            case Invoke():
+                self.invoke(op, b)
+            case Free() | Attribute() | Closure():
+                raise AssertionError("untyped IR reached the forward transform")
+            case _:
+                assert_never(op)
+
+    # Calls
+
+    def call(self, op: Call, b: Builder) -> None:
+        if self.renamed:
+            args, kwargs = tuple(map(self.value, op.args)), tuple([(key, self.value(value)) for key, value in op.kwargs])
+            op = replace(op, args=args, kwargs=kwargs)
+        derivative = derivative_of(op)
+        touched = [*op.outs, *(var for position in effect_of(op).writes for var in variables(op.args[position]))]
+        if not any(var in self.active for var in touched):
+            b.emit(op)
+            return
+        refuse_unstated(op)
+        match derivative:
+            case Memory():
+                b.emit(op)
+                self.memory(op, b)
+            case Constant() | None:
+                b.emit(op)
+                (out,) = op.outs
+                self.define(out, zeros(b, out, f"{out.base}_t"), b)
+            case Partials(body):
+                b.emit(op)
+                self.define(op.outs[0], self.elementwise(op, body, b), b)
+            case Linear(transposes):
+                b.emit(op)
+                mirrors = effect_of(op).views == (0,) and self.is_active(op.args[0])
+                checked(op, not_transposed(op, derivative), self.is_active)
+                tangent = self.linear(op, tuple(transposes), b)
+                if mirrors and may_copy(op) and self.aliases.of(op.outs[0]) in self.aliases.written:
+                    tangent = self.mirrored(op, tangent, b)
+                self.define(op.outs[0], tangent, b, mirrors=mirrors)
+            case General():
+                self.general(op, derivative, b)
+            case _:
+                assert_never(derivative)
+
+    def define(self, out: Var, tangent: Operand, b: Builder, *, mirrors: bool = False) -> None:
+        """Make `tangent` the tangent of `out`; its own memory where `out` will be written.
+
+        `mirrors`: it is to the tangent of an argument what `out` is to the argument, a view, so it is shared as it is.
+        """
+        tangent = fit_tangent(b, tangent, out)
+        if isinstance(out.type, Array) and self.aliases.of(out) in self.aliases.written and not mirrors:
+            if self.aliases.of(out) in self.laid_out:
+                tangent = b.call(runtime.laid_out, tangent, out, type=out.type, hint=f"{out.base}_t")
+            elif not _is_fresh(tangent, b):
+                tangent = b.call(np.copy, tangent, type=out.type, hint=f"{out.base}_t")
+        self.tangents[out] = self.rename(tangent, out, b)
+
+    def mirrored(self, op: Call, tangent: Operand, b: Builder) -> Operand:
+        """`tangent` as a view or as a copy of the tangent of the argument, whichever the out of `op` turned out to be."""
+        (out,) = op.outs
+        shares = b.call(runtime.shares_memory, out, op.args[0], type=BOOL, hint=f"{out.base}_shares")
+        return b.call(runtime.tangent_view, tangent, shares, type=out.type, hint=f"{out.base}_t")
+
+    def rename(self, tangent: Operand, out: Var, b: Builder) -> Operand:
+        """Give a freshly computed tangent the name of its primal."""
+        if not (isinstance(tangent, Var) and b.ops):
+            return tangent
+        last = b.ops[-1]
+        if isinstance(last, Call) and last.outs == (tangent,) and tangent.base != f"{out.base}_t":
+            named = Var(self.names.fresh(f"{out.base}_t"), tangent.type)
+            b.ops[-1] = replace(last, outs=(named,))
+            return named
+        return tangent
+
+    def elementwise(self, op: Call, body: Callable[..., Any], b: Builder) -> Operand:
+        (out,) = op.outs
+        before = len(b.ops)
+        partials = write_partials(b, self.expander, body, out, *op.args, kwargs=op.kwargs)
+        made = tuple(b.ops[before:])
+        total: Operand | None = None
+        checked(op, per_leaf(op.args, partials), self.is_active)
+        for leaf, partial in per_leaf(op.args, partials):
+            if self.is_active(leaf) and not is_nothing(partial):
+                masked = self.slopes.masks(op, leaf, leaf, partial)
+                tangent = precise(b, self.tangent(b, leaf), out) if _is_python(out) else self.tangent(b, leaf)
+                total = add(b, self.expander, total, weighted(b, self.expander, tangent, partial, made, masked))
+        return Lit(0.0) if total is None else total
+
+    def linear(self, op: Call, positions: tuple[int, ...], b: Builder) -> Operand:
+        (out,) = op.outs
+        total: Operand | None = None
+        for position in positions:
+            if position < len(op.args) and self.is_active(op.args[position]):
+                moved = replace_leaves(op.args[position], iter([self.tangent(b, leaf) for leaf in leaves(op.args[position])]))
+                args = (*op.args[:position], moved, *op.args[position + 1 :])
+                term = Var(self.names.fresh(f"{out.base}_t"), out.type)
+                b.emit(replace(op, outs=(term,), args=args))
+                total = add(b, self.expander, total, term)
+        return Lit(0.0) if total is None else total
+
+    def general(self, op: Call, derivative: General, b: Builder) -> None:
+        (out,) = op.outs
+        items = [leaf for arg in op.args for leaf in leaves(arg)]
+        checked(op, [], self.is_active)
+        if derivative.tangent is not None:
+            b.emit(op)
+            tangents = [self.tangent(b, leaf) if self.is_active(leaf) else Lit(0.0) for leaf in items]
+            moved = iter(tangents)
+            args_t = tuple(replace_leaves(arg, moved) for arg in op.args)
+            packed = (out, Pack("tuple", op.args), Pack("tuple", args_t))
+            refuse_writing_tangent(self.expander, derivative, packed, op)
+            start = len(b.ops)
+            tangent = write(b, self.expander, derivative.tangent, *packed, kwargs=op.kwargs)[0]
+            self.mask(op, b, start, items, tangents)
+            self.define(out, tangent, b)
+            return
+        rule, pullback = expand_rule(self.expander, derivative, op)
+        checked(op, per_leaf(op.args, pullback.body.results), self.is_active)
+        start = len(b.ops)
+        value, *residuals = splice(b, self.callees.adopt(rule), distinct(op.args, op.kwargs))
+        if name_result(b, start, value, op):
+            residuals = [out if residual == value else residual for residual in residuals]
+        else:
+            same = operator.pos if isinstance(value, Var) else intrinsics.stop_gradient
+            b.emit(replace(op, outs=(out,), fn=Lit(same), args=(value,), kwargs=()))
+        if is_users(derivative.body):
+            reading = read_pullback(pullback, lambda call: is_linear(self.expander, call))
+            refuse_nonlinear(op, reading)
+            refuse_shifted(derivative.body, pullback, reading, op.span, doubt=True)
+        pushed = transpose_pullback(pullback, [self.is_active(leaf) for leaf in items], self.expander.plain)
+        placeholder = zeros(b, out, f"{out.base}_ct")
+        tangents = [cast(b, self.tangent(b, leaf), leaf) for leaf in items if isinstance(leaf, Var) and self.is_active(leaf)]
+        tangents = [
+            cast(b, t, like) for t, like in zip(tangents, pushed.params[len(pushed.params) - len(tangents) :], strict=True)
+        ]
+        start = len(b.ops)
+        *_, tangent = splice(b, self.callees.adopt(pushed), (*residuals, placeholder, *tangents))
+        self.mask(op, b, start, items, tangents)
+        self.define(out, tangent, b)
+
+    def mask(self, op: Call, b: Builder, start: int, items: list[Operand], tangents: list[Operand]) -> None:
+        """Mask the products that a rule has written, from `start` on, where tangents can be infinite."""
+        if any(self.slopes.masks_rule(op, item) for item in items):
+            mask_products(b, start, tangents)
+
+    def memory(self, op: Call, b: Builder) -> None:
+        fn = op.fn.value if isinstance(op.fn, Lit) else None
+        if fn is intrinsics.new_stack:
+            self.tangents[op.outs[0]] = b.call(fn, type=Stack(), hint=f"{op.outs[0].base}_t")
+            return
+        target = self.tangent(b, op.args[0])
+        if fn is operator.getitem:
+            (out,) = op.outs
+            if out in self.active:
+                self.tangents[out] = b.call(operator.getitem, target, op.args[1], type=out.type, hint=f"{out.base}_t")
+        elif fn is intrinsics.pop:
+            (out,) = op.outs
+            if _moves(out):
+                self.tangents[out] = b.call(intrinsics.pop, target, type=out.type, hint=f"{out.base}_t")
+        elif fn is intrinsics.push:
+            if _has_tangent(op.args[1]):
+                b.effect(intrinsics.push, target, self.tangent(b, op.args[1]))
+        else:
+            value = op.args[2]
+            tangent = self.tangent(b, value) if self.is_active(value) else Lit(0.0)
+            if fn is operator.setitem or self.is_active(value):
+                assert fn is not None
+                b.effect(fn, target, op.args[1], tangent)
+
+    # Calls of helpers
+
+    def invoke(self, op: Invoke, b: Builder) -> None:
+        op = replace(op, args=tuple(self.value(arg) for arg in op.args))
+        if not any(out in self.active for out in op.outs) and not any(self.is_active(arg) for arg in op.args):
+            b.emit(op)
+            return
+        callee = self.callees.function(op.callee)
+        places = enumerate(zip(op.args, callee.params, strict=True))
+        wrt = tuple(k for k, (arg, param) in places if _is_stack(param) or (_moves(param) and self.is_active(arg)))
+        tangents = tuple(self.tangent(b, op.args[place]) for place in wrt)
+        outs = tuple(self.declare(out) for out, result in zip(op.outs, callee.results, strict=True) if is_result(result))
+        b.emit(Invoke(op.outs + outs, self.derive_helper(callee, wrt), op.args + tangents, op.span))
+
+    def derive_helper(self, callee: Function, wrt: tuple[int, ...]) -> str:
+        """The name of the forward derivative of `callee` with respect to its parameters `wrt`, derived once."""
+        name = self.callees.name(callee.name, "jvp", wrt)
+        derived = self.callees.derived
+        if name not in derived:
+            derived[name] = None
+            seen = (*callee.results, *(callee.params[place] for place in wrt))
+            aliases = self.callees.classes(callee.name)
+            entered = [callee.results[place] for place in self.callees.shared(callee.name).results]
+            activity = find_activity(callee, wrt, seen, aliases, entered)
+            pass_ = _Forward(callee, activity, self.expander, self.callees, aliases)
+            derived[name] = replace(pass_.function(wrt), name=name, helpers=())
+        return name
+
+    # Control flow
+
+    def branch(self, op: If, b: Builder) -> None:
+        moving = [out in self.active for out in op.outs]
+        outs = op.outs + tuple(self.declare(out) for out in op.outs if out in self.active)
+        then, orelse = (self.inner(block, (), _undefined(block.results, op.outs), moving, b) for block in (op.then, op.orelse))
+        b.emit(replace(op, cond=self.value(op.cond), then=then, orelse=orelse, outs=outs))
+
+    def inner(self, block: Block, params: tuple[Var, ...], carried: tuple[Operand, ...], moving: list[bool], b: Builder) -> Block:
+        """A nested block whose results are followed by the tangents of those of `carried` that move."""
+        nested = b.nested()
+        inner = self.block(block, nested, params)
+        tangents = tuple(self.tangent(nested, result) for result, moves in zip(carried, moving, strict=True) if moves)
+        return nested.block(params, inner.results + tangents)
+
+    def loop(self, op: For, b: Builder) -> None:
+        params = op.body.params[1:]
+        moving = [param in self.active or out in self.active for param, out in zip(params, op.outs, strict=True)]
+        inits = tuple(self.value(init) for init in op.inits) + self.moving_tangents(op.inits, moving, b)
+        inner_params = op.body.params + self.declare_moving(params, moving)
+        body = self.inner(op.body, inner_params, op.body.results[op.breaks :], moving, b)
+        outs = op.outs + self.declare_moving(op.outs, moving)
+        source = tuple(self.value(operand) for operand in op.source)
+        b.emit(replace(op, source=source, inits=inits, body=body, outs=outs))
+
+    def while_(self, op: While, b: Builder) -> None:
+        params = op.body.params
+        moving = [param in self.active or out in self.active for param, out in zip(params, op.outs, strict=True)]
+        inits = tuple(self.value(init) for init in op.inits) + self.moving_tangents(op.inits, moving, b)
+        test_params = op.test.params + self.declare_moving(op.test.params, moving)
+        test = self.block(op.test, b.nested(), test_params)
+        body = self.inner(op.body, params + self.declare_moving(params, moving), op.body.results, moving, b)
+        b.emit(replace(op, inits=inits, test=test, body=body, outs=op.outs + self.declare_moving(op.outs, moving)))
+
+    def declare_moving(self, vars_: tuple[Var, ...], moving: list[bool]) -> tuple[Var, ...]:
+        return tuple(self.declare(var) for var, moves in zip(vars_, moving, strict=True) if moves)
+
+    def moving_tangents(self, operands: tuple[Operand, ...], moving: list[bool], b: Builder) -> tuple[Operand, ...]:
+        return tuple(self.tangent(b, operand) for operand, moves in zip(operands, moving, strict=True) if moves)
+
+
+def _is_fresh(tangent: Operand, b: Builder) -> bool:
+    """Whether the last op has made `tangent`, in memory of its own that can be written to."""
+    last = b.ops[-1] if b.ops else None
+    if not isinstance(tangent, Var) or not isinstance(last, Call) or last.outs != (tangent,) or not rank(tangent.type):
+        return False
+    effect = effect_of(last)
+    return not effect.opaque and not effect.views
+
+
+def followed(body: Block, active: frozenset[Var]) -> frozenset[Var]:
+    """`active`, with the variables that become one of those and may be undefined: there may be nothing to take zeros from."""
+    undefined = frozenset(var for var in maybe_undefined(body) if is_float(var.type)) - active
+    waiting = undefined
+    while waiting:
+        waiting = frozenset(
+            source
+            for op in all_ops(body)
+            for names, sources in merged(op)
+            if not active.isdisjoint(names)
+            for source in sources
+            if isinstance(source, Var) and source in undefined and source not in active
+        )
+        active |= waiting
+    return active
+
+
+def merged(op: Op) -> Iterator[tuple[tuple[Var, ...], tuple[Operand, ...]]]:
+    """The variables of `op` that stand for others, with those."""
+    match op:
+        case If(outs=outs, then=then, orelse=orelse):
+            for out, *ends in zip(outs, then.results, orelse.results, strict=True):
+                yield (out,), tuple(ends)
+        case For(outs=outs, inits=inits, body=body, breaks=breaks):
+            for out, param, *ends in zip(outs, body.params[1:], inits, body.results[breaks:], strict=True):
+                yield (out, param), tuple(ends)
+        case While(outs=outs, inits=inits, body=body):
+            for out, param, *ends in zip(outs, body.params, inits, body.results, strict=True):
+                yield (out, param), tuple(ends)
+        case _:
+            pass
+
+
+def _moves(param: Var) -> bool:
+    return is_float(param.type) or _is_stack(param)
+
+
+def _undefined(operands: tuple[Operand, ...], outs: tuple[Var, ...]) -> tuple[Operand, ...]:
+    """`operands`, to be `outs`, with those undefined that say that there is no array: it has no tangent either."""
+    pairs = zip(operands, outs, strict=True)
+    return tuple(UNDEFINED if operand == Lit(None) and isinstance(out.type, Array) else operand for operand, out in pairs)
+
+
+def _is_stack(var: Var) -> bool:
+    return isinstance(var.type, Stack)
+
+
+def _has_tangent(value: Operand) -> bool:
+    """Whether a tangent is pushed beside `value`: what is popped again has one if it is a float, an array of them or a tape."""
+    if isinstance(value, Var):
+        return _moves(value)
+    return isinstance(value, Lit) and (value.value is None or isinstance(value.value, float))
+
+
+def _is_python(var: Var) -> bool:
+    """Whether `var` is a number of Python, of double precision whatever it is made of."""
+    return isinstance(var.type, Scalar) and var.type.weak

@@ -1,0 +1,225 @@
+"""Where the cotangent of each active variable lives.
+
+- *value*: an SSA value, assigned by its first contribution. Scalars, arrays that are used as a whole, and arrays that some path
+  leaves undefined: there may be nothing to take the shape of a buffer from.
+- *buffer*: an array of its own, contributions accumulate in place. Arrays that are read in part (an indexed read then costs
+  the element, not the array), captured by a loop, or written.
+- *view*: the same view of another variable's buffer. Names that share primal memory share cotangent memory.
+- *companion*: a buffer made in the forward sweep beside the primal and carried along with it through branches and loops. Arrays
+  that are written and that an `If` or a loop may rebind, or that go through a tape or a call of a helper: which buffer a name
+  means is then known only at run time.
+"""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from adxform import runtime
+from adxform.analysis.activity import Activity
+from adxform.errors import AliasError
+from adxform.ir import intrinsics
+from adxform.ir.ops import Block, Call, For, Function, Lit, Operand, Var, While
+from adxform.ir.types import Array, Stack
+from adxform.ir.undefined import maybe_undefined
+from adxform.ir.walk import all_ops, blocks, outs, reads, variables
+from adxform.primitives.alias import Aliases
+from adxform.primitives.effects import effect_of
+from adxform.primitives.memory import reshapes_vector
+
+Mode = Literal["value", "buffer", "view", "companion"]
+
+# Views that NumPy makes read-only and whose elements overlap: what is to be added to the cotangent of one goes to what it is of.
+SPREADS = frozenset({np.broadcast_to, runtime.broadcast_like})
+
+# Views that NumPy makes read-only although their elements are apart, and what gives them as views to write to.
+DIAGONALS = frozenset({np.diagonal, np.ndarray.diagonal, np.diag})
+
+# Functions that give a view where the layout in memory lets them, and a copy where they must: only the run can tell.
+BY_LAYOUT = frozenset(
+    {
+        np.reshape,
+        np.ndarray.reshape,
+        np.ravel,
+        np.ndarray.ravel,
+        np.asarray,
+        np.asanyarray,
+        np.ascontiguousarray,
+        np.asfortranarray,
+        np.array,
+        np.ndarray.astype,
+        np.float64,
+        np.float32,
+    }
+)
+
+
+def is_read_only(call: Call | None) -> bool:
+    """Whether the result of `call` is a view that cannot be written to."""
+    return call is not None and isinstance(call.fn, Lit) and call.fn.value in SPREADS | DIAGONALS
+
+
+def by_layout(call: Call) -> bool:
+    """Whether the result of `call` is a view of its first argument or a copy, as the layout in memory has it."""
+    return isinstance(call.fn, Lit) and call.fn.value in BY_LAYOUT and not reshapes_vector(call)
+
+
+def may_copy(call: Call) -> bool:
+    """Whether only the run can tell if the result of `call` is a view of its first argument, by layout, shape or another view."""
+    return by_layout(call) or call.fn in (Lit(runtime.unbroadcast), Lit(runtime.tangent_view))
+
+
+def same_view(call: Call, out: Var, base: Operand) -> Call:
+    """The view of `base` that `call` makes of its first argument, as one that can be written to."""
+    mirrored = replace(call, outs=(out,), args=(base, *call.args[1:]))
+    if not (isinstance(call.fn, Lit) and call.fn.value in DIAGONALS):
+        return mirrored
+    kwargs = tuple(("offset" if key == "k" else key, value) for key, value in call.kwargs)
+    return replace(mirrored, fn=Lit(runtime.diagonal), kwargs=kwargs)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The mode of each active variable, the call that makes each view, and what some path leaves undefined: arrays, numbers.
+
+    `rebound` are views of memory that control flow, or a call, also knows by other names.
+    """
+
+    modes: dict[Var, Mode]
+    view_calls: dict[Var, Call]
+    undefined: frozenset[Var]
+    numbers: frozenset[Var]
+    rebound: frozenset[Var]
+
+    def mode(self, var: Var) -> Mode:
+        """Where the cotangent of `var` lives."""
+        return self.modes.get(var, "value")
+
+    def spread(self, var: Var) -> Operand | None:
+        """The array whose elements `var` shows several times each, where that is written."""
+        call = self.view_calls.get(var)
+        shows = call is not None and _spreads(call) and self.mode(var) != "value" and var not in self.rebound
+        return call.args[0] if call is not None and shows else None
+
+
+def plan_cotangents(fn: Function, activity: Activity, aliases: Aliases, crossing: frozenset[int]) -> Plan:
+    """Choose a mode for every active variable of `fn`; `crossing` are the alias classes that take their cotangents through calls.
+
+    Raises:
+        AliasError: memory that is written is also reached through a read-only view.
+    """
+    views = _view_calls(fn, activity)
+    partly_read = _partly_read(fn)
+    missing = maybe_undefined(fn.body)
+    undefined = frozenset(var for var in missing if isinstance(var.type, Array))
+    undefined_classes = {aliases.of(var) for var in undefined}
+    modes: dict[Var, Mode] = {}
+    rebound: set[Var] = set()
+    roots: dict[int, int] = {}
+    for var in activity.active:
+        if var not in views:
+            roots[aliases.of(var)] = roots.get(aliases.of(var), 0) + 1
+    popped = {out for op in all_ops(fn.body) if isinstance(op, Call) and op.fn == Lit(intrinsics.pop) for out in op.outs}
+    carried = crossing | {aliases.of(var) for var in popped if isinstance(var.type, Array | Stack)}
+    # Deterministic: modes are looked up by variable, so the order of the set does not show.
+    for var in activity.active:
+        number = aliases.of(var)
+        if isinstance(var.type, Stack) or (isinstance(var.type, Array) and number in aliases.written):
+            holds_memory = aliases.elements.get(number) in aliases.written
+            alone = roots.get(number, 0) == 1 and number not in carried and not holds_memory
+            modes[var] = ("view" if var in views else "buffer") if alone else "companion"
+            if var in views:
+                other_names = aliases.has_phi(number) or number in carried
+                _refuse_read_only(var, views, other_names)
+                rebound.update([var] if other_names else ())
+        elif (
+            isinstance(var.type, Array) and var.type.shape is not None and var in partly_read and number not in undefined_classes
+        ):
+            modes[var] = "view" if var in views and _is_surely_view(views[var]) else "buffer"
+        else:
+            modes[var] = "value"
+    return Plan(modes, views, undefined, frozenset(missing) - undefined, frozenset(rebound))
+
+
+def _is_surely_view(call: Call) -> bool:
+    """Whether `call` gives a part of an array, or a vector in another shape."""
+    (base, *_), is_load = call.args, call.fn == Lit(operator.getitem)
+    known = isinstance(base, Var) and isinstance(base.type, Array) and base.type.shape is not None
+    return (is_load and known) or reshapes_vector(call)
+
+
+def _spreads(call: Call | None) -> bool:
+    return call is not None and isinstance(call.fn, Lit) and call.fn.value in SPREADS
+
+
+def _is_certainly_spread(call: Call | None) -> bool:
+    """Whether `call` shows elements several times: what is broadcast to a shape that it has already is the array itself."""
+    if call is None or call.fn != Lit(runtime.broadcast_like):
+        return _spreads(call)
+    match [arg.type if isinstance(arg, Var) else None for arg in call.args]:
+        case [Array(shape=tuple() as own), Array(shape=tuple() as wanted)]:
+            return len(own) != len(wanted) or any(n == 1 != m for n, m in zip(own, wanted, strict=True))
+        case _:
+            return False
+
+
+def _refuse_read_only(var: Var, views: dict[Var, Call], rebound: bool) -> None:
+    """Raise where nothing can be added through `var`: a view of what shows elements several times, or that under other names."""
+    call = views[var]
+    base = views.get(call.args[0]) if isinstance(call.args[0], Var) else None
+    if _is_certainly_spread(base) or (rebound and _is_certainly_spread(call)):
+        raise AliasError(
+            "an array that is written is also read through a read-only view",
+            span=call.span,
+            help="take the view of a copy, as in `np.broadcast_to(x.copy(), shape)`",
+        )
+
+
+def _view_calls(fn: Function, activity: Activity) -> dict[Var, Call]:
+    return {
+        op.outs[0]: op
+        for op in all_ops(fn.body)
+        if isinstance(op, Call)
+        and op.outs
+        and op.outs[0] in activity.active
+        and isinstance(op.outs[0].type, Array)
+        and effect_of(op).views == (0,)
+        and isinstance(op.args[0], Var)
+        and isinstance(op.args[0].type, Array)
+        and op.args[0] in activity.active
+    }
+
+
+def _partly_read(fn: Function) -> set[Var]:
+    """Arrays that are indexed, or used in a loop that they are defined outside of, and vectors in the shape of such an array."""
+    found: set[Var] = set()
+    _collect(fn.body, {}, 0, [0], found)
+    reshapes = [op for op in all_ops(fn.body) if isinstance(op, Call) and op.outs and reshapes_vector(op)]
+    found.update(var for op in reversed(reshapes) if op.outs[0] in found for var in variables(op.args[0]))
+    return found
+
+
+def _collect(block: Block, home: dict[Var, int], loop: int, count: list[int], found: set[Var]) -> None:
+    for param in block.params:
+        home[param] = loop
+    for op in block.ops:
+        for var in reads(op):
+            if home.get(var, loop) != loop:
+                found.add(var)
+        if isinstance(op, Call) and op.fn == Lit(operator.getitem) and isinstance(op.args[0], Var):
+            found.add(op.args[0])
+        for inner in blocks(op):
+            inner_loop = loop
+            if isinstance(op, For | While):
+                count[0] += 1
+                inner_loop = count[0]
+            _collect(inner, home, inner_loop, count, found)
+        for out in outs(op):
+            home[out] = loop
+    for result in block.results:
+        for var in variables(result):
+            if home.get(var, loop) != loop:
+                found.add(var)

@@ -1,0 +1,183 @@
+"""A derived rule with its loops compiled, and the way back to Python where compiled code does not do."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from adxform import runtime
+from adxform.backends.numba import kernel_scalars
+from adxform.backends.numba.checks import is_exception
+from adxform.backends.numba.importing import needing_numba
+from adxform.backends.numba.kernel_extraction import Outlined, outline, used_in_python
+from adxform.backends.numba.kernel_workspaces import with_workspaces
+from adxform.backends.python.emit import Generated, emit
+from adxform.backends.python.free_names import Surroundings
+from adxform.backends.python.loading import load
+from adxform.backends.python.syntax import callee
+from adxform.frontend.derivative_operators import Engine
+from adxform.ir import intrinsics
+from adxform.ir.ops import Call, Function, Var
+from adxform.ir.types import Type
+from adxform.ir.walk import all_ops
+from adxform.passes.driver import through
+from adxform.passes.loops.tape_arrays import tapes_as_arrays
+from adxform.passes.pipeline import LOOPS, Loops, without_results
+from adxform.primitives.effects import is_opaque
+from adxform.runtime.deep_recursion import has_room, in_thread, is_roomy, ran_out, roomy
+from adxform.runtime.strict import way_back
+from adxform.runtime.timing import phase
+
+WORKS = 10**9
+HARMLESS = frozenset(
+    {intrinsics.turning_point, intrinsics.push, intrinsics.pop, intrinsics.new_stack, runtime.private, *kernel_scalars.CHECKS}
+)
+
+
+@dataclass(slots=True)
+class Guarded:
+    """Runs `compiled`; where that raises, `plain` instead, which gives the right result or the right error.
+
+    Compiled code raises where an index is, or may be, out of bounds, where a number leaves the domain of an operation of
+    Python's, and where Numba cannot compile it for these arguments: if it never could, it is not tried more than a few times.
+    What `workspaces` return, which `compiled` calls, is the same for the same arguments, but for what is in it.
+    """
+
+    compiled: Callable[..., Any]
+    plain: Callable[..., Any]
+    kernels: Mapping[str, tuple[Type, ...]] = field(default_factory=dict)
+    workspaces: frozenset[str] = frozenset()
+    tries: int = 3
+    refusal: str | None = None
+
+    def compile(self) -> None:
+        """Have the kernels compiled now, for arrays that lie row by row; others are compiled for when they come."""
+        for name in self.kernels:
+            try:
+                self.machine_code(name)
+            except Exception as error:
+                way_back(error)
+                self.refusal = f"{type(error).__name__}: {error}"
+
+    def machine_code(self, name: str) -> Callable[..., Any]:
+        """The kernel of that name, compiled: it takes arrays that lie row by row, and raises a `TypeError` for others."""
+        made: Callable[..., Any] = roomy(lambda: kernels().compile_for(self.compiled.__globals__[name], self.kernels[name]))
+        return made
+
+    def __call__(self, *args: Any) -> Any:
+        """What `plain` returns for `args`."""
+        if self.tries:
+            if self.tries < WORKS and not has_room():
+                return in_thread(lambda: self(*args))
+            try:
+                found = self.compiled(*args)
+            except Exception as error:
+                if ran_out(error) and not is_roomy():
+                    return in_thread(lambda: self(*args))
+                if type(error).__module__.startswith("numba."):
+                    if all(map(has_machine_type, args)):
+                        way_back(error)
+                    if self.tries < WORKS:
+                        self.tries -= 1
+                        self.refusal = f"{type(error).__name__}: {error}"
+            except BaseException:
+                if (machine_code := sys.modules.get("adxform.backends.numba.machine.code_cache")) is not None:
+                    machine_code.unlock()
+                raise
+            else:
+                self.tries, self.refusal = WORKS, None
+                return found
+        return self.plain(*args)
+
+
+def has_machine_type(arg: Any) -> bool:
+    """Whether machine code has a type for `arg`: not for integers beyond 64 bits, nor for arrays in foreign byte order."""
+    match arg:
+        case int():
+            return -(2**63) <= arg < 2**64
+        case np.ndarray():
+            return bool(arg.dtype.isnative)
+        case _:
+            return True
+
+
+@phase("emit")
+def realise(
+    fn: Function,
+    surroundings: Surroundings,
+    engine: Engine,
+    skipped: int = 0,
+    form: Outlined | None = None,
+    sure: Callable[..., Any] | None = None,
+) -> tuple[Generated, Callable[..., Any]]:
+    """The source of `fn`, optimised typed IR, and what runs it: with kernels where `engine` compiles and there are loops.
+
+    The first results, those `skipped`, are not returned: kernels leave out what only they need, but for what may raise.
+    `form` is the compiled form, if it is known already. Where `fn` raises, because what it assumes does not hold, or `sure`
+    would, that runs.
+    """
+    found = form or compiled_form(fn, engine, skipped)
+    if found is None:
+        plain = emit(without_results(fn, skipped), surroundings=surroundings)
+        return plain, load(plain) if sure is None else Guarded(load(plain), sure)
+    found = with_workspaces(found)
+    either, front = kernels().kernel_from_either_end, kernels().kernel
+    decorators = {name: front if from_the_front else either for name, from_the_front in found.kernels.items()}
+    generated = emit(found.function, surroundings=surroundings, decorators=decorators)
+    made = {part.name: tuple([param.type for param in part.params]) for part in found.function.helpers}
+    plainly = sure or load(emit(without_results(fn, skipped), surroundings=surroundings))
+    return generated, Guarded(load(generated), plainly, {name: made[name] for name in found.kernels}, found.workspaces)
+
+
+def kernels() -> Any:
+    """The module that compiles."""
+    return needing_numba("adxform.backends.numba.machine.kernels")
+
+
+def lowered(fn: Function, engine: Engine) -> Function:
+    """`fn` with loops in the place of array expressions, and arrays in that of stacks, as `engine` would have them."""
+    return looped(fn, engine)[0] if compiles(fn, engine) else fn
+
+
+def with_arrays(fn: Function, engine: Engine) -> Function:
+    """`fn` with arrays in the place of stacks, as `lowered` has them."""
+    return tapes_as_arrays(fn, looped(fn, engine)[1])[0] if compiles(fn, engine) else fn
+
+
+def looped(fn: Function, engine: Engine) -> tuple[Function, frozenset[Var]]:
+    """`fn` after `LOOPS`, and the stacks that it keeps: one becomes an array where kernels then hold all that uses it.
+
+    Loops in Python do better with a stack.
+    """
+    kept: frozenset[Var] = frozenset()
+    while True:
+        setting = Loops(engine.fastmath, kept)
+        found = through("loops", LOOPS, fn, setting)
+        loose = used_in_python(found, setting.stacks)
+        if not loose:
+            return found, kept
+        kept |= {setting.stacks[tape] for tape in loose}
+
+
+@phase("emit")
+def compiled_form(fn: Function, engine: Engine, skipped: int = 0) -> Outlined | None:
+    """`fn` with loops, cut into kernels, without its first results; ``None`` where `engine` compiles nothing of it."""
+    if not compiles(fn, engine):
+        return None
+    found = outline(lowered(fn, engine), skipped, fastmath=engine.fastmath)
+    return found if found.kernels else None
+
+
+def compiles(fn: Function, engine: Engine) -> bool:
+    """Whether `engine` compiles what it can of `fn`: it has to be one that may run twice, should compiled code not do."""
+    return engine.name == "numba" and is_repeatable(fn)
+
+
+def is_repeatable(fn: Function) -> bool:
+    """Whether running `fn` a second time, from the same arguments, changes nothing but what it returns."""
+    ops = [op for part in (fn, *fn.helpers) for op in all_ops(part.body)]
+    return all(not is_opaque(op) or callee(op) in HARMLESS or is_exception(callee(op)) for op in ops if isinstance(op, Call))

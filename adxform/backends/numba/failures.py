@@ -1,0 +1,139 @@
+"""Where Python's own numbers raise and compiled ones do not: a kernel notes it, ends soon, and its caller asks Python again.
+
+``1.0 / 0.0`` and ``math.log(-1.0)`` raise; machine code returns an infinity or NaN. A flag, ``failed``, gathers what would
+have raised: loops stay free of exits, so that they vectorise. It ends a `While` at once, for that might not end otherwise, and is
+asked at the end of the kernel.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from dataclasses import replace
+
+import numpy as np
+
+from adxform import runtime
+from adxform.backends.numba import kernel_scalars
+from adxform.backends.python.syntax import callee
+from adxform.ir.build import Builder
+from adxform.ir.ops import Block, Call, For, Function, If, Lit, Op, Operand, Var, While
+from adxform.ir.types import BOOL, FLOAT, Scalar
+from adxform.ir.walk import Names, all_ops
+
+TOTAL = frozenset({math.isnan, math.isinf, math.isfinite, math.copysign, math.fabs, math.atan, math.atan2, math.tanh, math.erf,
+                   math.erfc, math.asinh})  # fmt: skip
+FLAGGED = frozenset({runtime.check_power, runtime.check_finite})
+"""Checks, of which a flag is all that is kept."""
+NO = Lit(False)
+
+
+def note_failures(fn: Function) -> Function:
+    """`fn`, a kernel, which raises at its end where Python's arithmetic would have raised on the way."""
+    if not any(isinstance(op, Call) and can_fail(op) for op in all_ops(fn.body)):
+        return fn
+    noting = _Noting(Builder(Names.of(fn), fn.span))
+    body, failed = noting.block(fn.body, NO)
+    check = Call((), Lit(kernel_scalars.check_finite), (failed,), (), fn.span)
+    return replace(fn, body=replace(body, ops=(*body.ops, check)))
+
+
+def can_fail(op: Call) -> bool:
+    """Whether Python raises for some numbers where a compiled `op` does not."""
+    fn = callee(op)
+    if fn in FLAGGED:
+        return True
+    if fn is operator.truediv:
+        divisor = op.args[1]
+        return not (isinstance(divisor, Lit) and divisor.value != 0) and all(map(_is_weak, op.args))
+    if fn is operator.pow:
+        return all(map(_is_weak, op.args)) and op.outs[0].type == FLOAT
+    return getattr(fn, "__module__", "") == "math" and fn not in TOTAL
+
+
+def _is_weak(operand: Operand) -> bool:
+    """Whether `operand` is a number of Python's own."""
+    if isinstance(operand, Lit):
+        return not isinstance(operand.value, np.generic)
+    return isinstance(operand, Var) and isinstance(operand.type, Scalar) and operand.type.weak
+
+
+class _Noting:
+    def __init__(self, builder: Builder) -> None:
+        self.builder = builder
+
+    def flag(self) -> Var:
+        return self.builder.var("failed", BOOL)
+
+    def block(self, block: Block, failed: Operand) -> tuple[Block, Operand]:
+        """`block` that starts with `failed`, and what that is at its end."""
+        ops: list[Op] = []
+        for op in block.ops:
+            new, failed = self.op(op, failed)
+            ops += new
+        return replace(block, ops=tuple(ops)), failed
+
+    def op(self, op: Op, failed: Operand) -> tuple[list[Op], Operand]:
+        match op:
+            case Call():
+                return self.call(op, failed) if can_fail(op) else ([op], failed)
+            case If():
+                then, one = self.block(op.then, failed)
+                orelse, other = self.block(op.orelse, failed)
+                if one == failed == other:
+                    return [op], failed
+                out = self.flag()
+                then, orelse = (replace(arm, results=(*arm.results, end)) for arm, end in ((then, one), (orelse, other)))
+                return [replace(op, outs=(*op.outs, out), then=then, orelse=orelse)], out
+            case For():
+                start, out = self.flag(), self.flag()
+                body, end = self.block(op.body, start)
+                if end == start:
+                    return [op], failed
+                body = replace(body, params=(*body.params, start), results=(*body.results, end))
+                return [replace(op, outs=(*op.outs, out), inits=(*op.inits, failed), body=body)], out
+            case While():
+                return self.loop(op, failed)
+            case _:
+                return [op], failed
+
+    def loop(self, op: While, failed: Operand) -> tuple[list[Op], Operand]:
+        """A loop that ends once something has failed, in its test or its body."""
+        start, tested, out = self.flag(), self.flag(), self.flag()
+        test, asked = self.block(op.test, tested)
+        body, end = self.block(op.body, start)
+        if end == start and asked == tested:
+            return [op], failed
+        fine, going = self.builder.var("tmp", BOOL), self.builder.var("tmp", BOOL)
+        test = Block(
+            (*test.params, tested),
+            (*test.ops, Call((fine,), Lit(operator.not_), (asked,)), Call((going,), Lit(operator.and_), (test.results[0], fine))),
+            (going,),
+        )
+        body = Block((*body.params, start), body.ops, (*body.results, end))
+        return [replace(op, outs=(*op.outs, out), inits=(*op.inits, failed), test=test, body=body)], out
+
+    def call(self, op: Call, failed: Operand) -> tuple[list[Op], Operand]:
+        """`op`, and `failed` or what tells that it failed."""
+        bad, out = self.builder.var("tmp", BOOL), self.flag()
+        if callee(op) is runtime.check_power:
+            base, exponent = op.args
+            below, whole, broken = self.builder.var("tmp", BOOL), self.builder.var("tmp", FLOAT), self.builder.var("tmp", BOOL)
+            found = [
+                Call((below,), Lit(operator.lt), (base, Lit(0.0)), (), op.span),
+                Call((whole,), Lit(np.floor), (exponent,), (), op.span),
+                Call((broken,), Lit(operator.ne), (whole, exponent), (), op.span),
+                Call((bad,), Lit(operator.and_), (below, broken), (), op.span),
+            ]
+        elif callee(op) is operator.truediv:
+            found = [Call((bad,), Lit(operator.eq), (op.args[1], Lit(0.0)), (), op.span)]
+        else:
+            finite = self.builder.var("tmp", BOOL)
+            found = [
+                Call((finite,), Lit(math.isfinite), op.outs or op.args, (), op.span),
+                Call((bad,), Lit(operator.not_), (finite,), (), op.span),
+            ]
+        kept = () if callee(op) in FLAGGED else (op,)
+        if failed == NO:
+            return [*kept, *found], bad
+        return [*kept, *found, Call((out,), Lit(operator.or_), (failed, bad), (), op.span)], out

@@ -1,0 +1,330 @@
+"""Which ops a kernel may hold: those that mean the same, and give the same, under Numba as under CPython and NumPy.
+
+Everything is stated by type: float64, int64 and bool, numbers and arrays of known rank. What is not listed stays in Python.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from adxform import runtime
+from adxform.backends.numba import kernel_scalars
+from adxform.backends.numba.kernel_products import is_product, order_of_axes
+from adxform.backends.numba.kernel_solvers import is_solver
+from adxform.backends.python.syntax import callee
+from adxform.ir import intrinsics
+from adxform.ir.ops import UNDEFINED, Block, Call, For, If, Lit, Op, Operand, Pack, Raise, Var, While
+from adxform.ir.spans import Span
+from adxform.ir.types import Array, Scalar, Stack, Type
+from adxform.ir.walk import all_ops, blocks, outs, reads, variables_of
+
+DTYPES = frozenset({"float64", "int64", "bool"})
+NUMBERS = (bool, int, float, np.float64, np.int64, np.bool_)
+LARGEST = 2**63
+
+COMPARISONS = frozenset({operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne})
+ARITHMETIC = frozenset({operator.add, operator.sub, operator.mul, operator.neg, operator.pos, operator.abs, abs})
+LOGIC = frozenset({operator.and_, operator.or_, operator.xor, np.logical_and, np.logical_or, np.logical_not})
+UFUNCS: frozenset[Callable[..., Any]] = frozenset(
+    {
+        *(np.add, np.subtract, np.multiply, np.true_divide, np.negative, np.positive, np.absolute, np.fabs, np.square, np.sqrt),
+        *(np.cbrt, np.reciprocal, np.exp, np.exp2, np.expm1, np.log, np.log2, np.log10, np.log1p, np.sin, np.cos, np.tan),
+        *(np.arcsin, np.arccos, np.arctan, np.arctan2, np.sinh, np.cosh, np.tanh, np.arcsinh, np.arccosh, np.arctanh),
+        *(np.hypot, np.logaddexp, np.logaddexp2, np.maximum, np.minimum, np.fmax, np.fmin, np.sign, np.floor, np.ceil),
+        *(np.trunc, np.rint, np.copysign, np.isnan, np.isinf, np.isfinite, np.signbit, np.deg2rad, np.rad2deg),
+        *(np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal),
+    }
+)
+MATH: frozenset[Callable[..., Any]] = frozenset(
+    {
+        *(math.sin, math.cos, math.tan, math.asin, math.acos, math.atan, math.atan2, math.sinh, math.cosh, math.tanh),
+        *(math.asinh, math.acosh, math.atanh, math.exp, math.expm1, math.log, math.log2, math.log10, math.log1p),
+        *(math.sqrt, math.hypot, math.fabs, math.copysign, math.erf, math.erfc, math.gamma, math.lgamma, math.pow),
+        *(math.isnan, math.isinf, math.isfinite),
+    }
+)
+ARITIES: Mapping[Callable[..., Any], int] = MappingProxyType({math.log: 1, math.hypot: 2})
+"""Of functions of any number of operands: how many one that Numba has takes."""
+MAKERS = frozenset({np.zeros, np.empty, np.ones})
+ALIKE = frozenset({np.zeros_like, np.empty_like, np.ones_like, np.full_like})
+COPIES = frozenset({np.ndarray.copy, np.copy})
+STORES = frozenset({operator.setitem, intrinsics.accumulate, intrinsics.deduct})
+MARKS = frozenset({intrinsics.turning_point})
+STACKS = frozenset({intrinsics.new_stack, intrinsics.push, intrinsics.pop})
+TWO_WAY: Mapping[Callable[..., Any], Callable[..., Any]] = MappingProxyType({np.where: kernel_scalars.chosen})
+
+
+def is_held(type_: Type) -> bool:
+    """Whether a kernel may hold values of `type_`."""
+    match type_:
+        case Scalar(dtype):
+            return dtype in DTYPES
+        case Array(dtype, shape):
+            return dtype in DTYPES and bool(shape)
+        case Stack():
+            return True
+        case _:
+            return False
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why `op` cannot be where it would have to be: `reason` is what comes after "for"."""
+
+    op: Op
+    reason: str
+
+    @property
+    def span(self) -> Span:
+        """Where the user wrote it."""
+        return self.op.span
+
+
+def is_taken(op: Op) -> bool:
+    """Whether `op`, with its blocks, may be in a kernel."""
+    return refusal(op) is None
+
+
+def refusal(op: Op) -> Refusal | None:
+    """Why `op`, or the first op in its blocks that is the cause, may not be in a kernel; ``None`` where it may."""
+    for var in outs(op):
+        if not is_held(var.type):
+            return Refusal(op, held_not(var.type))
+    match op:
+        case Call():
+            return None if _call(op) else Refusal(op, _call_not(op))
+        case If(outs=made):
+            given = op.then.results + op.orelse.results
+            fits = _is_scalar(op.cond) and _are_values(given, made * 2)
+            return _inside(op) if fits else Refusal(op, "its branches give what no kernel holds")
+        case For(outs=made):
+            given = op.inits + op.body.results[op.breaks :]
+            numbers = all(map(_is_integer, op.source)) and all(map(_is_scalar, op.body.results[: op.breaks]))
+            return _inside(op) if numbers and _are_values(given, made * 2) else Refusal(op, "it carries what no kernel holds")
+        case While(outs=made):
+            tested = all(map(_is_scalar, op.test.results))
+            fits = tested and _are_values(op.inits + op.body.results, made * 2)
+            return _inside(op) if fits else Refusal(op, "it carries what no kernel holds")
+        case Raise():
+            return Refusal(op, "kernels raise nothing")
+        case _:
+            return Refusal(op, "kernels call no functions of Python")
+
+
+def _inside(op: Op) -> Refusal | None:
+    """Why a block of `op` may not be in a kernel."""
+    for block in blocks(op):
+        for param in block.params:
+            if not is_held(param.type):
+                return Refusal(op, held_not(param.type))
+        for inner in block.ops:
+            if (found := refusal(inner)) is not None:
+                return found
+    return None
+
+
+def _call_not(op: Call) -> str:
+    if callee(op) in STACKS:
+        return "lists of arrays stay in Python"
+    odd = next((var.type for var in reads(op) if not is_held(var.type)), None)
+    return "kernels have no form of it" if odd is None else held_not(odd)
+
+
+def held_not(type_: Type) -> str:
+    """Why no kernel holds a value of `type_`."""
+    match type_:
+        case Scalar(kinds=kinds) if kinds:
+            return "only a run can tell of which kind a number is"
+        case Scalar(dtype) | Array(dtype) if dtype not in DTYPES:
+            return f"no kernel holds {dtype}"
+        case Array():
+            return "the rank of an array is not known, or zero"
+        case Stack():
+            return "it uses a list"
+        case _:
+            return "no kernel holds objects"
+
+
+def _call(op: Call) -> bool:
+    fn, args = callee(op), op.args
+    if fn in MARKS:
+        return True
+    if fn is operator.getitem:
+        return _is_array(args[0]) and _is_index(args[1], args[0])
+    if fn in STORES:
+        number = _is_scalar(args[2]) and _dtype(args[2]) == _dtype(args[0])
+        return _is_array(args[0]) and _is_element(args[1], args[0]) and number
+    if fn in (intrinsics.dim, len):
+        return _is_array(args[0])
+    if fn in MAKERS:
+        return len(args) == 1 and all(map(_is_integer, _items(args[0]))) and all(map(_is_dtype, op.kwargs))
+    if fn is np.arange:
+        return not op.kwargs and len(args) == 1 and _is_integer(args[0])
+    if fn in ALIKE:
+        return not op.kwargs and all(_is_array(arg) if k == 0 else _is_float(arg) for k, arg in enumerate(args))
+    if fn in COPIES:
+        return not op.kwargs and len(args) == 1 and _is_array(args[0])
+    if fn in kernel_scalars.CHECKS:
+        return all(map(_is_scalar, args))
+    if is_product(op) or is_solver(op) or order_of_axes(op) is not None:
+        return True
+    if fn in STACKS:
+        return all(_is_scalar(arg) or _is_stack(arg) for arg in args) and not any(map(_is_stack, args[1:]))
+    return not op.kwargs and bool(args) and all(map(_is_scalar, args)) and _scalar(fn, args)
+
+
+def _scalar(fn: Any, args: tuple[Operand, ...]) -> bool:
+    """Whether a call of `fn` on numbers is the same in a kernel."""
+    dtypes = [_dtype(arg) for arg in args]
+    if fn in COMPARISONS or fn in ARITHMETIC:
+        return "bool" not in dtypes or fn in (operator.eq, operator.ne)
+    if fn is operator.truediv:
+        return "bool" not in dtypes
+    if fn is operator.not_ or fn is operator.truth or fn is bool:
+        return True
+    if fn in LOGIC:
+        return set(dtypes) == {"bool"}
+    if fn is operator.floordiv or fn is operator.mod:
+        return dtypes[0] == "int64" and isinstance(args[1], Lit) and type(args[1].value) is int and args[1].value != 0
+    if fn is operator.pow or fn is np.power:
+        exponent = args[1].value if isinstance(args[1], Lit) else None
+        if dtypes[0] == "int64":
+            return isinstance(exponent, int) and 0 <= exponent <= 3
+        return "bool" not in dtypes
+    if fn in (min, max):
+        return len(args) == 2 and dtypes[0] == dtypes[1] != "bool"
+    if fn is float or fn is np.float64:
+        return dtypes != ["bool"]
+    if fn is np.int64:
+        return dtypes == ["int64"]
+    if fn in TWO_WAY:
+        return len(args) == 3 and dtypes[1] == dtypes[2] == "float64"
+    if fn in (runtime.add_up, runtime.larger, runtime.smaller):
+        return dtypes[0] == dtypes[1] != "bool"
+    if fn in (runtime.check_power, runtime.check_finite):  # `adxform.backends.numba.failures` puts a flag in its place
+        return set(dtypes) == {"float64"}
+    if fn in (runtime.trip_count, runtime.some, runtime.place):
+        return set(dtypes) == {"int64"}
+    if len(args) != ARITIES.get(fn, len(args)):
+        return False
+    return (fn in UFUNCS or fn in MATH or fn in kernel_scalars.FORMS) and set(dtypes) == {"float64"}
+
+
+def _items(operand: Operand) -> tuple[Operand, ...]:
+    return operand.items if isinstance(operand, Pack) and operand.kind in ("tuple", "list") else (operand,)
+
+
+def _is_index(index: Operand, array: Operand) -> bool:
+    """Whether `index` is an element of `array`, or a basic view of it."""
+    items = _items(index)
+    assert isinstance(array, Var)
+    assert isinstance(array.type, Array)
+    return len(items) <= len(array.type.shape or ()) and all(_is_integer(item) or _is_slice(item) for item in items)
+
+
+def _is_element(index: Operand, array: Operand) -> bool:
+    items = _items(index)
+    return (
+        isinstance(array, Var)
+        and isinstance(array.type, Array)
+        and len(items) == len(array.type.shape or ())
+        and all(map(_is_integer, items))
+    )
+
+
+def _is_dtype(kwarg: tuple[str, Operand]) -> bool:
+    key, value = kwarg
+    return key == "dtype" and value in (Lit(np.float64), Lit(np.int64), Lit(np.bool_))
+
+
+def _is_slice(item: Operand) -> bool:
+    return isinstance(item, Pack) and item.kind == "slice" and all(part == Lit(None) or _is_integer(part) for part in item.items)
+
+
+def _is_array(operand: Operand) -> bool:
+    return isinstance(operand, Var) and isinstance(operand.type, Array) and is_held(operand.type)
+
+
+def _is_stack(operand: Operand) -> bool:
+    return isinstance(operand, Var) and isinstance(operand.type, Stack)
+
+
+def _is_scalar(operand: Operand) -> bool:
+    return _dtype(operand) in DTYPES and not (isinstance(operand, Var) and isinstance(operand.type, Array))
+
+
+def _is_float(operand: Operand) -> bool:
+    return _is_scalar(operand) and _dtype(operand) == "float64"
+
+
+def _is_integer(operand: Operand) -> bool:
+    return _is_scalar(operand) and _dtype(operand) == "int64"
+
+
+def _are_values(given: tuple[Operand, ...], made: tuple[Var, ...]) -> bool:
+    """Whether a kernel can hold `given`, each of which becomes one of `made`: a number cannot stand for an array."""
+    return all(
+        is_held(value.type)
+        if isinstance(value, Var)
+        else value == UNDEFINED or (_is_scalar(value) and isinstance(one.type, Scalar))
+        for value, one in zip(given, made, strict=True)
+    )
+
+
+def _dtype(operand: Operand) -> str:
+    """The dtype of a number or an array; empty for anything else."""
+    match operand:
+        case Var(type=Scalar(dtype) | Array(dtype)):
+            return dtype
+        case Lit(value) if type(value) in NUMBERS:
+            if isinstance(value, bool | np.bool_):
+                return "bool"
+            if isinstance(value, int | np.int64):
+                return "int64" if -LARGEST <= value < LARGEST else ""
+            return "float64"
+        case _:
+            return ""
+
+
+def stack_uses(block: Block) -> Counter[Var]:
+    """How often `block` makes, takes or gives each stack."""
+    found: Counter[Var] = Counter()
+    waiting = [block]
+    while waiting:
+        block = waiting.pop()
+        given = [*block.params, *variables_of(block.results)]
+        for op in block.ops:
+            given += outs(op)
+            given += reads(op)
+            waiting += blocks(op)
+        found.update(var for var in given if isinstance(var.type, Stack))
+    return found
+
+
+def kept_stacks(block: Block) -> frozenset[Var]:
+    """The stacks in `block` that a kernel cannot hold: those that hold anything but numbers of one dtype, or are passed on."""
+    held: dict[Var, set[str]] = {}
+    pushed = Counter[Var]()
+    for op in all_ops(block):
+        match op:
+            case Call(args=(Var() as stack, value)) if callee(op) is intrinsics.push:
+                dtype = _dtype(value) if _is_scalar(value) else ""
+            case Call(args=(Var() as stack,), outs=(value,)) if callee(op) is intrinsics.pop:
+                dtype = _dtype(value) if _is_scalar(value) else ""
+            case Call(outs=(Var(type=Stack()) as stack,)) if callee(op) is intrinsics.new_stack:
+                pushed[stack] += 1
+                continue
+            case _:
+                continue
+        held.setdefault(stack, set()).add(dtype)
+        pushed[stack] += 1
+    fit = {stack for stack, dtypes in held.items() if len(dtypes) == 1 and "" not in dtypes}
+    return frozenset(stack for stack, count in stack_uses(block).items() if stack not in fit or pushed[stack] != count)

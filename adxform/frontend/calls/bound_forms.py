@@ -1,0 +1,67 @@
+"""Calls of functions with a rule, bound to the signature of the function before anything looks at their arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from inspect import Parameter
+from typing import Any
+
+from adxform.frontend.evaluate.values import Ref, Tuple, Value
+from adxform.ir.ops import Lit, Var
+from adxform.ir.types import is_float
+from adxform.primitives.signatures import PLAIN, SYNONYMS, arranged, signature_of
+
+Kwargs = dict[str, Value]
+
+
+def normal_form(
+    fn: Callable[..., Any], args: tuple[Value, ...], kwargs: Kwargs, states: frozenset[str] | None
+) -> tuple[tuple[Value, ...], Kwargs]:
+    """The arguments of a call of `fn`, whose rule `states` these parameters (``None``: all), in normal form.
+
+    Raises:
+        TypeError: `fn` cannot be called so.
+    """
+    args, kwargs = arranged(fn, args, kwargs, states, _is_default)
+    out = kwargs.get("out")
+    if isinstance(out, Tuple) and len(out.items) == 1:  # which ufuncs take as well
+        kwargs = {**kwargs, "out": out.items[0]}
+    return args, kwargs
+
+
+def by_position(fn: Callable[..., Any], args: tuple[Value, ...], kwargs: Kwargs) -> tuple[tuple[Value, ...], Kwargs]:
+    """The arguments with floats that are passed by keyword moved to their positions: rules differentiate those.
+
+    What lies between is passed as well, at its default.
+    """
+    if not any(_is_moving(value) or isinstance(value, Tuple | Ref) for value in kwargs.values()):
+        return args, kwargs
+    signature = signature_of(fn)
+    if signature is None:
+        return args, kwargs
+    synonyms = SYNONYMS.get(fn, {}) if any(map(_is_moving, kwargs.values())) else {}
+    kwargs = {synonyms.get(key, key): value for key, value in kwargs.items()}
+    following = list(signature.parameters.values())[len(args) :]
+    wanted = {key for key, value in kwargs.items() if _is_moving(value)}.union(synonyms.values())
+    last = max((k for k, one in enumerate(following, 1) if one.name in wanted), default=0)
+    placed, rest = list(args), dict(kwargs)
+    for k, parameter in enumerate(following):
+        if parameter.kind is not Parameter.POSITIONAL_OR_KEYWORD or parameter.name == "out":
+            break
+        if parameter.name in rest:
+            placed.append(rest.pop(parameter.name))
+        elif k < last and isinstance(parameter.default, PLAIN):
+            placed.append(Lit(parameter.default))
+        else:
+            break
+    return tuple(placed), rest
+
+
+def _is_moving(value: Value) -> bool:
+    return isinstance(value, Var) and is_float(value.type)
+
+
+def _is_default(parameter: Parameter, value: Value) -> bool:
+    if isinstance(parameter.default, tuple):
+        return value == Tuple(tuple(map(Lit, parameter.default)))
+    return isinstance(parameter.default, PLAIN) and value == Lit(parameter.default)

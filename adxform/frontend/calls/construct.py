@@ -1,0 +1,77 @@
+"""Calls of classes: named tuples, dataclasses, and classes of the user."""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+from typing import TYPE_CHECKING, Any
+
+from adxform.frontend.calls.opaque import opaque
+from adxform.frontend.evaluate import attributes
+from adxform.frontend.evaluate.folding import fold, is_pure, is_user
+from adxform.frontend.evaluate.operands import is_static
+from adxform.frontend.evaluate.outside import constant, from_outside
+from adxform.frontend.evaluate.values import Tuple, Value
+from adxform.frontend.signature.access import Access
+from adxform.ir.ops import Lit
+
+if TYPE_CHECKING:
+    from adxform.frontend.evaluate.interpreter import Interpreter
+
+Kwargs = dict[str, Value]
+
+
+def construct(interp: Interpreter, cls: type, args: tuple[Value, ...], kwargs: Kwargs, hint: str, wanted: bool) -> Value:
+    """``cls(*args, **kwargs)``"""
+    if issubclass(cls, tuple) and hasattr(cls, "_fields"):
+        fields: tuple[str, ...] = cls._fields
+        defaults = {key: constant(interp, value) for key, value in cls._field_defaults.items()}  # type: ignore[attr-defined]
+        values = {**defaults, **dict(zip(fields, args, strict=False)), **kwargs}
+        return Tuple(tuple(values[field] for field in fields), cls)
+    if dataclasses.is_dataclass(cls) and _generated_init(cls):
+        return _construct_dataclass(interp, cls, args, kwargs)
+    init = cls.__init__  # type: ignore[misc]
+    if isinstance(init, types.FunctionType) and is_user(init) and not issubclass(cls, BaseException) and _plain_new(cls):
+        ref = interp.heap.new("instance", cls, (), ())
+        interp.call(attributes.of_class(interp, cls, "__init__"), (ref, *args), kwargs, hint, False)
+        return ref
+    if not issubclass(cls, BaseException) and is_pure(cls) and all(is_static(interp, arg) for arg in (*args, *kwargs.values())):
+        found = fold(interp, cls, args, kwargs)
+        if found is not None:
+            return found
+    if init is object.__init__ and _plain_new(cls) and not args and not kwargs and cls.__module__ != "builtins":
+        return interp.heap.new("instance", cls, (), ())
+    return opaque(interp, cls, args, kwargs, hint, wanted)
+
+
+def _plain_new(cls: Any) -> bool:
+    return cls.__new__ is object.__new__
+
+
+def _generated_init(cls: type) -> bool:
+    return getattr(cls.__init__, "__code__", None) is None or cls.__init__.__code__.co_filename == "<string>"  # type: ignore[misc]
+
+
+def default_of(cls: type, field: str) -> Access:
+    """The path to the default of a field of a dataclass."""
+    return Access((("attribute", "__dataclass_fields__"), ("item", field), ("attribute", "default")), Lit(cls))
+
+
+def _construct_dataclass(interp: Interpreter, cls: Any, args: tuple[Value, ...], kwargs: Kwargs) -> Value:
+    fields = [field for field in dataclasses.fields(cls) if field.init]
+    positional = [field.name for field in fields if not field.kw_only]
+    values: Kwargs = {**dict(zip(positional, args, strict=False)), **kwargs}
+    items: Kwargs = {}
+    for field in dataclasses.fields(cls):
+        if field.init and field.name in values:
+            items[field.name] = values[field.name]
+        elif field.default is not dataclasses.MISSING:
+            items[field.name] = from_outside(interp, field.default, default_of(cls, field.name))
+        elif field.default_factory is not dataclasses.MISSING:
+            items[field.name] = interp.call(constant(interp, field.default_factory), ())
+        elif field.init:
+            return interp.fail(TypeError, f"{cls.__name__}.__init__() missing the argument '{field.name}'")
+    ref = interp.heap.new("instance", cls, tuple(items), tuple(items.values()))
+    if hasattr(cls, "__post_init__"):
+        interp.call(attributes.of_class(interp, cls, "__post_init__"), (ref,), {}, "tmp", False)
+    return ref

@@ -1,0 +1,359 @@
+"""Calls: user functions are inlined, primitives become typed ops, what is static runs now, and the rest runs as it is."""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import inspect
+import math
+import operator
+import types
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from adxform.errors import SourceUnavailableError
+from adxform.frontend.calls.bound_forms import normal_form
+from adxform.frontend.calls.construct import construct
+from adxform.frontend.calls.opaque import opaque
+from adxform.frontend.calls.own_values import with_own_value
+from adxform.frontend.calls.parameters import bind
+from adxform.frontend.calls.primitive_calls import as_array, into, primitive
+from adxform.frontend.containers.methods import Handler, Known
+from adxform.frontend.derivative_operators import Operator, marked
+from adxform.frontend.evaluate import iteration, protocols
+from adxform.frontend.evaluate.folding import fold, is_pure, is_user, run_now
+from adxform.frontend.evaluate.operands import is_static
+from adxform.frontend.evaluate.outside import from_outside, guard, is_kept, pin
+from adxform.frontend.evaluate.recursion import Frame, call_helper, depth_of, general_key, key_of
+from adxform.frontend.evaluate.signals import Recursive
+from adxform.frontend.evaluate.values import NONE, FunctionValue, Maybe, Method, Pullback, Ref, Scope, Static, Value
+from adxform.frontend.known import KNOWN
+from adxform.frontend.lowering.lower import lower
+from adxform.frontend.nested import inline, objects
+from adxform.frontend.signature.access import Binds, SameAs
+from adxform.ir import intrinsics
+from adxform.ir.ops import Function, Lit, Var
+from adxform.ir.types import Object, is_float
+from adxform.primitives import stacking
+from adxform.primitives.declare import name_of
+from adxform.primitives.signatures import stated, taken
+from adxform.primitives.table import definition, lookup
+
+if TYPE_CHECKING:
+    from adxform.frontend.evaluate.interpreter import Interpreter
+
+Kwargs = dict[str, Value]
+SEQUENCE_FUNCTIONS = frozenset(
+    {
+        *stacking.DEFINITIONS,
+        np.select,
+        np.split,
+        np.array_split,
+        np.hsplit,
+        np.vsplit,
+        np.polyval,
+        np.average,
+        np.quantile,
+        np.percentile,
+        np.put,
+        np.linalg.multi_dot,
+        math.dist,
+        math.fsum,
+        math.prod,
+    }
+)
+"""Functions with a meaning in terms of others that takes lists and tuples as they are."""
+
+DEPTH = 20
+"""How many calls of one function may be inlined within one another before it becomes a function of its own."""
+
+
+def free_name(interp: Interpreter, name: str) -> Value:
+    """What the function being run finds under `name` outside of itself."""
+    frame = interp.frames[-1]
+    if name in frame.captured:
+        return frame.captured[name]
+    scope = frame.scope
+    if scope is None:
+        return interp.fail(NameError, f"name '{name}' is not defined")
+    fn, access = scope.fn, scope.access
+    if name in fn.__code__.co_freevars:
+        cell = fn.__closure__[fn.__code__.co_freevars.index(name)]  # type: ignore[index]
+        try:
+            found = cell.cell_contents
+        except ValueError:
+            return interp.fail(NameError, f"cannot access free variable '{name}'")
+        return from_outside(interp, found, None if access is None else access.to("cell", name))
+    if name in fn.__globals__:
+        found = fn.__globals__[name]
+    elif hasattr(builtins, name):
+        found = getattr(builtins, name)
+    else:
+        return interp.fail(NameError, f"name '{name}' is not defined")
+    if access is not None:
+        first = interp.modules.setdefault(id(fn.__globals__), access)
+        if first != access:
+            guard(interp, access.to("attribute", "__globals__"), SameAs(first.to("attribute", "__globals__")))
+        access = first
+    return from_outside(interp, found, None if access is None else access.to("global", name))
+
+
+def call(interp: Interpreter, fn: Value, args: tuple[Value, ...], kwargs: Kwargs, hint: str, wanted: bool) -> Value:
+    """The result of ``fn(*args, **kwargs)``."""
+    if any(isinstance(arg, Maybe) for arg in (*args, *kwargs.values())) and not _takes_none(fn, args):
+        if any(isinstance(arg, Maybe) for arg in kwargs.values()):
+            raise interp.error("an argument may be None or not, which only a run can tell", "make it one kind of value")
+        args = tuple(interp.force(arg) for arg in args)
+    fn = interp.force(fn)
+    match fn:
+        case FunctionValue():
+            return _call_closure(interp, fn, args, kwargs)
+        case Method(inner, bound, named):
+            return call(interp, inner, (*bound, *args), {**dict(named), **kwargs}, hint, wanted)
+        case Pullback():
+            return inline.pull_back(interp, fn, args, kwargs)
+        case Static() | Lit():
+            return _call_object(interp, fn, args, kwargs, hint, wanted)
+        case Ref(kind="instance", cls=cls) if issubclass(cls, Operator):
+            return objects.call_form(interp, fn, "__call__", args, kwargs)
+        case Ref(kind="instance") if interp.contents(fn).get("__adx_boundary__") == Lit(True):
+            return call_kept(interp, interp.attribute(fn, "__adx_function__"), args, kwargs, hint)
+        case Ref(kind="instance") if (method := protocols.special(interp, fn, "__call__")) is not None:
+            return call(interp, method, args, kwargs, hint, wanted)
+        case Var(_, Object()):
+            return opaque(interp, operator.call, (fn, *args), kwargs, hint, wanted)
+        case _:
+            kind = protocols.class_of(fn)
+            if kind is not None and protocols.find(kind, "__call__") is protocols.MISSING:
+                return interp.fail(TypeError, f"'{kind.__name__}' object is not callable")
+            raise interp.error("this value cannot be called", "call a function")
+
+
+def _call_object(
+    interp: Interpreter, value: Static | Lit, args: tuple[Value, ...], kwargs: Kwargs, hint: str, wanted: bool
+) -> Value:
+    fn = value.value
+    access = value.access if isinstance(value, Static) else None
+    record, meaning = lookup(fn), definition(fn)
+    ruled = record is not None and (meaning is None or record.derivative is not None)
+    if record is not None or meaning is not None:
+        states = stated(record) if ruled else taken(fn, meaning)
+        try:
+            args, kwargs = normal_form(fn, args, kwargs, states)
+        except TypeError as error:
+            return interp.fail(TypeError, f"{name_of(fn)}() {error}")
+    handler = fn.handler if isinstance(fn, Known) else _lookup_known(fn)
+    found = None if handler is None else handler(interp, args, kwargs, hint)
+    if found is not None:
+        return found
+    if marked(fn) is not None or isinstance(fn, Operator):
+        return objects.call_operator(interp, value, args, kwargs)
+    wrapped = getattr(fn, "__adx_function__", None)
+    if wrapped is not None:
+        path = None if access is None else access.to("attribute", "__adx_function__")
+        kept = is_kept(interp, fn, access)
+        inner = from_outside(interp, wrapped, path)
+        return call_kept(interp, inner, args, kwargs, hint) if kept else call(interp, inner, args, kwargs, hint, wanted)
+    ours = isinstance(fn, types.FunctionType) and (fn.__module__ or "").startswith("adxform.primitives.")
+    if ours and all(is_static(interp, arg) for arg in (*args, *kwargs.values())):
+        return run_now(interp, fn, args, kwargs)
+    if ruled:
+        assert record is not None
+        if isinstance(value, Static):
+            pin(interp, value)
+        return primitive(interp, record, fn, args, kwargs, hint, wanted)
+    out: Value = NONE
+    if meaning is not None:
+        kwargs = dict(kwargs)
+        out = kwargs.pop("out", NONE)
+        args = tuple(iteration.opened(interp, arg) for arg in args)
+    if meaning is not None and not accepts(meaning, args, kwargs):
+        meaning = None
+    if meaning is not None and isinstance(value, Static):
+        pin(interp, value)
+    if meaning is not None and not all(is_static(interp, arg) for arg in (*args, *kwargs.values())):
+        if fn not in SEQUENCE_FUNCTIONS:
+            named = [key for key, one in inspect.signature(meaning).parameters.items() if one.kind is not one.KEYWORD_ONLY]
+            args = tuple(arg if {*named[k : k + 1]} & OF_TUPLES else as_array(interp, arg) for k, arg in enumerate(args))
+            kwargs = {name: arg if name in OF_TUPLES else as_array(interp, arg) for name, arg in kwargs.items()}
+        if record is not None:
+            result = with_own_value(interp, record, meaning, args, kwargs, hint)
+        else:
+            result = call(interp, Static(meaning), args, kwargs, hint, wanted)
+        return result if out == NONE else into(interp, fn, out, result)
+    if out != NONE:
+        kwargs["out"] = out
+    if record is not None and not all(is_static(interp, arg) for arg in (*args, *kwargs.values())):
+        return primitive(interp, record, fn, args, kwargs, hint, wanted)
+    if isinstance(fn, types.MethodType):
+        inner = from_outside(interp, fn.__func__, None if access is None else access.to("attribute", "__func__"))
+        owner = from_outside(interp, fn.__self__, None if access is None else access.to("attribute", "__self__"))
+        return call(interp, inner, (owner, *args), kwargs, hint, wanted)
+    if isinstance(fn, functools.partial):
+        return _call_partial(interp, fn, access, args, kwargs, hint, wanted)
+    if isinstance(fn, type):
+        return construct(interp, fn, args, kwargs, hint, wanted)
+    if isinstance(fn, types.FunctionType) and is_user(fn):
+        return _call_function(interp, fn, access, args, kwargs, hint, wanted)
+    inner_call = inspect.getattr_static(type(fn), "__call__", None)
+    followed = is_user(inner_call) if isinstance(inner_call, types.FunctionType) else _is_decorated(inner_call)
+    if followed and (method := protocols.special(interp, value, "__call__")) is not None:
+        return call(interp, method, args, kwargs, hint, wanted)
+    if not callable(fn):
+        return interp.fail(TypeError, f"'{type(fn).__name__}' object is not callable")
+    if is_pure(fn) and all(is_static(interp, arg) for arg in (*args, *kwargs.values())):
+        found = fold(interp, fn, args, kwargs)
+        if found is not None:
+            return found
+    return opaque(interp, pin(interp, value) if isinstance(value, Static) else fn, args, kwargs, hint, wanted)
+
+
+OF_TUPLES = frozenset({"axis", "indices"})
+"""Parameters of definitions for which a tuple is no array: several axes, one index for each axis."""
+
+
+def _is_decorated(method: Any) -> bool:
+    """Whether a method of a class is one of adxform's operators, or a function with derivatives."""
+    return isinstance(method, Operator) or hasattr(method, "__adx_function__")
+
+
+def call_kept(interp: Interpreter, fn: Value, args: tuple[Value, ...], kwargs: Kwargs, hint: str) -> Value:
+    """Call `fn`, which is kept behind a boundary, as a function of its own."""
+    interp.kept = True
+    try:
+        return call(interp, fn, args, kwargs, hint, True)
+    finally:
+        interp.kept = False
+
+
+def accepts(meaning: Callable[..., Any], args: tuple[Value, ...], kwargs: Kwargs) -> bool:
+    """Whether a definition covers a call with these arguments; a call that it does not cover has no rule."""
+    try:
+        inspect.signature(meaning).bind(*args, **kwargs)
+    except TypeError:
+        return False
+    return True
+
+
+def _takes_none(fn: Value, args: tuple[Value, ...]) -> bool:
+    """Whether a call of `fn` may go on with values that may be ``None``: it looks for that, or passes them on."""
+    match fn:
+        case Static(found) | Lit(found):
+            user = isinstance(found, types.FunctionType | types.MethodType | functools.partial | Known)
+            holds = found is operator.setitem and isinstance(args[0], Ref)
+            ours = getattr(found, "__module__", "") == intrinsics.__name__
+            return (user and not ours) or holds or (isinstance(found, type) and is_user_class(found)) or found in _NONE_AWARE
+        case Var():
+            return False
+        case Method(inner, bound):
+            return _takes_none(inner, (*bound, *args))
+        case _:
+            return True
+
+
+_NONE_AWARE = (operator.is_, operator.is_not, operator.eq, operator.ne, operator.not_, operator.truth, bool, setattr,
+               functools.partial, intrinsics.apply, intrinsics.chain, intrinsics.merge, intrinsics.merge_named,
+               list, tuple, dict, zip)  # fmt: skip
+
+
+def is_user_class(cls: type) -> bool:
+    """Whether `cls` is a class whose instances are followed."""
+    return cls.__module__.partition(".")[0] not in ("builtins", "numpy", "scipy", "math")
+
+
+def _lookup_known(fn: Any) -> Handler | None:
+    try:
+        return KNOWN.get(fn)
+    except TypeError:
+        return None
+
+
+def _call_partial(
+    interp: Interpreter, fn: functools.partial[Any], access: Any, args: tuple[Value, ...], kwargs: Kwargs, hint: str, wanted: bool
+) -> Value:
+    def part(value: Any, *steps: Any) -> Value:
+        path = access
+        for kind, key in steps:
+            path = None if path is None else path.to(kind, key)
+        return from_outside(interp, value, path)
+
+    guard(interp, access, Binds(len(fn.args), tuple(fn.keywords)))
+    inner = part(fn.func, ("attribute", "func"))
+    first = tuple(part(arg, ("attribute", "args"), ("item", k)) for k, arg in enumerate(fn.args))
+    named = {key: part(arg, ("attribute", "keywords"), ("item", key)) for key, arg in fn.keywords.items()}
+    return call(interp, inner, (*first, *args), {**named, **kwargs}, hint, wanted)
+
+
+def _call_function(
+    interp: Interpreter, fn: types.FunctionType, access: Any, args: tuple[Value, ...], kwargs: Kwargs, hint: str, wanted: bool
+) -> Value:
+    try:
+        lowered = lower(fn)
+    except SourceUnavailableError:
+        if access is None or any(_is_active(interp, arg) for arg in (*args, *kwargs.values())) or not interp.frames:
+            raise
+        return opaque(interp, fn, args, kwargs, hint, wanted)
+
+    def default(name: str) -> Value | None:
+        named = fn.__kwdefaults__ or {}
+        positional = fn.__defaults__ or ()
+        code = fn.__code__
+        names = code.co_varnames[code.co_argcount - len(positional) : code.co_argcount]
+        values = {**dict(zip(names, positional, strict=True)), **named}
+        if name not in values:
+            return None
+        return from_outside(interp, values[name], None if access is None else access.to("default", name))
+
+    bound = bind(interp, fn.__name__, lowered, args, kwargs, default)
+    return run_function(interp, lowered, bound, {}, Scope(fn, access))
+
+
+def _is_active(interp: Interpreter, value: Value) -> bool:
+    return isinstance(value, Var) and is_float(value.type)
+
+
+def _call_closure(interp: Interpreter, fn: FunctionValue, args: tuple[Value, ...], kwargs: Kwargs) -> Value:
+    captured = dict(fn.captures)
+    if fn.itself is not None:
+        captured[fn.itself] = fn
+    defaults = dict(fn.defaults)
+    bound = bind(interp, fn.fn.name, fn.fn, args, kwargs, defaults.get)
+    return run_function(interp, fn.fn, bound, captured, fn.scope)
+
+
+def run_function(
+    interp: Interpreter, fn: Function, bound: tuple[Value, ...], captured: dict[str, Value], scope: Scope | None
+) -> Value:
+    """Run the body of `fn` in place, or as a function of its own where it calls itself."""
+    exact = key_of(interp, fn, bound, captured, scope)
+    general = general_key(exact)
+    recursive = interp.knowledge.recursive
+    kept, interp.kept = interp.kept, False
+    for key in (exact, general):
+        if key in recursive:
+            return call_helper(interp, key, fn, bound, captured, scope, numbers=key is general)
+    if kept:
+        if depth_of(interp, general) >= DEPTH:
+            raise Recursive(general)
+        return call_helper(interp, exact, fn, bound, captured, scope, kept=True)
+    if any(frame.key == exact for frame in interp.frames):
+        raise Recursive(exact)
+    if sum(general_key(frame.key) == general for frame in interp.frames) >= DEPTH:
+        raise Recursive(general)
+    return run_frame(interp, Frame(fn, captured, scope, exact), bound)
+
+
+def run_frame(interp: Interpreter, frame: Frame, bound: tuple[Value, ...]) -> Value:
+    """Run the body of a frame's function on the values of its parameters."""
+    span = interp.span
+    interp.frames.append(frame)
+    try:
+        for param, value in zip(frame.fn.params, bound, strict=True):
+            interp.name(param.base, value)
+        (result,) = interp.run_block(frame.fn.body, dict(zip(frame.fn.params, bound, strict=True)))
+    finally:
+        interp.frames.pop()
+    interp.span = span
+    return result

@@ -1,0 +1,269 @@
+"""Calls of the primitives of the rule table, as typed ops."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from adxform import runtime
+from adxform.errors import MissingRuleError
+from adxform.frontend.calls.bound_calls import bound_to_signature
+from adxform.frontend.calls.bound_forms import by_position
+from adxform.frontend.calls.opaque import opaque
+from adxform.frontend.containers import collecting
+from adxform.frontend.evaluate.folding import fold
+from adxform.frontend.evaluate.joins import number_type
+from adxform.frontend.evaluate.operands import is_static, operand
+from adxform.frontend.evaluate.protocols import as_number, is_object, refused
+from adxform.frontend.evaluate.sizes import learn
+from adxform.frontend.evaluate.values import NONE, Ref, Tuple, Value
+from adxform.frontend.types import forgotten_kinds
+from adxform.frontend.types.result_types import PRODUCTS, is_elementwise, result_type
+from adxform.ir.ops import Call, Lit, Operand, Pack, Var
+from adxform.ir.types import FLOAT, Array, Dim, Object, Scalar, Type, is_float
+from adxform.ir.walk import variables
+from adxform.primitives.record import General, Memory, Primitive
+from adxform.primitives.stacking import OF_ROWS
+from adxform.primitives.table import TABLE
+
+if TYPE_CHECKING:
+    from adxform.frontend.evaluate.interpreter import Interpreter
+
+Kwargs = dict[str, Value]
+
+
+def primitive(
+    interp: Interpreter,
+    record: Primitive,
+    fn: Callable[..., Any],
+    args: tuple[Value, ...],
+    kwargs: Kwargs,
+    hint: str,
+    wanted: bool,
+) -> Value:
+    """Write the call of a primitive of the rule table."""
+    args = tuple(as_number(interp, arg) for arg in args)
+    kwargs = {key: as_number(interp, arg) for key, arg in kwargs.items()}
+    written = isinstance(record.derivative, General) and TABLE.get(fn) is not record
+    if written:
+        args, kwargs = bound_to_signature(interp, record.derivative, fn, args, kwargs)
+    strange = next((value for value in objects_in(interp, (*args, *kwargs.values()))), None)
+    known = all(is_static(interp, arg) for arg in (*args, *kwargs.values()))
+    if strange is not None and not known and not written and not isinstance(record.derivative, Memory):
+        if isinstance(strange, Ref) or _has_float(interp, (*args, *kwargs.values())):
+            raise refused(interp, strange, f"`{record.name}`")
+        return opaque(interp, fn, args, kwargs, hint, wanted)
+    out = kwargs.pop("out", NONE)
+    if "where" in kwargs and isinstance(fn, np.ufunc):
+        raise interp.error("`where=` in an elementwise function is not supported", "use `np.where(condition, f(x), otherwise)`")
+    if out == NONE and all(is_static(interp, arg) for arg in (*args, *kwargs.values())) and _folds(record):
+        found = fold(interp, fn, args, kwargs)
+        if found is not None:
+            return found
+    lists = {arg: collecting.as_array(interp, arg) for arg in args if isinstance(arg, Ref) and interp.is_long(arg)}
+    args = tuple(lists.get(arg, arg) if isinstance(arg, Ref) else arg for arg in args)
+    if fn in JOINING and args:
+        args = (_arrays(interp, args[0]), *args[1:])
+    elif fn not in OF_SEQUENCES:
+        kinds = "biufc" if is_elementwise(record, fn) or fn in PRODUCTS else "fc"
+        args = tuple(as_array(interp, arg, kinds) for arg in args)
+        kwargs = {key: as_array(interp, arg, kinds) for key, arg in kwargs.items()}
+    args, kwargs = _static_where_needed(interp, record, fn, args, kwargs)
+    args, kwargs = by_position(fn, args, kwargs)
+    if record.elementwise and _has_float(interp, (*args, *kwargs.values())):
+        args = tuple(checked_number(interp, arg) for arg in args)
+    operands = tuple(operand(interp, arg) for arg in args)
+    named = {key: operand(interp, arg) for key, arg in kwargs.items()}
+    if isinstance(record.derivative, General) and any(map(_has_dict_of_floats, (*operands, *named.values()))):
+        message = f"a dict is given to `{record.name}`, whose rule has no derivative with respect to what is in it"
+        raise interp.error(message, "take its values as arguments of their own", MissingRuleError)
+    effect = record.effect
+    probe = effect if not callable(effect) else effect(Call((), Lit(fn), operands, tuple(named.items())))
+    if probe.views and lists:  # NumPy makes an array of a list first: what it returns shares no memory with the list
+        own = set(lists.values())
+        operands = tuple(
+            interp.emit(np.ndarray.copy, (one,), one.type, one.base)
+            if k in probe.views and isinstance(one, Var) and one in own
+            else one
+            for k, one in enumerate(operands)
+        )
+    if probe.writes:
+        interp.builder.emit(Call((), Lit(fn), operands, tuple(named.items()), interp.span))
+        return NONE
+    type_ = result_type(interp, record, fn, operands, named)
+    if isinstance(type_, tuple):
+        if isinstance(record.derivative, General):
+            message = f"`{record.name}` returns a tuple, and a rule is for a function with one result"
+            raise interp.error(message, "return one array, or write a rule for each result", MissingRuleError)
+        if out != NONE:
+            raise interp.error("`out=` is not an array here", "pass an array of the result's shape")
+        return parts_of(interp, interp.emit(fn, operands, Object(), "parts", named), type_, hint)
+    if isinstance(type_, Array) and type_.shape != () and not record.elementwise:
+        forgotten_kinds.require_fractions(interp, lists)
+    if out != NONE:
+        return into(interp, fn, out, interp.emit(fn, operands, type_, "tmp", named))
+    if fn is operator.pow and type_ == FLOAT and _may_be_complex(*operands) and not interp.in_own_code:
+        interp.builder.effect(runtime.check_power, *operands, span=interp.span)
+    result = interp.emit(fn, operands, type_, hint, named)
+    learn(interp, fn, result, operands)
+    return result
+
+
+def _may_be_complex(base: Operand, exponent: Operand) -> bool:
+    """Whether a number of Python's own to the power of another can be complex."""
+    if isinstance(base, Lit) and base.value >= 0:
+        return False
+    if isinstance(exponent, Lit):
+        return not float(exponent.value).is_integer()
+    return isinstance(exponent, Var) and is_float(exponent.type)
+
+
+def into(interp: Interpreter, fn: Callable[..., Any], out: Value, value: Value) -> Value:
+    """`out`, into which `value`, the result of a call of `fn`, has been stored; given that NumPy takes it for `out=`."""
+    if not isinstance(out, Var) or not isinstance(out.type, Array) or isinstance(value, Tuple):
+        raise interp.error("`out=` is not an array here", "pass an array of the result's shape")
+    found = value.type if isinstance(value, Var) else None
+    if isinstance(found, Array | Scalar) and not _takes(fn, out.type, found):
+        message = "the array given as `out=` has another shape or dtype than the result, which NumPy raises for"
+        raise interp.error(message, "pass an array of the result's shape and dtype")
+    interp.builder.effect(operator.setitem, out, Lit(...), interp.operand(value), span=interp.span)
+    return out
+
+
+def _takes(fn: Callable[..., Any], out: Array, found: Array | Scalar) -> bool:
+    """Whether an array of type `out` can be the one that `fn` writes a result of type `found` to, as far as types tell.
+
+    An elementwise function fills an array with more axes; what is multiplied or reduced goes into one of exactly its shape.
+    """
+    wide = isinstance(fn, np.ufunc) and fn.signature is None
+    exact = fn in (np.dot, np.ndarray.dot, np.linalg.multi_dot)
+    if not np.can_cast(np.dtype(found.dtype), np.dtype(out.dtype), "no" if exact else "same_kind"):
+        return False
+    given, wanted = out.shape, () if isinstance(found, Scalar) else found.shape
+    if given is None or wanted is None:
+        return True
+    if wide:
+        return len(wanted) <= len(given)
+    return len(wanted) == len(given) and not any(
+        n == 1 and isinstance(m, Dim) and not m.may_be_one for m, n in zip(given, wanted, strict=True)
+    )
+
+
+def objects_in(interp: Interpreter, values: Iterable[Value]) -> Iterator[Value]:
+    """The objects with operators of their own among `values`, and in their tuples and lists."""
+    for value in values:
+        if isinstance(value, Tuple) and not is_object(value):
+            yield from objects_in(interp, value.items)
+        elif isinstance(value, Ref) and value.kind == "list" and not interp.is_long(value):
+            yield from objects_in(interp, interp.contents(value).items)
+        elif is_object(value) and not isinstance(value, Tuple):
+            yield value
+
+
+def _has_float(interp: Interpreter, values: Iterable[Value]) -> bool:
+    """Whether there is a floating number or array among `values`, or in their tuples and lists."""
+    for value in values:
+        if isinstance(value, Var) and is_float(value.type):
+            return True
+        if isinstance(value, Tuple) and _has_float(interp, value.items):
+            return True
+        if isinstance(value, Ref) and value.kind == "list":
+            filled, columns = interp.filled(value), interp.columns(value)
+            held = (filled.buffer,) if filled else columns.lists if columns else interp.contents(value).items
+            if _has_float(interp, held):
+                return True
+    return False
+
+
+def checked_number(interp: Interpreter, value: Value) -> Value:
+    """`value`; where nothing is known of it, checked by the run to be a number or an array."""
+    if not isinstance(value, Var) or not isinstance(value.type, Object):
+        return value
+    return interp.emit(runtime.number, (value,), Object(), value.base)
+
+
+def _has_dict_of_floats(given: Operand) -> bool:
+    match given:
+        case Pack("dict"):
+            return any(is_float(var.type) for var in variables(given))
+        case Pack(items=items):
+            return any(map(_has_dict_of_floats, items))
+        case _:
+            return False
+
+
+def parts_of(interp: Interpreter, whole: Var, types_: tuple[Type, ...], hint: str) -> Tuple:
+    """The items of a tuple of arrays that a call returns."""
+    return Tuple(tuple(interp.emit(operator.getitem, (whole, Lit(k)), type_, hint) for k, type_ in enumerate(types_)))
+
+
+def _arrays(interp: Interpreter, parts: Value) -> Value:
+    """A sequence of arrays with the lists among them made arrays."""
+    if not isinstance(parts, Tuple | Ref):
+        return parts
+    items = interp.items(parts)
+    if not any(isinstance(item, Tuple | Ref) for item in items):
+        return parts
+    return Tuple(tuple(interp.call(Lit(np.array), (item,)) if isinstance(item, Tuple | Ref) else item for item in items))
+
+
+def as_array(interp: Interpreter, value: Value, kinds: str = "biufc") -> Value:
+    """`value`, where it is a list or tuple with a number of one of `kinds` the array that NumPy makes of it."""
+    if not isinstance(value, Tuple | Ref):
+        return value
+    return interp.call(Lit(np.array), (value,)) if _holds(interp, value, kinds) else value
+
+
+def _holds(interp: Interpreter, value: Value, kinds: str) -> bool:
+    if (filled := interp.filled(value)) is not None:
+        return isinstance(filled.buffer.type, Array) and np.dtype(filled.buffer.type.dtype).kind in kinds
+    if (columns := interp.columns(value)) is not None:
+        return any(_holds(interp, part, kinds) for part in columns.lists)
+    if isinstance(value, Tuple) or (isinstance(value, Ref) and value.kind == "list"):
+        items = value.items if isinstance(value, Tuple) else interp.contents(value).items
+        return any(_holds(interp, item, kinds) for item in items)
+    type_ = number_type(value)
+    return isinstance(type_, Scalar | Array) and np.dtype(type_.dtype).kind in kinds
+
+
+def _folds(record: Primitive) -> bool:
+    effect = record.effect
+    return callable(effect) or not (effect.writes or effect.opaque)
+
+
+def _static_where_needed(
+    interp: Interpreter, record: Primitive, fn: Callable[..., Any], args: tuple[Value, ...], kwargs: Kwargs
+) -> tuple[tuple[Value, ...], Kwargs]:
+    """Ask that integers be known where they decide what kind of result there is, if they can be."""
+    module = getattr(fn, "__module__", None)
+    by_number = module in ("_operator", "operator", "math", "builtins") or isinstance(fn, np.ufunc)
+    if by_number or record.elementwise or isinstance(record.derivative, Memory) or getattr(fn, "__name__", "") in _SIZED:
+        return args, kwargs
+    return (
+        tuple(_known_if_promotable(interp, arg) for arg in args),
+        {key: _known_if_promotable(interp, arg) for key, arg in kwargs.items()},
+    )
+
+
+_SIZED = frozenset(
+    {"zeros", "ones", "empty", "full", "arange", "linspace", "reshape", "broadcast_to", "eye", "identity", "take", "where", "tri",
+     "zeros_like", "ones_like", "full_like", "empty_like", "array", "asarray", "float64", "float32", "repeat", "tile", "roll",
+     "logspace", "geomspace", "clip", "unbroadcast", "broadcast_like", "item", "round", "around", "float_power", "fill"}
+)  # fmt: skip
+
+
+def _known_if_promotable(interp: Interpreter, value: Value) -> Value:
+    match value:
+        case Var(_, Scalar(dtype)) if dtype in ("int64", "bool") and interp.origins.get(value):
+            return Lit(interp.static(value, "this argument"))
+        case Tuple(items, cls):
+            return Tuple(tuple(_known_if_promotable(interp, item) for item in items), cls)
+        case _:
+            return value
+
+
+OF_SEQUENCES = frozenset({np.array, np.asarray, np.asanyarray, np.linalg.multi_dot})
+JOINING = frozenset(OF_ROWS)

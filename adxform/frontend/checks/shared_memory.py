@@ -1,0 +1,76 @@
+"""Refuses programs in which arrays share memory in a way that cannot be mirrored, or that change what is not theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from adxform.errors import AliasError, GlobalMutationError
+from adxform.ir.ops import Block, Call, Function, Op, Operand, Var
+from adxform.ir.spans import Span
+from adxform.ir.types import Array
+from adxform.ir.walk import all_ops, reads_with_blocks, variables
+from adxform.primitives.alias import alias_classes
+from adxform.primitives.effects import effect_of, writes
+
+Apart = tuple[Var, Var, Span]
+"""An array that an inner function or a loop writes to, one that must stay as it is meanwhile, and where that is."""
+
+
+def refuse_outside_writes(function: Function, hidden: tuple[Var, ...]) -> None:
+    """Raise where `function` writes to an array that it found outside of its arguments."""
+    arrays = [var for var in hidden if isinstance(var.type, Array)]
+    if not arrays:
+        return
+    classes = alias_classes(function)
+    owners = {classes.of(var): var for var in arrays if classes.of(var) in classes.written}
+    if not owners:
+        return
+    for op in all_ops(function.body):
+        if isinstance(op, Call):
+            for place in effect_of(op).writes:
+                for var in variables(op.args[place]):
+                    if classes.of(var) in owners:
+                        message = f"the array `{owners[classes.of(var)].base}` from outside the function is changed"
+                        raise GlobalMutationError(message, span=op.span, help="pass it as an argument, or work on a copy")
+    (name, *_) = owners.values()
+    raise GlobalMutationError(f"the array `{name.base}` from outside the function is changed", help="pass it as an argument")
+
+
+def refuse_shared_arguments(function: Function, pairs: Sequence[Apart]) -> None:
+    """Raise where arrays that must not share memory may do so.
+
+    The derivative of an inner function works on a copy of each argument that the function writes to.
+    """
+    if not pairs:
+        return
+    classes = alias_classes(function)
+    for one, other, span in pairs:
+        if classes.knows(one) and classes.knows(other) and classes.may_alias(one, other):
+            reason = "is still to be read here" if one.base == other.base else f"shares memory with `{other.base}`"
+            message = f"this may write to `{one.base}`, which {reason}"
+            raise AliasError(message, span=span, help="use a copy of one of them")
+
+
+def changed_sources(before: Sequence[Op], loop: Sequence[Op], span: Span) -> Iterator[Apart]:
+    """What must not share memory where `before` looks at all that an iterator goes through, and then `loop` walks over it."""
+    read = dict.fromkeys(var for op in before for var in reads_with_blocks(op) if isinstance(var.type, Array))
+    written = dict.fromkeys(var for op in all_ops(Block((), tuple(loop), ())) for var in writes(op)) if read else ()
+    return ((one, other, span) for one in written for other in read)
+
+
+def inner_pairs(function: Function, operands: Sequence[Operand], pairs: Sequence[Apart], span: Span) -> Iterator[Apart]:
+    """What must not share memory where `function`, an inner one, is called with `operands`: by itself, and by `pairs` in it."""
+    arrays = [i for i, param in enumerate(function.params) if isinstance(param.type, Array)]
+    classes = alias_classes(function)
+    groups = [classes.of(function.params[i]) for i in arrays]
+    wanted = [(group, other, span) for group in dict.fromkeys(groups) if group in classes.written for other in groups]
+    wanted += [
+        (classes.of(one), classes.of(other), place) for one, other, place in pairs if classes.knows(one) and classes.knows(other)
+    ]
+    for group, other, place in wanted:
+        for i in arrays:
+            for j in arrays:
+                one, two = operands[i], operands[j]
+                matches = classes.of(function.params[i]) == group and classes.of(function.params[j]) == other
+                if i != j and matches and isinstance(one, Var) and isinstance(two, Var):
+                    yield one, two, place

@@ -1,0 +1,405 @@
+"""Methods of lists, dicts, sets and named tuples of known structure."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal
+
+from adxform.frontend.containers import collecting
+from adxform.frontend.containers import tuple_columns as of_tuples
+from adxform.frontend.evaluate import iteration
+from adxform.frontend.evaluate.keys import hashed, place_in, refuse_index
+from adxform.frontend.evaluate.values import NONE, Contents, Ref, Slice, Static, Tuple, Value, View, list_contents
+from adxform.ir.ops import Lit
+from adxform.primitives import iterations
+
+if TYPE_CHECKING:
+    from adxform.frontend.evaluate.interpreter import Interpreter
+
+Answer = Value | None
+Handler = Callable[["Interpreter", tuple[Value, ...], dict[str, Value], str], Answer]
+
+
+class Known:
+    """A callable that only the front end runs, by its `handler`."""
+
+    def __init__(self, name: str, handler: Handler) -> None:
+        self.name = name
+        self.handler = handler
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Never runs: the front end runs the handler."""
+        raise AssertionError(self.name)
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+def set_of(interp: Interpreter, found: Iterable[Any], cls: type = set) -> Ref | Lit:
+    """A set of known elements: a fresh object, or a constant where it cannot change."""
+    if cls is frozenset:
+        return Lit(frozenset(found))
+    contents = elements(found)
+    return interp.heap.new("set", set, contents.keys, contents.items)
+
+
+def elements(found: Iterable[Any]) -> Contents:
+    """The contents of a set."""
+    keys = tuple(found)
+    return Contents(keys, tuple(map(Lit, keys)))
+
+
+def _list(interp: Interpreter, value: Value) -> tuple[Ref, list[Value]]:
+    assert isinstance(value, Ref)
+    return value, list(interp.contents(value).items)
+
+
+def _append(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    if (columns := interp.columns(args[0])) is not None:
+        of_tuples.append(interp, columns, args[1])
+        return NONE
+    filled = interp.filled(args[0])
+    if filled is not None and isinstance(args[0], Ref):
+        collecting.append(interp, args[0], filled, args[1])
+        return NONE
+    ref, items = _list(interp, args[0])
+    interp.write(ref, list_contents((*items, args[1])))
+    return NONE
+
+
+def _extend(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    if (columns := interp.columns(args[0])) is not None:
+        of_tuples.extend(interp, columns, iteration.opened(interp, args[1]))
+        return NONE
+    filled = interp.filled(args[0])
+    if filled is not None and isinstance(args[0], Ref):
+        collecting.extend(interp, args[0], filled, iteration.opened(interp, args[1]))
+        return NONE
+    ref, items = _list(interp, args[0])
+    source = iteration.opened(interp, args[1])
+    if iteration.literal_trips(interp, source) is None:
+        more = interp.call(Lit(list), (source,))
+        other, others = interp.filled(more), interp.columns(more)
+        if others is not None:
+            grows = collecting.Grows(ref, of_tuples.kind_of(interp, interp.heap, others))
+            if grows.item.is_known and collecting.as_list_of_rows(interp, grows):
+                of_tuples.extend(interp, interp.columns(ref) or others, more)
+                return NONE
+        if other is not None and collecting.as_list_of_rows(interp, collecting.irregular(ref, other)):
+            collecting.extend(interp, ref, interp.filled(ref) or other, more)
+            return NONE
+    interp.write(ref, list_contents((*items, *interp.items(source))))
+    return NONE
+
+
+def _pop(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    if (columns := interp.columns(args[0])) is not None:
+        return Tuple(of_tuples.call(interp, columns, "pop", args[1:]), columns.cls)
+    filled = interp.filled(args[0])
+    if filled is not None and isinstance(args[0], Ref):
+        return collecting.pop(interp, args[0], filled, args[1] if len(args) > 1 else Lit(-1), hint)
+    ref, items = _list(interp, args[0])
+    if len(args) > 1:
+        refuse_index(interp, args[1], "list")
+    at = place_in(interp, args[1], "list", cuts=False) if len(args) > 1 else -1
+    try:
+        item = items.pop(at)
+    except IndexError as error:
+        return interp.fail(IndexError, str(error))
+    interp.write(ref, list_contents(tuple(items)))
+    return item
+
+
+def _insert(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    if (columns := interp.columns(args[0])) is not None:
+        of_tuples.insert(interp, columns, *args[1:])
+        return NONE
+    filled = interp.filled(args[0])
+    if filled is not None and isinstance(args[0], Ref):
+        collecting.insert(interp, args[0], filled, *args[1:])
+        return NONE
+    ref, items = _list(interp, args[0])
+    refuse_index(interp, args[1], "list")
+    items.insert(place_in(interp, args[1], "list", cuts=False), args[2])
+    interp.write(ref, list_contents(tuple(items)))
+    return NONE
+
+
+def _remove(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    place = _index(interp, args, kwargs, hint)
+    interp.call(Lit(operator.delitem), (args[0], place))
+    return NONE
+
+
+def _reverse(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    if (columns := interp.columns(args[0])) is not None:
+        of_tuples.call(interp, columns, "reverse", ())
+        return NONE
+    filled = interp.filled(args[0])
+    if filled is not None and isinstance(args[0], Ref):
+        collecting.reverse(interp, args[0], filled)
+        return NONE
+    ref, items = _list(interp, args[0])
+    interp.write(ref, list_contents(tuple(items[::-1])))
+    return NONE
+
+
+def _sort(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    ref = args[0]
+    assert isinstance(ref, Ref)
+    ordered = interp.call(Lit(sorted), args, kwargs)
+    interp.write(ref, interp.heap.contents[ordered])  # type: ignore[index]
+    return NONE
+
+
+def _clear(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    assert isinstance(args[0], Ref)
+    interp.write(args[0], Contents((), ()))
+    return NONE
+
+
+def _copy(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    ref = args[0]
+    assert isinstance(ref, Ref)
+    if (columns := interp.columns(ref)) is not None:
+        return of_tuples.copied(interp, columns)
+    filled = interp.filled(ref)
+    if filled is not None:
+        return collecting.load(interp, ref, filled, Slice(NONE, NONE, NONE), hint)
+    contents = interp.contents(ref)
+    new = interp.heap.new(ref.kind, ref.cls, (), (), meta=ref.meta)
+    interp.heap.contents[new] = contents
+    return new
+
+
+def _get(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    assert isinstance(args[0], Ref)
+    found = interp.contents(args[0]).get(hashed(interp, args[1], "a dict key"))
+    return found if found is not None else args[2] if len(args) > 2 else NONE
+
+
+def _view(part: Literal["keys", "values", "items"]) -> Handler:
+    def handler(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+        assert isinstance(args[0], Ref)
+        return View(args[0], part)
+
+    return handler
+
+
+def _update(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    ref = args[0]
+    assert isinstance(ref, Ref)
+    contents = interp.contents(ref)
+    for other in args[1:]:
+        for key, item in interp.pairs(other):
+            contents = contents.put(key, item)
+    for key, item in kwargs.items():
+        contents = contents.put(key, item)
+    interp.write(ref, contents)
+    return NONE
+
+
+def _set_default(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    ref, key = args[0], hashed(interp, args[1], "a dict key")
+    assert isinstance(ref, Ref)
+    found = interp.contents(ref).get(key)
+    if found is None:
+        found = args[2] if len(args) > 2 else NONE
+        interp.write(ref, interp.contents(ref).put(key, found))
+    return found
+
+
+def _dict_pop(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    ref, key = args[0], hashed(interp, args[1], "a dict key")
+    assert isinstance(ref, Ref)
+    contents = interp.contents(ref)
+    found = contents.get(key)
+    if found is None:
+        default = args[2] if len(args) > 2 else None
+        return interp.fail(KeyError, key) if default is None else default
+    kept = [(own, item) for own, item in zip(contents.keys, contents.items, strict=True) if own != key]
+    interp.write(ref, Contents(tuple(own for own, _ in kept), tuple(item for _, item in kept)))
+    return found
+
+
+def _pop_item(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    ref = args[0]
+    assert isinstance(ref, Ref)
+    contents = interp.contents(ref)
+    if not contents.keys:
+        return interp.fail(KeyError, "popitem(): dictionary is empty")
+    interp.write(ref, Contents(contents.keys[:-1], contents.items[:-1]))
+    return Tuple((Lit(contents.keys[-1]), contents.items[-1]))
+
+
+def _add(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    ref, key = args[0], hashed(interp, args[1], "an element of a set")
+    assert isinstance(ref, Ref)
+    interp.write(ref, interp.contents(ref).put(key, Lit(key)))
+    return NONE
+
+
+def _replace(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    value = args[0]
+    assert isinstance(value, Tuple)
+    fields: tuple[str, ...] = value.cls._fields  # type: ignore[attr-defined]
+    return Tuple(tuple(kwargs.get(name, item) for name, item in zip(fields, value.items, strict=True)), value.cls)
+
+
+def _as_dict(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    value = args[0]
+    assert isinstance(value, Tuple)
+    return interp.heap.new("dict", dict, value.cls._fields, value.items)  # type: ignore[attr-defined]
+
+
+def _index(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    what = "list" if isinstance(args[0], Ref) else "tuple"
+    items = interp.items(args[0])
+    start, stop, _ = slice(*(interp.static(arg, "an index") for arg in (*args[2:], NONE, NONE)[:2])).indices(len(items))
+    places = Tuple(tuple(map(Lit, range(start, max(start, stop)))))
+    return interp.call(
+        Static(iterations.index_of), (Tuple(tuple(items)), args[1], places, Lit(f"item is not in {what}")), hint=hint
+    )
+
+
+def _count(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    return interp.call(Static(iterations.count_of), (Tuple(tuple(interp.items(args[0]))), args[1]), hint=hint)
+
+
+def _changes_set(fn: Any) -> Handler:
+    """A method of a set that changes it, and may raise."""
+
+    def handler(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+        ref = args[0]
+        assert isinstance(ref, Ref)
+        held = set(interp.contents(ref).keys)
+        given = [_given(interp, fn, arg) for arg in args[1:]]
+        try:
+            found = fn(held, *given)
+        except (KeyError, TypeError) as error:
+            return interp.fail(type(error), error.args[0] if error.args else "")
+        interp.write(ref, elements(held))
+        return NONE if found is None else Lit(found)
+
+    return handler
+
+
+def _asks_set(fn: Any) -> Handler:
+    """A method of a set that gives another set, or an answer."""
+
+    def handler(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+        ref = args[0]
+        assert isinstance(ref, Ref)
+        found = fn(set(interp.contents(ref).keys), *(_given(interp, fn, arg) for arg in args[1:]))
+        return set_of(interp, found) if isinstance(found, set) else Lit(found)
+
+    return handler
+
+
+def _given(interp: Interpreter, fn: Any, arg: Value) -> Any:
+    """What a method of a set is given: an element, or the elements of another collection."""
+    if fn in (set.discard, set.remove):
+        return hashed(interp, arg, "an element of a set")
+    return [hashed(interp, item, "an element of a set") for item in interp.items(iteration.opened(interp, arg))]
+
+
+_SET_CHANGES: tuple[Any, ...] = (
+    set.discard,
+    set.remove,
+    set.clear,
+    set.update,
+    set.intersection_update,
+    set.difference_update,
+    set.symmetric_difference_update,
+)
+_SET_QUESTIONS: tuple[Any, ...] = (
+    set.union,
+    set.intersection,
+    set.difference,
+    set.symmetric_difference,
+    set.issubset,
+    set.issuperset,
+    set.isdisjoint,
+)
+
+_TABLE: dict[tuple[type, str], Handler] = {
+    (list, "append"): _append,
+    (list, "extend"): _extend,
+    (list, "pop"): _pop,
+    (list, "insert"): _insert,
+    (list, "reverse"): _reverse,
+    (list, "clear"): _clear,
+    (list, "sort"): _sort,
+    (list, "copy"): _copy,
+    (list, "remove"): _remove,
+    (list, "index"): _index,
+    (list, "count"): _count,
+    (dict, "get"): _get,
+    (dict, "keys"): _view("keys"),
+    (dict, "values"): _view("values"),
+    (dict, "items"): _view("items"),
+    (dict, "update"): _update,
+    (dict, "setdefault"): _set_default,
+    (dict, "pop"): _dict_pop,
+    (dict, "popitem"): _pop_item,
+    (dict, "clear"): _clear,
+    (dict, "copy"): _copy,
+    (set, "add"): _add,
+    (set, "copy"): _copy,
+    **{(set, fn.__name__): _changes_set(fn) for fn in _SET_CHANGES},
+    **{(set, fn.__name__): _asks_set(fn) for fn in _SET_QUESTIONS},
+    (tuple, "_replace"): _replace,
+    (tuple, "_asdict"): _as_dict,
+    (tuple, "index"): _index,
+    (tuple, "count"): _count,
+}
+
+_COUNTS: dict[tuple[type, str], tuple[int, int]] = {
+    (list, "append"): (1, 1),
+    (list, "extend"): (1, 1),
+    (list, "pop"): (0, 1),
+    (list, "insert"): (2, 2),
+    (list, "remove"): (1, 1),
+    (list, "index"): (1, 3),
+    (list, "sort"): (0, 0),
+    (tuple, "index"): (1, 3),
+    (dict, "get"): (1, 2),
+    (dict, "setdefault"): (1, 2),
+    (dict, "pop"): (1, 2),
+    (dict, "update"): (0, 1),
+    (list, "count"): (1, 1),
+    (tuple, "count"): (1, 1),
+    **{(set, name): (1, 1) for name in ("add", "discard", "remove", "issubset", "issuperset", "isdisjoint")},
+    (set, "symmetric_difference"): (1, 1),
+    **{(set, name): (0, 10_000) for name in ("update", "union", "intersection", "difference")},
+    **{(set, name): (0, 10_000) for name in ("intersection_update", "difference_update")},
+    (tuple, "_replace"): (0, 0),
+}
+"""How many arguments each method takes by position, at least and at most; the others take none."""
+_NAMED = frozenset({(list, "sort"), (dict, "update"), (tuple, "_replace")})
+"""The methods that take arguments by name."""
+
+
+def _bound(cls: type, name: str, handler: Handler) -> Handler:
+    """`handler`, for calls that fit."""
+    least, most = _COUNTS.get((cls, name), (0, 0))
+
+    def bound(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Answer:
+        if isinstance(args[0], Ref) and args[0].cls is not cls and "default" in kwargs and len(args) == 2:  # an ordered dict
+            args, kwargs = (*args, kwargs["default"]), {key: arg for key, arg in kwargs.items() if key != "default"}
+        if isinstance(args[0], Ref) and args[0].cls is not cls and kwargs and (cls, name) not in _NAMED:
+            raise interp.error(f"`{name}` of a {args[0].cls.__name__} with arguments by name", "give them by position")
+        if kwargs and (cls, name) not in _NAMED:
+            return interp.fail(TypeError, f"{cls.__name__}.{name}() takes no keyword arguments")
+        if not least <= len(args) - 1 <= most:
+            return interp.fail(TypeError, f"{name} expected {least} to {most} arguments, got {len(args) - 1}")
+        return handler(interp, args, kwargs, hint)
+
+    return bound
+
+
+METHODS: Mapping[tuple[type, str], Known] = MappingProxyType(
+    {(cls, name): Known(f"{cls.__name__}.{name}", _bound(cls, name, handler)) for (cls, name), handler in _TABLE.items()}
+)

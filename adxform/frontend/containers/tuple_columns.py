@@ -1,0 +1,171 @@
+"""Lists of tuples whose length only a run can tell: a list for each place in the tuples."""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from adxform.frontend.containers import collecting
+from adxform.frontend.evaluate import iteration
+from adxform.frontend.evaluate.keys import refuse_index
+from adxform.frontend.evaluate.values import NONE, Columns, Contents, Heap, Ref, Slice, Tuple, Value, Zip
+from adxform.ir.ops import Lit, Var
+
+if TYPE_CHECKING:
+    from adxform.frontend.evaluate.interpreter import Interpreter
+
+
+def start(interp: Interpreter, growing: collecting.Grows) -> bool:
+    """Whether the list of `growing` can be, and now is, a list for each place in its tuples."""
+    ref, item = growing.ref, growing.item
+    contents: object = interp.heap.contents[ref]
+    if not item.fields or ref.kind != "list" or ref.cls is not list or not isinstance(contents, Contents):
+        return False
+    places = range(len(item.fields))
+    rows = [
+        row.items for row in contents.items if isinstance(row, Tuple) and row.cls is item.cls and len(row.items) == len(places)
+    ]
+    if len(rows) < len(contents.items):
+        return False
+    hold(interp, ref, Columns(tuple(interp.new_list(tuple(row[k] for row in rows)) for k in places), item.cls))
+    return True
+
+
+def hold(interp: Interpreter, ref: Ref, columns: Columns) -> None:
+    """Let a list consist of `columns`."""
+    interp.write(ref, columns)  # type: ignore[arg-type]
+
+
+def made(interp: Interpreter, columns: Columns, cls: type = list) -> Ref:
+    """A new list (or tuple) that consists of `columns`."""
+    ref = interp.heap.new("list", cls, (), ())
+    interp.heap.contents[ref] = columns  # type: ignore[assignment]
+    return ref
+
+
+def kind_of(interp: Interpreter, heap: Heap, columns: Columns) -> collecting.Kind:
+    """What the tuples are."""
+    held = interp.heap
+    interp.heap = heap
+    try:
+        fields = []
+        for part in columns.lists:
+            filled, inner = interp.filled(part), interp.columns(part)
+            if inner is not None:
+                fields.append(kind_of(interp, heap, inner))
+            elif filled is not None:
+                fields.append(collecting.kind_of(filled))
+            else:
+                fields.append(collecting.common_item(interp, interp.contents(part).items))
+        return collecting.Kind(fields=tuple(fields), cls=columns.cls)
+    finally:
+        interp.heap = held
+
+
+def load(interp: Interpreter, columns: Columns, index: Value, hint: str) -> Value:
+    """``list[index]``"""
+    refuse_index(interp, index, "list")
+    parts = tuple(interp.call(Lit(operator.getitem), (part, index), hint=hint) for part in columns.lists)
+    if not isinstance(index, Slice):
+        return Tuple(parts, columns.cls)
+    return made(interp, replace(columns, lists=_lists(parts)))
+
+
+def copied(interp: Interpreter, columns: Columns, cls: type = list) -> Ref:
+    """A copy of the list, as a list or a tuple."""
+    everything = Slice(NONE, NONE, NONE)
+    parts = tuple(interp.call(Lit(operator.getitem), (part, everything), hint="items") for part in columns.lists)
+    return made(interp, replace(columns, lists=_lists(parts)), cls)
+
+
+def zipped(interp: Interpreter, parts: tuple[Value, ...], cls: type = list) -> Value:
+    """``list(zip(*parts))`` of new lists, of which each is cut off where the shortest ends."""
+    lists = _lists(as_long_as_one_another(interp, parts))
+    return made(interp, Columns(lists), cls) if len(lists) == len(parts) else Zip(parts)
+
+
+def as_long_as_one_another(interp: Interpreter, parts: tuple[Value, ...]) -> tuple[Value, ...]:
+    """`parts`, each cut off where the shortest of them ends."""
+    counts = [iteration.length(interp, part) for part in parts]
+    sizes = [interp.sizes.get(count) if isinstance(count, Var) else count for count in counts]
+    if None not in sizes and len(dict.fromkeys(sizes)) == 1:
+        return parts
+    within = Slice(NONE, iteration.length(interp, Zip(parts)), NONE)
+    return tuple(interp.call(Lit(operator.getitem), (part, within)) for part in parts)
+
+
+def _lists(parts: tuple[Value, ...]) -> tuple[Ref, ...]:
+    return tuple(part for part in parts if isinstance(part, Ref))
+
+
+def store(interp: Interpreter, columns: Columns, index: Value, value: Value) -> None:
+    """``list[index] = value``"""
+    if isinstance(index, Slice):
+        raise interp.error("a slice of a list whose length only a run can tell is set", "use an array")
+    for part, item in zip(columns.lists, _tuple(interp, columns, value), strict=True):
+        interp.call(Lit(operator.setitem), (part, index, item))
+
+
+def delete(interp: Interpreter, columns: Columns, index: Value) -> None:
+    """``del list[index]``"""
+    for part in columns.lists:
+        interp.call(Lit(operator.delitem), (part, index))
+
+
+def call(interp: Interpreter, columns: Columns, name: str, args: tuple[Value, ...]) -> tuple[Value, ...]:
+    """What each of the lists returns from its method `name`."""
+    return tuple(interp.call(interp.attribute(part, name), args) for part in columns.lists)
+
+
+def append(interp: Interpreter, columns: Columns, item: Value) -> None:
+    """Put `item` after the tuples so far."""
+    for part, own in zip(columns.lists, _tuple(interp, columns, item), strict=True):
+        interp.call(interp.attribute(part, "append"), (own,))
+
+
+def insert(interp: Interpreter, columns: Columns, index: Value, item: Value) -> None:
+    """Put `item` before the tuple at `index`."""
+    for part, own in zip(columns.lists, _tuple(interp, columns, item), strict=True):
+        interp.call(interp.attribute(part, "insert"), (index, own))
+
+
+def extend(interp: Interpreter, columns: Columns, more: Value) -> None:
+    """Put the tuples of `more` after those so far."""
+    known = iteration.known_items(interp, more)
+    other = interp.columns(more if known is not None else interp.call(Lit(list), (more,)))
+    if known is not None:
+        for item in known:
+            append(interp, columns, item)
+    elif other is not None and len(other.lists) == len(columns.lists) and other.cls is columns.cls:
+        for part, own in zip(columns.lists, other.lists, strict=True):
+            interp.call(interp.attribute(part, "extend"), (own,))
+    else:
+        raise interp.error("a list of tuples is extended by other than a list of such tuples", "append them in a loop")
+
+
+def _tuple(interp: Interpreter, columns: Columns, item: Value) -> tuple[Value, ...]:
+    """The parts of an item that is like those of the list."""
+    if not isinstance(item, Tuple) or item.cls is not columns.cls or len(item.items) != len(columns.lists):
+        raise interp.error("the items of this list differ in kind", "let all items be tuples of one length")
+    return item.items
+
+
+def ordered(interp: Interpreter, columns: Columns, order: Value) -> Ref:
+    """The tuples in the `order` of an array of places."""
+    parts: list[Ref] = []
+    for part in columns.lists:
+        inner = interp.columns(part)
+        if inner is not None:
+            parts.append(ordered(interp, inner, order))
+            continue
+        if interp.filled(part) is None:
+            collecting.as_list_of_rows(
+                interp, collecting.Grows(part, collecting.common_item(interp, interp.contents(part).items))
+            )
+        filled = interp.filled(part)
+        if filled is None:
+            raise interp.error("tuples are put in order whose items differ in kind", "make them one kind, e.g. with `float(…)`")
+        found = interp.call(Lit(operator.getitem), (collecting.so_far(interp, filled), order))
+        parts.append(collecting.new_list(interp, found, filled.nested, weak=filled.weak, kinds=filled.kinds))
+    return made(interp, replace(columns, lists=tuple(parts)))

@@ -1,0 +1,338 @@
+"""Attributes: of arrays and numbers by type, of structures by value, of objects from outside by reading them."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import operator
+import types
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from adxform.frontend.containers.methods import METHODS
+from adxform.frontend.derivative_operators import Operator
+from adxform.frontend.evaluate import indexing
+from adxform.frontend.evaluate.outside import from_outside, guard, is_kept, outside_write
+from adxform.frontend.evaluate.values import FunctionValue, Method, Ref, Slice, Static, Tuple, Value
+from adxform.frontend.nested import objects
+from adxform.frontend.signature import python_class
+from adxform.frontend.signature.access import Access, Owns
+from adxform.ir.ops import Lit, Var
+from adxform.ir.types import BOOL, INT, Array, Object, Scalar, is_float
+from adxform.ir.walk import variables
+from adxform.primitives.table import lookup
+
+if TYPE_CHECKING:
+    from adxform.frontend.evaluate.interpreter import Interpreter
+
+
+def load(interp: Interpreter, value: Value, name: str, hint: str = "tmp") -> Value:
+    """``value.name``"""
+    value = interp.force(value)
+    match value:
+        case Var(_, Array() as type_):
+            return _of_array(interp, value, type_, name, hint)
+        case Var(_, Scalar() as type_):
+            return _of_scalar(interp, value, type_, name)
+        case Var(_, Object()):
+            found = interp.emit(getattr, (value, Lit(name)), Object(), hint)
+            if value in interp.generators:
+                interp.draws[found] = interp.generators[value], name
+            return found
+        case Tuple(items, cls):
+            return _of_tuple(interp, value, items, cls, name)
+        case Ref():
+            return _of_object(interp, value, name)
+        case Slice(start, stop, step) if name in ("start", "stop", "step"):
+            return {"start": start, "stop": stop, "step": step}[name]
+        case Lit(literal):
+            return _of_constant(interp, literal, name, value)
+        case Static(literal):
+            return _of_outside(interp, value, name)
+        case Method(fn) if name == "__func__":
+            return fn
+        case FunctionValue(fn) if name in ("__name__", "__qualname__"):
+            return Lit(fn.name)
+        case _:
+            raise interp.error(f"the attribute `{name}` of this value cannot be followed", "use the value itself")
+
+
+def _of_array(interp: Interpreter, x: Var, type_: Array, name: str, hint: str) -> Value:
+    shape = type_.shape
+    match name:
+        case "shape":
+            if shape is None:
+                message = "the shape of a value that may be a number or an array"
+                raise interp.unknown(message, "give it one kind on every path", x)
+            return Tuple(tuple(indexing.dim(interp, x, axis) for axis in range(len(shape))))
+        case "ndim":
+            return interp.emit(np.ndim, (x,), INT, hint) if shape is None else Lit(len(shape))
+        case "size":
+            if shape is None:
+                return interp.emit(np.size, (x,), INT, hint)
+            total: Value = Lit(1)
+            for axis in range(len(shape)):
+                size = indexing.dim(interp, x, axis)
+                total = size if total == Lit(1) else interp.call(Lit(operator.mul), (total, size), hint="size")
+            return total
+        case "dtype":
+            return Lit(np.dtype(type_.dtype))
+        case "T":
+            return interp.call(Lit(np.transpose), (x,), hint=hint)
+        case "mT":
+            return interp.call(Lit(np.swapaxes), (x, Lit(-1), Lit(-2)), hint=hint)
+        case "real" if not type_.dtype.startswith("complex"):
+            return x
+        case "real" | "imag":
+            return interp.call(Lit(getattr(np, name)), (x,), hint=hint)
+        case "itemsize" | "nbytes" | "strides" | "flags" | "base":
+            return interp.emit(getattr, (x, Lit(name)), Object(), hint)
+    if name.startswith("__") and hasattr(operator, name):
+        return Method(Lit(getattr(operator, name)), (x,))
+    unbound = getattr(np.ndarray, name, None)
+    if unbound is None:
+        return interp.fail(AttributeError, f"'numpy.ndarray' object has no attribute '{name}'")
+    if not callable(unbound):
+        raise interp.error(f"the array attribute `{name}` is not supported", "use the function of NumPy that does the same")
+    return Method(Lit(unbound), (x,))
+
+
+def _of_scalar(interp: Interpreter, x: Var, type_: Scalar, name: str) -> Value:
+    real = not type_.dtype.startswith("complex")
+    truths_and_floats = BOOL in type_.kinds and is_float(type_)  # of which `real` is a number of another class each
+    if type_.kinds and (truths_and_floats or name not in ("real", "item")):
+        raise interp.error(f"`{name}` of a number whose kind only a run can tell", "convert it, e.g. with `float(…)`")
+    match name:
+        case "real" if real:
+            return interp.call(Lit(int), (x,)) if BOOL in (type_, *type_.kinds) else x
+        case "imag" if real:
+            kind = python_class(type_.dtype, type_.weak)
+            return Lit(0 if kind is bool else kind(0))
+        case "T" if not type_.weak:
+            return x
+        case "shape" if not type_.weak:
+            return Tuple(())
+        case "ndim" if not type_.weak:
+            return Lit(0)
+        case "size" if not type_.weak:
+            return Lit(1)
+        case "dtype" if not type_.weak:
+            return Lit(np.dtype(type_.dtype))
+    sample = (
+        {"float64": float, "int64": int, "bool": bool, "complex128": complex}[type_.dtype]
+        if type_.weak
+        else np.dtype(type_.dtype).type
+    )
+    if not hasattr(sample, name):
+        return interp.fail(AttributeError, f"'{sample.__name__}' object has no attribute '{name}'")
+    if name in ("real", "imag"):
+        return interp.call(Lit(getattr(np, name)), (x,))
+    if name.startswith("__") and hasattr(operator, name):
+        return Method(Lit(getattr(operator, name)), (x,))
+    if not callable(getattr(sample, name)):
+        return interp.emit(getattr, (x, Lit(name)), Object(), name)
+    if type_.weak:
+        return Method(Lit(getattr(sample, name)), (x,))
+    if name in ("conjugate", "conj", "item", "tolist") and real:
+        return Method(Lit(_identity if name.startswith("conj") else getattr(np.ndarray, name)), (x,))
+    return Method(Lit(getattr(np.ndarray, name, None) or getattr(sample, name)), (x,))
+
+
+def _identity(x: Any) -> Any:
+    return x
+
+
+def _of_tuple(interp: Interpreter, value: Tuple, items: tuple[Value, ...], cls: type, name: str) -> Value:
+    fields = getattr(cls, "_fields", ())
+    if name in fields:
+        return items[fields.index(name)]
+    method = METHODS.get((tuple, name))
+    if method is not None:
+        return Method(Lit(method), (value,))
+    found = inspect.getattr_static(cls, name, None)
+    return from_class(interp, value, cls, name, found)
+
+
+def _of_object(interp: Interpreter, value: Ref, name: str) -> Value:
+    method = METHODS.get((value.cls if value.kind != "instance" else object, name))
+    if value.kind in ("list", "dict", "set"):
+        method = METHODS.get(({"list": list, "dict": dict, "set": set}[value.kind], name))
+        if not hasattr(value.cls, name):
+            return interp.fail(AttributeError, f"'{value.cls.__name__}' object has no attribute '{name}'")
+        if method is None:
+            raise interp.error(
+                f"the method `{name}` of a {value.cls.__name__} is not supported", "write it with the supported methods"
+            )
+        return Method(Lit(method), (value,))
+    if name == "__class__":
+        return Static(value.cls)
+    if name == "__dict__":
+        return own_attributes(interp, value)
+    made = objects.attribute(interp, value, name) if issubclass(value.cls, Operator) else None
+    if made is not None:
+        return made
+    if isinstance(inspect.getattr_static(value.cls, "__getattribute__"), types.FunctionType):
+        raise interp.error(f"`{value.cls.__name__}` defines `__getattribute__`", "write a property or a method")
+    found = interp.contents(value).get(name)
+    if found is not None:
+        return found
+    static = inspect.getattr_static(value.cls, name, None)
+    if static is None and hasattr(value.cls, "__getattr__"):
+        return interp.call(of_class(interp, value.cls, "__getattr__"), (value, Lit(name)), hint=name)
+    return from_class(interp, value, value.cls, name, static)
+
+
+def own_attributes(interp: Interpreter, value: Ref) -> Value:
+    """``vars(value)``: a dict that nobody may write to, of an object whose attributes stay what they are."""
+    params = getattr(value.cls, "__dataclass_params__", None)
+    if params is None or not params.frozen or not any("__dict__" in vars(base) for base in value.cls.__mro__):
+        message = f"the attributes of a {value.cls.__name__}, which may change, are taken as a dict"
+        raise interp.error(message, "name the attributes, or use `getattr` and `setattr`; of a dataclass, `dataclasses.asdict`")
+    contents = interp.contents(value)
+    return interp.heap.new("dict", dict, contents.keys, contents.items, shared=True)
+
+
+def from_class(interp: Interpreter, value: Value, cls: type, name: str, found: Any) -> Value:
+    """An attribute that an instance finds in its class."""
+    match found:
+        case None:
+            return interp.fail(AttributeError, f"'{cls.__name__}' object has no attribute '{name}'")
+        case property():
+            return interp.call(of_class(interp, cls, name, "fget"), (value,), hint=name)
+        case staticmethod():
+            return of_class(interp, cls, name)
+        case classmethod():
+            if lookup(getattr(cls, name)) is not None:
+                return Static(getattr(cls, name), Access((("attribute", name),), Lit(cls)))
+            return Method(of_class(interp, cls, name, "__func__"), (Static(cls),))
+        case types.FunctionType():
+            return Method(of_class(interp, cls, name), (value,))
+        case Operator():
+            return Method(of_class(interp, cls, name), (value,))
+        case _ if hasattr(found, "__adx_function__"):
+            bound = Method(of_class(interp, cls, name, "__adx_function__"), (value,))
+            kept = is_kept(interp, found, Access((("attribute", name),), Lit(cls)))
+            return interp.heap.new("instance", type(found), ("__adx_function__", "__adx_boundary__"), (bound, Lit(kept)))
+        case functools.cached_property() if isinstance(value, Ref):
+            made = interp.call(of_class(interp, cls, name, "func"), (value,), hint=name)
+            interp.write(value, interp.contents(value).put(name, made))
+            return made
+        case _ if hasattr(type(found), "__get__") and not isinstance(found, _READ):
+            message = f"the attribute `{name}` of a {cls.__name__} is made by a {type(found).__name__}, which cannot be followed"
+            raise interp.error(message, "write a plain method or property")
+        case _:
+            return of_class(interp, cls, name)
+
+
+_READ = (types.MethodDescriptorType, types.WrapperDescriptorType, types.MemberDescriptorType, types.GetSetDescriptorType, type,
+         types.BuiltinFunctionType)  # fmt: skip
+"""What an instance finds in its class and is read there, though it may be a descriptor."""
+
+
+def of_class(interp: Interpreter, cls: type, *names: str) -> Value:
+    """An attribute of a class (and attributes of that), which a program may set anew: each call reads it again."""
+    found: Any = cls
+    access = Access((), Lit(cls))
+    for name in names:
+        found, access = getattr(found, name), access.to("attribute", name)
+    return from_outside(interp, found, access)
+
+
+def _of_constant(interp: Interpreter, literal: Any, name: str, value: Lit) -> Value:
+    if callable(literal) and not isinstance(literal, type):
+        return from_outside(interp, getattr(literal, name), None)
+    try:
+        found = getattr(literal, name)
+    except AttributeError as error:
+        return interp.fail(AttributeError, str(error))
+    if callable(found):
+        return Method(Lit(getattr(type(literal), name)), (value,)) if not isinstance(literal, type) else Static(found)
+    return from_outside(interp, found, None)
+
+
+def _of_outside(interp: Interpreter, value: Static, name: str) -> Value:
+    """An attribute of an object from outside: its methods by its class, its data by reading it."""
+    owner, access = value.value, value.access
+    if isinstance(owner, types.ModuleType):
+        return _of_module(interp, owner, access, name)
+    made = objects.attribute(interp, value, name) if isinstance(owner, Operator) else None
+    if made is not None:
+        return made
+    try:
+        found = getattr(owner, name)
+    except AttributeError as error:
+        return interp.fail(AttributeError, str(error))
+    if isinstance(found, types.MethodType) and lookup(found) is not None:
+        return Static(found, None if access is None else access.to("attribute", name))
+    static = inspect.getattr_static(type(owner), name, None)
+    own = getattr(owner, "__dict__", {})
+    if isinstance(owner, type):
+        if isinstance(found, types.MethodType) and found.__self__ is owner:
+            return Method(
+                from_outside(
+                    interp, found.__func__, None if access is None else access.to("attribute", name).to("attribute", "__func__")
+                ),
+                (value,),
+            )
+        return from_outside(interp, found, None if access is None else access.to("attribute", name))
+    if static is not None and name not in own and not inspect.isdatadescriptor(static) and hasattr(owner, "__dict__"):
+        guard(interp, access, Owns(name, False))
+    if isinstance(static, types.FunctionType) and name not in own:
+        path = None if access is None else access.to("attribute", "__class__").to("attribute", name)
+        return Method(from_outside(interp, static, path), (value,))
+    if isinstance(static, property) and isinstance(static.fget, types.FunctionType) and not _library(type(owner)):
+        return interp.call(of_class(interp, type(owner), name, "fget"), (value,), hint=name)
+    if isinstance(found, types.BuiltinFunctionType | types.MethodWrapperType) and name not in own:
+        return Static(found, None if access is None else access.to("attribute", name))
+    return from_outside(interp, found, None if access is None else access.to("attribute", name))
+
+
+def _library(cls: type) -> bool:
+    return cls.__module__.partition(".")[0] in ("numpy", "builtins", "scipy")
+
+
+def _of_module(interp: Interpreter, module: types.ModuleType, access: Any, name: str) -> Value:
+    try:
+        found = getattr(module, name)
+    except AttributeError as error:
+        return interp.fail(AttributeError, str(error))
+    fixed = module.__name__.partition(".")[0] in ("numpy", "math", "operator", "scipy", "functools", "itertools", "adxform")
+    return from_outside(interp, found, None if fixed or access is None else access.to("attribute", name))
+
+
+def store(interp: Interpreter, value: Value, name: str, new: Value) -> None:
+    """``value.name = new``"""
+    match value:
+        case Ref(kind="instance"):
+            params = getattr(value.cls, "__dataclass_params__", None)
+            if params is not None and params.frozen:
+                interp.fail(AttributeError, f"cannot assign to field '{name}'")
+            _store_in_object(interp, value, name, new)
+        case Static(owner):
+            raise outside_write(interp, f"the attribute `{name}` of a {type(owner).__name__}")
+        case Var(_, Object()):
+            kept = interp.operand(new)
+            interp.refuse_keeping(variables(kept))
+            interp.builder.effect(setattr, value, Lit(name), kept, span=interp.span)
+        case Ref(kind="list" | "dict" | "set", cls=cls) | Tuple(cls=cls) if cls in (list, dict, set, tuple):
+            state = "is read-only" if hasattr(cls, name) else "cannot be set"
+            interp.fail(AttributeError, f"'{cls.__name__}' object attribute '{name}' {state}")
+        case _:
+            raise interp.error(f"the attribute `{name}` of this value cannot be set", "build a new value instead")
+
+
+def _store_in_object(interp: Interpreter, value: Ref, name: str, new: Value) -> None:
+    """An attribute of an object that the function makes: its class decides first, by a property of that name, say."""
+    cls = value.cls
+    found = inspect.getattr_static(cls, name, None)
+    if isinstance(inspect.getattr_static(cls, "__setattr__"), types.FunctionType):
+        raise interp.error(f"`{cls.__name__}` defines `__setattr__`", "set attributes in methods of other names")
+    if isinstance(found, property) and found.fset is not None:
+        interp.call(of_class(interp, cls, name, "fset"), (value, new))
+    elif isinstance(found, property):
+        interp.fail(AttributeError, f"property '{name}' of '{cls.__name__}' object has no setter")
+    elif hasattr(type(found), "__set__") and not isinstance(found, types.MemberDescriptorType):
+        raise interp.error(f"the descriptor `{name}` of `{cls.__name__}` cannot be set", "write a property or a method")
+    else:
+        interp.write(value, interp.contents(value).put(name, new))

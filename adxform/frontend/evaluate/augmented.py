@@ -1,0 +1,162 @@
+"""``x[i] op= v`` on an array: a load, an in-place operator and a store, written as an update or as ``x[i] = x[i] op v``."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from adxform.frontend.evaluate import indexing
+from adxform.ir import intrinsics
+from adxform.ir.ops import Attribute, Block, Call, Free, Lit, Operand, Var
+from adxform.ir.types import Array, Scalar, Type
+from adxform.ir.walk import all_ops, operands, variables
+from adxform.primitives.effects import effect_of
+from adxform.primitives.memory import index_kind
+
+if TYPE_CHECKING:
+    from adxform.frontend.evaluate.interpreter import Env, Interpreter
+
+UPDATES: dict[Any, Any] = {operator.iadd: intrinsics.accumulate, operator.isub: intrinsics.deduct}
+PLAIN: dict[Any, Any] = {
+    operator.iadd: operator.add,
+    operator.isub: operator.sub,
+    operator.imul: operator.mul,
+    operator.itruediv: operator.truediv,
+    operator.ifloordiv: operator.floordiv,
+    operator.imod: operator.mod,
+    operator.ipow: operator.pow,
+    operator.imatmul: operator.matmul,
+    operator.iand: operator.and_,
+    operator.ior: operator.or_,
+    operator.ixor: operator.xor,
+    operator.ilshift: operator.lshift,
+    operator.irshift: operator.rshift,
+}
+
+
+@dataclass(slots=True)
+class Augmented:
+    """One augmented assignment being run. `at` is where its load belongs among the ops of the block."""
+
+    load: Call
+    change: int
+    x: Var
+    index: Operand
+    at: int
+    deferred: bool
+    kind: Any
+    value: Operand | None = None
+
+
+def augmented_assignment(interp: Interpreter, block: Block, position: int, env: Env, pending: dict[int, Augmented]) -> bool:
+    """Whether the op at `position` is part of an ``x[i] op= v`` on an array, and has been dealt with here."""
+    op = block.ops[position]
+    assert isinstance(op, Call)
+    if position in pending:
+        return _go_on(interp, op, pending[position], position, env)
+    if op.fn != Lit(operator.getitem) or not op.outs:
+        return False
+    places = _places(block, position)
+    if places is None:
+        return False
+    x = interp.use(interp.value(op.args[0], env))
+    if not isinstance(x, Var) or not isinstance(x.type, Array) or x.type.shape is None:
+        return False
+    change, store = places
+    index = interp.operand(interp.use(interp.value(op.args[1], env)))
+    change_op = block.ops[change]
+    assert isinstance(change_op, Call)
+    assert isinstance(change_op.fn, Lit)
+    deferred = change_op.fn.value in UPDATES and index_kind(index) == "basic"
+    found = Augmented(op, change, x, index, len(interp.builder.ops), deferred, change_op.fn.value)
+    if not deferred:
+        env[op.outs[0]] = indexing.load(interp, x, interp.value(op.args[1], env), op.outs[0].base)
+    pending[change] = pending[store] = found
+    return True
+
+
+def _go_on(interp: Interpreter, op: Call, found: Augmented, position: int, env: Env) -> bool:
+    if position == found.change:
+        assert isinstance(op.fn, Lit)
+        if found.deferred:
+            found.value = indexing.stored(interp, interp.use(interp.value(op.args[1], env)))
+            if _undisturbed(interp, found):
+                return True
+            found.deferred = False
+            env[op.args[0]] = _load_late(interp, found)  # type: ignore[index]
+        args = [interp.use(interp.value(arg, env)) for arg in op.args]
+        made = interp.call(Lit(PLAIN[op.fn.value]), args, hint=op.outs[0].base)
+        if isinstance(args[0], Var) and isinstance(args[0].type, Array) and isinstance(made, Var):
+            refuse_cast(interp, args[0].type, made.type)
+        env[op.outs[0]] = made
+        return True
+    if found.deferred:
+        assert found.value is not None
+        interp.builder.effect(UPDATES[found.kind], found.x, found.index, found.value, span=op.span)
+    else:
+        value = interp.use(interp.value(op.args[2], env))
+        interp.builder.effect(operator.setitem, found.x, found.index, interp.operand(value), span=op.span)
+    return True
+
+
+def refuse_cast(interp: Interpreter, held: Type, made: Type) -> None:
+    """Refuse an operator in place whose result an array, or a part of one, cannot hold: NumPy raises."""
+    if not isinstance(held, Array) or not isinstance(made, Array | Scalar):
+        return
+    if not np.can_cast(np.dtype(made.dtype), np.dtype(held.dtype), "same_kind"):
+        message = f"an array of {held.dtype} cannot hold what this operator makes of it, which NumPy refuses"
+        raise interp.error(message, "make the array one of floats first: `x.astype(float)`")
+
+
+def _undisturbed(interp: Interpreter, found: Augmented) -> bool:
+    """Whether nothing written since the load may change what it would have read."""
+    for op in interp.builder.ops[found.at :]:
+        ops = [op] if isinstance(op, Call) else list(all_ops(Block((), (op,), ())))
+        for inner in ops:
+            if isinstance(inner, Call) and (effect_of(inner).writes or effect_of(inner).opaque):
+                return False
+    return True
+
+
+def _load_late(interp: Interpreter, found: Augmented) -> Var:
+    """Insert the load where Python does it."""
+    type_: Type = indexing.element_type(interp, found.x, found.index)
+    out = interp.builder.var(found.load.outs[0].base, type_)
+    interp.builder.ops.insert(found.at, Call((out,), Lit(operator.getitem), (found.x, found.index), (), found.load.span))
+    return out
+
+
+def load_what_waits(interp: Interpreter, pending: Iterable[Augmented]) -> None:
+    """Write the loads of assignments whose right side never comes to an end: they may raise first."""
+    for found in pending:
+        if found.deferred and found.value is None:
+            found.deferred = False
+            _load_late(interp, found)
+
+
+def _places(block: Block, position: int) -> tuple[int, int] | None:
+    """Where the in-place operator and the store of the load at `position` are, if it is an augmented assignment's."""
+    load = block.ops[position]
+    assert isinstance(load, Call)
+    loaded = load.outs[0]
+    for change in range(position + 1, len(block.ops) - 1):
+        op = block.ops[change]
+        if any(var == loaded for operand in operands(op) for var in variables(operand)):
+            if not isinstance(op, Call) or not isinstance(op.fn, Lit) or op.fn.value not in PLAIN or op.args[0] != loaded:
+                return None
+            store = block.ops[change + 1]
+            matches = (
+                isinstance(store, Call)
+                and store.fn == Lit(operator.setitem)
+                and store.args[:2] == load.args
+                and store.args[2:] == op.outs
+                and op.args[1] != loaded
+            )
+            return (change, change + 1) if matches else None
+        if not isinstance(op, Call | Free | Attribute):
+            return None
+    return None

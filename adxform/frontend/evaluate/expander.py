@@ -1,0 +1,190 @@
+"""The bodies of rules as typed IR: the same front end, on operands in place of a call's arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from adxform.errors import MissingRuleError, UnsupportedOperationError
+from adxform.frontend.evaluate import structures
+from adxform.frontend.evaluate.interpreter import Derive, Interpreter, Knowledge
+from adxform.frontend.evaluate.outside import constant, from_outside
+from adxform.frontend.evaluate.protocols import is_object
+from adxform.frontend.evaluate.signals import Recursive, Restart, Unreachable
+from adxform.frontend.evaluate.values import FunctionValue, Method, Pullback, Static, Tuple, Value
+from adxform.frontend.nested.returned_cotangents import cotangents, refuse_writes
+from adxform.frontend.signature.access import Access
+from adxform.frontend.signature.watched_rules import reaches
+from adxform.frontend.types.forgotten_kinds import is_forgotten
+from adxform.ir.kinds import settle, settled_type
+from adxform.ir.ops import Block, Call, Function, Lit, Operand, Pack, Var
+from adxform.ir.prune import prune
+from adxform.ir.types import Scalar
+from adxform.ir.walk import Names, free_variables, substitute, variables
+from adxform.primitives.table import table_version
+from adxform.primitives.unruled import is_users, title
+from adxform.runtime.memos import Memo
+
+Kwargs = Mapping[str, Operand] | tuple[tuple[str, Operand], ...]
+Named = tuple[tuple[str, Operand], ...]
+Found = TypeVar("Found", bound=tuple[Function, ...])
+_expanded: Memo[Any, tuple[Function, ...]] = Memo(4096, kept=256)
+"""Most are of the library's rules, on operands that many programs have."""
+
+
+class Expander:
+    """Turns rule bodies into typed functions, each once for each kind of operands."""
+
+    def __init__(self, derive: Derive) -> None:
+        self.derive = derive
+
+    def expand(self, body: Callable[..., Any], args: tuple[Operand, ...], kwargs: Kwargs = ()) -> Function:
+        """`body` on operands: a function of their distinct variables in order, with a result per leaf of what it returns."""
+        named = tuple(dict(kwargs).items())
+        key = ("expand", table_version(), self.derive, body, *_canonical(args, named))
+        return _expanded.get(key, lambda: _settled(body, lambda knowledge: self._expand(body, args, named, knowledge)))[0]
+
+    def expand_rule(self, body: Callable[..., Any], args: tuple[Operand, ...], kwargs: Kwargs = ()) -> tuple[Function, Function]:
+        """`body`, which returns ``(y, pullback)``, as ``forward -> (y, *residuals)`` and ``pullback(*residuals, ct)``."""
+        named = tuple(dict(kwargs).items())
+        key = ("rule", table_version(), self.derive, body, *_canonical(args, named))
+        found = _expanded.get(key, lambda: _settled(body, lambda knowledge: self._expand_rule(body, args, named, knowledge)))
+        return found[0], found[1]
+
+    def _expand(
+        self, body: Callable[..., Any], args: tuple[Operand, ...], named: Named, knowledge: Knowledge
+    ) -> tuple[Interpreter, tuple[Function]]:
+        interp, params, values, keywords = self._start(body, args, named, knowledge)
+        try:
+            returned = interp.call(constant(interp, body), values, keywords)
+            results = tuple(interp.operand(leaf) for leaf in structures.all_leaves(interp, returned))
+        except Unreachable:
+            raise _refused(interp) from None
+        function = Function(_name(body), Block(params, tuple(interp.builder.ops), results), (), interp.helper_functions())
+        return interp, (settle(prune(function)),)
+
+    def _expand_rule(
+        self, body: Callable[..., Any], args: tuple[Operand, ...], named: Named, knowledge: Knowledge
+    ) -> tuple[Interpreter, tuple[Function, Function]]:
+        interp, params, values, keywords = self._start(body, args, named, knowledge)
+        try:
+            pair = interp.call(constant(interp, body), values, keywords)
+            if not isinstance(pair, Tuple) or len(pair.items) != 2:
+                message = f"{title(body)} does not return its value and its pullback"
+                raise interp.error(message, "return `y, pullback`", MissingRuleError)
+            y, pullback = pair.items
+            if not isinstance(pullback, FunctionValue | Method | Static | Pullback):
+                message = f"what {title(body)} returns beside its value is no function"
+                raise interp.error(message, "return `y, pullback`", MissingRuleError)
+            tree, outs = structures.result(interp, y)
+            del tree
+            if is_users(body) and len(outs) != 1:
+                message = f"{title(body)} returns {len(outs)} values, and a rule is for a function with one result"
+                raise interp.error(message, "return one number or array, and the pullback", MissingRuleError)
+            forward_ops = interp.builder.ops
+            cts = [
+                Var(interp.names.fresh("ct"), out.type if isinstance(out, Var) else structures.literal_type(out)) for out in outs
+            ]
+            interp.builder = interp.builder.nested()
+            returned = interp.call(pullback, (structures.rebuilt(interp, y, iter(cts)),))
+            results = tuple(cotangents(interp, body, returned, values))
+        except Unreachable:
+            raise _refused(interp) from None
+        block = Block((), tuple(interp.builder.ops), results)
+        residuals = tuple(var for var in free_variables(block) if var not in cts)
+        helpers = interp.helper_functions()
+        forward = settle(prune(Function(_name(body), Block(params, tuple(forward_ops), (*outs, *residuals)), (), helpers)))
+        back = settle(prune(Function("pullback", Block((*residuals, *cts), block.ops, results), (), helpers)))
+        if is_users(body):
+            kept = back.params[: len(residuals)]
+            refuse_writes(interp, body, forward, forward.params, "the forward part of {} writes to an argument")
+            refuse_writes(interp, body, back, back.params[len(residuals) :], "the pullback of {} writes to its cotangent")
+            refuse_writes(interp, body, back, kept, "the pullback of {} writes to what the forward part made or was given")
+        return interp, (forward, back)
+
+    def _start(
+        self, body: Callable[..., Any], args: tuple[Operand, ...], named: Named, knowledge: Knowledge
+    ) -> tuple[Interpreter, tuple[Var, ...], tuple[Value, ...], dict[str, Value]]:
+        """An interpreter for `body`, its parameters and arguments.
+
+        The library's rules take a number of which no one can tell whether it was whole as the float that it is kept as: only what
+        their functions give, of which the front end has asked already, depends on that.
+        """
+        given = dict.fromkeys(var for operand in (*args, *(value for _, value in named)) for var in variables(operand))
+        names = Names()
+        for var in given:
+            names.reserve_lengths(var.type)
+        seen = {var: settled_type(var.type) if is_forgotten(var) and not is_users(body) else var.type for var in given}
+        renamed: dict[Var, Operand] = {var: Var(names.fresh("tmp"), type_) for var, type_ in seen.items()}
+        interp = Interpreter(names, self.derive, knowledge)
+        params = tuple(var for var in renamed.values() if isinstance(var, Var))
+
+        def value_of(operand: Operand) -> Value:
+            value = interp.value(substitute(operand, renamed), _Itself())
+            return from_outside(interp, value.value, Access((), value)) if isinstance(value, Lit) and is_object(value) else value
+
+        return interp, params, tuple(map(value_of, args)), {key: value_of(value) for key, value in named}
+
+
+class _Itself(dict[Var, Value]):
+    """An environment in which every variable is itself."""
+
+    def __missing__(self, var: Var) -> Value:
+        return var
+
+
+def _settled(body: Callable[..., Any], expanded: Callable[[Knowledge], tuple[Interpreter, Found]]) -> Found:
+    """What `expanded` makes of `body` once it is known which numbers it reads outside of its arguments, and what calls itself.
+
+    Raises:
+        UnsupportedOperationError: it reads an array there.
+    """
+    knowledge = Knowledge({}, {})
+    while True:
+        try:
+            interp, found = expanded(knowledge)
+        except Restart as restart:
+            if not isinstance(restart, Recursive) or restart.key in knowledge.recursive:
+                raise _stuck(body, restart) from None
+            knowledge.recursive[restart.key] = None
+            continue
+        if not interp.hidden:
+            reaches(body, interp.guards)
+            return found
+        for access, var in interp.hidden.items():
+            if not isinstance(var.type, Scalar) or access in knowledge.hidden:
+                message = f"the rule reads the array `{access}` outside of its arguments"
+                raise interp.error(message, "let the function take it as an argument")
+            knowledge.hidden[access] = Lit(interp.hidden_values[var])
+
+
+def _canonical(args: tuple[Operand, ...], named: tuple[tuple[str, Operand], ...]) -> tuple[Any, ...]:
+    """The operands with variables numbered, so that calls that differ in names only share an expansion."""
+    numbers: dict[Var, int] = {}
+
+    def canonical(operand: Operand) -> Any:
+        match operand:
+            case Var(_, type_):
+                return numbers.setdefault(operand, len(numbers)), type_
+            case Pack(kind, items):
+                return kind, tuple(map(canonical, items))
+            case Lit():
+                return operand
+
+    return tuple(map(canonical, args)), tuple((key, canonical(value)) for key, value in named)
+
+
+def _name(body: Callable[..., Any]) -> str:
+    name = getattr(body, "__name__", "rule")
+    return name if name.isidentifier() else "rule"
+
+
+def _refused(interp: Interpreter) -> MissingRuleError:
+    """The error for a rule that raises for these arguments, with what it says."""
+    said = [op.args[0].value for op in interp.builder.ops if isinstance(op, Call) and op.args and isinstance(op.args[0], Lit)]
+    reason = f": {said[-1]}" if said and isinstance(said[-1], str) else ""
+    return MissingRuleError(f"the derivative rule does not cover this call{reason}", help="write the call another way")
+
+
+def _stuck(body: Callable[..., Any], restart: Restart) -> UnsupportedOperationError:
+    return UnsupportedOperationError(f"the rule body `{_name(body)}` cannot be expanded: {restart}", help="simplify the rule")

@@ -1,0 +1,108 @@
+"""Calls that are made now: of pure functions, on known values."""
+
+from __future__ import annotations
+
+import sysconfig
+import types
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from adxform.errors import MissingRuleError
+from adxform.frontend.evaluate.operands import known
+from adxform.frontend.evaluate.outside import constant
+from adxform.frontend.evaluate.values import Tuple, Value
+from adxform.frontend.types.samples import run
+
+if TYPE_CHECKING:
+    from adxform.frontend.evaluate.interpreter import Interpreter
+
+Kwargs = dict[str, Value]
+
+
+def is_pure(fn: Any) -> bool:
+    """Whether a call of `fn` on known values may be made now: it has no effect and always gives the same."""
+    module = getattr(fn, "__module__", None) or ""
+    if isinstance(
+        fn, types.MethodDescriptorType | types.WrapperDescriptorType | types.MethodWrapperType | types.ClassMethodDescriptorType
+    ):
+        owner = getattr(fn, "__objclass__", None)
+        return owner in (str, bytes, int, float, bool, complex, tuple, frozenset, slice, range, type(np.dtype(float)), object)
+    if isinstance(fn, types.BuiltinFunctionType) and isinstance(fn.__self__, str | bytes | int | float | tuple | np.dtype):
+        return True
+    if module in ("math", "operator", "_operator", "cmath"):
+        return True
+    if module == "builtins":
+        return getattr(fn, "__name__", "") not in (
+            "print",
+            "open",
+            "input",
+            "exec",
+            "eval",
+            "compile",
+            "id",
+            "hash",
+            "iter",
+            "next",
+            "vars",
+            "dir",
+        )
+    return module == "numpy" or (isinstance(fn, type) and issubclass(fn, np.dtype | np.finfo | np.iinfo))
+
+
+def fold(interp: Interpreter, fn: Callable[..., Any], args: tuple[Value, ...], kwargs: Kwargs) -> Value | None:
+    """The value of a pure call on known values; ``None`` where it raises or makes an array."""
+    try:
+        result = run(fn, [known(interp, arg) for arg in args], {key: known(interp, arg) for key, arg in kwargs.items()})
+    except RecursionError:  # the stack is ours: there may be room on another
+        raise
+    except Exception:
+        return None
+    return result_value(interp, result)
+
+
+def result_value(interp: Interpreter, result: Any) -> Value | None:
+    """A value computed now; ``None`` for what must be made anew by each call."""
+    if isinstance(result, np.ndarray | dict | set):
+        return None
+    if isinstance(result, list):
+        items = [result_value(interp, item) for item in result]
+        return None if any(item is None for item in items) else interp.new_list(tuple(item for item in items if item is not None))
+    if isinstance(result, tuple):
+        parts = [result_value(interp, item) for item in result]
+        return (
+            None
+            if any(part is None for part in parts)
+            else Tuple(tuple(part for part in parts if part is not None), type(result))
+        )
+    return constant(interp, result)
+
+
+def run_now(interp: Interpreter, fn: Callable[..., Any], args: tuple[Value, ...], kwargs: Kwargs) -> Value:
+    """The value of a function of a rule module on known values: it is ours, so it is pure."""
+    try:
+        result = fn(*(known(interp, arg) for arg in args), **{key: known(interp, arg) for key, arg in kwargs.items()})
+    except NotImplementedError as error:
+        raise interp.error(str(error), "write it another way", MissingRuleError) from None
+    except RecursionError:  # the stack is ours: there may be room on another
+        raise
+    except Exception as error:
+        return interp.fail(type(error), str(error))
+    return constant(interp, result)
+
+
+_LIBRARIES = tuple({sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")})
+
+
+def is_user(fn: types.FunctionType) -> bool:
+    """Whether `fn` is code to look into: not of the standard library nor of an installed package.
+
+    Except adxform's own, and that of fractions, whose operators on numbers are followed like any class's.
+    """
+    if (fn.__module__ or "").partition(".")[0] in ("adxform", "fractions"):
+        return True
+    return not fn.__code__.co_filename.startswith(_LIBRARIES) and (fn.__module__ or "").partition(".")[0] not in (
+        "numpy",
+        "scipy",
+    )

@@ -1,0 +1,313 @@
+"""Loads and stores by subscript: on arrays by type, on tuples, lists and dicts by value."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from adxform.frontend.evaluate import protocols
+from adxform.frontend.evaluate.joins import number_type
+from adxform.frontend.evaluate.keys import hashed, place_in, refuse_index
+from adxform.frontend.evaluate.python_classes import class_of
+from adxform.frontend.evaluate.values import NONE, Ref, Static, Tuple, Value, list_contents
+from adxform.frontend.signature import python_class
+from adxform.frontend.signature.assumed_lengths import uncut, unknown_slices
+from adxform.frontend.types import forgotten_kinds
+from adxform.frontend.types.samples import FRESH, NoSample, broadcast, sampled_type, slice_size
+from adxform.ir import intrinsics
+from adxform.ir.kinds import alternatives
+from adxform.ir.ops import Lit, Operand, Pack, Var
+from adxform.ir.types import INT, Array, Object, Scalar, Size, Type
+from adxform.ir.walk import variables
+from adxform.primitives.iterations import picked
+from adxform.primitives.memory import index_kind
+
+if TYPE_CHECKING:
+    from adxform.frontend.evaluate.interpreter import Interpreter
+
+
+def dim(interp: Interpreter, x: Var, axis: int) -> Value:
+    """``x.shape[axis]``: a literal where the type says it, else one variable per array and axis."""
+    assert isinstance(x.type, Array)
+    shape = x.type.shape
+    if shape is None:
+        return interp.emit(intrinsics.dim, (x, Lit(axis)), INT, "n")
+    size = shape[axis]
+    if isinstance(size, int):
+        return Lit(size)
+    out = interp.emit(intrinsics.dim, (x, Lit(axis % len(shape))), INT, "n")
+    interp.sizes[out] = size
+    return out
+
+
+# -- loads ------------------------------------------------------------------------------------------------------------
+
+
+def load(interp: Interpreter, x: Value, index: Value, hint: str = "tmp") -> Value:
+    """``x[index]``"""
+    match x:
+        case Var(_, Array()):
+            at = _told(interp, index)
+            type_ = element_type(interp, x, at)
+            out = interp.emit(operator.getitem, (x, at), uncut(x, at, type_) if interp.assumes else type_, hint)
+            if interp.assumes:
+                interp.equal.sliced.update(unknown_slices(x, at, out))
+            return out
+        case Var(_, Object()):
+            return interp.emit(operator.getitem, (x, interp.operand(index)), Object(), hint)
+        case Tuple(items):
+            return _item(interp, items, index, "tuple", Tuple)
+        case Ref(kind="list"):
+            return _item(interp, interp.contents(x).items, index, "list", None)
+        case Ref(kind="dict"):
+            key = hashed(interp, index, "a dict key")
+            found = interp.contents(x).get(key)
+            if found is None and x.meta is not None and x.meta != NONE:
+                found = interp.call(x.meta, ())
+                store(interp, x, index, found)
+            return interp.fail(KeyError, key) if found is None else found
+        case Ref(kind="instance") | Static() if (method := protocols.special(interp, x, "__getitem__")) is not None:
+            return interp.call(method, (index,), hint=hint)
+        case Lit(value):
+            return interp.evaluate(operator.getitem, (value, interp.static(index, "an index")))
+        case Static(value):
+            return interp.outside_item(x, interp.static(index, "an index"))
+        case _ if (cls := class_of(x)) is not None and not hasattr(cls, "__getitem__") and not hasattr(cls, "__class_getitem__"):
+            return interp.fail(TypeError, f"'{cls.__name__}' object is not subscriptable")
+        case Var():
+            raise interp.error("a number cannot be indexed", "index an array")
+        case _:
+            raise interp.error("this value cannot be indexed", "index an array, a tuple, a list or a dict")
+
+
+def _told(interp: Interpreter, index: Value) -> Operand:
+    """`index` as an operand, in which all numbers are known to be whole or not."""
+    at = interp.operand(index)
+    forgotten_kinds.refuse(interp, variables(at))
+    return at
+
+
+def _item(interp: Interpreter, items: tuple[Value, ...], index: Value, what: str, build: Any) -> Value:
+    refuse_index(interp, index, what)
+    if not items and isinstance(index, Var) and isinstance(index.type, Scalar):  # a loop may fill it, and then it is another
+        return interp.fail(IndexError, f"{what} index out of range")
+    if isinstance(index, Var) and not interp.origins.get(index) and interp.of_numbers(items):
+        kinds = {kind for item in items if (type_ := number_type(item)) for kind in alternatives(type_)}  # type: ignore[arg-type]
+        if len(kinds) == 1:
+            found = load(interp, interp.call(Lit(np.array), (Tuple(items),)), index)
+            (kind,) = kinds
+            return interp.call(Lit(python_class(kind.dtype, True)), (found,)) if kind.weak else found
+        return _one_of(interp, items, index, what)
+    at = place_in(interp, index, what)
+    if isinstance(at, slice):
+        part = items[at]
+        return Tuple(part) if build is Tuple else interp.new_list(part)
+    try:
+        return items[int(at)]
+    except IndexError:
+        return interp.fail(IndexError, f"{what} index out of range")
+
+
+def _one_of(interp: Interpreter, items: tuple[Value, ...], index: Var, what: str) -> Value:
+    """The one of `items`, numbers of different kinds, that only a run can tell."""
+    if len(items) > _CHOICES:
+        raise interp.error(
+            f"the items of a {what} are numbers of different kinds, and only a run can tell which is taken",
+            "make them one kind, e.g. with `float(…)`",
+        )
+    return interp.call(Static(picked), (Tuple(items), index, Lit(f"{what} index out of range")))
+
+
+_CHOICES = 32
+"""Among how many numbers of different kinds a run may choose: each is a branch."""
+
+
+def element_type(interp: Interpreter, x: Var, index: Operand) -> Type:
+    """The type of ``x[index]``."""
+    assert isinstance(x.type, Array)
+    dtype, shape = x.type.dtype, x.type.shape
+    if shape is None or index_kind(index) == "unknown":
+        if shape is not None and len(shape) == 1 and isinstance(index, Var):
+            return Array(dtype, None)
+        return Array(dtype, None)
+    parts = _expand(interp, index, len(shape))
+    if index_kind(index) == "fancy":
+        return _fancy_type(interp, x, shape, parts)
+    sizes = _basic_sizes(interp, shape, parts)
+    if not sizes and not any(_is_ellipsis(part) for part in _parts(index)):
+        return Scalar(dtype)
+    return Array(dtype, tuple(sizes))
+
+
+def _parts(index: Operand) -> tuple[Operand, ...]:
+    match index:
+        case Pack("tuple", items):
+            return items
+        case Lit(tuple() as items):
+            return tuple(Lit(item) for item in items)
+        case _:
+            return (index,)
+
+
+def _is_ellipsis(part: Operand) -> bool:
+    return isinstance(part, Lit) and part.value is Ellipsis
+
+
+def _is_new_axis(part: Operand) -> bool:
+    return isinstance(part, Lit) and part.value is None
+
+
+def _consumed(part: Operand) -> int:
+    """How many axes of the array an index part takes."""
+    if _is_new_axis(part):
+        return 0
+    if isinstance(part, Var) and isinstance(part.type, Array) and part.type.dtype == "bool":
+        return len(part.type.shape or ())
+    return 1
+
+
+def _expand(interp: Interpreter, index: Operand, rank: int) -> list[Operand]:
+    """The index parts with ``...`` written out and missing axes added."""
+    parts = list(_parts(index))
+    everything = Pack("slice", (Lit(None), Lit(None), Lit(None)))
+    taken = sum(_consumed(part) for part in parts if not _is_ellipsis(part))
+    if taken > rank:
+        raise interp.error(f"too many indices: the array has {rank} axes, and {taken} were indexed", "drop an index")
+    fill: list[Operand] = [everything] * (rank - taken)
+    for position, part in enumerate(parts):
+        if _is_ellipsis(part):
+            return [*parts[:position], *fill, *parts[position + 1 :]]
+    return [*parts, *fill]
+
+
+def _bound(interp: Interpreter, bound: Operand) -> Any:
+    """A slice bound: a number, ``None``, a length, or `FRESH`."""
+    match bound:
+        case Lit(None):
+            return None
+        case Lit(value) if not hasattr(type(value), "__index__"):
+            return interp.fail(TypeError, "slice indices must be integers or None or have an __index__ method")
+        case Lit(value):
+            return operator.index(value)
+        case Var():
+            size = interp.dim_of(bound)
+            return FRESH if size is None else interp.equal.size(size)
+        case _:
+            return FRESH
+
+
+def _basic_sizes(interp: Interpreter, shape: tuple[Size, ...], parts: list[Operand]) -> list[Size]:
+    sizes: list[Size] = []
+    axis = 0
+    for part in parts:
+        if _is_new_axis(part):
+            sizes.append(1)
+            continue
+        match part:
+            case Pack("slice", (start, stop, step)):
+                size = slice_size(
+                    interp.equal.size(shape[axis]), _bound(interp, start), _bound(interp, stop), _bound(interp, step)
+                )
+                sizes.append(size)
+            case Lit(slice() as piece):
+                sizes.append(slice_size(shape[axis], piece.start, piece.stop, piece.step))
+            case _:
+                pass
+        axis += 1
+    return sizes
+
+
+def _fancy_type(interp: Interpreter, x: Var, shape: tuple[Size, ...], parts: list[Operand]) -> Type:
+    """The type of a load by index arrays, masks and lists, by NumPy's rules."""
+    assert isinstance(x.type, Array)
+    index_shapes: list[tuple[Size, ...]] = []
+    kinds: list[str] = []
+    kept: list[Size] = []
+    axis = 0
+    for part in parts:
+        consumed = _consumed(part)
+        if (
+            _is_new_axis(part)
+            or (isinstance(part, Pack) and part.kind == "slice")
+            or (isinstance(part, Lit) and isinstance(part.value, slice))
+        ):
+            kinds.append("basic")
+            kept += _basic_sizes(interp, shape[axis : axis + consumed], [part])
+        else:
+            kinds.append("fancy")
+            index_shapes.append(_index_shape(interp, part))
+        axis += consumed
+    picked = broadcast(index_shapes)
+    first = kinds.index("fancy")
+    last = len(kinds) - 1 - kinds[::-1].index("fancy")
+    apart = "basic" in kinds[first : last + 1]
+    before = 0 if apart else first
+    sizes = (*kept[:before], *picked, *kept[before:])
+    return Array(x.type.dtype, tuple(sizes))
+
+
+def _index_shape(interp: Interpreter, part: Operand) -> tuple[Size, ...]:
+    match part:
+        case Var(_, Array(dtype, shape)) if shape is not None:
+            return (FRESH,) if dtype == "bool" else shape
+        case Var(_, Scalar()):
+            return ()
+        case Lit(value) if not isinstance(value, bool):
+            return tuple(np.shape(value))
+        case Pack():
+            try:
+                found = sampled_type(np.asarray, (part,), {}, interp.sizes)
+            except NoSample:
+                found = Object()
+            if isinstance(found, Array) and found.shape is not None and found.dtype != "bool":
+                return found.shape
+            if isinstance(found, Array) and found.dtype == "bool":
+                return (FRESH,)
+        case _:
+            pass
+    raise interp.error("an index of this kind cannot be followed", "use integers, slices, integer arrays or masks")
+
+
+# -- stores -----------------------------------------------------------------------------------------------------------
+
+
+def stored(interp: Interpreter, value: Value) -> Operand:
+    """`value` as it is stored in an array: a list or tuple is the array that NumPy makes of it."""
+    return interp.operand(interp.call(Lit(np.array), (value,)) if isinstance(value, Tuple | Ref) else value)
+
+
+def store(interp: Interpreter, x: Value, index: Value, value: Value) -> None:
+    """``x[index] = value``"""
+    match x:
+        case Var(_, Array()):
+            operands = x, _told(interp, index), stored(interp, value)
+            interp.builder.effect(operator.setitem, *operands, span=interp.span)
+        case Var(_, Object()):
+            operands_ = x, interp.operand(index), interp.operand(value)
+            interp.refuse_keeping(variables(operands_[2]))
+            interp.builder.effect(operator.setitem, *operands_, span=interp.span)
+        case Ref(kind="dict"):
+            interp.write(x, interp.contents(x).put(hashed(interp, index, "a dict key"), value))
+        case Ref(kind="list"):
+            if isinstance(index, Var) and not interp.origins.get(index) and interp.as_rows(x, value):
+                interp.call(Lit(operator.setitem), (x, index, value))
+                return
+            contents = interp.contents(x)
+            refuse_index(interp, index, "list")
+            at = place_in(interp, index, "list")
+            items = list(contents.items)
+            try:
+                items[at] = interp.items(interp.call(Lit(list), (value,))) if isinstance(at, slice) else value
+            except (IndexError, ValueError) as error:
+                interp.fail(type(error), str(error))
+            interp.write(x, list_contents(tuple(items)))
+        case Ref(kind="instance") | Static() if (method := protocols.special(interp, x, "__setitem__")) is not None:
+            interp.call(method, (index, value))
+        case Static():
+            raise interp.outside_write(f"the {type(x.value).__name__} that is changed here")
+        case _ if (cls := class_of(x)) is not None and not hasattr(cls, "__setitem__"):
+            interp.fail(TypeError, f"'{cls.__name__}' object does not support item assignment")
+        case _:
+            raise interp.error("this value does not support item assignment", "use an array, a list or a dict")

@@ -1,0 +1,538 @@
+"""Runs untyped SSA on what is known of its values, and writes the typed SSA of what remains to be done at run time."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, assert_never
+
+from adxform import runtime
+from adxform.errors import AdxError, UnsupportedOperationError
+from adxform.frontend.calls import dispatch
+from adxform.frontend.checks.held_copies import Filled, Taken, Widened
+from adxform.frontend.checks.shared_memory import Apart
+from adxform.frontend.containers import collecting
+from adxform.frontend.evaluate import attributes, branches, iteration, loops, operands, outside, survey
+from adxform.frontend.evaluate.augmented import Augmented, augmented_assignment, load_what_waits
+from adxform.frontend.evaluate.recursion import Frame, Helper
+from adxform.frontend.evaluate.signals import Lost, Promote, Unreachable
+from adxform.frontend.evaluate.values import (
+    Collected,
+    Columns,
+    Contents,
+    FunctionValue,
+    Heap,
+    Maybe,
+    Poison,
+    Ref,
+    Slice,
+    Static,
+    Tuple,
+    Value,
+    is_undefined,
+    list_contents,
+)
+from adxform.frontend.signature.access import Access, Guard
+from adxform.frontend.signature.shared_lengths import Equalities
+from adxform.frontend.types.samples import with_fresh
+from adxform.ir.build import Builder
+from adxform.ir.ops import (
+    Attribute,
+    Block,
+    Call,
+    Closure,
+    For,
+    Free,
+    Function,
+    If,
+    Invoke,
+    Lit,
+    Op,
+    Operand,
+    Pack,
+    Raise,
+    Var,
+    While,
+)
+from adxform.ir.spans import NOWHERE, Span
+from adxform.ir.types import Dim, Object, Scalar, Type, is_unknown
+from adxform.ir.walk import Names, rename_callees, variables
+from adxform.primitives.unruled import missing_rule
+
+Derive = Callable[[str, Function, tuple[int, ...]], Function]
+
+
+Env = dict[Var, Value]
+
+
+@dataclass(slots=True)
+class Knowledge:
+    """What restarts have taught: which hidden values are known when compiling, and which calls are recursive."""
+
+    hidden: dict[Access, Lit]
+    recursive: dict[Any, None]
+
+
+class Interpreter:
+    """The state of one specialisation."""
+
+    def __init__(self, names: Names, derive: Derive, knowledge: Knowledge | None = None, *, assumes: bool = False) -> None:
+        self.names = names
+        self.assumes = assumes
+        self.derive = derive
+        self.knowledge = knowledge or Knowledge({}, {})
+        self.builder = Builder(names)
+        self.root = self.builder
+        self.equal = Equalities()
+        self.heap = Heap()
+        self.span: Span = NOWHERE
+        self.frames: list[Frame] = []
+        self.sizes: dict[Var, Dim] = {}
+        self.origins: dict[Var, frozenset[Var]] = {}
+        self.lengths: list[str] = []
+        self.named: dict[Var, str] = {}
+        self.hidden: dict[Access, Var] = {}
+        self.guards: dict[Guard, None] = {}
+        self.outside: dict[tuple[Access, int], Value] = {}
+        self.hidden_values: dict[Var, Any] = {}
+        self.parameters: dict[str, Var] = {}
+        self.held: list[Filled | Taken | Widened] = []
+        self.apart: list[Apart] = []
+        self.functions: dict[int, Access] = {}
+        self.modules: dict[int, Access] = {}
+        self.assumed: frozenset[Var] = frozenset()
+        self.negated: dict[Var, Var] = {}
+        self.generators: dict[Var, type] = {}
+        self.draws: dict[Var, tuple[type, str]] = {}
+        self.helpers: dict[Any, Helper] = {}
+        self.unruled: dict[Var, tuple[object, Span]] = {}
+        self.kept = False
+        self.adopted: dict[str, Function] = {}
+        self.renamed: dict[tuple[Function, ...], dict[str, str]] = {}
+        self.passes = 1
+        """How many passes of the loops around are written out."""
+        self.refused: list[AdxError] | None = None
+        """What is refused, where that is looked for; ``None`` where the first refusal ends it."""
+
+    # -- values ---------------------------------------------------------------------------------------------------
+
+    def value(self, operand: Operand, env: Mapping[Var, Value]) -> Value:
+        """What is known of `operand`."""
+        match operand:
+            case Var():
+                return env[operand]
+            case Lit():
+                return operand
+            case Pack("tuple", items):
+                return Tuple(tuple(self.value(item, env) for item in items))
+            case Pack("list", items):
+                return self.new_list(tuple(self.use(self.value(item, env)) for item in items))
+            case Pack("slice", items):
+                start, stop, step = (self.value(item, env) for item in items)
+                return Slice(start, stop, step)
+            case Pack("dict", items):
+                values = [self.use(self.value(item, env)) for item in items]
+                ref = self.heap.new("dict", dict, (), ())
+                for key, item in zip(values[::2], values[1::2], strict=True):
+                    self.heap.contents[ref] = self.contents(ref).put(self.static(key, "a dict key"), item)
+                return ref
+            case _:
+                raise AssertionError(operand)
+
+    def use(self, value: Value) -> Value:
+        """`value`, given that it can be used; otherwise a located error, or the end of the path."""
+        if isinstance(value, Poison):
+            if value.lost:
+                raise Lost
+            if value.params:
+                raise Promote(value.params)
+            raise self.error(f"this value cannot be followed: {value.why}", value.way)
+        if is_undefined(value):
+            error = self.builder.call(UnboundLocalError, Lit("a variable is used before it is assigned"), span=self.span)
+            self.builder.emit(Raise(error, self.span))
+            raise Unreachable
+        return value
+
+    def new_list(self, items: tuple[Value, ...]) -> Ref:
+        """A fresh list."""
+        contents = list_contents(items)
+        return self.heap.new("list", list, contents.keys, contents.items)
+
+    def force(self, value: Value, *, returned: bool = False) -> Value:
+        """`value`, which may be ``None``, where Python would raise if it were; or where it is `returned`, which is refused."""
+        if not isinstance(value, Maybe):
+            return value
+        if isinstance(value.present, Var) and value.present not in self.assumed:
+            if returned:
+                self.require(value.present, runtime.absent)
+            else:
+                self.require(value.present, TypeError, "a value is None where a number is needed")
+            self.assumed |= {value.present}
+        return self.use(value.value)
+
+    def require(self, cond: Operand, exception: Callable[..., Exception], *message: str) -> None:
+        """Write the raising of `exception` where `cond` does not hold."""
+        missing = self.builder.nested()
+        error = missing.call(exception, *map(Lit, message), span=self.span)
+        missing.emit(Raise(error, self.span))
+        self.builder.emit(If((), cond, Block((), (), ()), missing.block((), ()), self.span))
+
+    def contents(self, ref: Ref) -> Contents:
+        """What `ref` holds now."""
+        contents: Any = self.heap.contents[ref]
+        if isinstance(contents, Poison):
+            if contents.lost:
+                raise Lost
+            if contents.params:
+                raise Promote(contents.params)
+            raise self.error(
+                f"this {ref.cls.__name__} cannot be followed: {contents.why}", "build it outside of the condition or loop"
+            )
+        if isinstance(contents, Collected | Columns):
+            params = iteration.promotable(self, ref)
+            if params:
+                raise Promote(params)
+            message = "the items of this list must be known one by one, but only a run can tell how many there are"
+            raise self.error(message, "make it an array with `np.array(…)`")
+        assert isinstance(contents, Contents)
+        return contents
+
+    def filled_item(self, ref: Ref, contents: Collected, k: Value) -> Value:
+        """Item `k` of a list whose length only a run can tell."""
+        return collecting.load(self, ref, contents, k, "item")
+
+    def filled_length(self, contents: Collected) -> Value:
+        """How many items a list has whose length only a run can tell."""
+        return collecting.length(self, contents)
+
+    def of_numbers(self, items: tuple[Value, ...]) -> bool:
+        """Whether `items` are numbers, so that an array can hold them."""
+        return bool(items) and isinstance(collecting.common_item(self, items).type, Scalar)
+
+    def as_rows(self, ref: Ref, item: Value) -> bool:
+        """Whether the list `ref` can be, and now is, an array of its items, one that can hold `item` too."""
+        kind = collecting.common_item(self, (*self.contents(ref).items, item))
+        return collecting.as_list_of_rows(self, collecting.Grows(ref, kind))
+
+    def filled(self, value: Value) -> Collected | None:
+        """What a list holds whose length only a run can tell; ``None`` for any other value."""
+        contents: Any = self.heap.contents[value] if isinstance(value, Ref) else None
+        return contents if isinstance(contents, Collected) else None
+
+    def columns(self, value: Value) -> Columns | None:
+        """What a list of tuples holds whose length only a run can tell; ``None`` for any other value."""
+        contents: Any = self.heap.contents[value] if isinstance(value, Ref) else None
+        return contents if isinstance(contents, Columns) else None
+
+    def is_long(self, value: Value) -> bool:
+        """Whether `value` is a list whose length only a run can tell."""
+        return self.filled(value) is not None or self.columns(value) is not None
+
+    def write(self, ref: Ref, contents: Contents) -> None:
+        """Give `ref` new contents."""
+        if ref.outside:
+            raise outside.outside_write(self, f"a {ref.cls.__name__}")
+        if ref.shared:
+            message = f"this {ref.cls.__name__} is held in another place too, so a change to it cannot be followed"
+            raise self.error(message, "build a new one instead of changing it")
+        self.heap.contents[ref] = contents
+
+    # -- errors, names, lengths -----------------------------------------------------------------------------------
+
+    def error(
+        self, message: str, help_: str, cls: type[AdxError] = UnsupportedOperationError, span: Span | None = None
+    ) -> AdxError:
+        """An error located at the op being run."""
+        return cls(message, span=span or self.span, help=help_)
+
+    def in_library(self) -> bool:
+        """Whether what is being run is adxform's own, in the place of a call that the user wrote."""
+        return not self.frames or self.frames[-1].fn.span.is_own
+
+    def fresh_dim(self) -> Dim:
+        """A length of which nothing is known."""
+        base = self.names.fresh("?")
+        self.lengths.append(base)
+        return Dim(base)
+
+    def dim_of(self, value: Value) -> Dim | None:
+        """The length that an integer variable is, where it is used as one."""
+        if not isinstance(value, Var) or not isinstance(value.type, Scalar):
+            return None
+        known = self.sizes.get(value)
+        if known is None:
+            base = self.names.fresh("?" + value.base)
+            self.lengths.append(base)
+            known = Dim(base)
+            self.sizes[value] = known
+        return known
+
+    def emit(
+        self,
+        fn: Callable[..., Any],
+        args: Sequence[Operand],
+        type_: Type,
+        hint: str = "tmp",
+        kwargs: Mapping[str, Operand] | None = None,
+    ) -> Var:
+        """Append the call of a primitive and return its out."""
+        type_ = self.equal.type(with_fresh(type_, self.fresh_dim))
+        out = self.builder.call(fn, *args, type=type_, hint=hint, kwargs=kwargs, span=self.span)
+        if is_unknown(type_):  # what is made of an unknown value is as unknown
+            given = (var for arg in (*args, *(kwargs or {}).values()) for var in variables(arg))
+            found = next((self.unruled[var] for var in given if var in self.unruled), None)
+            if found is not None:
+                self.unruled[out] = found
+        return out
+
+    def unknown(self, message: str, help_: str, *values: Value, cls: type[AdxError] = UnsupportedOperationError) -> AdxError:
+        """An error of what is not known of `values`; where that comes of a function without a rule, the error says so instead."""
+        found = next((self.unruled[value] for value in values if isinstance(value, Var) and value in self.unruled), None)
+        if found is not None:
+            return missing_rule(*found, "what it returns is not known before it runs")
+        return self.error(message, help_, cls)
+
+    @property
+    def unconditional(self) -> bool:
+        """Whether what is being run runs in every call that ends without an exception."""
+        return self.builder is self.root
+
+    @property
+    def in_own_code(self) -> bool:
+        """Whether what is being run is adxform's own: a rule, or a function by its meaning."""
+        return bool(self.frames) and self.frames[-1].fn.span.is_own
+
+    def static(self, value: Value, what: str) -> Any:
+        """The run-time value of `value`, which must be known when compiling."""
+        match value:
+            case Lit(literal):
+                return self.use(value) and literal
+            case Static(literal):
+                return self.pin(value)
+            case Tuple(items, cls):
+                parts = [self.static(item, what) for item in items]
+                return tuple(parts) if cls is tuple else cls(*parts)
+            case Ref(kind="list"):
+                return [self.static(item, what) for item in self.contents(value).items]
+            case Slice(start, stop, step):
+                return slice(*(self.static(part, what) for part in (start, stop, step)))
+            case Var():
+                origin = self.origins.get(value)
+                if origin:
+                    raise Promote(origin)
+                raise self.error(f"{what} must be known before the program runs", "make it a constant or an integer argument")
+            case _:
+                raise self.error(f"{what} must be a constant", "pass a plain value")
+
+    def pin(self, value: Static) -> Any:
+        """The object itself; each call must find the same one."""
+        return outside.pin(self, value)
+
+    def items(self, value: Value) -> list[Value]:
+        """The items of an iterable of known length."""
+        value = iteration.opened(self, value)
+        known = iteration.known_items(self, value)
+        if known is None:
+            count = iteration.literal_trips(self, value)
+            if count is None:
+                params = iteration.promotable(self, value)
+                if params:
+                    raise Promote(params)
+                raise self.error(
+                    "how many items this has must be known before the program runs", "use a tuple, a list, or an array"
+                )
+            known = [iteration.item_at(self, value, Lit(k)) for k in range(count)]
+        return known
+
+    def pairs(self, value: Value) -> list[tuple[Any, Value]]:
+        """The keys and values of a mapping, or of a sequence of pairs."""
+        if isinstance(value, Ref) and value.kind == "dict":
+            contents = self.contents(value)
+            return list(zip(contents.keys, contents.items, strict=True))
+        if isinstance(value, Lit) and isinstance(value.value, dict):
+            return [(key, outside.constant(self, item)) for key, item in value.value.items()]
+        found = []
+        value = iteration.opened(self, value)
+        within = iteration.places_within(self, value)
+        if within is not None:
+            value = self._as_many(*within)
+        if iteration.literal_trips(self, value) is None and not iteration.promotable(self, value):
+            message = "the keys of this dict are known only when the program runs"
+            raise self.error(message, "keep what belongs together in lists or arrays, and look it up by its position")
+        for pair in self.items(value):
+            key, item = self.items(pair)
+            found.append((self.static(key, "a dict key"), item))
+        return found
+
+    def _as_many(self, places: list[iteration.Place], count: Value) -> Value:
+        """The items of a `zip` that some of its parts allow, where the others, with at least `count`, have as many."""
+        enough = branches.truth(self, self.call(Lit(operator.ge), (count, Lit(len(places)))))
+        if isinstance(enough, Var):
+            self.require(enough, runtime.fewer_values)
+        elif not enough:
+            raise self.error("the keys of this dict are more than the values", "give as many values as keys")
+        return Tuple(tuple(place() for place in places))
+
+    def fail(self, exception: type[Exception], message: Any) -> Value:
+        """Write the raising of `exception`: what follows on this path is never reached."""
+        error = self.builder.call(exception, Lit(message), span=self.span)
+        self.builder.emit(Raise(error, self.span))
+        raise Unreachable
+
+    def evaluate(self, fn: Callable[..., Any], args: Sequence[Any]) -> Value:
+        """The value of a pure call on known objects."""
+        try:
+            result = fn(*args)
+        except RecursionError:  # the stack is ours: there may be room on another
+            raise
+        except Exception as error:
+            return self.fail(type(error), str(error))
+        return outside.constant(self, result)
+
+    def outside_item(self, value: Static, key: Any) -> Value:
+        """``value[key]`` of an object from outside."""
+        try:
+            found = value.value[key]
+        except Exception as error:
+            return self.fail(type(error), str(error))
+        return outside.from_outside(self, found, None if value.access is None else value.access.to("item", key))
+
+    def outside_write(self, what: str) -> AdxError:
+        """The error for a change to something that belongs to the caller's program."""
+        return outside.outside_write(self, what)
+
+    def helper_functions(self) -> tuple[Function, ...]:
+        """The functions called by name so far."""
+        own = [helper.function for helper in self.helpers.values() if helper.function is not None]
+        return (*own, *self.adopted.values())
+
+    def helper_name(self, hint: str) -> str:
+        """A name that no function called by name has yet."""
+        taken = {*self.adopted, *(helper.name for helper in self.helpers.values())}
+        while (name := self.names.fresh(f"%{hint}").removeprefix("%").replace(".", "_")) in taken:
+            pass
+        return name
+
+    def adopt(self, fn: Function) -> Function:
+        """`fn`, whose helpers are taken over; under other names where another function has one of theirs.
+
+        Those of a derivative are this interpreter's own, made from the same source with the same parameters and results, or new.
+        """
+        own = {helper.name: helper.function for helper in self.helpers.values()}
+
+        def is_own(helper: Function) -> bool:
+            known = own.get(helper.name)
+            return known is not None and shape(known) == shape(helper)
+
+        def shape(helper: Function) -> tuple[Span, int, int]:
+            return helper.span, len(helper.params), len(helper.results)
+
+        new = {helper.name: helper for helper in fn.helpers if not is_own(helper)}
+        if any(name in own or self.adopted.get(name, helper) != helper for name, helper in new.items()):
+            if fn.helpers not in self.renamed:
+                self.renamed[fn.helpers] = {name: self.helper_name(name) for name in new}
+            names = self.renamed[fn.helpers]
+            fn = rename_callees(fn, names)
+            new = {helper.name: helper for helper in fn.helpers if helper.name in names.values()}
+        self.adopted |= new
+        return fn
+
+    def reduce_loop(self, source: Value, start: Value, step: Callable[[Value, Value], Value], hint: str) -> Value:
+        """The result of a loop that carries one value over the items of `source`."""
+        return loops.reduce_loop(self, source, start, step, hint)
+
+    def refuse_keeping(self, kept: Iterable[Var]) -> None:
+        """Raise where a float is given to an object that adxform cannot look into."""
+        operands.refuse_keeping(self, kept)
+
+    def operand(self, value: Value) -> Operand:
+        """`value` as an operand of a typed op."""
+        return operands.operand(self, value)
+
+    def call(
+        self, fn: Value, args: Sequence[Value], kwargs: Mapping[str, Value] | None = None, hint: str = "tmp", wanted: bool = True
+    ) -> Value:
+        """The result of a call."""
+        return dispatch.call(self, fn, tuple(args), dict(kwargs or {}), hint, wanted)
+
+    def name(self, name: str, value: Value) -> None:
+        """Let a number or an array that nobody named yet be called as the user calls it first."""
+        if not isinstance(value, Var) or value.base not in NAMELESS or value in self.named:
+            return
+        if name.isidentifier() and name not in NAMELESS and self.frames and not self.frames[-1].fn.span.is_own:
+            self.named[value] = name
+
+    def attribute(self, value: Value, name: str, hint: str = "tmp") -> Value:
+        """``value.name``"""
+        return attributes.load(self, value, name, hint)
+
+    # -- ops ------------------------------------------------------------------------------------------------------
+
+    def run_block(self, block: Block, env: Env) -> list[Value]:
+        """Run the ops of `block` and return what is known of its results. Raises `Unreachable` when it never ends."""
+        skipped: dict[int, Augmented] = {}
+        if self.frames and self.frames[-1].fn.span.is_own:
+            block = replace(block, ops=tuple(replace(op, span=self.span) for op in block.ops))
+        try:
+            for index, op in enumerate(block.ops):
+                if op.span.line:
+                    self.span = op.span
+                if self.refused is not None:
+                    survey.run_op(self, op, env, partial(self._step, block, index, env, skipped))
+                else:
+                    self._step(block, index, env, skipped)
+        except Unreachable:
+            load_what_waits(self, skipped.values())
+            raise
+        return [self.value(result, env) for result in block.results]
+
+    def _step(self, block: Block, index: int, env: Env, skipped: dict[int, Augmented]) -> None:
+        op = block.ops[index]
+        if not isinstance(op, Call) or not augmented_assignment(self, block, index, env, skipped):
+            self.run_op(op, env)
+
+    def run_op(self, op: Op, env: Env) -> None:
+        """Run one op, binding its outs in `env`."""
+        match op:
+            case Call(outs, fn, args, kwargs):
+                values = [self.use(self.value(arg, env)) for arg in args]
+                named = {key: self.use(self.value(arg, env)) for key, arg in kwargs}
+                callee = self.use(self.value(fn, env))
+                hint = outs[0].base if outs else "tmp"
+                result = self.call(callee, values, named, hint, bool(outs))
+                if outs:
+                    self.name(outs[0].base, result)
+                    env[outs[0]] = result
+            case Free(out, name):
+                env[out] = dispatch.free_name(self, name)
+            case Attribute(out, value, name):
+                env[out] = self.attribute(self.use(self.value(value, env)), name, out.base)
+            case Closure(out, fn, captures, defaults):
+                frame = self.frames[-1] if self.frames else None
+                itself = next((name for name, value in captures if value == out), None)
+                captured = tuple((name, self.value(value, env)) for name, value in captures if value != out)
+                values_ = tuple((name, self.use(self.value(value, env))) for name, value in defaults)
+                env[out] = FunctionValue(fn, captured, values_, frame.scope if frame else None, itself)
+            case If():
+                branches.run_if(self, op, env)
+            case For():
+                loops.run_for(self, op, env)
+            case While():
+                loops.run_while(self, op, env)
+            case Raise(value):
+                branches.run_raise(self, value, env)
+                raise Unreachable
+            case Invoke():
+                raise AssertionError(op)
+            case _:
+                assert_never(op)
+
+
+NAMELESS = ("tmp", "result")
+
+
+def is_object(value: Value) -> bool:
+    """Whether nothing is known of `value`."""
+    return isinstance(value, Var) and isinstance(value.type, Object)

@@ -1,0 +1,387 @@
+"""What a loop walks over: items that are known now, or a counted loop that loads them."""
+
+from __future__ import annotations
+
+import operator
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from adxform.frontend.evaluate import indexing
+from adxform.frontend.evaluate.values import (
+    Contents,
+    Enumerate,
+    FunctionValue,
+    Mapped,
+    Once,
+    Poison,
+    Range,
+    Ref,
+    Reversed,
+    Static,
+    Steps,
+    Tuple,
+    Value,
+    View,
+    Zip,
+    is_int,
+)
+from adxform.ir.ops import Lit, Operand, Var
+from adxform.ir.types import INT, Array, Object, Scalar, Type
+
+if TYPE_CHECKING:
+    from adxform.frontend.evaluate.interpreter import Interpreter
+
+Place = Callable[[], Value]
+ZERO, ONE = Lit(0), Lit(1)
+
+ENDLESS = sys.maxsize
+"""Where the range ends that stands for ``itertools.count``."""
+
+_WITHIN = 16
+"""How many items of a sequence are walked over one by one, each if a sequence beside it has as many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trip:
+    """A counted loop: the arguments of its range, the type and name of its index, and the item at an index."""
+
+    start: Operand
+    stop: Operand
+    step: Operand
+    item: Callable[[Var], Value]
+    hint: str = "i"
+    type: Type = INT
+
+
+def iterator(interp: Interpreter, open_: Callable[[Steps], Value], early: tuple[Value, ...] = ()) -> Once:
+    """An iterator over what `open_` will return."""
+    return Once(interp.heap.new("iterator", Once, ("fresh",), (Lit(True),)), open_, early)
+
+
+def opened(interp: Interpreter, source: Value, left: str = "", *, stepwise: Steps = "") -> Value:
+    """What `source` goes through, now that it is walked over; of an iterator that was before, nothing.
+
+    `left` says why the walk may end before the iterator does: what it has left then is not known. A walk is `stepwise` where
+    other code runs between its items.
+    """
+    if not isinstance(source, Once):
+        return source
+    contents: Contents | Poison = interp.heap.contents[source.state]
+    fresh = contents.get("fresh") if isinstance(contents, Contents) else None
+    if not isinstance(fresh, Lit):
+        why = contents.why if isinstance(contents, Poison) else "whether it was walked over before depends on the run"
+        raise interp.error(f"what is left of this iterator cannot be told: {why}", "make it a list, or anew where it is used")
+    interp.heap.contents[source.state] = Poison(left) if left else Contents(("fresh",), (Lit(False),))  # type: ignore[assignment]
+    return opened(interp, source.open(stepwise)) if fresh.value else Tuple(())
+
+
+def lists_in(interp: Interpreter, source: Value) -> tuple[Ref, ...]:
+    """The lists and dicts that a walk over `source` looks at, pass by pass."""
+    match source:
+        case Ref() | View(Ref()):
+            ref = source.of if isinstance(source, View) else source
+            columns = interp.columns(ref)
+            return (ref, *(() if columns is None else (inner for part in columns.lists for inner in lists_in(interp, part))))
+        case Zip(parts):
+            return tuple(ref for part in parts for ref in lists_in(interp, part))
+        case Enumerate(items) | Reversed(items) | Mapped(_, items):
+            return lists_in(interp, items)
+        case Once(early=early):
+            return tuple(ref for part in early for ref in lists_in(interp, part))
+        case FunctionValue(captures=captures):
+            return tuple(ref for _, part in captures for ref in lists_in(interp, part))
+        case _:
+            return ()
+
+
+def known_items(interp: Interpreter, source: Value) -> list[Value] | None:
+    """The items of `source`, where they are known one by one."""
+    places = known_places(interp, source)
+    return None if places is None else [item() for item in places]
+
+
+def known_places(interp: Interpreter, source: Value) -> list[Place] | None:
+    """What gives each item of `source` when its turn comes, where they are known one by one."""
+    match source:
+        case Tuple(items):
+            return settled(items)
+        case Ref(kind="list"):
+            return _places_of_row(interp, source) if interp.is_long(source) else settled(interp.contents(source).items)
+        case Ref(kind="dict" | "set"):
+            return settled([Lit(key) for key in interp.contents(source).keys])
+        case Lit(value) if isinstance(value, str | bytes | tuple | frozenset | dict | range):
+            return settled([Lit(item) for item in value])
+        case Static(value) if hasattr(value, "__iter__") and isinstance(value, type):
+            return settled([Static(item) for item in interp.pin(source)])
+        case View(of, part):
+            return settled(_viewed(interp.contents(of), part))
+        case Zip(parts):
+            return _known_zip(interp, parts)
+        case Mapped(fn, items):
+            known = known_places(interp, items)
+            return None if known is None else [partial(_applied, interp, fn, item) for item in known]
+        case Enumerate(items, start):
+            known = known_places(interp, items)
+            return None if known is None else [partial(_counted, interp, start, k, item) for k, item in enumerate(known)]
+        case Reversed(items):
+            known = known_places(interp, items)
+            return None if known is None else known[::-1]
+        case Range(Lit(start), Lit(stop), Lit(step)) if step and len(range(start, stop, step)) == 0:
+            return []
+        case Var(_, Array(_, shape)) if shape is not None and shape and shape[0] == 0:
+            return []
+        case _:
+            return None
+
+
+_SHORT = 16
+"""How long a list in a list is at most whose items are taken one by one, as those of a list that is written out are."""
+
+
+def _places_of_row(interp: Interpreter, row: Ref) -> list[Place] | None:
+    """What gives each item of a list that is held as a short array of known length, as items of lists are."""
+    filled = interp.filled(row)
+    shape = filled.buffer.type.shape if filled is not None and filled.done and isinstance(filled.buffer.type, Array) else None
+    if not shape or not isinstance(shape[0], int) or shape[0] > _SHORT:
+        return None
+    return [partial(item_at, interp, row, Lit(k)) for k in range(shape[0])]
+
+
+def settled(items: Iterable[Value]) -> list[Place]:
+    """Places of items that no code in between can change."""
+    return [partial(_itself, item) for item in items]
+
+
+def _itself(item: Value) -> Value:
+    return item
+
+
+def _applied(interp: Interpreter, fn: Value, items: Place) -> Value:
+    return interp.call(fn, tuple(interp.items(items())))
+
+
+def _counted(interp: Interpreter, start: Value, k: int, item: Place) -> Value:
+    return Tuple((add(interp, start, Lit(k)), item()))
+
+
+def _together(items: tuple[Place, ...]) -> Value:
+    return Tuple(tuple(item() for item in items))
+
+
+def _viewed(contents: Contents, part: str) -> list[Value]:
+    keys = [Lit(key) for key in contents.keys]
+    if part == "items":
+        return [Tuple(pair) for pair in zip(keys, contents.items, strict=True)]
+    return [*keys] if part == "keys" else [*contents.items]
+
+
+def _known_zip(interp: Interpreter, parts: tuple[Value, ...]) -> list[Place] | None:
+    lists = [known_places(interp, part) for part in parts]
+    if all(known is None for known in lists):
+        return None if parts else []
+    counts = [literal_trips(interp, part) if known is None else len(known) for known, part in zip(lists, parts, strict=True)]
+    if any(count is None for count in counts):
+        message = "`zip` of a sequence of known length with one whose length only a run can tell"
+        raise interp.error(message, "make both arrays, or index the array")
+    return _items_together(interp, lists, parts, min(count for count in counts if count is not None))
+
+
+def _items_together(interp: Interpreter, lists: list[list[Place] | None], parts: tuple[Value, ...], shortest: int) -> list[Place]:
+    loaded = [
+        [partial(item_at, interp, part, Lit(k)) for k in range(shortest)] if known is None else known
+        for known, part in zip(lists, parts, strict=True)
+    ]
+    return [partial(_together, items) for items in zip(*loaded, strict=False)]
+
+
+def places_within(interp: Interpreter, source: Value) -> tuple[list[Place], Value] | None:
+    """The items of a `zip` in which some lengths are known, and the shortest of those that only a run can tell; else nothing."""
+    match source:
+        case Enumerate(items, start):
+            found = places_within(interp, items)
+            return found and ([partial(_counted, interp, start, k, item) for k, item in enumerate(found[0])], found[1])
+        case Zip(parts):
+            lists = [known_places(interp, part) for part in parts]
+            counts = [
+                literal_trips(interp, part) if known is None else len(known) for known, part in zip(lists, parts, strict=True)
+            ]
+            shortest = min((count for count in counts if count is not None), default=ENDLESS)
+            unknown = [part for part, count in zip(parts, counts, strict=True) if count is None]
+            if all(known is None for known in lists) or not unknown or shortest > _WITHIN:
+                return None
+            limit = _shortest(interp, [length(interp, part) for part in unknown])
+            return _items_together(interp, lists, parts, shortest), limit
+        case _:
+            return None
+
+
+def literal_trips(interp: Interpreter, source: Value) -> int | None:
+    """How many items `source` has, where that is known."""
+    match source:
+        case Range(Lit(start), Lit(stop), Lit(step)) if step:
+            return len(range(start, stop, step))
+        case Var(_, Array(_, shape)) if shape:
+            return shape[0] if isinstance(shape[0], int) else None
+        case Enumerate(items) | Reversed(items) | Mapped(_, items):
+            return literal_trips(interp, items)
+        case Zip(parts) if parts:
+            counts = [literal_trips(interp, part) for part in parts]
+            return None if None in counts else min(count for count in counts if count is not None)
+        case _:
+            known = known_places(interp, source)
+            return None if known is None else len(known)
+
+
+def promotable(interp: Interpreter, source: Value) -> frozenset[Var]:
+    """The parameters that decide how many items `source` has, if nothing else does."""
+    match source:
+        case Range(start, stop, step):
+            found: frozenset[Var] = frozenset()
+            for part in (start, stop, step):
+                if isinstance(part, Var):
+                    if not interp.origins.get(part):
+                        return frozenset()
+                    found |= interp.origins[part]
+            return found
+        case Enumerate(items) | Reversed(items) | Mapped(_, items):
+            return promotable(interp, items)
+        case Ref(kind="list"):
+            filled, columns = interp.filled(source), interp.columns(source)
+            if columns is not None:
+                return promotable(interp, columns.lists[0])
+            return frozenset() if filled is None else filled.params
+        case Zip(parts):
+            return frozenset().union(*(promotable(interp, part) for part in parts))
+        case _:
+            return frozenset()
+
+
+def add(interp: Interpreter, a: Value, b: Value) -> Value:
+    """``a + b`` of integers."""
+    if a == ZERO:
+        return b
+    return a if b == ZERO else interp.call(Lit(operator.add), (a, b))
+
+
+def subtract(interp: Interpreter, a: Value, b: Value) -> Value:
+    """``a - b`` of integers."""
+    return a if b == ZERO else interp.call(Lit(operator.sub), (a, b))
+
+
+def length(interp: Interpreter, source: Value) -> Value:
+    """``len(source)``, also of what Python does not let one ask."""
+    match source:
+        case Var(_, Array(_, shape)):
+            if shape is not None and not shape:
+                raise interp.error("a 0-d array has no length", "use the value itself")
+            return indexing.dim(interp, source, 0)
+        case Var(_, Object()):
+            return interp.emit(len, (source,), INT, "n")
+        case Range(start, stop, Lit(1)):
+            if start == ZERO:
+                return (
+                    stop if isinstance(stop, Lit) else interp.call(Lit(max), (stop, ZERO)) if stop not in interp.sizes else stop
+                )
+            return interp.call(Lit(max), (subtract(interp, stop, start), ZERO))
+        case Range(start, stop, step):
+            if isinstance(start, Lit) and isinstance(stop, Lit) and isinstance(step, Lit):
+                return Lit(len(range(start.value, stop.value, step.value)))
+            distance = subtract(interp, stop, start)
+            rounded = interp.call(
+                Lit(operator.floordiv), (subtract(interp, add(interp, distance, step), _sign(interp, step)), step)
+            )
+            return interp.call(Lit(max), (rounded, ZERO))
+        case Zip(parts):
+            ends = [part for part in parts if not (isinstance(part, Range) and part.stop == Lit(ENDLESS))]
+            return _shortest(interp, [length(interp, part) for part in ends])
+        case Enumerate(items) | Reversed(items) | Mapped(_, items):
+            return length(interp, items)
+        case Ref(kind="list") if (columns := interp.columns(source)) is not None:
+            return length(interp, columns.lists[0])
+        case Ref(kind="list"):
+            filled = interp.filled(source)
+            return Lit(len(interp.contents(source).keys)) if filled is None else interp.filled_length(filled)
+        case _:
+            known = known_places(interp, source)
+            if known is None:
+                raise interp.error("this cannot be iterated over", "iterate over a range, an array, a tuple or a list")
+            return Lit(len(known))
+
+
+def _sign(interp: Interpreter, step: Value) -> Value:
+    if isinstance(step, Lit):
+        return Lit(1 if step.value > 0 else -1)
+    raise interp.error("the step of this range must be a constant here", "use a constant step")
+
+
+def _shortest(interp: Interpreter, counts: list[Value]) -> Value:
+    distinct: list[Value] = []
+    for count in counts:
+        size = interp.sizes.get(count) if isinstance(count, Var) else count
+        known = [interp.sizes.get(other) if isinstance(other, Var) else other for other in distinct]
+        if size is None or size not in known:
+            distinct.append(count)
+    return distinct[0] if len(distinct) == 1 else interp.call(Lit(min), distinct)
+
+
+def item_at(interp: Interpreter, source: Value, k: Value) -> Value:
+    """Item `k`, counted from zero, of `source`."""
+    match source:
+        case Var(_, Array()):
+            return indexing.load(interp, source, k, "item")
+        case Var(_, Object()):
+            return interp.emit(operator.getitem, (source, interp.operand(k)), Object(), "item")
+        case Range(start, _, step):
+            return add(interp, start, k if step == ONE else interp.call(Lit(operator.mul), (k, step)))
+        case Zip(parts):
+            return Tuple(tuple(item_at(interp, part, k) for part in parts))
+        case Enumerate(items, start):
+            return Tuple((add(interp, start, k), item_at(interp, items, k)))
+        case Mapped(fn, items):
+            return _applied(interp, fn, lambda: item_at(interp, items, k))
+        case Reversed(items):
+            last = subtract(interp, length(interp, items), ONE)
+            return item_at(interp, items, interp.call(Lit(operator.sub), (last, k)))
+        case Ref(kind="list") if (filled := interp.filled(source)) is not None:
+            return interp.filled_item(source, filled, k)
+        case Ref(kind="list") if (columns := interp.columns(source)) is not None:
+            return Tuple(tuple(item_at(interp, part, k) for part in columns.lists), columns.cls)
+        case _:
+            known = known_places(interp, source)
+            if known is None:
+                raise interp.error("this cannot be iterated over", "iterate over a range, an array, a tuple or a list")
+            place: int = interp.static(k, "an index into a tuple or list")
+            return known[place]()
+
+
+def trip(interp: Interpreter, source: Value, hint: str) -> Trip:
+    """The counted loop over `source`; `hint` names the item."""
+    match source:
+        case Range(start, stop, step):
+            for part in (start, stop, step):
+                if not is_int(part) and not (isinstance(part, Var) and isinstance(part.type, Object | Scalar)):
+                    raise interp.error("the bounds of a range must be integers", "convert them with `int(…)`")
+            return Trip(interp.operand(start), interp.operand(stop), interp.operand(step), lambda index: index, hint)
+        case Reversed(Range(start, stop, Lit(1))):
+            first, last = subtract(interp, stop, ONE), subtract(interp, start, ONE)
+            return Trip(interp.operand(first), interp.operand(last), Lit(-1), lambda index: index, hint)
+        case Reversed(Var(_, Array()) as x):
+            first = subtract(interp, length(interp, x), ONE)
+            return Trip(interp.operand(first), Lit(-1), Lit(-1), lambda index: indexing.load(interp, x, index, hint))
+        case Var(_, Array() as type_) as x:
+            if type_.shape is None:
+                message = "this may be a number or an array, so it cannot be iterated over"
+                raise interp.unknown(message, "give it one kind on every path", x)
+            stop = length(interp, x)
+            return Trip(ZERO, interp.operand(stop), ONE, lambda index: indexing.load(interp, x, index, hint))
+        case Var(_, Object()):
+            items = interp.emit(list, (source,), Object(), "items")
+            return Trip(ZERO, interp.operand(length(interp, items)), ONE, lambda index: item_at(interp, items, index))
+        case Var():
+            raise interp.error("a number cannot be iterated over", "iterate over a range or an array")
+        case _:
+            stop = length(interp, source)
+            return Trip(ZERO, interp.operand(stop), ONE, lambda index: item_at(interp, source, index))

@@ -1,0 +1,56 @@
+"""Keys of dicts, elements of sets, and places in sequences: what Python takes for one, and what raises."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from adxform.frontend.evaluate.python_classes import class_of
+from adxform.frontend.evaluate.values import Tuple, Value
+from adxform.frontend.types.forgotten_kinds import refuse
+from adxform.ir.ops import Var
+from adxform.ir.types import Array, is_float
+
+if TYPE_CHECKING:
+    from adxform.frontend.evaluate.interpreter import Interpreter
+
+
+def place_in(interp: Interpreter, index: Value, what: str, *, cuts: bool = True) -> Any:
+    """The integer (or with `cuts` the slice) that `index` is, which must be known; what Python takes for neither raises."""
+    found = interp.static(index, f"an index into a {what}")
+    if isinstance(found, slice) and cuts:
+        try:
+            found.indices(0)
+        except (TypeError, ValueError) as error:
+            interp.fail(type(error), str(error))
+        return found
+    try:
+        return operator.index(found)
+    except TypeError:
+        kinds = "integers or slices" if cuts else "integers"
+        return interp.fail(TypeError, f"{what} indices must be {kinds}, not {type(found).__name__}")
+
+
+def refuse_index(interp: Interpreter, index: Value, what: str) -> None:
+    """Let an index raise that is neither an integer nor a slice nor an array of one integer, whatever its value."""
+    refuse(interp, (index,) if isinstance(index, Var) else ())
+    cls = class_of(index)
+    if cls is not None and not issubclass(cls, slice | np.ndarray) and not hasattr(cls, "__index__"):
+        interp.fail(TypeError, f"{what} indices must be integers or slices, not {cls.__name__}")
+    if isinstance(index, Var) and isinstance(index.type, Array) and (index.type.shape != () or is_float(index.type)):
+        interp.fail(TypeError, "only integer scalar arrays can be converted to a scalar index")
+
+
+def hashed(interp: Interpreter, key: Value, what: str) -> Any:
+    """The key or element that `key` is, which must be known; lists, dicts, sets and arrays are none."""
+    for part in _parts(key):
+        cls = class_of(part)
+        if cls is not None and getattr(cls, "__hash__", None) is None:
+            return interp.fail(TypeError, f"unhashable type: '{cls.__name__}'")
+    return interp.static(key, what)
+
+
+def _parts(key: Value) -> list[Value]:
+    return [part for item in key.items for part in _parts(item)] if isinstance(key, Tuple) else [key]

@@ -1,0 +1,397 @@
+"""Loops: item by item where the items are known, else counted, with carried values."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from adxform.errors import AdxError, UnsupportedOperationError
+from adxform.frontend.checks.shared_memory import changed_sources
+from adxform.frontend.containers import collecting
+from adxform.frontend.containers.collecting import Grows
+from adxform.frontend.evaluate import iteration
+from adxform.frontend.evaluate.branches import branch, changed_objects, truth
+from adxform.frontend.evaluate.fixpoint import find_fixpoint
+from adxform.frontend.evaluate.signals import Lost, Promote
+from adxform.frontend.evaluate.survey import one_way
+from adxform.frontend.evaluate.values import Collected, Contents, Heap, Once, Range, Ref, Reversed, Value
+from adxform.ir.build import Builder
+from adxform.ir.ops import For, Lit, Operand, Var, While
+from adxform.ir.spans import Span
+
+if TYPE_CHECKING:
+    from adxform.frontend.evaluate.interpreter import Env, Interpreter
+
+_UNROLL = 256
+"""How many passes of a loop are written out, one after the other."""
+
+_NESTED = 4096
+"""How many passes of loops within loops are: a statement of each takes a millisecond to derive."""
+
+
+@dataclass(slots=True)
+class _State:
+    """Where a specialisation stands, to try a loop another way."""
+
+    builder: Builder
+    ops: int
+    heap: Heap
+    frames: int
+    held: int
+
+    @classmethod
+    def of(cls, interp: Interpreter) -> _State:
+        return cls(interp.builder, len(interp.builder.ops), interp.heap.copy(), len(interp.frames), len(interp.held))
+
+    def restore(self, interp: Interpreter) -> None:
+        interp.builder = self.builder
+        del interp.builder.ops[self.ops :]
+        interp.heap = self.heap.copy()
+        del interp.frames[self.frames :]
+        del interp.held[self.held :]
+
+
+def run_for(interp: Interpreter, op: For, env: Env) -> None:
+    """Run a `For`: item by item where the items are known, else as a loop."""
+    left = "a loop may have left it before its end" if op.breaks else ""
+    start = len(interp.builder.ops)
+    given = interp.use(interp.value(op.source[0], env))
+    source = iteration.opened(interp, given, left, stepwise="some" if op.breaks else "all")
+    looked_at = interp.builder.ops[start:]
+    held = [(ref, interp.heap.contents[ref]) for ref in iteration.lists_in(interp, given)] if isinstance(given, Once) else []
+    start = len(interp.builder.ops)
+    inits = [interp.value(init, env) for init in op.inits]
+    within = iteration.places_within(interp, source)
+    items = iteration.known_places(interp, source) if within is None else None
+    if within is not None:
+        outs = _unrolled_within(interp, op, Walk.over(interp, source, within[0]), within[1], inits, env)
+    elif items is not None:
+        outs = unrolled(interp, op, Walk.over(interp, source, items), inits, env)
+    else:
+        outs = _dynamic_for(interp, op, source, inits, env)
+    if isinstance(given, Once) and given.early:
+        if any(interp.heap.contents[ref] is not contents for ref, contents in held):
+            raise _endless(interp)
+        interp.apart += changed_sources(looked_at, interp.builder.ops[start:], op.span)
+    env.update(zip(op.outs, outs, strict=True))
+
+
+def _dynamic_for(interp: Interpreter, op: For, source: Value, inits: list[Value], env: Env) -> list[Value]:
+    saved = _State.of(interp)
+    try:
+        with one_way(interp):
+            return _loop(interp, op, source, inits, env)
+    except Lost:
+        saved.restore(interp)
+        return _loop(interp, op, source, inits, env)
+    except (UnsupportedOperationError, Grows) as reason:
+        saved.restore(interp)
+        _refuse_foreign(interp, reason)
+        trips = iteration.literal_trips(interp, source)
+        early = op.breaks and isinstance(reason, Grows) and reason.item.type is not None
+        if trips is None or trips > _UNROLL or trips * interp.passes > _NESTED or early:
+            if isinstance(reason, Grows):
+                return _collecting(interp, op, source, inits, env, reason)
+            params = iteration.promotable(interp, source)
+            if trips is None and params:
+                raise Promote(params) from None
+            if interp.refused is not None:
+                return _loop(interp, op, source, inits, env)
+            raise
+        items: list[iteration.Place] = [partial(iteration.item_at, interp, source, Lit(k)) for k in range(trips)]
+        interp.passes *= max(trips, 1)
+        try:
+            return unrolled(interp, op, Walk.over(interp, source, items), inits, env)
+        finally:
+            interp.passes //= max(trips, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """The items of `source`, from which the first `position` were taken, while the contents of the lists in it are `held`."""
+
+    source: Value
+    items: list[iteration.Place]
+    held: tuple[tuple[Ref, Any], ...]
+    position: int = 0
+
+    @classmethod
+    def over(cls, interp: Interpreter, source: Value, items: list[iteration.Place]) -> Walk:
+        """A walk over the `items` of `source`."""
+        return cls(source, items, tuple((ref, interp.heap.contents[ref]) for ref in iteration.lists_in(interp, source)))
+
+    def now(self, interp: Interpreter) -> Walk:
+        """What is to be walked over after a pass, which may have changed a list."""
+        if all(interp.heap.contents[ref] is contents for ref, contents in self.held):
+            return replace(self, position=self.position + 1)
+        within = iteration.places_within(interp, self.source)
+        items = iteration.known_places(interp, self.source) if within is None else within[0]
+        backwards_or_keyed = any(ref.kind != "list" for ref, _ in self.held) or isinstance(self.source, Reversed)
+        if items is None or len(items) > len(self.items) + _UNROLL or (backwards_or_keyed and len(items) != len(self.items)):
+            raise _endless(interp)
+        return replace(Walk.over(interp, self.source, items), position=self.position + 1)
+
+
+def _endless(interp: Interpreter) -> AdxError:
+    return interp.error("a list is changed while a loop walks over it", "walk over a copy, as in `for … in list(…)`")
+
+
+def unrolled(interp: Interpreter, op: For, walk: Walk, inits: list[Value], env: Env) -> list[Value]:
+    """Run the body once for each item."""
+    carried = inits
+    while walk.position < len(walk.items):
+        env.update(zip(op.body.params, (walk.items[walk.position](), *carried), strict=True))
+        carried = interp.run_block(op.body, env)
+        walk = walk.now(interp)
+        if op.breaks:
+            going, *carried = carried
+            cond = truth(interp, going)
+            if cond is False:
+                break
+            if cond is not True:
+                return _go_on_if(interp, op, cond, walk, carried, env)
+    return carried
+
+
+def _unrolled_within(interp: Interpreter, op: For, walk: Walk, limit: Value, carried: list[Value], env: Env) -> list[Value]:
+    """Run the body once for each item, as long as there are fewer than `limit`."""
+    if walk.position == len(walk.items):
+        return carried
+    hints = [out.base for out in op.outs]
+
+    def go_on() -> list[Value]:
+        env.update(zip(op.body.params, (walk.items[walk.position](), *carried), strict=True))
+        found = interp.run_block(op.body, env)
+        rest = walk.now(interp)
+        if not op.breaks:
+            return _unrolled_within(interp, op, rest, limit, found, env)
+        going, *found = found
+        cond = truth(interp, going)
+        if cond is False:
+            return found
+        if cond is True:
+            return _unrolled_within(interp, op, rest, limit, found, env)
+        return branch(interp, cond, lambda: _unrolled_within(interp, op, rest, limit, found, env), lambda: found, hints, op.span)
+
+    there = truth(interp, interp.call(Lit(operator.gt), (limit, Lit(walk.position)), hint="has_more"))
+    if isinstance(there, bool):
+        return go_on() if there else carried
+    return branch(interp, there, go_on, lambda: carried, hints, op.span)
+
+
+def _go_on_if(interp: Interpreter, op: For, cond: Operand, rest: Walk, carried: list[Value], env: Env) -> list[Value]:
+    hints = [out.base for out in op.outs]
+    return branch(interp, cond, lambda: unrolled(interp, op, rest, carried, env), lambda: carried, hints, op.span)
+
+
+def _collecting(interp: Interpreter, op: For, source: Value, inits: list[Value], env: Env, growing: Grows) -> list[Value]:
+    """Run a loop that fills lists."""
+    fills: dict[Ref, Collected] = {}
+    while True:
+        ref = growing.ref
+        known = growing.item.type is not None and isinstance(interp.heap.contents[ref], Contents)
+        counted = op.breaks or not growing.regular
+        tried = fills.pop(ref, None)
+        known = known and not growing.rebound and not (tried is not None and tried.counted)
+        contents = collecting.start(interp, growing, source, counted=counted) if known else None
+        if contents is not None:
+            fills[ref] = contents
+        elif not collecting.as_list_of_rows(interp, growing):
+            params = iteration.promotable(interp, source)
+            if params:
+                raise Promote(params)
+            raise _uncountable(interp, growing, op.span)
+        saved = _State.of(interp)
+        interp.heap.contents.update({ref: contents for ref, contents in fills.items() if contents.counted})  # type: ignore[misc]
+        try:
+            values = _loop(interp, op, source, inits, env, fills)
+        except Grows as another:
+            saved.restore(interp)
+            _refuse_foreign(interp, another, fills)
+            growing = another
+            continue
+        for ref, contents in fills.items():
+            held: Any = interp.heap.contents[ref] if contents.counted else contents
+            interp.heap.contents[ref] = collecting.finished(interp, held, counted=contents.counted)  # type: ignore[assignment]
+        return values
+
+
+def _refuse_foreign(interp: Interpreter, reason: Exception, own: Iterable[Ref] = ()) -> None:
+    """Pass on the growth of a list that a loop around this one is filling."""
+    if isinstance(reason, Grows) and reason.ref not in own:
+        filled = interp.filled(reason.ref)
+        if filled is not None and not filled.done:
+            raise reason
+
+
+def _uncountable(interp: Interpreter, growing: Grows, span: Span) -> AdxError:
+    if growing.reason is not None:
+        return growing.reason
+    message = f"how many items this {growing.ref.cls.__name__} has after the loop cannot be told"
+    return interp.error(message, "let all items be numbers, arrays of one shape, or tuples of those, or fill an array", span=span)
+
+
+def _loop(
+    interp: Interpreter, op: For, source: Value, inits: list[Value], env: Env, fills: dict[Ref, Collected] | None = None
+) -> list[Value]:
+    trip = iteration.trip(interp, source, op.body.params[0].base)
+
+    def body(carried: list[Value], index: Var) -> list[Value]:
+        env.update(zip(op.body.params, (trip.item(index), *carried), strict=True))
+        return interp.run_block(op.body, env)
+
+    walked = iteration.lists_in(interp, source)
+
+    def step(carried: list[Value], own: tuple[Var, ...]) -> tuple[list[Value], list[Operand]]:
+        (index,) = own
+        held = [interp.heap.contents[ref] for ref in walked]
+        start = _first_pass(interp, source, index) if regular else index
+        for ref, contents in regular.items():
+            here = replace(contents, count=iteration.add(interp, start, contents.count))
+            interp.heap.contents[ref] = here  # type: ignore[assignment]
+        results = body(carried, index)
+        if any(interp.heap.contents[ref] is not contents for ref, contents in zip(walked, held, strict=True)):
+            raise _endless(interp)
+        for ref, contents in regular.items():
+            now: Any = interp.heap.contents[ref]
+            if not isinstance(now, Collected) or now.passed != contents.passed + 1:
+                raise collecting.irregular(ref, contents)
+            interp.heap.contents[ref] = kept[ref]
+        if not op.breaks:
+            return results, []
+        going = truth(interp, results[0])
+        return results[1:], [Lit(going) if isinstance(going, bool) else going]
+
+    regular = {ref: contents for ref, contents in (fills or {}).items() if not contents.counted}
+    counted = [ref for ref, contents in (fills or {}).items() if contents.counted]
+    kept = {ref: interp.heap.contents[ref] for ref in regular}
+    hints = [param.base for param in op.body.params[1:]]
+    fixed = find_fixpoint(interp, inits, hints, step, counted, (trip.hint, trip.type))
+    conditions = fixed.conditions if op.breaks else ()
+    block = fixed.builder.block((*fixed.own, *fixed.params), (*conditions, *fixed.yields))
+    interp.builder.emit(For(fixed.outs, (trip.start, trip.stop, trip.step), fixed.inits, block, op.breaks, op.span))
+    ends = dict(zip(fixed.outs, zip(fixed.inits, fixed.yields, strict=True), strict=True))
+    return [_if_any_pass(interp, source) if _set_by_a_pass(value, ends) else value for value in fixed.values]
+
+
+def _set_by_a_pass(value: Value, ends: Mapping[Var, tuple[Operand, Operand]]) -> bool:
+    """Whether `value` is a condition, false before the loop, that every pass makes true: that a name has a value."""
+    return isinstance(value, Var) and ends.get(value) == (Lit(False), Lit(True))
+
+
+def _if_any_pass(interp: Interpreter, source: Value) -> Value:
+    """Whether a loop over `source` has a pass."""
+    return interp.call(Lit(operator.gt), (iteration.length(interp, source), Lit(0)), hint="is_defined")
+
+
+def reduce_loop(interp: Interpreter, source: Value, start: Value, step: Callable[[Value, Value], Value], hint: str) -> Value:
+    """Carry one value over the items of `source`, in a loop."""
+    trip = iteration.trip(interp, source, "i")
+
+    def once(carried: list[Value], own: tuple[Var, ...]) -> tuple[list[Value], list[Operand]]:
+        return [step(carried[0], trip.item(own[0]))], []
+
+    fixed = find_fixpoint(interp, [start], [hint], once, index=(trip.hint, trip.type))
+    block = fixed.builder.block((*fixed.own, *fixed.params), fixed.yields)
+    interp.builder.emit(For(fixed.outs, (trip.start, trip.stop, trip.step), fixed.inits, block, False, interp.span))
+    return fixed.values[0]
+
+
+def _first_pass(interp: Interpreter, source: Value, index: Var) -> Value:
+    """How many passes came before the one with `index`."""
+    match source:
+        case Range(start, _, Lit(1)):
+            return iteration.subtract(interp, index, start)
+        case Range(start, _, step):
+            return interp.call(Lit(operator.floordiv), (iteration.subtract(interp, index, start), step))
+        case Reversed(Range() | Var() as items):
+            last = iteration.subtract(interp, iteration.length(interp, items), Lit(1))
+            first = items.start if isinstance(items, Range) else Lit(0)
+            return iteration.subtract(interp, iteration.add(interp, last, first), index)
+        case _:
+            return index
+
+
+def run_while(interp: Interpreter, op: While, env: Env) -> None:
+    """Run a `While`."""
+    inits = [interp.value(init, env) for init in op.inits]
+    saved = _State.of(interp)
+    try:
+        with one_way(interp):
+            outs = _while(interp, op, inits, env)
+    except Lost:
+        saved.restore(interp)
+        outs = _while(interp, op, inits, env)
+    except (UnsupportedOperationError, Grows) as reason:
+        saved.restore(interp)
+        with one_way(interp):
+            known = _unrolled_while(interp, op, inits, env)
+        if known is None:
+            saved.restore(interp)
+            if not isinstance(reason, Grows):
+                if interp.refused is None:
+                    raise
+                _while(interp, op, inits, env)
+                raise
+            known = _collecting_while(interp, op, inits, env, reason)
+        outs = known
+    env.update(zip(op.outs, outs, strict=True))
+
+
+def _collecting_while(interp: Interpreter, op: While, inits: list[Value], env: Env, growing: Grows) -> list[Value]:
+    """Run a loop in which lists grow."""
+    while True:
+        _refuse_foreign(interp, growing)
+        if not collecting.as_list_of_rows(interp, growing):
+            raise _uncountable(interp, growing, op.span)
+        saved = _State.of(interp)
+        try:
+            return _while(interp, op, inits, env)
+        except Grows as another:
+            saved.restore(interp)
+            growing = another
+
+
+def _unrolled_while(interp: Interpreter, op: While, inits: list[Value], env: Env) -> list[Value] | None:
+    carried = inits
+    for _ in range(_UNROLL):
+        env.update(zip(op.test.params, carried, strict=True))
+        (test,) = interp.run_block(op.test, env)
+        cond = truth(interp, test)
+        if cond is False:
+            return carried
+        if cond is not True:
+            return None
+        env.update(zip(op.body.params, carried, strict=True))
+        carried = interp.run_block(op.body, env)
+    return None
+
+
+def _while(interp: Interpreter, op: While, inits: list[Value], env: Env) -> list[Value]:
+    def step(carried: list[Value], own: tuple[Var, ...]) -> tuple[list[Value], list[Operand]]:
+        env.update(zip(op.body.params, carried, strict=True))
+        return interp.run_block(op.body, env), []
+
+    hints = [param.base for param in op.body.params]
+    fixed = find_fixpoint(interp, inits, hints, step)
+    outer, before = interp.builder, interp.heap
+    tests, values = fixed.again(interp)
+    interp.builder, interp.heap = outer.nested(), before.copy()
+    for ref, contents in fixed.heap_of(interp, tests).items():
+        interp.heap.contents[ref] = contents
+    env.update(zip(op.test.params, values, strict=True))
+    held = interp.heap.copy()
+    (test,) = interp.run_block(op.test, env)
+    cond = truth(interp, test)
+    if changed_objects(held, [interp.heap]):
+        raise interp.error(
+            "the condition of this loop changes a list, a dict or an object", "change it in the body", span=op.span
+        )
+    block = interp.builder.block(tests, (Lit(cond) if isinstance(cond, bool) else cond,))
+    interp.builder, interp.heap = outer, before
+    body = fixed.builder.block(fixed.params, fixed.yields)
+    outer.emit(While(fixed.outs, fixed.inits, block, body, op.span))
+    return fixed.values

@@ -1,0 +1,144 @@
+"""Values as operands of typed ops, and values that are wholly known."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import functools
+import inspect
+import types
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from adxform.frontend.containers import collecting
+from adxform.frontend.derivative_operators import Operator
+from adxform.frontend.evaluate.outside import pin
+from adxform.frontend.evaluate.values import (
+    FunctionValue,
+    Maybe,
+    Method,
+    Once,
+    Pullback,
+    Range,
+    Ref,
+    Slice,
+    Static,
+    Tuple,
+    Value,
+    View,
+    is_undefined,
+)
+from adxform.ir.ops import Lit, Operand, Pack, Var
+from adxform.ir.types import Object, is_float
+from adxform.primitives.unruled import shown
+
+if TYPE_CHECKING:
+    from adxform.frontend.evaluate.interpreter import Interpreter
+
+
+def operand(interp: Interpreter, value: Value) -> Operand:
+    """`value` as an operand of a typed op."""
+    match value:
+        case Var() | Lit():
+            return value
+        case Maybe():
+            return operand(interp, interp.force(value))
+        case Tuple(items, cls):
+            parts = tuple(operand(interp, item) for item in items)
+            return Pack("tuple", parts) if cls is tuple else interp.emit(cls, parts, Object())
+        case Slice(start, stop, step):
+            return Pack("slice", tuple(operand(interp, part) for part in (start, stop, step)))
+        case View(of, part):
+            return interp.emit(getattr(dict, part), (operand(interp, of),), Object())
+        case Once():
+            return Pack("tuple", tuple(operand(interp, item) for item in interp.items(value)))
+        case Range(start, stop, step):
+            parts = tuple(operand(interp, part) for part in (start, stop, step))
+            return interp.emit(range, parts, Object())
+        case Ref(kind="list"):
+            filled = interp.filled(value)
+            if filled is not None:
+                return collecting.so_far(interp, filled)
+            return Pack("list", tuple(operand(interp, item) for item in interp.contents(value).items))
+        case Ref(kind="dict"):
+            contents = interp.contents(value)
+            pairs = zip(contents.keys, contents.items, strict=True)
+            pack = Pack("dict", tuple(part for key, item in pairs for part in (Lit(key), operand(interp, item))))
+            given = (pack,) if value.meta is None else (operand(interp, value.meta), pack)
+            return pack if value.cls is dict else interp.emit(value.cls, given, Object())
+        case Ref(kind="set"):
+            return interp.emit(set, (Pack("tuple", tuple(Lit(key) for key in interp.contents(value).keys)),), Object())
+        case Ref(cls=cls) if dataclasses.is_dataclass(cls):
+            contents = interp.contents(value)
+            names = {field.name for field in dataclasses.fields(cls) if field.init}
+            fields = {key: operand(interp, item) for key, item in zip(contents.keys, contents.items, strict=True) if key in names}
+            return interp.emit(cls, (), Object(), kwargs=fields)
+        case Static():
+            return Lit(pin(interp, value))
+        case Method(Static() | Lit() as fn, args) if all(isinstance(arg, Static | Lit) for arg in args) and not value.kwargs:
+            return Lit(functools.partial(fn.value, *(interp.static(arg, "an argument") for arg in args)))
+        case FunctionValue() | Method() | Pullback():
+            raise interp.error(
+                "a local function is passed to a function that adxform cannot follow", "call it directly, or write the loop out"
+            )
+        case _:
+            interp.use(value)
+            raise interp.error("this value is used where adxform cannot follow it", "use numbers, arrays, tuples, lists or dicts")
+
+
+def is_static(interp: Interpreter, value: Value) -> bool:
+    """Whether `value` is wholly known now."""
+    match value:
+        case Lit():
+            return not is_undefined(value)
+        case Static(found):
+            return not may_change(found)
+        case Tuple(items):
+            return all(is_static(interp, item) for item in items)
+        case Slice(start, stop, step) | Range(start, stop, step):
+            return all(is_static(interp, part) for part in (start, stop, step))
+        case Ref(kind="list" | "dict"):
+            return (
+                interp.filled(value) is None
+                and interp.columns(value) is None
+                and all(is_static(interp, item) for item in interp.contents(value).items)
+            )
+        case _:
+            return False
+
+
+def may_change(value: Any) -> bool:
+    """Whether an object from outside may be another one at the next call, though it is the same object."""
+    if isinstance(value, type | types.ModuleType | np.ufunc | np.dtype | enum.Enum) or inspect.isroutine(value):
+        return False
+    if isinstance(value, Operator | functools.partial):
+        return False
+    return type(value).__module__.partition(".")[0] not in _SETTLED
+
+
+_SETTLED = ("builtins", "types", "typing", "fractions", "decimal", "datetime", "re", "pathlib", "uuid", "functools", "operator",
+            "adxform")  # fmt: skip
+"""Modules whose objects, as far as they are no lists, dicts and arrays, never change."""
+
+
+def known(interp: Interpreter, value: Value) -> Any:
+    """The object that a static `value` is."""
+    match value:
+        case Range(start, stop, step):
+            return range(*(known(interp, part) for part in (start, stop, step)))
+        case Ref(kind="dict"):
+            contents = interp.contents(value)
+            items = {key: known(interp, item) for key, item in zip(contents.keys, contents.items, strict=True)}
+            return value.cls(items) if value.meta is None else value.cls(interp.static(value.meta, "a default"), items)
+        case _:
+            return interp.static(value, "an argument")
+
+
+def refuse_keeping(interp: Interpreter, kept: Iterable[Var]) -> None:
+    """Raise where a float is given to an object that adxform cannot look into: it would come back without its derivative."""
+    for var in kept:
+        if is_float(var.type):
+            message = f"{shown(var)} is kept in an object that adxform cannot follow"
+            raise interp.error(message, "keep it in a list, a dict, an array or a dataclass")

@@ -1,0 +1,150 @@
+"""What a function finds outside of its arguments: constants to guard, and numbers to read again at every call."""
+
+from __future__ import annotations
+
+import types
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from adxform.errors import AdxError, GlobalMutationError, UnsupportedOperationError
+from adxform.frontend.evaluate.values import Static, Tuple, Value
+from adxform.frontend.signature import INSTANCES, Leaf, describe, leaf_type, parts
+from adxform.frontend.signature.access import Access, Equals, HasClass, HasCode, Is, LooksLike, SameAs
+from adxform.frontend.signature.access import Guard as _Guard
+from adxform.ir.ops import Lit, Var
+from adxform.ir.types import Scalar
+
+if TYPE_CHECKING:
+    from adxform.frontend.evaluate.interpreter import Interpreter
+
+_IDENTITIES = (
+    type,
+    types.ModuleType,
+    types.BuiltinFunctionType,
+    np.ufunc,
+    types.MethodDescriptorType,
+    types.WrapperDescriptorType,
+    types.MethodWrapperType,
+)
+
+
+def guard(interp: Interpreter, access: Access | None, expectation: Any) -> None:
+    """Assume `expectation` of what `access` leads to."""
+    if access is not None:
+        interp.guards.setdefault(_Guard(access, expectation))
+
+
+def from_outside(interp: Interpreter, value: Any, access: Access | None) -> Value:
+    """The object `value`, found by `access`, with what is assumed of it guarded."""
+    if access is None:
+        return constant(interp, value)
+    known = interp.outside.get((access, id(value)))
+    if known is None:
+        known = _from_outside(interp, value, access)
+        interp.outside[access, id(value)] = known
+    return known
+
+
+def _from_outside(interp: Interpreter, value: Any, access: Access) -> Value:
+    try:
+        type_ = leaf_type(value, access.hint)
+    except UnsupportedOperationError as error:
+        raise interp.error(error.message, error.help) from None
+    if type_ is not None:
+        return _hidden(interp, value, access)
+    structure = parts(value)
+    if structure is not None and structure[0] not in INSTANCES:
+        guard(interp, access, LooksLike(describe(value, access.hint)[0], access.hint))
+        return _structure(interp, value, access)
+    if isinstance(value, str | bytes | np.dtype | type(None) | type(...)):
+        guard(interp, access, Equals(Lit(value)))
+        return Lit(value)
+    if isinstance(value, types.FunctionType):
+        first = interp.functions.setdefault(id(value), access)
+        if first != access:
+            guard(interp, access, SameAs(first))
+            return Static(value, first)
+        guard(interp, access, HasCode(value.__code__))
+    elif isinstance(value, _IDENTITIES):
+        guard(interp, access, Is(value))
+    else:
+        guard(interp, access, HasClass(type(value)))
+    return Static(value, access)
+
+
+def _structure(interp: Interpreter, value: Any, access: Access) -> Value:
+    structure = parts(value)
+    assert structure is not None
+    kind, keys, children = structure
+    positions = range(len(children)) if kind == "namedtuple" else keys
+    items = tuple(from_outside(interp, child, access.to("item", key)) for key, child in zip(positions, children, strict=True))
+    if kind in ("tuple", "namedtuple"):
+        return Tuple(items, type(value))
+    return interp.heap.foreign("list" if kind == "list" else "dict", type(value), keys, items, default_of(interp, value))
+
+
+def _hidden(interp: Interpreter, value: Any, access: Access) -> Value:
+    """A number or an array that every call reads again."""
+    known = interp.knowledge.hidden.get(access)
+    if known is not None and known == Lit(value):
+        guard(interp, access, Equals(known))
+        return known
+    found = interp.hidden.get(access)
+    if found is None:
+        name = interp.names.fresh(access.hint)
+        type_ = leaf_type(value, name)
+        assert type_ is not None
+        found = Var(name, type_)
+        guard(interp, access, LooksLike(Leaf(type_), name))
+        interp.hidden[access] = found
+        interp.parameters[name] = found
+        interp.hidden_values[found] = value
+        if isinstance(type_, Scalar) and isinstance(value, bool | int | np.bool_ | np.integer):
+            interp.origins[found] = frozenset((found,))
+    return found
+
+
+def constant(interp: Interpreter, value: Any) -> Value:
+    """An object that is the same at every call."""
+    if isinstance(value, np.ndarray):
+        return from_outside(interp, value, Access((), Lit(value)))
+    structure = parts(value)
+    if structure is None or structure[0] in INSTANCES:
+        if leaf_type(value, "k") is not None or isinstance(
+            value, str | bytes | np.dtype | slice | range | type(None) | type(...)
+        ):
+            return Lit(value)
+        if isinstance(value, types.FunctionType) and not (value.__module__ or "").startswith("adxform."):
+            return from_outside(interp, value, Access((), Lit(value)))
+        return Static(value)
+    kind, keys, children = structure
+    items = tuple(constant(interp, child) for child in children)
+    if kind in ("tuple", "namedtuple"):
+        return Tuple(items, type(value))
+    return interp.heap.foreign("list" if kind == "list" else "dict", type(value), keys, items, default_of(interp, value))
+
+
+def default_of(interp: Interpreter, value: Any) -> Value | None:
+    """What `value` calls for a missing key, if it is a ``defaultdict``."""
+    return constant(interp, value.default_factory) if type(value) is defaultdict else None
+
+
+def is_kept(interp: Interpreter, fn: Any, access: Access | None) -> bool:
+    """Whether the decorated function `fn`, found by `access`, is kept behind a boundary: each call must find it so."""
+    kept = bool(getattr(fn, "__adx_boundary__", False))
+    guard(interp, None if access is None else access.to("attribute", "__adx_boundary__"), Equals(Lit(kept)))
+    return kept
+
+
+def outside_write(interp: Interpreter, what: str) -> AdxError:
+    """The error for a change to something that belongs to the caller's program."""
+    message = f"{what} from outside the function is changed"
+    return interp.error(message, "return the new value, or pass the object as an argument", GlobalMutationError)
+
+
+def pin(interp: Interpreter, value: Static) -> Any:
+    """The object itself; each call must find the same one."""
+    guard(interp, value.access, Is(value.value))
+    return value.value

@@ -1,0 +1,377 @@
+"""Operators of objects: the special methods of their classes, found and called as Python does.
+
+Numbers and arrays of exactly Python's and NumPy's classes are the rule table's. With any other object an operator means what a
+method of a class says: the object's own, or the reflected one, the one of a subclass first. Such a method is followed like any
+other function. What a class written in C says to an object is known for numbers and arrays: that they do not know it, or that
+they take it for the number that it is (an instance of a subclass of ``float`` that changes nothing). The rest is refused where
+it is used.
+"""
+
+from __future__ import annotations
+
+import inspect
+import operator
+import types
+from collections.abc import Callable
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from adxform.errors import AdxError
+from adxform.frontend.derivative_operators import Operator
+from adxform.frontend.evaluate import attributes
+from adxform.frontend.evaluate.outside import guard
+from adxform.frontend.evaluate.values import FunctionValue, Method, Pullback, Ref, Static, Tuple, Value
+from adxform.frontend.signature import python_class
+from adxform.frontend.signature.access import Access, Defines
+from adxform.ir.kinds import alternatives, scalar_type
+from adxform.ir.ops import Lit, Var
+from adxform.ir.types import Array, Scalar
+
+if TYPE_CHECKING:
+    from adxform.frontend.evaluate.interpreter import Interpreter
+
+MISSING = object()
+NUMBERS = (int, float, complex)
+_BUILTIN = frozenset([float, int, bool, complex, tuple, list, dict, set, frozenset, np.ndarray, type(NotImplemented)])
+_LEFT_ALONE = (type, types.ModuleType, str, bytes, type(None), type(...), np.dtype, slice, range, np.ufunc, Operator)
+_NATIVE = (
+    types.WrapperDescriptorType,
+    types.MethodDescriptorType,
+    types.BuiltinFunctionType,
+    types.ClassMethodDescriptorType,
+)
+CONVERTS = {"__bool__": bool, "__float__": float, "__int__": int, "__index__": int}
+"""What a method that converts an object has to return."""
+CONVERSIONS = ("__float__", "__int__", "__index__", "__complex__", "__array__", "__array_ufunc__", "__array_function__",
+               "__array_interface__", "__array_struct__", "__array_priority__", "__array_wrap__",
+               "__array_finalize__")  # fmt: skip
+_TO_ARRAYS = ("__array__", "__array_interface__", "__array_struct__", "__len__", "__getitem__", "__buffer__")
+_SCALARS_GIVE_WAY = -1_000_000.0  # NumPy's priority of its numbers, and of what has none
+
+MIRRORED = {
+    "__lt__": "__gt__",
+    "__gt__": "__lt__",
+    "__le__": "__ge__",
+    "__ge__": "__le__",
+    "__eq__": "__eq__",
+    "__ne__": "__ne__",
+}
+SIGNS = {"add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "** or pow()", "matmul": "@",
+         "and": "&", "or": "|", "xor": "^", "lshift": "<<", "rshift": ">>",
+         "lt": "<", "le": "<=", "gt": ">", "ge": ">="}  # fmt: skip
+
+_UNARY = {"__neg__": "unary -", "__pos__": "unary +", "__invert__": "unary ~", "__abs__": "abs()"}
+
+Said = Literal["taken", "not implemented", "unknown", "as a number of Python"]
+
+
+def is_object(value: Value) -> bool:
+    """Whether `value` is an object that may have operators of its own: no plain number, array, text, class or function."""
+    match value:
+        case Ref(kind="instance", cls=cls):
+            return not issubclass(cls, Operator)
+        case Tuple(cls=cls):
+            return cls is not tuple
+        case Static(found) | Lit(found):
+            plain = type(found) in _BUILTIN or isinstance(found, _LEFT_ALONE) or scalar_type(found) is not None
+            return not plain and not inspect.isroutine(found) and not type(found).__module__.startswith("adxform.")
+        case _:
+            return False
+
+
+def class_of(value: Value) -> type | None:
+    """The class of `value`, where it is known; of what may be a number or an array that of arrays."""
+    match value:
+        case Var(_, Scalar(dtype, weak)):
+            return python_class(dtype, weak)
+        case Var(_, Array()):
+            return np.ndarray
+        case Tuple(cls=cls) | Ref(cls=cls):
+            return cls
+        case Static(found) | Lit(found):
+            return type(found)
+        case FunctionValue() | Pullback():
+            return types.FunctionType
+        case Method():
+            return types.MethodType
+        case _:
+            return None
+
+
+def find(cls: type, name: str) -> Any:
+    """What `cls` or the first of its bases that defines `name` has under it, or `MISSING`: no attribute of an instance counts."""
+    for base in cls.__mro__:
+        if name in vars(base):
+            return vars(base)[name]
+    return MISSING
+
+
+def is_native(found: Any) -> bool:
+    """Whether a special method is one of a class written in C."""
+    return isinstance(found, _NATIVE)
+
+
+def special(interp: Interpreter, value: Value, name: str) -> Value | None:
+    """The method `name` in the class of `value`, bound to it; ``None`` where there is none, or one written in C."""
+    cls = class_of(value)
+    if cls is None or not is_object(value):
+        return None
+    found = find(cls, name)
+    if cls.__module__ not in ("builtins", "numpy"):
+        guard(interp, Access((), Lit(cls)), Defines(name, found is not MISSING))
+    if found is None:  # the class says that it has no such operation
+        return interp.fail(TypeError, f"'{cls.__name__}' object does not support {name}")
+    if found is MISSING or is_native(found):
+        return None
+    return attributes.from_class(interp, value, cls, name, found)
+
+
+def converted(interp: Interpreter, method: Value, name: str, hint: str = "tmp") -> Value:
+    """What `method`, which is `name` of an object, returns: of the class that Python asks for, or a `TypeError`."""
+    found = interp.call(method, (), hint=hint)
+    wanted, cls = CONVERTS[name], class_of(found)
+    if cls is None or (isinstance(found, Var) and isinstance(found.type, Scalar) and len(alternatives(found.type)) > 1):
+        raise interp.error(f"the class of what `{name}` returns cannot be told", f"convert it: `{wanted.__name__}(…)`")
+    if not issubclass(cls, wanted):
+        returned = cls.__name__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__name__}"
+        interp.fail(TypeError, f"{name} should return {wanted.__name__}, returned {returned}")
+    return found
+
+
+def refused(interp: Interpreter, value: Value, what: str) -> AdxError:
+    """The error for an object that is given to `what`, where only numbers and arrays can be followed."""
+    cls = class_of(value)
+    message = f"an object of class `{cls.__name__ if cls else 'object'}`, which is no plain number or array, is given to {what}"
+    return interp.error(message, "convert it outside of the function, e.g. with `float(…)` or `np.asarray(…)`")
+
+
+# -- numbers of subclasses -------------------------------------------------------------------------------------------
+
+
+def decayed(interp: Interpreter, value: Value) -> Value:
+    """`value`, an instance of a subclass of a number, as the number that it is; anything else as it is."""
+    match value:
+        case Static(found) | Lit(found) if isinstance(found, (*NUMBERS, np.generic)) and scalar_type(found) is None:
+            if isinstance(value, Static):
+                interp.pin(value)
+            number = plain_number(found)
+            return value if number is None else Lit(number)
+        case _:
+            return value
+
+
+def as_number(interp: Interpreter, value: Value) -> Value:
+    """As `decayed`, where nothing that the subclass says of conversions could be asked."""
+    if isinstance(value, Tuple) and any(map(is_object, value.items)):
+        return Tuple(tuple(as_number(interp, item) for item in value.items), value.cls)
+    cls = class_of(value)
+    if cls is None or not is_object(value) or not issubclass(cls, (*NUMBERS, np.generic)) or not _unchanged(cls):
+        return value
+    return decayed(interp, value)
+
+
+def _unchanged(cls: type) -> bool:
+    """Whether a subclass of a number leaves the conversions to others as they are."""
+    own = cls.__mro__[: next(k for k, base in enumerate(cls.__mro__) if base.__module__ in ("builtins", "numpy"))]
+    return not any(name in vars(base) for base in own for name in CONVERSIONS)
+
+
+def plain_number(value: Any) -> Any:
+    """The number of Python or NumPy that `value`, of a subclass, is; ``None`` where there is none of a supported kind."""
+    match value:
+        case np.generic():
+            dtype = np.generic.dtype.__get__(value)
+            return dtype.type(np.generic.item(value)) if dtype.kind in "biufc" else None
+        case int():
+            return int.__int__(value)
+        case float():
+            return float.__float__(value)
+        case complex():
+            return complex.__complex__(value)
+        case _:
+            return None
+
+
+# -- operators -------------------------------------------------------------------------------------------------------
+
+
+def binary(interp: Interpreter, fn: Callable[..., Any], a: Value, b: Value, hint: str) -> Value | None:
+    """``fn(a, b)``, of which one is an object; ``None`` where that is left to the rule table, which refuses what it must."""
+    left, right = class_of(a), class_of(b)
+    if left is None or right is None or not (is_object(a) or is_object(b)):
+        return None
+    name = fn.__name__.rstrip("_")
+    own, reflected = f"__{name}__", f"__r{name}__"
+    tries = [(a, own, b)]
+    if left is not right:
+        first = issubclass(right, left) and find(right, reflected) is not find(left, reflected)
+        tries.insert(0 if first else 1, (b, reflected, a))
+    return _first_answer(interp, fn, tries, (a, b), hint)
+
+
+def _first_answer(
+    interp: Interpreter,
+    fn: Callable[..., Any],
+    tries: list[tuple[Value, str, Value]],
+    operands: tuple[Value, Value],
+    hint: str,
+) -> Value | None:
+    """What the first of the methods `tries` returns that does not say ``NotImplemented``."""
+    left_open = False
+    for owner, method, other in tries:
+        cls = class_of(owner)
+        assert cls is not None
+        found = find(cls, method)
+        if found is None:
+            return interp.fail(TypeError, f"unsupported operand type for {method}")
+        if found is MISSING:
+            continue
+        if cls is Fraction and method not in ("__pow__", "__rpow__") and issubclass(class_of(other) or type, float | complex):
+            return interp.call(Lit(fn), tuple(_fraction_as_float(interp, value) for value in operands), hint=hint)
+        if not is_native(found) and is_object(owner):
+            answer = _called(interp, owner, method, other, hint)
+            if answer is not None:
+                return answer
+            continue
+        match _native_answer(owner, cls, other):
+            case "taken":
+                taken = (_taken(interp, cls, value) for value in operands)
+                return interp.call(Lit(fn), tuple(taken), hint=hint)
+            case "as a number of Python":
+                number = interp.call(interp.attribute(owner, "item"), ())
+                return interp.call(Lit(fn), tuple(number if value is owner else value for value in operands), hint=hint)
+            case "unknown":
+                return None
+            case _:
+                left_open = left_open or not issubclass(cls, (*NUMBERS, np.generic, np.ndarray))
+    if left_open:
+        return None
+    a, b = (class_of(value) for value in operands)
+    names = f"'{a.__name__ if a else ''}' and '{b.__name__ if b else ''}'"
+    return interp.fail(TypeError, f"unsupported operand type(s) for {SIGNS.get(fn.__name__.rstrip('_'), fn.__name__)}: {names}")
+
+
+def _taken(interp: Interpreter, cls: type, value: Value) -> Value:
+    """`value` as the operators of `cls`, a class of numbers or a subclass, take it: Python's know Python's numbers only."""
+    value = decayed(interp, value)
+    numpy = issubclass(class_of(value) or object, np.generic) and not issubclass(cls, np.generic | np.ndarray)
+    return interp.call(interp.attribute(value, "item"), ()) if numpy else value
+
+
+def _fraction_as_float(interp: Interpreter, value: Value) -> Value:
+    """`value`, a fraction as the float that its operators make of it where the other operand is one."""
+    match value:
+        case Static(Fraction() as found) | Lit(Fraction() as found):
+            return Lit(float(interp.pin(value) if isinstance(value, Static) else found))
+        case _:
+            return decayed(interp, value)
+
+
+def _called(interp: Interpreter, owner: Value, method: str, other: Value, hint: str) -> Value | None:
+    """What the special method says to `other`; ``None`` if ``NotImplemented``."""
+    bound = special(interp, owner, method)
+    assert bound is not None
+    result = interp.call(bound, (other,), hint=hint)
+    return None if isinstance(result, Static | Lit) and result.value is NotImplemented else result
+
+
+def _native_answer(owner: Value, cls: type, other: Value) -> Said:
+    """What an operator that `cls`, written in C, has for its instance `owner` does with `other`."""
+    others = class_of(other)
+    assert others is not None
+    if issubclass(cls, np.generic | np.ndarray):
+        return _answer_of_numpy(owner, cls, other, others)
+    for number, taken in ((int, (int,)), (float, (int, float)), (complex, NUMBERS)):
+        if issubclass(cls, number):
+            return "taken" if issubclass(others, taken) else "not implemented"
+    return "not implemented" if cls in _BUILTIN or issubclass(cls, tuple) else "unknown"
+
+
+def _answer_of_numpy(owner: Value, cls: type, other: Value, others: type) -> Said:
+    if is_object(owner):  # a subclass, whose operators are NumPy's
+        simple = issubclass(cls, np.generic) and _unchanged(cls)
+        return "taken" if simple and (not is_object(other) or (issubclass(others, NUMBERS) and _unchanged(others))) else "unknown"
+    protocol = find(others, "__array_ufunc__")
+    if protocol is None:
+        return "not implemented"
+    if protocol is not MISSING and not issubclass(others, np.generic):
+        return "unknown"
+    priority = getattr(other.value if isinstance(other, Static | Lit) else others, "__array_priority__", _SCALARS_GIVE_WAY)
+    if not issubclass(others, (*NUMBERS, np.generic)) or not _unchanged(others):
+        is_array = issubclass(cls, np.ndarray)
+        if isinstance(owner, Var) and owner.type == Array("float64", None) and _SCALARS_GIVE_WAY < priority <= 0.0:
+            return "unknown"
+        if priority > (0.0 if is_array else _SCALARS_GIVE_WAY):
+            return "not implemented"
+        arrayed = is_array or any(find(others, name) is not MISSING for name in _TO_ARRAYS)
+        return "unknown" if arrayed or issubclass(others, (*NUMBERS, np.generic)) else "as a number of Python"
+    return "taken"
+
+
+def in_place(interp: Interpreter, fn: Callable[..., Any], a: Value, b: Value, hint: str) -> Value | None:
+    """What the name ``a`` is after ``a op= b``, by a method for that; ``None`` where there is none, or it says so."""
+    name, cls = f"__{fn.__name__}__", class_of(a)
+    if cls is None or not is_object(a):
+        return None
+    if issubclass(cls, np.ndarray) and is_native(find(cls, name)):
+        raise refused(interp, a, f"`{SIGNS.get(fn.__name__.removeprefix('i'), fn.__name__)}=`")
+    return _called(interp, a, name, b, hint) if special(interp, a, name) is not None else None
+
+
+def unary(interp: Interpreter, fn: Callable[..., Any], x: Value, hint: str) -> Value | None:
+    """``fn(x)`` of an object; ``None`` where that is left to the rule table."""
+    name = f"__{fn.__name__.rstrip('_')}__"
+    if not is_object(x):
+        return None
+    method = special(interp, x, name)
+    if method is not None:
+        return interp.call(method, (), hint=hint)
+    cls = class_of(x)
+    if cls is not None and find(cls, name) is MISSING:
+        return interp.fail(TypeError, f"bad operand type for {_UNARY[name]}: '{cls.__name__}'")
+    number = decayed(interp, x)
+    return None if number is x else interp.call(Lit(fn), (number,), hint=hint)
+
+
+def compared(interp: Interpreter, fn: Callable[..., Any], a: Value, b: Value, hint: str) -> Value | None:
+    """``fn(a, b)``, a comparison of which one side is an object; ``None`` where that is left to others."""
+    left, right = class_of(a), class_of(b)
+    if left is None or right is None or not (is_object(a) or is_object(b)):
+        return None
+    name = f"__{fn.__name__}__"
+    tries = [(a, name, b), (b, MIRRORED[name], a)]
+    if left is not right and issubclass(right, left):
+        tries.reverse()
+    for owner, method, other in tries:
+        cls = class_of(owner)
+        assert cls is not None
+        found = find(cls, method)
+        if found is object.__ne__ and not is_native(find(cls, "__eq__")) and is_object(owner):
+            equal = _called(interp, owner, "__eq__", other, hint)
+            if equal is not None:
+                return interp.call(Lit(operator.not_), (equal,), hint=hint)
+        elif not is_native(found) and found is not MISSING and is_object(owner):
+            if _is_generated(found):
+                return None
+            answer = _called(interp, owner, method, other, hint)
+            if answer is not None:
+                return answer
+        elif getattr(found, "__objclass__", object) is not object:
+            match _native_answer(owner, cls, other):
+                case "taken":
+                    return interp.call(Lit(fn), (decayed(interp, a), decayed(interp, b)), hint=hint)
+                case "unknown" | "as a number of Python":
+                    return None
+                case _:
+                    pass
+    if name in ("__eq__", "__ne__"):
+        return None if type(a) is type(b) else Lit(name == "__ne__")
+    message = f"'{SIGNS[fn.__name__]}' not supported between instances of '{left.__name__}' and '{right.__name__}'"
+    return interp.fail(TypeError, message)
+
+
+def _is_generated(found: Any) -> bool:
+    """Whether a method was made by `dataclasses`, so that it has no source."""
+    return getattr(getattr(found, "__code__", None), "co_filename", "") == "<string>"

@@ -1,0 +1,360 @@
+"""Functions that call themselves: one typed function for each kind of arguments, called by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from adxform.frontend.evaluate.joins import Built, Joiner, Slot, collect, instantiate, slots
+from adxform.frontend.evaluate.signals import Unreachable
+from adxform.frontend.evaluate.values import (
+    Collected,
+    Columns,
+    Contents,
+    FunctionValue,
+    Heap,
+    Method,
+    Poison,
+    Ref,
+    Scope,
+    Static,
+    Tuple,
+    Value,
+)
+from adxform.frontend.signature.access import Access
+from adxform.ir.build import Builder
+from adxform.ir.kinds import scalar_type
+from adxform.ir.lengths import Lengths
+from adxform.ir.ops import UNDEFINED, Block, Function, Invoke, Lit, Operand, Var
+from adxform.ir.types import Array, Dim, Scalar, Size, Type
+from adxform.ir.walk import all_ops, free_variables
+
+if TYPE_CHECKING:
+    from adxform.frontend.evaluate.interpreter import Interpreter
+
+_PASSES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """The call of a user function that is being run."""
+
+    fn: Function
+    captured: dict[str, Value]
+    scope: Scope | None
+    key: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A literal number in a key, which `general_key` replaces by its type."""
+
+    lit: Lit
+
+
+def key_of(interp: Interpreter, fn: Function, bound: tuple[Value, ...], captured: dict[str, Value], scope: Scope | None) -> Any:
+    """What calls of one function must have in common to share a specialisation."""
+    names = tuple(name for name, value in captured.items() if not (isinstance(value, FunctionValue) and value.fn is fn))
+    defaults = tuple(value.defaults for value in captured.values() if isinstance(value, FunctionValue) and value.fn is fn)
+    keys = _Keys(interp)
+    return id(fn), _access(scope), tuple(map(keys.of, bound)), tuple(keys.of(captured[name]) for name in names), defaults
+
+
+def _access(scope: Scope | None) -> Any:
+    return None if scope is None else (scope.access, id(scope.fn) if scope.access is None else 0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Keys:
+    interp: Interpreter
+
+    def of(self, value: Value) -> Any:
+        match value:
+            case Var(_, Array(dtype, shape)):
+                return "array", dtype, None if shape is None else len(shape)
+            case Var(_, type_):
+                return type_
+            case Lit(literal):
+                return Number(value) if scalar_type(literal) is not None else value
+            case Tuple(items, cls):
+                return cls, tuple(map(self.of, items))
+            case Ref(kind, cls):
+                contents: Any = self.interp.heap.contents[value]
+                if isinstance(contents, Collected):
+                    return kind, cls, self.of(contents.buffer), contents.done, contents.nested
+                if isinstance(contents, Columns):
+                    return kind, cls, contents.cls, tuple(map(self.of, contents.lists))
+                return (
+                    kind,
+                    cls,
+                    contents if isinstance(contents, Poison) else (contents.keys, tuple(map(self.of, contents.items))),
+                )
+            case FunctionValue(fn, captures):
+                return id(fn), tuple(self.of(item) for _, item in captures)
+            case Method(fn, args):
+                return "method", self.of(fn), tuple(map(self.of, args))
+            case Static(found):
+                return id(found)
+            case _:
+                return value
+
+
+def general_key(key: Any) -> Any:
+    """`key` with literal numbers replaced by their types."""
+    match key:
+        case tuple():
+            return tuple(map(general_key, key))
+        case Number(Lit(literal)):
+            return scalar_type(literal)
+        case _:
+            return key
+
+
+@dataclass(slots=True)
+class Helper:
+    """A function being specialised on its own. `result` is what is known of its result so far, all of it when `settled`."""
+
+    name: str
+    template: Any
+    params: tuple[Var, ...]
+    result: Any = None
+    function: Function | None = None
+    free: tuple[Var, ...] = ()
+    uses: list[Access] = field(default_factory=list)
+    settled: bool = False
+
+
+def call_helper(
+    interp: Interpreter,
+    key: Any,
+    fn: Function,
+    bound: tuple[Value, ...],
+    captured: dict[str, Value],
+    scope: Scope | None,
+    *,
+    numbers: bool = False,
+    kept: bool = False,
+) -> Value:
+    """Call the function's own specialisation, building it at the first call.
+
+    `numbers`: one for all literal numbers. `kept`: one for each pattern of lengths, so that the function knows which are equal.
+    """
+    itself = next((name for name, value in captured.items() if isinstance(value, FunctionValue) and value.fn is fn), None)
+    names = tuple(name for name in captured if name != itself)
+    given = Tuple((*bound, *(captured[name] for name in names)))
+    template = _template(interp, given, interp.heap, numbers, kept)
+    if kept:
+        key = "kept", key, _pattern(template)
+    helper = interp.helpers.get(key)
+    if helper is None:
+        helper = Helper(interp.helper_name(fn.name), template, ())
+        interp.helpers[key] = helper
+        span = interp.span
+        _build(interp, helper, Frame(fn, {}, scope, key), given, len(bound), names, itself, captured)
+        interp.span = span
+    operands = [*collect(helper.template, given, interp.heap, interp.operand), *helper.free]
+    if helper.result is None:
+        interp.builder.emit(Invoke((), helper.name, tuple(operands), interp.span))
+        raise Unreachable
+    outs: list[Var] = []
+
+    def make(type_: Type) -> Var:
+        outs.append(Var(interp.names.fresh(fn.name), lengths.outside(type_)))
+        return outs[-1]
+
+    lengths = Lengths.at(helper.params, operands, interp.fresh_dim)
+    result: Value = instantiate(helper.result, make, interp.heap)
+    interp.builder.emit(Invoke(tuple(outs), helper.name, tuple(operands), interp.span))
+    return result
+
+
+def depth_of(interp: Interpreter, general: Any) -> int:
+    """How many specialisations of one function behind a boundary are being built within one another."""
+    waiting = (key for key, helper in interp.helpers.items() if not helper.settled and key[0] == "kept")
+    return sum(general_key(key[1]) == general for key in waiting)
+
+
+def calls_itself(interp: Interpreter, key: Any) -> bool:
+    """Whether a function is one of its own because it was found to call itself."""
+    return key in interp.knowledge.recursive or general_key(key) in interp.knowledge.recursive
+
+
+def calls_unsettled(interp: Interpreter, body: Block) -> bool:
+    """Whether `body` calls, however indirectly, a function that is still being specialised."""
+    known = {helper.name: helper for helper in interp.helpers.values()}
+    waiting, seen = [body], set[str]()
+    while waiting:
+        for op in all_ops(waiting.pop()):
+            if isinstance(op, Invoke) and op.callee in known and op.callee not in seen:
+                seen.add(op.callee)
+                helper = known[op.callee]
+                if not helper.settled or helper.function is None:
+                    return True
+                waiting.append(helper.function.body)
+    return False
+
+
+def _pattern(template: Any) -> tuple[Any, ...]:
+    """Which of the lengths of the arrays in `template` are known, equal, or one."""
+    lengths: dict[Dim, int] = {}
+
+    def of(size: Size) -> Any:
+        return (lengths.setdefault(size, len(lengths)), size.may_be_one) if isinstance(size, Dim) else size
+
+    shapes = (slot.type.shape for slot in slots(template) if isinstance(slot.type, Array))
+    return tuple(None if shape is None else tuple(map(of, shape)) for shape in shapes)
+
+
+def _template(interp: Interpreter, given: Tuple, heap: Heap, numbers: bool, kept: bool) -> Any:
+    joiner = Joiner(interp.fresh_dim)
+
+    def general(value: Any) -> Any:
+        match value:
+            case Var(_, type_):
+                return Slot(type_ if kept else _renewed(interp, type_))
+            case Lit(literal) if numbers and scalar_type(literal) is not None:
+                return Slot(scalar_type(literal) or Scalar("float64", True))
+            case Tuple(items, cls):
+                return Tuple(tuple(map(general, items)), cls)
+            case Ref():
+                contents: Any = heap.contents[value]
+                if not isinstance(contents, Contents):
+                    return Poison("it is a list that a loop fills, passed to a function that calls itself")
+                return Built(value.kind, value.cls, contents.keys, tuple(map(general, contents.items)), value.meta)
+            case FunctionValue(captures=captures):
+                return replace(value, captures=tuple((name, general(item)) for name, item in captures))
+            case Method(args=args):
+                return replace(value, args=tuple(map(general, args)))
+            case _:
+                return joiner.generalise(value, heap, numbers=numbers)
+
+    return general(given)
+
+
+def _parameters(interp: Interpreter, helper: Helper, given: Tuple, names: Iterable[str]) -> list[Var]:
+    """Variables for the slots of the template: each named as the parameter that it is, or as by the caller where it is a part."""
+    params: list[Var] = []
+    own: dict[Dim, Dim] = {}
+    for title, template, value in zip(names, helper.template.items, given.items, strict=True):
+        operands = list(collect(template, value, interp.heap, interp.operand))
+        for slot, operand in zip(slots(template), operands, strict=True):
+            name = interp.names.fresh(operand.base if len(operands) > 1 and isinstance(operand, Var) else title)
+            params.append(Var(name, _owned(interp, slot.type, name, own)))
+            interp.parameters[name] = params[-1]
+    return params
+
+
+def _is_provisional(interp: Interpreter, helper: Helper) -> bool:
+    """Whether `helper` was made from what was known so far of a function that is still being specialised."""
+    return helper.function is not None and calls_unsettled(interp, helper.function.body)
+
+
+def _given(ready: Iterator[Var], _type: Type) -> Var:
+    return next(ready)
+
+
+def _owned(interp: Interpreter, type_: Type, name: str, own: dict[Dim, Dim]) -> Type:
+    """`type_` of the parameter `name` of a helper, with lengths of its own, which `own` has for those of the caller."""
+    if not isinstance(type_, Array) or type_.shape is None:
+        return type_
+
+    def owned(size: Size, axis: int) -> Size:
+        if isinstance(size, Dim) and size not in own:
+            own[size] = interp.fresh_dim() if size.may_be_one else Dim(f"{name}.{axis}")
+        return own[size] if isinstance(size, Dim) else size
+
+    return Array(type_.dtype, tuple(owned(size, axis) for axis, size in enumerate(type_.shape)))
+
+
+def _renewed(interp: Interpreter, type_: Type) -> Type:
+    """`type_` with lengths of its own."""
+    if not isinstance(type_, Array) or type_.shape is None:
+        return type_
+    return Array(type_.dtype, tuple(interp.fresh_dim() for _ in type_.shape))
+
+
+def _build(
+    interp: Interpreter,
+    helper: Helper,
+    frame: Frame,
+    given: Tuple,
+    count: int,
+    names: tuple[str, ...],
+    itself: str | None,
+    captured: dict[str, Value],
+) -> None:
+    outer, heap, frames = interp.builder, interp.heap, interp.frames
+    joiner = Joiner(interp.fresh_dim)
+    before = set(interp.helpers)
+    params = _parameters(interp, helper, given, (*(param.base for param in frame.fn.params), *names))
+    try:
+        for _ in range(_PASSES):
+            for key in [key for key in interp.helpers if key not in before and _is_provisional(interp, interp.helpers[key])]:
+                del interp.helpers[key]
+            slotted = partial(_given, iter(params))
+            interp.builder, interp.heap, interp.frames = Builder(interp.names, frame.fn.span), heap.copy(), []
+            values = instantiate(helper.template, slotted, interp.heap).items
+            inner = dict(zip(names, values[count:], strict=True))
+            if itself is not None:  # the calls of itself are to see what this call is given, not what the first one was
+                function = captured[itself]
+                assert isinstance(function, FunctionValue)
+                inner[itself] = replace(function, captures=tuple((name, inner[name]) for name, _ in function.captures))
+            old = interp.heap.copy()
+            interp.frames = [Frame(frame.fn, inner, frame.scope, frame.key)]
+            env = dict(zip(frame.fn.params, values[:count], strict=True))
+            try:
+                (result,) = interp.run_block(frame.fn.body, env)
+            except Unreachable:
+                result = UNDEFINED
+            if any(interp.heap.contents[ref] is not contents for ref, contents in old.contents.items()):
+                why = "calls itself" if calls_itself(interp, frame.key) else "is kept behind a boundary"
+                message = f"`{frame.fn.name}` {why} and changes a list, a dict or an object from outside"
+                raise interp.error(message, "return the new value instead")
+            known = helper.result if helper.result is not None else UNDEFINED
+            merged = joiner.merge(known, old, result, interp.heap, old)
+            merged = None if merged == UNDEFINED else _slotted(merged)
+            results: tuple[Operand, ...] = () if merged is None else tuple(collect(merged, result, interp.heap, interp.operand))
+            block = Block((), tuple(interp.builder.ops), results)
+            # The first pass stops at the call of itself, in the middle of loops: what it leaves behind names nothing.
+            first = helper.result is None
+            free = () if first else tuple(var for var in free_variables(block) if var not in params)
+            settled = _alike(merged, helper.result) and free == helper.free and (not first or merged is None)
+            helper.result, helper.free, helper.params = merged, free, tuple(params)
+            helper.function = Function(helper.name, Block((*params, *free), block.ops, results), (), (), frame.fn.span)
+            if settled and merged is None:
+                message = f"`{frame.fn.name}` calls itself on every path, so it never returns"
+                raise interp.error(message, "return a value on one path", span=frame.fn.span)
+            if settled:
+                helper.settled = True
+                return
+        raise interp.error(f"the type of the result of `{frame.fn.name}` does not settle", "return one type on every path")
+    finally:
+        interp.builder, interp.heap, interp.frames = outer, heap, frames
+
+
+def _slotted(template: Any) -> Any:
+    """Numbers that a recursive function returns are variables: another call may return another."""
+    match template:
+        case Lit(literal) if scalar_type(literal) is not None:
+            return Slot(scalar_type(literal) or Scalar("float64", True))
+        case Var(_, type_):
+            return Slot(type_)
+        case Tuple(items, cls):
+            return Tuple(tuple(map(_slotted, items)), cls)
+        case _:
+            return template
+
+
+def _alike(a: Any, b: Any) -> bool:
+    """Whether two templates agree but for the names of unknown lengths."""
+    match a, b:
+        case Slot(Array(dtype, shape)), Slot(Array(other, theirs)):
+            if shape is None or theirs is None:
+                return dtype == other and shape == theirs
+            return dtype == other and [isinstance(n, Dim) for n in shape] == [isinstance(n, Dim) for n in theirs]
+        case Tuple(items), Tuple(others):
+            return len(items) == len(others) and all(map(_alike, items, others))
+        case _:
+            return bool(a == b)

@@ -1,0 +1,52 @@
+"""Integers that are lengths: which length, through additions of constants, and which parameters an integer follows from."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from adxform.ir import intrinsics
+from adxform.ir.ops import Lit, Operand, Var
+from adxform.ir.types import Array, Dim, Scalar
+from adxform.ir.walk import variables
+
+if TYPE_CHECKING:
+    from adxform.frontend.evaluate.interpreter import Interpreter
+
+
+def learn(interp: Interpreter, fn: Callable[..., Any], out: Var, operands: tuple[Operand, ...]) -> None:
+    """Note what `out`, the result of ``fn(*operands)``, is as a length and what it follows from."""
+    if not isinstance(out.type, Scalar) or not out.type.dtype.startswith(("int", "bool")):
+        return
+    note_origin(interp, out, operands)
+    match fn, operands:
+        case intrinsics.dim, (Var(_, Array(_, shape)), Lit(axis)) if shape is not None and isinstance(size := shape[axis], Dim):
+            interp.sizes[out] = size
+        case _, (Var() as a, Lit(int() as b)) if fn in (operator.add, operator.sub) and isinstance(a.type, Scalar):
+            base = interp.dim_of(a)
+            if base is not None:
+                interp.sizes[out] = Dim(base.base, base.offset + (b if fn is operator.add else -b))
+        case operator.add, (Lit(int() as a), Var() as b) if isinstance(b.type, Scalar):
+            base = interp.dim_of(b)
+            if base is not None:
+                interp.sizes[out] = Dim(base.base, base.offset + a)
+        case _, (Var() as a, Lit(0)) if fn is max and isinstance(a.type, Scalar):
+            base = interp.dim_of(a)
+            if base is not None:
+                interp.sizes[out] = base
+        case _:
+            return
+
+
+def note_origin(interp: Interpreter, out: Var, sources: tuple[Operand, ...]) -> None:
+    """If `out` follows from parameters that may be promoted and literals alone, remember which."""
+    found: frozenset[Var] = frozenset()
+    for source in sources:
+        for var in variables(source):
+            origin = interp.origins.get(var)
+            if not origin:
+                return
+            found |= origin
+    if found:
+        interp.origins[out] = found

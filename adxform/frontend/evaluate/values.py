@@ -1,0 +1,354 @@
+"""What is known of a value while a function is specialised: a variable, a literal, a structure of those, or a callable.
+
+A `Var` is known by its type, a `Lit` by its value. Structures hold values and never occur at run time unless something
+opaque takes them. Lists, dicts and instances have identity: a `Ref` names one, and its contents are in the `Heap`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import FunctionType
+from typing import Any, Literal, NamedTuple
+
+from adxform.frontend.signature.access import Access
+from adxform.ir.kinds import scalar_type
+from adxform.ir.ops import UNDEFINED, Function, Lit, Operand, Var
+from adxform.ir.types import Object, Scalar
+
+RefKind = Literal["list", "dict", "set", "instance", "iterator"]
+
+
+@dataclass(frozen=True, slots=True)
+class Tuple:
+    """A tuple, or a named tuple of class `cls`."""
+
+    items: tuple[Value, ...]
+    cls: type = tuple
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """``slice(start, stop, step)``"""
+
+    start: Value
+    stop: Value
+    step: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """``range(start, stop, step)``"""
+
+    start: Value
+    stop: Value
+    step: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Zip:
+    """``zip(*parts)``"""
+
+    parts: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Mapped:
+    """``itertools.starmap(fn, items)``, of which each item is computed when it is looked at."""
+
+    fn: Value
+    items: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Enumerate:
+    """``enumerate(items, start)``"""
+
+    items: Value
+    start: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Reversed:
+    """``reversed(items)``"""
+
+    items: Value
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """``d.keys()``, ``d.values()`` or ``d.items()`` of a dict: what it holds when it is looked at."""
+
+    of: Ref
+    part: Literal["keys", "values", "items"]
+
+
+Steps = Literal["", "all", "some"]
+"""Whether a walk takes item by item, with other code in between: all of them, or as many as it likes; if not, at once."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Once:
+    """What `zip`, `map` and their kin return, to be walked over once: `open` gives what it goes through.
+
+    `open` is told how it is walked over, see `Steps`. It looks at `early` in any case, before the first item.
+
+    The contents of `state` are under ``"fresh"`` whether that is still to come.
+    """
+
+    state: Ref
+    open: Callable[[Steps], Value]
+    early: tuple[Value, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Static:
+    """An object from outside the function: a module, a class, a function, anything that is not numbers.
+
+    `access` says how each call finds it again, so that what is read from it can be guarded; without one it is a constant.
+    """
+
+    value: Any
+    access: Access | None = None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Static) and self.value is other.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Where the free names of a function's code are looked up: in the Python function it was written in."""
+
+    fn: FunctionType
+    access: Access | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FunctionValue:
+    """A nested ``def`` or ``lambda`` with the values it captured. `itself` is the name by which it captured itself."""
+
+    fn: Function
+    captures: tuple[tuple[str, Value], ...]
+    defaults: tuple[tuple[str, Value], ...]
+    scope: Scope | None
+    itself: str | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Method:
+    """`fn` with its first arguments bound: a bound method, or a partial application."""
+
+    fn: Value
+    args: tuple[Value, ...]
+    kwargs: tuple[tuple[str, Value], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pullback:
+    """The second result of ``vjp``: the derived `joint` function, which takes `operands` and a cotangent per float result."""
+
+    joint: Function
+    operands: tuple[Operand, ...]
+    out: Value
+    primals: tuple[Value, ...]
+    results: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ref:
+    """The identity of a list, a dict, a set or an instance of the class `cls`. `outside`: it belongs to the caller's program.
+
+    `meta` is what a ``defaultdict`` calls for a missing key: a constant, or a local function that captures nothing.
+    """
+
+    kind: RefKind
+    cls: type
+    outside: bool = False
+    shared: bool = False
+    meta: Value | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What a `Ref` holds now: values by key (position, dict key or attribute name)."""
+
+    keys: tuple[Any, ...]
+    items: tuple[Value, ...]
+
+    def get(self, key: Any) -> Value | None:
+        """The value under `key`, if any."""
+        for own, item in zip(self.keys, self.items, strict=True):
+            if own is key or (type(own) is type(key) and own == key) or own == key:
+                return item
+        return None
+
+    def put(self, key: Any, value: Value) -> Contents:
+        """These contents with `value` under `key`."""
+        if self.get(key) is None:
+            return Contents((*self.keys, key), (*self.items, value))
+        pairs = zip(self.keys, self.items, strict=True)
+        return Contents(self.keys, tuple(value if own == key else item for own, item in pairs))
+
+
+ZERO = Lit(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """The contents of a list whose length only a run can tell: an array of its items.
+
+    While a loop fills it with at most one item on each pass, they are the first `count` of `buffer`, which has room for `total`.
+    `count` follows from the number of the pass unless the list is `counted`: the loop then carries it. Once it is `done` the
+    items are the whole of `buffer`, and the list may grow and shrink by taking another one.
+    `weak`: the items are Python's own numbers. `kinds`: what they may be, where whole numbers are beside floats.
+
+    With `nested`, the items are such lists themselves, each a row of the buffer; `row_of` says of which list, with which
+    buffer, this one is a row. The items would be known one by one if the parameters `params`, which may be promoted, were.
+    """
+
+    buffer: Var
+    count: Value = ZERO
+    total: Value = ZERO
+    params: frozenset[Var] = frozenset()
+    passed: int = 0
+    done: bool = False
+    counted: bool = False
+    nested: int = 0
+    weak: bool = False
+    kinds: tuple[Scalar, ...] = ()
+    row_of: tuple[Ref, Var] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The contents of a list of tuples of class `cls` whose length only a run can tell: a list for each place in them."""
+
+    lists: tuple[Ref, ...]
+    cls: type = tuple
+
+
+@dataclass(frozen=True, slots=True)
+class Maybe:
+    """`value` where `present` is true at run time, else ``None``."""
+
+    present: Value
+    value: Value
+
+
+class Poison(NamedTuple):
+    """A value that differs in kind between two paths. Using it is an error, which says `why`.
+
+    It would be one kind of value if the parameters `params`, which may be promoted, were known. One that is `lost` stands
+    for what a refused op would have given, so that refusals after it are found.
+    """
+
+    why: str
+    params: frozenset[Var] = frozenset()
+    lost: bool = False
+    way: str = "make it the same kind of value on every path"
+
+
+Value = (
+    Var
+    | Lit
+    | Tuple
+    | Slice
+    | Range
+    | Zip
+    | Mapped
+    | Enumerate
+    | Reversed
+    | View
+    | Once
+    | Static
+    | FunctionValue
+    | Method
+    | Pullback
+    | Ref
+    | Maybe
+    | Poison
+)
+LOST = Poison("it comes of what is refused", lost=True)
+Callable_ = Static | FunctionValue | Method | Pullback
+
+NONE = Lit(None)
+
+
+class Cells(dict[Ref, Contents]):
+    """Contents by object. What belongs to the caller's program never changes and is shared by all snapshots."""
+
+    def __init__(self, cells: dict[Ref, Contents], foreign: dict[Ref, Contents]) -> None:
+        super().__init__(cells)
+        self.foreign = foreign
+
+    def __missing__(self, ref: Ref) -> Contents:
+        return self.foreign[ref]
+
+
+class Heap:
+    """The contents of every `Ref`; a copy is a snapshot."""
+
+    def __init__(self, cells: Cells | None = None) -> None:
+        self.contents = Cells({}, {}) if cells is None else cells
+
+    def new(
+        self,
+        kind: RefKind,
+        cls: type,
+        keys: tuple[Any, ...],
+        items: tuple[Value, ...],
+        *,
+        shared: bool = False,
+        meta: Value | None = None,
+    ) -> Ref:
+        """A fresh object."""
+        ref = Ref(kind, cls, shared=shared, meta=meta)
+        self.contents[ref] = Contents(keys, items)
+        return ref
+
+    def foreign(
+        self, kind: RefKind, cls: type, keys: tuple[Any, ...], items: tuple[Value, ...], meta: Value | None = None
+    ) -> Ref:
+        """An object of the caller's program."""
+        ref = Ref(kind, cls, outside=True, meta=meta)
+        self.contents.foreign[ref] = Contents(keys, items)
+        return ref
+
+    def copy(self) -> Heap:
+        """A snapshot."""
+        return Heap(Cells(self.contents, self.contents.foreign))
+
+
+def is_undefined(value: Value) -> bool:
+    """Whether `value` is that of a name no path has assigned."""
+    return isinstance(value, Lit) and value.value is UNDEFINED.value
+
+
+def is_number(value: Value) -> bool:
+    """Whether `value` is a number, known or not, or an array: what a variable of numeric type can hold."""
+    match value:
+        case Var(_, type_):
+            return not isinstance(type_, Object)
+        case Lit(literal):
+            return scalar_type(literal) is not None
+        case _:
+            return False
+
+
+def is_int(value: Value) -> bool:
+    """Whether `value` is an integer scalar."""
+    match value:
+        case Var(_, Scalar(dtype)):
+            return dtype.startswith(("int", "uint"))
+        case Lit(literal):
+            return isinstance(literal, int) and not isinstance(literal, bool)
+        case _:
+            return False
+
+
+def list_contents(items: tuple[Value, ...]) -> Contents:
+    """The contents of a list of `items`."""
+    return Contents(tuple(range(len(items))), items)

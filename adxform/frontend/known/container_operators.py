@@ -1,0 +1,498 @@
+"""What CPython does with an operator of which an operand is a container (or ``None``): its own meaning, NumPy's, or an error.
+
+CPython asks the left operand and then the right one for a method, and only then joins or repeats sequences. Arrays and NumPy's
+numbers answer for everything, so that ``[1.0] + v`` adds and ``s += v`` gives an array; a NumPy integer repeats what it
+multiplies, and no other NumPy number multiplies a sequence. Between Python's own objects there are joined sequences of one class,
+repeated ones, sets and dicts; all else is a ``TypeError``.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from adxform.frontend.containers import collecting
+from adxform.frontend.containers.methods import Answer, elements, set_of
+from adxform.frontend.evaluate.branches import branch, truth
+from adxform.frontend.evaluate.joins import same
+from adxform.frontend.evaluate.keys import hashed
+from adxform.frontend.evaluate.operands import is_static
+from adxform.frontend.evaluate.python_classes import SEQUENCES, SETS, VIEWS, class_of, is_container, is_numpy, name_of
+from adxform.frontend.evaluate.values import NONE, Contents, Maybe, Once, Range, Ref, Static, Tuple, Value, View
+from adxform.ir.ops import Lit, Var
+from adxform.ir.types import BOOL, Array, Scalar
+from adxform.primitives import iterations
+
+if TYPE_CHECKING:
+    from adxform.frontend.evaluate.interpreter import Interpreter
+
+Condition = Callable[[], Value]
+
+SIGNS: dict[Any, str] = {
+    operator.add: "+",
+    operator.sub: "-",
+    operator.mul: "*",
+    operator.truediv: "/",
+    operator.floordiv: "//",
+    operator.mod: "%",
+    operator.pow: "** or pow()",
+    operator.matmul: "@",
+    operator.and_: "&",
+    operator.or_: "|",
+    operator.xor: "^",
+    operator.lshift: "<<",
+    operator.rshift: ">>",
+    operator.lt: "<",
+    operator.le: "<=",
+    operator.gt: ">",
+    operator.ge: ">=",
+    operator.neg: "-",
+    operator.pos: "+",
+    operator.invert: "~",
+    operator.inv: "~",
+}
+
+
+def binary(interp: Interpreter, fn: Any, a: Value, b: Value, hint: str, sign: str = "") -> Answer:
+    """``a fn b`` where one is a container; ``None`` where neither is. `sign`: how the program writes the operator."""
+    classes = _classes(interp, a, b)
+    if classes is None:
+        return None
+    left, right = classes
+    if issubclass(left, str) and fn is operator.mod:
+        return None
+    if fn is operator.mul and (found := _repetition(interp, a, left, b, right)) is not None:
+        return found
+    if any(issubclass(cls, np.ndarray) or (is_numpy(cls) and fn is not operator.matmul) for cls in (left, right)):
+        return interp.call(Lit(fn), (as_array(interp, a, left), as_array(interp, b, right)), hint=hint)
+    match fn:
+        case operator.add if (joined := _joined(interp, a, left, b, right)) is not None:
+            return joined
+        case operator.and_ | operator.or_ | operator.sub | operator.xor if _of_keys(left, right):
+            return set_of(interp, fn(_keys(interp, a), _keys(interp, b)), left if issubclass(left, SETS) else set)
+        case operator.or_ if issubclass(left, dict) and issubclass(right, dict):
+            assert isinstance(a, Ref)
+            assert isinstance(b, Ref)
+            return _merged(interp, a, b)
+        case _:
+            what = f"unsupported operand type(s) for {sign or SIGNS[fn]}: '{name_of(left)}' and '{name_of(right)}'"
+            return interp.fail(TypeError, what)
+
+
+def _classes(interp: Interpreter, a: Value, b: Value) -> tuple[type, type] | None:
+    """The classes of two operands, where one is a container and the other's class is known."""
+    left, right = class_of(a), class_of(b)
+    if left is not None and right is not None:
+        return (left, right) if is_container(left) or is_container(right) else None
+    for value, cls in ((a, right), (b, left)):
+        if cls is not None and is_container(cls) and isinstance(value, Var) and isinstance(value.type, Scalar | Array):
+            message = f"a {name_of(cls)} meets a number of which only a run can tell whether it is Python's or NumPy's"
+            raise interp.error(message, "give the number one kind on every path, e.g. with `float(…)`")
+    return None
+
+
+def in_place(interp: Interpreter, fn: Any, plain: Any, x: Value, value: Value) -> Answer:
+    """What the name has after ``x fn= value`` where one is a container; ``None`` where neither is."""
+    left, right = class_of(x), class_of(value)
+    if left is None or not (is_container(left) or (right is not None and is_container(right))):
+        return None
+    _classes(interp, x, value)
+    foreign = right is not None and is_numpy(right)
+    match x:
+        case Ref(kind="list", cls=cls) if fn is operator.imul and issubclass(cls, list) and _counts(right):
+            _hold(interp, x, repeated(interp, x, value))
+            return x
+        case Ref(kind="list", cls=cls) if issubclass(cls, list) and not foreign:
+            if fn is operator.iadd:
+                interp.call(interp.attribute(x, "extend"), (value,))
+                return x
+        case Ref(kind="dict") if fn is operator.ior and not foreign:
+            interp.call(interp.attribute(x, "update"), (value,))
+            return x
+        case Ref(kind="set") if right is not None and issubclass(right, SETS) and fn in _SET_UPDATES:
+            interp.write(x, elements(plain(_keys(interp, x), _keys(interp, value))))
+            return x
+        case _:
+            pass
+    return binary(interp, plain, x, value, "tmp", SIGNS[plain].partition(" ")[0] + "=")
+
+
+_SET_UPDATES = (operator.ior, operator.iand, operator.isub, operator.ixor)
+
+
+def unary(interp: Interpreter, fn: Any, x: Value) -> Answer:
+    """``-x``, ``+x``, ``~x`` or ``abs(x)`` of a container, which has none of them."""
+    cls = class_of(x)
+    if cls is None or not is_container(cls):
+        return None
+    what = f"unary {SIGNS[fn]}" if fn in SIGNS else f"{fn.__name__}()"
+    return interp.fail(TypeError, f"bad operand type for {what}: '{name_of(cls)}'")
+
+
+def as_array(interp: Interpreter, value: Value, cls: type) -> Value:
+    """What NumPy makes of an operand beside an array: sequences are arrays."""
+    if issubclass(cls, list | tuple):
+        if isinstance(value, Ref) and interp.is_long(value):
+            return collecting.as_array(interp, value)
+        return interp.call(Lit(np.array), (value,))
+    if issubclass(cls, range):
+        start, stop, step = (value.start, value.stop, value.step) if isinstance(value, Range) else _bounds(interp, value)
+        return interp.call(Lit(np.arange), (start, stop, step))
+    if is_container(cls):
+        message = f"NumPy makes an array of objects of this {name_of(cls)}, which has no derivative"
+        raise interp.error(message, "use numbers, arrays, lists or tuples")
+    return value
+
+
+def beside_array(interp: Interpreter, value: Value) -> Value:
+    """The right operand of an operator on an array."""
+    cls = class_of(value)
+    return value if cls is None else as_array(interp, value, cls)
+
+
+def _bounds(interp: Interpreter, value: Value) -> tuple[Value, ...]:
+    found = interp.static(value, "a range")
+    return Lit(found.start), Lit(found.stop), Lit(found.step)
+
+
+# -- joined and repeated sequences ------------------------------------------------------------------------------------
+
+
+def _joined(interp: Interpreter, a: Value, left: type, b: Value, right: type) -> Answer:
+    for cls in SEQUENCES:
+        if not (issubclass(left, cls) and issubclass(right, cls)):
+            continue
+        if cls in (str, bytes):
+            return interp.evaluate(operator.add, (interp.static(a, "a text"), interp.static(b, "a text")))
+        if any(interp.is_long(one) for one in (a, b)):
+            joined = interp.call(Lit(list), (a,))
+            interp.call(interp.attribute(joined, "extend"), (b,))
+            return _of_class(interp, joined, cls)
+        items = (*interp.items(a), *interp.items(b))
+        return Tuple(items) if cls is tuple else interp.new_list(items)
+    return None
+
+
+def _of_class(interp: Interpreter, made: Value, cls: type) -> Value:
+    """The fresh list `made`, as a tuple where `cls` is one."""
+    if cls is list or not isinstance(made, Ref):
+        return made
+    contents: Any = interp.heap.contents[made]
+    if isinstance(contents, Contents):
+        return Tuple(contents.items)
+    ref = interp.heap.new("list", cls, (), ())
+    interp.heap.contents[ref] = contents
+    return ref
+
+
+def _repetition(interp: Interpreter, a: Value, left: type, b: Value, right: type) -> Answer:
+    """``a * b`` where one is a sequence and the other a number; ``None`` for any other operands."""
+    for items, cls, count, number in ((a, left, b, right), (b, right, a, left)):
+        if not issubclass(cls, SEQUENCES) or is_container(number) or issubclass(number, np.ndarray):
+            continue
+        if not _counts(number):
+            return interp.fail(TypeError, f"can't multiply sequence by non-int of type '{number.__name__}'")
+        if issubclass(cls, str | bytes):
+            return interp.evaluate(operator.mul, (interp.static(items, "a text"), interp.static(count, "a count")))
+        return _of_class(interp, repeated(interp, items, count), tuple if issubclass(cls, tuple) else list)
+    return None
+
+
+def _counts(cls: type | None) -> bool:
+    """Whether a number of this class says how often a sequence is repeated."""
+    return cls is not None and issubclass(cls, int | np.integer)
+
+
+def repeated(interp: Interpreter, items: Value, count: Value) -> Ref:
+    """A fresh list of the items of a list or tuple, `count` times."""
+    filled = interp.filled(items)
+    if filled is None and not (isinstance(count, Var) and interp.of_numbers(tuple(interp.items(items)))):
+        return interp.new_list(tuple(interp.items(items)) * operator.index(interp.static(count, "how often a list is repeated")))
+    count = Lit(max(int(count.value), 0)) if isinstance(count, Lit) else count
+    known = isinstance(count, Lit) or count in interp.sizes
+    times = (
+        Lit(max(int(count.value), 0)) if isinstance(count, Lit) else count if known else interp.call(Lit(max), (count, Lit(0)))
+    )
+    if filled is not None:
+        rows = collecting.so_far(interp, filled)
+        if not isinstance(rows.type, Array) or rows.type.shape is None or len(rows.type.shape) != 1 or filled.nested:
+            raise interp.error("a list of arrays of a length that only a run can tell is repeated", "use `np.tile`")
+        made = interp.call(Lit(np.tile), (rows, times), hint="items")
+        return collecting.new_list(interp, made, weak=filled.weak, kinds=filled.kinds)
+    parts = interp.items(items)
+    if len(parts) == 1:
+        made = interp.call(Lit(np.full), (times, parts[0]), hint="items")
+    else:
+        made = interp.call(Lit(np.tile), (interp.call(Lit(np.array), (Tuple(tuple(parts)),)), times), hint="items")
+    params = interp.origins.get(count, frozenset()) if isinstance(count, Var) else frozenset()
+    kind = collecting.common_item(interp, tuple(parts))
+    collecting.see_exact(interp, made, parts)
+    return collecting.new_list(interp, made, weak=kind.weak, kinds=collecting.kinds_beside(kind.type), params=params)
+
+
+def _hold(interp: Interpreter, ref: Ref, made: Ref) -> None:
+    interp.write(ref, interp.heap.contents[made])
+
+
+# -- sets and dicts ---------------------------------------------------------------------------------------------------
+
+
+def _of_keys(left: type, right: type) -> bool:
+    """Whether operands are sets, or keys of dicts, which are like sets."""
+    views = (VIEWS["keys"], VIEWS["items"])
+    if issubclass(left, SETS) and issubclass(right, SETS):
+        return True
+    return issubclass(left, views) or (issubclass(right, views) and issubclass(left, SETS))
+
+
+def _keys(interp: Interpreter, value: Value) -> Any:
+    """The elements of a set, or of what a view of a dict is joined with, which must be known."""
+    if isinstance(value, Static):
+        return interp.pin(value)
+    if isinstance(value, Lit):
+        return value.value
+    if isinstance(value, Ref) and value.kind == "set":
+        return set(interp.contents(value).keys)
+    return {interp.static(item, "an element of a set") for item in interp.items(value)}
+
+
+def _merged(interp: Interpreter, a: Ref, b: Ref) -> Ref:
+    contents = interp.contents(a)
+    for key, item in interp.pairs(b):
+        contents = contents.put(key, item)
+    owner = b if a.cls is dict else a
+    return interp.heap.new("dict", owner.cls, contents.keys, contents.items, meta=owner.meta)
+
+
+# -- comparisons ------------------------------------------------------------------------------------------------------
+
+
+def equality(interp: Interpreter, a: Value, b: Value, positive: bool) -> Answer:
+    """``a == b`` (or ``!=``) where one is a container; ``None`` where neither is."""
+    for maybe, other in ((a, b), (b, a)):
+        if isinstance(maybe, Maybe) and other != NONE:
+            return _equal_if_there(interp, maybe, other, positive)
+    classes = _classes(interp, a, b)
+    if classes is None:
+        return None
+    left, right = classes
+    if is_numpy(left) or is_numpy(right):
+        return _equal_array(interp, a, left, b, right, positive)
+    equal = _equal(interp, a, left, b, right)
+    if positive or equal is None:
+        return equal
+    return Lit(not equal.value) if isinstance(equal, Lit) else interp.call(Lit(operator.not_), (equal,))
+
+
+def _equal_if_there(interp: Interpreter, maybe: Maybe, other: Value, positive: bool) -> Value:
+    """Equality of what may be ``None`` with what is not."""
+    if isinstance(other, Maybe):
+        raise interp.error("values that may be None are compared", "test them first: `if x is not None:`")
+    fn = operator.eq if positive else operator.ne
+    if not isinstance(maybe.present, Var) or maybe.present in interp.assumed:
+        return Lit(not positive) if maybe.present == Lit(False) else interp.call(Lit(fn), (maybe.value, other))
+
+    def there() -> list[Value]:
+        return [interp.call(Lit(fn), (maybe.value, other))]
+
+    (found,) = branch(interp, maybe.present, there, lambda: [Lit(not positive)], ["equal"], interp.span)
+    return found
+
+
+def _equal_array(interp: Interpreter, a: Value, left: type, b: Value, right: type, positive: bool) -> Value:
+    """Equality with an array, item by item; with what is no sequence, nothing is equal."""
+    fn = operator.eq if positive else operator.ne
+    if all(issubclass(cls, list | tuple | range) or is_numpy(cls) for cls in (left, right)):
+        return interp.call(Lit(fn), (as_array(interp, a, left), as_array(interp, b, right)))
+    array = a if is_numpy(left) else b
+    if isinstance(array, Var) and isinstance(array.type, Array) and array.type.shape:
+        return interp.call(Lit(np.zeros_like if positive else np.ones_like), (array,), {"dtype": Lit(bool)})
+    try:
+        return interp.evaluate(fn, (left(), right()))
+    except TypeError:
+        raise interp.error(f"a {name_of(left)} and a {name_of(right)} are compared", "compare numbers with numbers") from None
+
+
+def _equal(interp: Interpreter, a: Value, left: type, b: Value, right: type) -> Answer:
+    if same(a, b):
+        return Lit(True)
+    if any(issubclass(left, cls) and issubclass(right, cls) for cls in (list, tuple)):
+        if interp.filled(a) is None and interp.filled(b) is None:
+            items, others = interp.items(a), interp.items(b)
+            if len(items) != len(others):
+                return _unequal(interp, items, others) if issubclass(left, tuple) else Lit(False)
+            if any(isinstance(item, Maybe) for item in (*items, *others)):
+                raise interp.error("sequences with a value that may be None are compared", "compare the items one by one")
+            return _all_equal(interp, items, others)
+        return interp.call(Static(iterations.equal), (a, b))
+    if issubclass(left, dict) and issubclass(right, dict):
+        assert isinstance(a, Ref)
+        assert isinstance(b, Ref)
+        one, other = interp.contents(a), interp.contents(b)
+        if len(one.keys) != len(other.keys) or any(other.get(key) is None for key in one.keys):
+            return Lit(False)
+        return _all_equal(interp, list(one.items), [other.get(key) or NONE for key in one.keys])
+    if _of_keys(left, right) or _of_keys(right, left):
+        alike = all(issubclass(cls, (*SETS, VIEWS["keys"], VIEWS["items"])) for cls in (left, right))
+        return Lit(alike and set(_keys(interp, a)) == set(_keys(interp, b)))
+    if is_static(interp, a) and is_static(interp, b):
+        return None if isinstance(a, Lit) and isinstance(b, Lit) else Lit(_static_equal(interp, a, b))
+    if issubclass(left, range) and issubclass(right, range):
+        raise interp.error("ranges whose bounds only a run can tell are compared", "compare their bounds")
+    return Lit(False)
+
+
+def _unequal(interp: Interpreter, items: list[Value], others: list[Value]) -> Value:
+    """``False``, for tuples of different lengths: Python looks at the items that they have in common first, which may raise."""
+    if any(class_of(item) in (np.ndarray, None) for item in (*items, *others)):
+        raise interp.error("tuples of different lengths that hold arrays are compared", "compare their lengths first")
+    return Lit(False)
+
+
+def _static_equal(interp: Interpreter, a: Value, b: Value) -> bool:
+    return bool(interp.static(a, "an operand") == interp.static(b, "an operand")) if not _ranges(a, b) else a == b
+
+
+def _ranges(a: Value, b: Value) -> bool:
+    return isinstance(a, Range) or isinstance(b, Range)
+
+
+def _all_equal(interp: Interpreter, items: list[Value], others: list[Value]) -> Value:
+    """Whether all `items` equal those beside them: the same object is equal to itself."""
+    left = [pair for pair in zip(items, others, strict=True) if not same(*pair)]
+    return any_or_all(interp, [partial(interp.call, Lit(operator.eq), pair) for pair in left], all)
+
+
+def any_or_all(interp: Interpreter, conditions: Sequence[Condition], fn: Any) -> Value:
+    """Whether any, or all, of `conditions` hold, as Python's own bool; a later one is asked where those before do not decide."""
+    result: Value = Lit(fn is all)
+    for place, condition in enumerate(conditions):
+        cond = truth(interp, condition())
+        if isinstance(cond, bool):
+            if cond is (fn is any):
+                return Lit(cond) if isinstance(result, Lit) else _decided(interp, result, Lit(cond), fn)
+            continue
+        if isinstance(cond, Var) and isinstance(cond.type, Array):  # its truth may be an error, where it is asked
+            rest: list[Condition] = [partial(_constant, cond), *conditions[place + 1 :]]
+            return _asked_one_by_one(interp, result, rest, fn)
+        result = _decided(interp, result, interp.emit(bool, (cond,), BOOL), fn)
+    return result
+
+
+def _decided(interp: Interpreter, result: Value, cond: Value, fn: Any) -> Value:
+    if isinstance(result, Lit):
+        return cond
+    return interp.call(Lit(operator.or_ if fn is any else operator.and_), (result, cond))
+
+
+def _asked_one_by_one(interp: Interpreter, result: Value, rest: list[Condition], fn: Any) -> Value:
+    """`result`, or what `rest` says where it does not decide."""
+    if isinstance(result, Lit):
+        cond = truth(interp, rest[0]())
+        if isinstance(cond, bool):
+            result = Lit(cond)
+        else:
+            result = interp.emit(bool, (cond,), BOOL)
+        rest = rest[1:]
+    if not rest or result == Lit(fn is any):
+        return result
+    if isinstance(result, Lit):
+        return _asked_one_by_one(interp, result, rest, fn)
+
+    def decided() -> list[Value]:
+        return [Lit(fn is any)]
+
+    def open_() -> list[Value]:
+        return [_asked_one_by_one(interp, Lit(fn is all), rest, fn)]
+
+    sides = (decided, open_) if fn is any else (open_, decided)
+    (found,) = branch(interp, interp.operand(result), *sides, ["found"], interp.span)
+    return found
+
+
+def order(interp: Interpreter, fn: Any, a: Value, b: Value, hint: str) -> Answer:
+    """``a < b`` and its kin where one is a container; ``None`` where neither is."""
+    classes = _classes(interp, a, b)
+    if classes is None:
+        return None
+    left, right = classes
+    if is_numpy(left) or is_numpy(right):
+        return interp.call(Lit(fn), (as_array(interp, a, left), as_array(interp, b, right)), hint=hint)
+    if any(issubclass(left, cls) and issubclass(right, cls) for cls in (list, tuple)):
+        return interp.call(Static(iterations.compared), (Lit(fn), *_without_the_same(interp, a, b)), hint=hint)
+    if any(issubclass(left, cls) and issubclass(right, cls) for cls in (str, bytes)):
+        return interp.evaluate(fn, (interp.static(a, "a text"), interp.static(b, "a text")))
+    if all(issubclass(cls, (*SETS, VIEWS["keys"], VIEWS["items"])) for cls in (left, right)):
+        return Lit(fn(set(_keys(interp, a)), set(_keys(interp, b))))
+    what = f"'{SIGNS[fn]}' not supported between instances of '{name_of(left)}' and '{name_of(right)}'"
+    return interp.fail(TypeError, what)
+
+
+def _without_the_same(interp: Interpreter, a: Value, b: Value) -> tuple[Value, Value]:
+    """Two sequences less the items of one place that are one object, which decide nothing."""
+    if interp.filled(a) is not None or interp.filled(b) is not None:
+        return a, b
+    items, others = interp.items(a), interp.items(b)
+    shared = {k for k, pair in enumerate(zip(items, others, strict=False)) if same(*pair)}
+    left, right = (Tuple(tuple(item for k, item in enumerate(some) if k not in shared)) for some in (items, others))
+    return left, right
+
+
+# -- membership -------------------------------------------------------------------------------------------------------
+
+
+def contains(interp: Interpreter, box: Value, item: Value) -> Answer:
+    """``item in box``; ``None`` for arrays and for what only a run can tell."""
+    cls = class_of(box)
+    match box:
+        case Ref(kind="set") if isinstance(item, Ref) and item.kind == "set":  # a set is looked for as a frozen one
+            return Lit(frozenset(interp.contents(item).keys) in interp.contents(box).keys)
+        case Ref(kind="dict" | "set") | View(_, "keys"):
+            keys = interp.contents(box.of if isinstance(box, View) else box).keys
+            return Lit(hashed(interp, item, "a key") in keys)
+        case Ref(kind="list") if interp.filled(box) is not None:
+            return interp.call(Static(iterations.contained), (box, item))
+        case Tuple() | Ref(kind="list") | View():
+            return any_equal(interp, interp.items(box), item)
+        case Range(start, stop, step):
+            return _in_range(interp, start, stop, step, item)
+        case Lit(str() as text):
+            if class_of(item) is not None and class_of(item) is not str:
+                return interp.fail(TypeError, "'in <string>' requires string as left operand")
+            return interp.evaluate(operator.contains, (text, interp.static(item, "a text")))
+    if cls is not None and not hasattr(cls, "__contains__") and not hasattr(cls, "__iter__") and cls is not Once:
+        return interp.fail(TypeError, f"argument of type '{name_of(cls)}' is not iterable")
+    return None
+
+
+def any_equal(interp: Interpreter, items: list[Value], item: Value) -> Value:
+    """Whether one of `items` is `item` or equals it."""
+    asked: list[Condition] = []
+    for one in items:
+        asked.append(partial(_constant, Lit(True)) if same(one, item) else partial(interp.call, Lit(operator.eq), (one, item)))
+    return any_or_all(interp, asked, any)
+
+
+def _constant(value: Value) -> Value:
+    return value
+
+
+def _in_range(interp: Interpreter, start: Value, stop: Value, step: Value, item: Value) -> Answer:
+    cls = class_of(item)
+    if cls is None:
+        return None
+    if is_container(cls) or issubclass(cls, np.ndarray):
+        return any_equal(interp, interp.items(Range(start, stop, step)), item)
+    if not (isinstance(step, Lit) and step.value != 0):
+        raise interp.error("the step of this range must be a constant here", "use a constant step")
+    low, high = (start, stop) if step.value > 0 else (stop, start)
+    inside = (operator.ge, operator.lt) if step.value > 0 else (operator.gt, operator.le)
+    met = [partial(interp.call, Lit(inside[0]), (item, low)), partial(interp.call, Lit(inside[1]), (item, high))]
+    if step != Lit(1) or not issubclass(cls, int | np.integer):
+        past = interp.call(Lit(operator.mod), (interp.call(Lit(operator.sub), (item, start)), step))
+        met.append(partial(interp.call, Lit(operator.eq), (past, Lit(0))))
+    return any_or_all(interp, met, all)

@@ -1,0 +1,298 @@
+"""Operators on what is not a number: tuples, lists, instances; in-place operators; identity and membership."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any
+
+from adxform.frontend.calls.primitive_calls import checked_number
+from adxform.frontend.checks.held_copies import Taken
+from adxform.frontend.containers.methods import Answer, Handler
+from adxform.frontend.evaluate import indexing, protocols
+from adxform.frontend.evaluate.augmented import PLAIN, UPDATES, refuse_cast
+from adxform.frontend.evaluate.branches import truth
+from adxform.frontend.evaluate.joins import same
+from adxform.frontend.evaluate.python_classes import class_of, is_container, name_of
+from adxform.frontend.evaluate.values import NONE, FunctionValue, Maybe, Ref, Static, Tuple, Value
+from adxform.frontend.known import container_operators
+from adxform.ir.kinds import scalar_type, settled_type
+from adxform.ir.ops import Lit, Var
+from adxform.ir.types import BOOL, Array, Object, Scalar, rank
+
+if TYPE_CHECKING:
+    from adxform.frontend.evaluate.interpreter import Interpreter
+
+Args = tuple[Value, ...]
+Kwargs = dict[str, Value]
+
+
+def _in_place(fn: Any) -> Handler:
+    plain = PLAIN[fn]
+
+    def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+        x, value = args
+        changed = protocols.in_place(interp, fn, x, value, hint)
+        if changed is not None:
+            return changed
+        if isinstance(x, Var) and isinstance(x.type, Array):
+            value = _operand_in_place(interp, plain, value)
+            args = x, value
+        elif protocols.is_object(x) or protocols.is_object(value):
+            return interp.call(Lit(plain), args, hint=hint)
+        match x:
+            case Var(_, Array(_, None)):
+                message = "this may be a number or an array, so it cannot be told whether the assignment changes it in place"
+                help_ = "start from an array of the right shape, e.g. `np.zeros(n)`, or write `x = x + …`"
+                raise interp.unknown(message, help_, x, value)
+            case Var(_, Array()) if fn in UPDATES:
+                interp.builder.effect(UPDATES[fn], x, Lit(...), indexing.stored(interp, value), span=interp.span)
+                return x
+            case Var(_, Array() as held):
+                given = container_operators.beside_array(interp, value)
+                if fn is operator.imatmul:
+                    _fits(interp, x, given)
+                result = interp.operand(interp.call(Lit(plain), (x, given)))
+                if isinstance(result, Var):
+                    refuse_cast(interp, held, result.type)
+                if isinstance(result, Var) and (rank(result.type) or 0) > (rank(x.type) or 0):
+                    return interp.fail(ValueError, "non-broadcastable output operand: it has fewer axes than the result")
+                interp.builder.effect(operator.setitem, x, Lit(...), result, span=interp.span)
+                return x
+            case Var(_, Object()):
+                return interp.emit(fn, (x, interp.operand(value)), Object(), hint)
+            case _:
+                found = container_operators.in_place(interp, fn, plain, x, value)
+                return interp.call(Lit(plain), args, hint=hint) if found is None else found
+
+    return handler
+
+
+def _fits(interp: Interpreter, x: Var, value: Value) -> None:
+    """Let ``x @= value`` raise where the product has another shape than `x`."""
+    assert isinstance(x.type, Array)
+    shape = x.type.shape or ()
+    other = value.type.shape if isinstance(value, Var) and isinstance(value.type, Array) else ()
+    other = other or ()
+    if not shape or not other or not 2 <= len(other) <= max(len(shape), 2):
+        interp.fail(ValueError, "the product does not fit into the array that it is to be put in")
+    assert isinstance(value, Var)
+    fits = interp.call(Lit(operator.eq), (indexing.dim(interp, value, len(other) - 1), indexing.dim(interp, x, len(shape) - 1)))
+    if fits == Lit(False):
+        interp.fail(ValueError, "the product does not fit into the array that it is to be put in")
+    if isinstance(fits, Var):
+        interp.require(fits, ValueError, "the product does not fit into the array that it is to be put in")
+
+
+def _operand_in_place(interp: Interpreter, plain: Any, value: Value) -> Value:
+    """`value` as an array is changed by it in place: what is no number or array would be asked what the operator means."""
+    value = protocols.as_number(interp, value)
+    if protocols.is_object(value):
+        raise protocols.refused(
+            interp, value, f"`{protocols.SIGNS.get(plain.__name__.rstrip('_'), plain.__name__).split()[0]}=` of an array"
+        )
+    return checked_number(interp, value)
+
+
+def _binary(fn: Any) -> Handler:
+    """Operators on tuples, lists and objects; on numbers they are primitives."""
+
+    def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+        a, b = args
+        answer = protocols.binary(interp, fn, a, b, hint)
+        return container_operators.binary(interp, fn, a, b, hint) if answer is None else answer
+
+    return handler
+
+
+def _unary(fn: Any) -> Handler:
+    def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+        answer = protocols.unary(interp, fn, args[0], hint)
+        return container_operators.unary(interp, fn, args[0]) if answer is None else answer
+
+    return handler
+
+
+def _compare(fn: Any) -> Handler:
+    """Equality and order of containers and instances; on numbers they are primitives."""
+
+    def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+        a, b = args
+        answer = protocols.compared(interp, fn, a, b, hint)
+        if answer is not None:
+            return answer
+        if fn not in (operator.eq, operator.ne):
+            return container_operators.order(interp, fn, a, b, hint)
+        asked = _is_none(interp, a, b, fn is operator.eq)
+        if asked is not None:
+            return asked
+        found = container_operators.equality(interp, a, b, fn is operator.eq)
+        if found is not None:
+            return found
+        structured = (Tuple, Ref, Static, FunctionValue)
+        if isinstance(a, structured) and isinstance(b, structured):
+            return Lit(_equal(interp, a, b) is (fn is operator.eq))
+        return None
+
+    return handler
+
+
+def _equal(interp: Interpreter, a: Value, b: Value) -> bool:
+    """Whether objects without a method for it are equal."""
+    if isinstance(a, Static) and isinstance(b, Static):
+        return bool(interp.pin(a) == interp.pin(b))
+    return same(a, b)
+
+
+def _is(positive: bool) -> Handler:
+    def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+        asked = _is_none(interp, args[0], args[1], positive)
+        if asked is not None:
+            return asked
+        found = _identical(interp, *args)
+        if found is None:
+            return None
+        return Lit(found is positive)
+
+    return handler
+
+
+def _is_none(interp: Interpreter, a: Value, b: Value, positive: bool) -> Answer:
+    """Whether a value that may be ``None`` is, where one of `a` and `b` is such a value and the other ``None``."""
+    for value, other in ((a, b), (b, a)):
+        if isinstance(value, Maybe) and other == NONE:
+            present = value.present
+            if not isinstance(present, Var) or present in interp.assumed:
+                return Lit((present == Lit(False)) is positive)
+            if not positive:
+                return present
+            absent = interp.emit(operator.not_, (present,), BOOL, "absent")
+            interp.negated[absent] = present
+            return absent
+    return None
+
+
+def _identical(interp: Interpreter, a: Value, b: Value) -> bool | None:
+    if isinstance(a, Var) and isinstance(b, Var):
+        if a != b:
+            _refuse_identity(interp, a, b)
+        return True if a == b else None
+    for one, other in ((a, b), (b, a)):
+        if isinstance(one, Var):
+            if isinstance(one.type, Object):
+                return None
+            if isinstance(other, Lit) and isinstance(other.value, bool) and one.type == BOOL:
+                return None
+            if isinstance(one.type, Scalar) and isinstance(other, Lit) and scalar_type(other.value) == settled_type(one.type):
+                _refuse_identity(interp, one, one)
+            return False
+    if isinstance(a, Tuple) and isinstance(b, Tuple):
+        if same(a, b) and a.items:
+            raise interp.error("whether equal tuples are one object cannot be told", "compare them with `==`")
+        return same(a, b)
+    if isinstance(a, Lit) and isinstance(b, Lit):
+        if isinstance(a.value, str | bytes) and a.value is not b.value and a == b:
+            raise interp.error("whether equal texts are one object cannot be told", "compare them with `==`")
+        return a.value is b.value or (a == b and scalar_type(a.value) is not None)
+    if isinstance(a, Static) and isinstance(b, Static):
+        return bool(interp.pin(a) is interp.pin(b))
+    if isinstance(a, Static | Lit) and isinstance(b, Static | Lit):
+        return a.value is b.value
+    if a is not b and all(isinstance(one, Ref) and interp.filled(one) for one in (a, b)) and not interp.in_own_code:
+        raise interp.error("whether these lists are one object cannot be told", "compare them with `==`")
+    return a is b
+
+
+def _refuse_identity(interp: Interpreter, a: Var, b: Var) -> None:
+    """Raise where a program asks whether two numbers, or items of a list held as an array, are one object."""
+    if interp.in_own_code:
+        return  # asks for equality too
+    loaded = {one.item for one in interp.held if isinstance(one, Taken)}
+    numbers = all(isinstance(var.type, Scalar) and settled_type(var.type) != BOOL for var in (a, b))
+    if numbers or a in loaded or b in loaded:
+        raise interp.error("whether these are one object cannot be told", "compare them with `==`")
+
+
+def _not(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    cond = truth(interp, args[0])
+    if isinstance(cond, bool):
+        return Lit(not cond)
+    return None if cond == args[0] else interp.emit(operator.not_, (cond,), BOOL, hint)
+
+
+def _contains(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    box, item = args
+    method = protocols.special(interp, box, "__contains__")
+    if method is None:
+        return container_operators.contains(interp, box, item)
+    found = interp.call(method, (item,), hint=hint)
+    inside = truth(interp, found)
+    return Lit(inside) if isinstance(inside, bool) else interp.call(Lit(bool), (found,))
+
+
+def _as(fn: Any) -> Handler:
+    """Another name of `fn`."""
+
+    def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+        return interp.call(Lit(fn), args, kwargs, hint)
+
+    return handler
+
+
+def _divmod(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    answer = protocols.binary(interp, divmod, args[0], args[1], hint)
+    return answer or Tuple((interp.call(Lit(operator.floordiv), args), interp.call(Lit(operator.mod), args)))
+
+
+def _pow(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    return None if len(args) != 2 or kwargs else interp.call(Lit(operator.pow), args, hint=hint)
+
+
+def _abs(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    return _unary(operator.abs)(interp, args, kwargs, hint)
+
+
+_BINARY = (
+    operator.add,
+    operator.sub,
+    operator.mul,
+    operator.truediv,
+    operator.floordiv,
+    operator.mod,
+    operator.pow,
+    operator.matmul,
+    operator.and_,
+    operator.or_,
+    operator.xor,
+    operator.lshift,
+    operator.rshift,
+)
+_COMPARISONS = (operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge)
+
+
+def _round(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    cls = class_of(args[0]) if args else None
+    if cls is not None and is_container(cls):
+        return interp.fail(TypeError, f"type {name_of(cls)} doesn't define __round__ method")
+    method = protocols.special(interp, args[0], "__round__")
+    if method is not None:
+        return interp.call(method, args[1:], kwargs, hint)
+    number = protocols.decayed(interp, args[0])
+    return None if number is args[0] else interp.call(Lit(round), (number, *args[1:]), kwargs, hint)
+
+
+TABLE: dict[Any, Handler] = {
+    round: _round,
+    operator.inv: _as(operator.invert),
+    operator.truth: _as(bool),
+    **{fn: _in_place(fn) for fn in PLAIN},
+    **{fn: _binary(fn) for fn in _BINARY},
+    **{fn: _unary(fn) for fn in (operator.neg, operator.pos, operator.abs, operator.invert)},
+    **{fn: _compare(fn) for fn in _COMPARISONS},
+    operator.is_: _is(True),
+    operator.is_not: _is(False),
+    operator.not_: _not,
+    operator.contains: _contains,
+    divmod: _divmod,
+    pow: _pow,
+    abs: _abs,
+}

@@ -1,0 +1,73 @@
+"""Calls of functions that a reverse sweep runs again: their loops are marked, or they become a loop of one pass."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from adxform.frontend.evaluate import structures
+from adxform.frontend.evaluate.values import Value
+from adxform.ir.ops import UNDEFINED, Block, For, If, Lit, Op, Operand, Snapshots, Var, While
+from adxform.ir.types import INT
+from adxform.ir.walk import outs
+
+if TYPE_CHECKING:
+    from adxform.frontend.evaluate.interpreter import Interpreter
+
+
+def call_checkpointed(
+    interp: Interpreter, f: Value, snapshots: Snapshots | None, args: tuple[Value, ...], kwargs: dict[str, Value]
+) -> Value:
+    """Call ``checkpoint(f, …)``."""
+    if snapshots is None:
+        return call_again(interp, f, args, kwargs)
+    return call_with_snapshots(interp, f, snapshots, args, kwargs)
+
+
+def call_with_snapshots(
+    interp: Interpreter, f: Value, snapshots: Snapshots, args: tuple[Value, ...], kwargs: dict[str, Value]
+) -> Value:
+    """Call `f`; its loops that are in no other keep `snapshots`."""
+    start = len(interp.builder.ops)
+    out = interp.call(f, args, kwargs)
+    interp.builder.ops[start:] = [_keeping(op, snapshots) for op in interp.builder.ops[start:]]
+    return out
+
+
+def call_again(interp: Interpreter, f: Value, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
+    """Call `f` in a loop of one pass that keeps the state that it begins with: its arguments."""
+    outer, heap = interp.builder, interp.heap
+    interp.builder, interp.heap = outer.nested(), heap.copy()
+    try:
+        out = interp.call(f, args, kwargs)
+        _, results = structures.result(interp, out)
+        changed = [ref for ref, contents in heap.contents.items() if interp.heap.contents[ref] is not contents]
+        if changed:
+            message = f"a {changed[0].cls.__name__} from outside of a function with checkpoints is changed in it"
+            raise interp.error(message, "return the new value instead")
+        made = {ref: contents for ref, contents in interp.heap.contents.items() if ref not in heap.contents}
+        ops = tuple(interp.builder.ops)
+    finally:
+        interp.builder, interp.heap = outer, heap
+    interp.heap.contents.update(made)
+    inside = {var for op in ops for var in outs(op)}
+    names: dict[Var, Var] = {
+        var: interp.builder.var(var.base, var.type) for var in results if isinstance(var, Var) and var in inside
+    }
+    body = Block((interp.builder.var("k", INT), *(interp.builder.var(var.base, var.type) for var in names)), ops, tuple(names))
+    inits: tuple[Operand, ...] = (UNDEFINED,) * len(names)
+    once = (Lit(0), Lit(1), Lit(1))
+    interp.builder.emit(For(tuple(names.values()), once, inits, body, False, interp.span, Snapshots(1)))
+    leaves: list[Value] = [names.get(result, result) if isinstance(result, Var) else result for result in results]  # type: ignore[misc]
+    return structures.rebuilt(interp, out, iter(leaves))
+
+
+def _keeping(op: Op, snapshots: Snapshots) -> Op:
+    match op:
+        case For() | While():
+            return replace(op, snapshots=op.snapshots or snapshots)
+        case If(then=then, orelse=orelse):
+            blocks = (replace(block, ops=tuple(_keeping(inner, snapshots) for inner in block.ops)) for block in (then, orelse))
+            return replace(op, then=next(blocks), orelse=next(blocks))
+        case _:
+            return op

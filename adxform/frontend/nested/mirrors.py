@@ -1,0 +1,237 @@
+"""Gradients, tangents and cotangents inside a differentiated function: values with the structure of what they belong to."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from adxform.errors import AdxError, NonDifferentiableError, TangentMismatchError
+from adxform.frontend.containers.methods import Known
+from adxform.frontend.evaluate import structures
+from adxform.frontend.evaluate.outside import constant
+from adxform.frontend.evaluate.values import NONE, Maybe, Ref, Tuple, Value, is_int
+from adxform.ir.kinds import scalar_type
+from adxform.ir.ops import Lit, Operand, Var
+from adxform.ir.types import Array, Dim, Scalar, Size, Type, is_float, rank
+
+if TYPE_CHECKING:
+    from adxform.frontend.evaluate.interpreter import Interpreter
+
+Args = tuple[Value, ...]
+Kwargs = dict[str, Value]
+
+
+def type_of(value: Value | Operand) -> Type | None:
+    """The type of a number or an array; ``None`` for anything else."""
+    match value:
+        case Var(_, type_):
+            return type_
+        case Lit(literal):
+            return scalar_type(literal)
+        case _:
+            return None
+
+
+def is_live(value: Value | Operand) -> bool:
+    """Whether `value` is a float or an array of floats."""
+    type_ = type_of(value)
+    return type_ is not None and is_float(type_)
+
+
+def floats_of(interp: Interpreter, value: Value) -> list[Value]:
+    """The floats and arrays of floats in `value`, in order."""
+    return [leaf for leaf in structures.leaves_of(interp, value) if is_live(leaf)]
+
+
+def with_floats(interp: Interpreter, value: Value, floats: Iterator[Value]) -> Value:
+    """`value` with `floats` for its floats, and the rest as it is."""
+    leaves = [next(floats) if is_live(leaf) else leaf for leaf in structures.leaves_of(interp, value)]
+    return structures.rebuilt(interp, value, iter(leaves))
+
+
+def mirrored(interp: Interpreter, value: Value, floats: Iterator[Value]) -> Value:
+    """The structure of `value` with `floats` for its floats, and ``None`` for everything else."""
+    match value:
+        case Tuple() | Ref(kind="list" | "dict" | "instance"):
+            return structures.made_like(
+                interp, value, [mirrored(interp, item, floats) for item in structures.items_of(interp, value)]
+            )
+        case Maybe(_, held):  # a result: where it is None, the run raises
+            return mirrored(interp, held, floats)
+        case _:
+            return next(floats) if is_live(value) else NONE
+
+
+def refuse(interp: Interpreter, number: int, value: Value) -> None:
+    """Raise unless all that argument `number` holds are floats and ``None``."""
+    match value:
+        case Tuple() | Ref(kind="list" | "dict" | "instance"):
+            parts = structures.items_of(interp, value)
+        case _ if value == NONE or is_live(value):
+            return
+        case _:
+            message = f"argument {number} holds {described(value)}, so there is no derivative with respect to it"
+            raise interp.error(message, "pass a float, or choose other `argnums`", NonDifferentiableError)
+    for part in parts:
+        refuse(interp, number, part)
+
+
+def matched(interp: Interpreter, value: Value, given: Value, what: str) -> list[Operand]:
+    """The leaves of `given`, a tangent or cotangent of `value`, one for each of its floats.
+
+    Raises:
+        TangentMismatchError: structure, rank or dtype differ. (Where shapes can, the program asks when it runs.)
+    """
+    match value, given:
+        case Tuple(items, cls), Tuple(others, other) if cls is other and len(items) == len(others):
+            pairs = zip(items, others, strict=True)
+        case Ref(kind=kind, cls=cls), Ref(kind=other_kind, cls=other) if (kind, cls) == (other_kind, other):
+            left, right = interp.contents(value), interp.contents(given)
+            if left.keys != right.keys or not structures.same_kind(interp, value, given):
+                raise mismatch(interp, value, given, what)
+            pairs = zip(structures.items_of(interp, value), structures.items_of(interp, given), strict=True)
+        case (Tuple() | Ref(), _) | (_, Tuple() | Ref()):
+            raise mismatch(interp, value, given, what)
+        case _ if is_live(value):
+            return [fitted(interp, value, given, what)]
+        case (Var() | Lit(), Lit(number)) if not number or type_of(value) is None:
+            return []
+        case (Var() | Lit(), _) if type_of(value) is not None:
+            raise mismatch(interp, value, given, what)
+        case _:
+            return []
+    return [leaf for part, other_part in pairs for leaf in matched(interp, part, other_part, what)]
+
+
+def fitted(interp: Interpreter, value: Value, given: Value, what: str) -> Operand:
+    """`given` as a tangent or cotangent of the float or array of floats `value`."""
+    type_, own = type_of(value), type_of(given)
+    if own is None or (not is_float(own) and (isinstance(own, Array) or not is_int(given))):
+        raise mismatch(interp, value, given, what)
+    ranks = rank(own), rank(type_) if type_ is not None else None
+    if None not in ranks and ranks[0] != ranks[1]:
+        raise mismatch(interp, value, given, what)
+    match type_, own:
+        case Array(dtype, shape), Array(other, theirs):
+            if dtype != other:
+                raise mismatch(interp, value, given, what)
+            if shape != theirs:
+                interp.call(constant(interp, ask_shape), (given, value, Lit(what)))
+        case Array(), Scalar():
+            return interp.operand(interp.call(Lit(np.full_like), (value, given)))
+        case Scalar(dtype, weak), Scalar(other, other_weak):
+            if not weak and not other_weak and dtype != other:
+                raise mismatch(interp, value, given, what)
+            if (dtype, weak) != (other, other_weak) and (isinstance(given, Lit) or not is_float(own)):
+                return interp.operand(interp.call(Lit(float if weak else np.dtype(dtype).type), (given,)))
+        case Scalar(), Array():
+            return interp.operand(interp.call(Lit(operator.getitem), (given, Tuple(()))))
+    return interp.operand(given)
+
+
+def ask_shape(given: Any, value: Any, what: str) -> None:
+    """Raise `ValueError` unless `given` has the shape of `value`."""
+    if np.shape(given) != np.shape(value):
+        raise ValueError("the " + what + " differs in shape from the value it belongs to")
+
+
+def mismatch(interp: Interpreter, value: Value, given: Value, what: str) -> AdxError:
+    """The error for a `given` that does not fit `value`."""
+    message = f"the {what} does not fit the value it belongs to: expected {described(value)}, got {described(given)}"
+    return interp.error(message, f"give the {what} the structure, shape and dtype of the value", TangentMismatchError)
+
+
+def described(value: Value) -> str:
+    """`value` in a few words."""
+    match type_of(value), value:
+        case Scalar(dtype, weak), _:
+            return f"a Python {dtype.rstrip('0123456789')}" if weak else f"a number of type {dtype}"
+        case Array(dtype, None), _:
+            return f"a number or an array of {dtype}"
+        case Array(dtype, shape), _:
+            return f"an array of {dtype} with {len(shape or ())} axes"
+        case _, Lit(literal):
+            return repr(literal)
+        case _, Tuple(items, cls):
+            return f"a {cls.__name__} of {len(items)}"
+        case _, Ref(cls=cls):
+            return f"a {cls.__name__}"
+        case _:
+            return "an object"
+
+
+# -- what the definitions of `hessian` and `jacobian` are written with ------------------------------------------------------
+
+
+def _floats(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Value:
+    return Tuple(tuple(floats_of(interp, args[0])))
+
+
+def _with_floats(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Value:
+    return with_floats(interp, args[0], iter(interp.items(args[1])))
+
+
+def _mirrored(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Value:
+    return mirrored(interp, args[0], iter(interp.items(args[1])))
+
+
+def _fewer(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Value:
+    """Whether the first values hold no more numbers than the others, as far as that can be told before the program runs."""
+    few, many = ([type_of(item) for item in interp.items(arg)] for arg in args)
+    if all(isinstance(type_, Scalar) for type_ in many):
+        return Lit(all(isinstance(type_, Scalar) for type_ in few) and len(few) <= len(many))
+    order = compared([shape_of(type_) for type_ in few], [shape_of(type_) for type_ in many])
+    if order is not None:
+        return Lit(order)
+    totals = []
+    for arg in args:
+        total: Value = Lit(0)
+        for item in interp.items(arg):
+            total = interp.call(Lit(operator.add), (total, interp.call(Lit(np.size), (item,), hint="size")), hint="size")
+        totals.append(total)
+    return interp.call(Lit(operator.le), totals)
+
+
+def _one_like(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Value:
+    """One, as a float of the kind of a number; where only a run can tell the kind, of the one that stands for all of them."""
+    type_ = type_of(args[0])
+    assert isinstance(type_, Scalar)
+    return Lit(1.0) if type_.weak else Lit(np.dtype(type_.dtype).type(1.0))
+
+
+def shape_of(type_: Type | None) -> tuple[Size, ...] | None:
+    """The shape of numbers and arrays of `type_`, as far as it is known."""
+    return type_.shape if isinstance(type_, Array) else ()
+
+
+def based(size: Size) -> tuple[str, int]:
+    """The base and the offset of a length."""
+    return (size.base, size.offset) if isinstance(size, Dim) else ("", size)
+
+
+def compared(few: list[tuple[Size, ...] | None], many: list[tuple[Size, ...] | None]) -> bool | None:
+    """Whether values of the shapes `few` hold no more numbers than those of the shapes `many`; ``None`` where a run must tell."""
+    if [shape and len(shape) for shape in few] != [shape and len(shape) for shape in many] or None in few:
+        return None
+    pairs = [(n, m) for one, other in zip(few, many, strict=True) for n, m in zip(one or (), other or (), strict=True)]
+    lengths = [(based(n), based(m)) for n, m in pairs]
+    if any(one[0] != other[0] for one, other in lengths):
+        return None
+    if all(one[1] <= other[1] for one, other in lengths):
+        return True
+    return False if all(one[1] >= other[1] for one, other in lengths) else None
+
+
+floats = Known("floats", _floats)
+"""``floats(tree)``: the floats and arrays of floats in a structure, as a tuple."""
+replaced = Known("replaced", _with_floats)
+"""``replaced(tree, floats)``: the structure with these for its floats."""
+mirror = Known("mirror", _mirrored)
+"""``mirror(tree, values)``: the structure with these for its floats, and ``None`` for everything else."""
+no_more = Known("no_more", _fewer)
+"""``no_more(some, others)``: whether the tuple `some` of numbers and arrays holds at most as many numbers as `others`."""
+one_like = Known("one_like", _one_like)
+"""``one_like(number)``: one, as a tangent or a cotangent of a number."""

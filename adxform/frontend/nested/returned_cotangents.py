@@ -1,0 +1,102 @@
+"""What the pullback of a user's rule returns, checked once, where the rule is expanded for a kind of arguments.
+
+A cotangent has the shape of its argument. What the types tell is refused here; where only a run can tell, it is asked there.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from adxform import runtime
+from adxform.errors import MissingRuleError
+from adxform.frontend.evaluate import structures
+from adxform.frontend.evaluate.joins import number_type
+from adxform.frontend.evaluate.values import NONE, Tuple, Value
+from adxform.ir.ops import Function, Lit, Operand, Var
+from adxform.ir.types import Array, Object, Scalar, Type, is_float, rank
+from adxform.ir.walk import all_ops
+from adxform.primitives.alias import alias_classes
+from adxform.primitives.effects import has_memory, writes
+from adxform.primitives.unruled import is_users, title
+
+if TYPE_CHECKING:
+    from adxform.frontend.evaluate.interpreter import Interpreter
+
+
+def cotangents(interp: Interpreter, body: Callable[..., Any], returned: Value, args: tuple[Value, ...]) -> Iterator[Operand]:
+    """One operand per leaf of the positional arguments; ``None`` where there is no derivative."""
+    items = returned.items if isinstance(returned, Tuple) else (returned,)
+    if len(args) == 1 and len(items) != 1 and isinstance(args[0], Tuple):
+        items = (returned,)
+    if is_users(body) and len(items) > len(args):
+        message = f"the pullback of {title(body)} returns {len(items)} cotangents for {len(args)} arguments"
+        raise interp.error(message, "return a tuple with one cotangent for each positional argument", MissingRuleError)
+    for place, (arg, item) in enumerate(zip(args, (*items, *(NONE for _ in args)), strict=False)):
+        leaves = list(structures.all_leaves(interp, arg))
+        parts = list(structures.all_leaves(interp, item))
+        if len(parts) != len(leaves):
+            if item != NONE:
+                message = f"the pullback of {title(body)} returns a cotangent of another structure than argument {place}"
+                raise interp.error(message, "return one number or array for each in the argument", MissingRuleError)
+            parts = [NONE] * len(leaves)
+        for leaf, part in zip(leaves, parts, strict=True):
+            yield _fitting(interp, body, place, leaf, part) if is_users(body) else interp.operand(part)
+
+
+def _fitting(interp: Interpreter, body: Callable[..., Any], place: int, leaf: Value, part: Value) -> Operand:
+    """`part`, given that it can be the cotangent of `leaf`; with a check at run time where only that can tell."""
+    if part == NONE or not isinstance(leaf, Var) or not is_float(leaf.type):
+        return Lit(None)
+    found = number_type(part)
+    if found is None:
+        raise _unfit(interp, body, place, "what is no number or array")
+    if isinstance(part, Lit) and part.value == 0 and rank(leaf.type) != 0:
+        return interp.operand(interp.call(Lit(np.zeros_like), (leaf,)))
+    if isinstance(part, Lit) and part.value != 0:
+        raise _unfit(interp, body, place, f"the constant {part.value!r}, which does not depend on the cotangent of the result")
+    if isinstance(found, Scalar | Array) and np.dtype(found.dtype).kind in "cbiu" and not _is_complex(leaf.type):
+        raise _unfit(interp, body, place, f"values of type {found.dtype}")
+    if _is_certain(found, leaf.type):
+        whole = isinstance(found, Array) and isinstance(leaf.type, Scalar)
+        return interp.operand(interp.call(Lit(operator.getitem), (part, Lit(()))) if whole else part)
+    ranks = rank(found), rank(leaf.type)
+    if None not in ranks and ranks[0] != ranks[1] and not isinstance(found, Object):
+        raise _unfit(interp, body, place, f"{_shown(ranks[0])} for {_shown(ranks[1])}")
+    return interp.emit(runtime.cotangent, (interp.operand(part), leaf, Lit(title(body)), Lit(place)), leaf.type, "ct")
+
+
+def _unfit(interp: Interpreter, body: Callable[..., Any], place: int, what: str) -> MissingRuleError:
+    message = f"the pullback of {title(body)} returns {what} as the cotangent of argument {place}"
+    help_ = "return floats of exactly the argument's shape: see `adxform.runtime.unbroadcast`"
+    return MissingRuleError(message, span=interp.span, help=help_)
+
+
+def _is_complex(type_: Type) -> bool:
+    return isinstance(type_, Scalar | Array) and np.dtype(type_.dtype).kind == "c"
+
+
+def _is_certain(found: Type, wanted: Type) -> bool:
+    """Whether values of type `found` have the shape of those of type `wanted`."""
+    if isinstance(found, Object):
+        return False
+    if rank(found) == 0 and rank(wanted) == 0:
+        return True
+    return isinstance(found, Array) and isinstance(wanted, Array) and found.shape is not None and found.shape == wanted.shape
+
+
+def _shown(axes: int | None) -> str:
+    return "one number" if axes == 0 else f"an array of {axes} ax{'i' if axes == 1 else 'e'}s"
+
+
+def refuse_writes(interp: Interpreter, body: Callable[..., Any], fn: Function, given: tuple[Var, ...], what: str) -> None:
+    """Raise where `fn`, a part of a rule, writes to memory of its parameters `given`, which are others': `what` says whose."""
+    classes = alias_classes(fn)
+    owned = {classes.of(var) for var in given if has_memory(var) and not isinstance(var.type, Object)}
+    for op in all_ops(fn.body):
+        if any(classes.of(var) in owned for var in writes(op)):
+            message = f"{what.format(title(body))}, which belongs to the caller"
+            raise interp.error(message, "write to a copy of it", MissingRuleError, span=op.span)

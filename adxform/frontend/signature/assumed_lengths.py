@@ -1,0 +1,200 @@
+"""Slices that may be cut off, taken for as long as the arrays that they are combined with, or for as long as they say.
+
+The length of ``w[b:2 * b]`` depends on how long `w` is. In ``x * w[b:2 * b]`` it is that of `x`, unless it is one. That of
+``cameras[:, 3:6]`` is three, unless there are fewer columns. A form of a function that assumes so checks it where the slice is
+taken, and raises where it is not so; another form, which assumes nothing, is then right.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator
+from dataclasses import replace
+
+from adxform.frontend.signature import SHORT
+from adxform.frontend.signature.shared_lengths import Equalities
+from adxform.ir import intrinsics
+from adxform.ir.build import Builder
+from adxform.ir.ops import Block, Call, Function, If, Lit, Op, Operand, Pack, Raise, Var
+from adxform.ir.types import BOOL, INT, Array, Dim, Scalar, Size, Type
+from adxform.ir.walk import Names, all_ops, map_op
+from adxform.primitives.memory import index_kind
+
+Bounds = tuple[Operand, Operand]
+"""Where a slice starts and stops: integers, or ``None`` literals for the ends of the axis."""
+
+
+def variable_slices(x: Var, index: Operand) -> Iterator[tuple[int, int, Bounds]]:
+    """The slices of ``x[index]`` by steps of one that may be cut off: the axis of `x`, that of the result, the bounds."""
+    parts = index.items if isinstance(index, Pack) and index.kind == "tuple" else (index,)
+    if not isinstance(x.type, Array) or x.type.shape is None or index_kind(index) != "basic":
+        return
+    axis = place = 0
+    for part in parts:
+        match part:
+            case Lit(None):
+                place += 1
+            case Lit(value) if value is Ellipsis:
+                rest = len(x.type.shape) - sum(other != Lit(None) and other != Lit(...) for other in parts)
+                axis, place = axis + rest, place + rest
+            case Pack("slice", (start, stop, step)) if may_be_cut(start, stop, step):
+                yield axis, place, (start, stop)
+                axis, place = axis + 1, place + 1
+            case Lit(slice() as piece) if may_be_cut(Lit(piece.start), Lit(piece.stop), Lit(piece.step)):
+                yield axis, place, (Lit(piece.start), Lit(piece.stop))
+                axis, place = axis + 1, place + 1
+            case Pack("slice") | Lit(slice()):
+                axis, place = axis + 1, place + 1
+            case _:
+                axis += 1
+
+
+def may_be_cut(start: Operand, stop: Operand, step: Operand) -> bool:
+    """Whether a slice by steps of one has bounds that can be followed, and is as long as the axis lets it be."""
+    if step not in (Lit(None), Lit(1)) or not is_bound(start) or not is_bound(stop):
+        return False
+    ahead = isinstance(start, Lit) and start.value is not None and start.value < 0
+    within = isinstance(stop, Lit) and stop.value is not None and stop.value >= 0
+    return ahead or within or isinstance(start, Var) or isinstance(stop, Var)
+
+
+def literal_length(bounds: Bounds) -> tuple[int, int] | None:
+    """How long a slice with literal `bounds` is that is not cut off, and how long an axis has to be for that.
+
+    >>> literal_length((Lit(3), Lit(6))), literal_length((Lit(-2), Lit(None))), literal_length((Lit(1), Lit(-1)))
+    ((3, 6), (2, 2), None)
+    """
+    match bounds:
+        case Lit(int() | None as start), Lit(int() as stop) if (start or 0) >= 0 and stop > (start or 0):
+            return stop - (start or 0), stop
+        case Lit(int() as start), Lit(int() | None as stop) if start < (stop or 0) <= 0:
+            return (stop or 0) - start, -start
+        case _:
+            return None
+
+
+def uncut(x: Var, index: Operand, type_: Type) -> Type:
+    """`type_`, that of ``x[index]``, with the length that a short slice of the last axis has if it is not cut off."""
+    if not isinstance(type_, Array) or type_.shape is None:
+        return type_
+    assert isinstance(x.type, Array)
+    assert x.type.shape is not None
+    shape = list(type_.shape)
+    for axis, place, bounds in variable_slices(x, index):
+        found = literal_length(bounds)
+        if found is not None and found[0] <= SHORT and axis == len(x.type.shape) - 1 and isinstance(x.type.shape[axis], Dim):
+            shape[place] = found[0]
+    return Array(type_.dtype, tuple(shape))
+
+
+def selected(x: Var, index: Operand) -> int:
+    """How many axes ``x[index]`` has, a basic index."""
+    assert isinstance(x.type, Array)
+    parts = index.items if isinstance(index, Pack) and index.kind == "tuple" else (index,)
+    taken = sum(isinstance(part, Var) or (isinstance(part, Lit) and type(part.value) is int) for part in parts)
+    return len(x.type.shape or ()) - taken + sum(part == Lit(None) for part in parts)
+
+
+def lengths_stored(x: Var, index: Operand, value: Operand) -> Iterator[tuple[int, int, Bounds, Size]]:
+    """As `variable_slices`, with the length that each has to have, to be checked, where `value` is stored in ``x[index]``.
+
+    It is that of `value`, and of what is spread the one that the slice says, if that is short.
+    """
+    own = value.type.shape if isinstance(value, Var) and isinstance(value.type, Array) else ()
+    whole = (x.type.shape or ()) if isinstance(x.type, Array) else ()
+    for axis, place, bounds in variable_slices(x, index):
+        if isinstance(whole[axis], int) and all(isinstance(bound, Lit) for bound in bounds):
+            continue
+        at = place - selected(x, index) + len(own or ())
+        size = (own[at] if at >= 0 else 1) if own is not None else None
+        if (isinstance(size, Dim) and not size.may_be_one) or (isinstance(size, int) and size > 1):
+            yield axis, place, bounds, size
+        elif size == 1 and (found := literal_length(bounds)) is not None and found[0] <= SHORT:
+            yield axis, place, bounds, found[0]
+
+
+def unknown_slices(x: Var, index: Operand, out: Var) -> Iterator[str]:
+    """The names of lengths of `out`, which is ``x[index]``, that are those of slices with a variable bound, and not known."""
+    if isinstance(out.type, Array) and out.type.shape is not None:
+        sizes = (out.type.shape[place] for _, place, _ in variable_slices(x, index))
+        yield from (size.base for size in sizes if isinstance(size, Dim) and size.base.startswith("?"))
+
+
+def has_unknown_slices(fn: Function) -> bool:
+    """Whether `fn`, all of which is in it, takes a slice of which it is not known how long it is."""
+    loads = [op for op in all_ops(fn.body) if isinstance(op, Call) and op.fn == Lit(operator.getitem) and op.outs]
+    pairs = [(x, op) for op in loads if isinstance(x := op.args[0], Var) and isinstance(x.type, Array)]
+    return not fn.helpers and any(True for x, op in pairs for _ in unknown_slices(x, op.args[1], op.outs[0]))
+
+
+def is_bound(bound: Operand) -> bool:
+    """Whether `bound` is an integer of Python's or ``None``."""
+    match bound:
+        case Lit(None):
+            return True
+        case Lit(value):
+            return type(value) is int
+        case Var(type=Scalar() as type_):
+            return type_ == INT
+        case _:
+            return False
+
+
+def holds(builder: Builder, bounds: Bounds, size: Operand, n: Operand) -> Operand:
+    """Whether the slice with these `bounds`, literal or from the front, of an axis of length `size` is of length `n`."""
+    own = literal_length(bounds)
+    if own is not None and n == Lit(own[0]):
+        return builder.call(operator.ge, size, Lit(own[1]), type=BOOL)
+
+    def counted(bound: Operand) -> Operand:
+        return builder.call(operator.add, size, bound, type=INT) if isinstance(bound, Lit) and bound.value < 0 else bound
+
+    first = Lit(0) if bounds[0] == Lit(None) else counted(bounds[0])
+    last = size if bounds[1] == Lit(None) else counted(bounds[1])
+    if isinstance(bounds[1], Var) or (bounds[1] != Lit(None) and last == bounds[1]):
+        last = builder.call(min, last, size, type=INT)
+    length = last if first == Lit(0) else builder.call(operator.sub, last, first, type=INT)
+    found = builder.call(operator.eq, length, n, type=BOOL)
+    if isinstance(first, Lit):
+        return found
+    return builder.call(operator.and_, found, builder.call(operator.ge, first, Lit(0), type=BOOL), type=BOOL)
+
+
+def with_checks(fn: Function, equal: Equalities) -> Function:
+    """`fn`, which raises where it takes a slice whose length is not the one that was assumed: that of an argument, or its own."""
+    ahead = Builder(Names.of(fn), fn.span)
+    assumed = {base: equal.size(size) for base, size in equal.assumed.items()}
+    known: dict[Size, Var] = {}
+    for param in fn.params:
+        for axis, size in enumerate((param.type.shape or ()) if isinstance(param.type, Array) else ()):
+            if (size := equal.size(size)) in assumed.values() and size not in known:
+                known[size] = ahead.call(intrinsics.dim, param, Lit(axis), type=INT, hint="n")
+    known |= {size: count for base, count in equal.counts.items() if (size := equal.size(Dim(base))) not in known}
+
+    def block(inner: Block) -> Block:
+        return replace(inner, ops=tuple([new for op in inner.ops for new in checked(op)]))
+
+    def checked(op: Op) -> list[Op]:
+        match op:
+            case Call((Var(type=Array(_, tuple(shape))),), Lit(operator.getitem), (Var(type=Array(_, tuple(own))) as x, index)):
+                builder = Builder(ahead.names, op.span)
+                for axis, place, bounds in variable_slices(x, index):
+                    size = shape[place]
+                    if isinstance(size, Dim) and size.base in assumed:
+                        length: Operand = known[assumed[size.base]]
+                    elif isinstance(size, int) and isinstance(own[axis], Dim):
+                        length = Lit(size)
+                    else:
+                        continue
+                    whole = builder.call(intrinsics.dim, x, Lit(axis), type=INT, hint="n")
+                    fine = holds(builder, bounds, whole, length)
+                    failure = builder.nested()
+                    error = failure.call(AssertionError, Lit("a slice is not as long as was assumed"))
+                    failure.emit(Raise(error, op.span))
+                    builder.emit(If((), fine, Block((), (), ()), failure.block((), ()), op.span))
+                return [*builder.ops, op]
+            case _:
+                return [map_op(op, lambda operand: operand, block)]
+
+    body = block(fn.body)
+    return replace(fn, body=replace(body, ops=(*ahead.ops, *body.ops)))

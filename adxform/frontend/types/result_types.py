@@ -1,0 +1,151 @@
+"""The type of a primitive's result: by its own rule, by broadcasting, or by running it on samples."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+import operator
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from adxform import runtime
+from adxform.errors import AdxError, MissingRuleError
+from adxform.frontend.evaluate.joins import join_types
+from adxform.frontend.types import forgotten_kinds
+from adxform.frontend.types.samples import (
+    NoSample,
+    Types,
+    elementwise_type,
+    product_type,
+    reshaped_type,
+    sampled_types,
+    with_fresh,
+)
+from adxform.ir.kinds import dtype_name
+from adxform.ir.ops import Operand, Var
+from adxform.ir.types import Array, Object, Scalar, Type, is_float
+from adxform.ir.walk import substitute, variables
+from adxform.primitives.record import Constant, Primitive
+
+if TYPE_CHECKING:
+    from adxform.frontend.evaluate.interpreter import Interpreter
+
+
+def result_type(
+    interp: Interpreter, record: Primitive, fn: Callable[..., Any], operands: tuple[Operand, ...], named: dict[str, Operand]
+) -> Types:
+    """The type of a primitive's result: where only a run tells the kinds of its operands, of one of several kinds itself."""
+    given = dict.fromkeys(var for arg in (*operands, *named.values()) for var in variables(arg))
+    several = {var: var.type.kinds for var in given if isinstance(var.type, Scalar) and var.type.kinds}
+    if not several:
+        return _result_type(interp, record, fn, operands, named)
+    if math.prod(map(len, several.values())) > _COMBINATIONS:
+        message = "numbers that may each be of several kinds are given to one function in too many combinations to try them all"
+        raise interp.error(message, "make them one kind, e.g. with `float(…)`")
+    found: list[Types] = []
+    refused: AdxError | None = None
+    for kinds in itertools.product(*several.values()):
+        each: dict[Var, Operand] = {var: Var(var.name, kind) for var, kind in zip(several, kinds, strict=True)}
+        args = tuple(substitute(arg, each) for arg in operands)
+        try:
+            found.append(_result_type(interp, record, fn, args, {key: substitute(arg, each) for key, arg in named.items()}))
+        except AdxError as error:  # a run with these kinds raises
+            refused = error
+    if not found:
+        assert refused is not None
+        raise refused
+    whole = functools.reduce(lambda one, other: _either(interp, one, other), found)
+    if any(map(forgotten_kinds.is_forgotten, several)):
+        return forgotten_kinds.type_of_result(interp, fn, operands, whole, one=refused is None and len(set(found)) == 1)
+    return whole
+
+
+_COMBINATIONS = 4096  # half a second; a kind that was left out could be the only one that moves
+
+
+def _either(interp: Interpreter, one: Types, other: Types) -> Types:
+    """The type of a result of type `one` or `other`."""
+    if one == other:
+        return one
+    joined = None if isinstance(one, tuple) or isinstance(other, tuple) else join_types(one, other, interp.fresh_dim)
+    if joined is None:
+        message = "what kind of value this gives depends on the kinds of numbers that it is given"
+        raise interp.error(message, "make them one kind, e.g. with `float(…)`")
+    return joined
+
+
+def _result_type(
+    interp: Interpreter, record: Primitive, fn: Callable[..., Any], operands: tuple[Operand, ...], named: dict[str, Operand]
+) -> Types:
+    if interp.unconditional and fn in PRODUCTS:
+        interp.equal.multiply(operands)
+    if record.result is not None:
+        found = record.result(operands, named)
+        if found is not None:
+            return with_fresh(found, interp.fresh_dim)
+    if fn in RESHAPES and (shaped := reshaped_type(operands, named, interp.sizes)) is not None:
+        return with_fresh(shaped, interp.fresh_dim)
+    if fn in PRODUCTS and len(operands) == 2 and not named and (product := product_type(fn, *operands)) is not None:
+        return with_fresh(product, interp.fresh_dim)
+    given = [var for arg in (*operands, *named.values()) for var in variables(arg)]
+    objects = [var for var in given if isinstance(var.type, Object)]
+    floats = [var for var in given if is_float(var.type)]
+    if objects:
+        if floats and not isinstance(record.derivative, Constant):
+            return _type_with_objects(interp, record, objects, floats)
+        return Object()
+    elementwise = is_elementwise(record, fn)
+    try:
+        if elementwise and interp.unconditional:
+            interp.equal.broadcast(operands)
+        if elementwise and interp.assumes:
+            interp.equal.assume(operands)
+        if elementwise:
+            return with_fresh(elementwise_type(fn, operands, named, interp.sizes), interp.fresh_dim)
+        types = sampled_types(fn, operands, named, interp.sizes)
+        return types if isinstance(types, tuple) else with_fresh(types, interp.fresh_dim)
+    except NoSample as error:
+        if not floats:
+            return Object()
+        ours = interp.in_library()
+        what = "this call" if ours else f"`{record.name}`"
+        if any(_is_integer(var.type, arrays=ours) for var in given):
+            message = f"the result of {what} depends on an integer that only the run knows"
+            raise interp.error(message, "make it a constant or an integer argument, or branch on it") from None
+        message = f"the result of {what} cannot be told: {error}"
+        raise interp.error(message, "check the arguments; if they are right, compute it with other functions") from None
+
+
+def _is_integer(type_: Type, *, arrays: bool) -> bool:
+    """Whether `type_` is that of an integer, or of an array of them."""
+    return isinstance(type_, (Scalar, Array) if arrays else Scalar) and np.dtype(type_.dtype).kind in "iu"
+
+
+def is_elementwise(record: Primitive, fn: Callable[..., Any]) -> bool:
+    """Whether `fn` broadcasts its arguments and works on one element of each at a time."""
+    ufunc = isinstance(fn, np.ufunc) and fn.signature is None
+    return record.elementwise or ufunc or fn in ELEMENTWISE
+
+
+def _type_with_objects(interp: Interpreter, record: Primitive, objects: list[Var], floats: list[Var]) -> Type:
+    """The type of a call on numbers and on values of which nothing is known: a number or an array of the floats' dtype."""
+    if not record.elementwise and record.fn not in (*RESHAPES, runtime.masked_product):
+        message = f"`{record.name}` is called on a value that adxform knows nothing of"
+        help_ = "convert the value first, with `float(…)` or `np.asarray(…)` outside of the function"
+        raise interp.unknown(message, help_, *objects, cls=MissingRuleError)
+    dtypes = [var.type.dtype for var in floats if isinstance(var.type, Array | Scalar)]
+    return Array(dtype_name(np.result_type(*map(np.dtype, dtypes))), None)
+
+
+RESHAPES = frozenset({np.reshape, np.ndarray.reshape})
+PRODUCTS = frozenset({operator.matmul, np.matmul, np.dot, np.ndarray.dot})
+
+
+ELEMENTWISE = frozenset(
+    {operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow, operator.neg,
+     operator.pos, operator.abs, operator.lt, operator.le, operator.eq, operator.ne, operator.gt, operator.ge, operator.and_,
+     operator.or_, operator.xor, operator.invert, operator.lshift, operator.rshift, np.where, runtime.masked_product}
+)  # fmt: skip

@@ -1,0 +1,520 @@
+"""The type of a primitive's result: found by running the primitive on small samples of its operands' types.
+
+Each unknown length is sampled twice, with two different values; a length of the result that moves with it is that length
+(plus an offset), one that does not move is a constant, and any other is a fresh unknown; so is a length of zero, at which others
+are cut off. Integers and truth values of which nothing is known are two different ones too, so that a length that depends on them
+is no constant.
+"""
+
+from __future__ import annotations
+
+import itertools
+import types
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from adxform.ir.kinds import dtype_name, scalar_type
+from adxform.ir.ops import Lit, Operand, Pack, Var
+from adxform.ir.types import Array, Dim, Object, Scalar, Size, Type
+from adxform.runtime.memos import Memo
+
+FRESH = Dim("?*")
+DATA_DEPENDENT = frozenset(
+    {"unique", "nonzero", "flatnonzero", "argwhere", "compress", "extract", "trim_zeros", "intersect1d", "union1d", "setdiff1d",
+     "repeat", "delete", "bincount"}
+)  # fmt: skip
+INTEGERS = ((1, 2), (0, 1), (1, 1), (0, 0))
+_LARGEST_OFFSET = 4
+_LARGEST = (5000, 300, 30)
+"""The largest length of a sample of one axis, of two, and of more."""
+_MANY = 4
+"""How many unknown lengths samples may have before they are kept short: an outer product has them all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sized:
+    """The type of an integer whose value is the length `dim`."""
+
+    type: Scalar
+    dim: Dim
+
+
+Spec = Type | Sized | Lit | tuple["str", tuple["Spec", ...]]
+
+
+class NoSample(Exception):  # noqa: N818 - not an error: there is another way
+    """The primitive raised on every sample; the message is its last."""
+
+
+def spec_of(operand: Operand, sizes: Mapping[Var, Dim]) -> Spec:
+    """What sampling needs to know of `operand`."""
+    match operand:
+        case Var(_, Scalar() as type_) if operand in sizes:
+            return Sized(type_, sizes[operand])
+        case Var(_, type_):
+            return type_
+        case Pack(kind, items):
+            return kind, tuple(spec_of(item, sizes) for item in items)
+        case Lit():
+            return operand
+
+
+def dims_of(spec: Spec) -> Iterator[Dim]:
+    """The unknown lengths in `spec`, in order."""
+    match spec:
+        case Array(_, shape) if shape is not None:
+            yield from (size for size in shape if isinstance(size, Dim))
+        case Sized(_, dim):
+            yield dim
+        case (str(), items):
+            for item in items:
+                yield from dims_of(item)
+        case _:
+            return
+
+
+def _literal_sizes(spec: Spec) -> Iterator[int]:
+    match spec:
+        case Array(_, shape) if shape is not None:
+            yield from (size for size in shape if isinstance(size, int) and size > 1)
+        case (str(), items):
+            for item in items:
+                yield from _literal_sizes(item)
+        case _:
+            return
+
+
+def _literals(spec: Spec) -> Iterator[int]:
+    """The lengths and the integers in `spec` that are known."""
+    yield from _literal_sizes(spec)
+    match spec:
+        case (str(), items):
+            for item in items:
+                yield from _literals(item)
+        case Lit(tuple() | list() as values):
+            for value in values:
+                yield from _literals(Lit(value))
+        case Lit(int() as value) if not isinstance(value, bool):
+            yield abs(value)
+        case _:
+            return
+
+
+@dataclass(frozen=True, slots=True)
+class _Lengths:
+    """The values of the unknown lengths in one run, of integers of which nothing is known, and the shape of unknown rank."""
+
+    values: Mapping[str, int]
+    run: int
+    integer: int = 1
+    shape: tuple[int, ...] = (1,)
+
+    def of(self, size: Size) -> int:
+        return size if isinstance(size, int) else max(self.values[size.base] + size.offset, 0)
+
+
+def sample(spec: Spec, lengths: _Lengths) -> Any:
+    """A value of `spec`."""
+    match spec:
+        case Sized(type_, dim):
+            return _number(type_, max(lengths.values[dim.base] + dim.offset, 0))
+        case Scalar(dtype):
+            return _number(spec, _value(dtype, lengths))
+        case Array(dtype, shape):
+            return _array(dtype, lengths.shape if shape is None else tuple(map(lengths.of, shape)), lengths)
+        case Lit(value):
+            return value
+        case ("tuple", items):
+            return tuple(sample(item, lengths) for item in items)
+        case ("list", items):
+            return [sample(item, lengths) for item in items]
+        case ("slice", items):
+            return slice(*(sample(item, lengths) for item in items))
+        case ("dict", items):
+            values = [sample(item, lengths) for item in items]
+            return dict(zip(values[::2], values[1::2], strict=True))
+        case _:
+            raise NoSample("an operand of unknown type")
+
+
+def _value(dtype: str, lengths: _Lengths) -> float:
+    if dtype.startswith(("float", "long", "complex")):
+        return 0.5
+    return lengths.run == 0 if dtype == "bool" else lengths.integer
+
+
+def _number(type_: Scalar, value: float) -> Any:
+    if type_.weak:
+        return {"float64": float, "int64": int, "bool": bool, "complex128": complex}[type_.dtype](value)
+    return np.dtype(type_.dtype).type(value)
+
+
+def _array(dtype: str, shape: tuple[int, ...], lengths: _Lengths) -> Any:
+    if dtype == "bool":
+        mask = np.ones(shape, np.bool_)
+        if lengths.run:
+            mask.reshape(-1)[3:] = False
+        return mask
+    if not dtype.startswith(("float", "long", "complex")):
+        return np.full(shape, min(lengths.integer, 1), dtype)
+    x = np.full(shape, 0.25, dtype)
+    if len(shape) >= 2 and shape[-1] == shape[-2]:
+        x = x + np.eye(shape[-1], dtype=dtype) * shape[-1]
+    return x
+
+
+def run(fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    """``fn(*args, **kwargs)`` in silence; an ndarray method is looked up on the first argument, which may be a scalar."""
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if isinstance(fn, types.MethodDescriptorType) and fn.__objclass__ is np.ndarray:
+            return getattr(args[0], fn.__name__)(*args[1:], **kwargs)
+        return fn(*args, **kwargs)
+
+
+Types = Type | tuple[Type, ...]
+"""The type of a result, or one for each of the arrays that it is a tuple of."""
+
+
+def types_of(value: Any) -> Types:
+    """The type of a result, with its lengths as they are; of a tuple of arrays, the type of each."""
+    if type(value) is tuple and value and all(isinstance(item, np.ndarray) for item in value):
+        return tuple(map(type_of, value))
+    return type_of(value)
+
+
+def type_of(value: Any) -> Type:
+    """The type of a result that is no tuple, with its lengths as they are."""
+    if isinstance(value, np.ndarray):
+        return Array(dtype_name(value.dtype), value.shape) if value.dtype.kind in "biufc" else Object()
+    return scalar_type(value) or Object()
+
+
+_types: Memo[tuple[Any, ...], Types | NoSample] = Memo(4096, kept=256)
+
+
+def sampled_type(
+    fn: Callable[..., Any], args: tuple[Operand, ...], kwargs: Mapping[str, Operand], sizes: Mapping[Var, Dim]
+) -> Type:
+    """The type of ``fn(*args, **kwargs)``; a length that cannot be named is `FRESH`.
+
+    Raises: `NoSample` when no sample can be run.
+    """
+    found = sampled_types(fn, args, kwargs, sizes)
+    return Object() if isinstance(found, tuple) else found
+
+
+def sampled_types(
+    fn: Callable[..., Any], args: tuple[Operand, ...], kwargs: Mapping[str, Operand], sizes: Mapping[Var, Dim]
+) -> Types:
+    """As `sampled_type`, with the type of each item of a tuple of arrays."""
+    specs = tuple(spec_of(arg, sizes) for arg in args)
+    named = tuple((key, spec_of(value, sizes)) for key, value in kwargs.items())
+    key = (fn, specs, named)
+    found = _types.get(key, lambda: _sampled_type(fn, specs, dict(named)))
+    if isinstance(found, NoSample):
+        raise found
+    return found
+
+
+def _sampled_type(fn: Callable[..., Any], specs: tuple[Spec, ...], named: dict[str, Spec]) -> Types | NoSample:
+    bases: dict[str, int] = {}
+    offsets: dict[int, None] = {0: None}
+    aligned: dict[str, int] = {}
+    for spec in (*specs, *named.values()):
+        for dim in dims_of(spec):
+            bases.setdefault(dim.base, len(bases))
+            offsets.setdefault(dim.offset)
+            aligned.setdefault(dim.base, dim.offset)
+    least, step, more = (11, 5, 2) if len(bases) <= _MANY else (6, 1, 1)  # the result may have all of these axes
+    distinct = tuple(
+        _Lengths({base: least + step * k + run * (more * k + 3) for base, k in bases.items()}, run) for run in (0, 1)
+    )
+    same = tuple(_Lengths(dict.fromkeys(bases, 11 + 3 * run), run) for run in (0, 1))
+    equal = tuple(_Lengths({base: 11 + 3 * run - offset for base, offset in aligned.items()}, run) for run in (0, 1))
+    ones = (_Lengths(dict.fromkeys(bases, 1), 0), _Lengths(dict.fromkeys(bases, 1), 1))
+    failure = NoSample("it cannot be run on samples")
+    sizes = dict.fromkeys([*(size for spec in (*specs, *named.values()) for size in _literal_sizes(spec)), 2, 3])
+    literal = [
+        tuple(_Lengths(dict.fromkeys(bases, size), run) for run in (0, 1))
+        for size in dict.fromkeys(size - offset for offset in offsets for size in sizes)
+        if bases
+    ]
+    larger = _larger((*specs, *named.values()), distinct)
+    tries = (distinct, *((same, equal) if len(bases) > 1 else ()), ones, *literal, larger)
+    shapes = (((1,), (2, 3)), ((1,), (1,))) if any(map(is_shapeless, (*specs, *named.values()))) else (((1,), (1,)),)
+    for lengths, shape, integers in itertools.product(tries, shapes, INTEGERS):
+        pair = tuple(replace(lengths[run], integer=integers[run], shape=shape[run]) for run in (0, 1))
+        try:
+            results = [run(fn, [sample(s, one) for s in specs], {k: sample(s, one) for k, s in named.items()}) for one in pair]
+        except NoSample as error:
+            return error
+        except RecursionError:  # the stack is ours: there may be room on another
+            raise
+        except Exception as error:  # whatever the primitive raises, this sample was none
+            failure = NoSample(str(error))
+            continue
+        if any(dim.may_be_one for spec in specs for dim in dims_of(spec)) and getattr(fn, "__name__", "") == "squeeze":
+            results[1] = run(fn, [sample(s, ones[0]) for s in specs], {k: sample(s, ones[0]) for k, s in named.items()})
+        told = (lengths in (distinct, same, equal) or not bases) and integers[0] != integers[1]
+        unknown = not told or getattr(fn, "__name__", "") in DATA_DEPENDENT or (fn is np.arange and not _by_one(specs, named))
+        first, second = map(types_of, results)
+        if isinstance(first, tuple) or isinstance(second, tuple):
+            return _combine_items(first, second, pair, unknown or not all(map(_is_known, (*specs, *named.values()))))
+        found = _combine(first, second, pair, unknown)
+        if not unknown and bases:
+            for other in (_descending(bases, pair), larger):
+                found = _agreed(found, fn, specs, named, tuple(replace(one, shape=shape[one.run]) for one in other))
+        return found if all(map(_is_known, (*specs, *named.values()))) else _without_zeros(found)
+    return failure
+
+
+def _combine_items(first: Types, second: Types, pair: tuple[_Lengths, ...], unknown: bool) -> Types:
+    """The types of the items of a tuple of arrays."""
+    if not isinstance(first, tuple) or not isinstance(second, tuple) or len(first) != len(second):
+        return Object()
+    return tuple(_combine(one, other, pair, unknown) for one, other in zip(first, second, strict=True))
+
+
+def _descending(bases: Mapping[str, int], pair: tuple[_Lengths, ...]) -> tuple[_Lengths, ...]:
+    """Lengths as unlike those of `pair` as can be: the first the largest, the last smaller than any literal one."""
+    places = {base: len(bases) - 1 - k for base, k in bases.items()}
+    step, more = (5, 2) if len(bases) <= _MANY else (2, 1)
+    return tuple(
+        replace(one, values={base: 2 + step * k + one.run * (more * k + 3) for base, k in places.items()}) for one in pair
+    )
+
+
+def _larger(specs: Sequence[Spec], pair: tuple[_Lengths, ...]) -> tuple[_Lengths, ...]:
+    """Lengths like those of `pair`, but beyond every literal one and every literal integer, if samples may be so large."""
+    axes = max((sum(1 for _ in dims_of(spec)) for spec in specs), default=0)
+    ranks = (len(spec.shape or ()) for spec in specs if isinstance(spec, Array))
+    most = _LARGEST[min(max(axes, 1, *ranks), len(_LARGEST)) - 1]
+    more = min(max((number for spec in specs for number in _literals(spec)), default=0), most)
+    return tuple(replace(one, values={base: value + more for base, value in one.values.items()}) for one in pair)
+
+
+def _by_one(specs: tuple[Spec, ...], named: Mapping[str, Spec]) -> bool:
+    """Whether ``np.arange`` goes from one number to another by one, and both are lengths or known; or all is known."""
+    given = {**dict(zip(("start", "stop", "step"), specs, strict=False)), **named}
+    numbers = [given[name] for name in ("start", "stop", "step") if name in given]
+    step = given.get("step", Lit(1))
+    return all(isinstance(one, Lit) for one in numbers) or (
+        all(isinstance(one, Lit | Sized) for one in numbers) and isinstance(step, Lit) and step.value in (1, -1)
+    )
+
+
+def _is_known(spec: Spec) -> bool:
+    """Whether lengths cannot depend on what is not known of `spec`."""
+    match spec:
+        case Array(_, shape):
+            return shape is not None and all(isinstance(size, int) for size in shape)
+        case (str(), items):
+            return all(map(_is_known, items))
+        case _:
+            return isinstance(spec, Lit)
+
+
+def _without_zeros(found: Type) -> Type:
+    """`found`, with a fresh length for each of zero: that of a sample may have been cut off there."""
+    if not isinstance(found, Array) or found.shape is None:
+        return found
+    return Array(found.dtype, tuple(FRESH if size == 0 else size for size in found.shape))
+
+
+def _agreed(
+    found: Type, fn: Callable[..., Any], specs: tuple[Spec, ...], named: dict[str, Spec], pair: tuple[_Lengths, ...]
+) -> Type:
+    """`found`, with a fresh length wherever other samples say otherwise: it was the smaller or the larger of two."""
+    if not isinstance(found, Array) or found.shape is None:
+        return found
+    try:
+        results = [run(fn, [sample(s, one) for s in specs], {k: sample(s, one) for k, s in named.items()}) for one in pair]
+    except RecursionError:  # the stack is ours: there may be room on another
+        raise
+    except Exception:  # too small for the primitive
+        return found
+    other = _combine(type_of(results[0]), type_of(results[1]), pair, False)
+    if not isinstance(other, Array) or other.shape is None or len(other.shape) != len(found.shape):
+        return Array(found.dtype, None)
+    return Array(found.dtype, tuple(a if a == b else FRESH for a, b in zip(found.shape, other.shape, strict=True)))
+
+
+def is_shapeless(spec: Spec) -> bool:
+    """Whether `spec` holds an array of unknown rank."""
+    match spec:
+        case Array(_, None):
+            return True
+        case (str(), items):
+            return any(map(is_shapeless, items))
+        case _:
+            return False
+
+
+def _combine(first: Type, second: Type, lengths: tuple[_Lengths, ...], unknown: bool) -> Type:
+    match first, second:
+        case (Scalar(dtype), Array()) | (Array(dtype), Scalar()):
+            return Array(dtype, None)
+        case Array(dtype, a), Array(_, b) if a is not None and b is not None:
+            if len(a) != len(b):
+                return Array(dtype, None)
+            if unknown:
+                return Array(dtype, tuple(FRESH for _ in a))
+            return Array(dtype, tuple(_size(n, m, lengths) for n, m in zip(a, b, strict=True)))  # type: ignore[arg-type]
+        case _:
+            return first
+
+
+def _size(first: int, second: int, lengths: tuple[_Lengths, ...]) -> Size:
+    matches = [
+        Dim(base, first - value)
+        for base, value in lengths[0].values.items()
+        if first - value == second - lengths[1].values[base] and abs(first - value) <= _LARGEST_OFFSET
+    ]
+    if len(matches) == 1:
+        return matches[0]
+    return first if first == second else FRESH
+
+
+def with_fresh(type_: Type, fresh: Callable[[], Dim]) -> Type:
+    """`type_` with each `FRESH` length made one of its own."""
+    match type_:
+        case Array(dtype, shape) if shape is not None and FRESH in shape:
+            return Array(dtype, tuple(fresh() if size == FRESH else size for size in shape))
+        case _:
+            return type_
+
+
+def broadcast(shapes: Sequence[tuple[Size, ...]]) -> tuple[Size, ...]:
+    """The shape that `shapes` broadcast to, given that they do; `FRESH` where a length cannot be told.
+
+    >>> [str(size) for size in broadcast([(Dim("x.0"), 1), (Dim("y.0"),)])]
+    ['x.0', 'y.0']
+    """
+    rank = max(map(len, shapes), default=0)
+    out: list[Size] = []
+    for axis in range(-rank, 0):
+        size: Size = 1
+        for shape in shapes:
+            if len(shape) >= -axis:
+                size = _broadcast_sizes(size, shape[axis])
+        out.append(size)
+    return tuple(out)
+
+
+def _broadcast_sizes(a: Size, b: Size) -> Size:
+    if a == b or b == 1:
+        return a
+    if a == 1:
+        return b
+    if FRESH in (a, b):
+        other = b if a == FRESH else a
+        return other if isinstance(other, int) or not other.may_be_one else FRESH
+    if isinstance(a, int):
+        return a
+    if isinstance(b, int):
+        return b
+    if not a.may_be_one:
+        return a
+    return b if not b.may_be_one else FRESH
+
+
+def elementwise_type(
+    fn: Callable[..., Any], args: tuple[Operand, ...], kwargs: Mapping[str, Operand], sizes: Mapping[Var, Dim]
+) -> Type:
+    """The type of an elementwise call: the dtype by sampling, the shape by broadcasting.
+
+    Raises: `NoSample` when no sample can be run.
+    """
+    small = tuple(_with_small_shape(arg) for arg in args)
+    result = sampled_type(fn, small, kwargs, sizes)
+    if not isinstance(result, Array):
+        return result
+    shapes: list[tuple[Size, ...]] = []
+    for arg in args:
+        match arg:
+            case Var(_, Array(_, None)):
+                return Array(result.dtype, None)
+            case Var(_, Array(_, shape)) if shape is not None:
+                shapes.append(shape)
+            case Pack() | Lit(tuple() | list() | np.ndarray()):
+                return sampled_type(fn, args, kwargs, sizes)
+            case _:
+                pass
+    return Array(result.dtype, broadcast(shapes))
+
+
+def _with_small_shape(arg: Operand) -> Operand:
+    match arg:
+        case Var(name, Array(dtype, shape)):
+            return Var(name, Array(dtype, (1,) * (1 if shape is None else len(shape))))
+        case _:
+            return arg
+
+
+def product_type(fn: Callable[..., Any], a: Operand, b: Operand) -> Type | None:
+    """The type of the matrix product ``fn(a, b)`` of arrays of rank one or more, or ``None`` where sampling must tell."""
+    match a, b:
+        case Var(_, Array(_, left)), Var(_, Array(_, right)) if left and right:
+            if (len(left) > 2 or len(right) > 2) and getattr(fn, "__name__", "") == "dot":
+                return None
+            result = sampled_type(fn, (_with_small_shape(a), _with_small_shape(b)), {}, {})
+            if not isinstance(result, Array):
+                return result
+            batch = broadcast([left[:-2], right[:-2]])
+            return Array(result.dtype, (*batch, *left[-2:-1], *(right[-1:] if len(right) > 1 else ())))
+        case _:
+            return None
+
+
+def reshaped_type(args: tuple[Operand, ...], kwargs: Mapping[str, Operand], sizes: Mapping[Var, Dim]) -> Type | None:
+    """The type of ``np.reshape(x, shape)`` or ``x.reshape(*shape)``."""
+    x, *rest = args
+    given: Any = kwargs.get("shape", kwargs.get("newshape", rest[0] if len(rest) == 1 else Pack("tuple", tuple(rest))))
+    if not isinstance(x, Var) or not isinstance(x.type, Array):
+        return None
+    match given:
+        case Pack("tuple" | "list", parts):
+            items = list(parts)
+        case Lit(tuple() | list() as literal):
+            items = [Lit(item) for item in literal]
+        case _:
+            items = [given]
+    shape: list[Size] = []
+    for item in items:
+        match item:
+            case Lit(int() as size):
+                shape.append(FRESH if size < 0 else size)
+            case Var(_, Scalar()):
+                shape.append(sizes.get(item, FRESH))
+            case _:
+                return None
+    return Array(x.type.dtype, tuple(shape))
+
+
+def slice_size(length: Size, start: Any, stop: Any, step: Any) -> Size:
+    """The length of ``x[start:stop:step]`` where `x` has `length`; each bound an int, ``None``, a `Dim` or `FRESH`.
+
+    >>> str(slice_size(Dim("x.0"), 1, -1, None)), str(slice_size(Dim("x.0"), None, Dim("x.0", -1), None))
+    ('x.0-2', 'x.0-1')
+    """
+    if isinstance(length, int):
+        if all(bound is None or isinstance(bound, int) for bound in (start, stop, step)):
+            return len(range(*slice(start, stop, step).indices(length)))
+        return FRESH
+    if step == -1 and start is None and stop is None:
+        return length
+    if step not in (None, 1):
+        return FRESH
+    if isinstance(stop, Dim) and stop.base == length.base and length.offset == 0 and stop.offset <= 0:
+        stop = stop.offset or None
+    if isinstance(start, Dim) or not (start is None or (isinstance(start, int) and start >= 0)):
+        return FRESH
+    if not (stop is None or (isinstance(stop, int) and stop < 0)):
+        return FRESH
+    offset = (stop or 0) - (start or 0)
+    return Dim(length.base, length.offset + offset) if offset else length

@@ -1,0 +1,202 @@
+"""Calls that make fewer numbers of many: sums, means, products, extreme values, along some axes or all."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from adxform import runtime
+from adxform.ir.build import Builder
+from adxform.ir.ops import Call, Lit, Operand, Var
+from adxform.ir.types import BOOL, INT, Array, Scalar, Size
+from adxform.passes.arrays.block_scope import Scope
+from adxform.passes.arrays.lane_dtypes import FLOATS, KNOWN, Element, converted, literals
+from adxform.passes.arrays.maps import FIRST, Access, Counted, Place, composed, loops
+from adxform.passes.arrays.small_axes import is_few
+from adxform.passes.arrays.units import Source
+from adxform.passes.scalar.rewriting import callee
+
+MEANS = frozenset({np.mean, np.ndarray.mean})
+SUMS = frozenset({np.sum, np.ndarray.sum, np.count_nonzero, runtime.unbroadcast}) | MEANS
+EXTREMES: Mapping[Any, tuple[Any, float]] = {
+    np.max: (runtime.larger, -np.inf),
+    np.ndarray.max: (runtime.larger, -np.inf),
+    np.min: (runtime.smaller, np.inf),
+    np.ndarray.min: (runtime.smaller, np.inf),
+}
+ALL = frozenset({np.all, np.ndarray.all})
+TRUTHS = frozenset({np.any, np.ndarray.any, np.count_nonzero}) | ALL
+PRODUCTS = frozenset({np.prod, np.ndarray.prod})
+OF_VECTORS = frozenset({np.dot, operator.matmul, np.inner, np.vdot})
+
+
+@dataclass(frozen=True, slots=True)
+class Reduction:
+    """``fn`` over the `axes` of an array of `shape`, whose elements `make` makes of those of `sources`.
+
+    `result`: for each axis of the result that of the array. `dtype`: what is computed in. `mean`: the sum is divided by the
+    number of elements; `some`: there has to be one.
+    """
+
+    shape: tuple[Size, ...]
+    axes: tuple[int, ...]
+    result: tuple[Place, ...]
+    sources: tuple[Source, ...]
+    make: Element
+    fn: Any
+    initial: Operand
+    dtype: str
+    mean: bool = False
+    some: bool = False
+
+
+def reduction(op: Call, scope: Scope) -> Reduction | None:
+    """What `op` reduces, and how; ``None`` where it does not, or not surely."""
+    fn, out = callee(op), op.outs[0]
+    if fn in OF_VECTORS:
+        return _product(op, scope)
+    if not (fn in SUMS or fn in EXTREMES or fn in PRODUCTS or fn in TRUTHS) or not isinstance(out.type, Array | Scalar):
+        return None
+    x = op.args[0]
+    if isinstance(x, Var) and x.name in scope.flat and fn in SUMS and len(op.args) == 1 and not op.kwargs:
+        all_of = scope.flat[x.name]
+        axes = tuple(range(len(all_of.shape)))
+        return Reduction(
+            all_of.shape, axes, (), all_of.inputs, all_of.make, runtime.add_up, Lit(0.0), "float64", mean=fn in MEANS
+        )
+    if not isinstance(x, Var) or not isinstance(x.type, Array) or not x.type.shape or x.type.dtype not in KNOWN:
+        return None
+    shape, dtype = x.type.shape, x.type.dtype
+    over = _broadcast_axes(op, shape) if fn is runtime.unbroadcast else axes_of(op)
+    combine = _combining(fn, dtype, out.type.dtype)
+    source = scope.spread(x, shape)
+    if over is None or combine is None or source is None:
+        return None
+    step, initial, computed = combine
+    axes, result = over
+    make = _nonzero(computed) if fn in TRUTHS and dtype != "bool" else in_dtype(computed)
+    return Reduction(shape, axes, result, (source,), make, step, initial, computed, mean=fn in MEANS, some=fn in EXTREMES)
+
+
+def short_ahead(found: Reduction) -> Reduction:
+    """`found` with the kept axes after those that it goes over ahead of them, if these axes are so many names."""
+    first = min(found.axes, default=0)
+    kept = [axis for axis in range(first, len(found.shape)) if axis not in found.axes]
+    if not kept or not all(is_few(found.shape[axis]) for axis in kept):
+        return found
+    order = [*range(first), *kept, *(axis for axis in range(first, len(found.shape)) if axis in found.axes)]
+    shape = tuple(found.shape[axis] for axis in order)
+    now = loops(shape)
+    numbers = [Place(now[order.index(axis)]) for axis, number in enumerate(loops(found.shape)) if number is not None]
+    given = [composed(source, numbers) if isinstance(source, Access | Counted) else source for source in found.sources]
+    sources = tuple(source for source in given if source is not None)
+    axes = tuple(place for place, axis in enumerate(order) if axis in found.axes)
+    result = tuple(place if place.loop is None else Place(order.index(place.loop)) for place in found.result)
+    return replace(found, shape=shape, axes=axes, result=result, sources=sources) if len(sources) == len(given) else found
+
+
+def in_dtype(dtype: str) -> Element:
+    """Takes an element as it is, but in `dtype`."""
+    return lambda builder, args, hint: converted(builder, args[0], dtype, always=True)
+
+
+def _nonzero(dtype: str) -> Element:
+    """Whether an element is not zero, in `dtype`."""
+
+    def written(builder: Builder, args: tuple[Operand, ...], hint: str) -> Operand:
+        return converted(builder, builder.call(operator.ne, args[0], Lit(0), type=BOOL, hint="tmp"), dtype, hint)
+
+    return written
+
+
+def as_it_is(builder: Builder, args: tuple[Operand, ...], hint: str) -> Operand:
+    """Takes an element as it is."""
+    return args[0]
+
+
+def divided(builder: Builder, args: tuple[Operand, ...], hint: str) -> Operand:
+    """The first of `args` over the product of the others, which are lengths; NaN or infinite where that is zero."""
+    count = args[1]
+    for more in args[2:]:
+        count = builder.call(operator.mul, count, more, type=INT, hint="n")
+    count = builder.call(np.float64, count, type=Scalar("float64"), hint="n")
+    return builder.call(np.divide, args[0], count, type=Scalar("float64"), hint=hint)
+
+
+def _product(op: Call, scope: Scope) -> Reduction | None:
+    """The product of two vectors."""
+    if op.kwargs or len(op.args) != 2 or not isinstance(op.outs[0].type, Scalar):
+        return None
+    match op.args:
+        case (Var(type=Array(dtype, shape) as one), Var(type=other)) if one == other and dtype in FLOATS:
+            sources = scope.spread_all(op.args, shape) if shape is not None and len(shape) == 1 else None
+        case _:
+            return None
+    if sources is None or shape is None:
+        return None
+
+    def multiplied(builder: Builder, args: tuple[Operand, ...], hint: str) -> Operand:
+        product = builder.call(operator.mul, *args, type=Scalar(dtype), hint="tmp")
+        return converted(builder, product, "float64", always=True)
+
+    return Reduction(shape, (0,), (), sources, multiplied, runtime.add_up, Lit(0.0), "float64")
+
+
+def axes_of(op: Call) -> tuple[tuple[int, ...], tuple[Place, ...]] | None:
+    """The axes over which `op` goes, and which are those of a result that has one element for each."""
+    if not (isinstance(op.args[0], Var) and isinstance(op.args[0].type, Array) and op.args[0].type.shape):
+        return None
+    rank = len(op.args[0].type.shape)
+    options = dict(zip(("axis",), op.args[1:2], strict=False)) | dict(op.kwargs)
+    if len(op.args) > 2 or set(options) - {"axis", "keepdims"}:
+        return None
+    try:
+        axis = literals(options.get("axis", Lit(None)))
+        keepdims = literals(options.get("keepdims", Lit(False)))
+    except ValueError:
+        return None
+    given = range(rank) if axis is None else (axis,) if isinstance(axis, int) else axis
+    if not isinstance(given, range | tuple):
+        return None
+    gone = tuple(sorted({place % rank for place in given}))
+    places = (FIRST if axis in gone else Place(axis) for axis in range(rank))
+    return gone, tuple(place for place in places if keepdims or place.loop is not None)
+
+
+def _broadcast_axes(op: Call, shape: tuple[Size, ...]) -> tuple[tuple[int, ...], tuple[Place, ...]] | None:
+    """The axes along which the second operand was broadcast to `shape`, where the types say which."""
+    if op.kwargs or len(op.args) != 2:
+        return None
+    match op.args[1]:
+        case Lit(float() | int()) | Var(type=Scalar()):
+            own: tuple[Size, ...] = ()
+        case Var(type=Array(_, known)) if known is not None:
+            own = known
+        case _:
+            return None
+    lead = len(shape) - len(own)
+    gone = list(range(lead))
+    for axis, size in enumerate(own, start=lead):
+        if size == 1 and shape[axis] != 1:
+            gone.append(axis)
+        elif size != shape[axis]:
+            return None
+    return tuple(gone), tuple(FIRST if axis in gone else Place(axis) for axis in range(lead, len(shape)))
+
+
+def _combining(fn: Any, dtype: str, out: str) -> tuple[Any, Operand, str] | None:
+    """How two values are combined, from which one on, and the dtype that is computed in; ``None`` where it is not known."""
+    if fn in EXTREMES:
+        step, start = EXTREMES[fn]
+        return (step, Lit(start), dtype) if dtype in FLOATS else None
+    if fn in PRODUCTS:
+        return (operator.mul, Lit(1.0), dtype) if dtype == out == "float64" else None
+    if fn in TRUTHS and out == "bool":
+        return (operator.and_, Lit(True), "bool") if fn in ALL else (operator.or_, Lit(False), "bool")
+    if out in FLOATS:
+        return runtime.add_up, Lit(0.0), "float64"
+    return (runtime.add_up, Lit(0), "int64") if out == "int64" else None

@@ -1,0 +1,122 @@
+"""Calls that make no new numbers: views, followed to the memory they are of, and one number spread over a shape."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from adxform import runtime
+from adxform.ir import intrinsics
+from adxform.ir.ops import Call, Lit, Operand, Var
+from adxform.ir.types import Array, Scalar, Size
+from adxform.passes.arrays.block_scope import Scope
+from adxform.passes.arrays.lane_dtypes import FLOATS, literals
+from adxform.passes.arrays.maps import FIRST, Access, Counted, Elements, Place, composed, loop_space, onto, region
+from adxform.passes.scalar.rewriting import callee
+from adxform.primitives.effects import effect_of
+from adxform.primitives.memory import index_kind
+
+BROADCASTS = frozenset({np.broadcast_to, runtime.broadcast_like})
+SPREADING = BROADCASTS | frozenset({np.full_like, np.zeros_like, np.ones_like, np.full})
+RESHAPING = frozenset({np.expand_dims, np.squeeze, np.ndarray.squeeze, np.reshape, np.ndarray.reshape, np.ravel,
+                       np.ndarray.ravel, np.atleast_1d, np.atleast_2d})  # fmt: skip
+ALWAYS_VIEWS = frozenset({np.expand_dims, np.squeeze, np.ndarray.squeeze})
+DIAGONALS = frozenset({np.diag, np.diagonal, np.ndarray.diagonal, runtime.diagonal})
+TURNING = frozenset({np.transpose, np.ndarray.transpose, np.swapaxes, np.ndarray.swapaxes, np.moveaxis, np.flip})
+
+
+def followed(op: Call, shape: tuple[Size, ...], scope: Scope) -> Access | Counted | Operand | None:
+    """Where the elements of the out of `op`, of `shape`, lie, if it is a view; the number, if they are all the same."""
+    fn, args, out = callee(op), op.args, op.outs[0]
+    if fn in SPREADING:
+        return _spread(op, shape, scope)
+    if fn is np.arange:
+        return _counted(op) if scope.fixed(out) else None
+    if not args or not isinstance(args[0], Var) or not isinstance(args[0].type, Array) or args[0].type.shape is None:
+        return None
+    own, source = args[0].type.shape, scope.source(args[0])
+    if not isinstance(source, Access | Counted):
+        return source if fn in TURNING or fn in RESHAPING or (fn is operator.getitem and effect_of(op).views) else None
+    if fn is operator.getitem:
+        if index_kind(args[1]) != "basic" or op.kwargs:
+            return None
+        found = region(source, own, args[1], shape)
+        return None if found is None or found.shape != shape else composed(source, found.axes)
+    if fn is intrinsics.stop_gradient:
+        return source
+    if fn in RESHAPING:
+        return _reshaped(source, own, shape) if fn in ALWAYS_VIEWS or scope.fixed(out) else None
+    if fn in DIAGONALS and len(own) == 2:
+        square = own[0] == own[1] and len(args) == 1 and not op.kwargs
+        return composed(source, [Place(0), Place(0)]) if square else None
+    return composed(source, axes) if fn in TURNING and (axes := _turned(op, own)) is not None else None
+
+
+def _spread(op: Call, shape: tuple[Size, ...], scope: Scope) -> Access | Counted | Operand | None:
+    """What a call that spreads a value over a shape takes it from."""
+    fn, args, out = callee(op), op.args, op.outs[0]
+    if fn in BROADCASTS:
+        match args[0]:
+            case Lit(float() | int()) | Var(type=Scalar()):
+                return args[0]
+            case Var(type=Array(_, own)) if own is not None:
+                source = scope.source(args[0])
+                return onto(source, own, shape) if isinstance(source, Access | Counted) else source
+            case _:
+                return None
+    if not scope.fixed(out) or op.kwargs or not isinstance(out.type, Array) or out.type.dtype not in FLOATS:
+        return None
+    match Lit(0.0) if fn is np.zeros_like else Lit(1.0) if fn is np.ones_like else args[1]:
+        case Lit(float() | int()) as number:
+            return number
+        case Var(type=Scalar(out.type.dtype)) as variable:
+            return variable
+        case _:
+            return None
+
+
+def _counted(op: Call) -> Counted | None:
+    """The elements of a range of integers that counts upwards from a number that is known, from zero on."""
+    given = op.args if len(op.args) > 1 else (Lit(0), *op.args)
+    match op.outs[0].type, given:
+        case Array("int64"), (Lit(int() as start), Lit(int()) | Var(type=Scalar("int64"))) if start >= 0 and not op.kwargs:
+            return Counted((Place(0, 1, start),))
+        case _:
+            return None
+
+
+def _reshaped(source: Elements, own: tuple[Size, ...], shape: tuple[Size, ...]) -> Elements | None:
+    """`source` by the axes of `shape`, where that differs from `own` by axes of length one only."""
+    if loop_space(own) != loop_space(shape):
+        return None
+    where = (axis for axis, size in enumerate(shape) if size != 1)
+    return composed(source, [FIRST if size == 1 else Place(next(where)) for size in own])
+
+
+def _turned(op: Call, own: tuple[Size, ...]) -> list[Place] | None:
+    """For each axis of the operand its place in the result of a transposition or a flip."""
+    fn, rank = callee(op), len(own)
+    try:
+        rest = [literals(arg) for arg in op.args[1:]]
+    except ValueError:
+        return None
+    if op.kwargs:
+        return None
+    if fn is np.flip:
+        chosen = range(rank) if not rest or rest[0] is None else [axis % rank for axis in np.atleast_1d(rest[0]).tolist()]
+        return [_backwards(axis, own[axis]) if axis in chosen else Place(axis) for axis in range(rank)]
+    order = list(_order(fn, rest, rank))
+    return [Place(order.index(axis)) for axis in range(rank)]
+
+
+def _order(fn: Any, rest: list[Any], rank: int) -> Iterator[int]:
+    """The axes of the operand in the order of the result."""
+    probe = np.empty(tuple(range(2, 2 + rank)), dtype=bool)
+    return (length - 2 for length in fn(probe, *rest).shape)
+
+
+def _backwards(axis: int, size: Size) -> Place:
+    return Place(axis, -1, size - 1) if isinstance(size, int) else Place(axis, -1, -1, size)

@@ -1,0 +1,205 @@
+"""Loops with long bodies over rows of several arrays, in blocks: rows are packed into columns, which are computed in lanes."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from adxform import runtime
+from adxform.backends.numba import kernel_scalars
+from adxform.backends.numba.vector_math.forms import vector_form
+from adxform.ir import intrinsics
+from adxform.ir.build import Builder
+from adxform.ir.ops import Block, Call, For, Function, Lit, Op, Operand, Pack, Var
+from adxform.ir.types import FLOAT, INT, Array, Scalar
+from adxform.ir.walk import Names, reads, rename_block, variables, variables_of
+from adxform.passes.scalar.rewriting import Rewriter, callee
+from adxform.primitives.alias import alias_classes
+
+BLOCK = 32
+COLUMNS = 96
+APART = 8
+NUMBERS, INTEGERS = (FLOAT, Scalar("float64")), (INT, Scalar("int64"))
+STORES = frozenset({operator.setitem, intrinsics.accumulate, intrinsics.deduct})
+IN_LANES = frozenset({operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.pos, abs, np.absolute,
+                      np.add, np.subtract, np.multiply, np.divide, np.negative, np.sqrt, np.square, runtime.add_up})  # fmt: skip
+
+
+def pack_passes(kernel: Function, apart: Collection[int] = ()) -> Function:
+    """`kernel` with loops in blocks of passes: what a block reads is packed, what it makes is stored when all of it is made.
+
+    Its parameters at the places `apart` share no memory with others.
+
+    A compiler takes several passes of a loop at once if it can see to it that what one stores is not what another reads. It
+    compares the arrays, but no more than a few, and elements of rows are far apart. The columns of a block are two arrays.
+
+    for i in range(n):                      given, made = np.empty((…, 32)), np.empty((…, 32))
+        a[i, 0] = f(x[i, 1], y[i])          for start in range(0, n, 32):
+        a[i, 1] = g(x[i, 1], y[i])    =>        for i in range(start, min(start + 32, n)):
+                                                    given[0, i - start] = x[i, 1] …
+                                                for i in …:
+                                                    made[0, i - start] = f(given[0, i - start], given[1, i - start]) …
+                                                for i in …:
+                                                    a[i, 0] = made[0, i - start] …
+
+    Source: Allen and Kennedy, Optimizing Compilers for Modern Architectures (2001), section 5.4, strip mining.
+    """
+    packing = _Packing(kernel, apart)
+    body = packing.block(kernel.body)
+    return kernel if body is kernel.body else replace(kernel, body=replace(body, ops=(*packing.top.ops, *body.ops)))
+
+
+@dataclass(frozen=True, slots=True)
+class Passes:
+    """What a pass of a loop does: its loads, the integers that say where, what it computes of numbers, its stores, in order."""
+
+    loads: tuple[Call, ...]
+    places: tuple[Call, ...]
+    work: tuple[Call, ...]
+    stores: tuple[Call, ...]
+
+
+class _Packing(Rewriter):
+    def __init__(self, kernel: Function, apart: Collection[int]) -> None:
+        super().__init__()
+        self.aliases = alias_classes(kernel)
+        self.names = Names.of(kernel)
+        given = [param for place, param in enumerate(kernel.params) if place not in apart]
+        self.given = set(self.aliases.reached(given))
+        self.top = Builder(self.names, kernel.span)
+
+    def visit(self, op: Op, ops: list[Op]) -> None:
+        """Append `op`; a loop in blocks where that pays."""
+        passes = read(op) if isinstance(op, For) else None
+        if isinstance(op, For) and passes is not None and pays(passes) and self.in_any_order(passes):
+            ops.append(self.in_blocks(op, passes))
+        else:
+            ops.append(self.descend(op))
+
+    def in_any_order(self, passes: Passes) -> bool:
+        """Whether no pass reads what another stores: arrays that are made here, or lie apart, of which none is read."""
+        stored = {self.aliases.of(base(op)) for op in passes.stores}
+        read = {self.aliases.of(base(op)) for op in (*passes.loads, *filter(is_load, passes.places))}
+        return not stored & (read | self.given)
+
+    def in_blocks(self, loop: For, passes: Passes) -> For:
+        """`loop`, in blocks."""
+        lower, upper, _ = loop.source
+        columns = passes.loads
+        computed = {out.name for op in (*passes.work, *columns) for out in op.outs}
+        kept = [op for op in passes.stores if isinstance(op.args[2], Var) and op.args[2].name in computed]
+        given, made = self.scratch("given", len(columns)), self.scratch("made", len(kept))
+        outer = Builder(self.names, loop.span)
+        start = outer.var("start", INT)
+        ahead = outer.call(operator.add, start, Lit(BLOCK), type=INT)
+        end = outer.call(min, ahead, upper, type=INT, hint="end")
+
+        def inner(ops: Sequence[Op]) -> None:
+            """A loop over the block, in which `ops`, in terms of `loop` and of `at`, have names of their own."""
+            item = loop.body.params[0]
+            distance = Call((at,), Lit(operator.sub), (item, start), (), loop.span)
+            body = rename_block(Block((item,), (distance, *ops), ()), {}, lambda var: Var(self.names.fresh(var.base), var.type))
+            outer.emit(For((), (start, end, Lit(1)), (), body, span=loop.span))
+
+        at = outer.var("at", INT)
+
+        def column(array: Var, number: int) -> tuple[Operand, Operand]:
+            return array, Pack("tuple", (Lit(number), at))
+
+        def stored(op: Call, array: Var, number: int, value: Operand) -> Call:
+            return Call((), Lit(operator.setitem), (*column(array, number), value), (), op.span)
+
+        def loaded(var: Var, op: Call, array: Var, number: int) -> Call:
+            return Call((var,), Lit(operator.getitem), column(array, number), (), op.span)
+
+        inner([*passes.places, *(new for k, op in enumerate(columns) for new in (op, stored(op, given, k, op.outs[0])))])
+        taken = [loaded(op.outs[0], op, given, k) for k, op in enumerate(columns)]
+        inner([*taken, *passes.work, *(stored(op, made, k, op.args[2]) for k, op in enumerate(kept))])
+        results = {id(op): k for k, op in enumerate(kept)}
+        last: list[Op] = []
+        for op in passes.stores:
+            if id(op) in results:
+                value = outer.var("tmp", op.args[2].type if isinstance(op.args[2], Var) else FLOAT)
+                last += [loaded(value, op, made, results[id(op)]), replace(op, args=(*op.args[:2], value))]
+            else:
+                last.append(op)
+        inner(last)
+        return For((), (lower, upper, Lit(BLOCK)), (), outer.block((start,), ()), span=loop.span)
+
+    def scratch(self, hint: str, count: int) -> Var:
+        """An array of `count` columns, made once."""
+        shape = Pack("tuple", (Lit(count), Lit(BLOCK)))
+        return self.top.call(np.empty, shape, type=Array("float64", (count, BLOCK)), hint=hint)
+
+
+def read(loop: For) -> Passes | None:
+    """What the passes of `loop` do, if it is one of loads, of work that lanes can do, and of stores."""
+    if loop.outs or loop.inits or loop.breaks or loop.snapshots or len(loop.source) != 3 or loop.source[2] != Lit(1):
+        return None
+    ops = [op for op in loop.body.ops if isinstance(op, Call)]
+    if len(ops) < len(loop.body.ops):
+        return None
+    where = {var.name for op in ops if is_store(op) or is_load(op) for var in variables(op.args[1])}
+    for op in reversed(ops):
+        if any(out.name in where for out in op.outs):
+            where |= {var.name for var in reads(op)}
+    stores = [op for op in ops if is_store(op)]
+    places = [op for op in ops if any(out.name in where for out in op.outs)]
+    rest = [op for op in ops if not is_store(op) and not any(out.name in where for out in op.outs)]
+    loads, work = [op for op in rest if is_load(op)], [op for op in rest if not is_load(op)]
+    inside = {out.name for op in ops for out in op.outs}
+    integers = {loop.body.params[0].name, *(out.name for op in places for out in op.outs)}
+    taken = (*(var for op in work for var in reads(op)), *variables_of(tuple(op.args[2] for op in stores)))
+    sure = (
+        all(is_float_array(op.args[0]) for op in loads)
+        and all(map(in_lanes, work))
+        and all(out.type in INTEGERS for op in places for out in op.outs)
+        and not any(var.name in integers for var in taken)
+        and not any(var.name in inside for op in stores for var in variables(op.args[1]))
+    )
+    return Passes(tuple(loads), tuple(places), tuple(work), tuple(stores)) if sure else None
+
+
+def is_store(op: Call) -> bool:
+    """Whether `op` puts a number into an array of ``float64``."""
+    value = op.args[2] if callee(op) in STORES else None
+    return (
+        value is not None and is_float_array(op.args[0]) and (isinstance(value, Lit) or getattr(value, "type", None) in NUMBERS)
+    )
+
+
+def is_load(op: Call) -> bool:
+    """Whether `op` takes an element of an array."""
+    return callee(op) is operator.getitem and len(op.outs) == 1 and isinstance(op.outs[0].type, Scalar)
+
+
+def is_float_array(operand: Operand) -> bool:
+    """Whether `operand` is an array of ``float64``."""
+    return isinstance(operand, Var) and isinstance(operand.type, Array) and operand.type.dtype == "float64"
+
+
+def base(op: Call) -> Var:
+    """The array that a load or a store touches."""
+    x = op.args[0]
+    assert isinstance(x, Var)
+    return x
+
+
+def in_lanes(op: Call) -> bool:
+    """Whether several of `op`, one of numbers, are done at once."""
+    fn: Any = callee(op)
+    if op.kwargs or len(op.outs) != 1 or op.outs[0].type not in NUMBERS:
+        return False
+    return fn in IN_LANES or fn in kernel_scalars.FORMS or vector_form(fn) is not None
+
+
+def pays(passes: Passes) -> bool:
+    """Whether a compiler would compare more arrays than it does, and there is enough work for what packing costs."""
+    stored, loaded = {base(op).name for op in passes.stores}, {base(op).name for op in passes.loads}
+    pairs = len(stored) * (len(stored) - 1) // 2 + len(stored) * len(loaded)
+    moved = len(passes.loads) + len(passes.stores)
+    return pairs > APART and 2 * moved <= len(passes.work) and moved <= COLUMNS

@@ -1,0 +1,416 @@
+"""Tapes that a kernel can hold: a stack that is pushed to once in each pass of a nest of loops is an array with an axis for each.
+
+No kernel holds a stack of arrays, and no stack crosses from one kernel to another. Where it is known how many passes the loops
+make, and the loops of the reverse sweep go through the same ones backwards, the last value on the stack is always that of the
+pass whose turn it is, and the array has it at the place of that pass.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from adxform.backends.numba.support import DTYPES
+from adxform.backends.python.syntax import callee
+from adxform.ir import intrinsics
+from adxform.ir.build import Builder
+from adxform.ir.ops import Block, Call, For, Function, Lit, Op, Operand, Pack, Var
+from adxform.ir.types import INT, Array, Dim, Scalar, Size, Stack, Type
+from adxform.ir.walk import Names, blocks, map_op, outs, reads, variables_of
+from adxform.passes.arrays.doubts import Doubts
+from adxform.passes.loops.bounds import LENGTHS, Linear
+from adxform.primitives.alias import Aliases, alias_classes
+from adxform.primitives.effects import effect_of
+
+Path = tuple[tuple[Op, int], ...]
+"""The ops around an op, from the outermost, each with the number of the block that it is in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """An op that uses a stack, and where it stands: the ops around it, and the place in its block of each and of itself."""
+
+    op: Op
+    path: Path
+    places: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Tape:
+    """A stack that becomes an array: what is pushed, the loops around the push, those around the pop, outermost first.
+
+    What is pushed is copied, or `makes` makes it in its place on the tape.
+    """
+
+    stack: Var
+    value: Var
+    pushed: tuple[For, ...]
+    popped: tuple[For, ...]
+    makes: Call | None
+
+
+def tapes_as_arrays(fn: Function, kept: frozenset[Var] = frozenset()) -> tuple[Function, Mapping[Var, Var]]:
+    """`fn` with arrays for stacks, but for those `kept`; and the stack that each of the arrays was.
+
+    What is pushed must have lengths that are known ahead of the loops, and if it is ever written to, each pass must make its own:
+    it is then made in its place on the tape.
+
+    >>> from adxform.ir.text import read, show
+    >>> fn, _ = tapes_as_arrays(read('''
+    ... def f(x: f64[x.0], n: int):
+    ...     tape: stack = intrinsics.new_stack()
+    ...     for i: int in range(0, n, 1):
+    ...         y: f64[x.0] = operator.mul(x, i)
+    ...         intrinsics.push(tape, y)
+    ...     last: int = operator.sub(n, 1)
+    ...     for j: int in range(last, -1, -1):
+    ...         z: f64[x.0] = intrinsics.pop(tape)
+    ...         operator.setitem(x, 0, 1.0)
+    ...     return n'''))
+    >>> print(show(fn))
+    def f(x: f64[x.0], n: int):
+        n.1: int = builtins.max(n, 0)
+        n.2: int = intrinsics.dim(x, 0)
+        tape: f64[?tape_size, x.0] = np.empty((n.1, n.2))
+        for i: int in range(0, n, 1):
+            y: f64[x.0] = operator.mul(x, i)
+            operator.setitem(tape, i, y)
+        last: int = operator.sub(n, 1)
+        for j: int in range(last, -1, -1):
+            z: f64[x.0] = operator.getitem(tape, j)
+            operator.setitem(x, 0, 1.0)
+        return n
+    """
+    aliases = alias_classes(fn)
+    writing = _Writing(fn, Forms(fn, Doubts.of(fn, aliases)), Names.of(fn))
+    for tape in _tapes(fn, aliases, writing.forms):
+        if tape.stack not in kept:
+            writing.plan(tape)
+    return (replace(fn, body=writing.block(fn.body)), writing.made) if writing.made else (fn, {})
+
+
+class Forms:
+    """What the integers of a function are in terms of others, and which arrays have the lengths that their types say."""
+
+    def __init__(self, fn: Function, doubts: Doubts) -> None:
+        self.doubts = doubts
+        self.known: dict[Var, Linear] = {}
+        self._learn(fn.body)
+
+    def of(self, operand: Operand) -> Linear:
+        """`operand`, an integer."""
+        match operand:
+            case Lit(int() as value):
+                return Linear(value)
+            case Var():
+                return self.known.get(operand, Linear(0, ((operand, 1),)))
+            case _:
+                raise AssertionError(operand)
+
+    def _learn(self, block: Block) -> None:
+        for op in block.ops:
+            for inner in blocks(op):
+                self._learn(inner)
+            match op:
+                case Call(outs=(out,), args=(a, b)) if out.type == INT and callee(op) in (operator.add, operator.sub):
+                    self.known[out] = self.of(a).plus(self.of(b), 1 if callee(op) is operator.add else -1)
+                case Call(outs=(out,), args=(Lit(int() as factor), Var() as x) | (Var() as x, Lit(int() as factor))) if (
+                    out.type == INT and callee(op) is operator.mul
+                ):
+                    self.known[out] = Linear().plus(self.of(x), factor)
+                case Call(outs=(out,), args=(Var(type=Array(_, tuple(shape))) as array, *rest)) if callee(op) in LENGTHS:
+                    axis = rest[0] if rest else Lit(0)
+                    if isinstance(axis, Lit) and not self.doubts.about(array):
+                        size = shape[axis.value]
+                        self.known[out] = Linear(0, ((size, 1),)) if isinstance(size, Dim) else Linear(size)
+                case _:
+                    pass
+
+    def most(self, form: Linear, loops: Sequence[For], sign: int = 1) -> Linear:
+        """The greatest that `form` is over the passes of `loops`, outermost first; the least where `sign` is negative."""
+        for loop in reversed(loops):
+            start, stop, step = map(self.of, loop.source)
+            last = stop.plus(step, -1)
+            upwards = form.factor(loop.body.params[0]) * step.number * sign > 0
+            form = form.at(loop.body.params[0], last if upwards else start)
+        return form
+
+    def extent(self, loop: For, around: Sequence[For]) -> Linear:
+        """How many passes `loop` makes at most, in the passes of those `around`."""
+        start, stop, step = map(self.of, loop.source)
+        return self.most(Linear().plus(stop.plus(start, -1), step.number), around)
+
+    def start(self, loop: For, around: Sequence[For]) -> tuple[Linear, tuple[tuple[int, int], ...]]:
+        """Where `loop` starts, but for the items of those `around`; and the factors of these, by depth."""
+        form = self.of(loop.source[0])
+        factors = [form.factor(outer.body.params[0]) for outer in around]
+        for outer in around:
+            form = form.at(outer.body.params[0], Linear())
+        return form, tuple((depth, factor) for depth, factor in enumerate(factors) if factor)
+
+    def are_reverse(self, loops: Sequence[For], others: Sequence[For]) -> bool:
+        """Whether `others`, a nest, goes through the passes of `loops` from the last to the first, one by one."""
+        same: list[tuple[Var, Linear]] = []
+        for loop, other in zip(loops, others, strict=True):
+            if loop.breaks or other.breaks or loop.source[2] not in (Lit(1), Lit(-1)):
+                return False
+            start, stop, step = map(self.of, loop.source)
+            sources = [self.of(operand) for operand in other.source]
+            for item, counterpart in same:
+                sources = [form.at(item, counterpart) for form in sources]
+            first, end, down = sources
+            zero = down.plus(step), first.plus(step).plus(stop, -1), end.plus(step).plus(start, -1)
+            if zero != (Linear(), Linear(), Linear()):
+                return False
+            same.append((other.body.params[0], Linear(0, ((loop.body.params[0], 1),))))
+        return True
+
+
+def _uses(block: Block, path: Path = (), places: tuple[int, ...] = ()) -> Iterator[tuple[Var, Use | None]]:
+    """Each use of a stack in `block`; ``None`` for what is neither a push, a pop nor the making of it."""
+    for place, op in enumerate(block.ops):
+        fn = callee(op) if isinstance(op, Call) else None
+        for k, var in enumerate((*reads(op), *outs(op))):
+            if isinstance(var.type, Stack):
+                plain = (fn in (intrinsics.push, intrinsics.pop) and k == 0) or fn is intrinsics.new_stack
+                yield var, Use(op, path, (*places, place)) if plain else None
+        for number, inner in enumerate(blocks(op)):
+            yield from ((var, None) for var in inner.params if isinstance(var.type, Stack))
+            yield from _uses(inner, (*path, (op, number)), (*places, place))
+    yield from ((var, None) for var in variables_of(block.results) if isinstance(var.type, Stack))
+
+
+def _tapes(fn: Function, aliases: Aliases, forms: Forms) -> Iterator[Tape]:
+    """The stacks with one push and one pop in loops that mirror each other."""
+    found: dict[Var, list[Use | None]] = {}
+    for stack, use in _uses(fn.body):
+        found.setdefault(stack, []).append(use)
+    makers = dict(_makers(fn.body))
+    returned = {aliases.of(var) for var in variables_of(fn.results)}
+    for stack, uses in found.items():
+        by = {callee(use.op): use for use in uses if use is not None and isinstance(use.op, Call)}
+        if len(uses) != 3 or None in uses or set(by) != {intrinsics.new_stack, intrinsics.push, intrinsics.pop}:
+            continue
+        push, pop = by[intrinsics.push], by[intrinsics.pop]
+        shared = 0
+        while shared < min(len(push.path), len(pop.path)) and _same(push.path[shared], pop.path[shared]):
+            shared += 1
+        loops, back = ([op for op, _ in use.path[shared:] if isinstance(op, For)] for use in (push, pop))
+        nested = len(loops) == len(back) == len(push.path) - shared == len(pop.path) - shared > 0
+        assert isinstance(push.op, Call)
+        assert isinstance(pop.op, Call)
+        value, out = push.op.args[1], pop.op.outs[0]
+        if (
+            nested
+            and push.places[shared] < pop.places[shared]
+            and forms.are_reverse(loops, back)
+            and isinstance(value, Var)
+            and value.type == out.type
+            and _is_held(value.type)
+            and not forms.doubts.about(value)
+        ):
+            makes, path = makers.get(value, (None, ()))
+            if isinstance(value.type, Scalar) or aliases.of(value) not in aliases.written | aliases.exposed:
+                yield Tape(stack, value, tuple(loops), tuple(back), None)
+            elif (
+                makes is not None
+                and len(path) == len(push.path)
+                and all(map(_same, path, push.path))
+                and aliases.of(value) not in returned | aliases.exposed | forms.doubts.ordered
+            ):
+                yield Tape(stack, value, tuple(loops), tuple(back), makes)
+
+
+def _makers(block: Block, path: Path = ()) -> Iterator[tuple[Var, tuple[Call, Path]]]:
+    """Each array that a call makes, which has memory of its own; with the call, and the ops around that."""
+    for op in block.ops:
+        if isinstance(op, Call) and op.outs and isinstance(op.outs[0].type, Array):
+            effect = effect_of(op)
+            if not (effect.views or effect.writes or effect.opaque):
+                yield op.outs[0], (op, path)
+        for number, inner in enumerate(blocks(op)):
+            yield from _makers(inner, (*path, (op, number)))
+
+
+def _same(one: tuple[Op, int], other: tuple[Op, int]) -> bool:
+    return one[0] is other[0] and one[1] == other[1]
+
+
+def _is_held(type_: Type) -> bool:
+    """Whether an array of a kernel can hold values of `type_`."""
+    return isinstance(type_, Scalar | Array) and type_.dtype in DTYPES and (isinstance(type_, Scalar) or bool(type_.shape))
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A tape, the array that it becomes, and where the loops around the push start: at `starts`, and `factors` of outer items."""
+
+    tape: Tape
+    array: Var
+    starts: tuple[Operand, ...]
+    factors: tuple[tuple[tuple[int, int], ...], ...]
+
+    def index(self, loops: tuple[For, ...], names: Names, ops: list[Op]) -> Operand:
+        """The place on the array of the current pass of `loops`; what computes it goes to `ops`."""
+        builder = Builder(names, loops[0].span)
+        places: list[Operand] = []
+        items = [loop.body.params[0] for loop in loops]
+        for item, pushed, start, factors in zip(items, self.tape.pushed, self.starts, self.factors, strict=True):
+            for depth, factor in factors:
+                start = _plus(start, items[depth], factor, builder)
+            up = pushed.source[2] == Lit(1)
+            ends = (item, start) if up else (start, item)
+            places.append(item if up and start == Lit(0) else builder.call(operator.sub, *ends, type=INT, hint="k"))
+        ops += builder.ops
+        return places[0] if len(places) == 1 else Pack("tuple", tuple(places))
+
+
+class _Writing:
+    """Writes the function with arrays; each is made ahead of the outermost loop that fills it."""
+
+    def __init__(self, fn: Function, forms: Forms, names: Names) -> None:
+        self.forms = forms
+        self.names = names
+        self.made: dict[Var, Var] = {}
+        self.tapes: dict[Var, Planned] = {}
+        self.making: dict[int, Planned] = {}
+        self.ahead: dict[int, list[Op]] = {}
+        self.before: dict[int, dict[Var, None]] = {}
+        self._look(fn.body, {})
+
+    def _look(self, block: Block, around: dict[Var, None]) -> None:
+        """Note what is defined ahead of each loop."""
+        seen = {**around, **dict.fromkeys(block.params)}
+        for op in block.ops:
+            if isinstance(op, For):
+                self.before[id(op)] = dict(seen)
+            for inner in blocks(op):
+                self._look(inner, seen)
+            seen.update(dict.fromkeys(outs(op)))
+
+    def plan(self, tape: Tape) -> None:
+        """Have `tape` written, if the lengths that it needs are known ahead of its loops."""
+        outer, type_ = tape.pushed[0], tape.value.type
+        assert isinstance(type_, Array | Scalar)
+        builder = Builder(self.names, outer.span)
+        rest = type_.shape or () if isinstance(type_, Array) else ()
+        nest = [(loop, tape.pushed[:depth]) for depth, loop in enumerate(tape.pushed)]
+        firsts = [self.forms.start(loop, around) for loop, around in nest]
+        forms = [*(self.forms.extent(loop, around) for loop, around in nest), *map(_length, rest)]
+        sizes = _all([self.positive(form, outer, builder) for form in forms])
+        starts = _all([self.number(form, outer, builder) for form, _ in firsts])
+        if sizes is None or starts is None or id(tape.makes) in self.making:
+            return
+        made = Var(tape.stack.name, Array(type_.dtype, tuple(map(self.size, forms))))
+        given: Operand = sizes[0] if len(sizes) == 1 else Pack("tuple", sizes)
+        dtype = () if type_.dtype == "float64" else (("dtype", Lit(np.dtype(type_.dtype).type)),)
+        builder.emit(Call((made,), Lit(np.empty), (given,), dtype, outer.span))
+        self.ahead.setdefault(id(outer), []).extend(builder.ops)
+        self.tapes[tape.stack] = planned = Planned(tape, made, starts, tuple(factors for _, factors in firsts))
+        if tape.makes is not None:
+            self.making[id(tape.makes)] = planned
+        self.made[made] = tape.stack
+
+    def size(self, form: Linear) -> Size:
+        """`form`, cut off at zero, as a length."""
+        match form:
+            case Linear(number, ()):
+                return max(number, 0)
+            case Linear(number, ((Dim(base, offset), 1),)) if not offset or not number:
+                return Dim(base, offset + number)
+            case _:
+                return Dim(f"?{self.names.fresh('tape_size')}")
+
+    def positive(self, form: Linear, loop: For, builder: Builder) -> Operand | None:
+        """`form`, cut off at zero, computed ahead of `loop`; ``None`` where that cannot be."""
+        found = self.number(form, loop, builder)
+        if isinstance(found, Lit):
+            return Lit(max(found.value, 0))
+        match form:
+            case Linear(0, ((Dim(), 1),)):
+                return found
+            case _:
+                return found and builder.call(max, found, Lit(0), type=INT, hint="n")
+
+    def number(self, form: Linear, loop: For, builder: Builder) -> Operand | None:
+        """`form` computed ahead of `loop`; ``None`` where that cannot be."""
+        total: Operand = Lit(form.number)
+        for key, factor in sorted(form.terms, key=lambda term: -term[1]):
+            place = self.length(key, loop, builder) if isinstance(key, Dim) else key if key in self.before[id(loop)] else None
+            if place is None:
+                return None
+            total = _plus(total, place, factor, builder)
+        return total
+
+    def length(self, size: Dim, loop: For, builder: Builder) -> Operand | None:
+        """`size` of an array that is there ahead of `loop`."""
+        for wanted in (size, Dim(size.base)):
+            for var in self.before[id(loop)]:
+                if isinstance(var.type, Array) and wanted in (var.type.shape or ()) and not self.forms.doubts.about(var):
+                    axis = (var.type.shape or ()).index(wanted)
+                    found = builder.call(intrinsics.dim, var, Lit(axis), type=INT, hint="n")
+                    if wanted == size:
+                        return found
+                    less = builder.call(operator.add, found, Lit(size.offset), type=INT, hint="n")
+                    return builder.call(max, less, Lit(0), type=INT, hint="n")
+        return None
+
+    def block(self, block: Block) -> Block:
+        """`block` with arrays."""
+        ops: list[Op] = []
+        for op in block.ops:
+            ops += self.ahead.get(id(op), [])
+            match op:
+                case Call() if id(op) in self.making:
+                    self.make(op, self.making[id(op)], ops)
+                case Call(outs=(stack,)) if callee(op) is intrinsics.new_stack and stack in self.tapes:
+                    pass
+                case Call(args=(Var() as stack, value)) if callee(op) is intrinsics.push and stack in self.tapes:
+                    planned = self.tapes[stack]
+                    if planned.tape.makes is None:
+                        index = planned.index(planned.tape.pushed, self.names, ops)
+                        ops.append(replace(op, fn=Lit(operator.setitem), args=(planned.array, index, value)))
+                case Call(args=(Var() as stack,)) if callee(op) is intrinsics.pop and stack in self.tapes:
+                    planned = self.tapes[stack]
+                    index = planned.index(planned.tape.popped, self.names, ops)
+                    ops.append(replace(op, fn=Lit(operator.getitem), args=(planned.array, index)))
+                case Call():
+                    ops.append(op)
+                case _:
+                    ops.append(map_op(op, lambda operand: operand, self.block))
+        return replace(block, ops=tuple(ops))
+
+    def make(self, op: Call, planned: Planned, ops: list[Op]) -> None:
+        """Append `op` with what it makes in its place on the tape."""
+        out = op.outs[0]
+        index = planned.index(planned.tape.pushed, self.names, ops)
+        ops.append(Call((out,), Lit(operator.getitem), (planned.array, index), (), op.span))
+        fn = callee(op)
+        if fn is np.empty or fn is np.empty_like:
+            return
+        value: Operand = Lit(0.0)
+        if fn is not np.zeros or getattr(out.type, "dtype", "") != "float64":
+            value = Var(self.names.fresh(out.base), out.type)
+            ops.append(replace(op, outs=(value,)))
+        ops.append(Call((), Lit(operator.setitem), (out, Lit(...), value), (), op.span))
+
+
+def _plus(total: Operand, place: Operand, factor: int, builder: Builder) -> Operand:
+    """``total + factor * place``"""
+    if abs(factor) != 1:
+        place = builder.call(operator.mul, place, Lit(abs(factor)), type=INT, hint="n")
+    if total == Lit(0) and factor > 0:
+        return place
+    return builder.call(operator.add if factor > 0 else operator.sub, total, place, type=INT, hint="n")
+
+
+def _all(found: list[Operand | None]) -> tuple[Operand, ...] | None:
+    known = tuple(operand for operand in found if operand is not None)
+    return known if len(known) == len(found) else None
+
+
+def _length(size: Size) -> Linear:
+    return Linear(size) if isinstance(size, int) else Linear(0, ((size, 1),))

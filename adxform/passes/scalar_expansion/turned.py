@@ -1,0 +1,77 @@
+"""Arrays of which each pass of a block has its own elements, turned so that those of one pass are next to those of the other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TypeVar
+
+import numpy as np
+
+from adxform.ir import intrinsics
+from adxform.ir.ops import Block, Call, Lit, Op, Pack, Var
+from adxform.ir.types import Array
+from adxform.ir.walk import all_ops, blocks, map_op, operands, variables_of
+from adxform.passes.scalar.rewriting import callee
+from adxform.passes.scalar_expansion.reading import Passes, Reading
+
+_T = TypeVar("_T")
+
+
+class Turned:
+    """The arrays of a kernel whose axis of passes is put last, so that the passes of a block are neighbours."""
+
+    def __init__(self, reading: Reading, found: Mapping[int, Passes]) -> None:
+        made = {
+            op.outs[0].name: op.outs[0]
+            for op in reading.kernel.body.ops
+            if isinstance(op, Call) and callee(op) is np.empty and isinstance(op.args[0], Pack) and len(op.args) == 1
+        }
+        axes: dict[str, set[int | None]] = {}
+        for op in reading.kernel.body.ops:
+            passes = found.get(id(op))
+            for inner in (op, *all_ops(Block((), (op,), ()))):
+                access = reading.accesses.of(inner)
+                if access is not None:
+                    axes.setdefault(access.base.name, set()).add(passes.owned.get(access.base.name) if passes else None)
+                elif isinstance(inner, Call) and callee(inner) not in (intrinsics.dim, np.empty):
+                    view = passes is not None and passes.vary(inner.outs) and inner.outs[0].name in reading.accesses.views
+                    for var in () if view else variables_of(operands(inner)):
+                        axes.setdefault(reading.accesses.base(var).name, set()).add(None)
+                elif not isinstance(inner, Call):
+                    for var in variables_of((*operands(inner), *(one for block in blocks(inner) for one in block.results))):
+                        axes.setdefault(var.name, set()).add(None)
+        for var in variables_of(reading.kernel.results):
+            axes.setdefault(var.name, set()).add(None)
+        single = {name: axis for name in made for axis in axes.get(name, ()) if len(axes[name]) == 1}
+        self.axes = {name: axis for name, axis in single.items() if axis is not None}
+        """By the name of an array: which of its axes is put last."""
+
+    def renewed(self, op: Op) -> Op:
+        """`op`, which makes such an array or asks for its lengths, for the turned one."""
+        if not isinstance(op, Call):
+            return map_op(op, lambda operand: operand, lambda block: replace(block, ops=tuple(map(self.renewed, block.ops))))
+        if callee(op) is np.empty and op.outs and op.outs[0].name in self.axes:
+            axis = self.axes[op.outs[0].name]
+            assert isinstance(op.args[0], Pack)
+            return replace(op, outs=(self.array(op.outs[0]),), args=(Pack("tuple", permuted(op.args[0].items, axis)),))
+        if callee(op) is intrinsics.dim and isinstance(op.args[0], Var) and op.args[0].name in self.axes:
+            axis, (array, asked) = self.axes[op.args[0].name], op.args
+            assert isinstance(array, Var)
+            assert isinstance(array.type, Array)
+            order = permuted(tuple(range(len(array.type.shape or ()))), axis)
+            assert isinstance(asked, Lit)
+            return replace(op, args=(self.array(array), Lit(order.index(asked.value))))
+        return op
+
+    def array(self, array: Var) -> Var:
+        """`array`, turned if it is such a one."""
+        if array.name not in self.axes:
+            return array
+        assert isinstance(array.type, Array)
+        return Var(array.name, Array(array.type.dtype, permuted(array.type.shape or (), self.axes[array.name])))
+
+
+def permuted(items: tuple[_T, ...], axis: int) -> tuple[_T, ...]:
+    """`items` with the one at `axis` last."""
+    return (*items[:axis], *items[axis + 1 :], items[axis])

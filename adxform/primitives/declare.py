@@ -1,0 +1,92 @@
+"""One-line declarations of primitives: what kind of derivative, and on which samples it is checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from adxform.ir.ops import Call, Operand, Var
+from adxform.ir.types import Scalar, Type
+from adxform.primitives.record import PURE, VIEWS_FIRST, Constant, Derivative, Effect, General, Linear, Partials, Primitive
+
+Samples = tuple[tuple[Any, ...], ...]
+Result = Callable[[tuple[Operand, ...], Mapping[str, Operand]], Type | None]
+Singular = bool | Callable[[tuple[Operand, ...]], bool]
+Effects = Effect | Callable[[Call], Effect]
+
+
+def name_of(fn: Callable[..., Any]) -> str:
+    """The name by which a person knows `fn`: ``np.linalg.solve``, ``operator.add``, ``np.ndarray.sum``, ``math.sin``.
+
+    >>> name_of(max), name_of(list.append)
+    ('max', 'list.append')
+    """
+    name: str = getattr(fn, "__qualname__", "") or getattr(fn, "__name__", repr(fn))
+    if isinstance(ufunc := getattr(fn, "__self__", None), np.ufunc):
+        return f"np.{ufunc.__name__}.{fn.__name__}"
+    owner = getattr(fn, "__objclass__", fn)
+    module: str = getattr(owner, "__module__", None) or "numpy"
+    module = {"numpy": "np", "_operator": "operator", "builtins": "", "adxform.ir.intrinsics": "intrinsics"}.get(module, module)
+    module = "np" + module.removeprefix("numpy") if module.startswith("numpy.") else module
+    return f"{module}.{name}" if module else name
+
+
+def views_array(call: Call) -> Effect:
+    """A view of the first argument, if that has memory; what is made of a number or a display is an array of its own."""
+    first = call.args[0] if call.args else None
+    return VIEWS_FIRST if isinstance(first, Var) and not isinstance(first.type, Scalar) else PURE
+
+
+def primitive(
+    fn: Callable[..., Any],
+    derivative: Derivative | None,
+    *samples: tuple[Any, ...],
+    effect: Effects = PURE,
+    result: Result | None = None,
+) -> Primitive:
+    """The record of `fn` with any derivative, or ``None``."""
+    return Primitive(fn, name_of(fn), derivative, effect, result, samples)
+
+
+def scalar(
+    fn: Callable[..., Any],
+    body: Callable[..., Any],
+    *samples: tuple[Any, ...],
+    singular: Singular = False,
+    effect: Effects = PURE,
+    result: Result | None = None,
+) -> Primitive:
+    """An elementwise function by its partial derivatives, ``body(y, *args)``."""
+    return primitive(fn, Partials(body, singular), *samples, effect=effect, result=result)
+
+
+def linear(
+    fn: Callable[..., Any],
+    transposes: Callable[..., Any] | Mapping[int, Callable[..., Any]],
+    *samples: tuple[Any, ...],
+    shapes: tuple[int, ...] = (),
+    effect: Effects = PURE,
+    result: Result | None = None,
+) -> Primitive:
+    """A function linear in its first argument (one transpose), or in each of several (a transpose by position)."""
+    table = transposes if isinstance(transposes, Mapping) else {0: transposes}
+    return primitive(fn, Linear(table, shapes), *samples, effect=effect, result=result)
+
+
+def constant(fn: Callable[..., Any], *, effect: Effects = PURE, result: Result | None = None) -> Primitive:
+    """A function whose derivative is zero wherever it exists."""
+    return primitive(fn, Constant(), effect=effect, result=result)
+
+
+def general(
+    fn: Callable[..., Any],
+    body: Callable[..., Any],
+    *samples: tuple[Any, ...],
+    tangent: Callable[..., Any] | None = None,
+    result: Result | None = None,
+    elementwise: bool = False,
+) -> Primitive:
+    """A function by its value and pullback together."""
+    return primitive(fn, General(body, tangent, elementwise=elementwise), *samples, result=result)

@@ -1,0 +1,109 @@
+"""The functions of `math`: Python floats in, Python floats out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from adxform import runtime
+from adxform.ir.ops import Operand
+from adxform.ir.types import FLOAT, Type
+from adxform.primitives.declare import constant, scalar
+from adxform.primitives.python_operators import power_slope
+from adxform.primitives.record import RAISES, Primitive
+from adxform.primitives.tails import arctan_partial, gaussian_of
+
+
+def _log_partials(y: Any, x: Any, base: Any = None) -> Any:
+    if base is None:
+        return 1.0 / x
+    return 1.0 / (x * math.log(base)), -y / (base * math.log(base))
+
+
+def _python_float(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> Type:
+    """The type of the result, also where tiny samples lie outside the domain."""
+    return FLOAT
+
+
+_ROUNDING = (math.floor, math.ceil, math.trunc)
+_CONSTANT = (
+    math.isnan,
+    math.isinf,
+    math.isfinite,
+    math.isclose,
+    math.gcd,
+    math.factorial,
+    math.comb,
+    math.isqrt,
+    math.perm,
+    math.lcm,
+)
+
+RECORDS: tuple[Primitive, ...] = (
+    scalar(math.sqrt, lambda y, x: runtime.quotient(0.5, y), (2.5,), singular=True),
+    scalar(math.cbrt, lambda y, x: runtime.quotient(1.0, 3.0 * y * y), (2.5,), (-1.5,), singular=True),
+    scalar(math.exp, lambda y, x: y, (0.5,)),
+    scalar(math.exp2, lambda y, x: y * math.log(2.0), (0.5,)),
+    scalar(math.expm1, lambda y, x: y + 1.0, (0.5,)),
+    scalar(math.log, _log_partials, (2.5,), (2.5, 3.5), effect=RAISES, result=_python_float),
+    scalar(math.log1p, lambda y, x: 1.0 / (1.0 + x), (2.5,), effect=RAISES),
+    scalar(math.log2, lambda y, x: 1.0 / (x * math.log(2.0)), (2.5,), effect=RAISES),
+    scalar(math.log10, lambda y, x: 1.0 / (x * math.log(10.0)), (2.5,), effect=RAISES),
+    scalar(math.sin, lambda y, x: math.cos(x), (0.7,)),
+    scalar(math.cos, lambda y, x: -math.sin(x), (0.7,)),
+    scalar(math.tan, lambda y, x: 1.0 + y * y, (0.7,)),
+    scalar(math.asin, lambda y, x: runtime.quotient(1.0, math.sqrt(1.0 - x * x)), (0.3,), singular=True),
+    scalar(math.acos, lambda y, x: -runtime.quotient(1.0, math.sqrt(1.0 - x * x)), (0.3,), singular=True),
+    scalar(math.atan, arctan_partial, (0.7,)),
+    scalar(math.sinh, lambda y, x: math.cosh(x), (0.7,)),
+    scalar(math.cosh, lambda y, x: math.sinh(x), (0.7,)),
+    scalar(math.tanh, lambda y, x: 1.0 - y * y, (0.7,)),
+    scalar(math.asinh, lambda y, x: 1.0 / math.hypot(x, 1.0), (0.7,)),
+    scalar(
+        math.acosh,
+        lambda y, x: runtime.quotient(1.0, math.sqrt(x - 1.0) * math.sqrt(x + 1.0)),
+        (1.7,),
+        singular=True,
+        effect=RAISES,
+        result=_python_float,
+    ),
+    scalar(math.atanh, lambda y, x: 1.0 / (1.0 - x * x), (0.3,), effect=RAISES),
+    scalar(math.fabs, lambda y, x: np.sign(x), (0.7,), (-0.7,)),
+    scalar(
+        math.pow,
+        lambda y, a, b: (power_slope(a, b), y * runtime.log_or_zero(a)),
+        (1.5, 2.5),
+        (1.5, -0.5),
+        singular=True,
+        effect=RAISES,
+        result=_python_float,
+    ),
+    scalar(math.copysign, lambda y, a, b: (math.copysign(1.0, a) * math.copysign(1.0, b), 0.0), (1.5, -2.5), (-1.5, -2.0)),
+    scalar(
+        math.fmod,
+        lambda y, a, b: (1.0, -np.rint(runtime.quotient(a - y, b))),
+        (7.3, 2.5),
+        (-7.3, 2.5),
+        effect=RAISES,
+        result=_python_float,
+    ),
+    scalar(
+        math.remainder,
+        lambda y, a, b: (1.0, -np.rint(runtime.quotient(a - y, b))),
+        (7.3, 2.5),
+        effect=RAISES,
+        result=_python_float,
+    ),
+    scalar(math.degrees, lambda y, x: math.degrees(1.0), (0.7,)),
+    scalar(math.radians, lambda y, x: math.radians(1.0), (0.7,)),
+    scalar(math.erf, lambda y, x: gaussian_of(x), (0.7,)),
+    scalar(math.erfc, lambda y, x: -gaussian_of(x), (0.7,)),
+    scalar(math.gamma, lambda y, x: y * runtime.polygamma(0, x), (2.7,), (-1.3,)),
+    scalar(math.lgamma, lambda y, x: runtime.polygamma(0, x), (2.7,), (-1.3,), effect=RAISES),
+    scalar(runtime.polygamma, lambda y, n, x: (None, runtime.polygamma(n + 1, x)), (0, 2.7), (1, 0.3), (0, -1.3)),
+    *(constant(fn, effect=RAISES) for fn in _ROUNDING),
+    *(constant(fn) for fn in _CONSTANT),
+)

@@ -1,0 +1,227 @@
+"""Loads, stores, tapes and shapes: the primitives that the transforms know by themselves, with their effects."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import numpy as np
+
+from adxform import runtime
+from adxform.ir import intrinsics
+from adxform.ir.ops import Call, Lit, Operand, Pack, Var
+from adxform.ir.types import Array, Object, Scalar, Size, Type, rank
+from adxform.ir.walk import variables
+from adxform.primitives.declare import constant, general, linear, primitive, scalar
+from adxform.primitives.record import OPAQUE, PURE, SHAPE_ONLY, VIEWS_FIRST, WRITES_FIRST, Effect, Memory, Primitive
+from adxform.runtime import revolve
+
+IndexKind = Literal["basic", "fancy", "unknown"]
+RESHAPES = (np.reshape, np.ndarray.reshape)
+
+
+def index_kind(index: Operand) -> IndexKind:
+    """Whether `index` selects by position and stride (a load is then a view), by arrays (a copy), or cannot be told.
+
+    >>> index_kind(Pack("tuple", (Lit(0), Pack("slice", (Lit(1), Lit(None), Lit(None))))))
+    'basic'
+    >>> index_kind(Pack("list", (Lit(0), Lit(2))))
+    'fancy'
+    """
+    match index:
+        case Pack("tuple", items):
+            kinds = [_item_kind(item) for item in items]
+            return "fancy" if "fancy" in kinds else "unknown" if "unknown" in kinds else "basic"
+        case Lit(tuple() as items):
+            return "fancy" if any(_item_kind(Lit(item)) == "fancy" for item in items) else "basic"
+        case _:
+            return _item_kind(index)
+
+
+def reshapes_vector(call: Call) -> bool:
+    """Whether `call` reshapes an array of one axis: that is a view of it, whatever its stride."""
+    if not isinstance(call.fn, Lit) or call.fn.value not in RESHAPES or call.kwargs or not call.args:
+        return False
+    return isinstance(call.args[0], Var) and isinstance(call.args[0].type, Array) and rank(call.args[0].type) == 1
+
+
+def _item_kind(item: Operand) -> IndexKind:
+    match item:
+        case Pack(kind="slice") | Lit(slice()):
+            return "basic"
+        case Pack() | Lit(bool() | np.bool() | list() | tuple() | np.ndarray()):
+            return "fancy"
+        case Lit():
+            return "basic"
+        case Var(_, Scalar(dtype)):
+            return "fancy" if dtype == "bool" else "basic"
+        case Var(_, Array()):
+            return "fancy"
+        case Var():
+            return "unknown"
+
+
+def _load_effect(call: Call) -> Effect:
+    x = call.args[0]
+    if not (isinstance(x, Var) and isinstance(x.type, Array)):
+        return PURE if not (isinstance(x, Var) and isinstance(x.type, Object)) else VIEWS_FIRST
+    if call.outs and isinstance(call.outs[0].type, Scalar):
+        return PURE
+    return PURE if index_kind(call.args[1]) == "fancy" else VIEWS_FIRST
+
+
+LENDS = Effect(views=(0,), reads=False)
+
+
+def _private(x: Any) -> Any:
+    def pullback(ct: Any) -> Any:
+        return ct
+
+    return runtime.private(x), pullback
+
+
+def _shaped_like(operands: tuple[Operand, ...], named: Mapping[str, Operand]) -> Type | None:
+    """Shaped as the second operand, where no sample could tell: of unknown rank, or of lengths that go by several names."""
+    match operands:
+        case (Var(type=Scalar(dtype) | Array(dtype)) as value, Var(type=Array(_, shape)) as like) if None in (
+            rank(value.type),
+            rank(like.type),
+        ):
+            return Array(dtype, shape)
+        case (Var(type=Array(dtype, tuple() as given)), Var(type=Array(_, tuple() as shape))) if len(given) == len(shape) and any(
+            one != other and _is_several(one) and _is_several(other) for one, other in zip(given, shape, strict=True)
+        ):
+            return Array(dtype, shape)
+        case _:
+            return None
+
+
+def _summed_like(operands: tuple[Operand, ...], named: Mapping[str, Operand]) -> Type | None:
+    """As `_shaped_like` for what is summed to a shape: it stays one, or what may be one, along axes that are so already."""
+    shaped = _shaped_like(operands, named)
+    match shaped, operands[0]:
+        case Array(dtype, tuple() as shape), Var(type=Array(_, tuple() as given)) if len(given) == len(shape):
+            pairs = zip(given, shape, strict=True)
+            return Array(dtype, tuple(mine if _is_several(other) and not _is_several(mine) else other for mine, other in pairs))
+        case _:
+            return shaped
+
+
+def _is_several(size: Size) -> bool:
+    return size != 1 if isinstance(size, int) else not size.may_be_one
+
+
+def _picked(operands: tuple[Operand, ...], named: Mapping[str, Operand]) -> Type | None:
+    """An array of unknown rank where nothing is known of the index."""
+    x, index = operands
+    known = not any(isinstance(var.type, Object) for var in variables(index))
+    return None if known or not isinstance(x, Var) or not isinstance(x.type, Array) else Array(x.type.dtype, None)
+
+
+LOADS_AND_STORES = (
+    primitive(operator.getitem, Memory(), effect=_load_effect),
+    primitive(operator.setitem, Memory(), effect=WRITES_FIRST),
+    primitive(intrinsics.accumulate, Memory(), effect=WRITES_FIRST),
+    primitive(intrinsics.deduct, Memory(), effect=WRITES_FIRST),
+    primitive(np.add.at, Memory(), effect=WRITES_FIRST),
+)
+
+TAPES = (
+    primitive(intrinsics.new_stack, Memory()),
+    primitive(intrinsics.push, Memory(), effect=WRITES_FIRST),
+    primitive(intrinsics.pop, Memory(), effect=WRITES_FIRST),
+    primitive(intrinsics.turning_point, Memory(), effect=OPAQUE),
+)
+
+
+def _shape_effect(call: Call) -> Effect:
+    """Arrays keep their shape; another sized object can change its length."""
+    return SHAPE_ONLY if isinstance(call.args[0], Var) and isinstance(call.args[0].type, Array | Scalar) else PURE
+
+
+SHAPES = tuple(constant(fn, effect=_shape_effect) for fn in (intrinsics.dim, np.shape, np.ndim, np.size, len, runtime.trip_count))
+
+RECORDS: tuple[Primitive, ...] = (
+    *LOADS_AND_STORES,
+    *TAPES,
+    *SHAPES,
+    constant(intrinsics.stop_gradient, effect=VIEWS_FIRST),
+    constant(intrinsics.own),
+    scalar(intrinsics.valued, lambda y, value, movement: (None, 1.0)),
+    linear(
+        runtime.unbroadcast,
+        lambda ct, value, like: runtime.broadcast_like(ct, value),
+        (np.ones((3, 2)), np.ones((1, 2))),
+        (np.ones((3, 2)), 1.0),
+        effect=VIEWS_FIRST,
+        result=_summed_like,
+        shapes=(1,),
+    ),
+    linear(
+        runtime.cotangent,
+        lambda ct, value, like, rule, place, pushed=False: runtime.cotangent(ct, value, rule, place, not pushed),
+        (np.ones(2), np.zeros(2), "a rule", 0),
+        effect=VIEWS_FIRST,
+        result=lambda operands, named: operands[1].type if isinstance(operands[1], Var) else None,
+        shapes=(1,),
+    ),
+    linear(
+        runtime.unshifted,
+        lambda ct, value, at_zero, rule: ct,
+        (np.ones(2), np.zeros(2), "a rule"),
+        effect=VIEWS_FIRST,
+        result=lambda operands, named: operands[0].type if isinstance(operands[0], Var) else None,
+    ),
+    linear(
+        runtime.broadcast_like,
+        lambda ct, value, like: runtime.unbroadcast(ct, value),
+        (np.ones((1, 2)), np.ones((3, 2))),
+        effect=VIEWS_FIRST,
+        result=_shaped_like,
+        shapes=(1,),
+    ),
+    linear(
+        runtime.gather_last,
+        lambda ct, x, index: runtime.scatter_last(ct, x, index),
+        (np.arange(3.0), np.array([0, 2, 0])),
+        result=_picked,
+    ),
+    linear(
+        runtime.scatter_last,
+        lambda ct, values, x, index: runtime.gather_last(ct, index),
+        (np.arange(3.0), np.ones(4), np.array([0, 2, 0])),
+        result=lambda operands, named: operands[1].type if isinstance(operands[1], Var) else None,
+        shapes=(1,),
+    ),
+    constant(revolve.next_snapshot),
+    constant(revolve.snapshots_within, effect=SHAPE_ONLY),
+    constant(runtime.shares_memory, effect=SHAPE_ONLY),
+    constant(runtime.lend, effect=LENDS),
+    constant(runtime.lend_like, effect=LENDS),
+    constant(runtime.lend_product, effect=LENDS),
+    linear(
+        runtime.tangent_view,
+        lambda ct, view, shares: ct,
+        (np.arange(3.0), True),
+        effect=VIEWS_FIRST,
+        shapes=(1,),
+    ),
+    linear(
+        runtime.cotangent_view,
+        lambda ct, view, shares: ct if shares else np.zeros_like(ct),
+        (np.arange(3.0), True),
+        effect=VIEWS_FIRST,
+        shapes=(1,),
+    ),
+    linear(runtime.laid_out, lambda ct, value, like: ct, (np.arange(3.0), np.ones(3)), shapes=(1,)),
+    general(runtime.private, _private, (np.arange(3.0),), tangent=lambda y, args, args_t: runtime.laid_out(args_t[0], args[0])),
+    linear(
+        runtime.masked_product,
+        {
+            0: lambda ct, x, p: runtime.unbroadcast(runtime.masked_product(ct, p), x),
+            1: lambda ct, x, p: runtime.unbroadcast(runtime.masked_product(ct, x), p),
+        },
+        (np.array([1.0, 2.0]), np.array([3.0, 4.0])),
+    ),
+)

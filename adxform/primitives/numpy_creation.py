@@ -1,0 +1,99 @@
+"""Functions that make arrays: of zeros, of one value, of numbers, of other arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from adxform import runtime
+from adxform.ir.ops import Call, Lit, Var
+from adxform.ir.types import Scalar
+from adxform.primitives.declare import constant, general, linear, primitive, views_array
+from adxform.primitives.record import PURE, SHAPE_ONLY, Effect, Primitive
+
+
+def _array_transpose(ct: Any, x: Any, dtype: Any = None, *, copy: Any = True, order: Any = "K", ndmin: Any = 0) -> Any:
+    if ndmin == 0:
+        return _elements(ct, x)
+    if isinstance(x, (list, tuple)):
+        raise NotImplementedError("`ndmin` of a list has no derivative rule: reshape the array")
+    return np.reshape(ct, np.shape(x))
+
+
+def _as_array_transpose(ct: Any, x: Any, dtype: Any = None, order: Any = None, *, copy: Any = None) -> Any:
+    return _elements(ct, x)
+
+
+def _elements(ct: Any, x: Any) -> Any:
+    """Each number of a list, or of a list of lists, gets its own element of `ct`."""
+    if not isinstance(x, (list, tuple)):
+        return ct
+    cts = []
+    for i in range(len(x)):
+        if isinstance(x[i], (list, tuple)):
+            row = []
+            for j in range(len(x[i])):
+                row.append(ct[i][j])
+            cts.append(tuple(row))
+        else:
+            cts.append(ct[i])
+    return tuple(cts)
+
+
+def _array_effect(call: Call) -> Effect:
+    """A copy, unless ``copy=False`` or ``copy=None`` allows the array itself."""
+    return PURE if dict(call.kwargs).get("copy", Lit(True)) == Lit(True) else views_array(call)
+
+
+def _full_effect(call: Call) -> Effect:
+    """Of the first array only the shape and the dtype are read; of another that it is filled with, the contents."""
+    value = call.args[1] if len(call.args) > 1 else None
+    number = isinstance(value, Lit) or (isinstance(value, Var) and isinstance(value.type, Scalar))
+    return SHAPE_ONLY if number else PURE
+
+
+def _linspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True, dtype: Any = None) -> Any:
+    y = np.linspace(start, stop, num, endpoint=endpoint, dtype=dtype)
+
+    def pullback(ct: Any) -> Any:
+        weight = np.linspace(0.0, 1.0, num, endpoint=endpoint)
+        if np.ndim(ct) == 1:
+            return np.sum(ct * (1.0 - weight)), np.sum(ct * weight)
+        weight = np.reshape(weight, (-1,) + (1,) * (np.ndim(ct) - 1))
+        first, last = np.sum(ct * (1.0 - weight), axis=0), np.sum(ct * weight, axis=0)
+        return runtime.unbroadcast(first, start), runtime.unbroadcast(last, stop)
+
+    return y, pullback
+
+
+def _full_transpose(ct: Any, shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C") -> Any:
+    return runtime.unbroadcast(ct, fill_value)
+
+
+def _full_like_transpose(ct: Any, a: Any, fill_value: Any, dtype: Any = None, order: Any = "K", *, shape: Any = None) -> Any:
+    return runtime.unbroadcast(ct, fill_value)
+
+
+def _laid_out_transpose(ct: Any, a: Any, dtype: Any = None) -> Any:
+    return np.reshape(ct, np.shape(a))
+
+
+_V = np.array([0.5, -1.5, 2.0])
+_M = np.array([[1.0, 2.0, -0.5], [0.25, -1.0, 3.0]])
+
+RECORDS: tuple[Primitive, ...] = (
+    *(constant(fn) for fn in (np.zeros, np.ones, np.empty, np.eye, np.identity, np.indices, np.tri)),
+    *(constant(fn, effect=SHAPE_ONLY) for fn in (np.zeros_like, np.ones_like, np.empty_like)),
+    linear(np.full, {1: _full_transpose}, (3, 2.0), ((2, 3), _V)),
+    linear(np.full_like, {1: _full_like_transpose}, (_V, 2.0), (_M, _V), shapes=(0,), effect=_full_effect),
+    linear(
+        np.array, _array_transpose, ([1.0, 2.0],), ([[1.0, 2.0], [3.0, 4.0]],), ([_V, _V],), (2.0,), (_V,), effect=_array_effect
+    ),
+    linear(np.asfortranarray, _laid_out_transpose, (_M,), effect=views_array),
+    linear(np.asarray, _as_array_transpose, ([1.0, 2.0],), (_V,), (2.0,), effect=views_array),
+    linear(np.asanyarray, _as_array_transpose, (_V,), effect=views_array),
+    linear(np.ascontiguousarray, _laid_out_transpose, (_M,), effect=views_array),
+    general(np.linspace, _linspace, (0.5, 2.0, 4), (0.5, 2.0, 4, False), (_V, 2.0, 4), (_M, _V, 3)),
+    primitive(np.arange, None),
+)

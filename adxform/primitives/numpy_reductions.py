@@ -1,0 +1,252 @@
+"""Reductions and scans, with ``axis`` (none, one, several) and ``keepdims``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from adxform import runtime
+from adxform.primitives.contraction_types import shaped_like_second
+from adxform.primitives.declare import constant, general, linear, primitive
+from adxform.primitives.record import OPAQUE, Primitive
+
+
+def restore(ct: Any, axis: Any, keepdims: Any) -> Any:
+    """`ct`, shaped as the result of a reduction, with the reduced axes back as ones, ready to broadcast."""
+    if axis is None or keepdims:
+        return ct
+    return np.expand_dims(ct, axis)
+
+
+def count(x: Any, axis: Any) -> Any:
+    """How many elements of `x` each element of a reduction over `axis` stands for."""
+    if axis is None:
+        return np.size(x)
+    if isinstance(axis, tuple):
+        n = 1
+        for a in axis:
+            n = n * x.shape[a]
+        return n
+    return x.shape[axis]
+
+
+def _sum_transpose(ct: Any, x: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False, *, where: Any = True) -> Any:
+    if where is True:
+        return runtime.broadcast_like(restore(ct, axis, keepdims), x)
+    return runtime.broadcast_like(np.where(where, restore(ct, axis, keepdims), 0.0), x)
+
+
+def _mean_transpose(ct: Any, x: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False) -> Any:
+    return runtime.broadcast_like(restore(ct, axis, keepdims) / count(x, axis), x)
+
+
+def _nansum(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
+    y = np.nansum(x, axis=axis, keepdims=keepdims)
+
+    def pullback(ct: Any) -> Any:
+        return np.where(np.isnan(x), 0.0, restore(ct, axis, keepdims))
+
+    return y, pullback
+
+
+def _nanmean(x: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False) -> Any:
+    y = np.nanmean(x, axis=axis, dtype=dtype, keepdims=keepdims)
+
+    def pullback(ct: Any) -> Any:
+        present = np.logical_not(np.isnan(x))
+        share = restore(ct, axis, keepdims) / np.sum(present, axis=axis, keepdims=True)
+        return np.where(present, share, 0.0)
+
+    return y, pullback
+
+
+def _var(x: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: Any = False) -> Any:
+    y = np.var(x, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims)
+
+    def pullback(ct: Any) -> Any:
+        scale = np.divide(2.0, np.float64(count(x, axis) - ddof))
+        return restore(ct, axis, keepdims) * scale * (x - np.mean(x, axis=axis, keepdims=True))
+
+    return y, pullback
+
+
+def to_largest(ct: Any, y: Any, x: Any, axis: Any, keepdims: Any) -> Any:
+    """`ct` for those elements of `x` that are the extreme value `y`, zero for others: equal ones share equally.
+
+    None is where there is NaN among them.
+    """
+    chosen = x == restore(y, axis, keepdims)
+    if axis is None:  # counts as floats: kernels hold quotients of those
+        return runtime.ratio(ct, np.count_nonzero(chosen) * 1.0) * chosen
+    return runtime.ratio(restore(ct, axis, keepdims), np.sum(chosen, axis=axis, keepdims=True) * 1.0) * chosen
+
+
+def _max(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
+    y = np.max(x, axis=axis, keepdims=keepdims)
+
+    def pullback(ct: Any) -> Any:
+        return to_largest(ct, y, x, axis, keepdims)
+
+    return y, pullback
+
+
+def _min(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
+    y = np.min(x, axis=axis, keepdims=keepdims)
+
+    def pullback(ct: Any) -> Any:
+        return to_largest(ct, y, x, axis, keepdims)
+
+    return y, pullback
+
+
+def _others(flat: Any) -> Any:
+    """For each row of `flat` the product of all other rows, right also where rows hold zeros."""
+    one = np.ones_like(flat[:1])
+    before = np.concatenate((one, np.cumprod(flat[:-1], axis=0)))
+    after = np.concatenate((one, np.cumprod(np.flip(flat, 0)[:-1], axis=0)))
+    return before * np.flip(after, 0)
+
+
+def _prod(x: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False) -> Any:
+    y = np.prod(x, axis=axis, dtype=dtype, keepdims=keepdims)
+
+    def pullback(ct: Any) -> Any:
+        if axis is None:
+            return ct * np.reshape(_others(np.ravel(x)), np.shape(x))
+        if isinstance(axis, tuple):
+            if len(axis) == 0:
+                return ct
+            first = tuple(range(len(axis)))
+            rows = np.moveaxis(x, axis, first)
+            flat = np.reshape(rows, (count(x, axis), *np.shape(rows)[len(axis) :]))
+            others = np.reshape(_others(flat), np.shape(rows))
+            return restore(ct, axis, keepdims) * np.moveaxis(others, first, axis)
+        return restore(ct, axis, keepdims) * np.swapaxes(_others(np.swapaxes(x, 0, axis)), 0, axis)
+
+    return y, pullback
+
+
+def _cumsum_transpose(ct: Any, x: Any, axis: Any = None, dtype: Any = None) -> Any:
+    if axis is None or np.ndim(x) == 0:
+        return np.reshape(np.flip(np.cumsum(np.flip(ct))), np.shape(x))
+    return np.flip(np.cumsum(np.flip(ct, axis), axis=axis), axis)
+
+
+def _cumprod(x: Any, axis: Any = None, dtype: Any = None) -> Any:
+    y = np.cumprod(x, axis=axis, dtype=dtype)
+
+    def pullback(ct: Any) -> Any:
+        if axis is None or np.ndim(x) == 0:
+            return np.reshape(_cumprod_rows(ct, np.ravel(x), y), np.shape(x))
+        return np.swapaxes(_cumprod_rows(np.swapaxes(ct, 0, axis), np.swapaxes(x, 0, axis), np.swapaxes(y, 0, axis)), 0, axis)
+
+    return y, pullback
+
+
+def _cumprod_rows(ct: Any, x: Any, y: Any) -> Any:
+    """The cotangent of ``y = cumprod(x, axis=0)``; divides by nothing, so zeros in `x` are right."""
+    x_ct = np.zeros_like(x)
+    n = x.shape[0]
+    carried = np.zeros_like(x)
+    for i in range(n - 1, 0, -1):
+        carried[i] += ct[i]
+        x_ct[i] = carried[i] * y[i - 1]
+        carried[i - 1] += carried[i] * x[i]
+    if n > 0:
+        x_ct[0] = carried[0] + ct[0]
+    return x_ct
+
+
+def _sort(x: Any, axis: Any = -1, kind: Any = None, *, stable: Any = None) -> Any:
+    flat = np.ravel(x) if axis is None else x
+    along = 0 if axis is None else axis
+    order = np.argsort(flat, axis=along, kind=kind, stable=stable)
+
+    def pullback(ct: Any) -> Any:
+        return np.reshape(np.take_along_axis(ct, np.argsort(order, axis=along), along), np.shape(x))
+
+    return np.sort(x, axis=axis, kind=kind, stable=stable), pullback
+
+
+def _take_along_transpose(ct: Any, x: Any, indices: Any, axis: Any = -1) -> Any:
+    if axis is None:
+        return np.reshape(runtime.add_along_axis(ct, np.ravel(x), indices, 0), np.shape(x))
+    return runtime.add_along_axis(ct, x, indices, axis)
+
+
+_V = np.array([0.5, -1.5, 2.0])
+_M = np.array([[1.0, 2.0, -0.5], [0.25, -1.0, 3.0]])
+_T = np.arange(12.0).reshape(2, 3, 2) / 7 - 0.5
+_Z = np.array([0.5, 0.0, 2.0, 0.0])
+
+_CONSTANT = (
+    np.argmax,
+    np.argmin,
+    np.argsort,
+    np.any,
+    np.all,
+    np.count_nonzero,
+    np.ndarray.argmax,
+    np.ndarray.argmin,
+    np.ndarray.argsort,
+    np.ndarray.any,
+    np.ndarray.all,
+    np.searchsorted,
+    np.ndarray.searchsorted,
+    np.flatnonzero,
+    np.argwhere,
+    np.digitize,
+    np.argpartition,
+    np.ndarray.argpartition,
+    np.lexsort,
+    np.triu_indices,
+    np.triu_indices_from,
+    np.tril_indices,
+    np.tril_indices_from,
+    np.diag_indices,
+    np.diag_indices_from,
+    np.ix_,
+    np.unravel_index,
+    np.ravel_multi_index,
+)
+
+_SAMPLES = ((_V,), (_M,), (_M, 0), (_M, -1), (_T, (0, 2)))
+_KEPT = ((_M, 0, None, None, True), (_M, None, None, None, True))
+
+RECORDS: tuple[Primitive, ...] = (
+    primitive(np.unique, None),
+    primitive(np.bincount, None),
+    *(constant(fn) for fn in (runtime.add_up, runtime.larger, runtime.smaller, runtime.first_largest, runtime.first_smallest)),
+    primitive(runtime.some, None, effect=OPAQUE),
+    linear(np.sum, _sum_transpose, *_SAMPLES, *_KEPT),
+    linear(np.ndarray.sum, _sum_transpose, *_SAMPLES, *_KEPT),
+    linear(np.mean, _mean_transpose, *_SAMPLES, *_KEPT),
+    linear(np.ndarray.mean, _mean_transpose, *_SAMPLES, *_KEPT),
+    general(np.prod, _prod, *_SAMPLES, (_Z,)),
+    general(np.ndarray.prod, _prod, *_SAMPLES, (_Z,)),
+    general(np.max, _max, *_SAMPLES, (_M, 0, None, True)),
+    general(np.min, _min, *_SAMPLES, (_M, 0, None, True)),
+    general(np.ndarray.max, _max, *_SAMPLES),
+    general(np.ndarray.min, _min, *_SAMPLES),
+    general(np.amax, _max, *_SAMPLES),
+    general(np.amin, _min, *_SAMPLES),
+    general(np.var, _var, *_SAMPLES, (_M, 0, None, None, 1), (_M, 0, None, None, 1, True)),
+    general(np.ndarray.var, _var, *_SAMPLES, (_M, 0, None, None, 1, True)),
+    general(np.nansum, _nansum, *_SAMPLES),
+    general(np.nanmean, _nanmean, *_SAMPLES),
+    linear(np.cumsum, _cumsum_transpose, (_V,), (_M,), (_M, 0), (_M, 1)),
+    linear(np.ndarray.cumsum, _cumsum_transpose, (_V,), (_M, 0), (_M, 1)),
+    general(np.cumprod, _cumprod, (_V,), (_Z,), (_M,), (_M, 0), (_M, 1)),
+    general(np.ndarray.cumprod, _cumprod, (_V,), (_Z,), (_M, 1)),
+    general(np.sort, _sort, (_V,), (_M,), (_M, 0), (_M, None)),
+    linear(np.take_along_axis, _take_along_transpose, (_M, np.argsort(_M, axis=1), 1), (_M, np.argsort(_M, axis=0), 0)),
+    linear(
+        runtime.add_along_axis,
+        lambda ct, values, x, indices, axis: np.take_along_axis(ct, indices, axis),
+        (_M, np.ones((2, 4)), np.argsort(_M, axis=1), 1),
+        shapes=(1,),
+        result=shaped_like_second,
+    ),
+    *(constant(fn) for fn in _CONSTANT),
+)

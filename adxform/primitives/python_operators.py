@@ -1,0 +1,162 @@
+"""The operators and number functions of Python itself, on scalars and arrays."""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from adxform import runtime
+from adxform.ir.kinds import one_of, scalar_type
+from adxform.ir.ops import Lit, Operand, Var
+from adxform.ir.types import Scalar, Type
+from adxform.primitives.contraction_types import matmul_result
+from adxform.primitives.declare import constant, linear, scalar
+from adxform.primitives.numpy_linear_algebra import matmul_left, matmul_right
+from adxform.primitives.record import RAISES, Primitive
+
+
+def may_divide_by_zero(args: tuple[Operand, ...]) -> bool:
+    """Whether the quotient of `args` can be infinite: NumPy's is, Python's raises."""
+    if isinstance(args[1], Lit) and args[1] != Lit(0):
+        return False
+    return not all(map(is_python_number, args))
+
+
+def is_python_number(operand: Operand) -> bool:
+    """Whether `operand` is a number of Python's own."""
+    return isinstance(operand, Lit) or (isinstance(operand, Var) and isinstance(operand.type, Scalar) and operand.type.weak)
+
+
+def may_have_pole(args: tuple[Operand, ...]) -> bool:
+    """Whether the slope of ``a ** b`` can be infinite: not for a literal exponent of one or more, or zero."""
+    exponent = args[1]
+    if isinstance(exponent, Lit) and exponent.value is not None:
+        return not (exponent.value >= 1 or exponent.value == 0) and not (exponent.value < 0 and is_python_number(args[0]))
+    return True
+
+
+def power_partials(y: Any, a: Any, b: Any) -> Any:
+    """The slopes of ``a ** b``, in floating point also for integers; that of the exponent is zero at base zero."""
+    return power_slope(a, b), y * runtime.log_or_zero(a * 1.0)
+
+
+def power_slope(a: Any, b: Any) -> Any:
+    """``b * a ** (b - 1)``: zero for the exponent zero also at base zero, and no warning at a pole in a lane of an array.
+
+    An exponent of zero may move: the derivative of this by it is ``1 / a``.
+    """
+    if np.ndim(b) > 0:
+        return runtime.masked_product(b * 1.0, runtime.power(a, b * 1.0 - 1))
+    if isinstance(b, int):
+        if b == 0:
+            return 0.0 if np.ndim(a) == 0 else np.zeros_like(a)
+        return b * a ** (b - 1)
+    if b >= 1:
+        return b * a ** (b * 1.0 - 1)
+    if b == 0:
+        return runtime.masked_product(b * 1.0, runtime.power(a, b * 1.0 - 1))
+    return b * runtime.power(a, b * 1.0 - 1)
+
+
+def larger_partials(y: Any, a: Any, b: Any) -> Any:
+    """Of equal elements the first is the one taken; neither, where one is NaN."""
+    return a >= b, a < b
+
+
+def smaller_partials(y: Any, a: Any, b: Any) -> Any:
+    """Of equal elements the first is the one taken; neither, where one is NaN."""
+    return a <= b, a > b
+
+
+def max_partials(y: Any, a: Any, b: Any, *rest: Any) -> Any:
+    """The one taken is the first, unless a later one is larger than all before it: NaN is not, and nothing is larger than NaN."""
+    if len(rest) == 0:
+        return not a < b, a < b
+    third = max(a, b) < rest[0]
+    if len(rest) == 1:
+        return (not a < b) & (not third), (a < b) & (not third), third
+    fourth = max(a, b, rest[0]) < rest[1]
+    before = not fourth
+    return (not a < b) & (not third) & before, (a < b) & (not third) & before, third & before, fourth
+
+
+def min_partials(y: Any, a: Any, b: Any, *rest: Any) -> Any:
+    """The one taken is the first, unless a later one is smaller than all before it."""
+    if len(rest) == 0:
+        return not b < a, b < a
+    third = rest[0] < min(a, b)
+    if len(rest) == 1:
+        return (not b < a) & (not third), (b < a) & (not third), third
+    fourth = rest[1] < min(a, b, rest[0])
+    before = not fourth
+    return (not b < a) & (not third) & before, (b < a) & (not third) & before, third & before, fourth
+
+
+def extreme_type(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> Type | None:
+    """The type of one of several numbers."""
+    types = [arg.type if isinstance(arg, Var) else scalar_type(arg.value) for arg in args if isinstance(arg, Var | Lit)]
+    numbers = [type_ for type_ in types if isinstance(type_, Scalar)]
+    return one_of(numbers) if len(numbers) == len(args) else None
+
+
+_A = np.array([0.5, -1.5, 2.0])
+_B = np.array([[1.25], [-0.7]])
+_P = np.array([0.5, 1.5, 2.0])
+_M = np.array([[1.0, 2.0, -0.5], [0.25, -1.0, 3.0]])
+
+_CONSTANT = (
+    operator.lt,
+    operator.le,
+    operator.eq,
+    operator.ne,
+    operator.gt,
+    operator.ge,
+    operator.not_,
+    operator.is_,
+    operator.is_not,
+    operator.contains,
+    operator.and_,
+    operator.or_,
+    operator.xor,
+    operator.invert,
+    operator.lshift,
+    operator.rshift,
+    operator.floordiv,
+    builtins.int,
+    builtins.bool,
+    builtins.round,
+    operator.index,
+)
+
+RECORDS: tuple[Primitive, ...] = (
+    scalar(operator.add, lambda y, a, b: (1.0, 1.0), (1.5, 2.5), (_A, _B)),
+    scalar(operator.sub, lambda y, a, b: (1.0, -1.0), (1.5, 2.5), (_A, _B)),
+    scalar(operator.mul, lambda y, a, b: (b, a), (1.5, 2.5), (_A, _B), (_A, 3.0)),
+    scalar(
+        operator.truediv,
+        lambda y, a, b: (1.0 / b, -y / b),
+        (1.5, 2.5),
+        (_A, _B),
+        (_A, 3.0),
+        singular=may_divide_by_zero,
+    ),
+    scalar(operator.mod, lambda y, a, b: (1.0, -(a // b)), (7.3, 2.5), (_A, _B), singular=may_divide_by_zero),
+    constant(runtime.check_power, effect=RAISES),
+    constant(runtime.check_finite, effect=RAISES),
+    constant(runtime.check_exact, effect=RAISES),
+    scalar(operator.pow, power_partials, (1.5, 2.5), (1.5, 2), (_P, _B), (_A, 3), (_A, 2), (_P, -1.5), singular=may_have_pole),
+    scalar(operator.neg, lambda y, x: -1.0, (1.5,), (_A,)),
+    scalar(operator.pos, lambda y, x: 1.0, (1.5,), (_A,)),
+    scalar(operator.abs, lambda y, x: np.sign(x), (1.5,), (-0.5,), (_A,)),
+    scalar(builtins.abs, lambda y, x: np.sign(x), (1.5,), (-0.5,), (_A,)),
+    scalar(builtins.pow, power_partials, (1.5, 2.5), (_A, 3), singular=may_have_pole),
+    scalar(builtins.max, max_partials, (1.5, 2.5), (1.5, -2.5), (0.5, 2.5, -1.0), (0.5, 2.5, -1.0, 3.0), result=extreme_type),
+    scalar(builtins.min, min_partials, (1.5, 2.5), (1.5, -2.5), (0.5, 2.5, -1.0), (0.5, 2.5, -1.0, 3.0), result=extreme_type),
+    linear(builtins.float, lambda ct, x: runtime.broadcast_like(ct, x), (1.5,), (np.float64(2.5),)),
+    linear(operator.matmul, {0: matmul_left, 1: matmul_right}, (_M, _A), (_M, _M.T), (_A, _A), result=matmul_result),
+    *(constant(fn) for fn in _CONSTANT),
+)

@@ -1,0 +1,150 @@
+"""The table of primitives: one immutable mapping from callable to record, and an overlay of the user's own rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+from adxform.primitives import (
+    definitions,
+    determinants,
+    math_functions,
+    memory,
+    numpy_creation,
+    numpy_elementwise,
+    numpy_linear_algebra,
+    numpy_reductions,
+    numpy_shape,
+    python_operators,
+    tails,
+    vector_lengths,
+)
+from adxform.primitives.declare import name_of
+from adxform.primitives.record import PURE, Effect, General, Linear, Partials, Primitive
+from adxform.runtime.locks import new_lock
+
+
+def collect(records: Iterable[Primitive]) -> Mapping[Callable[..., Any], Primitive]:
+    """`records` by their callables; two records for one callable are an error.
+
+    >>> collect((*memory.TAPES, memory.TAPES[0]))
+    Traceback (most recent call last):
+    ...
+    ValueError: two records for intrinsics.new_stack
+    """
+    table: dict[Callable[..., Any], Primitive] = {}
+    for record in records:
+        if record.fn in table:
+            raise ValueError(f"two records for {record.name}")
+        table[record.fn] = record
+    return MappingProxyType(table)
+
+
+TABLE: Mapping[Callable[..., Any], Primitive] = collect(
+    (
+        *memory.RECORDS,
+        *python_operators.RECORDS,
+        *math_functions.RECORDS,
+        *numpy_elementwise.RECORDS,
+        *tails.RECORDS,
+        *numpy_reductions.RECORDS,
+        *vector_lengths.RECORDS,
+        *numpy_linear_algebra.RECORDS,
+        *determinants.RECORDS,
+        *numpy_shape.RECORDS,
+        *numpy_creation.RECORDS,
+        *definitions.RECORDS,
+    )
+)
+
+_lock = new_lock()
+_records: dict[Any, Primitive] = dict(TABLE)
+own: Mapping[Any, Primitive] = MappingProxyType({})
+_version = 0
+
+
+def lookup(fn: Any) -> Primitive | None:
+    """The record of `fn`, the user's own before the library's; ``None`` when there is none (or `fn` is unhashable)."""
+    try:
+        return _records.get(fn)
+    except TypeError:
+        return None
+
+
+def definition(fn: Any) -> Callable[..., Any] | None:
+    """A Python function that means the same as `fn` and is made of primitives, for the front end to inline in its place."""
+    try:
+        return definitions.DEFINITIONS.get(fn)
+    except TypeError:
+        return None
+
+
+def table_version() -> int:
+    """A number that grows with each registration, so that a cached derivative knows which rules it was made from."""
+    return _version
+
+
+def registered() -> Mapping[Callable[..., Any], Primitive]:
+    """The rules that were registered: a new mapping after each registration."""
+    return own
+
+
+def register(record: Primitive) -> Primitive:
+    """Make `record` the rule of ``record.fn`` from now on, in place of an earlier one."""
+    global own, _version
+    with _lock:
+        _records[record.fn] = record
+        own = MappingProxyType({**own, record.fn: record})
+        _version += 1
+    return record
+
+
+def renew(body: Callable[..., Any]) -> None:
+    """Register the rules anew that `body` is a part of: it means something else than it did."""
+    for record in tuple(own.values()):
+        if body in bodies(record):
+            register(replace(record))
+
+
+def bodies(record: Primitive) -> tuple[Callable[..., Any] | None, ...]:
+    """The functions that state the derivative."""
+    match record.derivative:
+        case General(body, tangent):
+            return body, tangent
+        case Partials(body):
+            return (body,)
+        case Linear(transposes):
+            return tuple(transposes.values())
+        case _:
+            return ()
+
+
+def rule(
+    fn: Callable[..., Any],
+    *,
+    tangent: Callable[..., Any] | None = None,
+    effect: Effect = PURE,
+    samples: tuple[tuple[Any, ...], ...] = (),
+    boundary: bool = False,
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Register the decorated function as the derivative of `fn`: it returns the value and the pullback.
+
+    With `boundary`, derivatives call the rule's parts as functions of their own; otherwise they hold its statements.
+
+    >>> def cube(x): return x ** 3
+    >>> @rule(cube)
+    ... def _(x):
+    ...     def pullback(y_ct):
+    ...         return 3 * x ** 2 * y_ct
+    ...     return x ** 3, pullback
+    >>> lookup(cube).name
+    'adxform.primitives.table.cube'
+    """
+
+    def decorate(body: Callable[..., Any]) -> Callable[..., Any]:
+        register(Primitive(fn, name_of(fn), General(body, tangent, boundary), effect, None, samples))
+        return body
+
+    return decorate

@@ -1,0 +1,147 @@
+"""What refusals call functions and rules of the user's, and which way out there really is of a call without a rule."""
+
+from __future__ import annotations
+
+import functools
+import operator
+import sys
+import types
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from adxform.errors import MissingRuleError
+from adxform.ir.ops import Var
+from adxform.ir.spans import Span
+from adxform.ir.types import Array, Scalar
+from adxform.primitives.effects import IN_PLACE_OPERATORS
+
+NAMELESS = ("tmp", "result")
+"""What lowering calls a value to which the user gave no name."""
+
+
+def shown(var: Var) -> str:
+    """How a message names `var`: as the user does, or by its kind where the user has no name for it."""
+    if var.base not in NAMELESS:
+        return f"`{var.base}`"
+    match var.type:
+        case Scalar():
+            return "this number"
+        case Array():
+            return "this array"
+        case _:
+            return "this value"
+
+
+def callable_name(fn: object) -> str:
+    """How a user would write `fn`."""
+    module = getattr(fn, "__module__", None) or ""
+    if owner := _public_owner(fn):
+        return f"{owner}.{getattr(fn, '__name__', '')}"
+    name = getattr(fn, "__qualname__", None) or getattr(fn, "__name__", None) or repr(fn)
+    if isinstance(fn, type) or module in {"builtins", "__main__", ""}:
+        return name
+    parts = module.split(".")
+    packages = [".".join(parts[:count]) for count in range(1, len(parts))]
+    public = [package for package in packages if getattr(sys.modules.get(package), name, None) is fn]
+    return f"{public[0] if public else module}.{name}"
+
+
+def missing_rule(fn: object, span: Span, unknown: str = "") -> MissingRuleError:
+    """The error for a call of `fn`, which has no rule, on the way from the arguments to the result.
+
+    `unknown`: what cannot be followed because nothing tells what `fn` returns, whether it is on that way or not.
+    """
+    why = f", and {unknown}" if unknown else ""
+    for known, what, way in _SPECIAL:
+        if known(fn):
+            return MissingRuleError(f"no derivative is followed through {what(fn)}{why}", span=span, help=way)
+    name = callable_name(fn)
+    other = (
+        "call it outside of the function and pass what it returns"
+        if unknown
+        else "wrap the call in `stop_gradient`, if its derivative is to be zero"
+    )
+    help_ = f"register one with `adxform.rule({name})`, or {other}"
+    return MissingRuleError(f"no derivative rule for `{name}`{why}", span=span, help=help_)
+
+
+def _behind(fn: object) -> str:
+    found = getattr(fn, "pyfunc", None) or getattr(fn, "__wrapped__", None) or getattr(fn, "py_func", None) or fn
+    return getattr(found, "__name__", type(found).__name__)
+
+
+def _is_method_of_frozen(fn: object) -> bool:
+    """Whether `fn` is a method of a distribution of SciPy whose parameters were given when it was made."""
+    owner = type(getattr(fn, "__self__", None)).__name__
+    return (
+        str(getattr(fn, "__module__", "")).startswith("scipy.stats") and "frozen" in f"{owner} {getattr(fn, '__qualname__', '')}"
+    )
+
+
+def is_users(body: Callable[..., Any]) -> bool:
+    """Whether a rule is the user's own: the library's are tested."""
+    return not (body.__module__ or "").startswith("adxform.")
+
+
+def title(body: Callable[..., Any]) -> str:
+    """How an error names the rule with this body."""
+    code = getattr(body, "__code__", None)
+    name = f"the rule `{getattr(body, '__qualname__', 'rule')}`"
+    return name if code is None else f"{name} ({Path(code.co_filename).name}:{code.co_firstlineno})"
+
+
+def _public_owner(fn: object) -> str:
+    """How a user would write the object of which `fn` is a method, where a public module has it under a name."""
+    owner = getattr(fn, "__self__", None)
+    if owner is None or isinstance(owner, type):
+        return ""
+    parts = type(owner).__module__.split(".")
+    for count in range(1, len(parts)):
+        package = sys.modules.get(".".join(parts[:count]))
+        for name, found in vars(package).items() if package is not None else ():
+            if found is owner and not name.startswith("_"):
+                return f"{'.'.join(parts[:count])}.{name}"
+    return ""
+
+
+# For what no rule can be registered: what it is, and what to do instead.
+_SPECIAL: tuple[tuple[Callable[[Any], bool], Callable[[Any], str], str], ...] = (
+    (
+        lambda fn: isinstance(fn, np.vectorize),
+        lambda fn: f"`np.vectorize`, here of `{_behind(fn)}`",
+        "call the function itself on each element in a loop, or write it for whole arrays (`np.where` for its branches)",
+    ),
+    (
+        lambda fn: isinstance(fn, np.ufunc) and fn.types == ["O" * fn.nin + "->" + "O" * fn.nout],
+        lambda fn: f"`np.frompyfunc`, here of `{getattr(fn, '__name__', 'a function')}`",
+        "call the function itself on each element in a loop, or write it for whole arrays (`np.where` for its branches)",
+    ),
+    (
+        lambda fn: isinstance(fn, functools._lru_cache_wrapper),
+        lambda fn: f"a cache, here of `{_behind(fn)}`",
+        "call the function behind the cache, its `__wrapped__`; only what does not depend on arguments may be cached",
+    ),
+    (
+        _is_method_of_frozen,
+        lambda fn: f"`{getattr(fn, '__name__', 'a method')}` of a frozen distribution",
+        "write out its formula, or call the method of the distribution itself with the parameters and register a rule for that",
+    ),
+    (
+        lambda fn: fn is operator.call or isinstance(fn, operator.methodcaller),
+        lambda fn: "a call of something that only the run knows, such as a method of an object that a function returns",
+        "call it outside of the function and pass what it returns, or put it into a function and register a rule for that",
+    ),
+    (
+        lambda fn: isinstance(fn, types.BuiltinFunctionType) and fn in IN_PLACE_OPERATORS,
+        lambda fn: f"an operator that works in place, `operator.{fn.__name__}`, on a value of which nothing is known",
+        "write it with the plain operator, `a = a - b` for `a -= b`",
+    ),
+    (
+        lambda fn: hasattr(fn, "py_func") and str(type(fn).__module__).startswith("numba."),
+        lambda fn: f"`{_behind(fn)}`, which Numba has compiled",
+        "call its Python function, `.py_func`: adxform compiles it together with its derivative",
+    ),
+)

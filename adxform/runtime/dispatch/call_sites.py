@@ -1,0 +1,95 @@
+"""The latest applications of a function, by the kinds of their arguments: what a call finds without reading its signature."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import FunctionType
+from typing import Any
+from weakref import ReferenceType, WeakKeyDictionary
+
+import numpy as np
+
+from adxform.frontend.derivative_operators import Operator
+from adxform.frontend.signature import Signature
+from adxform.runtime.cache import Entry, epoch
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """An entry that may be good for the next call with arguments of the same kinds; `target` is ``None`` for the function.
+
+    The cache alone keeps the entry: a function that outlives a cleared cache keeps no rules alive.
+    """
+
+    target: Callable[..., Any] | None
+    signature: Signature
+    kept: ReferenceType[Entry]
+    epoch: tuple[int, int]
+    code: Any
+
+    def entry(self, fn: Callable[..., Any], leaves: tuple[Any, ...]) -> Entry | None:
+        """The entry, if it is good: nothing was cleared or registered, the code is the same, and the guards hold."""
+        target, entry = self.target or fn, self.kept()
+        if entry is None or self.epoch != epoch() or self.code is not code_of_target(target):
+            return None
+        return entry if entry.holds(target, leaves) else None
+
+
+Site = dict[tuple[Any, ...], Known]
+KINDS = 64
+DEPTH = 6
+UNKNOWN = "more than is quickly told"
+NUMBERS = frozenset([float, int, bool, np.float64, np.float32])
+_sites: WeakKeyDictionary[Any, Site] = WeakKeyDictionary()
+
+
+def site_of(fn: Any) -> Site | None:
+    """Where the latest applications of a function or an operator object are kept, by the kinds of their arguments."""
+    match fn:
+        case FunctionType():
+            site = _sites.get(fn)
+            return _sites.setdefault(fn, {}) if site is None else site
+        case Operator():
+            own: Site = vars(fn).setdefault("_site", {})
+            return own
+        case _:
+            return None
+
+
+def kinds_of(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
+    """What the signature of a call depends on, and its leaves; ``None`` where the arguments hold more than is quickly told.
+
+    >>> kinds_of((1.0, {"n": 2}), {})
+    ((<class 'float'>, (<class 'dict'>, ('n',), <class 'int'>)), (1.0, 2))
+    """
+    leaves: list[Any] = []
+    kinds = [kind_of(arg, leaves, DEPTH) for arg in args]
+    for name, value in kwargs.items():
+        kinds += (name, kind_of(value, leaves, DEPTH))
+    return None if UNKNOWN in kinds else (tuple(kinds), tuple(leaves))
+
+
+def kind_of(value: Any, leaves: list[Any], depth: int) -> Any:
+    """The kind of one argument, whose leaves are appended to `leaves`."""
+    cls = type(value)
+    if cls is np.ndarray:
+        leaves.append(value)
+        return (value.dtype, *[length == 1 for length in value.shape])
+    if cls in NUMBERS:
+        leaves.append(value)
+        return cls
+    if value is None:
+        return None
+    if depth and (cls is tuple or cls is list):
+        kinds = (cls, *[kind_of(item, leaves, depth - 1) for item in value])
+    elif depth and cls is dict:
+        kinds = (cls, tuple(value), *[kind_of(item, leaves, depth - 1) for item in value.values()])
+    else:
+        return UNKNOWN
+    return UNKNOWN if UNKNOWN in kinds else kinds
+
+
+def code_of_target(fn: Callable[..., Any]) -> Any:
+    """The code that calling `fn` runs, if it is a function."""
+    return getattr(fn, "__code__", None)

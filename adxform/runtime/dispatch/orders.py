@@ -1,0 +1,276 @@
+"""Derivatives of typed functions as IR, of first and second order, with the seeds and the shapes that a rule is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Literal, assert_never
+
+import numpy as np
+
+from adxform.autodiff.forward import forward
+from adxform.autodiff.reverse.joint import reverse
+from adxform.autodiff.reverse.residuals import Decision
+from adxform.frontend.derivative_operators import USUAL, Order
+from adxform.frontend.specialize import Expander
+from adxform.ir import intrinsics
+from adxform.ir.build import Builder, seed
+from adxform.ir.kinds import plain_slopes
+from adxform.ir.ops import Block, Function, Lit, Op, Operand, Var
+from adxform.ir.types import Array, Scalar, is_float, rank
+from adxform.ir.walk import Names, reads_with_blocks, rename_block
+from adxform.passes.driver import checked
+from adxform.passes.pipeline import optimise
+from adxform.runtime import counters
+
+Mode = Literal["primal", "reverse", "forward", "hvp", "second"]
+Decisions = tuple[Decision, ...]
+SUFFIX: dict[Mode, str] = {"primal": "", "reverse": "_vjp", "forward": "_jvp", "hvp": "_hvp", "second": "_second"}
+
+
+def transform(
+    mode: Mode, fn: Function, wrt: tuple[int, ...], outputs: int, expander: Expander, order: Order = USUAL
+) -> tuple[Function, Decisions]:
+    """The derivative of `fn` as IR, named after it, and what its reverse sweep keeps.
+
+    ``"hvp"`` returns the product of the Hessian with the vector that it takes, ``"second"`` the results of `fn`, the gradient and
+    the product: see `second_order`.
+    """
+    name = fn.name + SUFFIX[mode]
+    match mode:
+        case "primal":
+            return fn, ()
+        case "reverse":
+            adjoint, decisions = pulled(fn, wrt, dict.fromkeys(range(outputs, len(fn.results)), 0.0), expander)
+            return renamed(adjoint, name), decisions
+        case "forward":
+            return renamed(pushed(fn, wrt, expander), name), ()
+        case "hvp" | "second":
+            both, decisions = second_order(fn, wrt, outputs, order, expander, whole=mode == "second")
+            return renamed(both, name), decisions
+        case _:
+            assert_never(mode)
+
+
+def second_order(
+    fn: Function, wrt: tuple[int, ...], outputs: int, order: Order, expander: Expander, *, whole: bool
+) -> tuple[Function, Decisions]:
+    """The function of ``fn.params`` and a vector that returns the product of the Hessian of `fn` with it.
+
+    `whole`: it returns the results of `fn` and the gradient ahead of the product. Forward over forward takes a second vector,
+    and has numbers where the others have arrays: the derivatives of `fn` and of its tangent along the second vector.
+
+    Source: Griewank and Walther, Evaluating Derivatives (2008), chapter 5.
+    """
+    values = len(fn.results) if whole else 0
+    ones = {i: 1.0 if i < outputs else 0.0 for i in range(len(fn.results))}
+    match order:
+        case "forward-over-reverse":
+            gradient, decisions = pulled(fn, wrt, ones, expander, again=True)
+            gradient = checked(optimise(restricted(gradient, range(len(fn.results) - values, len(gradient.results)))))
+            both = pushed(gradient, wrt, expander)
+            kept = both.results[: len(gradient.results)] if whole else ()
+            return with_results(both, (*kept, *tangents(both, gradient)[values:])), decisions
+        case "reverse-over-reverse":
+            gradient, first = pulled(fn, wrt, ones, expander, again=True)
+            count = len(fn.results)
+            gradient = seedable(checked(optimise(gradient)), count, [fn.params[i] for i in wrt])
+            both, decisions = pulled(gradient, wrt, dict.fromkeys(range(count), 0.0), expander)
+            return restricted(both, range(0 if whole else len(gradient.results), len(both.results))), first + decisions
+        case "reverse-over-forward":
+            tangent = pushed(fn, wrt, expander)
+            tangent = checked(optimise(with_results(tangent, (*tangent.results[:values], *tangents(tangent, fn)))))
+            vector = tuple(range(len(fn.params), len(tangent.params))) if whole else ()
+            seeds = {**dict.fromkeys(range(values), 0.0), **{values + i: one for i, one in ones.items()}}
+            both, decisions = pulled(stopped(tangent, range(values)), (*wrt, *vector), seeds, expander)
+            start = len(tangent.results)
+            product, slopes = both.results[start : start + len(wrt)], both.results[start + len(wrt) :]
+            return with_results(both, (*both.results[:values], *slopes, *product)), decisions
+        case "forward-over-forward":
+            tangent = pushed(fn, wrt, expander)
+            tangent = checked(optimise(with_results(tangent, (*tangent.results[:values], *tangents(tangent, fn)))))
+            both = pushed(tangent, wrt, expander)
+            moved = tangents(both, tangent)
+            slopes = moved[: values + 1] if fn.results else (Lit(0.0), Lit(0.0))
+            return with_results(both, (*both.results[:values], *(slopes[:1] if whole else ()), slopes[-1])), ()
+        case _:
+            assert_never(order)
+
+
+def pulled(
+    fn: Function, wrt: tuple[int, ...], seeds: Mapping[int, float], expander: Expander, *, again: bool = False
+) -> tuple[Function, Decisions]:
+    """The joint reverse function of `fn`, with the cotangents of the results in `seeds` fixed; `again`: see `reverse`."""
+    counters.count("rule_builds")
+    adjoint = reverse(fn, wrt, expander, again=again)
+    return fresh_gradients(seeded(plain_slopes(adjoint.fn, fn), fn, seeds), fn, wrt), adjoint.decisions
+
+
+def pushed(fn: Function, wrt: tuple[int, ...], expander: Expander) -> Function:
+    """The forward function of `fn`."""
+    counters.count("rule_builds")
+    return shaped_tangents(plain_slopes(forward(fn, wrt, expander), fn), fn)
+
+
+def renamed(fn: Function, name: str) -> Function:
+    """`fn` under `name`, unless it calls itself under another one."""
+    if any(helper.name in (fn.name, name) for helper in fn.helpers):
+        return fn
+    return replace(fn, name=name)
+
+
+def restricted(fn: Function, keep: Iterable[int]) -> Function:
+    """`fn` returning only some of its results."""
+    return with_results(fn, tuple(fn.results[i] for i in keep))
+
+
+def with_results(fn: Function, results: tuple[Operand, ...]) -> Function:
+    """`fn` returning `results`."""
+    return replace(fn, body=replace(fn.body, results=results))
+
+
+def float_results(fn: Function) -> tuple[int, ...]:
+    """The positions of the results that carry a derivative: float variables."""
+    return tuple(i for i, result in enumerate(fn.results) if isinstance(result, Var) and is_float(result.type))
+
+
+def is_number(operand: Operand) -> bool:
+    """Whether a result is a float: a variable, or a literal."""
+    match operand:
+        case Var(type=type_):
+            return is_float(type_)
+        case Lit(value):
+            return isinstance(value, float | np.floating)
+        case _:
+            return False
+
+
+def tangents(both: Function, primal: Function) -> tuple[Operand, ...]:
+    """The tangents of the results of `primal` in its forward function `both`; zero for a literal."""
+    found = iter(both.results[len(primal.results) :])
+    floats = float_results(primal)
+    return tuple(next(found) if i in floats else Lit(0.0) for i in range(len(primal.results)))
+
+
+def aux_stopped(fn: Function, outputs: int) -> Function:
+    """`fn` with its results from position `outputs` on cut off from differentiation."""
+    return stopped(fn, range(outputs, len(fn.results)))
+
+
+def stopped(fn: Function, places: Container[int]) -> Function:
+    """`fn` with its float results at `places` cut off from differentiation."""
+    cut = [i for i in float_results(fn) if i in places]
+    return replaced(fn, {i: fn.results[i] for i in cut}, fn.results)
+
+
+def seedable(fn: Function, values: int, likes: Sequence[Var]) -> Function:
+    """The gradient function `fn` with its first `values` results cut off, and each of the others, like `likes`, a variable."""
+    found = stopped(fn, range(values))
+    numbers = {i: result for i, result in enumerate(found.results) if i >= values and isinstance(result, Lit)}
+    return replaced(found, numbers, (*found.results[:values], *likes))
+
+
+def replaced(fn: Function, cut: Mapping[int, Operand], likes: Sequence[Operand]) -> Function:
+    """`fn` with the results `cut` taken for constants, variables of the types of those in `likes`."""
+    if not cut:
+        return fn
+    builder = Builder(Names.of(fn), fn.span)
+    results = list(fn.results)
+    for i, value in cut.items():
+        like = likes[i]
+        assert isinstance(like, Var)
+        results[i] = builder.call(intrinsics.stop_gradient, value, type=like.type, hint=like.base)
+    return replace(fn, body=Block(fn.params, (*fn.body.ops, *builder.ops), tuple(results)))
+
+
+def seeded(joint: Function, primal: Function, seeds: Mapping[int, float]) -> Function:
+    """The reverse function `joint` with the cotangents of the results in `seeds` fixed to that number.
+
+    An array gets an array of it, made just before the first op that reads it: by then the result is there to take the
+    shape from.
+    """
+    cotangents = dict(zip(float_results(primal), joint.params[len(primal.params) :], strict=True))
+    builder = Builder(Names.of(joint), joint.span)
+    values: dict[Var, Operand] = {}
+    for position, number in seeds.items():
+        if position not in cotangents:
+            continue
+        cotangent, result = cotangents[position], joint.results[position]
+        match cotangent.type:
+            case Array():
+                like = np.ones_like if number else np.zeros_like
+                values[cotangent] = builder.call(like, result, type=cotangent.type, hint=cotangent.base)
+            case Scalar():
+                values[cotangent] = seed(cotangent.type, number, joint)
+    first = first_reader(joint.body.ops, values)
+    made = Block((), (*joint.body.ops[:first], *builder.ops, *joint.body.ops[first:]), joint.results)
+    params = tuple(param for param in joint.params if param not in values)
+    return replace(joint, body=replace(rename_block(made, values), params=params))
+
+
+def first_reader(ops: tuple[Op, ...], wanted: Container[Var]) -> int:
+    """The position of the first op that reads one of `wanted`, itself or in a block inside it."""
+    for position, op in enumerate(ops):
+        if any(var in wanted for var in reads_with_blocks(op)):
+            return position
+    return len(ops)
+
+
+def fresh_gradients(joint: Function, primal: Function, wrt: tuple[int, ...]) -> Function:
+    """`joint` with each cotangent of an array an array of the same shape and dtype."""
+    start = len(primal.results)
+    pairs = zip(joint.results[start:], (primal.params[i] for i in wrt), strict=True)
+    return conformed(joint, start, tuple(pairs), "_ct")
+
+
+def shaped_tangents(joint: Function, primal: Function) -> Function:
+    """`joint` with each tangent of an array result an array of the same shape and dtype."""
+    start = len(primal.results)
+    likes = (joint.results[i] for i in float_results(primal))
+    return conformed(joint, start, tuple(zip(joint.results[start:], likes, strict=True)), "_t")
+
+
+def conformed(fn: Function, start: int, pairs: tuple[tuple[Operand, Operand], ...], suffix: str) -> Function:
+    """`fn` with its results from `start` on, the first of each pair, made to fit the second."""
+    builder = Builder(Names.of(fn), fn.span)
+    narrow = any(isinstance(p.type, Scalar | Array) and p.type.dtype in ("float16", "float32") for p in fn.params)
+    results = tuple(fitted(builder, value, like, suffix, narrow=narrow) for value, like in pairs)
+    return replace(fn, body=Block(fn.params, (*fn.body.ops, *builder.ops), (*fn.results[:start], *results)))
+
+
+def fitted(builder: Builder, value: Operand, like: Operand, suffix: str, *, narrow: bool) -> Operand:
+    """`value` as a number or an array of the shape and dtype of `like`, as far as the types say that it is not one yet."""
+    if isinstance(like, Var) and isinstance(like.type, Scalar):
+        return fitted_number(builder, value, like, like.base + suffix, narrow=narrow)
+    if not isinstance(like, Var) or not isinstance(like.type, Array) or rank(like.type) is None:
+        return value
+    hint = like.base + suffix
+    match value:
+        case Lit(0.0):
+            return builder.call(np.zeros_like, like, type=like.type, hint=hint)
+        case Lit() | Var(type=Scalar()):
+            return builder.call(np.full_like, like, value, type=like.type, hint=hint)
+        case Var(type=Array(dtype, shape)) if dtype != like.type.dtype:
+            to = Lit(np.dtype(like.type.dtype).type)
+            return builder.call(np.ndarray.astype, value, to, type=Array(like.type.dtype, shape), hint=hint)
+        case _:
+            return value
+
+
+def fitted_number(builder: Builder, value: Operand, like: Var, hint: str, *, narrow: bool) -> Operand:
+    """`value` as a number of the type of `like`; numbers of double precision, NumPy's and Python's, are alike.
+
+    `narrow`: there are others, so that a product with a number of Python's own may be one of them.
+    """
+    assert isinstance(like.type, Scalar)
+    dtype = like.type.dtype
+    given = value.type if isinstance(value, Var) else None
+    if not dtype.startswith(("float", "longdouble")):
+        return value
+    if isinstance(value, Lit) and isinstance(value.value, float):
+        return value if dtype == "float64" else builder.call(np.dtype(dtype).type, value, type=like.type, hint=hint)
+    mixed = narrow and like.type.weak and isinstance(given, Scalar) and not given.weak
+    if isinstance(given, Scalar) and (given.dtype != dtype or mixed) and given.dtype.startswith(("float", "longdouble")):
+        to = float if like.type.weak else np.dtype(dtype).type
+        return builder.call(to, value, type=like.type, hint=hint)
+    return value
