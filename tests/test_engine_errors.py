@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+import signal
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -53,3 +55,94 @@ def test_errors_of_values_and_lengths_are_those_of_numpy(place: int, engine: str
     with pytest.raises(expected.type):
         derivative(*wrong)
     np.testing.assert_allclose(derivative(*fine)[0], f(*fine))
+
+
+def reduced(x, n):  # type: ignore[no-untyped-def]
+    s = 0.0
+    while n > 0:
+        a = n / x
+        while a > 3.0:
+            a -= 6.0
+        s += a * x
+        n -= 1
+    return s
+
+
+def ahead(x, n):  # type: ignore[no-untyped-def]
+    y = 1.0 / x
+    while y > 1.0:
+        y -= 1.0
+    return y * n
+
+
+def angle(x, n):  # type: ignore[no-untyped-def]
+    a = x / (n - 1.0)
+    while a > math.pi:
+        a -= 2.0 * math.pi
+    return a
+
+
+def in_a_for(x, n):  # type: ignore[no-untyped-def]
+    y = 0.0
+    for _ in range(n):
+        y = math.exp(1.0 / x)
+        while y > 1.0:
+            y *= 0.5
+    return y
+
+
+def ahead_of_a_for(x, n):  # type: ignore[no-untyped-def]
+    a, b = n / x, 0.0
+    for _ in range(n):
+        b = a
+        while b > 3.0:
+            b -= 6.0
+    return a * b
+
+
+def in_a_branch(x, n):  # type: ignore[no-untyped-def]
+    a = n / x
+    if n > 1:
+        while a > 3.0:
+            a -= 6.0
+    return a * x
+
+
+def ahead_of_a_while(x, n):  # type: ignore[no-untyped-def]
+    a, b, k = n / x, 0.0, 0
+    while k < n:
+        b = a
+        while b > 3.0:
+            b -= 6.0
+        k += 1
+    return b * x
+
+
+def until(x, n):  # type: ignore[no-untyped-def]
+    y = math.log(x) * n
+    while not y > 3.0:
+        y += 1.0
+    return y
+
+
+@pytest.fixture
+def bounded() -> Iterator[None]:
+    """End the process if a test takes a minute: machine code that loops for ever listens to no handler."""
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.alarm(60)
+    yield
+    signal.alarm(0)
+
+
+@pytest.mark.usefixtures("bounded")
+@pytest.mark.parametrize("engine", ["numba", "auto"])
+@pytest.mark.parametrize("f", [reduced, ahead, angle, in_a_for, ahead_of_a_for, in_a_branch, ahead_of_a_while, until])
+def test_what_stands_for_an_error_ends_every_loop(f: Callable[..., Any], engine: str) -> None:
+    """A kernel goes on with an infinity where Python raises: a `while` that waits for it to become small ends all the same."""
+    derivative = adxform.value_and_grad(f, engine=engine)
+    wrong = (2.5, 1) if f is angle else (0.0, 20)
+    np.testing.assert_allclose(derivative(2.5, 20)[0], f(2.5, 20), rtol=1e-12)
+    with pytest.raises(Exception) as expected:
+        f(*wrong)
+    with pytest.raises(expected.type):
+        derivative(*wrong)

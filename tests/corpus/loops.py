@@ -318,3 +318,33 @@ def power_iteration(a, x, n):
         x = a @ x
         x = x / np.sqrt(np.sum(x * x))
     return np.sum(x * vec(1.0, 2.0, 3.0))
+
+
+@at((1.1, 6), (1.1, 5), (0.7, 0))
+def continued_fraction_while_a_number(x, n):
+    r = 0.0
+    while n:
+        r = n / (x + r)
+        n -= 1
+    return r * x
+
+
+@at((1.1, 6), (1.1, 4))
+def while_numbers_inside_one_another(x, n):
+    s = 1.0
+    while n:
+        m = n
+        while m // 2:
+            s = 1.0 / (x + s)
+            m -= 1
+        n -= 1
+    return s
+
+
+@at((1.1, 7), (1.1, 2))
+def while_a_test_and_a_number(x, n):
+    s = x
+    while s > 0.01 and n % 4:
+        s = s / (1.0 + x)
+        n -= 1
+    return s

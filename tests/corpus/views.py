@@ -319,3 +319,19 @@ def reshaped_vectors_are_views(a):
     flat = pairs[0].reshape(2, 1)
     flat += flat * flat
     return np.sum(b**3) + np.sum(np.sin(pairs) * flat[:, 0])
+
+
+@at((np.asfortranarray([[1.0, 2.0], [-3.0, 4.0]]),), (np.array([[1.0, 2.0], [-3.0, 4.0]]),))
+def written_through_the_transpose_of_a_choice(a):
+    b = np.where(a > 0.0, a, 0.5)
+    v = b.T.reshape(-1)
+    v *= 0.5
+    return np.sum(b**2)
+
+
+@at((np.asfortranarray([[1.0, 2.5], [-3.0, 4.0]]),), (np.array([[1.0, 2.5], [-3.0, 4.0]]),))
+def written_through_the_transpose_of_a_masked_product(a):
+    b = (a > 2.0) * (a + 1.0) * a
+    v = np.ravel(b.T)
+    v += 0.5
+    return np.sum(b**2 * a)

@@ -81,7 +81,7 @@ class _Noting:
                 then, one = self.block(op.then, failed)
                 orelse, other = self.block(op.orelse, failed)
                 if one == failed == other:
-                    return [op], failed
+                    return [replace(op, then=then, orelse=orelse)], failed
                 out = self.flag()
                 then, orelse = (replace(arm, results=(*arm.results, end)) for arm, end in ((then, one), (orelse, other)))
                 return [replace(op, outs=(*op.outs, out), then=then, orelse=orelse)], out
@@ -89,7 +89,7 @@ class _Noting:
                 start, out = self.flag(), self.flag()
                 body, end = self.block(op.body, start)
                 if end == start:
-                    return [op], failed
+                    return [replace(op, body=self.block(op.body, failed)[0])], failed
                 body = replace(body, params=(*body.params, start), results=(*body.results, end))
                 return [replace(op, outs=(*op.outs, out), inits=(*op.inits, failed), body=body)], out
             case While():
@@ -98,20 +98,27 @@ class _Noting:
                 return [op], failed
 
     def loop(self, op: While, failed: Operand) -> tuple[list[Op], Operand]:
-        """A loop that ends once something has failed, in its test or its body."""
+        """A loop that ends once something has failed, in it or ahead of it: what it goes on for may be infinite."""
         start, tested, out = self.flag(), self.flag(), self.flag()
         test, asked = self.block(op.test, tested)
         body, end = self.block(op.body, start)
         if end == start and asked == tested:
-            return [op], failed
-        fine, going = self.builder.var("tmp", BOOL), self.builder.var("tmp", BOOL)
-        test = Block(
-            (*test.params, tested),
-            (*test.ops, Call((fine,), Lit(operator.not_), (asked,)), Call((going,), Lit(operator.and_), (test.results[0], fine))),
-            (going,),
-        )
+            test, body = self.block(op.test, failed)[0], self.block(op.body, failed)[0]
+            return [replace(op, test=test if failed == NO else self.going(test, failed), body=body)], failed
+        test = self.going(replace(test, params=(*test.params, tested)), asked)
         body = Block((*body.params, start), body.ops, (*body.results, end))
         return [replace(op, outs=(*op.outs, out), inits=(*op.inits, failed), test=test, body=body)], out
+
+    def going(self, test: Block, failed: Operand) -> Block:
+        """`test`, which also asks that nothing has failed. What it asked itself may be any number, of which zero is false."""
+        (asked,), ops = test.results, list(test.ops)
+        if not (isinstance(asked, Var) and asked.type == BOOL):
+            true = self.builder.var("tmp", BOOL)
+            ops.append(Call((true,), Lit(operator.ne), (asked, Lit(0))))
+            asked = true
+        fine, going = self.builder.var("tmp", BOOL), self.builder.var("tmp", BOOL)
+        ops += [Call((fine,), Lit(operator.not_), (failed,)), Call((going,), Lit(operator.and_), (asked, fine))]
+        return Block(test.params, tuple(ops), (going,))
 
     def call(self, op: Call, failed: Operand) -> tuple[list[Op], Operand]:
         """`op`, and `failed` or what tells that it failed."""

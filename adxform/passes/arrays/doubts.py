@@ -19,7 +19,8 @@ class Doubts:
     """`numbers`: variables with the type of an array that a path leaves as a number, or without a value.
 
     `lengths`: names of unknown lengths that stand for others in other passes of a loop, or on other paths.
-    `ordered`: alias classes that are written and hold what may be a view or a copy, whichever the order in memory makes it.
+    `ordered`: alias classes that are written and hold what may be a view or a copy, whichever the order in memory makes it, and
+    those of the arrays that such an array is computed from, whose order it takes (``np.where(A > 0.0, A, 0.5).T.ravel()``).
     """
 
     numbers: frozenset[str]
@@ -41,7 +42,7 @@ class Doubts:
                     numbers |= {out.name for out in op.outs if isinstance(out.type, Array)}
         touched = aliases.written | aliases.exposed
         ordered = {aliases.of(var) for op in ops if isinstance(op, Call) for var in _in_doubt(op)}
-        return cls(frozenset(numbers), frozenset(_changing(ops)), frozenset(ordered & touched))
+        return cls(frozenset(numbers), frozenset(_changing(ops)), _with_origins(ordered & touched, ops, aliases))
 
     def about(self, var: Var) -> bool:
         """Whether `var` is not surely the array that its type says."""
@@ -50,6 +51,18 @@ class Doubts:
         return var.name in self.numbers or any(
             isinstance(size, Dim) and size.base in self.lengths for size in var.type.shape or ()
         )
+
+
+def _with_origins(ordered: set[int], ops: Sequence[Op], aliases: Aliases) -> frozenset[int]:
+    """The alias classes `ordered`, and those of the arrays of several axes from which calls make theirs."""
+    known = -1
+    while ordered and known != (known := len(ordered)):
+        for op in ops:
+            if isinstance(op, Call) and any(isinstance(out.type, Array) and aliases.of(out) in ordered for out in op.outs):
+                ordered |= {
+                    aliases.of(var) for var in reads(op) if isinstance(var.type, Array) and len(var.type.shape or (0, 0)) > 1
+                }
+    return frozenset(ordered)
 
 
 def _changing(ops: Sequence[Op]) -> Iterator[str]:
