@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from tests.domain.programs import cell_of, is_moderate, text_of
+from tests.domain.programs import cancels, cell_of, is_moderate, text_of
 from tests.domain.shrink import shrunk
 from tests.tables.cell import judge
 
@@ -30,3 +30,10 @@ def test_a_failing_program_is_made_smaller() -> None:
     small = shrunk(text, lambda candidate: "np.cumsum" in candidate)
     assert "np.cumsum" in small
     assert len(small) < len(text) / 3
+
+
+def test_rounding_is_told_from_what_is_wrong() -> None:
+    text = "def f(x, a, n, p, m):\n    rate = 1e10 + a\n    return np.sum(x - x.copy()) * rate + a\n"
+    assert cancels(cell_of(text, 1), 1e-6)
+    assert not cancels(cell_of(text, 1), 1e-3)
+    assert not cancels(cell_of(text.replace("1e10", "1.0"), 1), 1e-6)

@@ -1,7 +1,8 @@
 """``python -m tests.domain``: judge random programs in the manner of scientists; say how many are right, refused, wrong.
 
 A program that is wrong is made smaller while it stays wrong, and printed. One that overflows on the way to its value, where one
-mode has NaN and the other a number, is printed and counted apart: docs/limitations.md says where that may be.
+mode has NaN and the other a number, is printed and counted apart: docs/limitations.md says where that may be. So is
+one whose modes differ by the rounding of its largest number.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from rich.console import Console
 from rich.progress import track
 
 import adxform
-from tests.domain.programs import cell_of, is_moderate, overflows, text_of
+from tests.domain.programs import cancels, cell_of, is_moderate, overflows, text_of
 from tests.domain.shrink import shrunk
 from tests.tables.cell import Verdict, judge
 
@@ -30,8 +31,11 @@ app = App(name="python -m tests.domain", help=__doc__)
 
 
 def verdict_of(text: str, seed: int) -> Verdict:
-    """What becomes of a program; ``"overflowed"`` is a kind of its own."""
+    """What becomes of a program; ``"overflowed"`` and ``"cancelled"`` are kinds of their own."""
     verdict = judge(cell_of(text, seed))
+    told = re.match("the modes differ: forward ([-+.e0-9]+), reverse ([-+.e0-9]+):", verdict.reason)
+    if told and cancels(verdict.cell, abs(float(told[1]) - float(told[2]))):
+        return replace(verdict, kind="cancelled")
     missing = re.match("the modes differ: forward (nan, reverse (?!nan)|(?!nan).*, reverse nan)", verdict.reason)
     return replace(verdict, kind="overflowed") if missing and overflows(verdict.cell) else verdict
 
@@ -71,8 +75,8 @@ def main(
         kinds[verdict.kind] += 1
         if verdict.kind == "refused":
             why[kind_of(verdict.reason)] += 1
-        if verdict.kind == "overflowed":
-            console.print(f"overflowed, seed {number}: {verdict.reason}", markup=False)
+        if verdict.kind in ("overflowed", "cancelled"):
+            console.print(f"{verdict.kind}, seed {number}: {verdict.reason}", markup=False)
         if verdict.kind == "wrong":
             small = shrunk(text, partial(is_wrong, seed=number)) if shrink else text
             console.print(f"wrong, seed {number}: {verdict.reason}\n{small}", markup=False)
@@ -82,7 +86,7 @@ def main(
     for reason, times in why.most_common(reasons):
         console.print(f"{times:6}  refused: {reason}", markup=False)
     took = time.perf_counter() - begun
-    told = ", ".join(f"{kinds[kind]} {kind}" for kind in ("right", "refused", "overflowed", "wrong"))
+    told = ", ".join(f"{kinds[kind]} {kind}" for kind in ("right", "refused", "overflowed", "cancelled", "wrong"))
     console.print(f"{count} programs: {told}; {took:.0f} s")
     sys.exit(bool(kinds["wrong"]) or kinds["right"] < count // 2)
 

@@ -6,7 +6,10 @@ import copy
 import itertools
 import math
 import random
+import sys
 import warnings
+from collections.abc import Iterator
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -136,6 +139,47 @@ def overflows(cell: Cell) -> bool:
         except FloatingPointError:
             return True
     return False
+
+
+def cancels(cell: Cell, difference: float) -> bool:
+    """Whether the rounding of the largest number on the way to the value of the program is as large as `difference`.
+
+    Slopes as large are added up in one mode where the other subtracts beforehand: of ``np.sum(x - x.copy()) * big + small``
+    reverse mode has ``big - big`` beside the slope of ``small``.
+    """
+    largest = 0.0
+
+    def watch(frame: FrameType, event: str, arg: Any) -> Any:
+        nonlocal largest
+        if not frame.f_code.co_filename.startswith("<cell"):
+            return None
+        largest = max((largest, *(size for value in (*frame.f_locals.values(), arg) for size in _sizes(value))))
+        return watch
+
+    before = sys.gettrace()
+    sys.settrace(watch)
+    try:
+        with np.errstate(all="ignore"):
+            cell.function(*copy.deepcopy(cell.args))
+    finally:
+        sys.settrace(before)
+    return difference <= 8 * np.finfo(float).eps * largest
+
+
+def _sizes(value: Any) -> Iterator[float]:
+    """How large the finite numbers in `value` are."""
+    match value:
+        case float() | int() | np.ndarray() if np.asarray(value).dtype.kind in "fiu":
+            numbers = np.abs(np.asarray(value, float))
+            yield float(np.max(numbers[np.isfinite(numbers)], initial=0.0))
+        case dict():
+            yield from (size for item in value.values() for size in _sizes(item))
+        case list() | tuple():
+            yield from (size for item in value for size in _sizes(item))
+        case _ if hasattr(value, "__dict__") and not isinstance(value, type):
+            yield from (size for item in vars(value).values() for size in _sizes(item))
+        case _:
+            return
 
 
 def cell_of(text: str, seed: int) -> Cell:
