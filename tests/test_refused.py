@@ -8,6 +8,7 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
 import pytest
 
 import adxform
@@ -83,3 +84,33 @@ def test_two_refusals_are_told_together(first: Program, second: Program) -> None
     told = [error.span.line for error in (caught.value, *caught.value.also)]
     assert told == [marked_line(first), marked_line(second)], str(caught.value)
     assert str(caught.value).count("\nhelp: ") == 2
+
+
+def declared_and_more(x):  # type: ignore[no-untyped-def]
+    global COUNTED
+    total = 0.0
+
+    def inner(y):  # type: ignore[no-untyped-def]
+        nonlocal total
+        total = total + y
+        return total
+
+    COUNTED = x
+    with np.errstate(all="ignore"):
+        inner(x)
+    try:
+        return x * total
+    except ValueError:
+        return x
+
+
+def test_what_is_declared_is_told_with_the_rest() -> None:
+    with pytest.raises(GlobalMutationError) as caught:
+        adxform.grad(declared_and_more)(2.0)
+    told = [error.message for error in (caught.value, *caught.value.also)]
+    assert told == [
+        "the global variable `COUNTED` is written",
+        "`nonlocal` is not supported",
+        "`with` is not supported",
+        "`try` is not supported",
+    ]

@@ -61,24 +61,24 @@ def _scope(source: FunctionSource) -> Scope:
     node, names = source.node, Names()
     body = body_of(node)
     declared: set[str] = set()
+    refused: list[AdxError] = []
     deleted: set[str] = set()
     for inner in walk_scope(body):
         if isinstance(inner, gast.Name) and isinstance(inner.ctx, gast.Del):
             deleted.add(inner.id)
         if isinstance(inner, gast.Nonlocal):
-            raise _error(
-                source, inner, "`nonlocal` is not supported", "return the new value and assign it where the function is called"
-            )
+            help_ = "return the new value and assign it where the function is called"
+            refused.append(_error(source, inner, "`nonlocal` is not supported", help_))
         if isinstance(inner, gast.Global):
             declared.update(inner.names)
-    scope = Scope(source, names, {}, source.outer, {}, [])
+    scope = Scope(source, names, {}, source.outer, {}, refused)
     scope = replace(scope, asks=frozenset(map(scope.mangle, deleted)))
     for arg, _, _ in parameters(node.args):
         scope.bound.setdefault(scope.mangle(arg.id), []).append((arg.lineno, arg.col_offset))
     for name, inner in bindings(body):
         if name in declared:
             help_ = "return the value, or keep it in an object that is passed as an argument"
-            raise _error(source, inner, f"the global variable `{name}` is written", help_, GlobalMutationError)
+            refused.append(_error(source, inner, f"the global variable `{name}` is written", help_, GlobalMutationError))
         scope.bound.setdefault(scope.mangle(name), []).append((inner.lineno, inner.col_offset))
     return scope
 

@@ -139,7 +139,7 @@ def _lower_statement(state: State, node: Any) -> None:
         case gast.AnnAssign(target=target, value=value):
             if value is not None:
                 _lower_assignment(state, [target], value)
-        case gast.Expr(value=gast.Constant()) | gast.Pass() | gast.Global():
+        case gast.Expr(value=gast.Constant()) | gast.Pass() | gast.Global() | gast.Nonlocal():
             pass
         case gast.Expr(value=gast.Call() as call):
             lower_call_statement(state, call)
