@@ -100,3 +100,8 @@ def slopes_of_a_field(u, places):
     down, across = np.gradient(u, 0.5, places)
     steepest = np.maximum.accumulate(np.hypot(down, across), axis=1)
     return np.sum(steepest[:, 1:] * np.gradient(u, axis=1)[:, :-1]) + np.sum(np.maximum.outer(places, places))
+
+
+@at((np.array([0.5, 1.5, -0.25]),))
+def bytes_of_an_array(x):
+    return x.nbytes * np.sum(x * x) / x.itemsize

@@ -86,7 +86,13 @@ def _of_array(interp: Interpreter, x: Var, type_: Array, name: str, hint: str) -
             return x
         case "real" | "imag":
             return interp.call(Lit(getattr(np, name)), (x,), hint=hint)
-        case "itemsize" | "nbytes" | "strides" | "flags" | "base":
+        case "itemsize":
+            return Lit(np.dtype(type_.dtype).itemsize)
+        case "nbytes":
+            return interp.call(
+                Lit(operator.mul), (_of_array(interp, x, type_, "size", "size"), Lit(np.dtype(type_.dtype).itemsize))
+            )
+        case "strides" | "flags" | "base":
             return interp.emit(getattr, (x, Lit(name)), Object(), hint)
     if name.startswith("__") and hasattr(operator, name):
         return Method(Lit(getattr(operator, name)), (x,))

@@ -29,6 +29,7 @@ from adxform.ir.ops import Operand, Var
 from adxform.ir.types import Array, Object, Scalar, Type, is_float
 from adxform.ir.walk import substitute, variables
 from adxform.primitives.record import Constant, Primitive
+from adxform.primitives.unruled import NAMELESS
 
 if TYPE_CHECKING:
     from adxform.frontend.evaluate.interpreter import Interpreter
@@ -115,6 +116,11 @@ def _result_type(
         if any(_is_integer(var.type, arrays=ours) for var in given):
             message = f"the result of {what} depends on an integer that only the run knows"
             raise interp.error(message, "make it a constant or an integer argument, or branch on it") from None
+        if unsure := next((var for var in given if isinstance(var.type, Array) and var.type.shape is None), None):
+            whose = f"`{unsure.base}`" if unsure.base not in NAMELESS else "an operand"
+            message = f"the result of {what} cannot be told: whether {whose} is a number or an array, only a run can tell"
+            help_ = "let it be an array on every path: begin a sum with `np.zeros(n)`, for example"
+            raise interp.error(message, help_) from None
         message = f"the result of {what} cannot be told: {error}"
         raise interp.error(message, "check the arguments; if they are right, compute it with other functions") from None
 
