@@ -9,6 +9,8 @@ READY := $(VENV)/ready-$(VERSION)
 PEERS := $(VENV)/peers-$(VERSION)
 RUN := $(VENV)/bin/python
 WORKERS ?= 2
+# Modules are compiled once, not anew in each of the hundreds of processes that tests and benchmarks start.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
