@@ -160,6 +160,8 @@ _BINARY = (
     scalar(np.logaddexp, _logaddexp_partials, (_REAL, _COLUMN), singular=True),
     scalar(np.logaddexp2, _logaddexp2_partials, (_REAL, _COLUMN), singular=True),
     scalar(np.copysign, lambda y, a, b: (np.sign(a) * np.copysign(1.0, b), 0.0), (_REAL, _COLUMN)),
+    scalar(np.nextafter, lambda y, a, b: (1.0, 0.0), (_REAL, _COLUMN)),
+    scalar(np.ldexp, lambda y, x, n: (np.ldexp(1.0, n), None), (_REAL, 3)),
     scalar(np.heaviside, lambda y, x, at_zero: (0.0, np.equal(x, 0)), (_REAL, _COLUMN)),
     scalar(np.clip, _np_clip_partials, (_REAL, -1.0, 1.0), (_REAL, None, 1.0), (_REAL, _COLUMN, 1.5)),
     scalar(np.ndarray.clip, _method_clip_partials, (_REAL, -1.0, 1.0)),
