@@ -98,28 +98,22 @@ def test_no_import_hides_in_a_function(path: Path) -> None:
             assert not hidden, f"{path.name}:{hidden[0]} imports inside a function"
 
 
-def at_run_time(tree: ast.Module) -> ast.Module:
-    """Return a module without what only a type checker executes: such imports may point back within a folder."""
-    body = [node for node in tree.body if not (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")]
-    return ast.Module(body, tree.type_ignores)
-
-
 def test_imports_make_no_circle() -> None:
-    names = {path: ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts) for path in MODULES}
-    by_name = {name.removesuffix(".__init__"): path for path, name in names.items()}
+    """All imports count, those that only a type checker executes as well."""
+    by_name = {f"adxform.{dotted(path)}".removesuffix(".__init__"): path for path in MODULES}
     graph = {
         path: [
-            by_name[module]
-            for _, name in imported(at_run_time(ast.parse(path.read_text(encoding="utf-8"))))
-            if (module := name.rpartition(".")[0]) in by_name
+            by_name[found]
+            for _, name in imported(ast.parse(path.read_text(encoding="utf-8")))
+            if (found := name if name in by_name else name.rpartition(".")[0]) in by_name
         ]
         for path in MODULES
     }
     done: set[Path] = set()
 
     def visit(path: Path, trail: tuple[Path, ...]) -> None:
-        assert path not in trail, " -> ".join(names[step] for step in (*trail, path))
-        if path in done or path.name == "__init__.py":
+        assert path not in trail, " -> ".join(dotted(step) for step in (*trail, path))
+        if path in done:
             return
         for other in graph[path]:
             visit(other, (*trail, path))

@@ -14,12 +14,12 @@ from adxform.errors import AdxError, UnsupportedOperationError, together
 from adxform.frontend.checks.cut_off import refuse_cut_off
 from adxform.frontend.checks.held_copies import refuse_told_apart
 from adxform.frontend.checks.shared_memory import refuse_outside_writes, refuse_shared_arguments
-from adxform.frontend.containers.collecting import Grows
 from adxform.frontend.evaluate import structures
 from adxform.frontend.evaluate.expander import Expander
-from adxform.frontend.evaluate.interpreter import Derive, Interpreter, Knowledge
+from adxform.frontend.evaluate.interpreter import Evaluator
 from adxform.frontend.evaluate.outside import from_outside
-from adxform.frontend.evaluate.signals import Promote, Recursive, Unreachable
+from adxform.frontend.evaluate.signals import Grows, Promote, Recursive, Unreachable
+from adxform.frontend.evaluate.state import Derive, Knowledge
 from adxform.frontend.evaluate.values import NONE, Value
 from adxform.frontend.signature import Fixed, Leaf, Node, Signature, Tree, leaf_paths, parameter_names
 from adxform.frontend.signature.access import Access, Guard
@@ -134,7 +134,7 @@ class _Attempt:
         self.leaves = leaves
         self.promoted = promoted
         self.names = Names()
-        self.interp = Interpreter(self.names, derive, knowledge, assumes=signature.assumed)
+        self.interp = Evaluator(self.names, derive, knowledge, assumes=signature.assumed)
         self.params: dict[Var, int] = {}
         self.count = 0
         self.lengths = iter(signature.lengths)

@@ -5,15 +5,13 @@ from __future__ import annotations
 import inspect
 import types
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from adxform.frontend.evaluate.outside import from_outside
+from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Value
 from adxform.frontend.signature.access import Access
 from adxform.ir.ops import Lit
-
-if TYPE_CHECKING:
-    from adxform.frontend.evaluate.interpreter import Interpreter
 
 Kwargs = dict[str, Value]
 

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import types
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from adxform.frontend.calls.opaque import opaque
-from adxform.frontend.evaluate import attributes
+from adxform.frontend.evaluate.class_attributes import of_class
 from adxform.frontend.evaluate.folding import fold, is_pure, is_user
 from adxform.frontend.evaluate.operands import is_static
 from adxform.frontend.evaluate.outside import constant, from_outside
+from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Tuple, Value
 from adxform.frontend.signature.access import Access
 from adxform.ir.ops import Lit
-
-if TYPE_CHECKING:
-    from adxform.frontend.evaluate.interpreter import Interpreter
 
 Kwargs = dict[str, Value]
 
@@ -33,7 +31,7 @@ def construct(interp: Interpreter, cls: type, args: tuple[Value, ...], kwargs: K
     init = cls.__init__  # type: ignore[misc]
     if isinstance(init, types.FunctionType) and is_user(init) and not issubclass(cls, BaseException) and _plain_new(cls):
         ref = interp.heap.new("instance", cls, (), ())
-        interp.call(attributes.of_class(interp, cls, "__init__"), (ref, *args), kwargs, hint, False)
+        interp.call(of_class(interp, cls, "__init__"), (ref, *args), kwargs, hint, False)
         return ref
     if not issubclass(cls, BaseException) and is_pure(cls) and all(is_static(interp, arg) for arg in (*args, *kwargs.values())):
         found = fold(interp, cls, args, kwargs)
@@ -73,5 +71,5 @@ def _construct_dataclass(interp: Interpreter, cls: Any, args: tuple[Value, ...],
             return interp.fail(TypeError, f"{cls.__name__}.__init__() missing the argument '{field.name}'")
     ref = interp.heap.new("instance", cls, tuple(items), tuple(items.values()))
     if hasattr(cls, "__post_init__"):
-        interp.call(attributes.of_class(interp, cls, "__post_init__"), (ref,), {}, "tmp", False)
+        interp.call(of_class(interp, cls, "__post_init__"), (ref,), {}, "tmp", False)
     return ref

@@ -9,7 +9,7 @@ import math
 import operator
 import types
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -26,8 +26,9 @@ from adxform.frontend.evaluate import iteration, protocols
 from adxform.frontend.evaluate.folding import fold, is_pure, is_user, run_now
 from adxform.frontend.evaluate.operands import is_static
 from adxform.frontend.evaluate.outside import from_outside, guard, is_kept, pin
-from adxform.frontend.evaluate.recursion import Frame, call_helper, depth_of, general_key, key_of
+from adxform.frontend.evaluate.recursion import call_helper, depth_of, general_key, key_of
 from adxform.frontend.evaluate.signals import Recursive
+from adxform.frontend.evaluate.state import Frame, Interpreter
 from adxform.frontend.evaluate.values import NONE, FunctionValue, Maybe, Method, Pullback, Ref, Scope, Static, Value
 from adxform.frontend.known import KNOWN
 from adxform.frontend.lowering.lower import lower
@@ -40,9 +41,6 @@ from adxform.primitives import stacking
 from adxform.primitives.declare import name_of
 from adxform.primitives.signatures import stated, taken
 from adxform.primitives.table import definition, lookup
-
-if TYPE_CHECKING:
-    from adxform.frontend.evaluate.interpreter import Interpreter
 
 Kwargs = dict[str, Value]
 SEQUENCE_FUNCTIONS = frozenset(

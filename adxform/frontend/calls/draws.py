@@ -6,16 +6,14 @@ import functools
 import operator
 import random
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.types.samples import NoSample, sampled_type, with_fresh
 from adxform.ir.ops import Lit, Operand, Var
 from adxform.ir.types import Object, Type
-
-if TYPE_CHECKING:
-    from adxform.frontend.evaluate.interpreter import Interpreter
 
 GENERATORS: tuple[Any, ...] = (np.random.Generator, np.random.RandomState, random.Random)
 MAKERS: dict[Any, type] = {np.random.default_rng: np.random.Generator, **{cls: cls for cls in GENERATORS[1:]}}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,15 +12,13 @@ from adxform import runtime
 from adxform.frontend.calls.draws import MAKERS, drawn_type, method_of
 from adxform.frontend.evaluate import indexing
 from adxform.frontend.evaluate.operands import operand, refuse_keeping
+from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Maybe, Ref, Value
 from adxform.frontend.types import forgotten_kinds
 from adxform.frontend.types.unruled_types import known_array
 from adxform.ir.ops import Call, Lit, Operand, Var
 from adxform.ir.types import Array, Object, is_float
 from adxform.ir.walk import variables
-
-if TYPE_CHECKING:
-    from adxform.frontend.evaluate.interpreter import Interpreter
 
 Kwargs = dict[str, Value]
 

@@ -5,20 +5,18 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from adxform import runtime
 from adxform.frontend.evaluate import structures
 from adxform.frontend.evaluate.operands import operand
+from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Ref, Static, Tuple, Value
 from adxform.frontend.types.result_types import result_type
 from adxform.ir import intrinsics
 from adxform.ir.ops import Lit, Operand, Var
 from adxform.ir.types import Object, Type, hides, is_float
 from adxform.primitives.record import Primitive
-
-if TYPE_CHECKING:
-    from adxform.frontend.evaluate.interpreter import Interpreter
 
 
 def with_own_value(

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
+from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Tuple, Value
 from adxform.ir.ops import Function
-
-if TYPE_CHECKING:
-    from adxform.frontend.evaluate.interpreter import Interpreter
 
 
 def bind(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from adxform.frontend.evaluate.joins import number_type
 from adxform.frontend.evaluate.operands import is_static, operand
 from adxform.frontend.evaluate.protocols import as_number, is_object, refused
 from adxform.frontend.evaluate.sizes import learn
+from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Ref, Tuple, Value
 from adxform.frontend.types import forgotten_kinds
 from adxform.frontend.types.result_types import PRODUCTS, is_elementwise, result_type
@@ -28,9 +29,6 @@ from adxform.ir.walk import variables
 from adxform.primitives.record import General, Memory, Primitive
 from adxform.primitives.stacking import OF_ROWS
 from adxform.primitives.table import TABLE
-
-if TYPE_CHECKING:
-    from adxform.frontend.evaluate.interpreter import Interpreter
 
 Kwargs = dict[str, Value]
 

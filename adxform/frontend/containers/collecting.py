@@ -8,73 +8,26 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from adxform import runtime
 from adxform.errors import AdxError, LargeNumberError
 from adxform.frontend.checks.held_copies import Filled, Taken, Widened
-from adxform.frontend.containers import tuple_columns
 from adxform.frontend.evaluate import indexing, iteration
 from adxform.frontend.evaluate.joins import alike_rows, either, join_types, number_type
 from adxform.frontend.evaluate.keys import refuse_index
-from adxform.frontend.evaluate.signals import Promote
+from adxform.frontend.evaluate.signals import Grows, Kind, Promote
+from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Collected, Columns, Contents, Heap, Ref, Slice, Tuple, Value, is_undefined
 from adxform.ir.kinds import alternatives, dtype_name, one_array_holds
 from adxform.ir.ops import Lit, Operand, Pack, Var
 from adxform.ir.types import Array, Dim, Object, Scalar, Size, Type, is_float, rank
 from adxform.primitives.unruled import missing_rule
 
-if TYPE_CHECKING:
-    from adxform.frontend.evaluate.interpreter import Interpreter
-
-
 _PYTHON: dict[str, type] = {"bool": bool, "int64": int, "float64": float, "complex128": complex}
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """What the items of a list are: of which type, if of one, and how deep they are lists themselves.
-
-    `weak`: the numbers in them are Python's own. With `fields` they are tuples of class `cls`, with items of these kinds.
-    """
-
-    type: Scalar | Array | None = None
-    nested: int = 0
-    weak: bool = False
-    fields: tuple[Kind, ...] = ()
-    cls: Any = tuple
-
-    @property
-    def is_known(self) -> bool:
-        """Whether the items are of one kind that an array can hold, or several arrays."""
-        return self.type is not None or (bool(self.fields) and all(field.is_known for field in self.fields))
-
-
-class Grows(Exception):  # noqa: N818 - not an error: control flow
-    """Control flow changes how many items a list or dict has.
-
-    `regular`: all that happens is that one item is appended on each pass of a loop. `rebound`: a name comes to hold another list.
-    `reason`: what says why no array can hold the items, if that is known.
-    """
-
-    def __init__(
-        self,
-        ref: Ref,
-        item: Kind = Kind(),
-        *,
-        regular: bool = False,
-        rebound: bool = False,
-        reason: AdxError | None = None,
-    ) -> None:
-        super().__init__("a loop fills a list")
-        self.reason = reason
-        self.ref = ref
-        self.item = item
-        self.regular = regular
-        self.rebound = rebound
 
 
 # -- how lists grow ---------------------------------------------------------------------------------------------------
@@ -92,7 +45,7 @@ def growth(interp: Interpreter, ref: Ref, old: Any, new: Any, *, owned: bool) ->
     if isinstance(new, Collected):
         return irregular(ref, new)
     if isinstance(new, Columns):
-        return Grows(ref, tuple_columns.kind_of(interp, interp.heap, new))
+        return Grows(ref, interp.kind_of_columns(new))
     if old.keys == new.keys:
         return None
     if ref.kind != "list":
@@ -289,7 +242,7 @@ def as_list_of_rows(interp: Interpreter, growing: Grows) -> bool:
     ref, kind, item = growing.ref, growing.item, growing.item.type
     contents: Any = interp.heap.contents[ref]
     if kind.fields:
-        return tuple_columns.start(interp, growing)
+        return interp.as_columns(growing)
     if item is None or ref.kind != "list" or not isinstance(contents, Contents | Collected):
         return False
     buffer: Value

@@ -5,18 +5,17 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from adxform.frontend.containers import collecting
 from adxform.frontend.containers import tuple_columns as of_tuples
 from adxform.frontend.evaluate import iteration
 from adxform.frontend.evaluate.keys import hashed, place_in, refuse_index
+from adxform.frontend.evaluate.signals import Grows
+from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Contents, Ref, Slice, Static, Tuple, Value, View, list_contents
 from adxform.ir.ops import Lit
 from adxform.primitives import iterations
-
-if TYPE_CHECKING:
-    from adxform.frontend.evaluate.interpreter import Interpreter
 
 Answer = Value | None
 Handler = Callable[["Interpreter", tuple[Value, ...], dict[str, Value], str], Answer]
@@ -83,7 +82,7 @@ def _extend(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Valu
         more = interp.call(Lit(list), (source,))
         other, others = interp.filled(more), interp.columns(more)
         if others is not None:
-            grows = collecting.Grows(ref, of_tuples.kind_of(interp, interp.heap, others))
+            grows = Grows(ref, of_tuples.kind_of(interp, interp.heap, others))
             if grows.item.is_known and collecting.as_list_of_rows(interp, grows):
                 of_tuples.extend(interp, interp.columns(ref) or others, more)
                 return NONE

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import operator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from adxform.frontend.containers import collecting
 from adxform.frontend.evaluate import iteration
 from adxform.frontend.evaluate.keys import refuse_index
+from adxform.frontend.evaluate.signals import Grows, Kind
+from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Columns, Contents, Heap, Ref, Slice, Tuple, Value, Zip
 from adxform.ir.ops import Lit, Var
 
-if TYPE_CHECKING:
-    from adxform.frontend.evaluate.interpreter import Interpreter
 
-
-def start(interp: Interpreter, growing: collecting.Grows) -> bool:
+def start(interp: Interpreter, growing: Grows) -> bool:
     """Whether the list of `growing` can be, and now is, a list for each place in its tuples."""
     ref, item = growing.ref, growing.item
     contents: object = interp.heap.contents[ref]
@@ -44,7 +42,7 @@ def made(interp: Interpreter, columns: Columns, cls: type = list) -> Ref:
     return ref
 
 
-def kind_of(interp: Interpreter, heap: Heap, columns: Columns) -> collecting.Kind:
+def kind_of(interp: Interpreter, heap: Heap, columns: Columns) -> Kind:
     """What the tuples are."""
     held = interp.heap
     interp.heap = heap
@@ -58,7 +56,7 @@ def kind_of(interp: Interpreter, heap: Heap, columns: Columns) -> collecting.Kin
                 fields.append(collecting.kind_of(filled))
             else:
                 fields.append(collecting.common_item(interp, interp.contents(part).items))
-        return collecting.Kind(fields=tuple(fields), cls=columns.cls)
+        return Kind(fields=tuple(fields), cls=columns.cls)
     finally:
         interp.heap = held
 
@@ -160,9 +158,7 @@ def ordered(interp: Interpreter, columns: Columns, order: Value) -> Ref:
             parts.append(ordered(interp, inner, order))
             continue
         if interp.filled(part) is None:
-            collecting.as_list_of_rows(
-                interp, collecting.Grows(part, collecting.common_item(interp, interp.contents(part).items))
-            )
+            collecting.as_list_of_rows(interp, Grows(part, collecting.common_item(interp, interp.contents(part).items)))
         filled = interp.filled(part)
         if filled is None:
             raise interp.error("tuples are put in order whose items differ in kind", "make them one kind, e.g. with `float(…)`")

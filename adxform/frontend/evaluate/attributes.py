@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
 import operator
 import types
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from adxform.frontend.containers.methods import METHODS
 from adxform.frontend.derivative_operators import Operator
 from adxform.frontend.evaluate import indexing
-from adxform.frontend.evaluate.outside import from_outside, guard, is_kept, outside_write
+from adxform.frontend.evaluate.class_attributes import from_class, of_class
+from adxform.frontend.evaluate.outside import from_outside, guard, outside_write
+from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import FunctionValue, Method, Ref, Slice, Static, Tuple, Value
 from adxform.frontend.nested import objects
 from adxform.frontend.signature import python_class
-from adxform.frontend.signature.access import Access, Owns
+from adxform.frontend.signature.access import Owns
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, INT, Array, Object, Scalar, is_float
 from adxform.ir.walk import variables
 from adxform.primitives.table import lookup
-
-if TYPE_CHECKING:
-    from adxform.frontend.evaluate.interpreter import Interpreter
 
 
 def load(interp: Interpreter, value: Value, name: str, hint: str = "tmp") -> Value:
@@ -197,52 +195,6 @@ def own_attributes(interp: Interpreter, value: Ref) -> Value:
         raise interp.error(message, "name the attributes, or use `getattr` and `setattr`; of a dataclass, `dataclasses.asdict`")
     contents = interp.contents(value)
     return interp.heap.new("dict", dict, contents.keys, contents.items, shared=True)
-
-
-def from_class(interp: Interpreter, value: Value, cls: type, name: str, found: Any) -> Value:
-    """An attribute that an instance finds in its class."""
-    match found:
-        case None:
-            return interp.fail(AttributeError, f"'{cls.__name__}' object has no attribute '{name}'")
-        case property():
-            return interp.call(of_class(interp, cls, name, "fget"), (value,), hint=name)
-        case staticmethod():
-            return of_class(interp, cls, name)
-        case classmethod():
-            if lookup(getattr(cls, name)) is not None:
-                return Static(getattr(cls, name), Access((("attribute", name),), Lit(cls)))
-            return Method(of_class(interp, cls, name, "__func__"), (Static(cls),))
-        case types.FunctionType():
-            return Method(of_class(interp, cls, name), (value,))
-        case Operator():
-            return Method(of_class(interp, cls, name), (value,))
-        case _ if hasattr(found, "__adx_function__"):
-            bound = Method(of_class(interp, cls, name, "__adx_function__"), (value,))
-            kept = is_kept(interp, found, Access((("attribute", name),), Lit(cls)))
-            return interp.heap.new("instance", type(found), ("__adx_function__", "__adx_boundary__"), (bound, Lit(kept)))
-        case functools.cached_property() if isinstance(value, Ref):
-            made = interp.call(of_class(interp, cls, name, "func"), (value,), hint=name)
-            interp.write(value, interp.contents(value).put(name, made))
-            return made
-        case _ if hasattr(type(found), "__get__") and not isinstance(found, _READ):
-            message = f"the attribute `{name}` of a {cls.__name__} is made by a {type(found).__name__}, which cannot be followed"
-            raise interp.error(message, "write a plain method or property")
-        case _:
-            return of_class(interp, cls, name)
-
-
-_READ = (types.MethodDescriptorType, types.WrapperDescriptorType, types.MemberDescriptorType, types.GetSetDescriptorType, type,
-         types.BuiltinFunctionType)  # fmt: skip
-"""What an instance finds in its class and is read there, though it may be a descriptor."""
-
-
-def of_class(interp: Interpreter, cls: type, *names: str) -> Value:
-    """An attribute of a class (and attributes of that), which a program may set anew: each call reads it again."""
-    found: Any = cls
-    access = Access((), Lit(cls))
-    for name in names:
-        found, access = getattr(found, name), access.to("attribute", name)
-    return from_outside(interp, found, access)
 
 
 def _of_constant(interp: Interpreter, literal: Any, name: str, value: Lit) -> Value:

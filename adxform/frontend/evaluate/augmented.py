@@ -5,20 +5,18 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from adxform.frontend.evaluate import indexing
+from adxform.frontend.evaluate.state import Env, Interpreter
 from adxform.ir import intrinsics
 from adxform.ir.ops import Attribute, Block, Call, Free, Lit, Operand, Var
 from adxform.ir.types import Array, Scalar, Type
 from adxform.ir.walk import all_ops, operands, variables
 from adxform.primitives.effects import effect_of
 from adxform.primitives.memory import index_kind
-
-if TYPE_CHECKING:
-    from adxform.frontend.evaluate.interpreter import Env, Interpreter
 
 UPDATES: dict[Any, Any] = {operator.iadd: intrinsics.accumulate, operator.isub: intrinsics.deduct}
 PLAIN: dict[Any, Any] = {

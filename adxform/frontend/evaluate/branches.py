@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from adxform.frontend.containers.collecting import Grows, as_list_of_rows, become_floats, irregular, kind_on_paths, row_type
+from adxform.frontend.containers.collecting import as_list_of_rows, become_floats, irregular, kind_on_paths, row_type
 from adxform.frontend.containers.tuple_columns import kind_of
 from adxform.frontend.evaluate import iteration, protocols
 from adxform.frontend.evaluate.joins import Joiner, collect, instantiate
-from adxform.frontend.evaluate.signals import Unreachable
+from adxform.frontend.evaluate.signals import Grows, Unreachable
 from adxform.frontend.evaluate.sizes import note_origin
+from adxform.frontend.evaluate.state import Env, Interpreter
 from adxform.frontend.evaluate.values import (
     Collected,
     Columns,
@@ -30,9 +31,6 @@ from adxform.ir.build import Builder
 from adxform.ir.ops import UNDEFINED, If, Lit, Operand, Raise, Var
 from adxform.ir.spans import Span
 from adxform.ir.types import BOOL, Array, Scalar, Type
-
-if TYPE_CHECKING:
-    from adxform.frontend.evaluate.interpreter import Env, Interpreter
 
 
 def truth(interp: Interpreter, value: Value) -> bool | Operand:

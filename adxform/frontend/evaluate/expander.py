@@ -7,10 +7,11 @@ from typing import Any, TypeVar
 
 from adxform.errors import MissingRuleError, UnsupportedOperationError
 from adxform.frontend.evaluate import structures
-from adxform.frontend.evaluate.interpreter import Derive, Interpreter, Knowledge
+from adxform.frontend.evaluate.interpreter import Evaluator
 from adxform.frontend.evaluate.outside import constant, from_outside
 from adxform.frontend.evaluate.protocols import is_object
 from adxform.frontend.evaluate.signals import Recursive, Restart, Unreachable
+from adxform.frontend.evaluate.state import Derive, Interpreter, Knowledge
 from adxform.frontend.evaluate.values import FunctionValue, Method, Pullback, Static, Tuple, Value
 from adxform.frontend.nested.returned_cotangents import cotangents, refuse_writes
 from adxform.frontend.signature.access import Access
@@ -116,7 +117,7 @@ class Expander:
             names.reserve_lengths(var.type)
         seen = {var: settled_type(var.type) if is_forgotten(var) and not is_users(body) else var.type for var in given}
         renamed: dict[Var, Operand] = {var: Var(names.fresh("tmp"), type_) for var, type_ in seen.items()}
-        interp = Interpreter(names, self.derive, knowledge)
+        interp = Evaluator(names, self.derive, knowledge)
         params = tuple(var for var in renamed.values() if isinstance(var, Var))
 
         def value_of(operand: Operand) -> Value:

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from adxform.frontend.containers.collecting import growth, rebinding
 from adxform.frontend.evaluate.branches import changed_objects, hint_of
 from adxform.frontend.evaluate.joins import Joiner, collect, instantiate, slots
 from adxform.frontend.evaluate.signals import Unreachable
+from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Collected, Columns, Contents, Poison, Ref, Value
 from adxform.ir.build import Builder
 from adxform.ir.ops import UNDEFINED, Lit, Operand, Var
 from adxform.ir.types import Array, Dim, Size, Type
-
-if TYPE_CHECKING:
-    from adxform.frontend.evaluate.interpreter import Interpreter
-
 
 _PASSES = 12
 

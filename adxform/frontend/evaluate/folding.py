@@ -5,18 +5,16 @@ from __future__ import annotations
 import sysconfig
 import types
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from adxform.errors import MissingRuleError
 from adxform.frontend.evaluate.operands import known
 from adxform.frontend.evaluate.outside import constant
+from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Tuple, Value
 from adxform.frontend.types.samples import run
-
-if TYPE_CHECKING:
-    from adxform.frontend.evaluate.interpreter import Interpreter
 
 Kwargs = dict[str, Value]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from adxform.frontend.evaluate import protocols
 from adxform.frontend.evaluate.joins import number_type
 from adxform.frontend.evaluate.keys import hashed, place_in, refuse_index
 from adxform.frontend.evaluate.python_classes import class_of
+from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Ref, Static, Tuple, Value, list_contents
 from adxform.frontend.signature import python_class
 from adxform.frontend.signature.assumed_lengths import uncut, unknown_slices
@@ -23,9 +24,6 @@ from adxform.ir.types import INT, Array, Object, Scalar, Size, Type
 from adxform.ir.walk import variables
 from adxform.primitives.iterations import picked
 from adxform.primitives.memory import index_kind
-
-if TYPE_CHECKING:
-    from adxform.frontend.evaluate.interpreter import Interpreter
 
 
 def dim(interp: Interpreter, x: Var, axis: int) -> Value:

@@ -7,9 +7,9 @@ import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 from adxform.frontend.evaluate import indexing
+from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import (
     Contents,
     Enumerate,
@@ -30,9 +30,6 @@ from adxform.frontend.evaluate.values import (
 )
 from adxform.ir.ops import Lit, Operand, Var
 from adxform.ir.types import INT, Array, Object, Scalar, Type
-
-if TYPE_CHECKING:
-    from adxform.frontend.evaluate.interpreter import Interpreter
 
 Place = Callable[[], Value]
 ZERO, ONE = Lit(0), Lit(1)

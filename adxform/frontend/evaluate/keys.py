@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from adxform.frontend.evaluate.python_classes import class_of
+from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Tuple, Value
 from adxform.frontend.types.forgotten_kinds import refuse
 from adxform.ir.ops import Var
 from adxform.ir.types import Array, is_float
-
-if TYPE_CHECKING:
-    from adxform.frontend.evaluate.interpreter import Interpreter
 
 
 def place_in(interp: Interpreter, index: Value, what: str, *, cuts: bool = True) -> Any:

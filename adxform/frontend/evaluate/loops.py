@@ -6,24 +6,21 @@ import operator
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from adxform.errors import AdxError, UnsupportedOperationError
 from adxform.frontend.checks.shared_memory import changed_sources
 from adxform.frontend.containers import collecting
-from adxform.frontend.containers.collecting import Grows
 from adxform.frontend.evaluate import iteration
 from adxform.frontend.evaluate.branches import branch, changed_objects, truth
 from adxform.frontend.evaluate.fixpoint import find_fixpoint
-from adxform.frontend.evaluate.signals import Lost, Promote
+from adxform.frontend.evaluate.signals import Grows, Lost, Promote
+from adxform.frontend.evaluate.state import Env, Interpreter
 from adxform.frontend.evaluate.survey import one_way
 from adxform.frontend.evaluate.values import Collected, Contents, Heap, Once, Range, Ref, Reversed, Value
 from adxform.ir.build import Builder
 from adxform.ir.ops import For, Lit, Operand, Var, While
 from adxform.ir.spans import Span
-
-if TYPE_CHECKING:
-    from adxform.frontend.evaluate.interpreter import Env, Interpreter
 
 _UNROLL = 256
 """How many passes of a loop are written out, one after the other."""

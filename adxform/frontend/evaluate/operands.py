@@ -8,13 +8,14 @@ import functools
 import inspect
 import types
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from adxform.frontend.containers import collecting
 from adxform.frontend.derivative_operators import Operator
 from adxform.frontend.evaluate.outside import pin
+from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import (
     FunctionValue,
     Maybe,
@@ -33,9 +34,6 @@ from adxform.frontend.evaluate.values import (
 from adxform.ir.ops import Lit, Operand, Pack, Var
 from adxform.ir.types import Object, is_float
 from adxform.primitives.unruled import shown
-
-if TYPE_CHECKING:
-    from adxform.frontend.evaluate.interpreter import Interpreter
 
 
 def operand(interp: Interpreter, value: Value) -> Operand:

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import types
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from adxform.errors import AdxError, GlobalMutationError, UnsupportedOperationError
+from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Static, Tuple, Value
 from adxform.frontend.signature import INSTANCES, Leaf, describe, leaf_type, parts
 from adxform.frontend.signature.access import Access, Equals, HasClass, HasCode, Is, LooksLike, SameAs
 from adxform.frontend.signature.access import Guard as _Guard
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Scalar
-
-if TYPE_CHECKING:
-    from adxform.frontend.evaluate.interpreter import Interpreter
 
 _IDENTITIES = (
     type,

@@ -14,23 +14,21 @@ import operator
 import types
 from collections.abc import Callable
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from adxform.errors import AdxError
 from adxform.frontend.derivative_operators import Operator
-from adxform.frontend.evaluate import attributes
+from adxform.frontend.evaluate.class_attributes import from_class
 from adxform.frontend.evaluate.outside import guard
+from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import FunctionValue, Method, Pullback, Ref, Static, Tuple, Value
 from adxform.frontend.signature import python_class
 from adxform.frontend.signature.access import Access, Defines
 from adxform.ir.kinds import alternatives, scalar_type
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, Scalar
-
-if TYPE_CHECKING:
-    from adxform.frontend.evaluate.interpreter import Interpreter
 
 MISSING = object()
 NUMBERS = (int, float, complex)
@@ -125,7 +123,7 @@ def special(interp: Interpreter, value: Value, name: str) -> Value | None:
         return interp.fail(TypeError, f"'{cls.__name__}' object does not support {name}")
     if found is MISSING or is_native(found):
         return None
-    return attributes.from_class(interp, value, cls, name, found)
+    return from_class(interp, value, cls, name, found)
 
 
 def converted(interp: Interpreter, method: Value, name: str, hint: str = "tmp") -> Value:

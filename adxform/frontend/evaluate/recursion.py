@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from adxform.frontend.evaluate.joins import Built, Joiner, Slot, collect, instantiate, slots
 from adxform.frontend.evaluate.signals import Unreachable
+from adxform.frontend.evaluate.state import Frame, Helper, Interpreter
 from adxform.frontend.evaluate.values import (
     Collected,
     Columns,
@@ -23,7 +24,6 @@ from adxform.frontend.evaluate.values import (
     Tuple,
     Value,
 )
-from adxform.frontend.signature.access import Access
 from adxform.ir.build import Builder
 from adxform.ir.kinds import scalar_type
 from adxform.ir.lengths import Lengths
@@ -31,20 +31,7 @@ from adxform.ir.ops import UNDEFINED, Block, Function, Invoke, Lit, Operand, Var
 from adxform.ir.types import Array, Dim, Scalar, Size, Type
 from adxform.ir.walk import all_ops, free_variables
 
-if TYPE_CHECKING:
-    from adxform.frontend.evaluate.interpreter import Interpreter
-
 _PASSES = 8
-
-
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """The call of a user function that is being run."""
-
-    fn: Function
-    captured: dict[str, Value]
-    scope: Scope | None
-    key: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,20 +97,6 @@ def general_key(key: Any) -> Any:
             return scalar_type(literal)
         case _:
             return key
-
-
-@dataclass(slots=True)
-class Helper:
-    """A function being specialised on its own. `result` is what is known of its result so far, all of it when `settled`."""
-
-    name: str
-    template: Any
-    params: tuple[Var, ...]
-    result: Any = None
-    function: Function | None = None
-    free: tuple[Var, ...] = ()
-    uses: list[Access] = field(default_factory=list)
-    settled: bool = False
 
 
 def call_helper(

@@ -1,10 +1,14 @@
-"""How specialisation leaves a path, or starts again knowing more."""
+"""How specialisation leaves a path, starts again knowing more, or learns that a list grows."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
+from adxform.errors import AdxError
+from adxform.frontend.evaluate.values import Ref
 from adxform.ir.ops import Var
+from adxform.ir.types import Array, Scalar
 
 
 class Unreachable(Exception):  # noqa: N818 - not an error: control flow
@@ -37,3 +41,46 @@ class Recursive(Restart):
     def __init__(self, key: Any) -> None:
         super().__init__("a function calls itself")
         self.key = key
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What the items of a list are: of which type, if of one, and how deep they are lists themselves.
+
+    `weak`: the numbers in them are Python's own. With `fields` they are tuples of class `cls`, with items of these kinds.
+    """
+
+    type: Scalar | Array | None = None
+    nested: int = 0
+    weak: bool = False
+    fields: tuple[Kind, ...] = ()
+    cls: Any = tuple
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the items are of one kind that an array can hold, or several arrays."""
+        return self.type is not None or (bool(self.fields) and all(field.is_known for field in self.fields))
+
+
+class Grows(Exception):  # noqa: N818 - not an error: control flow
+    """Control flow changes how many items a list or dict has.
+
+    `regular`: all that happens is that one item is appended on each pass of a loop. `rebound`: a name comes to hold another list.
+    `reason`: what says why no array can hold the items, if that is known.
+    """
+
+    def __init__(
+        self,
+        ref: Ref,
+        item: Kind = Kind(),
+        *,
+        regular: bool = False,
+        rebound: bool = False,
+        reason: AdxError | None = None,
+    ) -> None:
+        super().__init__("a loop fills a list")
+        self.reason = reason
+        self.ref = ref
+        self.item = item
+        self.regular = regular
+        self.rebound = rebound

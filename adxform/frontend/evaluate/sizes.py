@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from adxform.frontend.evaluate.state import Interpreter
 from adxform.ir import intrinsics
 from adxform.ir.ops import Lit, Operand, Var
 from adxform.ir.types import Array, Dim, Scalar
 from adxform.ir.walk import variables
-
-if TYPE_CHECKING:
-    from adxform.frontend.evaluate.interpreter import Interpreter
 
 
 def learn(interp: Interpreter, fn: Callable[..., Any], out: Var, operands: tuple[Operand, ...]) -> None:

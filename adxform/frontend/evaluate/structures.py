@@ -6,20 +6,18 @@ import dataclasses
 import operator
 import types
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from adxform.frontend.derivative_operators import Operator
 from adxform.frontend.evaluate.folding import is_user
 from adxform.frontend.evaluate.outside import constant, from_outside
+from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Maybe, Method, Poison, Ref, Static, Tuple, Value
 from adxform.frontend.signature import MUTABLE, Fixed, Leaf, Node, Tree, child_name, registration
 from adxform.frontend.signature.access import Access
 from adxform.ir.kinds import scalar_type
 from adxform.ir.ops import Lit, Operand, Var
 from adxform.ir.types import Object, Type
-
-if TYPE_CHECKING:
-    from adxform.frontend.evaluate.interpreter import Interpreter
 
 
 def argument(

@@ -7,16 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from adxform.errors import AdxError
 from adxform.frontend.evaluate.signals import Lost
+from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import LOST, Method, Ref, Tuple, Value
 from adxform.ir.ops import Call, Op, Var
 from adxform.ir.walk import outs, reads
-
-if TYPE_CHECKING:
-    from adxform.frontend.evaluate.interpreter import Interpreter
 
 
 def run_op(interp: Interpreter, op: Op, env: dict[Var, Value], run: Callable[[], None]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import operator
 import string
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,14 +15,12 @@ from adxform.frontend.evaluate import indexing, iteration, protocols
 from adxform.frontend.evaluate.branches import truth
 from adxform.frontend.evaluate.operands import is_static
 from adxform.frontend.evaluate.python_classes import class_of, is_container, name_of
+from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Ref, Static, Tuple, Value
 from adxform.frontend.types import forgotten_kinds
 from adxform.ir.kinds import alternatives, scalar_type
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, FLOAT, INT, Array, Object, Scalar
-
-if TYPE_CHECKING:
-    from adxform.frontend.evaluate.interpreter import Interpreter
 
 Args = tuple[Value, ...]
 Kwargs = dict[str, Value]

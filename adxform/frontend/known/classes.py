@@ -7,7 +7,7 @@ import functools
 import importlib
 import inspect
 import types
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from adxform.frontend.containers.methods import Answer, Handler
 from adxform.frontend.evaluate import attributes
 from adxform.frontend.evaluate.outside import from_outside, guard
 from adxform.frontend.evaluate.protocols import class_of
+from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, FunctionValue, Method, Pullback, Range, Ref, Slice, Static, Tuple, Value
 from adxform.frontend.signature import python_class
 from adxform.frontend.signature.access import Access, Has
@@ -22,9 +23,6 @@ from adxform.frontend.types import forgotten_kinds
 from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, Scalar
-
-if TYPE_CHECKING:
-    from adxform.frontend.evaluate.interpreter import Interpreter
 
 Args = tuple[Value, ...]
 Kwargs = dict[str, Value]

@@ -11,7 +11,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -22,13 +22,11 @@ from adxform.frontend.evaluate.joins import same
 from adxform.frontend.evaluate.keys import hashed
 from adxform.frontend.evaluate.operands import is_static
 from adxform.frontend.evaluate.python_classes import SEQUENCES, SETS, VIEWS, class_of, is_container, is_numpy, name_of
+from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Contents, Maybe, Once, Range, Ref, Static, Tuple, Value, View
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, Array, Scalar
 from adxform.primitives import iterations
-
-if TYPE_CHECKING:
-    from adxform.frontend.evaluate.interpreter import Interpreter
 
 Condition = Callable[[], Value]
 

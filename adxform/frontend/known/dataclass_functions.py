@@ -5,16 +5,14 @@ from __future__ import annotations
 import copy
 import dataclasses
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from adxform.frontend.containers.methods import Answer, Handler
 from adxform.frontend.evaluate.attributes import own_attributes
 from adxform.frontend.evaluate.outside import constant
+from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Ref, Static, Tuple, Value
 from adxform.ir.ops import Lit, Var
-
-if TYPE_CHECKING:
-    from adxform.frontend.evaluate.interpreter import Interpreter
 
 Args = tuple[Value, ...]
 Kwargs = dict[str, Value]

@@ -6,7 +6,7 @@ import functools
 import operator
 from collections import OrderedDict, defaultdict
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from adxform.frontend.evaluate.branches import branch, truth
 from adxform.frontend.evaluate.joins import number_type
 from adxform.frontend.evaluate.keys import hashed
 from adxform.frontend.evaluate.python_classes import class_of
+from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import (
     NONE,
     Contents,
@@ -38,9 +39,6 @@ from adxform.ir.kinds import alternatives, scalar_type
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, INT, Array, Object, Scalar, Type, is_float, rank
 from adxform.primitives import iterations
-
-if TYPE_CHECKING:
-    from adxform.frontend.evaluate.interpreter import Interpreter
 
 Args = tuple[Value, ...]
 Kwargs = dict[str, Value]

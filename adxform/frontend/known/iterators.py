@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import operator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from adxform.frontend.containers import collecting
 from adxform.frontend.containers.methods import Answer, Handler
 from adxform.frontend.evaluate import iteration, protocols
 from adxform.frontend.evaluate.joins import alike_rows, number_type
+from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import (
     NONE,
     Enumerate,
@@ -33,9 +34,6 @@ from adxform.frontend.signature import python_class
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, Scalar
 from adxform.primitives import iterations
-
-if TYPE_CHECKING:
-    from adxform.frontend.evaluate.interpreter import Interpreter
 
 Args = tuple[Value, ...]
 Kwargs = dict[str, Value]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from adxform.frontend.calls.primitive_calls import checked_number
 from adxform.frontend.checks.held_copies import Taken
@@ -13,14 +13,12 @@ from adxform.frontend.evaluate.augmented import PLAIN, UPDATES, refuse_cast
 from adxform.frontend.evaluate.branches import truth
 from adxform.frontend.evaluate.joins import same
 from adxform.frontend.evaluate.python_classes import class_of, is_container, name_of
+from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, FunctionValue, Maybe, Ref, Static, Tuple, Value
 from adxform.frontend.known import container_operators
 from adxform.ir.kinds import scalar_type, settled_type
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, Array, Object, Scalar, rank
-
-if TYPE_CHECKING:
-    from adxform.frontend.evaluate.interpreter import Interpreter
 
 Args = tuple[Value, ...]
 Kwargs = dict[str, Value]

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from adxform import runtime
 from adxform.frontend.containers.tuple_columns import as_long_as_one_another
 from adxform.frontend.evaluate import iteration
 from adxform.frontend.evaluate.branches import truth
 from adxform.frontend.evaluate.keys import refuse_index
+from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Enumerate, Range, Slice, Static, Tuple, Value, Zip, is_int
 from adxform.frontend.known.iterables import listed
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Scalar
 from adxform.primitives import iterations
-
-if TYPE_CHECKING:
-    from adxform.frontend.evaluate.interpreter import Interpreter
 
 ONE = Lit(1)
 

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from adxform import runtime
 from adxform.frontend.containers.methods import Answer, Handler
 from adxform.frontend.evaluate.branches import truth
+from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Ref, Tuple, Value
 from adxform.ir.kinds import scalar_type
 from adxform.ir.ops import Lit, Operand, Var
 from adxform.ir.types import Array, Scalar, rank
-
-if TYPE_CHECKING:
-    from adxform.frontend.evaluate.interpreter import Interpreter
 
 Args = tuple[Value, ...]
 Kwargs = dict[str, Value]

@@ -5,18 +5,16 @@ from __future__ import annotations
 import inspect
 import operator
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from adxform.frontend.containers.methods import Answer, Handler
 from adxform.frontend.evaluate import iteration
+from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Static, Value
 from adxform.ir.ops import Lit
 from adxform.primitives.stacking import OF_ROWS
-
-if TYPE_CHECKING:
-    from adxform.frontend.evaluate.interpreter import Interpreter
 
 
 def _joined(fn: Callable[..., Any], meaning: Callable[..., Any]) -> Handler:

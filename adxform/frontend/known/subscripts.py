@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import operator
 import types
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from adxform.frontend.containers import collecting
 from adxform.frontend.containers import tuple_columns as of_tuples
@@ -13,6 +13,7 @@ from adxform.frontend.containers.methods import Answer, Handler
 from adxform.frontend.evaluate import indexing, iteration
 from adxform.frontend.evaluate.keys import hashed, place_in, refuse_index
 from adxform.frontend.evaluate.python_classes import class_of
+from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import (
     NONE,
     Contents,
@@ -31,9 +32,6 @@ from adxform.frontend.known import sequences
 from adxform.ir import intrinsics
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array
-
-if TYPE_CHECKING:
-    from adxform.frontend.evaluate.interpreter import Interpreter
 
 Args = tuple[Value, ...]
 Kwargs = dict[str, Value]

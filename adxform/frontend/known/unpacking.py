@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from adxform import runtime
 from adxform.frontend.containers.methods import Answer, Handler
 from adxform.frontend.evaluate import iteration
 from adxform.frontend.evaluate.branches import truth
 from adxform.frontend.evaluate.signals import Promote
+from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Enumerate, Range, Ref, Slice, Tuple, Value, Zip
 from adxform.frontend.known.iterables import listed
 from adxform.ir import intrinsics
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, Dim, Object
-
-if TYPE_CHECKING:
-    from adxform.frontend.evaluate.interpreter import Interpreter
 
 Args = tuple[Value, ...]
 Kwargs = dict[str, Value]

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from adxform.frontend.evaluate import structures
+from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Value
 from adxform.ir.ops import UNDEFINED, Block, For, If, Lit, Op, Operand, Snapshots, Var, While
 from adxform.ir.types import INT
 from adxform.ir.walk import outs
-
-if TYPE_CHECKING:
-    from adxform.frontend.evaluate.interpreter import Interpreter
 
 
 def call_checkpointed(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from adxform.frontend.containers.methods import Known
 from adxform.frontend.evaluate import structures
 from adxform.frontend.evaluate.recursion import calls_unsettled
 from adxform.frontend.evaluate.signals import Unreachable
+from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Pullback, Ref, Tuple, Value
 from adxform.frontend.nested.mirrors import floats_of, is_live, matched, mirrored, refuse, type_of, with_floats
 from adxform.ir import intrinsics
@@ -25,9 +25,6 @@ from adxform.ir.ops import Block, Call, Function, Lit, Operand, Var
 from adxform.ir.types import Array, Object, Scalar, is_float, rank
 from adxform.ir.walk import free_variables
 from adxform.primitives.alias import alias_classes
-
-if TYPE_CHECKING:
-    from adxform.frontend.evaluate.interpreter import Interpreter
 
 Kwargs = dict[str, Value]
 

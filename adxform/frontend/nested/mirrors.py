@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,13 +12,11 @@ from adxform.errors import AdxError, NonDifferentiableError, TangentMismatchErro
 from adxform.frontend.containers.methods import Known
 from adxform.frontend.evaluate import structures
 from adxform.frontend.evaluate.outside import constant
+from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Maybe, Ref, Tuple, Value, is_int
 from adxform.ir.kinds import scalar_type
 from adxform.ir.ops import Lit, Operand, Var
 from adxform.ir.types import Array, Dim, Scalar, Size, Type, is_float, rank
-
-if TYPE_CHECKING:
-    from adxform.frontend.evaluate.interpreter import Interpreter
 
 Args = tuple[Value, ...]
 Kwargs = dict[str, Value]

@@ -5,13 +5,13 @@ from __future__ import annotations
 import inspect
 import operator
 from types import FunctionType
-from typing import TYPE_CHECKING
 
 from adxform.errors import AdxError, PreparationMismatchError
 from adxform.frontend.containers.methods import Known
 from adxform.frontend.derivative_operators import ORDERS, Mark, Operator, marked
 from adxform.frontend.evaluate import structures
 from adxform.frontend.evaluate.outside import constant, from_outside, guard
+from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Ref, Static, Tuple, Value
 from adxform.frontend.nested import inline
 from adxform.frontend.nested.checkpoints import call_checkpointed
@@ -21,9 +21,6 @@ from adxform.frontend.signature.access import Equals, Is
 from adxform.ir.ops import Lit, Snapshots, Var
 from adxform.ir.types import Array, rank
 from adxform.runtime.revolve import check_options
-
-if TYPE_CHECKING:
-    from adxform.frontend.evaluate.interpreter import Interpreter
 
 Args = tuple[Value, ...]
 Kwargs = dict[str, Value]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from adxform import runtime
 from adxform.errors import MissingRuleError
 from adxform.frontend.evaluate import structures
 from adxform.frontend.evaluate.joins import number_type
+from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Tuple, Value
 from adxform.ir.ops import Function, Lit, Operand, Var
 from adxform.ir.types import Array, Object, Scalar, Type, is_float, rank
@@ -22,9 +23,6 @@ from adxform.ir.walk import all_ops
 from adxform.primitives.alias import alias_classes
 from adxform.primitives.effects import has_memory, writes
 from adxform.primitives.unruled import is_users, title
-
-if TYPE_CHECKING:
-    from adxform.frontend.evaluate.interpreter import Interpreter
 
 
 def cotangents(interp: Interpreter, body: Callable[..., Any], returned: Value, args: tuple[Value, ...]) -> Iterator[Operand]:

@@ -8,21 +8,18 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from adxform import runtime
 from adxform.errors import AdxError
+from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Ref, Value
 from adxform.frontend.types.samples import Types
 from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Operand, Var
 from adxform.ir.types import Object, Scalar
-
-if TYPE_CHECKING:
-    from adxform.frontend.evaluate.interpreter import Interpreter
-
 
 POWERS = frozenset({operator.pow, np.power})
 SUMS_AND_PRODUCTS = frozenset(

@@ -7,13 +7,14 @@ import itertools
 import math
 import operator
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from adxform import runtime
 from adxform.errors import AdxError, MissingRuleError
 from adxform.frontend.evaluate.joins import join_types
+from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.types import forgotten_kinds
 from adxform.frontend.types.samples import (
     NoSample,
@@ -30,9 +31,6 @@ from adxform.ir.types import Array, Object, Scalar, Type, is_float
 from adxform.ir.walk import substitute, variables
 from adxform.primitives.record import Constant, Primitive
 from adxform.primitives.unruled import NAMELESS
-
-if TYPE_CHECKING:
-    from adxform.frontend.evaluate.interpreter import Interpreter
 
 
 def result_type(

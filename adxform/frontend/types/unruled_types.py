@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from adxform import runtime
+from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.types.samples import FRESH, NoSample, sampled_type
 from adxform.ir.ops import Lit, Operand, Pack, Var
 from adxform.ir.types import Array, Scalar
-
-if TYPE_CHECKING:
-    from adxform.frontend.evaluate.interpreter import Interpreter
 
 _MODULES = (
     "numpy", "numpy.polynomial", "numpy.lib", "scipy.linalg", "scipy.signal", "scipy.special", "scipy.interpolate",

@@ -1,0 +1,420 @@
+"""The state of one specialisation, and what its handlers may ask of the interpreter above them.
+
+A handler takes an `Interpreter` and values, and returns a value. It calls the handlers that it needs by name; what would go in a
+circle, a call of any function or an attribute of any value, it asks of the interpreter.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from adxform import runtime
+from adxform.errors import AdxError, UnsupportedOperationError
+from adxform.frontend.checks.held_copies import Filled, Taken, Widened
+from adxform.frontend.checks.shared_memory import Apart
+from adxform.frontend.evaluate.signals import Grows, Kind, Lost, Promote, Unreachable
+from adxform.frontend.evaluate.values import (
+    Collected,
+    Columns,
+    Contents,
+    Heap,
+    Maybe,
+    Poison,
+    Ref,
+    Scope,
+    Slice,
+    Static,
+    Tuple,
+    Value,
+    is_undefined,
+    list_contents,
+)
+from adxform.frontend.signature.access import Access, Guard
+from adxform.frontend.signature.shared_lengths import Equalities
+from adxform.frontend.types.samples import with_fresh
+from adxform.ir.build import Builder
+from adxform.ir.ops import Block, Function, If, Lit, Operand, Raise, Var
+from adxform.ir.spans import NOWHERE, Span
+from adxform.ir.types import Dim, Scalar, Type, is_unknown
+from adxform.ir.walk import Names, rename_callees, variables
+from adxform.primitives.unruled import missing_rule
+
+Derive = Callable[[str, Function, tuple[int, ...]], Function]
+Env = dict[Var, Value]
+NAMELESS = ("tmp", "result")
+
+
+@dataclass(slots=True)
+class Knowledge:
+    """What restarts have taught: which hidden values are known when compiling, and which calls are recursive."""
+
+    hidden: dict[Access, Lit]
+    recursive: dict[Any, None]
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """The call of a user function that is being run."""
+
+    fn: Function
+    captured: dict[str, Value]
+    scope: Scope | None
+    key: Any = None
+
+
+@dataclass(slots=True)
+class Helper:
+    """A function being specialised on its own. `result` is what is known of its result so far, all of it when `settled`."""
+
+    name: str
+    template: Any
+    params: tuple[Var, ...]
+    result: Any = None
+    function: Function | None = None
+    free: tuple[Var, ...] = ()
+    uses: list[Access] = field(default_factory=list)
+    settled: bool = False
+
+
+class Interpreter(ABC):
+    """The state of one specialisation."""
+
+    def __init__(self, names: Names, derive: Derive, knowledge: Knowledge | None = None, *, assumes: bool = False) -> None:
+        self.names = names
+        self.assumes = assumes
+        self.derive = derive
+        self.knowledge = knowledge or Knowledge({}, {})
+        self.builder = Builder(names)
+        self.root = self.builder
+        self.equal = Equalities()
+        self.heap = Heap()
+        self.span: Span = NOWHERE
+        self.frames: list[Frame] = []
+        self.sizes: dict[Var, Dim] = {}
+        self.origins: dict[Var, frozenset[Var]] = {}
+        self.lengths: list[str] = []
+        self.named: dict[Var, str] = {}
+        self.hidden: dict[Access, Var] = {}
+        self.guards: dict[Guard, None] = {}
+        self.outside: dict[tuple[Access, int], Value] = {}
+        self.hidden_values: dict[Var, Any] = {}
+        self.parameters: dict[str, Var] = {}
+        self.held: list[Filled | Taken | Widened] = []
+        self.apart: list[Apart] = []
+        self.functions: dict[int, Access] = {}
+        self.modules: dict[int, Access] = {}
+        self.assumed: frozenset[Var] = frozenset()
+        self.negated: dict[Var, Var] = {}
+        self.generators: dict[Var, type] = {}
+        self.draws: dict[Var, tuple[type, str]] = {}
+        self.helpers: dict[Any, Helper] = {}
+        self.unruled: dict[Var, tuple[object, Span]] = {}
+        self.kept = False
+        self.adopted: dict[str, Function] = {}
+        self.renamed: dict[tuple[Function, ...], dict[str, str]] = {}
+        self.passes = 1
+        """How many passes of the loops around are written out."""
+        self.refused: list[AdxError] | None = None
+        """What is refused, where that is looked for; ``None`` where the first refusal ends it."""
+
+    def use(self, value: Value) -> Value:
+        """`value`, given that it can be used; otherwise a located error, or the end of the path."""
+        if isinstance(value, Poison):
+            if value.lost:
+                raise Lost
+            if value.params:
+                raise Promote(value.params)
+            raise self.error(f"this value cannot be followed: {value.why}", value.way)
+        if is_undefined(value):
+            error = self.builder.call(UnboundLocalError, Lit("a variable is used before it is assigned"), span=self.span)
+            self.builder.emit(Raise(error, self.span))
+            raise Unreachable
+        return value
+
+    def new_list(self, items: tuple[Value, ...]) -> Ref:
+        """A fresh list."""
+        contents = list_contents(items)
+        return self.heap.new("list", list, contents.keys, contents.items)
+
+    def force(self, value: Value, *, returned: bool = False) -> Value:
+        """`value`, which may be ``None``, where Python would raise if it were; or where it is `returned`, which is refused."""
+        if not isinstance(value, Maybe):
+            return value
+        if isinstance(value.present, Var) and value.present not in self.assumed:
+            if returned:
+                self.require(value.present, runtime.absent)
+            else:
+                self.require(value.present, TypeError, "a value is None where a number is needed")
+            self.assumed |= {value.present}
+        return self.use(value.value)
+
+    def require(self, cond: Operand, exception: Callable[..., Exception], *message: str) -> None:
+        """Write the raising of `exception` where `cond` does not hold."""
+        missing = self.builder.nested()
+        error = missing.call(exception, *map(Lit, message), span=self.span)
+        missing.emit(Raise(error, self.span))
+        self.builder.emit(If((), cond, Block((), (), ()), missing.block((), ()), self.span))
+
+    def contents(self, ref: Ref) -> Contents:
+        """What `ref` holds now."""
+        contents: Any = self.heap.contents[ref]
+        if isinstance(contents, Poison):
+            if contents.lost:
+                raise Lost
+            if contents.params:
+                raise Promote(contents.params)
+            raise self.error(
+                f"this {ref.cls.__name__} cannot be followed: {contents.why}", "build it outside of the condition or loop"
+            )
+        if isinstance(contents, Collected | Columns):
+            params = self.promotable(ref)
+            if params:
+                raise Promote(params)
+            message = "the items of this list must be known one by one, but only a run can tell how many there are"
+            raise self.error(message, "make it an array with `np.array(…)`")
+        assert isinstance(contents, Contents)
+        return contents
+
+    def filled(self, value: Value) -> Collected | None:
+        """What a list holds whose length only a run can tell; ``None`` for any other value."""
+        contents: Any = self.heap.contents[value] if isinstance(value, Ref) else None
+        return contents if isinstance(contents, Collected) else None
+
+    def columns(self, value: Value) -> Columns | None:
+        """What a list of tuples holds whose length only a run can tell; ``None`` for any other value."""
+        contents: Any = self.heap.contents[value] if isinstance(value, Ref) else None
+        return contents if isinstance(contents, Columns) else None
+
+    def is_long(self, value: Value) -> bool:
+        """Whether `value` is a list whose length only a run can tell."""
+        return self.filled(value) is not None or self.columns(value) is not None
+
+    def write(self, ref: Ref, contents: Contents) -> None:
+        """Give `ref` new contents."""
+        if ref.outside:
+            raise self.outside_write(f"a {ref.cls.__name__}")
+        if ref.shared:
+            message = f"this {ref.cls.__name__} is held in another place too, so a change to it cannot be followed"
+            raise self.error(message, "build a new one instead of changing it")
+        self.heap.contents[ref] = contents
+
+    def error(
+        self, message: str, help_: str, cls: type[AdxError] = UnsupportedOperationError, span: Span | None = None
+    ) -> AdxError:
+        """An error located at the op being run."""
+        return cls(message, span=span or self.span, help=help_)
+
+    def in_library(self) -> bool:
+        """Whether what is being run is adxform's own, in the place of a call that the user wrote."""
+        return not self.frames or self.frames[-1].fn.span.is_own
+
+    def fresh_dim(self) -> Dim:
+        """A length of which nothing is known."""
+        base = self.names.fresh("?")
+        self.lengths.append(base)
+        return Dim(base)
+
+    def dim_of(self, value: Value) -> Dim | None:
+        """The length that an integer variable is, where it is used as one."""
+        if not isinstance(value, Var) or not isinstance(value.type, Scalar):
+            return None
+        known = self.sizes.get(value)
+        if known is None:
+            base = self.names.fresh("?" + value.base)
+            self.lengths.append(base)
+            known = Dim(base)
+            self.sizes[value] = known
+        return known
+
+    def emit(
+        self,
+        fn: Callable[..., Any],
+        args: Sequence[Operand],
+        type_: Type,
+        hint: str = "tmp",
+        kwargs: Mapping[str, Operand] | None = None,
+    ) -> Var:
+        """Append the call of a primitive and return its out."""
+        type_ = self.equal.type(with_fresh(type_, self.fresh_dim))
+        out = self.builder.call(fn, *args, type=type_, hint=hint, kwargs=kwargs, span=self.span)
+        if is_unknown(type_):  # what is made of an unknown value is as unknown
+            given = (var for arg in (*args, *(kwargs or {}).values()) for var in variables(arg))
+            found = next((self.unruled[var] for var in given if var in self.unruled), None)
+            if found is not None:
+                self.unruled[out] = found
+        return out
+
+    def unknown(self, message: str, help_: str, *values: Value, cls: type[AdxError] = UnsupportedOperationError) -> AdxError:
+        """An error of what is not known of `values`; where that comes of a function without a rule, the error says so instead."""
+        found = next((self.unruled[value] for value in values if isinstance(value, Var) and value in self.unruled), None)
+        if found is not None:
+            return missing_rule(*found, "what it returns is not known before it runs")
+        return self.error(message, help_, cls)
+
+    @property
+    def unconditional(self) -> bool:
+        """Whether what is being run runs in every call that ends without an exception."""
+        return self.builder is self.root
+
+    @property
+    def in_own_code(self) -> bool:
+        """Whether what is being run is adxform's own: a rule, or a function by its meaning."""
+        return bool(self.frames) and self.frames[-1].fn.span.is_own
+
+    def static(self, value: Value, what: str) -> Any:
+        """The run-time value of `value`, which must be known when compiling."""
+        match value:
+            case Lit(literal):
+                return self.use(value) and literal
+            case Static(literal):
+                return self.pin(value)
+            case Tuple(items, cls):
+                parts = [self.static(item, what) for item in items]
+                return tuple(parts) if cls is tuple else cls(*parts)
+            case Ref(kind="list"):
+                return [self.static(item, what) for item in self.contents(value).items]
+            case Slice(start, stop, step):
+                return slice(*(self.static(part, what) for part in (start, stop, step)))
+            case Var():
+                origin = self.origins.get(value)
+                if origin:
+                    raise Promote(origin)
+                raise self.error(f"{what} must be known before the program runs", "make it a constant or an integer argument")
+            case _:
+                raise self.error(f"{what} must be a constant", "pass a plain value")
+
+    def fail(self, exception: type[Exception], message: Any) -> Value:
+        """Write the raising of `exception`: what follows on this path is never reached."""
+        error = self.builder.call(exception, Lit(message), span=self.span)
+        self.builder.emit(Raise(error, self.span))
+        raise Unreachable
+
+    def helper_functions(self) -> tuple[Function, ...]:
+        """The functions called by name so far."""
+        own = [helper.function for helper in self.helpers.values() if helper.function is not None]
+        return (*own, *self.adopted.values())
+
+    def helper_name(self, hint: str) -> str:
+        """A name that no function called by name has yet."""
+        taken = {*self.adopted, *(helper.name for helper in self.helpers.values())}
+        while (name := self.names.fresh(f"%{hint}").removeprefix("%").replace(".", "_")) in taken:
+            pass
+        return name
+
+    def adopt(self, fn: Function) -> Function:
+        """`fn`, whose helpers are taken over; under other names where another function has one of theirs.
+
+        Those of a derivative are this interpreter's own, made from the same source with the same parameters and results, or new.
+        """
+        own = {helper.name: helper.function for helper in self.helpers.values()}
+
+        def is_own(helper: Function) -> bool:
+            known = own.get(helper.name)
+            return known is not None and shape(known) == shape(helper)
+
+        def shape(helper: Function) -> tuple[Span, int, int]:
+            return helper.span, len(helper.params), len(helper.results)
+
+        new = {helper.name: helper for helper in fn.helpers if not is_own(helper)}
+        if any(name in own or self.adopted.get(name, helper) != helper for name, helper in new.items()):
+            if fn.helpers not in self.renamed:
+                self.renamed[fn.helpers] = {name: self.helper_name(name) for name in new}
+            names = self.renamed[fn.helpers]
+            fn = rename_callees(fn, names)
+            new = {helper.name: helper for helper in fn.helpers if helper.name in names.values()}
+        self.adopted |= new
+        return fn
+
+    def name(self, name: str, value: Value) -> None:
+        """Let a number or an array that nobody named yet be called as the user calls it first."""
+        if not isinstance(value, Var) or value.base not in NAMELESS or value in self.named:
+            return
+        if name.isidentifier() and name not in NAMELESS and self.frames and not self.frames[-1].fn.span.is_own:
+            self.named[value] = name
+
+    # -- asked of what stands above -------------------------------------------------------------------------------
+
+    @abstractmethod
+    def value(self, operand: Operand, env: Mapping[Var, Value]) -> Value:
+        """What is known of `operand`."""
+
+    @abstractmethod
+    def filled_item(self, ref: Ref, contents: Collected, k: Value) -> Value:
+        """Item `k` of a list whose length only a run can tell."""
+
+    @abstractmethod
+    def filled_length(self, contents: Collected) -> Value:
+        """How many items a list has whose length only a run can tell."""
+
+    @abstractmethod
+    def of_numbers(self, items: tuple[Value, ...]) -> bool:
+        """Whether `items` are numbers, so that an array can hold them."""
+
+    @abstractmethod
+    def as_rows(self, ref: Ref, item: Value) -> bool:
+        """Whether the list `ref` can be, and now is, an array of its items, one that can hold `item` too."""
+
+    @abstractmethod
+    def pin(self, value: Static) -> Any:
+        """The object itself; each call must find the same one."""
+
+    @abstractmethod
+    def items(self, value: Value) -> list[Value]:
+        """The items of an iterable of known length."""
+
+    @abstractmethod
+    def pairs(self, value: Value) -> list[tuple[Any, Value]]:
+        """The keys and values of a mapping, or of a sequence of pairs."""
+
+    @abstractmethod
+    def evaluate(self, fn: Callable[..., Any], args: Sequence[Any]) -> Value:
+        """The value of a pure call on known objects."""
+
+    @abstractmethod
+    def outside_item(self, value: Static, key: Any) -> Value:
+        """``value[key]`` of an object from outside."""
+
+    @abstractmethod
+    def outside_write(self, what: str) -> AdxError:
+        """The error for a change to something that belongs to the caller's program."""
+
+    @abstractmethod
+    def reduce_loop(self, source: Value, start: Value, step: Callable[[Value, Value], Value], hint: str) -> Value:
+        """The result of a loop that carries one value over the items of `source`."""
+
+    @abstractmethod
+    def refuse_keeping(self, kept: Iterable[Var]) -> None:
+        """Raise where a float is given to an object that adxform cannot look into."""
+
+    @abstractmethod
+    def operand(self, value: Value) -> Operand:
+        """`value` as an operand of a typed op."""
+
+    @abstractmethod
+    def call(
+        self, fn: Value, args: Sequence[Value], kwargs: Mapping[str, Value] | None = None, hint: str = "tmp", wanted: bool = True
+    ) -> Value:
+        """The result of a call."""
+
+    @abstractmethod
+    def attribute(self, value: Value, name: str, hint: str = "tmp") -> Value:
+        """``value.name``"""
+
+    @abstractmethod
+    def run_block(self, block: Block, env: Env) -> list[Value]:
+        """Run the ops of `block` and return what is known of its results. Raises `Unreachable` when it never ends."""
+
+    @abstractmethod
+    def promotable(self, value: Value) -> frozenset[Var]:
+        """The parameters that would tell how many items `value` has, if they were known when compiling."""
+
+    @abstractmethod
+    def kind_of_columns(self, columns: Columns) -> Kind:
+        """What the items of a list of tuples are."""
+
+    @abstractmethod
+    def as_columns(self, growing: Grows) -> bool:
+        """Whether the list of `growing` can be, and now is, a list for each place in its tuples."""
