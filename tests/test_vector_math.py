@@ -90,7 +90,7 @@ def test_loops_are_vectors(name: str) -> None:
     assert re.search(r"= fmul (contract )?<\d+ x double>", text)
     if name in {"sin", "cos", "tan"}:
         assert re.search(r"call (contract )?<\d+ x double> @adxform_\w+_beyond_\d+\(", text)
-    for line in text.splitlines():  # what is called for elements one by one is only what rescue.py calls
+    for line in text.splitlines():  # what is called for elements one by one is only what scalar_fallback.py calls
         called = re.search(r"call .*double @(\w+)\(", line)
         assert called is None or called[1].startswith("adxform_") or called[1].startswith("llvm"), line
 

@@ -1,7 +1,7 @@
 """Circular functions: ``x = k π/2 + r + c`` with ``|r| <= π/4``, and a polynomial each for sine and cosine.
 
 Source: Cody and Waite, Software Manual for the Elementary Functions (1980), chapter 8: π/2 in parts, of which all
-but the last have thirty-three bits, so that their products with a ``k`` below 2^20 are exact. Beyond that see rescue.py.
+but the last have thirty-three bits, so that their products with a ``k`` below 2^20 are exact. Beyond that see scalar_fallback.py.
 """
 
 from __future__ import annotations
