@@ -39,6 +39,7 @@ from adxform.ir.ops import Function, Lit, Var
 from adxform.ir.types import Object, is_float
 from adxform.primitives import stacking
 from adxform.primitives.declare import name_of
+from adxform.primitives.record import Primitive
 from adxform.primitives.signatures import stated, taken
 from adxform.primitives.table import definition, lookup
 
@@ -162,29 +163,53 @@ def _call_object(
         if isinstance(value, Static):
             pin(interp, value)
         return primitive(interp, record, fn, args, kwargs, hint, wanted)
-    out: Value = NONE
     if meaning is not None:
-        kwargs = dict(kwargs)
-        out = kwargs.pop("out", NONE)
         args = tuple(iteration.opened(interp, arg) for arg in args)
-    if meaning is not None and not accepts(meaning, args, kwargs):
-        meaning = None
-    if meaning is not None and isinstance(value, Static):
-        pin(interp, value)
-    if meaning is not None and not all(is_static(interp, arg) for arg in (*args, *kwargs.values())):
-        if fn not in SEQUENCE_FUNCTIONS:
-            named = [key for key, one in inspect.signature(meaning).parameters.items() if one.kind is not one.KEYWORD_ONLY]
-            args = tuple(arg if {*named[k : k + 1]} & OF_TUPLES else as_array(interp, arg) for k, arg in enumerate(args))
-            kwargs = {name: arg if name in OF_TUPLES else as_array(interp, arg) for name, arg in kwargs.items()}
-        if record is not None:
-            result = with_own_value(interp, record, meaning, args, kwargs, hint)
-        else:
-            result = call(interp, Static(meaning), args, kwargs, hint, wanted)
-        return result if out == NONE else into(interp, fn, out, result)
-    if out != NONE:
-        kwargs["out"] = out
+        kwargs = {key: arg for key, arg in kwargs.items() if (key, arg) != ("out", NONE)}
+        found = _call_defined(interp, value, record, meaning, args, kwargs, hint, wanted)
+        if found is not None:
+            return found
     if record is not None and not all(is_static(interp, arg) for arg in (*args, *kwargs.values())):
         return primitive(interp, record, fn, args, kwargs, hint, wanted)
+    return _call_unruled(interp, value, args, kwargs, hint, wanted)
+
+
+def _call_defined(
+    interp: Interpreter,
+    value: Static | Lit,
+    record: Primitive | None,
+    meaning: Callable[..., Any],
+    args: tuple[Value, ...],
+    kwargs: Kwargs,
+    hint: str,
+    wanted: bool,
+) -> Value | None:
+    """The result of a function by what it means in terms of others; ``None`` where that covers nothing, or all is known."""
+    fn = value.value
+    given = {key: arg for key, arg in kwargs.items() if key != "out"}
+    if not accepts(meaning, args, given):
+        return None
+    if isinstance(value, Static):
+        pin(interp, value)
+    if all(is_static(interp, arg) for arg in (*args, *given.values())):
+        return None
+    if fn not in SEQUENCE_FUNCTIONS:
+        named = [key for key, one in inspect.signature(meaning).parameters.items() if one.kind is not one.KEYWORD_ONLY]
+        args = tuple(arg if {*named[k : k + 1]} & OF_TUPLES else as_array(interp, arg) for k, arg in enumerate(args))
+        given = {name: arg if name in OF_TUPLES else as_array(interp, arg) for name, arg in given.items()}
+    if record is not None:
+        result = with_own_value(interp, record, meaning, args, given, hint)
+    else:
+        result = call(interp, Static(meaning), args, given, hint, wanted)
+    return into(interp, fn, kwargs["out"], result) if "out" in kwargs else result
+
+
+def _call_unruled(
+    interp: Interpreter, value: Static | Lit, args: tuple[Value, ...], kwargs: Kwargs, hint: str, wanted: bool
+) -> Value:
+    """The result of what has neither a rule nor a meaning: followed where its code can be read, else run now or as it is."""
+    fn = value.value
+    access = value.access if isinstance(value, Static) else None
     if isinstance(fn, types.MethodType):
         inner = from_outside(interp, fn.__func__, None if access is None else access.to("attribute", "__func__"))
         owner = from_outside(interp, fn.__self__, None if access is None else access.to("attribute", "__self__"))
