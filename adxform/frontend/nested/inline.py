@@ -298,6 +298,13 @@ def pull_back(interp: Interpreter, pullback: Pullback, args: tuple[Value, ...], 
     return Tuple(tuple(mirrored(interp, value, outs) for value in pullback.primals))
 
 
+def _on_copies(interp: Interpreter, args: tuple[Value, ...], kwargs: Kwargs, hint: str) -> Value:
+    f, *given = args
+    traced = trace(interp, f, tuple(given), {}, range(len(given)))
+    outs = _spliced(interp, traced.function, tuple(_untouched(interp, traced, traced.operands)))
+    return structures.rebuilt(interp, traced.out, iter(outs))
+
+
 # -- what definitions of operators are written with --------------------------------------------------------------------
 
 
@@ -316,6 +323,8 @@ def _one_number(interp: Interpreter, args: tuple[Value, ...], kwargs: Kwargs, hi
     return value
 
 
+on_copies = Known("on_copies", _on_copies)
+"""``on_copies(f, *args)``: what `f` returns, which writes to none of `args` but to copies of them."""
 one_number = Known("one_number", _one_number)
 """``one_number(value)``: `value`, which is one real number."""
 positions = Known("positions", _positions)

@@ -22,7 +22,7 @@ from adxform.runtime import counters
 from adxform.runtime.cache import Entry, entry_for, epoch, identity, sized
 from adxform.runtime.dispatch.call_sites import KINDS, Known, code_of_target, kinds_of, site_of
 from adxform.runtime.dispatch.derivation import DerivedRule
-from adxform.runtime.dispatch.execution import Tape, apart, called, check_sharing, execute
+from adxform.runtime.dispatch.execution import Tape, apart, called, check_written, execute
 from adxform.runtime.dispatch.leaf_flattening import placed
 from adxform.runtime.dispatch.orders import Mode
 from adxform.runtime.dispatch.refusals import definition, differentiated_output, known_sizes, name_of, refuse, signed
@@ -159,7 +159,7 @@ class Application:
     def run_forward(self, rule: DerivedRule, inputs: list[Any]) -> tuple[tuple[Any, ...], Tape]:
         """The early results of `rule` for `inputs`, which are the tape's from now on, and what the last sweep needs."""
         parts = self.cut(rule)
-        check_sharing(self.fn, rule, inputs)
+        check_written(self.fn, rule, inputs)
         counters.count("primal_calls")
         if rule.buffers:
             counters.count("buffer_allocs", rule.buffers)
