@@ -557,8 +557,8 @@ def laid_out(value: Any, like: Any) -> Any:
 def private(x: Any) -> Any:
     """Return a copy of the array `x` with the same strides, so that views of it behave as views of `x`.
 
-    Where elements of `x` share a place and it is read-only (`np.broadcast_to`), each has its own in the copy, which is in no order
-    of memory either: what would be a copy of parts of `x` is no view.
+    Where elements of `x` share a place and it is read-only (`np.broadcast_to`), each has its own in the copy. That is not
+    contiguous either: what would copy parts of `x` copies those of the copy.
     """
     if x.flags.c_contiguous or x.flags.f_contiguous or x.size == 0:
         return x.copy(order="K")

@@ -1,4 +1,4 @@
-"""Read-only arrays among the arguments: a function that writes to one raises what NumPy raises, one that does not has derivatives."""
+"""Read-only arrays among the arguments: a function that writes to one raises NumPy's error, one that does not has derivatives."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def refuse_writes_to_read_only(rule: DerivedRule, inputs: Sequence[Any]) -> None
 
 
 def primal(rule: DerivedRule) -> tuple[Generated, Callable[..., Any]]:
-    """The function that `rule` was derived of, as it was specialised: with all that it stores, whether anything reads it or not."""
+    """The function that `rule` was derived of, as it was specialised: with every store, whether anything reads it or not."""
 
     def made() -> tuple[Generated, Callable[..., Any]]:
         fn = rule.request.function
