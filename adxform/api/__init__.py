@@ -281,7 +281,7 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Pullback]:
     call = apply(f, primals, {})
     wrt = call.float_leaves()
     rule = call.rule_to_cut("reverse", wrt)
-    results, tape = call.run_forward(rule, [kept(value) for value in call.inputs()])
+    results, tape = call.run_forward(rule, call.keep(rule, call.inputs()))
     like = [kept(value) for value in results]
     return rebuild(call.result, iter(results)), Pullback(call, wrt, rule, tape, like)
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from adxform.api import grad, jvp, vjp
-from adxform.frontend.nested.inline import many, one_number, positions
+from adxform.frontend.nested.inline import many, on_copies, one_number, positions
 from adxform.frontend.nested.mirrors import floats, mirror, no_more, one_like, replaced
 
 MODES = ("auto", "forward", "reverse")
@@ -106,7 +106,7 @@ def jacobian_at(f: Function, argnums: Any, mode: Any, /, *args: Any, **kwargs: A
     def value(*leaves: Any) -> Any:
         return f(*moved(args, numbers, replaced(xs, leaves)), **kwargs)
 
-    y = value(*inputs)
+    y = on_copies(value, *inputs)
     outs = floats(y)
     if mode == "forward" or (mode == "auto" and no_more(inputs, outs)):
         blocks = by_columns(value, inputs, outs)

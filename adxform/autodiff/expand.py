@@ -14,6 +14,7 @@ from adxform import runtime
 from adxform.analysis.activity import at_risk
 from adxform.analysis.dependence import find_dependence
 from adxform.autodiff.linearity import read_pullback, refuse_shifted
+from adxform.autodiff.memory_order import follows_memory, in_memory_order
 from adxform.autodiff.trial import can_be_tried, tried_at_zero
 from adxform.errors import AdxError, MissingRuleError
 from adxform.ir import intrinsics
@@ -93,12 +94,18 @@ def checked(op: Call, derivatives: list[tuple[Operand, Operand]], active: Callab
             raise MissingRuleError(message, span=op.span, help="wrap the argument in `stop_gradient` if it is a constant")
 
 
-def refuse_unstated(op: Call) -> None:
-    """See that the rule of what `op` calls states each parameter that `op` gives.
+def refuse_uncovered(op: Call) -> None:
+    """See that the rule of what `op` calls covers each argument that `op` gives.
 
     Raises:
-        MissingRuleError: there is one that it does not.
+        MissingRuleError: there is a parameter that it does not state, or the layout of memory puts the elements in order.
     """
+    _refuse_unstated(op)
+    if follows_memory(op):
+        raise in_memory_order(op)
+
+
+def _refuse_unstated(op: Call) -> None:
     record = lookup(op.fn.value) if isinstance(op.fn, Lit) else None
     if record is None or not (op.kwargs or len(op.args) > 1):
         return

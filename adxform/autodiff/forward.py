@@ -35,7 +35,7 @@ from adxform.autodiff.expand import (
     not_transposed,
     per_leaf,
     precise,
-    refuse_unstated,
+    refuse_uncovered,
     refuse_writing_tangent,
     replace_leaves,
     splice,
@@ -182,7 +182,7 @@ class _Forward:
         if not any(var in self.active for var in touched):
             b.emit(op)
             return
-        refuse_unstated(op)
+        refuse_uncovered(op)
         match derivative:
             case Memory():
                 b.emit(op)

@@ -16,11 +16,9 @@ from adxform.primitives.record import PURE, VIEWS_FIRST, Effect, Primitive
 
 
 def _reshaped(ct: Any, x: Any, *shape: Any, order: Any = "C") -> Any:
-    if order == "C":
-        return np.reshape(ct, np.shape(x))
-    if order == "F":
+    if order == "F" or order == "f":
         return np.reshape(ct, np.shape(x), order="F")
-    raise NotImplementedError("the derivative of a reshape knows order='C' and order='F' only")
+    return np.reshape(ct, np.shape(x))  # other orders are those of memory: `memory_order` lets them pass where they are "C"
 
 
 def _numpy_reshaped(ct: Any, x: Any, shape: Any, order: Any = "C") -> Any:

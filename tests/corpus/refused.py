@@ -627,3 +627,13 @@ def numbers_beyond_any_dtype(x):
     for i in range(len(best)):
         best[i] = min(best[i], x[i])
     return sum(best)
+
+
+@at((smooth(2, 3),), raises=MissingRuleError)
+def elements_as_they_lie_in_memory(a):
+    return np.sum(a.ravel("K")[:2] ** 2)  # here
+
+
+@at((smooth(2, 3),), raises=MissingRuleError)
+def elements_in_any_order_of_memory(a):
+    return np.sum(np.reshape(a.T, (-1,), "A")[:2] ** 2)  # here

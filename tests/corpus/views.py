@@ -335,3 +335,22 @@ def written_through_the_transpose_of_a_masked_product(a):
     v = np.ravel(b.T)
     v += 0.5
     return np.sum(b**2 * a)
+
+
+@at((np.asfortranarray(smooth(2, 3)),), (smooth(2, 3),))
+def copies_that_lie_as_their_argument_does(a):
+    copies = a.copy("K"), np.copy(a, order="A"), a.astype(float, order="K"), np.array(a, order="A"), np.asarray(a, order="K")
+    weights = np.arange(6.0)
+    return sum([np.sum(copy.ravel() * weights * copy.ravel("F")) for copy in copies])
+
+
+@at((smooth(4),), (smooth(8)[::-2],))
+def one_axis_in_any_order(x):
+    weights = np.arange(4.0)
+    return np.sum(x.ravel("K") * weights) * np.sum(np.reshape(x, (2, 2), "A") ** 2 @ x[:2]) + x.flatten(order="A")[1] ** 2
+
+
+@at((np.asfortranarray(smooth(2, 3)), smooth(2, 3)))
+def constants_as_they_lie_in_memory(a, b):
+    table = np.asfortranarray(np.arange(6.0).reshape(2, 3))
+    return np.sum(a.ravel("f") * table.ravel("K") * b.ravel(order=None) ** 2)

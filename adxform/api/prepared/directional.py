@@ -300,7 +300,7 @@ class PreparedVjp(Directional):
         """The value at `primals`, and the function that takes a cotangent of it to those of the primals."""
         this, inputs = self.at(primals, {})
         call = this.call
-        results, tape = call.run_forward(this.parted, [kept(value) for value in inputs])
+        results, tape = call.run_forward(this.parted, call.keep(this.parted, inputs))
         like = [kept(value) for value in results]
         wide = call.cut(this.wide_parted)
         return rebuild(call.result, iter(results)), Pullback(call, this.wrt, this.parted, tape, like, wide)

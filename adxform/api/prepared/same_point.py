@@ -111,7 +111,7 @@ class PreparedProducts(Prepared):
     def __call__(self, *args: Any, **kwargs: Any) -> HessianAtPoint:
         """The products at `args`."""
         this, inputs = self.at(args, kwargs)
-        return at_point(this, [kept(value) for value in inputs])
+        return at_point(this, this.call.keep(this.rule, inputs))
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

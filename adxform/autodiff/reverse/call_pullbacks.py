@@ -22,7 +22,7 @@ from adxform.autodiff.expand import (
     name_result,
     not_transposed,
     per_leaf,
-    refuse_unstated,
+    refuse_uncovered,
     splice,
     weighted,
     write,
@@ -73,7 +73,7 @@ class CallReversal(Cotangents):
             return
         out = op.outs[0] if op.outs else None
         if out in self.active:
-            refuse_unstated(op)
+            refuse_uncovered(op)
         if out in self.active and isinstance(derivative, General):
             assert out is not None
             self.general(op, out, derivative, b, f)

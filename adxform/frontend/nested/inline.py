@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -21,10 +21,11 @@ from adxform.frontend.evaluate.values import NONE, Pullback, Ref, Tuple, Value
 from adxform.frontend.nested.mirrors import floats_of, is_live, matched, mirrored, refuse, type_of, with_floats
 from adxform.ir import intrinsics
 from adxform.ir.build import seed
-from adxform.ir.ops import Block, Call, Function, Lit, Operand, Var
+from adxform.ir.ops import Block, Call, For, Function, Lit, Operand, Var
 from adxform.ir.types import Array, Object, Scalar, is_float, rank
 from adxform.ir.walk import free_variables
 from adxform.primitives.alias import alias_classes
+from adxform.primitives.effects import writes
 
 Kwargs = dict[str, Value]
 
@@ -116,7 +117,27 @@ def trace(
     refuse_shared_arguments(function, pairs)
     interp.apart += inner_pairs(function, (*operands, *free), pairs, interp.span)
     refuse_told_apart(function, interp.held)
-    return Traced(function, (*operands, *free), tuple(range(len(params))), out)
+    traced = Traced(function, (*operands, *free), tuple(range(len(params))), out)
+    _refuse_read_only(interp, traced)
+    return traced
+
+
+def _refuse_read_only(interp: Interpreter, traced: Traced) -> None:
+    """Have the run raise where an array is read-only that the function writes to, whichever branch it takes: copies are not."""
+    classes = alias_classes(traced.function)
+    written = {classes.of(var) for op in _always_run(traced.function.body) for var in writes(op)}
+    for param, operand in zip(traced.function.params, traced.operands, strict=True):
+        if isinstance(operand, Var) and isinstance(param.type, Array) and classes.of(param) in written:
+            interp.builder.effect(runtime.refuse_read_only, operand)
+
+
+def _always_run(block: Block) -> Iterator[Call]:
+    """The calls in `block` that run whichever branch is taken: those in loops over ranges, which may be empty, among them."""
+    for op in block.ops:
+        if isinstance(op, Call):
+            yield op
+        elif isinstance(op, For):
+            yield from _always_run(op.body)
 
 
 def _pair(interp: Interpreter, out: Value) -> tuple[Value, Value]:
@@ -298,6 +319,13 @@ def pull_back(interp: Interpreter, pullback: Pullback, args: tuple[Value, ...], 
     return Tuple(tuple(mirrored(interp, value, outs) for value in pullback.primals))
 
 
+def _on_copies(interp: Interpreter, args: tuple[Value, ...], kwargs: Kwargs, hint: str) -> Value:
+    f, *given = args
+    traced = trace(interp, f, tuple(given), {}, range(len(given)))
+    outs = _spliced(interp, traced.function, tuple(_untouched(interp, traced, traced.operands)))
+    return structures.rebuilt(interp, traced.out, iter(outs))
+
+
 # -- what definitions of operators are written with --------------------------------------------------------------------
 
 
@@ -316,6 +344,8 @@ def _one_number(interp: Interpreter, args: tuple[Value, ...], kwargs: Kwargs, hi
     return value
 
 
+on_copies = Known("on_copies", _on_copies)
+"""``on_copies(f, *args)``: what `f` returns, which writes to none of `args` but to copies of them."""
 one_number = Known("one_number", _one_number)
 """``one_number(value)``: `value`, which is one real number."""
 positions = Known("positions", _positions)

@@ -472,8 +472,9 @@ def product_type(fn: Callable[..., Any], a: Operand, b: Operand) -> Type | None:
 
 
 def reshaped_type(args: tuple[Operand, ...], kwargs: Mapping[str, Operand], sizes: Mapping[Var, Dim]) -> Type | None:
-    """The type of ``np.reshape(x, shape)`` or ``x.reshape(*shape)``."""
+    """The type of ``np.reshape(x, shape, order)`` or ``x.reshape(*shape)``."""
     x, *rest = args
+    rest = [size for size in rest if not (isinstance(size, Lit) and isinstance(size.value, str))]
     given: Any = kwargs.get("shape", kwargs.get("newshape", rest[0] if len(rest) == 1 else Pack("tuple", tuple(rest))))
     if not isinstance(x, Var) or not isinstance(x.type, Array):
         return None
