@@ -199,6 +199,32 @@ def forks(chance: random.Random, told: Told, rounds: int) -> None:
     told.holds("the thread came to an end", not thread.is_alive())
 
 
+def beginnings(chance: random.Random, told: Told, rounds: int) -> None:
+    """Forks while a thread makes the first call of its process, which imports what adxform needs for it: children make it too."""
+    for number in range(rounds):
+        engine, pause = engine_of(chance), chance.uniform(0.0, 0.6)
+        fresh = os.fork()  # this process imports nothing, so that each of these is one that has not called anything
+        if not fresh:
+            os._exit(_begun(number, engine, pause))
+        told.holds(f"first calls around a fork ({engine}, {pause:.3f} s) came to an end", ended(fresh, 3 * LIMIT) == 0)
+
+
+def _begun(number: int, engine: str, pause: float) -> int:
+    """0 if the child of a fork in the middle of a first call derives what it should, and this process as well."""
+    own, same = Told(), program(number)
+    thread = threading.Thread(target=own.gradient, args=("the thread", same, "walk", engine), daemon=True)
+    thread.start()
+    time.sleep(pause)
+    child = os.fork()
+    if not child:
+        os._exit(in_child(same, number, engine))
+    own.holds("the child was right, and came to an end", ended(child) == 0)
+    thread.join(LIMIT)
+    for wrong in own.wrong:
+        print(wrong, file=sys.stderr, flush=True)
+    return 1 if own.wrong or thread.is_alive() else 0
+
+
 def in_child(same: dict[str, Any], number: int, engine: str) -> int:
     """0 if the child of a fork derives what it should."""
     own = Told()
@@ -215,9 +241,9 @@ def in_child(same: dict[str, Any], number: int, engine: str) -> int:
     return 1 if own.wrong or thread.is_alive() else 0
 
 
-def ended(child: int) -> int:
+def ended(child: int, limit: float = LIMIT) -> int:
     """The exit code of a process, which is killed when it takes too long."""
-    until = time.monotonic() + LIMIT + 5.0
+    until = time.monotonic() + limit + 5.0
     while time.monotonic() < until:
         found, status = os.waitpid(child, os.WNOHANG)
         if found:
@@ -377,8 +403,8 @@ def _spoil(place: Path, chance: random.Random) -> bool:
 
 Trial = Callable[[random.Random, Told, int], None]
 KINDS: dict[str, Trial] = {
-    "depths": depths, "forks": forks, "signals": signals, "threads": threads, "endings": endings, "pickles": pickles,
-    "folders": folders,
+    "depths": depths, "forks": forks, "beginnings": beginnings, "signals": signals, "threads": threads, "endings": endings,
+    "pickles": pickles, "folders": folders,
 }  # fmt: skip
 
 

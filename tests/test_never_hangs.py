@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 import threading
 import time
@@ -22,7 +24,8 @@ WAIT = 20.0
 
 
 @pytest.mark.parametrize(
-    ("kind", "seed", "rounds"), [("depths", 3, 6), ("forks", 1, 3), ("signals", 2, 4), ("threads", 4, 2), ("endings", 5, 1)]
+    ("kind", "seed", "rounds"),
+    [("depths", 3, 6), ("forks", 1, 3), ("beginnings", 6, 4), ("signals", 2, 4), ("threads", 4, 2), ("endings", 5, 1)],
 )
 def test_a_process_that_is_upset_goes_on(kind: str, seed: int, rounds: int, tmp_path: Path) -> None:
     outcome = Outcome()
@@ -37,6 +40,108 @@ def run(*works: Callable[[], Any]) -> list[threading.Thread]:
     for thread in threads:
         thread.start()
     return threads
+
+
+FORKED = """
+import importlib.abc, os, signal, sys, threading, time
+import numpy as np
+import adxform
+
+engine, slow = sys.argv[1:]
+reached = threading.Event()
+
+class Slow(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name == slow and not reached.is_set():
+            reached.set()
+            time.sleep(1.0)
+
+def walk(x):
+    total = 0.0
+    for i in range(x.shape[0]):
+        total += np.sin(x[i]) * x[i]
+    return total
+
+def other(x):
+    total = 0.0
+    for i in range(x.shape[0]):
+        total += np.sin(x[i]) * x[i] * 2.0
+    return total
+
+sys.meta_path.insert(0, Slow())
+x = np.linspace(0.1, 2.0, 2000)
+once = np.cos(x) * x + np.sin(x)
+thread = threading.Thread(target=lambda: adxform.grad(walk, engine=engine)(x))
+thread.start()
+while thread.is_alive() and not reached.wait(0.01):
+    pass
+print("met" if reached.is_set() else "not imported", flush=True)
+child = os.fork()
+if not child:
+    signal.alarm(60)
+    found = adxform.grad(other, engine=engine)(x), adxform.grad(walk, engine=engine)(x)
+    os._exit(0 if np.allclose(found, (2.0 * once, once)) else 1)
+assert os.waitpid(child, 0)[1] == 0
+thread.join()
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system does not fork")
+@pytest.mark.parametrize(
+    ("engine", "slow", "met"),
+    [
+        ("python", "diskcache.core", True),
+        ("python", "numpy.ma.core", False),
+        ("auto", "numba.core.types", True),
+        ("numba", "llvmlite.binding", True),
+        ("numba", "adxform.backends.numba.machine.kernels", True),
+    ],
+)
+def test_a_fork_waits_for_what_a_first_call_imports(engine: str, slow: str, met: bool, tmp_path: Path) -> None:
+    script = tmp_path / "forked.py"
+    script.write_text(FORKED, encoding="utf-8")
+    around = {
+        **os.environ,
+        "ADXFORM_ENGINE": "auto",
+        "ADXFORM_CACHE_DIR": str(tmp_path / "cache"),
+        "PYTHONPATH": str(Path(adxform.__file__).parent.parent),
+    }
+    start = time.monotonic()
+    done = subprocess.run(
+        [sys.executable, script, engine, slow], env=around, capture_output=True, text=True, timeout=150, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split("\n")[0] == ("met" if met else "not imported")
+    assert time.monotonic() - start < locks.PATIENCE
+
+
+def test_who_imports_may_fork_in_a_thread_that_it_waits_for() -> None:
+    start = time.monotonic()
+
+    def forks() -> None:
+        locks.before_fork()
+        locks.after_fork()
+
+    locks.importing(forks)
+    locks.importing(lambda: deep_recursion.in_thread(forks))
+    assert time.monotonic() - start < 5.0
+
+
+def test_a_fork_waits_until_another_thread_has_imported() -> None:
+    begun, told = threading.Event(), list[str]()
+
+    def bring() -> None:
+        begun.set()
+        time.sleep(0.3)
+        told.append("imported")
+
+    (thread,) = run(lambda: locks.importing(bring))
+    assert begun.wait(WAIT)
+    locks.before_fork()
+    told.append("forked")
+    locks.after_fork()
+    thread.join(WAIT)
+    assert told == ["imported", "forked"]
 
 
 def test_a_turn_is_one_makers_at_a_time() -> None:

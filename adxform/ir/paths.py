@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import re
 import sys
 from collections.abc import Iterator
@@ -11,6 +10,8 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+
+from adxform.runtime.locks import imported
 
 SHORT = {"numpy": "np", "_operator": "operator", "adxform.ir.intrinsics": "intrinsics", "adxform.runtime": "runtime"}
 LONG = {"np": "numpy", "intrinsics": "adxform.ir.intrinsics", "runtime": "adxform.runtime"}
@@ -84,6 +85,6 @@ def _module(name: str) -> ModuleType | None:
     if found is not None:
         return found
     try:
-        return importlib.import_module(name)
+        return imported(name)
     except ImportError:
         return None

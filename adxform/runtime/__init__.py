@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from adxform.errors import LargeNumberError, MissingRuleError, UnsupportedOperationError
+from adxform.runtime.locks import imported
 
 
 def unbroadcast(ct: Any, like: Any, out: Any = None) -> Any:
@@ -463,9 +464,10 @@ def polygamma(n: int, x: Any) -> Any:
     mirrored = x < -15.0
     slope = _polygamma(n, np.where(mirrored, 1.0 - x, x))
     if mirrored.any():
-        cotangent = np.polynomial.Polynomial([0.0, 1.0])
+        polynomial = imported("numpy.polynomial").Polynomial
+        cotangent = polynomial([0.0, 1.0])
         for _ in range(n):
-            cotangent = np.polynomial.Polynomial([-1.0, 0.0, -1.0]) * cotangent.deriv()
+            cotangent = polynomial([-1.0, 0.0, -1.0]) * cotangent.deriv()
         with np.errstate(all="ignore"):
             at = cotangent(1.0 / np.tan(np.pi * np.mod(x, 1.0)))
         slope = np.where(mirrored, (-1.0) ** n * slope - np.pi ** (n + 1) * at, slope)
@@ -497,7 +499,7 @@ def sinc_slope(n: int, x: Any) -> Any:
     True
     """
     x = np.asarray(x, dtype=np.float64)
-    nodes, weights = np.polynomial.legendre.leggauss(24)
+    nodes, weights = imported("numpy.polynomial.legendre").leggauss(24)
     t = np.pi * (nodes + 1) / 2
     near = np.sum(weights / 2 * t**n * np.cos(x[..., None] * t + n * np.pi / 2), axis=-1)
     safe = np.where(x == 0, 1, x)

@@ -13,13 +13,12 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from importlib import import_module
 from types import FrameType
 from typing import Any, TypeVar
 
 from adxform.errors import AdxError, UnsupportedSyntaxError
 from adxform.ir.spans import Span
-from adxform.runtime.locks import continue_for, maker, new_lock, start_afresh
+from adxform.runtime.locks import continue_for, imported, line, maker, new_lock, start_afresh, whole
 
 LIMIT = 30_000
 STACK = 512 << 20
@@ -72,13 +71,12 @@ def roomy(work: Callable[[], _T]) -> _T:
 
 def bring_in(name: str) -> Any:
     """The module `name`, imported in a thread of its own: neither a short stack nor a signal leaves half of it imported."""
-    found = sys.modules.get(name)
-    if is_roomy() or (found is not None and not getattr(found.__spec__, "_initializing", False)):
-        return import_module(name)
+    if is_roomy() or whole(name) is not None:
+        return imported(name)
     try:
-        return in_thread(lambda: import_module(name), daemon=False)
+        return in_thread(lambda: imported(name), daemon=False)
     except RuntimeError:  # the process is about to end, and starts no threads
-        return import_module(name)
+        return imported(name)
 
 
 def has_room() -> bool:
@@ -126,11 +124,11 @@ def apart(work: Callable[[], _T], daemon: bool = True) -> tuple[list[_T], list[B
     leave_room(FRAMES)
     done: list[_T] = []
     failed: list[BaseException] = []
-    beginner = maker()
+    beginner, waiting = maker(), line()
 
     def run() -> None:
         _here.roomy = True
-        continue_for(beginner)
+        continue_for(beginner, waiting)
         try:
             with higher_limit():
                 done.append(work())

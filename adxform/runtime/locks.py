@@ -4,18 +4,24 @@ A `Turn` is held for as long as a derivation lasts, which may run user code, nee
 larger stack, or be interrupted anywhere. So it belongs to a *maker*, not to a thread; it is held while the frame that took it is
 on the stack of its thread, whatever became of the statement that would give it back; and who would close a circle by waiting does
 not wait: what two make is the same.
+
+`logging` is imported for what it does at a fork: it takes a lock, which nearly every import needs. Who is told of forks first is
+asked last, so it must have been told before this module is.
 """
 
 from __future__ import annotations
 
+import logging  # noqa: F401
 import os
 import sys
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import IntEnum
+from importlib import import_module
 from operator import itemgetter
-from types import FrameType
+from time import monotonic
+from types import FrameType, ModuleType
 from typing import Any, TypeVar
 from weakref import WeakSet
 
@@ -23,7 +29,7 @@ _T = TypeVar("_T")
 GLANCE = 0.05
 """Seconds after which one who waits looks whether there is still something to wait for."""
 PATIENCE = 60.0
-"""Seconds that a fork, or the end of the process, waits for a kernel that is being compiled."""
+"""Seconds that a fork, or the end of the process, waits for a kernel that is being compiled, or for an import."""
 
 
 @dataclass(slots=True, eq=False)
@@ -125,9 +131,14 @@ def maker() -> Maker:
     return found
 
 
-def continue_for(other: Maker) -> None:
-    """Let this thread, a new one, do what `other` began, in its turns."""
-    _here.maker = other
+def line() -> tuple[int, ...]:
+    """The threads that wait until this one is done, and this one."""
+    return (*getattr(_here, "waiting", ()), threading.get_ident())
+
+
+def continue_for(other: Maker, waiting: tuple[int, ...] = ()) -> None:
+    """Let this thread, a new one, do what `other` began, in its turns; the threads `waiting` do nothing until that is done."""
+    _here.maker, _here.waiting = other, waiting
 
 
 def start_afresh() -> None:
@@ -141,10 +152,10 @@ class Rank(IntEnum):
     COMPILER = 0
     MACHINE = 1
     DISK = 2
+    IMPORTS = 3
 
 
 _kept: list[tuple[Rank, Any]] = []
-_taken: list[Any] = []
 
 
 def kept_at_fork(lock: Any, rank: Rank) -> Any:
@@ -154,21 +165,81 @@ def kept_at_fork(lock: Any, rank: Rank) -> Any:
     return lock
 
 
+_imports: list[Claim] = []
+"""What is being imported. A lock would not do: an import may wait for what another thread imports."""
+_gate = kept_at_fork(threading.RLock(), Rank.IMPORTS)
+
+
+def importing(work: Callable[[], _T]) -> _T:
+    """What `work` returns, which may import modules: who forks waits until it is done.
+
+    Otherwise the child would have half of a module, and Python's lock of it, which is held by a thread that is not there.
+    """
+    claim = Claim(maker(), threading.get_ident(), sys._getframe())
+    claim.gate.acquire()
+    try:
+        with _gate:
+            _imports.append(claim)
+        return work()
+    finally:
+        with _gate:
+            _imports[:] = [each for each in _imports if each is not claim]
+        claim.frame = None
+        claim.gate.release()
+
+
+def imported(name: str, package: str | None = None) -> ModuleType:
+    """The module `name`, imported where no fork comes between; every import that adxform makes in a call is this one."""
+    found = None if name.startswith(".") else whole(name)
+    return importing(lambda: import_module(name, package)) if found is None else found
+
+
+def whole(name: str) -> ModuleType | None:
+    """The module `name` where it has been imported to the end."""
+    found = sys.modules.get(name)
+    return None if getattr(getattr(found, "__spec__", None), "_initializing", False) else found
+
+
+def attribute(module: ModuleType, name: str) -> Any:
+    """The attribute `name` of a module, which may import another one for it, as NumPy and SciPy do.
+
+    Raises:
+        AttributeError: there is no such attribute.
+    """
+    return getattr(module, name) if name in vars(module) else importing(lambda: getattr(module, name))
+
+
 def before_fork() -> None:
-    """Take the locks that are kept."""
-    _taken[:] = [lock for _, lock in _kept if lock.acquire(timeout=PATIENCE)]
+    """Take the locks that are kept when no other thread imports; those that wait for this one may.
+
+    It waits without any lock, which the import may need.
+    """
+    until = monotonic() + PATIENCE
+    _here.taken = []
+    while True:
+        for _, lock in _kept:
+            if lock.acquire(timeout=max(until - monotonic(), GLANCE)):
+                _here.taken.append(lock)
+        under_way = [claim for claim in _imports if claim.thread not in line() and claim.stands()]
+        if not under_way or monotonic() > until:
+            return
+        after_fork()
+        if under_way[0].gate.acquire(timeout=GLANCE):
+            under_way[0].gate.release()
 
 
 def after_fork() -> None:
     """Give them back, in the parent."""
-    while _taken:
-        _taken.pop().release()
+    taken: list[Any] = getattr(_here, "taken", [])
+    while taken:
+        taken.pop().release()
 
 
 def open_all() -> None:
     """Give them back in the child, and open the locks that other threads held, which are not there any more."""
-    held = [lock for _, lock in _kept if not any(lock is taken for taken in _taken)]
+    held = [lock for _, lock in _kept if not any(lock is taken for taken in getattr(_here, "taken", []))]
     after_fork()
+    _imports[:] = [claim for claim in _imports if claim.thread == threading.get_ident()]
     for lock in (*held, *_guarded):
         lock._at_fork_reinit()
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
 from adxform.errors import MissingExtraError
+from adxform.runtime.locks import imported
 
 
 def require(name: str) -> Any:
@@ -15,7 +15,7 @@ def require(name: str) -> Any:
         MissingExtraError: SciPy is not installed, or cannot be imported.
     """
     try:
-        return importlib.import_module(name)
+        return imported(name)
     except ModuleNotFoundError:
         message = "sparse derivatives need SciPy, which is not installed"
         raise MissingExtraError(message, help="install it with `pip install 'adxform[sparse]'`") from None

@@ -23,6 +23,7 @@ from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, INT, Array, Object, Scalar, is_float
 from adxform.ir.walk import variables
 from adxform.primitives.table import lookup
+from adxform.runtime import locks
 
 
 def load(interp: Interpreter, value: Value, name: str, hint: str = "tmp") -> Value:
@@ -252,7 +253,7 @@ def _library(cls: type) -> bool:
 
 def _of_module(interp: Interpreter, module: types.ModuleType, access: Any, name: str) -> Value:
     try:
-        found = getattr(module, name)
+        found = locks.attribute(module, name)
     except AttributeError as error:
         return interp.fail(AttributeError, str(error))
     fixed = module.__name__.partition(".")[0] in ("numpy", "math", "operator", "scipy", "functools", "itertools", "adxform")

@@ -17,12 +17,13 @@ from adxform.frontend.evaluate.outside import from_outside, guard
 from adxform.frontend.evaluate.protocols import class_of
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, FunctionValue, Method, Pullback, Range, Ref, Slice, Static, Tuple, Value
-from adxform.frontend.signature import python_class
+from adxform.frontend.signature import python_class, refused_arrays
 from adxform.frontend.signature.access import Access, Has
 from adxform.frontend.types import forgotten_kinds
 from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, Scalar
+from adxform.runtime.locks import imported
 
 Args = tuple[Value, ...]
 Kwargs = dict[str, Value]
@@ -116,7 +117,7 @@ def _isinstance(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> A
 def _is_kind_of_array(cls: Any) -> bool:
     """Whether `cls` is a class of arrays that an argument can be of; those of the latter two are refused."""
     arrays = isinstance(cls, type) and issubclass(cls, np.ndarray) and cls is not np.ndarray
-    return arrays and not issubclass(cls, np.matrix | np.ma.MaskedArray)
+    return arrays and not issubclass(cls, refused_arrays())
 
 
 def _classes(interp: Interpreter, value: Value) -> Any:
@@ -162,7 +163,7 @@ def _callable(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Ans
 
 
 def _import(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    module = importlib.import_module(*(interp.static(arg, "a module name") for arg in args))
+    module = imported(*(interp.static(arg, "a module name") for arg in args))
     return from_outside(interp, module, Access((), Lit(module)))
 
 

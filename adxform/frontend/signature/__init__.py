@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import sys
 import types
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Mapping
@@ -114,10 +115,16 @@ def _array_type(dtype: np.dtype[Any], ones: tuple[bool, ...], name: str) -> Arra
     return Array(dtype_name(dtype), shape)
 
 
+def refused_arrays() -> tuple[type, ...]:
+    """The subclasses of arrays that no argument may be of: masked ones once NumPy has imported them, for none exist before."""
+    masked = getattr(sys.modules.get("numpy.ma"), "MaskedArray", None)
+    return (np.matrix,) if masked is None else (np.matrix, masked)
+
+
 def leaf_type(value: Any, name: str) -> Type | None:
     """The type of a number or an array called `name`; ``None`` for anything else."""
     if isinstance(value, np.ndarray):
-        if isinstance(value, np.matrix | np.ma.MaskedArray):
+        if isinstance(value, refused_arrays()):
             raise UnsupportedOperationError(
                 f"`{name}` is a {type(value).__qualname__}", help="pass it as an ndarray, e.g. `np.asarray(x)`"
             )

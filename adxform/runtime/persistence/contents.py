@@ -10,7 +10,6 @@ from __future__ import annotations
 import builtins
 import dataclasses
 import enum
-import importlib
 import inspect
 import os
 import sys
@@ -22,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from adxform.runtime.locks import imported
 from adxform.runtime.persistence.references import NAMED, NotPortable, Stale, fixed, follow, place
 
 
@@ -36,7 +36,7 @@ def resolve(module: str, path: str, seal: bytes) -> Any:
         if start is None:
             if not fixed(module):
                 raise Stale(module)  # a user's module is not imported behind their back
-            start = importlib.import_module(module)
+            start = imported(module)
         found = follow(start, path)
     except (AttributeError, ImportError):
         raise Stale(f"{module}.{path}") from None

@@ -7,7 +7,6 @@ what a killed writer, another process or a defect of the disk leaves behind is e
 from __future__ import annotations
 
 import atexit
-import importlib
 import os
 import shutil
 import threading
@@ -18,7 +17,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from adxform.runtime.deep_recursion import bring_in
-from adxform.runtime.locks import Rank, kept_at_fork
+from adxform.runtime.locks import Rank, imported, kept_at_fork
 from adxform.runtime.persistence.private import NotPrivateError, claim_file, claim_folder, make_folder, within_working_directory
 
 T = TypeVar("T")
@@ -58,7 +57,7 @@ def _placed() -> Path | str:
     if given is not None:
         folder = Path(given).expanduser()
         return folder if folder.is_absolute() else f"ADXFORM_CACHE_DIR is {given!r}, which is no absolute path"
-    folder = Path(importlib.import_module("platformdirs").user_cache_dir("adxform", appauthor=False))
+    folder = Path(imported("platformdirs").user_cache_dir("adxform", appauthor=False))
     if not folder.is_absolute() or within_working_directory(folder.resolve()):
         return f"the user's cache folder would be {folder}, in the working directory; ADXFORM_CACHE_DIR can name another"
     return folder
@@ -193,7 +192,7 @@ class Store:
 
     def _refused(self, error: Exception, attempt: int) -> None:
         """Begin anew after the first error where the files are damaged; use the disk no more after a second one."""
-        sqlite3 = importlib.import_module("sqlite3")
+        sqlite3 = imported("sqlite3")
         lasting = isinstance(error, OSError | ImportError | sqlite3.OperationalError) and "no such" not in str(error)
         with _lock:
             self._cache = None
