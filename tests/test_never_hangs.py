@@ -18,7 +18,7 @@ import adxform
 from adxform.runtime import deep_recursion, locks
 from adxform.runtime.locks import Turn
 from benchmarks.trials import Outcome, trial
-from benchmarks.upsets import deep
+from benchmarks.upsets import BY_HAND, X, deep, program
 
 WAIT = 20.0
 
@@ -217,6 +217,20 @@ def test_the_depth_of_a_first_call_does_not_matter(left: int) -> None:
     else:
         np.testing.assert_allclose(found, 2.0 * once * twice, rtol=1e-12)
     assert sys.getrecursionlimit() < deep_recursion.LIMIT
+
+
+@pytest.mark.parametrize("left", [*range(65, 130, 10), 200, 300])
+@pytest.mark.parametrize("engine", ["python", "auto"])
+def test_a_chain_of_branches_is_derived_and_its_engine_chosen_where_little_of_the_stack_is_left(
+    left: int, engine: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ADXFORM_ENGINE", raising=False)
+    frame: Any = sys._getframe()
+    calls = sys.getrecursionlimit() - deep_recursion.depth(frame) - left
+    chain = program(40)["chain"]
+    adxform.clear_cache()
+    found = deep(calls, lambda: adxform.grad(chain, engine=engine)(X))
+    np.testing.assert_allclose(found, BY_HAND["chain"](X), rtol=1e-12)
 
 
 def test_the_limit_stays_while_the_stack_of_another_thread_is_beyond_it() -> None:

@@ -20,6 +20,7 @@ from adxform.ir.ops import Call, For, Function, Lit, Op, Operand, Var, While
 from adxform.ir.types import Array, Dim, Size
 from adxform.ir.walk import all_ops, outs
 from adxform.primitives.effects import functions
+from adxform.runtime.deep_recursion import roomy
 
 CALLS = 1000
 DOUBT, BOUND = 3.0, 2.0
@@ -67,8 +68,7 @@ class Appraisal:
     known: dict[tuple[Any, ...], Worth] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.takes = compiling(self.function)
-        self.loops = steps(self.function).looping > 0
+        self.takes, self.loops = roomy(lambda: (compiling(self.function), steps(self.function).looping > 0))
 
     def pays(self, mode: str, inputs: Callable[[], Sequence[Any]]) -> bool:
         """Whether it pays to compile the derivative in `mode` for arguments like `inputs`.
@@ -86,7 +86,7 @@ class Appraisal:
         found = self.known.get((mode, sizes))
         if found is None:
             weight = WEIGHTS.get(mode, 1.0)
-            found = Worth(self.takes * weight, spared(self.function, sizes) * STEP * weight)
+            found = Worth(self.takes * weight, roomy(lambda: spared(self.function, sizes)) * STEP * weight)
             if len(self.known) >= SIZES:
                 self.known.clear()
             self.known[mode, sizes] = found
