@@ -148,6 +148,12 @@ class LargeNumberError(AdxError, OverflowError):
     code = "ADX210"
 
 
+class OptionError(AdxError, ValueError):
+    """An option of an operator, or of the environment, has a value that it cannot have."""
+
+    code = "ADX211"
+
+
 class MissingExtraError(AdxError, ImportError):
     """Something was asked for that needs a package of an optional extra."""
 

@@ -21,6 +21,7 @@ from adxform.primitives.signatures import PLAIN, arranged, stated
 from adxform.primitives.table import lookup
 from adxform.runtime import private
 from adxform.runtime.dispatch.result_structures import assemble
+from adxform.runtime.dispatch.tracebacks import for_users
 
 Argnums = int | tuple[int, ...]
 MANY = 48
@@ -44,6 +45,7 @@ class Check:
         return self.error <= self.tolerance
 
 
+@for_users
 def check_derivatives(
     f: Callable[..., Any], *args: Any, argnums: Argnums | None = None, rtol: float = 1e-7, second_order: bool = True
 ) -> list[Check]:
@@ -94,6 +96,7 @@ def check_derivatives(
     return [*checks, Check("inputs", float(touched), 0.0)]
 
 
+@for_users
 def check_rule(
     fn: Callable[..., Any],
     samples: Sequence[tuple[Any, ...]] | None = None,

@@ -534,6 +534,12 @@ def test_a_budget_that_is_too_small(engine: EngineName) -> None:
     near(adxform.grad(functional, max_memory=least, engine=engine)(X, 5), adxform.grad(functional)(X, 5))
 
 
+@pytest.mark.parametrize("memory", [0, -5, "a"])
+def test_too_little_memory_is_an_error_of_adxforms(memory: Any) -> None:
+    with pytest.raises(adxform.errors.OptionError, match="max_memory is"):
+        adxform.grad(functional, max_memory=memory)
+
+
 def test_options_that_make_no_sense() -> None:
     with pytest.raises(ValueError, match="not both"):
         adxform.grad(functional, checkpoint_steps=2, max_memory=100)

@@ -117,6 +117,18 @@ def test_a_linked_file_is_not_read(here: Path) -> None:
         assert derived()["disk_hits"] == 0
 
 
+@POSIX
+@pytest.mark.parametrize("place", ["cache", "cache/rules"])
+def test_a_linked_folder_is_neither_read_nor_written(here: Path, place: str) -> None:
+    behind = here / "behind"
+    behind.mkdir()
+    (here / place).parent.mkdir(exist_ok=True)
+    (here / place).symlink_to(behind)
+    with pytest.warns(store.CacheWarning, match="is a link"):
+        assert derived()["disk_hits"] == 0
+    assert not list(behind.iterdir())
+
+
 def run(folder: Path, **environment: str) -> str:
     """Derive in a process that works in `folder`, with nothing but `environment` to say where the cache is."""
     script = folder / "script.py"
@@ -139,6 +151,7 @@ def run(folder: Path, **environment: str) -> str:
         {"ADXFORM_CACHE_DIR": "cache"},
         {"ADXFORM_CACHE_DIR": "./cache"},
         {"HOME": "home", "ADXFORM_CACHE_DIR": "~/cache"},
+        {"HOME": "{here}", "ADXFORM_CACHE_DIR": "~/cache"},
     ],
     ids=str,
 )

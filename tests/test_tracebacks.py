@@ -114,6 +114,58 @@ def np_sum(x):
     return np.sum(x)
 
 
+def squares(x):
+    return x**2
+
+
+WIDE = np.ones((2, 2))
+ENTRANCES: list[Callable[[], Any]] = [
+    lambda: adxform.grad(np_sum, 3)(X),
+    lambda: adxform.value_and_grad(np_sum, 3)(X),
+    lambda: adxform.hvp(np_sum, 3)(X, X),
+    lambda: adxform.hessian(np_sum, 3)(X),
+    lambda: adxform.jacobian(np_sum, 3)(X),
+    lambda: adxform.jvp(np_sum, (X,), (WIDE,)),
+    lambda: adxform.vjp(np_sum, X)[1](WIDE),
+    lambda: adxform.source(unruled, X),
+    lambda: adxform.explain(unruled, X),
+    lambda: adxform.check_derivatives(unruled, X),
+    lambda: adxform.check_rule(np_sum, (X,)),
+    lambda: adxform.differentiable(unruled).grad(X),
+    lambda: adxform.differentiable(unruled).value_and_grad(X),
+    lambda: adxform.differentiable(unruled).jvp((X,), (X,)),
+    lambda: adxform.differentiable(unruled).vjp(X),
+    lambda: adxform.differentiable(unruled).hvp(X, X),
+    lambda: adxform.differentiable(unruled).hessian(X),
+    lambda: adxform.differentiable(unruled).jacobian(X),
+    lambda: adxform.differentiable(unruled).source(X),
+    lambda: adxform.prepare_gradient(unruled, X),
+    lambda: adxform.prepare_gradient(np_sum, X)(WIDE),
+    lambda: adxform.prepare_gradient(np_sum, X).value_and_gradient(WIDE),
+    lambda: adxform.prepare_gradient(np_sum, X).check(WIDE),
+    lambda: adxform.prepare_value_and_gradient(np_sum, X)(WIDE),
+    lambda: adxform.prepare_jvp(np_sum, (X,), (X,))((WIDE,), (X,)),
+    lambda: adxform.prepare_jvp(np_sum, (X,), (X,)).tangent((WIDE,), (X,)),
+    lambda: adxform.prepare_vjp(np_sum, X)(WIDE),
+    lambda: adxform.prepare_vjp(np_sum, X).cotangents((WIDE,), 1.0),
+    lambda: adxform.prepare_hvp(np_sum, X)(WIDE, X),
+    lambda: adxform.prepare_hvp(np_sum, X).gradient_and_hvp(WIDE, X),
+    lambda: adxform.prepare_hvp_same_point(np_sum, X)(WIDE),
+    lambda: adxform.prepare_hessian(np_sum, X)(WIDE),
+    lambda: adxform.prepare_hessian(np_sum, X, sparse=True)(WIDE),
+    lambda: adxform.prepare_jacobian(squares, X)(WIDE),
+    lambda: adxform.prepare_jacobian(squares, X, sparse=True)(WIDE),
+    lambda: adxform.prepare_derivative(squares, 1.0)(WIDE),
+    lambda: adxform.prepare_second_derivative(squares, 1.0)(WIDE),
+]
+
+
+@pytest.mark.parametrize("entrance", range(len(ENTRANCES)))
+def test_no_entrance_shows_a_frame_of_adxform(entrance: int) -> None:
+    error = raised(ENTRANCES[entrance])
+    assert own_frames(error) == []
+
+
 def test_a_switch_shows_all_frames(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ADXFORM_TRACEBACK", "full")
     assert len(own_frames(raised(lambda: adxform.grad(unruled)(X)))) > 10

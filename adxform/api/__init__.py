@@ -18,7 +18,7 @@ import numpy as np
 
 from adxform.api.checkpointing import with_checkpoints
 from adxform.backends.numba.importing import is_available
-from adxform.errors import ArgnumsError, MissingExtraError
+from adxform.errors import ArgnumsError, MissingExtraError, OptionError
 from adxform.frontend.derivative_operators import ENGINES, Engine, EngineName, Operator, operator
 from adxform.frontend.signature import Tree
 from adxform.ir.types import Scalar, Type
@@ -133,7 +133,7 @@ def checked_engine(engine: Any, fastmath: Any = True, *, prepared: bool = False)
     """The engine of that name, which is installed; that of ``ADXFORM_ENGINE`` in the environment, if any, for ``"auto"``.
 
     Raises:
-        ValueError: it is none of `ENGINES`.
+        OptionError: it is none of `ENGINES`.
         MissingExtraError: Numba is not installed.
     """
     chosen = engine
@@ -145,7 +145,7 @@ def checked_engine(engine: Any, fastmath: Any = True, *, prepared: bool = False)
                 raise MissingExtraError('the engine "numba" needs Numba', help="pip install 'adxform[numba]'")
             return Engine(known, bool(fastmath), prepared and known == "auto")
     what = "engine" if chosen is engine else "ADXFORM_ENGINE"
-    raise ValueError(f"{what} is {chosen!r}; it is one of {', '.join(ENGINES)}")
+    raise OptionError(f"{what} is {chosen!r}; it is one of {', '.join(ENGINES)}")
 
 
 def checked_argnums(f: Callable[..., Any], argnums: Any) -> Argnums:

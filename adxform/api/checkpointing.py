@@ -66,7 +66,7 @@ def checkpoint(f: Any = None, /, *, checkpoint_steps: int | None = None, max_mem
     runs grows with the logarithm of the number of passes.
 
     Raises:
-        ValueError: `checkpoint_steps` is less than one, or both it and `max_memory` are given.
+        OptionError: `checkpoint_steps` is less than one, or both it and `max_memory` are given.
 
     Source: Griewank and Walther, Algorithm 799: Revolve, ACM Transactions on Mathematical Software 26(1), 2000.
 

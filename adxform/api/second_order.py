@@ -16,7 +16,7 @@ import optree
 
 from adxform.api import Derivative, checked_argnums, checked_engine
 from adxform.api.second_order_definitions import MODES, hessian_at, jacobian_at, product
-from adxform.errors import AdxError
+from adxform.errors import AdxError, OptionError
 from adxform.frontend.derivative_operators import ORDERS, USUAL, EngineName, Order, operator
 from adxform.frontend.signature import Tree
 from adxform.runtime.dispatch.application import Application, Argnums, apply
@@ -64,12 +64,12 @@ def checked_order(mode: Any) -> Order:
     """`mode`, one of `ORDERS`.
 
     Raises:
-        ValueError: it is none of them.
+        OptionError: it is none of them.
     """
     for order in ORDERS:
         if mode == order:
             return order
-    raise ValueError(f"mode is {mode!r}; it is one of {', '.join(ORDERS)}")
+    raise OptionError(f"mode is {mode!r}; it is one of {', '.join(ORDERS)}")
 
 
 @operator("jacobian", jacobian_at)
@@ -91,7 +91,7 @@ def jacobian(
            [1., 0.]])
     """
     if mode not in MODES:
-        raise ValueError(f"mode is {mode!r}; it is one of {', '.join(MODES)}")
+        raise OptionError(f"mode is {mode!r}; it is one of {', '.join(MODES)}")
     numbers = checked_argnums(f, argnums)
     return Jacobian("jacobian", f, numbers, mode=mode, definition=jacobian_at, engine=checked_engine(engine, fastmath))
 

@@ -17,6 +17,7 @@ from adxform.backends.numba import importing
 from adxform.backends.numba.compilation_report import listed, loops_left
 from adxform.backends.numba.compiled_rule import Guarded
 from adxform.backends.numba.worth import CALLS
+from adxform.errors import OptionError
 from adxform.frontend.derivative_operators import PYTHON, Engine, EngineName
 from adxform.ir.spans import Span
 from adxform.runtime import timing
@@ -67,7 +68,7 @@ def rule_of(
             call.output(wrt, False)
             return call, call.rule("hvp", wrt)
         case _:
-            raise ValueError(f"mode is {mode!r}; it is one of {', '.join(MODES)}")
+            raise OptionError(f"mode is {mode!r}; it is one of {', '.join(MODES)}")
 
 
 @for_users

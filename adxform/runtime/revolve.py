@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from adxform.errors import BudgetError
+from adxform.errors import BudgetError, OptionError
 
 OVERHEAD = 128
 """The bytes that an array takes beside its elements, about."""
@@ -26,13 +26,13 @@ def check_options(checkpoint_steps: Any, max_memory: Any) -> None:
     """Return if the options of a checkpoint make sense.
 
     Raises:
-        ValueError: both are given, or one is not a whole number of at least one.
+        OptionError: both are given, or one is not a whole number of at least one.
     """
     if checkpoint_steps is not None and max_memory is not None:
-        raise ValueError("give `checkpoint_steps` or `max_memory`, not both")
+        raise OptionError("give `checkpoint_steps` or `max_memory`, not both")
     for name, value in (("checkpoint_steps", checkpoint_steps), ("max_memory", max_memory)):
         if value is not None and (type(value) is not int or value < 1):
-            raise ValueError(f"{name} is {value!r}; it is a whole number, at least one")
+            raise OptionError(f"{name} is {value!r}; it is a whole number, at least one")
 
 
 def next_snapshot(at: int, target: int, free: int) -> int:

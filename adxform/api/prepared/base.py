@@ -16,6 +16,7 @@ from adxform.api.prepared.fingerprint import digest, signature_text, static_text
 from adxform.api.prepared.outputs import LATER, Destination, destination
 from adxform.api.prepared.pickling import reduced
 from adxform.api.prepared.preparation import Preparation
+from adxform.errors import OptionError
 from adxform.frontend.derivative_operators import Described
 from adxform.frontend.signature import Signature, Tree, equal_lengths
 from adxform.runtime.cache import EQUALITIES
@@ -25,6 +26,7 @@ from adxform.runtime.dispatch.derivation import DerivedRule
 from adxform.runtime.dispatch.execution import Lent
 from adxform.runtime.dispatch.leaf_flattening import MisfitError, matching
 from adxform.runtime.dispatch.refusals import name_of
+from adxform.runtime.dispatch.tracebacks import for_users
 
 Args = tuple[Any, ...]
 Kwargs = Mapping[str, Any]
@@ -94,6 +96,7 @@ class Prepared(Derivative):
         sources = [text for rule in self.rules for text in (rule.request.mode, rule.text, *externals_of(rule))]
         return digest([self.form, *options, signature_text(self.signature), *known, *contexts, *sources])
 
+    @for_users
     def check(self, *args: Any, **kwargs: Any) -> None:
         """Say whether a call with these arguments would fit.
 
@@ -126,6 +129,7 @@ class Prepared(Derivative):
         """The descriptions of the function's arguments in those of a call of the method `form`."""
         return args
 
+    @for_users
     def rebind(self, g: Callable[..., Any]) -> Self:
         """The same preparation for `g`, another function object with the same code: a closure made anew.
 
@@ -237,10 +241,10 @@ def checked_directions(directions: Any) -> int:
     """`directions` as a positive int.
 
     Raises:
-        ValueError: it is something else.
+        OptionError: it is something else.
     """
     if isinstance(directions, bool) or not isinstance(directions, int | np.integer) or directions < 1:
-        raise ValueError(f"directions is {directions!r}; it is how many vectors one sweep takes, 1 or more")
+        raise OptionError(f"directions is {directions!r}; it is how many vectors one sweep takes, 1 or more")
     return int(directions)
 
 

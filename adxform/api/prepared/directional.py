@@ -32,7 +32,7 @@ from adxform.runtime.dispatch.derivation import DerivedRule
 from adxform.runtime.dispatch.execution import runner
 from adxform.runtime.dispatch.leaf_flattening import alongside, matcher, placed, placer, settler
 from adxform.runtime.dispatch.result_structures import builder, leaves_of, rebuild
-from adxform.runtime.dispatch.tracebacks import for_users
+from adxform.runtime.dispatch.tracebacks import for_users, shorten
 
 NOTHING = Fixed(Lit(None))
 
@@ -169,16 +169,25 @@ class PreparedJvp(Directional):
 
     def __call__(self, primals: Sequence[Any], tangents: Sequence[Any], *, out: Any = None) -> Any:
         """The value at `primals` and its tangent along `tangents`."""
-        if out is None and (found := self._both(tuple(primals), tuple(tangents))) is not None:
-            return found
-        return self._answer(tuple(primals), tuple(tangents), out, with_value=True)
+        try:
+            if out is None and (found := self._both(tuple(primals), tuple(tangents))) is not None:
+                return found
+            return self._answer(tuple(primals), tuple(tangents), out, with_value=True)
+        except Exception as error:
+            shorten(error)
+            raise
 
     def tangent(self, primals: Sequence[Any], tangents: Sequence[Any], *, out: Any = None) -> Any:
         """The tangent of the value alone."""
-        if out is None and (found := self._both(tuple(primals), tuple(tangents))) is not None:
-            return found[1]
-        return self._answer(tuple(primals), tuple(tangents), out, with_value=False)
+        try:
+            if out is None and (found := self._both(tuple(primals), tuple(tangents))) is not None:
+                return found[1]
+            return self._answer(tuple(primals), tuple(tangents), out, with_value=False)
+        except Exception as error:
+            shorten(error)
+            raise
 
+    @for_users
     def batch(self, primals: Sequence[Any], tangents: Sequence[Any], *, out: Any = None) -> Any:
         """The value at `primals` and its tangents along `tangents`, all leaves of which have one more axis, the first."""
         if out is None and (found := self._batch((*primals, tuple(tangents)))) is not MISS:
@@ -197,6 +206,7 @@ class PreparedJvp(Directional):
         """The tangent of each float among the leaves `ends` of the value, made of those that a rule returns."""
         return alongside(ends, self.call.result, self.rule.spread(tangents))
 
+    @for_users
     def check(self, primals: Sequence[Any], tangents: Sequence[Any]) -> None:
         """Say whether a call with these would fit: see `Prepared.check`."""
         inputs = self.fitting(tuple(primals), {})
@@ -310,6 +320,7 @@ class PreparedVjp(Directional):
         """The descriptions of the function's arguments: all of them, or the primals."""
         return parts_of_first(args) if form in ("cotangents", "batch") else args
 
+    @for_users
     def cotangents(self, primals: Sequence[Any], ct: Any, *, out: Any = None) -> Any:
         """The cotangents of `primals` for the cotangent `ct` of the value, in one run of both sweeps."""
         this, inputs = self.at(tuple(primals), {})
@@ -347,6 +358,7 @@ class PreparedVjp(Directional):
     def _stand_ins(self) -> Callable[[Sequence[Any]], list[Any]] | None:
         return stand_ins(self.call.result, self.rule.typed.params)
 
+    @for_users
     def batch(self, primals: Sequence[Any], cts: Any, *, out: Any = None) -> Any:
         """The value, and the cotangents of `primals` for `cts`, all leaves of which have one more axis, the first."""
         if out is None and (found := self._batch((*primals, cts))) is not MISS:

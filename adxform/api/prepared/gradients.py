@@ -25,7 +25,7 @@ from adxform.runtime.dispatch.application import Argnums
 from adxform.runtime.dispatch.derivation import DerivedRule
 from adxform.runtime.dispatch.execution import execute, runner
 from adxform.runtime.dispatch.leaf_flattening import placed
-from adxform.runtime.dispatch.tracebacks import for_users
+from adxform.runtime.dispatch.tracebacks import for_users, shorten
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -64,15 +64,23 @@ class PreparedGradient(Prepared):
 
     def __call__(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         """The gradient at `args`; with `has_aux`, ``(gradient, aux)``."""
-        if not kwargs and (found := self._gradient(args) if out is None else self._into(args, out)) is not MISS:
-            return found
-        return self._answer(args, kwargs, out, with_value=False)
+        try:
+            if not kwargs and (found := self._gradient(args) if out is None else self._into(args, out)) is not MISS:
+                return found
+            return self._answer(args, kwargs, out, with_value=False)
+        except Exception as error:
+            shorten(error)
+            raise
 
     def value_and_gradient(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         """The value and the gradient at `args`, from one run."""
-        if out is None and not kwargs and self.plan.valued and (found := self._both(args)) is not MISS:
-            return found
-        return self._answer(args, kwargs, out, with_value=True)
+        try:
+            if out is None and not kwargs and self.plan.valued and (found := self._both(args)) is not MISS:
+                return found
+            return self._answer(args, kwargs, out, with_value=True)
+        except Exception as error:
+            shorten(error)
+            raise
 
     @cached_property
     def _gradient(self) -> Answer:
@@ -170,9 +178,13 @@ class PreparedValueAndGradient(PreparedGradient):
 
     def __call__(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         """The value and the gradient at `args`."""
-        if not kwargs and (found := self._both(args) if out is None else self._both_into(args, out)) is not MISS:
-            return found
-        return self._answer(args, kwargs, out, with_value=True)
+        try:
+            if not kwargs and (found := self._both(args) if out is None else self._both_into(args, out)) is not MISS:
+                return found
+            return self._answer(args, kwargs, out, with_value=True)
+        except Exception as error:
+            shorten(error)
+            raise
 
     @cached_property
     def _both_into(self) -> Callable[[Args, Any], Any]:

@@ -77,10 +77,12 @@ class PreparedJacobian(Prepared):
             point=call.point(argnums),
         )
 
+    @for_users
     def __call__(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         """The Jacobian at `args`."""
         return self._answer(args, kwargs, out, with_value=False)
 
+    @for_users
     def value_and_jacobian(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         """The value and the Jacobian at `args`."""
         return self._answer(args, kwargs, out, with_value=True)

@@ -11,6 +11,7 @@ from adxform.api.prepared.second import PreparedHessian
 from adxform.api.prepared.sparse import PreparedSparseHessian, PreparedSparseJacobian
 from adxform.api.second_order import checked_order
 from adxform.api.second_order_definitions import hessian_at, jacobian_at
+from adxform.errors import OptionError
 from adxform.frontend.derivative_operators import USUAL, EngineName, Order, operator
 from adxform.runtime.dispatch.application import Argnums
 from adxform.runtime.dispatch.tracebacks import for_users
@@ -82,7 +83,7 @@ def prepare_jacobian(
     (1998, 2)
     """
     if mode not in SWEEPS:
-        raise ValueError(f"mode is {mode!r}; it is one of {', '.join(SWEEPS)}")
+        raise OptionError(f"mode is {mode!r}; it is one of {', '.join(SWEEPS)}")
     options = {
         "argnums": checked_argnums(f, argnums),
         "mode": mode,

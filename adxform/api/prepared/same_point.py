@@ -147,6 +147,7 @@ class HessianAtPoint(Operator):
             found = self.tape.run(vector, None, work, to.beside(values))
             return to.delivered(prepared.finish(found, None))
 
+    @for_users
     def batch(self, vs: Any, *, out: Any = None) -> Any:
         """The products with several vectors: each array of `vs` and of the result has one more axis, the first."""
         prepared = self.prepared
@@ -173,6 +174,7 @@ class HessianAtPoint(Operator):
         """The same at another point; nothing is built."""
         return self.prepared(*args, **kwargs)
 
+    @for_users
     def check(self, *args: Any, **kwargs: Any) -> None:
         """Say whether these arguments would do for another point: see `Prepared.check`."""
         self.prepared.check(*args, **kwargs)

@@ -70,10 +70,12 @@ class PreparedDerivative(Prepared):
         found: Callable[..., Any] = self.wrapped(fn, self.argnums)
         return found
 
+    @for_users
     def __call__(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         """The derivative at `args`."""
         return self._answer(args, kwargs, out, lambda value, tangent: tangent)
 
+    @for_users
     def value_and_derivative(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         """The value and the derivative at `args`, from one run."""
         return self._answer(args, kwargs, out, lambda value, tangent: (value, tangent))
@@ -116,14 +118,17 @@ class PreparedSecondDerivative(PreparedDerivative):
         """The value and the slope of `fn`, as one function."""
         return Derivative("derivative", fn, argnums, definition=forms.value_and_slope)
 
+    @for_users
     def __call__(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         """The second derivative at `args`."""
         return self._answer(args, kwargs, out, lambda value, tangent: tangent[1])
 
+    @for_users
     def value_derivative_and_second(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         """The value, the derivative and the second derivative at `args`, from one run."""
         return self._answer(args, kwargs, out, lambda value, tangent: (*value, tangent[1]))
 
+    @for_users
     def value_and_derivative(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         """The value and the derivative at `args`."""
         return self._answer(args, kwargs, out, lambda value, tangent: value)

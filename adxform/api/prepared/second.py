@@ -36,7 +36,7 @@ from adxform.runtime.dispatch.execution import Lent, execute, runner
 from adxform.runtime.dispatch.leaf_flattening import finisher, matcher, placer, settler
 from adxform.runtime.dispatch.orders import Mode
 from adxform.runtime.dispatch.result_structures import leaves_of, rebuild
-from adxform.runtime.dispatch.tracebacks import for_users
+from adxform.runtime.dispatch.tracebacks import for_users, shorten
 
 FORWARD: Order = "forward-over-forward"
 SECOND: tuple[Mode, ...] = ("hvp", "second")
@@ -215,10 +215,15 @@ class PreparedHvp(SecondOrder):
 
     def __call__(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         """The product with the last of `args`."""
-        if not kwargs and (found := self._swiftly(args) if out is None else self._into(args, out)) is not MISS:
-            return found
-        return self._answer(args, kwargs, out, Parts.LAST)
+        try:
+            if not kwargs and (found := self._swiftly(args) if out is None else self._into(args, out)) is not MISS:
+                return found
+            return self._answer(args, kwargs, out, Parts.LAST)
+        except Exception as error:
+            shorten(error)
+            raise
 
+    @for_users
     def gradient_and_hvp(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         """The gradient, and the product with the last of `args`, from one run."""
         return self._answer(args, kwargs, out, Parts.DERIVATIVES)
@@ -227,6 +232,7 @@ class PreparedHvp(SecondOrder):
         """The value, the gradient, and the product with the last of `args`, from one run."""
         return self._answer(args, kwargs, out, Parts.ALL)
 
+    @for_users
     def batch(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         """The products with the vectors in the last of `args`, all leaves of which have one more axis, the first."""
         if out is None and not kwargs and (found := self._batch(args)) is not MISS:
@@ -250,6 +256,7 @@ class PreparedHvp(SecondOrder):
                 put(blocks, targets, split(found, 0, len(rows)))
         return to.delivered(this.arrange(blocks))
 
+    @for_users
     def check(self, *args: Any, **kwargs: Any) -> None:
         """Say whether a call with these, the vector last, would fit: see `Prepared.check`."""
         primals, v = self._split(args)
@@ -380,14 +387,17 @@ class PreparedHessian(SecondOrder):
         """How many columns are found in one sweep."""
         return directions or width(values)
 
+    @for_users
     def __call__(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         """The Hessian at `args`."""
         return self._answer(args, kwargs, out, Parts.LAST)
 
+    @for_users
     def gradient_and_hessian(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         """The gradient and the Hessian at `args`."""
         return self._answer(args, kwargs, out, Parts.DERIVATIVES)
 
+    @for_users
     def value_gradient_and_hessian(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         """The value, the gradient and the Hessian at `args`: the first product brings the value and the gradient along."""
         return self._answer(args, kwargs, out, Parts.ALL)

@@ -42,6 +42,17 @@ def _home() -> Path:
     return Path.home().resolve()
 
 
+def refuse_links(*folders: Path) -> None:
+    """Make sure that none of `folders` is a link: who made it chose where it leads.
+
+    Raises:
+        NotPrivateError: one is.
+    """
+    for folder in folders:
+        if folder.is_symlink():
+            raise NotPrivateError(f"{folder} is a link")
+
+
 def make_folder(folder: Path) -> None:
     """Make `folder`, and what is missing above it, for the user alone, whatever the mask of the process says."""
     missing = [each for each in (folder, *folder.parents) if not each.exists()]

@@ -18,7 +18,14 @@ from typing import Any, TypeVar
 
 from adxform.runtime.deep_recursion import bring_in
 from adxform.runtime.locks import Rank, imported, kept_at_fork
-from adxform.runtime.persistence.private import NotPrivateError, claim_file, claim_folder, make_folder, within_working_directory
+from adxform.runtime.persistence.private import (
+    NotPrivateError,
+    claim_file,
+    claim_folder,
+    make_folder,
+    refuse_links,
+    within_working_directory,
+)
 
 T = TypeVar("T")
 SIZE = 256 << 20
@@ -55,11 +62,23 @@ def _placed() -> Path | str:
     if given is not None and given.strip().lower() in ("", "off"):
         return OFF
     if given is not None:
-        folder = Path(given).expanduser()
-        return folder if folder.is_absolute() else f"ADXFORM_CACHE_DIR is {given!r}, which is no absolute path"
+        return _given(given)
     folder = Path(imported("platformdirs").user_cache_dir("adxform", appauthor=False))
     if not folder.is_absolute() or within_working_directory(folder.resolve()):
         return f"the user's cache folder would be {folder}, in the working directory; ADXFORM_CACHE_DIR can name another"
+    return folder
+
+
+def _given(given: str) -> Path | str:
+    """The folder that ``ADXFORM_CACHE_DIR`` names, or why it is none: ``~`` is what ``HOME`` says, whatever that is."""
+    try:
+        folder = Path(given).expanduser()
+    except RuntimeError:  # there is no such user
+        folder = Path(given)
+    if not folder.is_absolute():
+        return f"ADXFORM_CACHE_DIR is {given!r}, which is no absolute path"
+    if given.startswith("~") and within_working_directory(folder.resolve()):
+        return f"ADXFORM_CACHE_DIR is {given!r}, which would be {folder}, in the working directory"
     return folder
 
 
@@ -182,6 +201,7 @@ class Store:
     def _opened(self) -> Any:
         with _lock:
             if self._cache is None:
+                refuse_links(self.folder.parent, self.folder)
                 make_folder(self.folder)
                 claim_folder(self.folder)
                 claim_file(self.folder / "cache.db")  # whatever SQLite puts beside it may be read by the same users
