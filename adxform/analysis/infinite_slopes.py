@@ -92,7 +92,7 @@ class Slopes:
         """Whether products with the tangent or cotangent of `moved` in the rule of `call` can be 0 times infinity."""
         if not isinstance(moved, Var):
             return False
-        if moved in self.infinite or (is_elementwise_rule(call) and self.vanishing(moved) and self.steep(call)):
+        if moved in self.infinite or (_states_slopes(call) and self.vanishing(moved) and self.steep(call)):
             return True
         return self.leaves_out(call, moved, moved)
 
@@ -228,7 +228,7 @@ class _Steepness:
         if self.poles.vars:
             self.poles.run(lambda: spread_to_results(fn.body, self.poles))
             met += [op for op in ops if isinstance(op, Call) and self.has_pole(op) and _multiplies(op)]
-        met += [op for op in ops if isinstance(op, Call) and isinstance(op.fn, Lit) and op.fn.value in MASKED]
+        met += [op for op in ops if isinstance(op, Call) and _is_masked(op)]
         self.outs = [out for op in met for out in op.outs]
         self.args = [var for op in met for var in variables_of(op.args)]
         self.any = bool(calls) or bool(met)
@@ -237,6 +237,8 @@ class _Steepness:
         """Whether the slopes of `call` can be infinite, or NaN in a lane that is left out."""
         if _may_be_steep(call):
             return not (call.outs and call.outs[0] in self.bounded)
+        if _is_masked(call):
+            return True
         return self.has_pole(call) and _multiplies(call)
 
     def keeps(self, call: Call, leaf: Operand) -> bool:
@@ -290,8 +292,23 @@ def is_elementwise_rule(call: Call) -> bool:
     return isinstance(derivative, General) and derivative.elementwise
 
 
+def _states_slopes(call: Call) -> bool:
+    """Whether the rule of `call`, a pullback or transposes, says enough of its slopes to tell which can be infinite.
+
+    Of all other products of matrices and their kin no element is known to be infinite where the value is used.
+    """
+    return is_elementwise_rule(call) or _is_masked(call) or _may_be_steep(call)
+
+
+def _is_masked(call: Call) -> bool:
+    """Whether `call` is a product, or a sum of products, of which one factor may be zero where another is infinite or missing."""
+    return isinstance(call.fn, Lit) and call.fn.value in MASKED
+
+
 def _may_be_steep(call: Call) -> bool:
     derivative = derivative_of(call)
+    if isinstance(derivative, General):
+        return derivative.singular
     return isinstance(derivative, Partials) and derivative.masked(call.args)
 
 

@@ -87,6 +87,7 @@ def general(
     tangent: Callable[..., Any] | None = None,
     result: Result | None = None,
     elementwise: bool = False,
+    singular: bool = False,
 ) -> Primitive:
     """A function by its value and pullback together."""
-    return primitive(fn, General(body, tangent, elementwise=elementwise), *samples, result=result)
+    return primitive(fn, General(body, tangent, elementwise=elementwise, singular=singular), *samples, result=result)

@@ -111,7 +111,7 @@ RECORDS: tuple[Primitive, ...] = (
         tangent=_cofactor_change_tangent,
         result=factor_result,
     ),
-    general(runtime.log_of_determinant, _log_of_determinant, (_S,), (_SS,)),
+    general(runtime.log_of_determinant, _log_of_determinant, (_S,), (_SS,), singular=True),
     general(runtime.inverse, _inverse, (_S,), (_SS,), result=square_result),
     general(runtime.inverse_change, _inverse_change, (_SPD, _NEAR), (_SS, _SS[::-1]), result=factor_result),
     primitive(runtime.cofactor_turn, None, result=factor_result),

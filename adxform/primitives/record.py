@@ -83,13 +83,14 @@ class General:
     The pullback's free variables are the residuals. ``tangent(y, args, args_t)``, optional, is used in forward mode
     instead of transposing the pullback; a zero tangent comes as ``0.0``. `boundary`: in a derivative the rule stays a call of
     functions of its own, at every order; otherwise its body is written in the place of the call. `elementwise`: the function
-    broadcasts its arguments and works on one element of each at a time.
+    broadcasts its arguments and works on one element of each at a time. `singular`: as of `Partials`.
     """
 
     body: Callable[..., Any]
     tangent: Callable[..., Any] | None = None
     boundary: bool = False
     elementwise: bool = False
+    singular: bool = False
 
 
 @dataclass(frozen=True, slots=True)

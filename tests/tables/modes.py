@@ -88,6 +88,21 @@ SPOTS: Mapping[str, Callable[[float], Any]] = {
     "float32 number": np.float32,
 }
 
+OF_LOGARITHMS = {
+    "exp of": "np.exp({})",
+    "power of exp of": "np.exp({}) ** 2",
+    "exp of twice": "np.exp(2.0 * ({}))",
+    "quarter of exp of": "np.exp(0.25 * ({}))",
+    "logaddexp of": "np.logaddexp({}, 0.0)",
+    "log1p of exp of": "np.log1p(np.exp({}))",
+    "larger of one and": "np.maximum({}, 1.0)",
+    "tanh of": "np.tanh({})",
+    "inverse of": "1.0 / ({})",
+    "zero times": "np.array([0.0, 1.0]) * ({})",
+    "sine of exp of": "np.sin(np.exp({}))",
+}
+"""Functions whose slope is zero where the logarithm of zero is."""
+
 Made = tuple[str, str, dict[str, Any], list[tuple[str, tuple[Any, ...]]]]
 
 
@@ -225,6 +240,11 @@ def _reductions() -> Iterator[tuple[str, Made]]:
         **{name: f"np.linalg.{name}(x)" for name in ("det", "inv", "cholesky", "eigvalsh", "norm", "pinv")},
         "sign": "np.linalg.slogdet(x)[0]",
         "log determinant": "np.linalg.slogdet(x)[1]",
+        **{f"{outer} log determinant": form.format("np.linalg.slogdet(x)[1]") for outer, form in OF_LOGARITHMS.items()},
+        "signed exp of log determinant": "np.linalg.slogdet(x)[0] * np.exp(np.linalg.slogdet(x)[1])",
+        "root of log determinant of squares": "np.exp(0.5 * np.linalg.slogdet(x @ x.T)[1])",
+        "exp of log determinants": "np.exp(np.linalg.slogdet(np.stack([x, np.eye(3) + x @ x.T]))[1])",
+        "exp of log determinant of a root": "np.exp(np.linalg.slogdet(np.sqrt(np.abs(x)))[1])",
         "eigh values": "np.linalg.eigh(x)[0]",
         "solve": "np.linalg.solve(x, np.ones(3))",
         "root of det": "np.sqrt(np.linalg.det(x))",
@@ -234,13 +254,26 @@ def _reductions() -> Iterator[tuple[str, Made]]:
         "min of columns": "np.min(x, axis=0)",
         "std of rows": "np.std(x, axis=1)",
         "distances of rows": "np.sum((x[None] - x[:, None]) ** 2, -1) ** 0.5",
+        "weighted distances of rows": "WEIGHTS * np.sum((x[None] - x[:, None]) ** 2, -1) ** 0.5",
+        "distances by einsum": "np.einsum('ijk,ijk->ij', APART, APART) ** 0.5",
+        "weighted distances by einsum": "WEIGHTS * np.einsum('ijk,ijk->ij', APART, APART) ** 0.5",
+        "weighted distances by matmul": "WEIGHTS * np.sqrt((APART[:, :, None] @ APART[..., None])[..., 0, 0])",
+        "weighted distances by tensordot": "WEIGHTS * np.sqrt(np.tensordot(APART ** 2, np.ones(3), 1))",
+        "lengths by einsum": "np.array([0.0, 1.0, 2.0]) * np.sqrt(np.einsum('ij,ij->i', x, x))",
+        "lengths by vecdot": "np.array([0.0, 1.0, 2.0]) * np.sqrt(np.vecdot(x, x))",
+        "lengths by dot": "np.array([np.sqrt(row @ row) * k for k, row in enumerate(x)])",
+        "roots times a matrix": "np.sqrt(np.abs(x)) @ np.array([[0.0, 1.0], [2.0, 0.0], [1.0, 1.0]])",
+        "roots of products": "np.array([0.0, 1.0, 2.0]) * np.sqrt(np.abs(x @ x))",
         "norms of differences": "np.linalg.norm(x[None] - x[:, None], axis=-1)",
         "triangle of roots": "np.triu(np.sqrt(x))",
         "logs of sums": "np.log(np.sum(x, axis=1))",
         "normalised rows": "x / np.sqrt(np.sum(x * x, axis=1, keepdims=True))",
     }
+    weights = {"WEIGHTS": np.arange(9.0).reshape(3, 3)}
     for name, form in of_matrices.items():
-        yield f"matrix {name}", (f"def f(x):\n    return {form}\n", "x", {}, [(where, (x,)) for where, x in matrices.items()])
+        points = [(where, (x,)) for where, x in matrices.items()]
+        text = form.replace("APART", "(x[None] - x[:, None])")
+        yield f"matrix {name}", (f"def f(x):\n    return {text}\n", "x", weights, points)
 
 
 def _records() -> Iterator[tuple[str, Made]]:
