@@ -35,7 +35,7 @@ FAITHFUL: frozenset[Callable[..., object]] = frozenset(
         *(np.sum, np.ndarray.sum, np.mean, np.ndarray.mean, np.cumsum, np.ndarray.cumsum),
         *(np.reshape, np.ndarray.reshape, np.ravel, np.ndarray.ravel, np.ndarray.flatten, np.transpose, np.ndarray.transpose),
         *(np.expand_dims, np.squeeze, np.ndarray.squeeze, np.copy, np.ndarray.copy, float, np.float64),
-        *(runtime.broadcast_like, runtime.unbroadcast, runtime.add_up, np.broadcast_to),
+        *(runtime.broadcast_like, runtime.unbroadcast, runtime.add_up, np.broadcast_to, runtime.exact_sum),
     }
 )
 """What no lane of a cotangent becomes zero by."""

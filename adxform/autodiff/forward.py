@@ -70,7 +70,7 @@ from adxform.ir.ops import (
     Var,
     While,
 )
-from adxform.ir.types import BOOL, Array, Scalar, Stack, is_float, rank
+from adxform.ir.types import BOOL, Array, Dim, Scalar, Stack, is_float, rank
 from adxform.ir.undefined import maybe_undefined
 from adxform.ir.walk import Names, all_ops, substitute, variables
 from adxform.primitives.alias import Aliases, alias_classes
@@ -194,11 +194,11 @@ class _Forward:
             case Partials(body):
                 b.emit(op)
                 self.define(op.outs[0], self.elementwise(op, body, b), b)
-            case Linear(transposes):
+            case Linear():
                 b.emit(op)
                 mirrors = effect_of(op).views == (0,) and self.is_active(op.args[0])
                 checked(op, not_transposed(op, derivative), self.is_active)
-                tangent = self.linear(op, tuple(transposes), b)
+                tangent = self.linear(op, derivative, b)
                 if mirrors and may_copy(op) and self.aliases.of(op.outs[0]) in self.aliases.written:
                     tangent = self.mirrored(op, tangent, b)
                 self.define(op.outs[0], tangent, b, mirrors=mirrors)
@@ -251,13 +251,17 @@ class _Forward:
                 total = add(b, self.expander, total, weighted(b, self.expander, tangent, partial, made, masked))
         return Lit(0.0) if total is None else total
 
-    def linear(self, op: Call, positions: tuple[int, ...], b: Builder) -> Operand:
+    def linear(self, op: Call, derivative: Linear, b: Builder) -> Operand:
         (out,) = op.outs
         total: Operand | None = None
-        for position in positions:
+        for position in derivative.transposes:
             if position < len(op.args) and self.is_active(op.args[position]):
                 moved = replace_leaves(op.args[position], iter([self.tangent(b, leaf) for leaf in leaves(op.args[position])]))
                 args = (*op.args[:position], moved, *op.args[position + 1 :])
+                if derivative.tangent is not None and _may_be_empty(moved):
+                    (part,) = write(b, self.expander, derivative.tangent, *args, kwargs=op.kwargs)
+                    total = add(b, self.expander, total, part)
+                    continue
                 term = Var(self.names.fresh(f"{out.base}_t"), out.type)
                 b.emit(replace(op, outs=(term,), args=args))
                 total = add(b, self.expander, total, term)
@@ -399,6 +403,14 @@ class _Forward:
 
     def moving_tangents(self, operands: tuple[Operand, ...], moving: list[bool], b: Builder) -> tuple[Operand, ...]:
         return tuple(self.tangent(b, operand) for operand, moves in zip(operands, moving, strict=True) if moves)
+
+
+def _may_be_empty(moved: Operand) -> bool:
+    """Whether `moved` may hold nothing where what the function is given holds something: some of it is cut out."""
+    if not isinstance(moved, Var) or not isinstance(moved.type, Array):
+        return False
+    shape = moved.type.shape
+    return shape is None or any(size.may_be_one if isinstance(size, Dim) else size == 0 for size in shape)
 
 
 def _is_fresh(tangent: Operand, b: Builder) -> bool:

@@ -394,10 +394,9 @@ def _logaddexp_reduce(x: Any, axis: Any = 0) -> Any:
 
 
 def _fsum(numbers: Any) -> Any:
-    total = 0.0
-    for number in numbers:
-        total = total + number
-    return total
+    if isinstance(numbers, np.ndarray):
+        return runtime.exact_sum(numbers)
+    return runtime.exact_sum(np.array([float(number) for number in numbers], dtype=np.float64))
 
 
 def _product(numbers: Any, *, start: Any = 1) -> Any:

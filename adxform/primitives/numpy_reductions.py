@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from adxform import runtime
+from adxform.ir import intrinsics
+from adxform.ir.ops import Operand
+from adxform.ir.types import FLOAT, Type
 from adxform.primitives.contraction_types import shaped_like_second
 from adxform.primitives.declare import constant, general, linear, primitive
 from adxform.primitives.record import OPAQUE, Primitive
@@ -31,6 +35,15 @@ def count(x: Any, axis: Any) -> Any:
     return x.shape[axis]
 
 
+def freedom(x: Any, axis: Any, ddof: Any) -> Any:
+    """By how many a sum of squares along `axis` is divided; none are left of one element, or none, with a `ddof` of one.
+
+    Where none are, the slopes are said to be zero: what is there does not move against its own mean (docs/rules.md).
+    """
+    n = count(x, axis)
+    return np.float64(n if ddof == 0 else max(n - ddof, 0))
+
+
 def _sum_transpose(ct: Any, x: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False, *, where: Any = True) -> Any:
     if where is True:
         return runtime.broadcast_like(restore(ct, axis, keepdims), x)
@@ -39,6 +52,28 @@ def _sum_transpose(ct: Any, x: Any, axis: Any = None, dtype: Any = None, keepdim
 
 def _mean_transpose(ct: Any, x: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False) -> Any:
     return runtime.broadcast_like(restore(ct, axis, keepdims) / count(x, axis), x)
+
+
+def _mean_tangent(x: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False) -> Any:
+    """The mean of a tangent, and zero of an empty one: where nothing is, nothing moves."""
+    wide = x.astype(np.float32) if x.dtype == np.float16 else x  # as a mean adds up
+    return np.sum(wide, axis=axis, keepdims=keepdims) / max(count(x, axis), 1)
+
+
+def _exact_sum_transpose(ct: Any, x: Any) -> Any:
+    """The cotangent of each element; what differentiates it in turn adds up exactly as well."""
+    return intrinsics.valued(runtime.broadcast_like(ct, x), runtime.exact_shares(ct, intrinsics.stop_gradient(x)))
+
+
+def _exact_shares(ct: Any, x: Any) -> Any:
+    def pullback(shares_ct: Any) -> Any:
+        return runtime.exact_sum(shares_ct), np.zeros_like(x)
+
+    return runtime.exact_shares(ct, x), pullback
+
+
+def _python_float(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> Type:
+    return FLOAT
 
 
 def _nansum(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
@@ -55,7 +90,7 @@ def _nanmean(x: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False)
 
     def pullback(ct: Any) -> Any:
         present = np.logical_not(np.isnan(x))
-        share = restore(ct, axis, keepdims) / np.sum(present, axis=axis, keepdims=True)
+        share = restore(ct, axis, keepdims) / np.maximum(np.sum(present, axis=axis, keepdims=True), 1)
         return np.where(present, share, 0.0)
 
     return y, pullback
@@ -65,7 +100,7 @@ def _var(x: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: A
     y = np.var(x, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims)
 
     def pullback(ct: Any) -> Any:
-        scale = np.divide(2.0, np.float64(count(x, axis) - ddof))
+        scale = runtime.ratio(2.0, freedom(x, axis, ddof))
         return restore(ct, axis, keepdims) * scale * (x - np.mean(x, axis=axis, keepdims=True))
 
     return y, pullback
@@ -221,8 +256,10 @@ RECORDS: tuple[Primitive, ...] = (
     primitive(runtime.some, None, effect=OPAQUE),
     linear(np.sum, _sum_transpose, *_SAMPLES, *_KEPT),
     linear(np.ndarray.sum, _sum_transpose, *_SAMPLES, *_KEPT),
-    linear(np.mean, _mean_transpose, *_SAMPLES, *_KEPT),
-    linear(np.ndarray.mean, _mean_transpose, *_SAMPLES, *_KEPT),
+    linear(np.mean, _mean_transpose, *_SAMPLES, *_KEPT, tangent=_mean_tangent),
+    linear(np.ndarray.mean, _mean_transpose, *_SAMPLES, *_KEPT, tangent=_mean_tangent),
+    linear(runtime.exact_sum, _exact_sum_transpose, (_V,), result=_python_float),
+    general(runtime.exact_shares, _exact_shares, (0.5, _V)),
     general(np.prod, _prod, *_SAMPLES, (_Z,)),
     general(np.ndarray.prod, _prod, *_SAMPLES, (_Z,)),
     general(np.max, _max, *_SAMPLES, (_M, 0, None, True)),

@@ -17,7 +17,7 @@ import numpy as np
 from adxform import runtime
 from adxform.ir import intrinsics
 from adxform.primitives.declare import general
-from adxform.primitives.numpy_reductions import count, restore, to_largest
+from adxform.primitives.numpy_reductions import freedom, restore, to_largest
 from adxform.primitives.record import Primitive
 
 
@@ -200,9 +200,11 @@ def _std(x: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: A
     y = np.std(x, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims)
 
     def pullback(ct: Any) -> Any:
-        share, centred = runtime.ratio(1.0, np.float64(count(x, axis) - ddof)), x - np.mean(x, axis=axis, keepdims=True)
-        x_ct = restore(runtime.ratio(ct, y) * share, axis, keepdims) * centred
-        movement = runtime.length_cotangent(ct * share, centred, y, axis, keepdims)
+        left = freedom(x, axis, ddof)
+        share, centred = runtime.ratio(1.0, left), x - np.mean(x, axis=axis, keepdims=True)
+        length = np.where(left > 0, y, np.inf)  # elsewhere no number, or infinite, and not moved
+        x_ct = restore(runtime.ratio(ct, length) * share, axis, keepdims) * centred
+        movement = runtime.length_cotangent(ct * share, centred, length, axis, keepdims)
         return intrinsics.valued(x_ct, movement - np.mean(movement, axis=axis, keepdims=True))  # all moved alike is not moved
 
     return y, pullback

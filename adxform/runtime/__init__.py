@@ -46,6 +46,23 @@ def broadcast_like(value: Any, like: Any) -> Any:
     return value if np.shape(value) == shape else np.broadcast_to(value, shape)
 
 
+def exact_sum(x: Any) -> float:
+    """Return the sum of the vector `x`, rounded once, as `math.fsum`; one by one where that raises.
+
+    >>> exact_sum(np.array([1e100, 1.0, -1e100]))
+    1.0
+    """
+    try:
+        return math.fsum(x)
+    except (OverflowError, ValueError):  # beyond all numbers on the way, infinities of opposite signs
+        return float(sum(x.tolist()))
+
+
+def exact_shares(ct: Any, x: Any) -> Any:
+    """Return the cotangent of the vector `x` from `ct`, that of its `exact_sum`: the same number for each element."""
+    return np.full(np.shape(x), ct)
+
+
 def masked_product(ct: Any, partial: Any, out: Any = None) -> Any:
     """Return ``ct * partial``, and zero wherever one of them is zero though the other be infinite or NaN; in `out`, where given.
 

@@ -106,7 +106,14 @@ def _gather(fn: Any) -> Handler:
     return handle
 
 
-GATHERS = (runtime.broadcast_like, runtime.gather_last, runtime.scatter_last, runtime.tile_like, runtime.add_diagonal)
+GATHERS = (
+    runtime.broadcast_like,
+    runtime.exact_shares,
+    runtime.gather_last,
+    runtime.scatter_last,
+    runtime.tile_like,
+    runtime.add_diagonal,
+)
 
 
 def _identity(trace: Tracing, call: Call, args: list[Any], kwargs: dict[str, Any]) -> Any:

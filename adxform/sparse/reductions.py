@@ -65,9 +65,10 @@ REDUCTIONS = frozenset(
         np.nansum,
         np.nanmean,
         np.linalg.norm,
+        runtime.exact_sum,
     )
 )
-ADDING = frozenset({np.sum, np.ndarray.sum, np.mean, np.ndarray.mean, np.nansum})
+ADDING = frozenset({np.sum, np.ndarray.sum, np.mean, np.ndarray.mean, np.nansum, runtime.exact_sum})
 
 
 def _reduction(fn: Callable[..., Any], adds: bool) -> Handler:

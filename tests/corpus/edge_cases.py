@@ -172,3 +172,9 @@ def sum_of_exponentials_far_out(x, y):
 @at((1e308,), gradient=(0.0,))
 def functions_that_level_off_far_out(x):
     return math.atan(x) + math.erf(x)
+
+
+@at((vec(1e-3, 1.0, -1e-3),), gradient=(vec(2e100, 2.0, 2e100),))
+def square_of_an_exact_sum(x):
+    """What cancels in it cancels exactly."""
+    return math.fsum([1e100 * x[0], x[1], 1e100 * x[2]]) ** 2
