@@ -38,10 +38,28 @@ def count(x: Any, axis: Any) -> Any:
 def freedom(x: Any, axis: Any, ddof: Any) -> Any:
     """By how many a sum of squares along `axis` is divided; none are left of one element, or none, with a `ddof` of one.
 
-    Where none are, the slopes are said to be zero: what is there does not move against its own mean (docs/rules.md).
+    Where none are, what moves has no slope: see `undefined_unless`.
     """
     n = count(x, axis)
     return np.float64(n if ddof == 0 else max(n - ddof, 0))
+
+
+def shared(amount: Any, left: Any, ddof: Any) -> Any:
+    """`amount` divided by what is `left`. Not zero where that is nothing: what is undefined would be zero by that."""
+    return runtime.ratio(amount, left) if ddof == 0 else amount / np.where(left > 0, left, 1.0)
+
+
+def undefined_unless(left: Any, ct: Any, ddof: Any) -> Any:
+    """`ct`, and NaN for what of it is not zero where `left` of a sum of squares is nothing; of nothing at all nothing moves."""
+    return ct if ddof == 0 else runtime.masked_product(ct, runtime.quotient(left, left))
+
+
+def deviations(x: Any, axis: Any, left: Any, ddof: Any) -> Any:
+    """`x` without its mean. One element is its own mean, and yet where it moves, what is made of nothing `left` has no slope."""
+    if ddof == 0:
+        return x - np.mean(x, axis=axis, keepdims=True)
+    x = intrinsics.valued(x, undefined_unless(left, x, ddof))
+    return x - np.mean(x, axis=axis, keepdims=True)
 
 
 def _sum_transpose(ct: Any, x: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False, *, where: Any = True) -> Any:
@@ -100,10 +118,22 @@ def _var(x: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: A
     y = np.var(x, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims)
 
     def pullback(ct: Any) -> Any:
-        scale = runtime.ratio(2.0, freedom(x, axis, ddof))
-        return restore(ct, axis, keepdims) * scale * (x - np.mean(x, axis=axis, keepdims=True))
+        left = freedom(x, axis, ddof)
+        weight = restore(undefined_unless(left, ct, ddof), axis, keepdims) * shared(2.0, left, ddof)
+        return undefined_unless(left, weight * deviations(x, axis, left, ddof), ddof)
 
     return y, pullback
+
+
+def _var_tangent(y: Any, args: Any, args_t: Any, **named: Any) -> Any:
+    return _variance_change(args_t[0], *args, **named)
+
+
+def _variance_change(x_t: Any, x: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: Any = False) -> Any:
+    """The tangent, stated: what moves has no slope where nothing is left, also where its deviation is zero, which masks."""
+    left = freedom(x, axis, ddof)
+    products = undefined_unless(left, x_t, ddof) * deviations(x, axis, left, ddof)
+    return undefined_unless(left, np.sum(products, axis=axis, keepdims=keepdims) * shared(2.0, left, ddof), ddof)
 
 
 def to_largest(ct: Any, y: Any, x: Any, axis: Any, keepdims: Any) -> Any:
@@ -268,8 +298,8 @@ RECORDS: tuple[Primitive, ...] = (
     general(np.ndarray.min, _min, *_SAMPLES),
     general(np.amax, _max, *_SAMPLES),
     general(np.amin, _min, *_SAMPLES),
-    general(np.var, _var, *_SAMPLES, (_M, 0, None, None, 1), (_M, 0, None, None, 1, True)),
-    general(np.ndarray.var, _var, *_SAMPLES, (_M, 0, None, None, 1, True)),
+    general(np.var, _var, *_SAMPLES, (_M, 0, None, None, 1), (_M, 0, None, None, 1, True), tangent=_var_tangent),
+    general(np.ndarray.var, _var, *_SAMPLES, (_M, 0, None, None, 1, True), tangent=_var_tangent),
     general(np.nansum, _nansum, *_SAMPLES),
     general(np.nanmean, _nanmean, *_SAMPLES),
     linear(np.cumsum, _cumsum_transpose, (_V,), (_M,), (_M, 0), (_M, 1)),

@@ -17,7 +17,7 @@ import numpy as np
 from adxform import runtime
 from adxform.ir import intrinsics
 from adxform.primitives.declare import general
-from adxform.primitives.numpy_reductions import freedom, restore, to_largest
+from adxform.primitives.numpy_reductions import deviations, freedom, restore, shared, to_largest, undefined_unless
 from adxform.primitives.record import Primitive
 
 
@@ -201,13 +201,29 @@ def _std(x: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: A
 
     def pullback(ct: Any) -> Any:
         left = freedom(x, axis, ddof)
-        share, centred = runtime.ratio(1.0, left), x - np.mean(x, axis=axis, keepdims=True)
-        length = np.where(left > 0, y, np.inf)  # elsewhere no number, or infinite, and not moved
-        x_ct = restore(runtime.ratio(ct, length) * share, axis, keepdims) * centred
-        movement = runtime.length_cotangent(ct * share, centred, length, axis, keepdims)
-        return intrinsics.valued(x_ct, movement - np.mean(movement, axis=axis, keepdims=True))  # all moved alike is not moved
+        share, centred, weight = shared(1.0, left, ddof), deviations(x, axis, left, ddof), undefined_unless(left, ct, ddof)
+        length = np.where(left > 0, y, 1.0)  # elsewhere no number, as `weight` is
+        x_ct = restore(runtime.ratio(weight, length) * share, axis, keepdims) * centred
+        movement = runtime.length_cotangent(weight * share, centred, length, axis, keepdims)
+        movement = movement - np.mean(movement, axis=axis, keepdims=True)  # all moved alike is not moved
+        return undefined_unless(left, intrinsics.valued(x_ct, movement), ddof)
 
     return y, pullback
+
+
+def _std_tangent(y: Any, args: Any, args_t: Any, **named: Any) -> Any:
+    return _spread_change(args_t[0], y, *args, **named)
+
+
+def _spread_change(x_t: Any, y: Any, x: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: Any = False) -> Any:
+    """The tangent, stated as that of a variance is."""
+    left = freedom(x, axis, ddof)
+    centred, length = deviations(x, axis, left, ddof), np.where(left > 0, y, 1.0)
+    moved = undefined_unless(left, x_t, ddof)
+    moved = moved - np.mean(moved, axis=axis, keepdims=True)
+    along = runtime.ratio(np.sum(centred * moved, axis=axis, keepdims=keepdims), length)
+    along = intrinsics.valued(along, runtime.length_tangent(moved, centred, length, axis, keepdims))
+    return undefined_unless(left, along * shared(1.0, left, ddof), ddof)
 
 
 _REAL = np.array([0.5, -1.5, 2.0])
@@ -251,6 +267,6 @@ RECORDS: tuple[Primitive, ...] = (
         (_M, None, 0, True),
         (_M, 1, 1),
     ),
-    general(np.std, _std, *_SPREADS, (_M, 0, None, None, 1), (_M, 0, None, None, 1, True)),
-    general(np.ndarray.std, _std, *_SPREADS, (_M, 0, None, None, 1, True)),
+    general(np.std, _std, *_SPREADS, (_M, 0, None, None, 1), (_M, 0, None, None, 1, True), tangent=_std_tangent),
+    general(np.ndarray.std, _std, *_SPREADS, (_M, 0, None, None, 1, True), tangent=_std_tangent),
 )
