@@ -202,7 +202,7 @@ def _std(x: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: A
     def pullback(ct: Any) -> Any:
         left = freedom(x, axis, ddof)
         share, centred, weight = shared(1.0, left, ddof), deviations(x, axis, left, ddof), undefined_unless(left, ct, ddof)
-        length = np.where(left > 0, y, 1.0)  # elsewhere no number, as `weight` is
+        length = np.fmax(y, 0.0)  # zero where it is no number, for nothing is left: the slope is that of `weight`
         x_ct = restore(runtime.ratio(weight, length) * share, axis, keepdims) * centred
         movement = runtime.length_cotangent(weight * share, centred, length, axis, keepdims)
         movement = movement - np.mean(movement, axis=axis, keepdims=True)  # all moved alike is not moved
@@ -218,7 +218,7 @@ def _std_tangent(y: Any, args: Any, args_t: Any, **named: Any) -> Any:
 def _spread_change(x_t: Any, y: Any, x: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: Any = False) -> Any:
     """The tangent, stated as that of a variance is."""
     left = freedom(x, axis, ddof)
-    centred, length = deviations(x, axis, left, ddof), np.where(left > 0, y, 1.0)
+    centred, length = deviations(x, axis, left, ddof), np.fmax(y, 0.0)
     moved = undefined_unless(left, x_t, ddof)
     moved = moved - np.mean(moved, axis=axis, keepdims=True)
     along = runtime.ratio(np.sum(centred * moved, axis=axis, keepdims=keepdims), length)
