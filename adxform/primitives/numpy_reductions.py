@@ -46,7 +46,7 @@ def freedom(x: Any, axis: Any, ddof: Any) -> Any:
 
 def shared(amount: Any, left: Any, ddof: Any) -> Any:
     """`amount` divided by what is `left`. Not zero where that is nothing: what is undefined would be zero by that."""
-    return runtime.ratio(amount, left) if ddof == 0 else amount / (left + (left == 0.0))
+    return runtime.ratio(amount, left) if ddof == 0 else amount / (left if left > 0.0 else np.float64(1.0))
 
 
 def undefined_unless(left: Any, ct: Any, ddof: Any) -> Any:
