@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -62,3 +63,27 @@ def judge(name: str, engine: Any, orders: tuple[Any, ...]) -> None:
             found = adxform.hvp(f, mode=order, engine=engine)(POINT, v)
             np.testing.assert_allclose(np.isnan(found), np.isin(np.arange(3), taken) & (k in taken), err_msg=order)
             np.testing.assert_allclose(found[~np.isnan(found)], product[~np.isnan(found)], err_msg=order)
+
+
+@pytest.mark.parametrize("engine", ["python", "numba"])
+@pytest.mark.parametrize("mode", ["forward-over-reverse", "reverse-over-forward", "reverse-over-reverse", "forward-over-forward"])
+@pytest.mark.parametrize(
+    "nothing",
+    [
+        lambda x: np.mean(np.sin(x[5:])),
+        lambda x: np.sin(x[5:]).mean(),
+        lambda x: float(np.mean(x[:0] ** 2)),
+        lambda x: np.average(np.sin(x[5:])),
+        lambda x: np.mean(np.sin(x[x > 9.0])),
+        lambda x: math.sqrt(1.0 + np.mean(x[:0] * x[:0])),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_means_of_nothing_move_nothing_at_second_order(nothing: Any, mode: Any, engine: Any) -> None:
+    x = np.array([0.5, -1.5, 2.0])
+
+    def f(x: Any) -> Any:
+        return np.sum(x**2) + nothing(x)
+
+    np.testing.assert_allclose(adxform.hvp(f, mode=mode, engine=engine)(x, x), 2.0 * x)
+    np.testing.assert_allclose(adxform.grad(f, engine=engine)(x), 2.0 * x)

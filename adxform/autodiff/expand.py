@@ -114,6 +114,14 @@ def _refuse_unstated(op: Call) -> None:
         raise not_covered(record.fn, name, op.span)
 
 
+def may_be_empty(moved: Operand) -> bool:
+    """Whether `moved` may hold nothing where what the function is given holds something: some of it is cut out."""
+    if not isinstance(moved, Var) or not isinstance(moved.type, Array):
+        return False
+    shape = moved.type.shape
+    return shape is None or any(size.may_be_one if isinstance(size, Dim) else size == 0 for size in shape)
+
+
 def not_transposed(op: Call, derivative: Linear) -> list[tuple[Operand, Operand]]:
     """The leaves of the arguments of `op` for which a linear rule has no transpose, each with nothing for its derivative."""
     known = derivative.transposes.keys() | set(derivative.shapes)

@@ -31,6 +31,7 @@ from adxform.autodiff.expand import (
     is_nothing,
     is_result,
     leaves,
+    may_be_empty,
     name_result,
     not_transposed,
     per_leaf,
@@ -70,7 +71,7 @@ from adxform.ir.ops import (
     Var,
     While,
 )
-from adxform.ir.types import BOOL, Array, Dim, Scalar, Stack, is_float, rank
+from adxform.ir.types import BOOL, Array, Scalar, Stack, is_float, rank
 from adxform.ir.undefined import maybe_undefined
 from adxform.ir.walk import Names, all_ops, substitute, variables
 from adxform.primitives.alias import Aliases, alias_classes
@@ -258,8 +259,8 @@ class _Forward:
             if position < len(op.args) and self.is_active(op.args[position]):
                 moved = replace_leaves(op.args[position], iter([self.tangent(b, leaf) for leaf in leaves(op.args[position])]))
                 args = (*op.args[:position], moved, *op.args[position + 1 :])
-                if derivative.tangent is not None and _may_be_empty(moved):
-                    (part,) = write(b, self.expander, derivative.tangent, *args, kwargs=op.kwargs)
+                if derivative.of_a_part is not None and may_be_empty(moved):
+                    (part,) = write(b, self.expander, derivative.of_a_part[0], *args, kwargs=op.kwargs)
                     total = add(b, self.expander, total, part)
                     continue
                 term = Var(self.names.fresh(f"{out.base}_t"), out.type)
@@ -403,14 +404,6 @@ class _Forward:
 
     def moving_tangents(self, operands: tuple[Operand, ...], moving: list[bool], b: Builder) -> tuple[Operand, ...]:
         return tuple(self.tangent(b, operand) for operand, moves in zip(operands, moving, strict=True) if moves)
-
-
-def _may_be_empty(moved: Operand) -> bool:
-    """Whether `moved` may hold nothing where what the function is given holds something: some of it is cut out."""
-    if not isinstance(moved, Var) or not isinstance(moved.type, Array):
-        return False
-    shape = moved.type.shape
-    return shape is None or any(size.may_be_one if isinstance(size, Dim) else size == 0 for size in shape)
 
 
 def _is_fresh(tangent: Operand, b: Builder) -> bool:

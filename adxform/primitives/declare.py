@@ -67,13 +67,13 @@ def linear(
     transposes: Callable[..., Any] | Mapping[int, Callable[..., Any]],
     *samples: tuple[Any, ...],
     shapes: tuple[int, ...] = (),
-    tangent: Callable[..., Any] | None = None,
+    of_a_part: tuple[Callable[..., Any], Callable[..., Any]] | None = None,
     effect: Effects = PURE,
     result: Result | None = None,
 ) -> Primitive:
     """A function linear in its first argument (one transpose), or in each of several (a transpose by position)."""
     table = transposes if isinstance(transposes, Mapping) else {0: transposes}
-    return primitive(fn, Linear(table, shapes, tangent), *samples, effect=effect, result=result)
+    return primitive(fn, Linear(table, shapes, of_a_part), *samples, effect=effect, result=result)
 
 
 def constant(fn: Callable[..., Any], *, effect: Effects = PURE, result: Result | None = None) -> Primitive:

@@ -197,7 +197,6 @@ RECORDS: tuple[Primitive, ...] = (
     constant(revolve.next_snapshot),
     constant(revolve.snapshots_within, effect=SHAPE_ONLY),
     constant(runtime.shares_memory, effect=SHAPE_ONLY),
-    constant(runtime.refuse_read_only, effect=Effect(reads=False, raises=True)),
     constant(runtime.lend, effect=LENDS),
     constant(runtime.lend_like, effect=LENDS),
     constant(runtime.lend_product, effect=LENDS),

@@ -72,6 +72,11 @@ def _mean_transpose(ct: Any, x: Any, axis: Any = None, dtype: Any = None, keepdi
     return runtime.broadcast_like(restore(ct, axis, keepdims) / count(x, axis), x)
 
 
+def _mean_transpose_of_a_part(ct: Any, x: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False) -> Any:
+    """The same where `x` may be empty: a cotangent that is one of Python's numbers raises where it is divided by zero."""
+    return runtime.broadcast_like(restore(ct, axis, keepdims) / max(count(x, axis), 1), x)
+
+
 def _mean_tangent(x: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False) -> Any:
     """The mean of a tangent, and zero of an empty one: where nothing is, nothing moves."""
     wide = x.astype(np.float32) if x.dtype == np.float16 else x  # as a mean adds up
@@ -279,6 +284,8 @@ _CONSTANT = (
 _SAMPLES = ((_V,), (_M,), (_M, 0), (_M, -1), (_T, (0, 2)))
 _KEPT = ((_M, 0, None, None, True), (_M, None, None, None, True))
 
+_MEANS: tuple[Any, ...] = (np.mean, np.ndarray.mean)
+
 RECORDS: tuple[Primitive, ...] = (
     primitive(np.unique, None),
     primitive(np.bincount, None),
@@ -286,8 +293,7 @@ RECORDS: tuple[Primitive, ...] = (
     primitive(runtime.some, None, effect=OPAQUE),
     linear(np.sum, _sum_transpose, *_SAMPLES, *_KEPT),
     linear(np.ndarray.sum, _sum_transpose, *_SAMPLES, *_KEPT),
-    linear(np.mean, _mean_transpose, *_SAMPLES, *_KEPT, tangent=_mean_tangent),
-    linear(np.ndarray.mean, _mean_transpose, *_SAMPLES, *_KEPT, tangent=_mean_tangent),
+    *(linear(fn, _mean_transpose, *_SAMPLES, *_KEPT, of_a_part=(_mean_tangent, _mean_transpose_of_a_part)) for fn in _MEANS),
     linear(runtime.exact_sum, _exact_sum_transpose, (_V,), result=_python_float),
     general(runtime.exact_shares, _exact_shares, (0.5, _V)),
     general(np.prod, _prod, *_SAMPLES, (_Z,)),

@@ -64,13 +64,13 @@ class Linear:
 
     ``transposes[i](ct, *args, **kwargs)`` returns the cotangent of argument ``i``, with the shape of that argument;
     for an argument that is a sequence of arrays, a tuple of cotangents. `shapes`: the arguments of which only the shape and
-    the dtype are read; a derivative with respect to any other argument is an error. ``tangent(arg_t, *rest, **kwargs)``, if any,
-    takes the place of the function in forward mode where the argument may be empty, of which the function has no number.
+    the dtype are read; a derivative with respect to any other argument is an error. `of_a_part`: what takes the
+    place of the function in forward mode, and of ``transposes[0]``, where the argument may be empty.
     """
 
     transposes: Mapping[int, Callable[..., Any]]
     shapes: tuple[int, ...] = ()
-    tangent: Callable[..., Any] | None = None
+    of_a_part: tuple[Callable[..., Any], Callable[..., Any]] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -576,8 +576,8 @@ def laid_out(value: Any, like: Any) -> Any:
 def private(x: Any) -> Any:
     """Return a copy of the array `x` with the same strides, so that views of it behave as views of `x`.
 
-    Where elements of `x` share a place and it is read-only (`np.broadcast_to`), each has its own in the copy. That is not
-    contiguous either: what would copy parts of `x` copies those of the copy.
+    Where elements of a read-only `x` share a place (`np.broadcast_to`), each has its own in the copy, whose rows lie apart: where
+    a reshape of `x` would copy, so that it can be written to, one of the copy does.
     """
     if x.flags.c_contiguous or x.flags.f_contiguous or x.size == 0:
         return x.copy(order="K")
@@ -585,22 +585,12 @@ def private(x: Any) -> Any:
     high = sum(max(0, (n - 1) * s) for n, s in zip(x.shape, x.strides, strict=True))
     copy: Any
     if not x.flags.writeable and (high - low) // (math.gcd(*x.strides) or 1) + 1 < x.size:
-        copy = np.empty((*x.shape, 2), x.dtype)[..., 0]
+        copy = np.empty(tuple(n + 1 for n in x.shape), x.dtype)[tuple(slice(n) for n in x.shape)]
     else:
         buffer = np.empty(high - low + x.itemsize, np.uint8)
         copy = np.ndarray(x.shape, x.dtype, buffer, offset=-low, strides=x.strides)
     copy[...] = x
     return copy
-
-
-def refuse_read_only(x: Any) -> None:
-    """Raise what NumPy raises where an array is written, if `x` is an array that is read-only.
-
-    Raises:
-        ValueError: it is.
-    """
-    if not x.flags.writeable:
-        raise ValueError("assignment destination is read-only")
 
 
 def appended(items: Any, item: Any) -> Any:

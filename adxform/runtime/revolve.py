@@ -32,7 +32,7 @@ def check_options(checkpoint_steps: Any, max_memory: Any) -> None:
         raise OptionError("give `checkpoint_steps` or `max_memory`, not both")
     for name, value in (("checkpoint_steps", checkpoint_steps), ("max_memory", max_memory)):
         if value is not None and (type(value) is not int or value < 1):
-            raise OptionError(f"{name} is {value!r}; it is a whole number, at least one")
+            raise OptionError(f"{name} is {value!r}; it is to be a whole number of Python's, at least one")
 
 
 def next_snapshot(at: int, target: int, free: int) -> int:

@@ -14,7 +14,7 @@ from adxform.backends.python.loading import annotate
 from adxform.frontend.signature import Node, meta_of, parts
 from adxform.runtime.dispatch.array_memory import Pool
 from adxform.runtime.dispatch.derivation import DerivedRule
-from adxform.runtime.dispatch.execution import check_written, one_more_call, overlap, overlaps_itself
+from adxform.runtime.dispatch.execution import check_sharing, one_more_call, overlap, overlaps_itself
 from adxform.runtime.dispatch.leaf_flattening import among, kind
 from adxform.runtime.dispatch.result_structures import assemble
 
@@ -134,7 +134,7 @@ def writer(fn: Callable[..., Any], rule: DerivedRule, pool: Pool, position: int)
             if type(other) is ndarray and (other is out or not (own and other.flags.owndata)) and overlap(out, other):
                 return MISS
         if rule.private:
-            check_written(fn, rule, inputs, seeds)
+            check_sharing(fn, rule, inputs, seeds)
         work = pool.take(taken)
         try:
             one_more()

@@ -19,6 +19,7 @@ from adxform.autodiff.expand import (
     is_nothing,
     is_zero,
     leaves,
+    may_be_empty,
     name_result,
     not_transposed,
     per_leaf,
@@ -107,10 +108,12 @@ class CallReversal(Cotangents):
                     if self.is_active(leaf) and not is_nothing(partial):
                         masked = self.slopes.masks(op, out, leaf, partial)
                         self.contribute(leaf, weighted(b, self.expander, ct, partial, made, masked), b)
-            case Linear(transposes):
+            case Linear(transposes, _, of_a_part):
                 checked(op, not_transposed(op, derivative), self.is_active)
                 for position, transpose in transposes.items():
                     if position < len(op.args) and self.is_active(op.args[position]):
+                        if of_a_part is not None and may_be_empty(op.args[position]):
+                            transpose = of_a_part[1]
                         start = len(b.ops)
                         contributions = write(b, self.expander, transpose, ct, *op.args, kwargs=op.kwargs)
                         if self.slopes.masks_rule(op, out):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -21,11 +21,10 @@ from adxform.frontend.evaluate.values import NONE, Pullback, Ref, Tuple, Value
 from adxform.frontend.nested.mirrors import floats_of, is_live, matched, mirrored, refuse, type_of, with_floats
 from adxform.ir import intrinsics
 from adxform.ir.build import seed
-from adxform.ir.ops import Block, Call, For, Function, Lit, Operand, Var
+from adxform.ir.ops import Block, Call, Function, Lit, Operand, Var
 from adxform.ir.types import Array, Object, Scalar, is_float, rank
 from adxform.ir.walk import free_variables
 from adxform.primitives.alias import alias_classes
-from adxform.primitives.effects import writes
 
 Kwargs = dict[str, Value]
 
@@ -117,27 +116,7 @@ def trace(
     refuse_shared_arguments(function, pairs)
     interp.apart += inner_pairs(function, (*operands, *free), pairs, interp.span)
     refuse_told_apart(function, interp.held)
-    traced = Traced(function, (*operands, *free), tuple(range(len(params))), out)
-    _refuse_read_only(interp, traced)
-    return traced
-
-
-def _refuse_read_only(interp: Interpreter, traced: Traced) -> None:
-    """Have the run raise where an array is read-only that the function writes to, whichever branch it takes: copies are not."""
-    classes = alias_classes(traced.function)
-    written = {classes.of(var) for op in _always_run(traced.function.body) for var in writes(op)}
-    for param, operand in zip(traced.function.params, traced.operands, strict=True):
-        if isinstance(operand, Var) and isinstance(param.type, Array) and classes.of(param) in written:
-            interp.builder.effect(runtime.refuse_read_only, operand)
-
-
-def _always_run(block: Block) -> Iterator[Call]:
-    """The calls in `block` that run whichever branch is taken: those in loops over ranges, which may be empty, among them."""
-    for op in block.ops:
-        if isinstance(op, Call):
-            yield op
-        elif isinstance(op, For):
-            yield from _always_run(op.body)
+    return Traced(function, (*operands, *free), tuple(range(len(params))), out)
 
 
 def _pair(interp: Interpreter, out: Value) -> tuple[Value, Value]:

@@ -22,7 +22,7 @@ from adxform.runtime import counters, private
 from adxform.runtime.cache import Entry, entry_for, epoch, identity, sized
 from adxform.runtime.dispatch.call_sites import KINDS, Known, code_of_target, kinds_of, site_of
 from adxform.runtime.dispatch.derivation import DerivedRule
-from adxform.runtime.dispatch.execution import Tape, apart, called, check_written, execute
+from adxform.runtime.dispatch.execution import Tape, apart, called, check_sharing, execute
 from adxform.runtime.dispatch.leaf_flattening import placed
 from adxform.runtime.dispatch.orders import Mode
 from adxform.runtime.dispatch.refusals import definition, differentiated_output, known_sizes, name_of, refuse, signed
@@ -157,14 +157,13 @@ class Application:
         return execute(self.fn, rule, inputs, seeds)
 
     def keep(self, rule: DerivedRule, inputs: Sequence[Any]) -> list[Any]:
-        """The caller's `inputs` of `rule` as they are now, whatever is written to them later; read-only ones are so still.
+        """Copies of the caller's `inputs` of `rule`, which may be written to later.
 
         Raises:
-            ValueError: the function writes to one that is read-only.
-            AliasError: it writes to one that shares memory with another.
+            AliasError: the function writes to one that shares memory with another.
         """
-        check_written(self.fn, rule, inputs)
-        return [as_now(value) if isinstance(value, np.ndarray) else value for value in inputs]
+        check_sharing(self.fn, rule, inputs)
+        return [private(value) if isinstance(value, np.ndarray) else value for value in inputs]
 
     def run_forward(self, rule: DerivedRule, inputs: list[Any]) -> tuple[tuple[Any, ...], Tape]:
         """The early results of `rule` for `inputs`, which are the tape's from now on, and what the last sweep needs.
@@ -180,13 +179,6 @@ class Application:
         arrays = [value for value in values if isinstance(value, np.ndarray)]
         results = tuple(apart(value, arrays) for value in found[: parts.results])
         return results, Tape(parts, values, new_lock())
-
-
-def as_now(array: Any) -> Any:
-    """A copy of `array` that is read-only where that is."""
-    copy = private(array)
-    copy.flags.writeable = array.flags.writeable
-    return copy
 
 
 def positions(

@@ -15,7 +15,6 @@ from adxform.errors import AliasError
 from adxform.runtime import counters
 from adxform.runtime.dispatch.array_memory import Pool, Workspace
 from adxform.runtime.dispatch.derivation import DerivedRule
-from adxform.runtime.dispatch.read_only import refuse_writes_to_read_only
 from adxform.runtime.dispatch.refusals import definition, name_of
 from adxform.runtime.dispatch.split import Contents, CutRule, as_tuple, put_back, saved
 
@@ -44,7 +43,7 @@ class Lent:
         """
         rule, form = self.rule, self.work.rule
         if rule.private:
-            check_written(self.fn, rule, inputs, seeds)
+            check_sharing(self.fn, rule, inputs, seeds)
         if form.contiguous and not form.takes([*inputs, *seeds]):
             return execute(self.fn, rule, inputs, seeds)
         one_more_call()
@@ -69,7 +68,7 @@ def called(run: Callable[..., Any], generated: Generated, count: int, *given: An
 def execute(fn: Callable[..., Any], rule: DerivedRule, inputs: Sequence[Any], seeds: Sequence[Any]) -> tuple[Any, ...]:
     """What `rule`, derived of `fn`, returns for these inputs and these cotangents or tangents."""
     if rule.private:
-        check_written(fn, rule, inputs, seeds)
+        check_sharing(fn, rule, inputs, seeds)
     one_more_call()
     if rule.buffers:
         counters.count("buffer_allocs", rule.buffers)
@@ -148,14 +147,13 @@ def apart(value: Any, arrays: list[Any]) -> Any:
     return value
 
 
-def check_written(fn: Callable[..., Any], rule: DerivedRule, inputs: Sequence[Any], seeds: Sequence[Any] = ()) -> None:
-    """Raise where an array that the function writes is read-only, or shares memory with another array, or work space with a seed.
+def check_sharing(fn: Callable[..., Any], rule: DerivedRule, inputs: Sequence[Any], seeds: Sequence[Any] = ()) -> None:
+    """Raise where an array that the function writes shares memory with another of its arrays, or work space with a seed.
 
     Each is copied before it is written, so that the other one would not see the write. Work space is not, so that a tangent or
     cotangent would.
     """
     written = rule.private
-    refuse_writes_to_read_only(rule, inputs)
     for i in written:
         for j, other in enumerate(inputs):
             if i != j and isinstance(other, np.ndarray) and (j not in written or i < j) and overlap(inputs[i], other):

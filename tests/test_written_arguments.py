@@ -1,0 +1,77 @@
+"""Arguments that a function writes: derivatives are those at what the caller gave, in every mode."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adxform
+from adxform.errors import AliasError
+
+
+def element(z: Any) -> Any:
+    z[0] = 2.0
+    return np.sum(z * z)
+
+
+def loop(z: Any) -> Any:
+    for i in range(len(z)):
+        z[i] = z[i] * 2.0
+    return np.sum(z * z)
+
+
+def view(z: Any) -> Any:
+    y = z[1:]
+    y += 1.0
+    return np.sum(z * z)
+
+
+def result_in_place(z: Any) -> Any:
+    np.multiply(z, 2.0, out=z)
+    return np.sum(z * z)
+
+
+def branch(z: Any) -> Any:
+    if z[0] < 5.0:
+        z[0] = z[1]
+    return np.sum(z * z)
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse", "auto"])
+@pytest.mark.parametrize("function", [element, loop, view, result_in_place, branch])
+def test_a_jacobian_is_that_at_the_argument(function: Callable[[Any], Any], mode: Any) -> None:
+    x = np.array([1.0, 2.0, 3.0])
+    expected = adxform.grad(function)(x)
+    np.testing.assert_allclose(adxform.jacobian(function, mode=mode)(x), expected)
+    np.testing.assert_allclose(adxform.jacobian(lambda y: adxform.jacobian(function, mode=mode)(y) @ y)(x).shape, (3,))
+    assert np.array_equal(x, [1.0, 2.0, 3.0])
+
+
+def test_a_pullback_of_one_array_for_two_is_refused_where_one_is_written() -> None:
+    def both(x: Any, y: Any) -> Any:
+        x[0] = 2.0 * y[1]
+        return np.sum(x * y)
+
+    x = np.array([1.0, 2.0, 3.0])
+    with pytest.raises(AliasError, match="shares memory"):
+        adxform.vjp(both, x, x)
+    with pytest.raises(AliasError, match="shares memory"):
+        adxform.prepare_vjp(both, x, x.copy())(x, x)
+
+
+def through_a_copy(x: Any) -> Any:
+    y = x.reshape(-1)
+    y[0] = 3.0
+    return np.sum(x**2)
+
+
+@pytest.mark.parametrize("engine", ["python", "numba"])
+def test_elements_that_share_a_place_are_copied_where_numpy_copies_them(engine: Any) -> None:
+    x = np.broadcast_to([0.5, -1.5, 2.0], (2, 3))
+    value, gradient = adxform.value_and_grad(through_a_copy, engine=engine)(x)
+    assert value == through_a_copy(x)
+    np.testing.assert_allclose(gradient, 2.0 * x)
+    np.testing.assert_allclose(adxform.jacobian(through_a_copy, engine=engine)(x), 2.0 * x)
