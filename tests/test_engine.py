@@ -28,7 +28,7 @@ from tests.corpus.catalogue import PROGRAMS
 
 Results = tuple[Any, ...]
 NUMBA = Engine("numba")
-MAY_ASK_PYTHON = ("left_out.", "frames.frames_without_their_mean")
+MAY_ASK_PYTHON = ("singular.distances_by_", "singular.volume_by_its_logarithm", "left_out.", "frames.frames_without_their_mean")
 """Programs with points at which kernels raise, so that the call is Python's."""
 
 

@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 
 import adxform
-from adxform.errors import AdxError, NonScalarOutputError, PreparationMismatchError, TangentMismatchError
+from adxform.errors import (
+    AdxError,
+    NonScalarOutputError,
+    PreparationMismatchError,
+    TangentMismatchError,
+    UnsupportedOperationError,
+)
 from adxform.frontend.derivative_operators import ORDERS, USUAL
 from tests import prepared_programs
 from tests.oracle import central_jacobian, float_leaves, pack
@@ -18,6 +24,8 @@ from tests.test_same_point import HARD
 
 V = np.array([1.0, -0.5, 0.25])
 OTHERS = [order for order in ORDERS if order != USUAL]
+REFUSED = frozenset({"kinds.array_of_a_number_of_two_kinds_made_one_of_floats"})
+"""Refused in some order: the second sweep has no array of floats for the cotangent of one that may be of whole numbers."""
 orders = pytest.mark.parametrize("order", ORDERS)
 
 
@@ -34,7 +42,11 @@ def test_every_scalar_program(program: Any) -> None:
         value, gradient, product = usual.value_gradient_and_hvp(*point.fresh(), v)
         expected, tol = pack(float_leaves(product)), SINGLE if tolerance(point) == SINGLE else 1e-9
         for order in OTHERS:
-            found = adxform.hvp(program.function, argnums=program.wrt, mode=order)(*point.fresh(), v)
+            try:
+                found = adxform.hvp(program.function, argnums=program.wrt, mode=order)(*point.fresh(), v)
+            except UnsupportedOperationError:
+                assert program.name in REFUSED
+                continue
             close(pack(float_leaves(found)), expected, tol, f"{order} at {point.args}")
             if prepared:
                 p = adxform.prepare_hvp(program.function, *point.fresh(), argnums=program.wrt, mode=order)

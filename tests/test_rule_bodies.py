@@ -108,15 +108,17 @@ def derivatives(record: Primitive, args: tuple[Any, ...], y: Any, y_ct: Any) -> 
             for position, cotangent in enumerate(as_tuple(pullback(y_ct))[: len(args)]):
                 if is_active(args[position]):
                     assert cotangent is not None
-                    yield position, cotangent, None if tangent is None else _tangent(tangent, y, given, position)
+                    yield position, cotangent, None if tangent is None else _tangent(tangent, y, given, options, position)
 
 
 def _with(fn: Callable[..., Any], args: tuple[Any, ...], position: int) -> Callable[[Any], Any]:
     return lambda along: fn(*args[:position], along, *args[position + 1 :])
 
 
-def _tangent(tangent: Callable[..., Any], y: Any, args: tuple[Any, ...], position: int) -> Callable[[Any], Any]:
-    return lambda along: tangent(y, args, tuple(along if place == position else 0.0 for place in range(len(args))))
+def _tangent(
+    tangent: Callable[..., Any], y: Any, args: tuple[Any, ...], options: dict[str, Any], position: int
+) -> Callable[[Any], Any]:
+    return lambda along: tangent(y, args, tuple(along if place == position else 0.0 for place in range(len(args))), **options)
 
 
 @pytest.mark.parametrize("record", [record for record in TABLE.values() if record.fn not in UNSAMPLED], ids=lambda r: r.name)

@@ -535,7 +535,7 @@ def test_without_scipy_the_error_says_what_to_install(monkeypatch: pytest.Monkey
     def missing(name: str) -> Any:
         raise ModuleNotFoundError(name)
 
-    monkeypatch.setattr(scipy_sparse.importlib, "import_module", missing)
+    monkeypatch.setattr(scipy_sparse, "imported", missing)
     with pytest.raises(MissingExtraError) as caught:
         adxform.prepare_hessian(band, np.ones(3), sparse=True)
     assert "adxform[sparse]" in caught.value.help

@@ -16,7 +16,7 @@ import mpmath as mp
 
 DIGITS = 80
 NEXT_TO_ZERO = "1e-30"
-TARGET = Path(__file__).parent.parent / "adxform" / "engine" / "vector_math" / "coefficients.py"
+TARGET = Path(__file__).parent.parent / "adxform" / "backends" / "numba" / "vector_math" / "coefficients.py"
 
 
 @dataclass(frozen=True)
