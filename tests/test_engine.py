@@ -103,13 +103,13 @@ def test_kernels_say_what_the_rule_says(any_program: Program, mode: str) -> None
 def _or_plain(run: Any) -> Callable[..., Any]:
     """What kernels say; where they leave a call to Python, what Python says, as in every call.
 
-    Kernels note that a product has no finite sum, and check ahead of a loop without passes what its passes would read.
+    Kernels note that a product has no finite sum, take no inverse of a singular matrix, and check ahead of a loop what it would read.
     """
 
     def kernels(*args: Any) -> Any:
         try:
             return run.compiled(*args)
-        except (ArithmeticError, IndexError):
+        except (ArithmeticError, IndexError, np.linalg.LinAlgError):
             return run.plain(*args)
 
     return kernels
