@@ -103,7 +103,7 @@ def test_kernels_say_what_the_rule_says(any_program: Program, mode: str) -> None
 def _or_plain(run: Any) -> Callable[..., Any]:
     """What kernels say; where they leave a call to Python, what Python says, as in every call.
 
-    Kernels note that a product has no finite sum, take no inverse of a singular matrix, and check ahead of a loop what it would read.
+    Kernels note that a product has no finite sum, have no inverse of a singular matrix, and check what a loop would read.
     """
 
     def kernels(*args: Any) -> Any:
