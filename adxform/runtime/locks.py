@@ -11,7 +11,7 @@ asked last, so it must have been told before this module is.
 
 from __future__ import annotations
 
-import logging  # noqa: F401
+import logging  # noqa: F401 - for the order of the hooks at a fork: see above
 import os
 import sys
 import threading
