@@ -75,3 +75,62 @@ def test_elements_that_share_a_place_are_copied_where_numpy_copies_them(engine: 
     assert value == through_a_copy(x)
     np.testing.assert_allclose(gradient, 2.0 * x)
     np.testing.assert_allclose(adxform.jacobian(through_a_copy, engine=engine)(x), 2.0 * x)
+
+
+def other(x: Any, y: Any, *, scale: float = 1.0) -> Any:
+    """Writes to the argument that is not differentiated by default."""
+    y[0] = x[0] ** 2
+    return scale * x * y
+
+
+def total(x: Any, y: Any, *, scale: float = 1.0) -> Any:
+    return np.sum(other(x, y, scale=scale))
+
+
+def gradient_inside(x: Any, y: Any) -> Any:
+    return adxform.grad(total)(x, y)
+
+
+HESSIAN_MODES: tuple[Any, ...] = ("forward-over-reverse", "reverse-over-reverse", "reverse-over-forward", "forward-over-forward")
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse", "auto"])
+def test_a_jacobian_leaves_another_argument_as_it_is(mode: Any) -> None:
+    x, y = np.array([1.0, 2.0]), np.array([3.0, 4.0])
+    by_x, by_y = adxform.jacobian(other, argnums=(0, 1), mode=mode)(x, y, scale=2.0)
+    np.testing.assert_allclose(by_x, [[6.0, 0.0], [0.0, 8.0]])
+    np.testing.assert_allclose(by_y, [[0.0, 0.0], [0.0, 4.0]])
+    assert np.array_equal(x, [1.0, 2.0])
+    assert np.array_equal(y, [3.0, 4.0])
+
+
+@pytest.mark.parametrize("mode", HESSIAN_MODES)
+def test_second_orders_leave_another_argument_as_it_is(mode: Any) -> None:
+    x, y = np.array([1.0, 2.0]), np.array([3.0, 4.0])
+    np.testing.assert_allclose(adxform.hvp(total, mode=mode)(x, y, np.ones(2), scale=2.0), [12.0, 0.0])
+    (xx, xy), (yx, yy) = adxform.hessian(total, argnums=(0, 1), mode=mode)(x, y)
+    np.testing.assert_allclose(xx, [[6.0, 0.0], [0.0, 0.0]])
+    np.testing.assert_allclose(xy, [[0.0, 0.0], [0.0, 1.0]])
+    np.testing.assert_allclose(yx, [[0.0, 0.0], [0.0, 1.0]])
+    np.testing.assert_allclose(yy, np.zeros((2, 2)))
+    assert np.array_equal(y, [3.0, 4.0])
+
+
+@pytest.mark.parametrize(
+    "derivative",
+    [
+        lambda x: adxform.jacobian(other)(x, x),
+        lambda x: adxform.jacobian(other, mode="forward")(x, x[::-1]),
+        lambda x: adxform.hvp(total)(x, x, x),
+        lambda x: adxform.hessian(total)(x, x),
+        lambda x: adxform.hessian(total, mode="forward-over-forward")(x, x),
+        lambda x: gradient_inside(x, x),
+        lambda x: adxform.jacobian(gradient_inside)(x, x),
+        lambda x: adxform.jvp(gradient_inside, (x, x), (x, x)),
+        lambda x: adxform.vjp(gradient_inside, x, x),
+    ],
+)
+def test_one_array_for_two_is_refused_where_a_derivative_inside_writes_to_one(derivative: Callable[[Any], Any]) -> None:
+    with pytest.raises(AliasError, match="shares memory") as caught:
+        derivative(np.array([1.0, 2.0]))
+    assert caught.value.span.file == __file__

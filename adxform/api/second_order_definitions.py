@@ -33,7 +33,7 @@ def product(f: Function, argnums: Any, mode: Any, /, *args: Any, **kwargs: Any) 
         return grad(f, argnums)(*moved(primals, numbers, point), **kwargs)
 
     def value(*point: Any) -> Any:
-        return one_number(f(*moved(primals, numbers, point), **kwargs))
+        return one_number(on_copies(f, *moved(primals, numbers, point), **kwargs))
 
     def slope(*point: Any) -> Any:
         return jvp(value, point, along)[1]
@@ -59,7 +59,7 @@ def hessian_at(f: Function, argnums: Any, mode: Any, /, *args: Any, **kwargs: An
         return floats(grad(f, argnums)(*moved(args, numbers, replaced(xs, leaves)), **kwargs))
 
     def value(*leaves: Any) -> Any:
-        return one_number(f(*moved(args, numbers, replaced(xs, leaves)), **kwargs))
+        return one_number(on_copies(f, *moved(args, numbers, replaced(xs, leaves)), **kwargs))
 
     if mode == "forward-over-reverse":
         rows = [pushing(gradient, inputs, row) for row in range(len(inputs))]
@@ -104,9 +104,9 @@ def jacobian_at(f: Function, argnums: Any, mode: Any, /, *args: Any, **kwargs: A
     inputs = floats(xs)
 
     def value(*leaves: Any) -> Any:
-        return f(*moved(args, numbers, replaced(xs, leaves)), **kwargs)
+        return on_copies(f, *moved(args, numbers, replaced(xs, leaves)), **kwargs)
 
-    y = on_copies(value, *inputs)
+    y = value(*inputs)
     outs = floats(y)
     if mode == "forward" or (mode == "auto" and no_more(inputs, outs)):
         blocks = by_columns(value, inputs, outs)

@@ -300,7 +300,7 @@ def pull_back(interp: Interpreter, pullback: Pullback, args: tuple[Value, ...], 
 
 def _on_copies(interp: Interpreter, args: tuple[Value, ...], kwargs: Kwargs, hint: str) -> Value:
     f, *given = args
-    traced = trace(interp, f, tuple(given), {}, range(len(given)))
+    traced = trace(interp, f, tuple(given), kwargs, range(len(given)))
     outs = _spliced(interp, traced.function, tuple(_untouched(interp, traced, traced.operands)))
     return structures.rebuilt(interp, traced.out, iter(outs))
 

@@ -305,9 +305,13 @@ def handed_over(fn: Function, classes: Aliases) -> set[int]:
 
 
 def private_parameters(fn: Function) -> tuple[int, ...]:
-    """The positions of the parameters of which `protect` made `fn` take private copies."""
-    copied = [op.args[0] for op in fn.body.ops[: len(fn.params)] if isinstance(op, Call) and op.fn == Lit(runtime.private)]
-    return tuple(i for i, param in enumerate(fn.params) if param in copied)
+    """The positions of the parameters of which `fn` takes private copies: by `protect`, or for a derivative inside it."""
+    calls = [op for op in all_ops(fn.body) if isinstance(op, Call) and op.fn == Lit(runtime.private)]
+    if not calls:
+        return ()
+    classes = alias_classes(fn)
+    copied = {classes.of(op.args[0]) for op in calls if isinstance(op.args[0], Var)}
+    return tuple(i for i, param in enumerate(fn.params) if isinstance(param.type, Array) and classes.of(param) in copied)
 
 
 BUFFERS = (np.zeros_like, np.empty_like, np.empty, np.zeros, intrinsics.new_stack, runtime.private)

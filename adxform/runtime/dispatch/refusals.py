@@ -23,12 +23,13 @@ def name_of(fn: Callable[..., Any]) -> str:
 
 
 def definition(fn: Callable[..., Any]) -> Span:
-    """Where `fn` is defined, as far as that can be told."""
+    """Where `fn` is defined, or the user's function that it is a derivative of, as far as that can be told."""
     try:
         source = find_source(fn)
-        return source.span(source.node)
     except SourceUnavailableError:
         return NOWHERE
+    span = source.span(source.node)
+    return definition(fn.__wrapped__) if span.is_own and hasattr(fn, "__wrapped__") else span
 
 
 def signed(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Signature, list[Any]]:
