@@ -20,7 +20,7 @@ import pytest
 from adxform.ir.ops import UNDEFINED, Lit
 from adxform.runtime.dispatch.application import apply
 from adxform.runtime.persistence import portable
-from adxform.runtime.persistence.contents import Contents, digest, resolve, seal_of
+from adxform.runtime.persistence.contents import ContentWriter, digest, resolve, seal_of
 from adxform.runtime.persistence.references import NotPortable, Stale, fixed, place
 from tests.corpus.catalogue import PROGRAMS
 
@@ -160,7 +160,7 @@ def test_deep_contents_see_what_a_function_reaches(monkeypatch: pytest.MonkeyPat
     text = "import math\nK = {}\ndef g(x): return {} * x\ndef f(x, d={}): return g(x) + K + math.sin(d)"
 
     def deep(*values: Any) -> bytes:
-        writer = Contents(deep=True)
+        writer = ContentWriter(deep=True)
         writer.add(module_of(monkeypatch, text.format(*values)).f)
         return writer.digest()
 
@@ -178,7 +178,7 @@ def test_recursive_functions_have_contents() -> None:
     def odd(n):
         return n != 0 and even(n - 1)
 
-    writer = Contents(deep=True)
+    writer = ContentWriter(deep=True)
     writer.add((even, odd))
     assert len(writer.digest()) == 32
 
@@ -236,7 +236,7 @@ lib.lib = lib
 )
 def test_deep_contents_see_what_is_reached_through_modules(body: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def deep(**values: object) -> bytes:
-        writer = Contents(deep=True)
+        writer = ContentWriter(deep=True)
         text = NESTED.format(**{"kind": 1, "power": 1, "factor": 1, **values})
         writer.add(module_of(monkeypatch, f"{text}\ndef f(x): return {body}").f)
         return writer.digest()

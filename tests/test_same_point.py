@@ -14,7 +14,7 @@ import pytest
 
 import adxform
 from adxform.errors import AdxError, ArgnumsError, NonScalarOutputError, PreparationMismatchError
-from adxform.runtime.dispatch.execution import Tape
+from adxform.runtime.dispatch.execution import Residuals
 from tests import prepared_programs
 from tests.oracle import central_jacobian, float_leaves, pack
 from tests.prepared_programs import PROGRAMS, Program, X, building, points
@@ -322,13 +322,13 @@ def test_another_process_builds_nothing(f: Any, pytestconfig: pytest.Config) -> 
 
 def test_a_tape_is_saved_once(monkeypatch: pytest.MonkeyPatch) -> None:
     saved: list[int] = []
-    run = Tape.run
+    run = Residuals.run
 
-    def counted(self: Tape, seeds: Any) -> Any:
+    def counted(self: Residuals, seeds: Any) -> Any:
         saved.append(len(self.contents))
         return run(self, seeds)
 
-    monkeypatch.setattr(Tape, "run", counted)
+    monkeypatch.setattr(Residuals, "run", counted)
     _, pullback = adxform.vjp(settling, X)
     first = [pullback(float(k))[0] for k in range(4)]
     assert saved[0] == 0

@@ -13,7 +13,7 @@ import pytest
 
 from adxform.errors import AdxError, GlobalMutationError, NonScalarOutputError, UnsupportedOperationError
 from adxform.frontend.derivative_operators import Operator
-from adxform.frontend.evaluate.expander import Expander
+from adxform.frontend.evaluate.expander import RuleExpander
 from adxform.frontend.signature import Fixed, Leaf, Node, describe, sign
 from adxform.frontend.signature.access import Access, guards_hold
 from adxform.frontend.specialize import Specialized, specialize
@@ -417,7 +417,7 @@ def test_the_gradient_of_an_array_is_refused():
 
 
 def test_expand_gives_a_result_for_each_leaf():
-    expander = Expander(no_derivatives)
+    expander = RuleExpander(no_derivatives)
     x, y = Var("x", FLOAT), Var("y", Array("float64", (Dim("y.0"),)))
     function = expander.expand(lambda a, b: (b, None, a * b), (x, y), ())
     assert function.results[0] == function.params[1]
@@ -436,7 +436,7 @@ def test_expand_rule_shares_residuals():
         return s * b, pullback
 
     x, y = Var("x", FLOAT), Var("y", FLOAT)
-    forward, pullback = Expander(no_derivatives).expand_rule(rule, (x, y), ())
+    forward, pullback = RuleExpander(no_derivatives).expand_rule(rule, (x, y), ())
     value, *residuals = interpret(forward, 0.5, 3.0)
     assert value == np.sin(0.5) * 3.0
     assert interpret(pullback, *residuals, 2.0) == (2.0 * np.cos(0.5) * 3.0, 2.0 * np.sin(0.5))
@@ -447,10 +447,10 @@ def test_expand_folds_what_is_static():
         return x if axis is None else np.sum(x, axis=axis) * np.ndim(x)
 
     x = Var("x", Array("float64", (Dim("x.0"), Dim("x.1"))))
-    function = Expander(no_derivatives).expand(body, (x, Lit(0)), ())
+    function = RuleExpander(no_derivatives).expand(body, (x, Lit(0)), ())
     assert len(function.params) == 1
     assert [fn.__name__ for fn in calls(function)] == ["sum", "mul"]
-    taken = Expander(no_derivatives).expand(lambda x, index: x[index], (x, Pack("tuple", (Lit(0), Var("i", INT)))), ())
+    taken = RuleExpander(no_derivatives).expand(lambda x, index: x[index], (x, Pack("tuple", (Lit(0), Var("i", INT)))), ())
     assert taken.results[0].type == Scalar("float64")
 
 

@@ -19,7 +19,7 @@ INFIX = {operator.add: " + ", operator.sub: " - ", operator.mul: " * ", operator
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptValue:
     """Something that is kept: what it is called, where it is computed, and how many numbers that are; ``"?"`` stands for a
     factor that is not known."""
 
@@ -28,7 +28,7 @@ class Kept:
     span: Span = field(default=NOWHERE, compare=False)
 
 
-def kept(fn: Function) -> list[Kept]:
+def kept(fn: Function) -> list[KeptValue]:
     """The tapes of `fn`, optimised typed IR, in order.
 
     >>> from adxform.ir.text import read
@@ -40,19 +40,19 @@ def kept(fn: Function) -> list[Kept]:
     ...         y: f64[x.0] = operator.mul(x, i)
     ...         intrinsics.push(tape, y)
     ...     return n'''))
-    [Kept(name='y', size='(n - 1) * x.shape[0]', span=...)]
+    [KeptValue(name='y', size='(n - 1) * x.shape[0]', span=...)]
     """
     made = {out: op for op in all_ops(fn.body) for out in outs(op)}
     return list(_kept(fn.body, (), made))
 
 
-def _kept(block: Block, passes: tuple[str, ...], made: Mapping[Var, Op]) -> Iterator[Kept]:
+def _kept(block: Block, passes: tuple[str, ...], made: Mapping[Var, Op]) -> Iterator[KeptValue]:
     for op in block.ops:
         match op:
             case Call(outs=(Var() as tape,), fn=Lit(fn), args=(shape, *_)) if fn is np.empty and tape.base.endswith(TAPE):
                 lengths = shape.items if isinstance(shape, Pack) else (shape,)
                 sizes = (said(length, made) for length in lengths)
-                yield Kept(tape.base.removesuffix(TAPE), product((*passes, *sizes)), op.span)
+                yield KeptValue(tape.base.removesuffix(TAPE), product((*passes, *sizes)), op.span)
             case Call(fn=Lit(fn), args=(_, value)) if fn is intrinsics.push:
                 yield replace(pushed(value, passes), span=op.span)
             case For(source=source, body=body):
@@ -64,15 +64,15 @@ def _kept(block: Block, passes: tuple[str, ...], made: Mapping[Var, Op]) -> Iter
                     yield from _kept(inner, passes, made)
 
 
-def pushed(value: Operand, passes: tuple[str, ...]) -> Kept:
+def pushed(value: Operand, passes: tuple[str, ...]) -> KeptValue:
     """What a push onto a stack keeps, in all `passes`."""
     match value:
         case Var(type=Array(_, shape)):
-            return Kept(value.base, product((*passes, *(("?",) if shape is None else map(measured, shape)))))
+            return KeptValue(value.base, product((*passes, *(("?",) if shape is None else map(measured, shape)))))
         case Var():
-            return Kept(value.base, product(passes))
+            return KeptValue(value.base, product(passes))
         case _:
-            return Kept("a number", product(passes))
+            return KeptValue("a number", product(passes))
 
 
 def product(factors: tuple[str, ...]) -> str:

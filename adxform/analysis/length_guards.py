@@ -30,7 +30,7 @@ LENGTHS: frozenset[Callable[..., object]] = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Guard:
+class LengthGuard:
     """Where something is used: where `cond`, a truth value or a mask, is true, or where it is false, if not `wanted`."""
 
     cond: Var
@@ -50,9 +50,9 @@ class Guards:
         if any(map(is_length, ops)) and any(_may_guard(op) for op in ops):
             self._note(fn.body)
 
-    def of(self, length: Var) -> tuple[Guard, ...]:
+    def of(self, length: Var) -> tuple[LengthGuard, ...]:
         """Choices outside of which no result depends on `length`: none where nothing is known."""
-        found: dict[Guard, None] = {}
+        found: dict[LengthGuard, None] = {}
         todo, seen = [length], {length}
         while todo:
             var = todo.pop()
@@ -80,7 +80,7 @@ class Guards:
             for inner in blocks(op):
                 self._note(inner)
 
-    def _guard(self, op: Op, var: Var) -> Guard | None:
+    def _guard(self, op: Op, var: Var) -> LengthGuard | None:
         """The choice that `op` is, if it takes `var`, or what depends on it, on one side alone."""
         match op:
             case Call(outs=(_,), fn=Lit(np.where), args=(Var() as cond, one, other), kwargs=()):
@@ -93,7 +93,7 @@ class Guards:
                 return None
         if cond == var or sum(sides) != 1 or not isinstance(cond.type, Scalar | Array) or self._changes(cond):
             return None
-        return Guard(cond, sides[0])
+        return LengthGuard(cond, sides[0])
 
     def _changes(self, var: Var) -> bool:
         number = self.aliases.of(var)

@@ -25,9 +25,9 @@ from adxform.ir.types import Scalar, Type
 from adxform.runtime import private
 from adxform.runtime.cache import Entry
 from adxform.runtime.dispatch.application import Application, Argnums, apply
-from adxform.runtime.dispatch.batches import Stack, batch_for, split
+from adxform.runtime.dispatch.batches import BatchResults, batch_for, split
 from adxform.runtime.dispatch.derivation import DerivedRule
-from adxform.runtime.dispatch.execution import Tape, execute
+from adxform.runtime.dispatch.execution import Residuals, execute
 from adxform.runtime.dispatch.leaf_flattening import alongside, finisher, matched, perturbations, placed, settler
 from adxform.runtime.dispatch.refusals import definition, name_of, non_scalar
 from adxform.runtime.dispatch.result_structures import builder, leaves_of, rebuild
@@ -296,7 +296,7 @@ class Pullback:
     call: Application
     wrt: tuple[int, ...]
     rule: DerivedRule
-    tape: Tape
+    tape: Residuals
     like: list[Any]
     wide: CutRule | None = None
 
@@ -315,7 +315,7 @@ class Pullback:
         """
         call = self.call
         batch = batch_for(call.fn, "cotangents", call.result, self.like, cts)
-        found = Stack.of(batch.count, call.types(self.wrt))
+        found = BatchResults.of(batch.count, call.types(self.wrt))
         for group, rows in batch.rows(1 if self.wide is None else self.wide.directions):
             seeds = [seed for row in rows for seed in self.rule.seeded(row)]
             found.put(group, split(self.tape.run(seeds, None if len(rows) == 1 else self.wide), 0, len(rows)))

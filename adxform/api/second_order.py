@@ -96,7 +96,7 @@ def jacobian(
     return Jacobian("jacobian", f, numbers, mode=mode, definition=jacobian_at, engine=checked_engine(engine, fastmath))
 
 
-class Whole(Derivative):
+class DefinedDerivative(Derivative):
     """A derivative whose definition runs as a function of its own."""
 
     @for_users
@@ -123,7 +123,7 @@ class Whole(Derivative):
         return call
 
 
-class HessianProduct(Whole):
+class HessianProduct(DefinedDerivative):
     """``hvp(f)``"""
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -174,14 +174,14 @@ def plan_product(call: Application, argnums: Argnums) -> ProductPlan:
     return plan
 
 
-class Hessian(Whole):
+class Hessian(DefinedDerivative):
     """``hessian(f)``"""
 
     def __reduce__(self) -> tuple[object, ...]:
         return partial(hessian, **self.engine.keywords), (self.fn, self.argnums, self.mode)
 
 
-class Jacobian(Whole):
+class Jacobian(DefinedDerivative):
     """``jacobian(f)``"""
 
     @for_users

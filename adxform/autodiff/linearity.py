@@ -105,7 +105,7 @@ FILLING = ("constant_values", "end_values")
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class Linearity:
     """What each result of a pullback is, and whether all of them are at most linear and something more."""
 
     results: tuple[Part, ...]
@@ -117,7 +117,7 @@ class Reading:
         return tuple(place for place, part in enumerate(self.results) if part.more == 1)
 
 
-def read_pullback(pullback: Function, is_linear: Callable[[Call], bool]) -> Reading:
+def read_pullback(pullback: Function, is_linear: Callable[[Call], bool]) -> Linearity:
     """How the results of `pullback` depend on its last parameter; `is_linear` says it of calls of functions with users' rules."""
     cotangent = len(pullback.params) - 1
     found = _Reader(alias_classes(pullback), find_dependence(pullback, [cotangent]), is_linear)
@@ -125,10 +125,10 @@ def read_pullback(pullback: Function, is_linear: Callable[[Call], bool]) -> Read
     found.parts.update(dict.fromkeys(pullback.params, Part.FIXED))
     found.define(pullback.params[cotangent], Part.LINEAR)
     found.block(pullback.body)
-    return Reading(tuple(map(found.of, pullback.results)), found.linear)
+    return Linearity(tuple(map(found.of, pullback.results)), found.linear)
 
 
-def refuse_shifted(body: Callable[..., Any], pullback: Function, reading: Reading, span: Span, *, doubt: bool = False) -> None:
+def refuse_shifted(body: Callable[..., Any], pullback: Function, reading: Linearity, span: Span, *, doubt: bool = False) -> None:
     """Raise where a pullback returns for a cotangent of zero something else than zero, or where there is `doubt` of it as well.
 
     Raises:
@@ -144,7 +144,7 @@ def refuse_shifted(body: Callable[..., Any], pullback: Function, reading: Readin
         raise MissingRuleError(message, span=span, help="return what is linear in the cotangent, zeros where it is zero")
 
 
-def refuse_nonlinear(op: Call, reading: Reading) -> None:
+def refuse_nonlinear(op: Call, reading: Linearity) -> None:
     """Raise where the pullback of a user's rule multiplies its cotangent by itself, puts it through a function or compares it.
 
     Raises:

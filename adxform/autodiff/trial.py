@@ -8,7 +8,7 @@ import numpy as np
 
 from adxform import runtime
 from adxform.analysis.dependence import find_dependence
-from adxform.autodiff.linearity import Reading
+from adxform.autodiff.linearity import Linearity
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Function, Invoke, Lit, Operand, Var, While
@@ -24,7 +24,7 @@ def can_be_tried(pullback: Function) -> bool:
     )
 
 
-def tried_at_zero(pullback: Function, reading: Reading, rule: str) -> Function:
+def tried_at_zero(pullback: Function, reading: Linearity, rule: str) -> Function:
     """`pullback`, which sees by a second run for a cotangent of zero that its doubtful results are zero there."""
     if not reading.doubtful:
         return pullback

@@ -13,7 +13,7 @@ from adxform.frontend.lowering.lower import lower
 from adxform.frontend.lowering.source_text import find_source
 from adxform.ir.ops import Function
 from adxform.ir.text import show
-from adxform.passes.driver import Watch, watching
+from adxform.passes.driver import StageWatch, watching
 from adxform.runtime.dispatch.derivation import DerivedRule, build
 
 UNCOMPILED = ("ast", "ssa", "typed", "clean", "adjoint", "optimised")
@@ -52,7 +52,7 @@ def dump_stages(rule: DerivedRule, folder: Path) -> None:
     (folder / f"{len(changed) + 1:03}-python.py").write_text(rule.text, encoding="utf-8")
 
 
-def stages_of(rule: DerivedRule) -> Watch:
+def stages_of(rule: DerivedRule) -> StageWatch:
     """The stages of `rule`, which is derived once more."""
     with watching() as watch:
         build(rule.request)

@@ -15,7 +15,7 @@ from adxform.frontend.checks.cut_off import refuse_cut_off
 from adxform.frontend.checks.held_copies import refuse_told_apart
 from adxform.frontend.checks.shared_memory import refuse_outside_writes, refuse_shared_arguments
 from adxform.frontend.evaluate import structures
-from adxform.frontend.evaluate.expander import Expander
+from adxform.frontend.evaluate.expander import RuleExpander
 from adxform.frontend.evaluate.interpreter import Evaluator
 from adxform.frontend.evaluate.outside import from_outside
 from adxform.frontend.evaluate.signals import Grows, Promote, Recursive, Unreachable
@@ -33,7 +33,7 @@ from adxform.ir.types import INT, Array, Dim, Scalar, Size, Type
 from adxform.ir.walk import Names, rename_block
 from adxform.runtime.strict import way_back
 
-__all__ = ["Expander", "Specialized", "specialize"]
+__all__ = ["RuleExpander", "Specialized", "specialize"]
 
 _RESTARTS = 200
 

@@ -105,7 +105,7 @@ class Block:
     results: tuple[Operand, ...]
 
 
-class Known:
+class Findings:
     """Room beside an op for what was found out about it: it never changes, and is asked for by every analysis and pass."""
 
     __slots__ = ("effect", "reads")
@@ -115,7 +115,7 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class Call(Known):
+class Call(Findings):
     """``outs = fn(*args, **kwargs)``; its effects are those of `fn` (see `adxform.primitives.effects`).
 
     One out, or none where the result is ``None`` or unused. (Several outs never occur: tuples are taken apart

@@ -61,7 +61,7 @@ class Stage:
 
 
 @dataclass(slots=True)
-class Watch:
+class StageWatch:
     """The stages that were gone through while it was open."""
 
     stages: list[Stage] = field(default_factory=list)
@@ -71,11 +71,11 @@ class Watch:
         return list({stage.function.name: stage.function for stage in self.stages if stage.name == name}.values())
 
 
-_watch: ContextVar[Watch | None] = ContextVar("watch", default=None)
+_watch: ContextVar[StageWatch | None] = ContextVar("watch", default=None)
 
 
 @contextmanager
-def watching() -> Iterator[Watch]:
+def watching() -> Iterator[StageWatch]:
     """Note every stage of what is derived in the block; what a cache has is not derived.
 
     >>> from adxform.ir.text import read
@@ -85,7 +85,7 @@ def watching() -> Iterator[Watch]:
     >>> [stage.name for stage in watch.stages if stage.changed]
     ['optimise:algebra']
     """
-    token = _watch.set(watch := Watch())
+    token = _watch.set(watch := StageWatch())
     try:
         yield watch
     finally:

@@ -14,7 +14,7 @@ from adxform.ir.ops import Call, Lit
 from adxform.ir.types import Array, is_float
 from adxform.sparse.calls import Handler, Tracing, filled, run
 from adxform.sparse.graph import CONST, GiveUp
-from adxform.sparse.values import OPAQUE, Flow, NotKnown, Whole, common_shape, concrete, ids_of, shape_of
+from adxform.sparse.values import OPAQUE, Flow, Integers, NotKnown, common_shape, concrete, ids_of, shape_of
 
 
 def _empty(trace: Tracing, call: Call, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -73,7 +73,7 @@ def _of_shape(fn: Any) -> Handler:
 
     def handle(trace: Tracing, call: Call, args: list[Any], kwargs: dict[str, Any]) -> Any:
         try:
-            plain = [np.empty(shape_of(arg), np.int8) if isinstance(arg, Flow | Whole) else arg for arg in args]
+            plain = [np.empty(shape_of(arg), np.int8) if isinstance(arg, Flow | Integers) else arg for arg in args]
             return run(fn, plain, {key: concrete(value) for key, value in kwargs.items()})
         except NotKnown:
             return OPAQUE

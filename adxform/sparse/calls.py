@@ -12,7 +12,7 @@ import numpy as np
 from adxform.ir.ops import Call, Lit
 from adxform.ir.types import Array, Scalar, is_float
 from adxform.sparse.graph import CONST, GiveUp, Graph
-from adxform.sparse.values import OPAQUE, UNTOLD, Flow, NotKnown, Whole, arrays_in, concrete, ids_of, stand_in
+from adxform.sparse.values import OPAQUE, UNTOLD, Flow, Integers, NotKnown, arrays_in, concrete, ids_of, stand_in
 
 
 class Tracing(Protocol):
@@ -55,9 +55,9 @@ def filled(call: Call, shape: tuple[int, ...], id_: int) -> Any:
         case Scalar() | Array() if is_float(type_):
             return Flow(np.full(shape, id_, np.int64) if shape or isinstance(type_, Array) else id_)
         case Array(dtype):
-            return Whole(np.full(shape, UNTOLD), dtype)
+            return Integers(np.full(shape, UNTOLD), dtype)
         case Scalar(dtype):
-            return Whole(None, dtype)
+            return Integers(None, dtype)
         case _:
             return OPAQUE
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from adxform.sparse.graph import GiveUp, Graph
-from adxform.sparse.values import OPAQUE, UNTOLD, Flow, Whole, ids_of
+from adxform.sparse.values import OPAQUE, UNTOLD, Flow, Integers, ids_of
 
 PUSH, POP, MANY = "push", "pop", "many"
 Effect = tuple[int, tuple[Any, ...]]
@@ -167,12 +167,12 @@ def joined(graph: Graph, a: Any, b: Any) -> Any:
             return Either(tuple(joined(graph, one, other) for one, other in zip(x, y, strict=True)))
         case (Flow(), Flow() | float()) | (float(), Flow()):
             return _joined_flows(graph, ids_of(a), ids_of(b))
-        case (Whole(dtype=dtype), _) | (_, Whole(dtype=dtype)):
+        case (Integers(dtype=dtype), _) | (_, Integers(dtype=dtype)):
             return _joined_wholes(graph, a, b, dtype)
         case float(), float() if repr(a) != repr(b):
             return Flow(graph.union(ids_of(a), ids_of(b)))
         case bool() | int() | np.number() | np.bool(), bool() | int() | np.number() | np.bool():
-            return a if type(a) is type(b) and a == b else Whole(None, np.asarray(a).dtype.name)
+            return a if type(a) is type(b) and a == b else Integers(None, np.asarray(a).dtype.name)
         case _:
             if type(a) is type(b) and not isinstance(a, list | dict | np.ndarray) and a == b:
                 return a
@@ -191,12 +191,12 @@ def _joined_flows(graph: Graph, a: Any, b: Any) -> Flow:
     return Flow(found)
 
 
-def _joined_wholes(graph: Graph, a: Any, b: Any, dtype: str) -> Whole:
-    one, other = (value.values if isinstance(value, Whole) else value for value in (a, b))
+def _joined_wholes(graph: Graph, a: Any, b: Any, dtype: str) -> Integers:
+    one, other = (value.values if isinstance(value, Integers) else value for value in (a, b))
     if one is other or one is None or other is None:
-        return Whole(one if one is other else None, dtype)
+        return Integers(one if one is other else None, dtype)
     if np.shape(one) != np.shape(other):
         raise GiveUp("an array has one of two shapes")
     found = np.where(np.equal(one, other), one, UNTOLD)
     graph.freeze(one, other, found)
-    return Whole(found, dtype)
+    return Integers(found, dtype)

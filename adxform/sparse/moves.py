@@ -17,7 +17,7 @@ from adxform.ir.ops import Call, Lit, Var
 from adxform.ir.types import Array, Scalar, is_float
 from adxform.sparse.calls import Handler, Tracing, apply_known, everything, filled, result_shape, run
 from adxform.sparse.graph import CONST, GiveUp
-from adxform.sparse.values import Flow, NotKnown, Whole, concrete, ids_of, stand_in
+from adxform.sparse.values import Flow, Integers, NotKnown, concrete, ids_of, stand_in
 
 
 def _moved(fn: Any) -> Handler:
@@ -32,9 +32,9 @@ def _moved(fn: Any) -> Handler:
         match args[0]:
             case Flow(ids):
                 return Flow(run(fn, [np.asarray(ids), *rest], named))
-            case Whole(np.ndarray() as values, dtype):
-                return Whole(run(fn, [values, *rest], named), dtype)
-            case Whole(None):
+            case Integers(np.ndarray() as values, dtype):
+                return Integers(run(fn, [values, *rest], named), dtype)
+            case Integers(None):
                 return filled(call, result_shape(fn, args, kwargs), CONST)
             case tuple() | list() as parts if any(isinstance(part, Flow) for part in parts):
                 return Flow(run(fn, [[np.asarray(ids_of(part)) for part in parts], *rest], named))
@@ -125,8 +125,8 @@ def _identity(trace: Tracing, call: Call, args: list[Any], kwargs: dict[str, Any
             return Flow(ids) if same else Flow(ids.copy()) if is_float(out) else filled(call, ids.shape, CONST)
         case Flow(ids):
             return Flow(ids) if is_float(call.outs[0].type) else filled(call, (), CONST)
-        case Whole(np.ndarray() as values, dtype) if not is_float(call.outs[0].type):
-            return Whole(values, dtype)
+        case Integers(np.ndarray() as values, dtype) if not is_float(call.outs[0].type):
+            return Integers(values, dtype)
         case value:
             return _array(trace, call, [value], kwargs)
 
@@ -156,7 +156,7 @@ def _laid_out(trace: Tracing, call: Call, args: list[Any], kwargs: dict[str, Any
 
 def _shares(trace: Tracing, call: Call, args: list[Any], kwargs: dict[str, Any]) -> Any:
     """Whether two arrays are views of one: so are their ids."""
-    arrays = [arg.ids if isinstance(arg, Flow) else arg.values for arg in args if isinstance(arg, Flow | Whole)]
+    arrays = [arg.ids if isinstance(arg, Flow) else arg.values for arg in args if isinstance(arg, Flow | Integers)]
     return run(runtime.shares_memory, arrays, {})
 
 

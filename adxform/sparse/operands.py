@@ -9,7 +9,7 @@ import numpy as np
 
 from adxform.ir.ops import Lit, Operand, Pack, Var
 from adxform.ir.types import Scalar, is_float
-from adxform.sparse.values import NotKnown, Whole, concrete, ids_of, tagged
+from adxform.sparse.values import Integers, NotKnown, concrete, ids_of, tagged
 
 Frame = list[Any]
 Step = Callable[[Frame], None]
@@ -50,7 +50,7 @@ class Operands:
                 slot = self.slots[name]
                 return lambda frame: tagged(frame[slot], type_)
             case Lit(np.ndarray() as array) if array.dtype.kind in "biu":
-                whole = Whole(array.astype(np.int64), array.dtype.name)
+                whole = Integers(array.astype(np.int64), array.dtype.name)
                 return lambda frame: whole
             case Lit(value):
                 return lambda frame: value

@@ -25,7 +25,7 @@ class Ends(Exception):  # noqa: N818 - the traced program raises here
     """The traced program raises an error."""
 
 
-class Passing(Protocol):
+class TraceState(Protocol):
     """What is needed of the trace."""
 
     graph: Graph
@@ -84,7 +84,9 @@ class Carried:
             graph.tie(self.entry, ids_of(tagged(value, self.var.type)))
 
 
-def settled(trace: Passing, run: Callable[[list[Any]], Sequence[Any]], outs: Sequence[Var], values: Sequence[Any]) -> list[Any]:
+def settled(
+    trace: TraceState, run: Callable[[list[Any]], Sequence[Any]], outs: Sequence[Var], values: Sequence[Any]
+) -> list[Any]:
     """What `outs` hold after any number of passes from `values`; ``run(values)`` makes one. The memory is as after it too."""
     carried = [Carried(out, value) for out, value in zip(outs, values, strict=True)]
     outer = trace.log

@@ -21,7 +21,7 @@ from adxform.sparse.calls import Handler, Tracing, everything, filled, is_number
 from adxform.sparse.elementwise import united
 from adxform.sparse.graph import CONST, GiveUp
 from adxform.sparse.stores import store
-from adxform.sparse.values import UNTOLD, Flow, NotKnown, Whole, arrays_in, concrete
+from adxform.sparse.values import UNTOLD, Flow, Integers, NotKnown, arrays_in, concrete
 
 
 def apply(trace: Tracing, call: Call, fn: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -66,7 +66,7 @@ def _opaque(trace: Tracing, call: Call, args: list[Any]) -> Any:
             case Flow(np.ndarray() as ids) if ids.flags.writeable:
                 trace.noted(ids, ...)
                 np.maximum(ids, CONST, out=ids)
-            case Whole(np.ndarray() as values) if values.flags.writeable:
+            case Integers(np.ndarray() as values) if values.flags.writeable:
                 trace.noted(values, ..., False)
                 values[...] = UNTOLD
             case _:

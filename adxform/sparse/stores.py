@@ -13,7 +13,7 @@ from adxform.ir import intrinsics
 from adxform.ir.ops import Call, Lit
 from adxform.sparse.calls import Handler, Tracing, filled, numbered, run
 from adxform.sparse.graph import CONST, GiveUp
-from adxform.sparse.values import OPAQUE, UNTOLD, Flow, NotKnown, Whole, arrays_in, concrete, ids_of, stand_in
+from adxform.sparse.values import OPAQUE, UNTOLD, Flow, Integers, NotKnown, arrays_in, concrete, ids_of, stand_in
 
 
 def _load(trace: Tracing, call: Call, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -26,9 +26,9 @@ def _load(trace: Tracing, call: Call, args: list[Any], kwargs: dict[str, Any]) -
     match x:
         case Flow(ids):
             return Flow(run(operator.getitem, [np.asarray(ids), place], {}))
-        case Whole(np.ndarray() as values, dtype):
+        case Integers(np.ndarray() as values, dtype):
             found = run(operator.getitem, [values, place], {})
-            return Whole(None if not np.ndim(found) and found == UNTOLD else found, dtype)
+            return Integers(None if not np.ndim(found) and found == UNTOLD else found, dtype)
         case tuple() | list() | dict():
             return run(operator.getitem, [x, place], {})
         case _:
@@ -37,7 +37,9 @@ def _load(trace: Tracing, call: Call, args: list[Any], kwargs: dict[str, Any]) -
 
 def _load_somewhere(trace: Tracing, call: Call, x: Any, index: Any) -> Any:
     """An element or a part that only a run can tell."""
-    if not isinstance(x, Flow | Whole) or any(isinstance(part, Whole) and part.dtype == "bool" for part in arrays_in([index])):
+    if not isinstance(x, Flow | Integers) or any(
+        isinstance(part, Integers) and part.dtype == "bool" for part in arrays_in([index])
+    ):
         raise GiveUp("how much an index takes is not known")
     shape = np.shape(run(operator.getitem, [stand_in(x), stand_in(index)], {}))
     found = trace.graph.whole(ids_of(x)) if isinstance(x, Flow) else CONST
@@ -56,12 +58,12 @@ def store(trace: Tracing, x: Any, index: Any, value: Any) -> None:
             trace.noted(ids, place)
             new = ids_of(value)
             run(operator.setitem, [ids, place, new if known else trace.graph.unions(ids, trace.graph.whole(new))], {})
-        case Whole(np.ndarray() as values):
+        case Integers(np.ndarray() as values):
             trace.noted(values, place, False)
             try:
                 run(operator.setitem, [values, place, concrete(value) if known else UNTOLD], {})
             except NotKnown:
-                told = value.values if isinstance(value, Whole) and value.values is not None else UNTOLD
+                told = value.values if isinstance(value, Integers) and value.values is not None else UNTOLD
                 run(operator.setitem, [values, place, told], {})
         case _:
             raise GiveUp("it writes to something that is no array of numbers")
@@ -84,14 +86,14 @@ def _accumulate(trace: Tracing, call: Call, args: list[Any], kwargs: dict[str, A
                 trace.noted(ids, place)
                 before = run(operator.getitem, [ids, place], {})
                 run(operator.setitem, [ids, place, trace.graph.unions(before, ids_of(value))], {})
-        case Whole(np.ndarray() as values, dtype):
+        case Integers(np.ndarray() as values, dtype):
             fn = operator.add if call.fn == Lit(intrinsics.accumulate) else operator.sub
             try:
                 place = concrete(index)
-                old = concrete(Whole(run(operator.getitem, [values, place], {}), dtype))
+                old = concrete(Integers(run(operator.getitem, [values, place], {}), dtype))
                 store(trace, x, index, run(fn, [old, concrete(value)], {}))
             except NotKnown:
-                store(trace, x, index, Whole(None, dtype))
+                store(trace, x, index, Integers(None, dtype))
         case _:
             raise GiveUp("it writes to something that is no array of numbers")
 
@@ -100,7 +102,7 @@ def _add_at(trace: Tracing, call: Call, args: list[Any], kwargs: dict[str, Any])
     """``np.add.at(x, index, value)``: repeated places take several."""
     x, index, value = args
     if not isinstance(x, Flow):
-        store(trace, x, ..., Whole(None, "int64"))
+        store(trace, x, ..., Integers(None, "int64"))
         return
     try:
         places = run(operator.getitem, [numbered(x.ids.shape), concrete(index)], {})

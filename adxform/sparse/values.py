@@ -1,7 +1,7 @@
 """What is known of a value while dependences are traced: a number, or which inputs it depends on.
 
 A float is a *flow*: an id of the graph, or an array of ids with the shape, the strides and the aliases of the array that it
-stands for. Whole numbers and booleans are followed as they are, with a mark where only a run can tell them.
+stands for. Integers numbers and booleans are followed as they are, with a mark where only a run can tell them.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Flow:
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
+class Integers:
     """An array of whole numbers or booleans of `dtype`, or one such number that is not known (``None``)."""
 
     values: Any
@@ -53,10 +53,10 @@ def tagged(value: Any, type_: Type) -> Any:
             if is_float(type_):
                 return value if type(value) is float else Flow(value)
             if value is None:
-                return Whole(None, dtype)
+                return Integers(None, dtype)
             return value if type_.weak else np.dtype(dtype).type(value)
         case Array(dtype):
-            return (value if type(value) is float else Flow(value)) if is_float(type_) else Whole(value, dtype)
+            return (value if type(value) is float else Flow(value)) if is_float(type_) else Integers(value, dtype)
         case _:
             return value
 
@@ -82,9 +82,9 @@ def _number(value: Any, dtype: str) -> Any:
         ids = ids_of(value)
         return ids.item() if isinstance(ids, np.ndarray) else int(ids)
     match value:
-        case Flow() | Opaque() | Whole(None):
+        case Flow() | Opaque() | Integers(None):
             return None
-        case Whole(values):
+        case Integers(values):
             number = np.asarray(values).item()
             return None if number == UNTOLD else number
         case _:
@@ -96,9 +96,9 @@ def _whole(value: Any, dtype: str) -> Any:
     if np.dtype(dtype).kind not in "biu":
         raise GiveUp(f"it has values of type {dtype}")
     match value:
-        case Whole(None) | Opaque():
+        case Integers(None) | Opaque():
             return np.array(UNTOLD)
-        case Whole(values):
+        case Integers(values):
             return values
         case Flow(ids):
             return np.full(np.shape(ids), UNTOLD)
@@ -111,9 +111,9 @@ def ids_of(value: Any) -> Any:
     match value:
         case Flow(ids):
             return ids
-        case Whole(None):
+        case Integers(None):
             return CONST
-        case Whole(values):
+        case Integers(values):
             return np.where(values == 0, ZERO, CONST)
         case bool() | int() | float() | np.number() | np.bool():
             return CONST if value else ZERO
@@ -132,9 +132,9 @@ def concrete(value: Any) -> Any:
         NotKnown: only a run can tell it.
     """
     match value:
-        case Flow() | Opaque() | Whole(None):
+        case Flow() | Opaque() | Integers(None):
             raise NotKnown
-        case Whole(values, dtype):
+        case Integers(values, dtype):
             if np.equal(values, UNTOLD).any():
                 raise NotKnown
             return np.asarray(values).astype(dtype)
@@ -148,10 +148,10 @@ def concrete(value: Any) -> Any:
             return value
 
 
-def arrays_in(value: Any) -> Iterator[Flow | Whole]:
+def arrays_in(value: Any) -> Iterator[Flow | Integers]:
     """The flows and whole numbers in `value`, which may be a sequence of them."""
     match value:
-        case Flow() | Whole():
+        case Flow() | Integers():
             yield value
         case tuple() | list():
             for item in value:
@@ -163,7 +163,7 @@ def shape_of(value: Any) -> tuple[int, ...]:
     match value:
         case Flow(ids):
             return np.shape(ids)
-        case Whole(values):
+        case Integers(values):
             return () if values is None else np.shape(values)
         case _:
             return np.shape(value)
@@ -182,9 +182,9 @@ def stand_in(value: Any) -> Any:
             if len(shape) > 1 and shape[-1] == shape[-2]:
                 return np.broadcast_to(np.eye(shape[-1]), shape).copy()
             return np.ones(shape)[()]
-        case Whole(None, dtype):
+        case Integers(None, dtype):
             return np.dtype(dtype).type(0)
-        case Whole(values, dtype):
+        case Integers(values, dtype):
             return np.where(np.equal(values, UNTOLD), 0, values).astype(dtype)
         case tuple() | list():
             return type(value)([stand_in(item) for item in value])

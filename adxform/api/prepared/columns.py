@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from adxform.api.prepared.outputs import Expected
+from adxform.api.prepared.outputs import ExpectedArray
 
 Index = tuple[Any, ...]
 Spot = tuple[int, Index]
@@ -19,7 +19,7 @@ WIDTH = 4
 def block_like(first: Any, last: Any, numbers: Any) -> Any:
     """What the derivative of one number or array by another is like: of both shapes, and of the dtype of `numbers`."""
     if isinstance(first, np.ndarray) or isinstance(last, np.ndarray):
-        return Expected(np.shape(first) + np.shape(last), np.result_type(numbers))
+        return ExpectedArray(np.shape(first) + np.shape(last), np.result_type(numbers))
     return numbers
 
 
@@ -64,10 +64,10 @@ def padded(targets: Sequence[Sequence[Any]], count: int) -> list[Any]:
     return found + [None] * (count - len(found))
 
 
-def rows_like(count: int, likes: Iterable[Any], dtypes: Sequence[str | None]) -> list[Expected]:
+def rows_like(count: int, likes: Iterable[Any], dtypes: Sequence[str | None]) -> list[ExpectedArray]:
     """What a batch of `count` derivatives like `likes`, of these dtypes or of their own, is like."""
     both = zip(likes, dtypes, strict=True)
-    return [Expected((count, *np.shape(like)), np.dtype(dtype or np.result_type(like))) for like, dtype in both]
+    return [ExpectedArray((count, *np.shape(like)), np.dtype(dtype or np.result_type(like))) for like, dtype in both]
 
 
 def rows_at(blocks: Sequence[Any], group: Sequence[int]) -> list[list[Any]]:

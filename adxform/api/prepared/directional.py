@@ -27,7 +27,7 @@ from adxform.frontend.derivative_operators import EngineName, operator
 from adxform.frontend.signature import Fixed, Node, Tree, python_class
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, Dim, Scalar, Type, is_float
-from adxform.runtime.dispatch.batches import Batch, Stack, split
+from adxform.runtime.dispatch.batches import Batch, BatchResults, split
 from adxform.runtime.dispatch.derivation import DerivedRule
 from adxform.runtime.dispatch.execution import runner
 from adxform.runtime.dispatch.leaf_flattening import alongside, matcher, placed, placer, settler
@@ -91,7 +91,7 @@ class Directional(Prepared):
         of a vector; `spread` makes a derivative of the value and of what the rule returns. Where that is all, and the leaves of
         the value and of a derivative are known to be like `likes`, it writes into `out` at once.
         """
-        result, count, stack = self.call.result, len(self.rule.typed.results), Stack.of(batch.count, types)
+        result, count, stack = self.call.result, len(self.rule.typed.results), BatchResults.of(batch.count, types)
         to: Destination | None = None
         values: Sequence[Any] = ()
         own: list[Any] = []

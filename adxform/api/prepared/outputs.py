@@ -24,7 +24,7 @@ Pair = tuple[Any, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Expected:
+class ExpectedArray:
     """An array that a result will hold."""
 
     shape: tuple[int, ...]
@@ -34,7 +34,7 @@ class Expected:
         return f"an array of {self.dtype} of shape {self.shape}"
 
 
-ARRAYS = np.ndarray, Expected
+ARRAYS = np.ndarray, ExpectedArray
 
 
 @dataclass(slots=True)
@@ -61,7 +61,7 @@ class Destination:
         """The next arrays for parts like `like`: new ones where the caller gave none, and numbers as they are."""
         found = self.beside(like)
         for i, (block, expected) in enumerate(zip(found, like, strict=True)):
-            if block is None and isinstance(expected, Expected):
+            if block is None and isinstance(expected, ExpectedArray):
                 found[i] = np.empty(expected.shape, expected.dtype)
                 self.own.append(found[i])
         return found
@@ -88,7 +88,7 @@ def destination(like: Any, out: Any, taken: Sequence[Any], refused: Callable[[li
     """The arrays of `out` for a result like `like`, made of the arrays `taken`.
 
     `out` has the structure of the result, with ``None`` for what is returned as it is; its arrays share no memory with one
-    another nor with those `taken`. In `like`, an `Expected` may stand for an array, and `LATER` for a part.
+    another nor with those `taken`. In `like`, an `ExpectedArray` may stand for an array, and `LATER` for a part.
 
     Raises:
         Exception: whatever `refused` makes of what is wrong with `out`.
@@ -178,14 +178,14 @@ def _matched(result: Any, out: Any, path: str, found: list[Pair]) -> Iterator[st
             found.append((LATER, out))
         return
     number = isinstance(result, np.generic | int | float | complex)
-    if number or isinstance(result, np.ndarray | Expected):
+    if number or isinstance(result, np.ndarray | ExpectedArray):
         found.append((result, out))
         if out is None:
             return
         shape = () if number else result.shape
         dtype = np.result_type(result) if number else result.dtype
         if type(out) is not np.ndarray or out.shape != shape or out.dtype != dtype:
-            expected = str(Expected(shape, dtype))
+            expected = str(ExpectedArray(shape, dtype))
             yield line(path, f"None or {expected}" if number else expected, kind(out))
         elif not out.flags.writeable:
             yield line(path, "an array that can be written to", "a read-only one")

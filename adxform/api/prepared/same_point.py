@@ -29,9 +29,9 @@ from adxform.frontend.signature import Tree
 from adxform.ir.types import Type
 from adxform.runtime.dispatch.application import Argnums
 from adxform.runtime.dispatch.array_memory import Workspace
-from adxform.runtime.dispatch.batches import Stack, split
+from adxform.runtime.dispatch.batches import BatchResults, split
 from adxform.runtime.dispatch.derivation import DerivedRule
-from adxform.runtime.dispatch.execution import Tape
+from adxform.runtime.dispatch.execution import Residuals
 from adxform.runtime.dispatch.leaf_flattening import finisher, matcher, placed, settler
 from adxform.runtime.dispatch.result_structures import leaves_of, rebuild
 from adxform.runtime.dispatch.split import CutRule
@@ -128,7 +128,7 @@ class HessianAtPoint(Operator):
     inputs: list[Any]
     value: Any
     gradient: Any
-    tape: Tape
+    tape: Residuals
     forms = MappingProxyType({"__call__": forms.product_here, "batch": forms.products_here, "at": forms.moved_to})
 
     @for_users
@@ -152,7 +152,7 @@ class HessianAtPoint(Operator):
         """The products with several vectors: each array of `vs` and of the result has one more axis, the first."""
         prepared = self.prepared
         batch = prepared.vectors("vectors", prepared.point, values_at(self.inputs, prepared.places), vs)
-        stack, wide = Stack.of(batch.count, prepared.types), prepared.call.cut(prepared.wide)
+        stack, wide = BatchResults.of(batch.count, prepared.types), prepared.call.cut(prepared.wide)
         groups = batch.rows(wide.directions)
         if out is None:
             for group, rows in groups:

@@ -30,7 +30,7 @@ from adxform.frontend.derivative_operators import USUAL, Definition, EngineName,
 from adxform.frontend.signature import Leaf, Tree
 from adxform.ir.types import Type
 from adxform.runtime.dispatch.application import Argnums
-from adxform.runtime.dispatch.batches import Stack, split
+from adxform.runtime.dispatch.batches import BatchResults, split
 from adxform.runtime.dispatch.derivation import DerivedRule
 from adxform.runtime.dispatch.execution import Lent, execute, runner
 from adxform.runtime.dispatch.leaf_flattening import finisher, matcher, placer, settler
@@ -240,7 +240,7 @@ class PreparedHvp(SecondOrder):
         primals, vs = self._split(args)
         this, inputs = self.at(primals, kwargs)
         batch = this.vectors("vectors", this.point, values_at(inputs, this.places), vs)
-        stack, groups = Stack.of(batch.count, this.types), batch.rows(this.wide.request.directions)
+        stack, groups = BatchResults.of(batch.count, this.types), batch.rows(this.wide.request.directions)
         if out is None:
             for group, rows in groups:
                 stack.put(group, this.products_along(inputs, rows))

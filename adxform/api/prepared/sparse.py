@@ -16,7 +16,7 @@ from adxform.api.prepared.base import Args, Kwargs, Prepared
 from adxform.api.prepared.columns import WIDTH, total
 from adxform.api.prepared.fingerprint import digest, static_text
 from adxform.api.prepared.jacobians import PreparedJacobian
-from adxform.api.prepared.outputs import LATER, Expected
+from adxform.api.prepared.outputs import LATER, ExpectedArray
 from adxform.api.prepared.preparation import prepare, values_at
 from adxform.api.prepared.second import Parts, PreparedHessian
 from adxform.ir.ops import Function
@@ -183,7 +183,7 @@ class PreparedSparseHessian(Sparse, PreparedHessian):
     def _answer(self, args: Args, kwargs: Kwargs, out: Any, parts: Parts) -> Any:
         this, inputs = self.at(args, kwargs)
         values = values_at(inputs, this.places)
-        like = Expected(this.compression.indices.shape, common_dtype(values))
+        like = ExpectedArray(this.compression.indices.shape, common_dtype(values))
         directions, vectors = this.product.request.directions, values * this.product.request.directions
         elements, matrix = this.target(out, len(range(*parts.value.indices(3))), like.dtype)
         to = this.destination(parts.of(LATER, placed(this.point, iter(values)), like), elements, inputs)
@@ -253,7 +253,7 @@ class PreparedSparseJacobian(Sparse, PreparedJacobian):
             value = rebuild(this.call.result, iter(results))
             pairs = zip(results, leaves_of(this.call.result), strict=True)
             outs = [result for result, leaf in pairs if is_float(leaf.type)]
-            like = Expected(compression.indices.shape, common_dtype([*values, *outs]))
+            like = ExpectedArray(compression.indices.shape, common_dtype([*values, *outs]))
             elements, matrix = this.target(out, 1 + with_value, like.dtype)
             to = this.destination((value, like) if with_value else like, elements, inputs)
             if with_value:

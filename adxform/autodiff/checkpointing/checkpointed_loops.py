@@ -52,7 +52,7 @@ Carried = Mapping[int, Operand]
 
 
 @dataclass(frozen=True, slots=True)
-class Passes:
+class Iterations:
     """A loop as passes that can run again: each takes `params` to `results`, and `places` are those that later passes need.
 
     Those of `copied` get memory of their own; the contents of the arrays `memory` belong to the state as well. `index` is what
@@ -129,7 +129,7 @@ class CheckpointReversal(BlockReversal):
         by_layout = any(isinstance(inner, Call) and may_copy(inner) for inner in all_ops(op.body))
         index = op.body.params[0] if isinstance(op, For) else None
         source = op.source if isinstance(op, For) else ()
-        passes = Passes(
+        passes = Iterations(
             index, source, params, results, needed.places, copied, memory, by_layout, numbers, tuple(kept), op.span
         )  # fmt: skip
         self.note(op, passes)
@@ -246,7 +246,7 @@ class CheckpointReversal(BlockReversal):
                 wanted.update(reads if needed[number] else ())
         return Needed(tuple(place for place, param in enumerate(params) if param in wanted), tuple(needed))
 
-    def note(self, op: For | While, passes: Passes) -> None:
+    def note(self, op: For | While, passes: Iterations) -> None:
         """Note what is kept of the loop."""
         assert op.snapshots is not None
         count, memory = op.snapshots.count, op.snapshots.memory
@@ -268,7 +268,7 @@ class CheckpointReversal(BlockReversal):
 
     # Passes
 
-    def budget(self, op: For | While, passes: Passes, inits: Carried, f: Builder) -> Operand:
+    def budget(self, op: For | While, passes: Iterations, inits: Carried, f: Builder) -> Operand:
         """How many states may be kept."""
         assert op.snapshots is not None
         if op.snapshots.memory is None:
@@ -283,7 +283,7 @@ class CheckpointReversal(BlockReversal):
         free: Operand,
         inits: Carried,
         ends: tuple[Var, ...],
-        passes: Passes,
+        passes: Iterations,
         ops: tuple[Op, ...],
         b: Builder,
     ) -> Var:
@@ -323,7 +323,7 @@ class CheckpointReversal(BlockReversal):
         )
         return free_out
 
-    def restore(self, k: Var, free: Var, passes: Passes, again: tuple[Op, ...], b: Builder) -> Var:
+    def restore(self, k: Var, free: Var, passes: Iterations, again: tuple[Op, ...], b: Builder) -> Var:
         """Append what brings the state back that pass `k` begins with; return what is then free."""
         at, *values = (
             b.call(intrinsics.pop, stack, type=type_, hint=hint)
@@ -339,7 +339,7 @@ class CheckpointReversal(BlockReversal):
         inits = dict(zip(passes.places, values[:count], strict=True))
         return self.run_to(k, at, more, inits, tuple(passes.params[place] for place in passes.places), passes, again, b)
 
-    def keep_first(self, count: Operand, state: list[Operand], free: Operand, passes: Passes, b: Builder) -> Var:
+    def keep_first(self, count: Operand, state: list[Operand], free: Operand, passes: Iterations, b: Builder) -> Var:
         """Append what keeps the first state where there is a pass at all; return how many more may be kept."""
         some = b.call(operator.gt, count, Lit(0), type=BOOL)
         then = b.nested()
@@ -349,7 +349,7 @@ class CheckpointReversal(BlockReversal):
         b.emit(If((after,), some, then.block((), (left,)), Block((), (), (free,)), passes.span))
         return after
 
-    def kept_values(self, now: Carried, passes: Passes, b: Builder) -> list[Operand]:
+    def kept_values(self, now: Carried, passes: Iterations, b: Builder) -> list[Operand]:
         """The state, of which `now` has what is carried, as it can be kept: copies of what the passes write to."""
         copy = runtime.private if passes.by_layout else np.ndarray.copy
         values = [(now[place], place in passes.copied) for place in passes.places]
@@ -359,12 +359,12 @@ class CheckpointReversal(BlockReversal):
             for value, is_copied in values
         ]
 
-    def keep(self, at: Operand, state: tuple[Operand, ...], passes: Passes, b: Builder) -> None:
+    def keep(self, at: Operand, state: tuple[Operand, ...], passes: Iterations, b: Builder) -> None:
         """Append what puts the `state` at pass `at` on the stacks."""
         for stack, value in zip((passes.numbers, *passes.kept), (at, *state), strict=True):
             b.effect(intrinsics.push, stack, value)
 
-    def numbered(self, passes: Passes) -> tuple[Var, tuple[Op, ...]]:
+    def numbered(self, passes: Iterations) -> tuple[Var, tuple[Op, ...]]:
         """A variable for the number of a pass, and the ops that compute from it what the user calls its index."""
         if passes.index is None:
             return Var(self.names.fresh("k"), INT), ()

@@ -15,7 +15,7 @@ from adxform.autodiff.boundary import is_behind
 from adxform.autodiff.expand import derivative_of, same_shape, zeros
 from adxform.autodiff.reverse.call_pullbacks import CallReversal
 from adxform.autodiff.reverse.cotangents import Path, Task
-from adxform.autodiff.reverse.residuals import Recorder, Sweep
+from adxform.autodiff.reverse.residuals import ResidualRecorder, Sweep
 from adxform.errors import UnsupportedOperationError
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
@@ -62,7 +62,7 @@ class BlockReversal(CallReversal, ABC):
 
     def __init__(self, task: Task) -> None:
         super().__init__(task)
-        self.recorder = Recorder(self.names, self.aliases, self.callees, self.plan.undefined | self.plan.numbers)
+        self.recorder = ResidualRecorder(self.names, self.aliases, self.callees, self.plan.undefined | self.plan.numbers)
         self.loops = 0
         self.taping: set[Path] = set()
         self.rewound: set[int] = set()

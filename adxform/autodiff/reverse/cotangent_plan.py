@@ -82,7 +82,7 @@ def same_view(call: Call, out: Var, base: Operand) -> Call:
 
 
 @dataclass(frozen=True)
-class Plan:
+class CotangentPlan:
     """The mode of each active variable, the call that makes each view, and what some path leaves undefined: arrays, numbers.
 
     `rebound` are views of memory that control flow, or a call, also knows by other names.
@@ -105,7 +105,7 @@ class Plan:
         return call.args[0] if call is not None and shows else None
 
 
-def plan_cotangents(fn: Function, activity: Activity, aliases: Aliases, crossing: frozenset[int]) -> Plan:
+def plan_cotangents(fn: Function, activity: Activity, aliases: Aliases, crossing: frozenset[int]) -> CotangentPlan:
     """Choose a mode for every active variable of `fn`; `crossing` are the alias classes that take their cotangents through calls.
 
     Raises:
@@ -141,7 +141,7 @@ def plan_cotangents(fn: Function, activity: Activity, aliases: Aliases, crossing
             modes[var] = "view" if var in views and _is_surely_view(views[var]) else "buffer"
         else:
             modes[var] = "value"
-    return Plan(modes, views, undefined, frozenset(missing) - undefined, frozenset(rebound))
+    return CotangentPlan(modes, views, undefined, frozenset(missing) - undefined, frozenset(rebound))
 
 
 def _is_surely_view(call: Call) -> bool:

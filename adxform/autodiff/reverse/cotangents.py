@@ -13,7 +13,7 @@ from adxform.analysis.activity import Activity, find_activity
 from adxform.analysis.infinite_slopes import Slopes, slopes_of_cotangents
 from adxform.autodiff.expand import add, cast, fit_cotangent, is_zero, precise, reshaped, same_shape, zeros
 from adxform.autodiff.reverse.callees import Adopting, Callees, Shared
-from adxform.autodiff.reverse.cotangent_plan import Plan, by_layout, may_copy, plan_cotangents, same_view
+from adxform.autodiff.reverse.cotangent_plan import CotangentPlan, by_layout, may_copy, plan_cotangents, same_view
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import (
@@ -68,7 +68,7 @@ class Study:
     """What is known of a function ahead of its reverse sweep, whichever stores that undoes and whatever it keeps."""
 
     activity: Activity
-    plan: Plan
+    plan: CotangentPlan
     slopes: Slopes
 
 

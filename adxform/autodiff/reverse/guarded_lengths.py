@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from adxform import runtime
-from adxform.analysis.length_guards import Guard
+from adxform.analysis.length_guards import LengthGuard
 from adxform.autodiff.expand import Expander, write, write_one
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
@@ -17,7 +17,7 @@ from adxform.ir.ops import Call, Lit, Operand
 from adxform.primitives.numpy_reductions import restore
 
 
-def guarded(b: Builder, expander: Expander, op: Call, guards: Sequence[Guard], leaf: Operand, ct: Operand) -> Operand:
+def guarded(b: Builder, expander: Expander, op: Call, guards: Sequence[LengthGuard], leaf: Operand, ct: Operand) -> Operand:
     """The cotangent `ct` of `leaf`, an argument of `op`, which computes lengths that are used behind `guards`.
 
     Its value is zero where they are not used. So is its derivative, which the rule of the length, of a cotangent that is zero,

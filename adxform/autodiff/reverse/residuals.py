@@ -104,7 +104,7 @@ class Sweep:
         return (*self.entry, *(op for ops in self.forward for op in ops))
 
 
-class Recorder:
+class ResidualRecorder:
     """Decides and carries out what is recorded; one for a function, of which some paths leave `undefined` without a value."""
 
     def __init__(self, names: Names, aliases: Aliases, callees: Callees, undefined: frozenset[Var]) -> None:

@@ -13,7 +13,7 @@ from adxform.backends.python.syntax import callee
 from adxform.frontend.derivative_operators import Engine
 from adxform.ir.ops import Call, For, Function, Op, Raise, While
 from adxform.ir.walk import all_ops
-from adxform.passes.driver import Watch, watching
+from adxform.passes.driver import StageWatch, watching
 from adxform.passes.loops.gather import gathered
 from adxform.primitives.declare import name_of
 
@@ -56,7 +56,7 @@ def remaining(op: Op, reasons: Mapping[int, str]) -> Iterator[tuple[str, str]]:
             return
 
 
-def reasons_by_line(watch: Watch) -> dict[int, str]:
+def reasons_by_line(watch: StageWatch) -> dict[int, str]:
     """Why each loop of what was about to be cut into kernels is none, by its line."""
     loops = [op for fn in watch.after("cut:numbers") for op in all_ops(fn.body) if isinstance(op, For | While)]
     loops.sort(key=lambda loop: refusal(loop) is not None)  # of several on one line, one with a reason of its own

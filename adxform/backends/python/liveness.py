@@ -35,17 +35,17 @@ class Fork:
 
 
 @dataclass(frozen=True, slots=True)
-class Loop:
+class RepeatedBody:
     """The body runs any number of times. What it reads before writing is live when it begins and when it ends."""
 
     body: tuple[Node, ...]
     exposed: tuple[Var, ...]
 
 
-Node = Step | Fork | Loop
+Node = Step | Fork | RepeatedBody
 
 
-def loop(body: Sequence[Node]) -> Loop:
+def loop(body: Sequence[Node]) -> RepeatedBody:
     """The loop over `body`."""
     written: set[Var] = set()
     exposed: dict[Var, None] = {}
@@ -54,7 +54,7 @@ def loop(body: Sequence[Node]) -> Loop:
             if var not in written:
                 exposed.setdefault(var)
         written.update(step.writes)
-    return Loop(tuple(body), tuple(exposed))
+    return RepeatedBody(tuple(body), tuple(exposed))
 
 
 def live_ranges(program: Sequence[Node]) -> dict[Var, Ranges]:
@@ -110,7 +110,7 @@ def steps(nodes: Sequence[Node]) -> Iterator[Step]:
             case Fork(arms):
                 for arm in arms:
                     yield from steps(arm)
-            case Loop(body):
+            case RepeatedBody(body):
                 yield from steps(body)
 
 
@@ -140,7 +140,7 @@ class _Walk:
                         self.reopen(var, 2 * at)
                 case Fork():
                     self.fork(node)
-                case Loop(body, exposed):
+                case RepeatedBody(body, exposed):
                     for var in exposed:
                         self.reopen(var, 2 * _last(body) + 1)
                     self.nodes(body)

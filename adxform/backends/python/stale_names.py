@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 
-from adxform.backends.python.liveness import Fork, Loop, Node, Step, steps
+from adxform.backends.python.liveness import Fork, Node, RepeatedBody, Step, steps
 from adxform.ir.ops import Var
 
 
@@ -32,7 +32,7 @@ def stale(program: Sequence[Node], name: Callable[[Var], str], undefined: Collec
                     held |= assigned(node)
                 case Fork(arms):
                     held = after(arms[0], held) | after(arms[1], held)
-                case Loop(body):
+                case RepeatedBody(body):
                     held = after(body, held.union(*map(assigned, steps(body))))
         return held
 

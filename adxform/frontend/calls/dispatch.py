@@ -29,7 +29,7 @@ from adxform.frontend.evaluate.outside import from_outside, guard, is_kept, pin
 from adxform.frontend.evaluate.recursion import call_helper, depth_of, general_key, key_of
 from adxform.frontend.evaluate.signals import Recursive
 from adxform.frontend.evaluate.state import Frame, Interpreter
-from adxform.frontend.evaluate.values import NONE, FunctionValue, Maybe, Method, Pullback, Ref, Scope, Static, Value
+from adxform.frontend.evaluate.values import NONE, FunctionValue, InnerPullback, Maybe, Method, Namespace, Ref, Static, Value
 from adxform.frontend.known import KNOWN
 from adxform.frontend.lowering.lower import lower
 from adxform.frontend.nested import inline, objects
@@ -111,7 +111,7 @@ def call(interp: Interpreter, fn: Value, args: tuple[Value, ...], kwargs: Kwargs
             return _call_closure(interp, fn, args, kwargs)
         case Method(inner, bound, named):
             return call(interp, inner, (*bound, *args), {**dict(named), **kwargs}, hint, wanted)
-        case Pullback():
+        case InnerPullback():
             return inline.pull_back(interp, fn, args, kwargs)
         case Static() | Lit():
             return _call_object(interp, fn, args, kwargs, hint, wanted)
@@ -330,7 +330,7 @@ def _call_function(
         return from_outside(interp, values[name], None if access is None else access.to("default", name))
 
     bound = bind(interp, fn.__name__, lowered, args, kwargs, default)
-    return run_function(interp, lowered, bound, {}, Scope(fn, access))
+    return run_function(interp, lowered, bound, {}, Namespace(fn, access))
 
 
 def _is_active(interp: Interpreter, value: Value) -> bool:
@@ -347,7 +347,7 @@ def _call_closure(interp: Interpreter, fn: FunctionValue, args: tuple[Value, ...
 
 
 def run_function(
-    interp: Interpreter, fn: Function, bound: tuple[Value, ...], captured: dict[str, Value], scope: Scope | None
+    interp: Interpreter, fn: Function, bound: tuple[Value, ...], captured: dict[str, Value], scope: Namespace | None
 ) -> Value:
     """Run the body of `fn` in place, or as a function of its own where it calls itself."""
     exact = key_of(interp, fn, bound, captured, scope)

@@ -12,7 +12,7 @@ from adxform.frontend.evaluate.outside import constant, from_outside
 from adxform.frontend.evaluate.protocols import is_object
 from adxform.frontend.evaluate.signals import Recursive, Restart, Unreachable
 from adxform.frontend.evaluate.state import Derive, Interpreter, Knowledge
-from adxform.frontend.evaluate.values import FunctionValue, Method, Pullback, Static, Tuple, Value
+from adxform.frontend.evaluate.values import FunctionValue, InnerPullback, Method, Static, Tuple, Value
 from adxform.frontend.nested.returned_cotangents import cotangents, refuse_writes
 from adxform.frontend.signature.access import Access
 from adxform.frontend.signature.watched_rules import reaches
@@ -33,7 +33,7 @@ _expanded: Memo[Any, tuple[Function, ...]] = Memo(4096, kept=256)
 """Most are of the library's rules, on operands that many programs have."""
 
 
-class Expander:
+class RuleExpander:
     """Turns rule bodies into typed functions, each once for each kind of operands."""
 
     def __init__(self, derive: Derive) -> None:
@@ -74,7 +74,7 @@ class Expander:
                 message = f"{title(body)} does not return its value and its pullback"
                 raise interp.error(message, "return `y, pullback`", MissingRuleError)
             y, pullback = pair.items
-            if not isinstance(pullback, FunctionValue | Method | Static | Pullback):
+            if not isinstance(pullback, FunctionValue | Method | Static | InnerPullback):
                 message = f"what {title(body)} returns beside its value is no function"
                 raise interp.error(message, "return `y, pullback`", MissingRuleError)
             tree, outs = structures.result(interp, y)

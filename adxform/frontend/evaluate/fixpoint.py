@@ -20,7 +20,7 @@ _PASSES = 12
 
 
 @dataclass(slots=True)
-class Fixed:
+class SettledLoop:
     """A loop body whose parameters have types that hold on every pass."""
 
     own: tuple[Var, ...]
@@ -55,7 +55,7 @@ def find_fixpoint(
     step: Callable[[list[Value], tuple[Var, ...]], tuple[list[Value], list[Operand]]],
     counted: Container[Ref] = (),
     index: tuple[str, Type] | None = None,
-) -> Fixed:
+) -> SettledLoop:
     """Run a loop body on ever more general parameters until it yields what they hold.
 
     `counted` are the lists to which the loop appends at most one item on each pass. `index`: the hint and type of a parameter
@@ -154,7 +154,7 @@ def find_fixpoint(
     results = [instantiate(t, out(hint), interp.heap) for t, hint in zip(templates, hints, strict=True)]
     for ref, template in heap_templates.items():
         interp.heap.contents[ref] = instantiate(template, out(hint_of(ref)), interp.heap)
-    return Fixed(
+    return SettledLoop(
         own,
         tuple(params),
         tuple(firsts),

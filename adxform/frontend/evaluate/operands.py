@@ -18,10 +18,10 @@ from adxform.frontend.evaluate.outside import pin
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import (
     FunctionValue,
+    InnerPullback,
     Maybe,
     Method,
     Once,
-    Pullback,
     Range,
     Ref,
     Slice,
@@ -77,7 +77,7 @@ def operand(interp: Interpreter, value: Value) -> Operand:
             return Lit(pin(interp, value))
         case Method(Static() | Lit() as fn, args) if all(isinstance(arg, Static | Lit) for arg in args) and not value.kwargs:
             return Lit(functools.partial(fn.value, *(interp.static(arg, "an argument") for arg in args)))
-        case FunctionValue() | Method() | Pullback():
+        case FunctionValue() | Method() | InnerPullback():
             raise interp.error(
                 "a local function is passed to a function that adxform cannot follow", "call it directly, or write the loop out"
             )

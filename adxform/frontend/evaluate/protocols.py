@@ -23,7 +23,7 @@ from adxform.frontend.derivative_operators import Operator
 from adxform.frontend.evaluate.class_attributes import from_class
 from adxform.frontend.evaluate.outside import guard
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import FunctionValue, Method, Pullback, Ref, Static, Tuple, Value
+from adxform.frontend.evaluate.values import FunctionValue, InnerPullback, Method, Ref, Static, Tuple, Value
 from adxform.frontend.signature import python_class
 from adxform.frontend.signature.access import Access, Defines
 from adxform.ir.kinds import alternatives, scalar_type
@@ -90,7 +90,7 @@ def class_of(value: Value) -> type | None:
             return cls
         case Static(found) | Lit(found):
             return type(found)
-        case FunctionValue() | Pullback():
+        case FunctionValue() | InnerPullback():
             return types.FunctionType
         case Method():
             return types.MethodType

@@ -10,12 +10,12 @@ import numpy as np
 from adxform.frontend.evaluate.values import (
     Enumerate,
     FunctionValue,
+    InnerPullback,
     Mapped,
     Maybe,
     Method,
     Once,
     Poison,
-    Pullback,
     Range,
     Ref,
     Reversed,
@@ -73,7 +73,7 @@ def class_of(value: Value) -> type | None:
             return VIEWS[part]
         case Static(found):
             return type(found) if isinstance(found, (*SEQUENCES, *SETS, *_OTHERS)) else None
-        case FunctionValue() | Method() | Pullback():
+        case FunctionValue() | Method() | InnerPullback():
             return types.FunctionType
         case Once():
             return Once

@@ -17,9 +17,9 @@ from adxform.frontend.evaluate.values import (
     FunctionValue,
     Heap,
     Method,
+    Namespace,
     Poison,
     Ref,
-    Scope,
     Static,
     Tuple,
     Value,
@@ -41,7 +41,9 @@ class Number:
     lit: Lit
 
 
-def key_of(interp: Interpreter, fn: Function, bound: tuple[Value, ...], captured: dict[str, Value], scope: Scope | None) -> Any:
+def key_of(
+    interp: Interpreter, fn: Function, bound: tuple[Value, ...], captured: dict[str, Value], scope: Namespace | None
+) -> Any:
     """What calls of one function must have in common to share a specialisation."""
     names = tuple(name for name, value in captured.items() if not (isinstance(value, FunctionValue) and value.fn is fn))
     defaults = tuple(value.defaults for value in captured.values() if isinstance(value, FunctionValue) and value.fn is fn)
@@ -49,7 +51,7 @@ def key_of(interp: Interpreter, fn: Function, bound: tuple[Value, ...], captured
     return id(fn), _access(scope), tuple(map(keys.of, bound)), tuple(keys.of(captured[name]) for name in names), defaults
 
 
-def _access(scope: Scope | None) -> Any:
+def _access(scope: Namespace | None) -> Any:
     return None if scope is None else (scope.access, id(scope.fn) if scope.access is None else 0)
 
 
@@ -105,7 +107,7 @@ def call_helper(
     fn: Function,
     bound: tuple[Value, ...],
     captured: dict[str, Value],
-    scope: Scope | None,
+    scope: Namespace | None,
     *,
     numbers: bool = False,
     kept: bool = False,

@@ -22,9 +22,9 @@ from adxform.frontend.evaluate.values import (
     Contents,
     Heap,
     Maybe,
+    Namespace,
     Poison,
     Ref,
-    Scope,
     Slice,
     Static,
     Tuple,
@@ -61,7 +61,7 @@ class Frame:
 
     fn: Function
     captured: dict[str, Value]
-    scope: Scope | None
+    scope: Namespace | None
     key: Any = None
 
 

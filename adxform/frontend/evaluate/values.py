@@ -119,7 +119,7 @@ class Static:
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class Namespace:
     """Where the free names of a function's code are looked up: in the Python function it was written in."""
 
     fn: FunctionType
@@ -133,7 +133,7 @@ class FunctionValue:
     fn: Function
     captures: tuple[tuple[str, Value], ...]
     defaults: tuple[tuple[str, Value], ...]
-    scope: Scope | None
+    scope: Namespace | None
     itself: str | None = None
 
 
@@ -147,7 +147,7 @@ class Method:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Pullback:
+class InnerPullback:
     """The second result of ``vjp``: the derived `joint` function, which takes `operands` and a cotangent per float result."""
 
     joint: Function
@@ -266,13 +266,13 @@ Value = (
     | Static
     | FunctionValue
     | Method
-    | Pullback
+    | InnerPullback
     | Ref
     | Maybe
     | Poison
 )
 LOST = Poison("it comes of what is refused", lost=True)
-Callable_ = Static | FunctionValue | Method | Pullback
+Callable_ = Static | FunctionValue | Method | InnerPullback
 
 NONE = Lit(None)
 

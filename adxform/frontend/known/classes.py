@@ -16,7 +16,7 @@ from adxform.frontend.evaluate import attributes
 from adxform.frontend.evaluate.outside import from_outside, guard
 from adxform.frontend.evaluate.protocols import class_of
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import NONE, FunctionValue, Method, Pullback, Range, Ref, Slice, Static, Tuple, Value
+from adxform.frontend.evaluate.values import NONE, FunctionValue, InnerPullback, Method, Range, Ref, Slice, Static, Tuple, Value
 from adxform.frontend.signature import python_class, refused_arrays
 from adxform.frontend.signature.access import Access, Has
 from adxform.frontend.types import forgotten_kinds
@@ -152,7 +152,7 @@ def _type(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
 
 def _callable(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     match args[0]:
-        case FunctionValue() | Method() | Pullback():
+        case FunctionValue() | Method() | InnerPullback():
             return Lit(True)
         case Static(found) | Lit(found):
             return Lit(callable(found))

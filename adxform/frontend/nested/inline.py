@@ -17,7 +17,7 @@ from adxform.frontend.evaluate import structures
 from adxform.frontend.evaluate.recursion import calls_unsettled
 from adxform.frontend.evaluate.signals import Unreachable
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import NONE, Pullback, Ref, Tuple, Value
+from adxform.frontend.evaluate.values import NONE, InnerPullback, Ref, Tuple, Value
 from adxform.frontend.nested.mirrors import floats_of, is_live, matched, mirrored, refuse, type_of, with_floats
 from adxform.ir import intrinsics
 from adxform.ir.build import seed
@@ -263,7 +263,7 @@ def pulled(interp: Interpreter, f: Value, primals: tuple[Value, ...]) -> Value:
     out, like = (structures.rebuilt(interp, traced.out, iter(outs[:count])) for _ in range(2))
     free = (NONE if i in held else primal for i, primal in enumerate(primals))
     shapes = tuple(structures.rebuilt(interp, primal, structures.leaves_of(interp, primal)) for primal in free)
-    return Tuple((out, Pullback(joint, operands, like, shapes, count)))
+    return Tuple((out, InnerPullback(joint, operands, like, shapes, count)))
 
 
 def _kept(interp: Interpreter, traced: Traced) -> list[Operand]:
@@ -287,7 +287,7 @@ def _untouched(interp: Interpreter, traced: Traced, operands: Sequence[Operand])
     ]
 
 
-def pull_back(interp: Interpreter, pullback: Pullback, args: tuple[Value, ...], kwargs: Kwargs) -> Value:
+def pull_back(interp: Interpreter, pullback: InnerPullback, args: tuple[Value, ...], kwargs: Kwargs) -> Value:
     """Call the second result of ``vjp``."""
     given = (*args, *kwargs.values())
     if len(given) != 1:

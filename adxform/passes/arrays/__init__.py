@@ -15,10 +15,10 @@ from adxform.ir.ops import Block, For, Function, If, Op, Operand, While
 from adxform.ir.types import Size
 from adxform.ir.walk import Names, outs, reads, variables_of
 from adxform.passes.arrays.array_versions import is_cleared, versioned
-from adxform.passes.arrays.block_scope import Scope
+from adxform.passes.arrays.block_scope import BlockScope
 from adxform.passes.arrays.doubts import Doubts
 from adxform.passes.arrays.fusion import depend, fuse
-from adxform.passes.arrays.nests import Writer, storage
+from adxform.passes.arrays.nests import NestWriter, storage
 from adxform.passes.arrays.reading import Reader
 from adxform.passes.arrays.recompute import recomputed
 from adxform.passes.arrays.recording import unit_of
@@ -66,7 +66,7 @@ def form_loops(
 
     def formed(part: Function) -> Block:
         own = known if part is fn else known.helpers.get(part.name, known)
-        scope = Scope(own, Names.of(part), Doubts.of(whole if part is fn else part, own), takes, fastmath)
+        scope = BlockScope(own, Names.of(part), Doubts.of(whole if part is fn else part, own), takes, fastmath)
         for param in part.params:
             scope.array(param)
         return _block(part.body, scope)
@@ -74,7 +74,7 @@ def form_loops(
     return each_body(fn, formed)
 
 
-def _block(block: Block, scope: Scope) -> Block:
+def _block(block: Block, scope: BlockScope) -> Block:
     for param in block.params:
         scope.array(param)
     units = unrolled(_live(Reader(scope).read(block), block.results, scope), block.results, scope)
@@ -95,18 +95,18 @@ def _block(block: Block, scope: Scope) -> Block:
         nests = fuse(units)
 
     def plain(unit: Unit, builder: Builder) -> None:
-        builder.emit(_inside(unit.op, unit.scope, scope.measured) if isinstance(unit.scope, Scope) else unit.op)
+        builder.emit(_inside(unit.op, unit.scope, scope.measured) if isinstance(unit.scope, BlockScope) else unit.op)
 
     loops = [nest for nest in nests if nest.size is not None]
     marks = [unit.order for unit in units if callee(unit.op) is intrinsics.turning_point]
     crossed = any(nest.units[0].order < mark < nest.units[-1].order for mark in marks for nest in loops)
     if crossed:
         nests = [nest for nest in nests if callee(nest.units[0].op) is not intrinsics.turning_point]
-    ops = Writer(scope, storage(nests, units, block.results), plain).write(nests)
+    ops = NestWriter(scope, storage(nests, units, block.results), plain).write(nests)
     return Block(block.params, tuple(ops), block.results)
 
 
-def _restored(unit: Unit, mine: Set[str], scope: Scope) -> Unit:
+def _restored(unit: Unit, mine: Set[str], scope: BlockScope) -> Unit:
     """`unit`; what clears an array that others add to here and there is the call that it was, if that needs nothing of `mine`.
 
     `mine`: what loops make, and what nobody needs any more.
@@ -116,7 +116,7 @@ def _restored(unit: Unit, mine: Set[str], scope: Scope) -> Unit:
     return unit_of(unit.op, scope, unit.order)
 
 
-def _live(units: Sequence[Unit], results: Sequence[Operand], scope: Scope) -> list[Unit]:
+def _live(units: Sequence[Unit], results: Sequence[Operand], scope: BlockScope) -> list[Unit]:
     """`units` without those that only make values which nobody takes."""
     wanted = {var.name for var in variables_of(results)}
     live: list[Unit] = []
@@ -129,7 +129,7 @@ def _live(units: Sequence[Unit], results: Sequence[Operand], scope: Scope) -> li
     return live[::-1]
 
 
-def _inside(op: Op, outer: Scope, measured: Mapping[Size, Operand]) -> Op:
+def _inside(op: Op, outer: BlockScope, measured: Mapping[Size, Operand]) -> Op:
     """`op` with its blocks in loops; `outer` is the scope in which it was read."""
 
     def inner(block: Block) -> Block:

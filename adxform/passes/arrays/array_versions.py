@@ -19,10 +19,10 @@ from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Lit, Operand, Var
 from adxform.ir.types import Scalar
-from adxform.passes.arrays.block_scope import Scope
-from adxform.passes.arrays.fusion import Nest, paths
+from adxform.passes.arrays.block_scope import BlockScope
+from adxform.passes.arrays.fusion import FusedNest, paths
 from adxform.passes.arrays.lane_dtypes import Element, converted
-from adxform.passes.arrays.maps import Access
+from adxform.passes.arrays.maps import NestAccess
 from adxform.passes.arrays.units import Assign, Increase, Source, Unit
 from adxform.passes.scalar.rewriting import callee
 
@@ -30,7 +30,7 @@ CLEARED: frozenset[Any] = frozenset({np.zeros, np.zeros_like})
 OPERATORS: Mapping[Any, Any] = MappingProxyType({intrinsics.accumulate: operator.add, intrinsics.deduct: operator.sub})
 
 
-def versioned(units: Sequence[Unit], nests: Sequence[Nest], scope: Scope) -> list[Unit] | None:
+def versioned(units: Sequence[Unit], nests: Sequence[FusedNest], scope: BlockScope) -> list[Unit] | None:
     """`units` with a new array for each change of one that is made and changed by the same passes; ``None`` if there is none."""
     around = paths(nests)
     writers: dict[str, list[Unit]] = {}
@@ -62,7 +62,7 @@ def _same_elements(first: Unit, other: Unit) -> bool:
 
 
 class _Renaming:
-    def __init__(self, writes: Mapping[str, int], scope: Scope) -> None:
+    def __init__(self, writes: Mapping[str, int], scope: BlockScope) -> None:
         self.left = dict(writes)
         self.scope = scope
         self.now: dict[str, Var] = {}
@@ -95,14 +95,14 @@ class _Renaming:
             cleared = before.name in self.zero and work.fn in OPERATORS
             make = _changed(make, work.fn, getattr(base.type, "dtype", ""), cleared=cleared)
             if not cleared:
-                inputs = (*inputs, Access(before, unit.target.places))
+                inputs = (*inputs, NestAccess(before, unit.target.places))
                 uses = (*uses, before)
         uses = tuple(var for var in dict.fromkeys(uses) if var != new)
-        return replace(unit, inputs=inputs, uses=uses, outs=(new,), make=make, work=Assign(Access(new, unit.target.places)))
+        return replace(unit, inputs=inputs, uses=uses, outs=(new,), make=make, work=Assign(NestAccess(new, unit.target.places)))
 
     def source(self, source: Source) -> Source:
         """`source` of the version that is there."""
-        if not isinstance(source, Access) or source.base.name not in self.now:
+        if not isinstance(source, NestAccess) or source.base.name not in self.now:
             return source
         return replace(source, base=self.now[source.base.name])
 

@@ -9,13 +9,13 @@ from adxform.ir.ops import Call, Lit, Op, Operand, Var
 from adxform.ir.types import Array, Dim, Scalar, Size
 from adxform.ir.walk import Names
 from adxform.passes.arrays.doubts import Doubts
-from adxform.passes.arrays.maps import Access, Counted, spread, whole
+from adxform.passes.arrays.maps import Counted, NestAccess, spread, whole
 from adxform.passes.arrays.units import Elements, Source
 from adxform.primitives.alias import Aliases
 
 
 @dataclass(slots=True)
-class Scope:
+class BlockScope:
     """What is known where a block stands: its function, where arrays lie, and which array has a length.
 
     With `fastmath`, what is added to one element may be added in any order.
@@ -26,7 +26,7 @@ class Scope:
     doubts: Doubts
     takes: Callable[[Op], bool]
     fastmath: bool = True
-    places: dict[str, Access | Counted | Operand] = field(default_factory=dict)
+    places: dict[str, NestAccess | Counted | Operand] = field(default_factory=dict)
     lengths: dict[Size, tuple[Var, int]] = field(default_factory=dict)
     chosen: dict[Size, tuple[Var, int, int]] = field(default_factory=dict)
     measured: dict[Size, Operand] = field(default_factory=dict)
@@ -39,10 +39,10 @@ class Scope:
     listed: dict[str, tuple[int, ...]] = field(default_factory=dict)
     """What short tables of places hold that is known, and never changes."""
 
-    def inner(self, measured: Mapping[Size, Operand]) -> Scope:
+    def inner(self, measured: Mapping[Size, Operand]) -> BlockScope:
         """The scope of a block inside, where the lengths `measured` are known."""
         known = dict(self.places), dict(self.lengths), dict(self.chosen), dict(measured)
-        found = Scope(self.aliases, self.names, self.doubts, self.takes, self.fastmath, *known, set(self.unsure))
+        found = BlockScope(self.aliases, self.names, self.doubts, self.takes, self.fastmath, *known, set(self.unsure))
         found.indices, found.listed = dict(self.indices), dict(self.listed)
         return found
 
@@ -74,7 +74,7 @@ class Scope:
         """Whether all of `sizes` can be computed."""
         return all(isinstance(size, int) or self.provider(size) is not None for size in sizes)
 
-    def source(self, operand: Operand) -> Access | Counted | Operand:
+    def source(self, operand: Operand) -> NestAccess | Counted | Operand:
         """Where the elements of `operand` lie; a number for what is the same everywhere."""
         if isinstance(operand, Var) and isinstance(operand.type, Array):
             return self.places.get(operand.name) or whole(operand)
@@ -96,7 +96,7 @@ class Scope:
         if own is None or (not own and shape == ()):
             return None
         source = self.source(operand)
-        return spread(source, own, shape) if isinstance(source, Access | Counted) else source
+        return spread(source, own, shape) if isinstance(source, NestAccess | Counted) else source
 
     def spread_all(self, operands: tuple[Operand, ...], shape: tuple[Size, ...]) -> tuple[Source, ...] | None:
         """What each pass takes of all of `operands`; ``None`` where that is not known of one."""

@@ -15,7 +15,7 @@ from adxform.ir.build import Builder
 from adxform.ir.ops import Call, Lit, Operand, Var
 from adxform.ir.types import BOOL, Array, Dim, Scalar, Size
 from adxform.passes.arrays.lane_dtypes import chosen
-from adxform.passes.arrays.maps import FIRST, Access, Counted, Place, loop_space, loops, spread, whole
+from adxform.passes.arrays.maps import FIRST, AffineIndex, Counted, NestAccess, loop_space, loops, spread, whole
 from adxform.passes.arrays.recording import Recorder
 from adxform.passes.arrays.reductions import Reduction, as_it_is, axes_of, in_dtype
 from adxform.passes.arrays.units import Assign, Increase, Source
@@ -74,7 +74,7 @@ def _floats(operand: Operand) -> tuple[Size, ...] | None:
 def _kept_mean(op: Call, shape: tuple[Size, ...], axes: tuple[int, ...], x: Source, recorder: Recorder) -> Source | None:
     """The mean over `axes`, for each element of an array of `shape`."""
     sizes = tuple(1 if axis in axes else size for axis, size in enumerate(shape))
-    kept = tuple(FIRST if axis in axes else Place(axis) for axis in range(len(shape)))
+    kept = tuple(FIRST if axis in axes else AffineIndex(axis) for axis in range(len(shape)))
     mean = recorder.temporary(Array("float64", sizes))
     found = Reduction(shape, axes, kept, (x,), as_it_is, runtime.add_up, Lit(0.0), "float64", mean=True)
     return spread(whole(mean), sizes, shape) if recorder.reduce(op, mean, found) else None
@@ -101,13 +101,13 @@ def place_of_extreme(op: Call, out: Var, recorder: Recorder) -> bool:
     (axis,), result = over
     step, start = (runtime.larger, -np.inf) if callee(op) in GREATEST else (runtime.smaller, np.inf)
     sizes = tuple(1 if place == axis else size for place, size in enumerate(shape))
-    kept = tuple(FIRST if place == axis else Place(place) for place in range(len(shape)))
+    kept = tuple(FIRST if place == axis else AffineIndex(place) for place in range(len(shape)))
     extreme = recorder.temporary(Array("float64", sizes))
     found = Reduction(shape, (axis,), kept, (x,), as_it_is, step, Lit(start), "float64", some=True)
     at = spread(whole(extreme), sizes, shape)
     if at is None or not recorder.reduce(op, extreme, found):
         return False
-    sources = (x, at, Counted((Place(loops(shape)[axis]),)))
+    sources = (x, at, Counted((AffineIndex(loops(shape)[axis]),)))
     found = Reduction(shape, (axis,), result, sources, _place_if_equal, runtime.smaller, Lit(BEYOND), "int64")
     return recorder.reduce(op, out, found)
 
@@ -139,7 +139,9 @@ def running(fn: Callable[..., Any]) -> Callable[[Call, Var, Recorder], bool]:
         space = tuple(shorter if loop == number else length for loop, length in enumerate(loop_space(shape)))
         if not recorder.scope.measurable((*loop_space(shape), *space)):
             return False
-        later = Access(out, tuple(Place(place.loop, 1, 1) if place.loop == number else place for place in target.places))
+        later = NestAccess(
+            out, tuple(AffineIndex(place.loop, 1, 1) if place.loop == number else place for place in target.places)
+        )
         recorder.add(op, (out,), loop_space(shape), Assign(target), (given,), in_dtype(result))
         recorder.add(op, (), space, Increase(later, fn, commutes=False), (target,), as_it_is)
         return True

@@ -16,7 +16,7 @@ from adxform.backends.numba.kernel_products import MATMULS, MATRIX_PRODUCTS
 from adxform.ir.build import Builder
 from adxform.ir.ops import Call, Lit, Operand, Var
 from adxform.ir.types import Array, Scalar, Size
-from adxform.passes.arrays.maps import FIRST, Access, Counted, Place, composed, loop_space, loops, spread, whole
+from adxform.passes.arrays.maps import FIRST, AffineIndex, Counted, NestAccess, composed, loop_space, loops, spread, whole
 from adxform.passes.arrays.recording import Recorder
 from adxform.passes.arrays.reductions import Reduction
 from adxform.passes.arrays.small_axes import FEW
@@ -75,7 +75,7 @@ def contracted(op: Call, out: Var, recorder: Recorder) -> bool:
         recorder.add(op, (out,), loop_space(own), Assign(target), sources, multiplied)
         return True
     gone = tuple(place for place, letter in enumerate(order) if letter not in output)
-    result = tuple(Place(order.index(letter)) for letter in output)
+    result = tuple(AffineIndex(order.index(letter)) for letter in output)
     return recorder.reduce(op, out, Reduction(space, gone, result, sources, multiplied, runtime.add_up, Lit(0.0), "float64"))
 
 
@@ -97,7 +97,7 @@ def kronecker(op: Call, out: Var, recorder: Recorder) -> bool:
     letters = {str(place): number for place, number in enumerate(numbers)}
     terms = ["".join(map(str, range(first, len(shape), 2))) for first in (0, 1)]
     first, second = (_source(arg, term, letters, recorder) for arg, term in zip(op.args, terms, strict=True))
-    steady = all(recorder.scope.fixed(source.base) for source in (first, second) if isinstance(source, Access))
+    steady = all(recorder.scope.fixed(source.base) for source in (first, second) if isinstance(source, NestAccess))
     if first is not None and second is not None and steady:
         recorder.scope.flat[out.name] = Elements(shape, (first, second), multiplied)
     return False
@@ -165,10 +165,12 @@ def _order(terms: list[str], output: str) -> str:
 def _source(arg: Operand, term: str, numbers: Mapping[str, int | None], recorder: Recorder) -> Source | None:
     """What each pass takes of `arg`, whose axes have the letters `term`: of one that is one element long, that."""
     source = recorder.scope.source(arg)
-    if not isinstance(source, Access | Counted):
+    if not isinstance(source, NestAccess | Counted):
         return source
     own = zip(term, _shape(arg) or (), strict=True)
-    return composed(source, [FIRST if size == 1 or numbers[letter] is None else Place(numbers[letter]) for letter, size in own])
+    return composed(
+        source, [FIRST if size == 1 or numbers[letter] is None else AffineIndex(numbers[letter]) for letter, size in own]
+    )
 
 
 CONTRACTIONS = {**dict.fromkeys((np.outer, np.einsum, *MATRIX_PRODUCTS), contracted), np.kron: kronecker}

@@ -14,7 +14,7 @@ from adxform.ir.build import Builder
 from adxform.ir.ops import Call, Lit, Operand, Var
 from adxform.ir.types import BOOL, INT, Array, Scalar, Size
 from adxform.passes.arrays.lane_dtypes import chosen
-from adxform.passes.arrays.maps import FIRST, Access, Counted, Place, composed, loop_space, loops, spread, whole
+from adxform.passes.arrays.maps import FIRST, AffineIndex, Counted, NestAccess, composed, loop_space, loops, spread, whole
 from adxform.passes.arrays.recording import Recorder
 from adxform.passes.arrays.reductions import Reduction, as_it_is
 from adxform.passes.arrays.units import Assign, Source
@@ -47,7 +47,7 @@ def filled_diagonal(op: Call, out: Var, recorder: Recorder) -> bool:
     if shift != 0 or shape is None or own is None or (*own, *own) != shape:
         return False
     source = recorder.scope.source(op.args[0])
-    values = composed(source, [_along(shape, 0)]) if isinstance(source, Access | Counted) else source
+    values = composed(source, [_along(shape, 0)]) if isinstance(source, NestAccess | Counted) else source
     return values is not None and _put(op, out, (values,), operator.eq, 0, recorder)
 
 
@@ -58,7 +58,7 @@ def trace(op: Call, out: Var, recorder: Recorder) -> bool:
         return False
     source = recorder.scope.source(op.args[0])
     place = _along(shape, 0)
-    diagonal = composed(source, [place, place]) if isinstance(source, Access | Counted) else source
+    diagonal = composed(source, [place, place]) if isinstance(source, NestAccess | Counted) else source
     if diagonal is None:
         return False
     found = Reduction(shape[:1], (0,), (), (diagonal,), as_it_is, runtime.add_up, Lit(0.0), "float64")
@@ -89,10 +89,10 @@ def _where(test: Test, shift: int) -> Callable[[Builder, tuple[Operand, ...], st
     return written
 
 
-def _along(shape: tuple[Size, ...], axis: int) -> Place:
+def _along(shape: tuple[Size, ...], axis: int) -> AffineIndex:
     """The place in an axis of an array of `shape`."""
     number = loops(shape)[axis]
-    return FIRST if number is None else Place(number)
+    return FIRST if number is None else AffineIndex(number)
 
 
 def _shape(operand: Operand, rank: int = 2) -> tuple[Size, ...] | None:

@@ -16,23 +16,23 @@ from itertools import combinations, product
 from adxform.backends.numba.vector_math import has_vector_form
 from adxform.ir.ops import Var
 from adxform.ir.types import Size
-from adxform.passes.arrays.maps import Access
+from adxform.passes.arrays.maps import NestAccess
 from adxform.passes.arrays.units import Increase, Reduce, Unit
 from adxform.passes.scalar.rewriting import callee
 from adxform.primitives.alias import Aliases
 
-Pairs = tuple[tuple[Access, Access], ...]
+Pairs = tuple[tuple[NestAccess, NestAccess], ...]
 
 
 @dataclass(eq=False, slots=True)
-class Nest:
+class FusedNest:
     """A loop over `size` with the units that share it, and what is inside; without a size, one unit."""
 
     order: int
     size: Size | None
     units: list[Unit] = field(default_factory=list)
-    body: list[Nest] = field(default_factory=list)
-    after: dict[Nest, None] = field(default_factory=dict)
+    body: list[FusedNest] = field(default_factory=list)
+    after: dict[FusedNest, None] = field(default_factory=dict)
     """The nests that must come later."""
 
 
@@ -79,7 +79,7 @@ def _between(a: Unit, b: Unit, aliases: Aliases) -> Pairs | None:
         return None
     if a.work is None or b.work is None:
         return None if made & {var.name for var in b.uses} or _conflict(a, b, aliases) else ()
-    pairs: list[tuple[Access, Access]] = []
+    pairs: list[tuple[NestAccess, NestAccess]] = []
     adds = isinstance(a.work, Increase) and isinstance(b.work, Increase) and a.work.commutes and b.work.commutes
     for one, writes in _accesses(a):
         for other, also in _accesses(b):
@@ -93,7 +93,7 @@ def _between(a: Unit, b: Unit, aliases: Aliases) -> Pairs | None:
     return tuple(pairs)
 
 
-def _accesses(unit: Unit) -> list[tuple[Access, bool]]:
+def _accesses(unit: Unit) -> list[tuple[NestAccess, bool]]:
     found = [(access, False) for access in unit.loads]
     return found if unit.target is None else [*found, (unit.target, True)]
 
@@ -111,14 +111,14 @@ def _effects(unit: Unit, aliases: Aliases) -> tuple[set[int | str], set[int | st
     return reads, writes
 
 
-Path = tuple[Nest, ...]
+Path = tuple[FusedNest, ...]
 
 
-def paths(nests: Sequence[Nest]) -> dict[Unit, Path]:
+def paths(nests: Sequence[FusedNest]) -> dict[Unit, Path]:
     """The loops around each unit, outermost first."""
     found: dict[Unit, Path] = {}
 
-    def visit(nest: Nest, path: Path) -> None:
+    def visit(nest: FusedNest, path: Path) -> None:
         if nest.size is None:
             found[nest.units[0]] = path
         for inner in nest.body:
@@ -129,10 +129,10 @@ def paths(nests: Sequence[Nest]) -> dict[Unit, Path]:
     return found
 
 
-def fuse(units: Sequence[Unit], depth: int = 0) -> list[Nest]:
+def fuse(units: Sequence[Unit], depth: int = 0) -> list[FusedNest]:
     """The nests of `units`, which share `depth` loops already, in an order that keeps what depends on what."""
-    nests: list[Nest] = []
-    home: dict[Unit, Nest] = {}
+    nests: list[FusedNest] = []
+    home: dict[Unit, FusedNest] = {}
     waiting: dict[Unit, None] = {}
     for unit in units:
         size = _size(unit, depth)
@@ -159,7 +159,7 @@ def _size(unit: Unit, depth: int) -> Size | None:
     return unit.space[depth] if unit.work is not None and len(unit.space) > depth else None
 
 
-def _place(group: Sequence[Unit], nests: list[Nest], home: dict[Unit, Nest], depth: int) -> None:
+def _place(group: Sequence[Unit], nests: list[FusedNest], home: dict[Unit, FusedNest], depth: int) -> None:
     """Put the units of `group` into one nest: the last that fits, or a new one."""
     last = group[-1]
     size = _size(last, depth)
@@ -169,7 +169,7 @@ def _place(group: Sequence[Unit], nests: list[Nest], home: dict[Unit, Nest], dep
         fitting = (nest for nest in reversed(nests) if nest.size == size and _fits(group, nest, before, depth))
         found = next(fitting, None)
     if found is None:
-        found = Nest(last.order, size)
+        found = FusedNest(last.order, size)
         nests.append(found)
     found.units += group
     home |= dict.fromkeys(group, found)
@@ -209,7 +209,7 @@ def _lose_lanes(units: Sequence[Unit], depth: int) -> bool:
     return bool(inside) and bool(costly) and all(len(unit.space) == depth + 1 for unit in costly)
 
 
-def _fits(group: Sequence[Unit], nest: Nest, before: Iterable[Nest], depth: int) -> bool:
+def _fits(group: Sequence[Unit], nest: FusedNest, before: Iterable[FusedNest], depth: int) -> bool:
     """Whether `group` may join `nest`: what it needs there is done by the same pass, and nothing that it needs comes later."""
     if not all(_together(other, unit, depth) for unit, other in product(group, nest.units)):
         return False
@@ -227,7 +227,7 @@ def _fits(group: Sequence[Unit], nest: Nest, before: Iterable[Nest], depth: int)
     return True
 
 
-def _in_order(nests: Sequence[Nest]) -> list[Nest]:
+def _in_order(nests: Sequence[FusedNest]) -> list[FusedNest]:
     """`nests` each after what it depends on, else as they were written."""
     waiting = dict.fromkeys(nests, 0)
     for nest in nests:

@@ -11,7 +11,7 @@ import numpy as np
 
 from adxform.ir.ops import Call, Lit, Operand, Pack, Var
 from adxform.ir.types import Array, Dim, Scalar, Size
-from adxform.passes.arrays.maps import Access, Place, loop_space, spread, whole
+from adxform.passes.arrays.maps import AffineIndex, NestAccess, loop_space, spread, whole
 from adxform.passes.arrays.recording import Recorder, fits
 from adxform.passes.arrays.reductions import in_dtype
 from adxform.passes.arrays.units import Assign
@@ -25,9 +25,9 @@ def stacked(op: Call, out: Var, recorder: Recorder) -> bool:
     axis %= len(out.type.shape)
     own = (*out.type.shape[:axis], *out.type.shape[axis + 1 :])
     for row, part in enumerate(found):
-        at = [Place(place) if place < axis else Place(place - 1) for place in range(len(out.type.shape))]
-        at[axis] = Place(None, offset=row)
-        if not _put(op, out, Access(out, tuple(at)), part, own, recorder, makes=row == 0):
+        at = [AffineIndex(place) if place < axis else AffineIndex(place - 1) for place in range(len(out.type.shape))]
+        at[axis] = AffineIndex(None, offset=row)
+        if not _put(op, out, NestAccess(out, tuple(at)), part, own, recorder, makes=row == 0):
             return False
     return True
 
@@ -55,9 +55,9 @@ def concatenated(op: Call, out: Var, recorder: Recorder) -> bool:
     for number, (part, offset) in enumerate(zip(found, offsets, strict=False)):
         shift, extra = (offset.value, None) if isinstance(offset, Lit) else (0, offset)
         places = list(whole(out).places)
-        places[axis] = Place(axis, 1, shift, extra if isinstance(extra, Var) else None)
+        places[axis] = AffineIndex(axis, 1, shift, extra if isinstance(extra, Var) else None)
         own = (*out.type.shape[:axis], lengths[number], *out.type.shape[axis + 1 :])
-        if not _put(op, out, Access(out, tuple(places)), part, own, recorder, makes=number == 0):
+        if not _put(op, out, NestAccess(out, tuple(places)), part, own, recorder, makes=number == 0):
             return False
     return True
 
@@ -100,7 +100,9 @@ def _axis(op: Call) -> int | None:
     return axis.value if isinstance(axis, Lit) and isinstance(axis.value, int) and set(options) <= {"axis"} else None
 
 
-def _put(op: Call, out: Var, target: Access, part: Operand, own: tuple[Size, ...], recorder: Recorder, *, makes: bool) -> bool:
+def _put(
+    op: Call, out: Var, target: NestAccess, part: Operand, own: tuple[Size, ...], recorder: Recorder, *, makes: bool
+) -> bool:
     """Store `part`, of shape `own`, at `target`, by the axes of the part."""
     at, given = spread(target, own, own), recorder.scope.spread(part, own)
     space = loop_space(own)

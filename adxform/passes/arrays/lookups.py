@@ -15,7 +15,18 @@ from adxform.ir.build import Builder
 from adxform.ir.ops import Call, Lit, Operand, Pack, Var
 from adxform.ir.types import BOOL, Array, Scalar, Size
 from adxform.passes.arrays.lane_dtypes import FLOATS, Element, chosen, converted
-from adxform.passes.arrays.maps import Access, Counted, Entry, Place, Region, composed, loop_space, loops, spread, whole
+from adxform.passes.arrays.maps import (
+    AffineIndex,
+    Counted,
+    NestAccess,
+    Region,
+    TableEntry,
+    composed,
+    loop_space,
+    loops,
+    spread,
+    whole,
+)
 from adxform.passes.arrays.place_tables import selected
 from adxform.passes.arrays.recording import Recorder, fits
 from adxform.passes.arrays.reductions import as_it_is
@@ -24,10 +35,10 @@ from adxform.passes.arrays.units import Assign
 
 def region_of(
     x: Operand, index: Operand, recorder: Recorder, lengths: tuple[Size | None, ...] = ()
-) -> tuple[Access, Region] | None:
+) -> tuple[NestAccess, Region] | None:
     """Where `x` lies, and what `index` selects of it; ``None`` where that is not known. For `lengths` see `region`."""
     source = recorder.scope.source(x)
-    if not (isinstance(source, Access) and isinstance(x, Var) and isinstance(x.type, Array) and x.type.shape is not None):
+    if not (isinstance(source, NestAccess) and isinstance(x, Var) and isinstance(x.type, Array) and x.type.shape is not None):
         return None
     found = selected(source, x.type.shape, index, recorder.scope, lengths)
     return None if found is None else (source, found)
@@ -56,7 +67,7 @@ def _pick(op: Call, out: Var, index: Operand, recorder: Recorder) -> bool:
     return found is not None and found[1].shape == getattr(out.type, "shape", None) and _copy(op, out, *found, recorder)
 
 
-def _copy(op: Call, out: Var, source: Access, found: Region, recorder: Recorder) -> bool:
+def _copy(op: Call, out: Var, source: NestAccess, found: Region, recorder: Recorder) -> bool:
     space, target = loop_space(found.shape), spread(whole(out), found.shape, found.shape)
     at = composed(source, found.axes)
     given = None if at is None else spread(at, found.shape, found.shape)
@@ -74,20 +85,20 @@ def along_axis(op: Call, out: Var, recorder: Recorder) -> bool:
     return found is not None and found[1].shape == getattr(out.type, "shape", None) and _copy(op, out, *found, recorder)
 
 
-def _along_axis(x: Operand, table: Operand, axis: Operand, recorder: Recorder) -> tuple[Access, Region] | None:
+def _along_axis(x: Operand, table: Operand, axis: Operand, recorder: Recorder) -> tuple[NestAccess, Region] | None:
     """What `table` selects along `axis`: each other axis has the same places in both."""
     source, places = recorder.scope.source(x), recorder.scope.source(table)
     match x, table, axis:
         case Var(type=Array(_, tuple(shape))), Var(type=Array("int64", tuple(own))), Lit(int() as along) if (
-            isinstance(source, Access) and isinstance(places, Access) and len(shape) == len(own) and len(own) > 0
+            isinstance(source, NestAccess) and isinstance(places, NestAccess) and len(shape) == len(own) and len(own) > 0
         ):
             along %= len(own)
         case _:
             return None
     if any(size != other for place, (size, other) in enumerate(zip(shape, own, strict=True)) if place != along):
         return None
-    axes = [Place(place) for place in range(len(own))]
-    axes[along] = Place(None, extra=Entry(places, shape[along]))
+    axes = [AffineIndex(place) for place in range(len(own))]
+    axes[along] = AffineIndex(None, extra=TableEntry(places, shape[along]))
     return source, Region(tuple(axes), own)
 
 
@@ -121,7 +132,7 @@ def _into_zeros(op: Call, out: Var, found: Region, values: Operand, recorder: Re
 
 def in_order(found: Region) -> bool:
     """Whether of elements that are named twice a loop comes last to those that NumPy does: one loop goes through the tables."""
-    entries = [place.extra.access for place in found.axes if isinstance(place.extra, Entry)]
+    entries = [place.extra.access for place in found.axes if isinstance(place.extra, TableEntry)]
     return len({place.loop for access in entries for place in access.places if place.loop is not None}) <= 1
 
 
@@ -136,7 +147,7 @@ def gathered(op: Call, out: Var, recorder: Recorder) -> bool:
     assert isinstance(x.type, Array)
     assert x.type.shape is not None
     shape = found.shape
-    named = [(axis, place) for axis, place in enumerate(found.axes) if isinstance(place.extra, Entry)]
+    named = [(axis, place) for axis, place in enumerate(found.axes) if isinstance(place.extra, TableEntry)]
     loop = next(iter({place.loop for _, axis in named for place in _entry(axis).places if place.loop is not None}), None)
     if not named or _differ(axis for _, axis in named) or any(place.loop == loop and not place.extra for place in found.axes):
         return _copy(op, out, source, found, recorder)
@@ -149,13 +160,13 @@ def gathered(op: Call, out: Var, recorder: Recorder) -> bool:
     if not recorder.scope.measurable(sizes):
         return False
     last = recorder.temporary(Array("int64", sizes))
-    alone = composed(Access(last, tuple(place for _, place in named)), [Place(0) for _ in shape])
-    here = spread(Access(last, tuple(place for _, place in named)), shape, shape)
+    alone = composed(NestAccess(last, tuple(place for _, place in named)), [AffineIndex(0) for _ in shape])
+    here = spread(NestAccess(last, tuple(place for _, place in named)), shape, shape)
     if alone is None or here is None:
         return False
     number = loops(shape)[loop]
-    recorder.add(op, (last,), (shape[loop],), Assign(alone), (Counted((Place(0),)),), as_it_is)
-    recorder.add(op, (out,), space, Assign(target), (given, here, Counted((Place(number),))), _if_last)
+    recorder.add(op, (last,), (shape[loop],), Assign(alone), (Counted((AffineIndex(0),)),), as_it_is)
+    recorder.add(op, (out,), space, Assign(target), (given, here, Counted((AffineIndex(number),))), _if_last)
     return True
 
 
@@ -169,7 +180,7 @@ def masked(op: Call, recorder: Recorder) -> bool:
             pass
         case _:
             return False
-    if not isinstance(source, Access) or dtype not in FLOATS or not fits(value, dtype):
+    if not isinstance(source, NestAccess) or dtype not in FLOATS or not fits(value, dtype):
         return False
     target, given = spread(source, shape, shape), recorder.scope.spread(mask, shape)
     space = loop_space(shape)
@@ -179,9 +190,9 @@ def masked(op: Call, recorder: Recorder) -> bool:
     return True
 
 
-def _differ(places: Iterable[Place]) -> bool:
+def _differ(places: Iterable[AffineIndex]) -> bool:
     """Whether what tables name side by side is known to be another element each time."""
-    entries = [place.extra for place in places if isinstance(place.extra, Entry)]
+    entries = [place.extra for place in places if isinstance(place.extra, TableEntry)]
     known = all(entry.values and min(entry.values) >= 0 for entry in entries)
     if not known or len({entry.access.places for entry in entries}) > 1:
         return False
@@ -196,8 +207,8 @@ def _where(dtype: str) -> Element:
     return written
 
 
-def _entry(place: Place) -> Access:
-    assert isinstance(place.extra, Entry)
+def _entry(place: AffineIndex) -> NestAccess:
+    assert isinstance(place.extra, TableEntry)
     return place.extra.access
 
 

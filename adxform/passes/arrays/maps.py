@@ -14,7 +14,7 @@ from adxform.ir.types import Array, Dim, Scalar, Size
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class AffineIndex:
     """An index into one axis: ``step * loop + offset + extra``; `loop` is the number of a loop, ``None`` where there is none.
 
     `extra` is an integer of the program, a length, or an element of a table.
@@ -23,24 +23,24 @@ class Place:
     loop: int | None
     step: int = 1
     offset: int = 0
-    extra: Var | Dim | Entry | None = None
+    extra: Var | Dim | TableEntry | None = None
 
 
-FIRST = Place(None)
+FIRST = AffineIndex(None)
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
+class NestAccess:
     """The elements ``base[places]`` that a loop nest touches; `base` is no view of an array that is known."""
 
     base: Var
-    places: tuple[Place, ...]
+    places: tuple[AffineIndex, ...]
 
-    def aligned(self, other: Access, loop: int) -> bool:
+    def aligned(self, other: NestAccess, loop: int) -> bool:
         """Whether passes of `loop` touch, by the two, only elements that other passes do not: both accesses are to one base."""
         return any(a == b and a.loop == loop for a, b in zip(self.places, other.places, strict=True))
 
-    def apart(self, other: Access) -> bool:
+    def apart(self, other: NestAccess) -> bool:
         """Whether the two, of one base, surely touch different elements: two rows of it."""
         return any(
             a.loop is None and b.loop is None and a.extra == b.extra and a.offset != b.offset and isinstance(a.extra, Dim | None)
@@ -48,26 +48,26 @@ class Access:
         )
 
     @property
-    def tables(self) -> Iterator[Access]:
+    def tables(self) -> Iterator[NestAccess]:
         """The elements of tables that say which elements these are."""
         for place in self.places:
-            if isinstance(place.extra, Entry):
+            if isinstance(place.extra, TableEntry):
                 yield place.extra.access
                 yield from place.extra.access.tables
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class TableEntry:
     """An element of an array of integers, as an index into an axis of `size`: one below zero counts from its end.
 
     `values`: what the whole array holds, if that is known and has one axis.
     """
 
-    access: Access
+    access: NestAccess
     size: Size
     values: tuple[int, ...] = ()
 
-    def row(self) -> Place | None:
+    def row(self) -> AffineIndex | None:
         """The place that is meant, if it is known which element of the array is taken, and what that holds."""
         at = self.access.places[0] if self.values else None
         known = at is not None and at.loop is None and at.extra is None
@@ -78,28 +78,28 @@ class Entry:
 class Counted:
     """What an element of ``np.arange(n)`` is: its own place, the only one of `places`."""
 
-    places: tuple[Place, ...]
+    places: tuple[AffineIndex, ...]
 
 
-Elements = TypeVar("Elements", bound=Access | Counted)
+Elements = TypeVar("Elements", bound=NestAccess | Counted)
 
 
-def whole(var: Var) -> Access:
+def whole(var: Var) -> NestAccess:
     """All of an array, by its own axes."""
     assert isinstance(var.type, Array)
     assert var.type.shape is not None
-    return Access(var, tuple(map(Place, range(len(var.type.shape)))))
+    return NestAccess(var, tuple(map(AffineIndex, range(len(var.type.shape)))))
 
 
-def composed(elements: Elements, axes: Sequence[Place]) -> Elements | None:
+def composed(elements: Elements, axes: Sequence[AffineIndex]) -> Elements | None:
     """`elements`, by the axes of a view, with these places put in for those axes; ``None`` where that is no affine map."""
     places = tuple(found for place in elements.places if (found := _composed(place, axes)) is not None)
     return replace(elements, places=places) if len(places) == len(elements.places) else None
 
 
-def _composed(place: Place, axes: Sequence[Place]) -> Place | None:
+def _composed(place: AffineIndex, axes: Sequence[AffineIndex]) -> AffineIndex | None:
     extra = place.extra
-    if isinstance(extra, Entry):
+    if isinstance(extra, TableEntry):
         entry = composed(extra.access, axes)
         if entry is None:
             return None
@@ -112,7 +112,7 @@ def _composed(place: Place, axes: Sequence[Place]) -> Place | None:
     inner = axes[place.loop]
     if inner.extra is not None and (extra is not None or place.step != 1):
         return None
-    return Place(
+    return AffineIndex(
         inner.loop,
         place.step * inner.step,
         place.offset + place.step * inner.offset,
@@ -133,7 +133,7 @@ def spread(access: Elements, own: tuple[Size, ...], shape: tuple[Size, ...]) -> 
         if size == 1:
             axes.append(FIRST)
         elif size == wide:
-            axes.append(Place(number))
+            axes.append(AffineIndex(number))
         else:
             return None
     return composed(access, axes)
@@ -148,7 +148,7 @@ def onto(access: Elements, own: tuple[Size, ...], shape: tuple[Size, ...], lead:
     axes = []
     for axis, size in enumerate(own, start=lead):
         if size == shape[axis]:
-            axes.append(Place(axis))
+            axes.append(AffineIndex(axis))
         elif size == 1:
             axes.append(FIRST)
         else:
@@ -175,12 +175,12 @@ def loops(shape: tuple[Size, ...]) -> list[int | None]:
 class Region:
     """What a basic index selects of an array: a place for each axis of the array by the axes of the selection, and its shape."""
 
-    axes: tuple[Place, ...]
+    axes: tuple[AffineIndex, ...]
     shape: tuple[Size, ...]
 
 
 def region(
-    access: Access | Counted, shape: tuple[Size, ...], index: Operand, lengths: tuple[Size | None, ...] = ()
+    access: NestAccess | Counted, shape: tuple[Size, ...], index: Operand, lengths: tuple[Size | None, ...] = ()
 ) -> Region | None:
     """What `index` selects of the array of `shape` at `access`; ``None`` where it is no affine map of known lengths.
 
@@ -194,7 +194,7 @@ def region(
     if Lit(...) not in parts:
         parts = (*parts, Lit(...))
     at = parts.index(Lit(...))
-    axes: list[Place] = []
+    axes: list[AffineIndex] = []
     sizes: list[Size] = []
     rank = len(shape) - given + sum(part == Lit(None) for part in parts) + sum(map(_is_slice, parts))
     known = (*[None] * (rank - len(lengths)), *lengths[max(len(lengths) - rank, 0) :])
@@ -213,7 +213,7 @@ def region(
                 axes.append(_row(size, int(number)))
                 continue
             case Var(type=Scalar("int64")) if _is_plain(access, len(axes), size):
-                axes.append(Place(None, extra=part))
+                axes.append(AffineIndex(None, extra=part))
                 continue
             case _:
                 return None
@@ -229,7 +229,7 @@ def _is_slice(part: Operand) -> bool:
     return (isinstance(part, Pack) and part.kind == "slice") or (isinstance(part, Lit) and isinstance(part.value, slice))
 
 
-def _between(size: Size, start: Operand, stop: Operand, step: Operand, length: Size | None) -> tuple[Place, Size] | None:
+def _between(size: Size, start: Operand, stop: Operand, step: Operand, length: Size | None) -> tuple[AffineIndex, Size] | None:
     """As `_slice`, for a slice that is known, or checked, not to be cut off and to be of this `length`."""
     if not may_be_cut(start, stop, step) or length is None or (isinstance(length, Dim) and length.base.startswith("?")):
         return None
@@ -238,13 +238,13 @@ def _between(size: Size, start: Operand, stop: Operand, step: Operand, length: S
         return None
     match start:
         case Lit(int() as first) if first < 0 and own is not None and isinstance(length, int) and isinstance(size, Dim):
-            return Place(0, 1, first, size), length
+            return AffineIndex(0, 1, first, size), length
         case Lit(None):
-            return Place(0), length
+            return AffineIndex(0), length
         case Lit(int() as first) if first >= 0:
-            return Place(0, 1, first), length
+            return AffineIndex(0, 1, first), length
         case Var(type=Scalar("int64")):
-            return Place(0, 1, 0, start), length
+            return AffineIndex(0, 1, 0, start), length
         case _:
             return None
 
@@ -260,33 +260,33 @@ def index_parts(index: Operand) -> tuple[Operand, ...]:
             return (index,)
 
 
-def _row(size: Size, number: int) -> Place:
+def _row(size: Size, number: int) -> AffineIndex:
     if number >= 0:
-        return Place(None, offset=number)
-    return Place(None, offset=number, extra=size) if isinstance(size, Dim) else Place(None, offset=size + number)
+        return AffineIndex(None, offset=number)
+    return AffineIndex(None, offset=number, extra=size) if isinstance(size, Dim) else AffineIndex(None, offset=size + number)
 
 
-def _is_plain(access: Access | Counted, axis: int, size: Size) -> bool:
+def _is_plain(access: NestAccess | Counted, axis: int, size: Size) -> bool:
     """Whether an index of the view, also a negative one, is one of its base."""
     if isinstance(access, Counted):
         return False
     assert isinstance(access.base.type, Array)
     assert access.base.type.shape is not None
     found = [(place, whole) for place, whole in zip(access.places, access.base.type.shape, strict=True) if place.loop == axis]
-    return found == [(Place(axis), size)]
+    return found == [(AffineIndex(axis), size)]
 
 
-def _slice(size: Size, start: Operand, stop: Operand, step: Operand) -> tuple[Place, Size] | None:
+def _slice(size: Size, start: Operand, stop: Operand, step: Operand) -> tuple[AffineIndex, Size] | None:
     """The place of an element of a slice of an axis of `size` (its `loop` is still to be set), and the length of the slice."""
     if not (isinstance(start, Lit) and isinstance(stop, Lit) and isinstance(step, Lit)):
         return None
     low, high, stride = start.value, stop.value, step.value
     if isinstance(size, int):
         found = range(*slice(low, high, stride).indices(size))
-        return Place(0, found.step, found.start), len(found)
+        return AffineIndex(0, found.step, found.start), len(found)
     if stride == -1 and low is None and high is None:
-        return Place(0, -1, -1, size), size
+        return AffineIndex(0, -1, -1, size), size
     if stride not in (None, 1) or not (low is None or low >= 0) or not (high is None or high < 0):
         return None
     shift = (high or 0) - (low or 0)
-    return Place(0, 1, low or 0), Dim(size.base, size.offset + shift) if shift else size
+    return AffineIndex(0, 1, low or 0), Dim(size.base, size.offset + shift) if shift else size

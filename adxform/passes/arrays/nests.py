@@ -14,10 +14,10 @@ from adxform.ir.build import Builder
 from adxform.ir.ops import Call, For, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import INT, Array, Dim, Scalar, Size
 from adxform.ir.walk import variables_of
-from adxform.passes.arrays.block_scope import Scope
-from adxform.passes.arrays.fusion import Nest, Path, paths
+from adxform.passes.arrays.block_scope import BlockScope
+from adxform.passes.arrays.fusion import FusedNest, Path, paths
 from adxform.passes.arrays.lane_dtypes import converted
-from adxform.passes.arrays.maps import Access, Counted, Entry, Place
+from adxform.passes.arrays.maps import AffineIndex, Counted, NestAccess, TableEntry
 from adxform.passes.arrays.units import STORES, Assign, Increase, Length, Reduce, Source, Unit
 
 INDICES = ("i", "j", "k", "l")
@@ -34,7 +34,7 @@ class Storage:
     buffers: dict[str, tuple[Var, tuple[int, ...]]] = field(default_factory=dict)
 
 
-def storage(nests: Sequence[Nest], units: Sequence[Unit], results: Sequence[Operand]) -> Storage:
+def storage(nests: Sequence[FusedNest], units: Sequence[Unit], results: Sequence[Operand]) -> Storage:
     """How much of each array that units make is needed: see `Storage`."""
     around = paths(nests)
     shared: dict[str, Path] = {}
@@ -48,9 +48,9 @@ def storage(nests: Sequence[Nest], units: Sequence[Unit], results: Sequence[Oper
         match unit.work:
             case Increase(target=target):
                 again.add(target.base.name)
-            case Assign(target=Access(base=base)) | Reduce(target=Access(base=base)) if base not in unit.outs:
+            case Assign(target=NestAccess(base=base)) | Reduce(target=NestAccess(base=base)) if base not in unit.outs:
                 again.add(base.name)
-            case Reduce(target=Access(base=base), kept=kept):
+            case Reduce(target=NestAccess(base=base), kept=kept):
                 shared[base.name] = shared[base.name][:kept]
                 single |= set() if kept else {base.name}
             case _:
@@ -69,10 +69,10 @@ def _common(a: Path, b: Path) -> Path:
     return a[:count]
 
 
-class Writer:
+class NestWriter:
     """Writes the nests of one block; `plain` writes an op that stays as it is."""
 
-    def __init__(self, scope: Scope, storage: Storage, plain: Callable[[Unit, Builder], None]) -> None:
+    def __init__(self, scope: BlockScope, storage: Storage, plain: Callable[[Unit, Builder], None]) -> None:
         self.scope = scope
         self.storage = storage
         self.plain = plain
@@ -84,7 +84,7 @@ class Writer:
         self.values: dict[str, Operand] = {}
         """The current elements of arrays that are made in the loops around."""
 
-    def write(self, nests: Sequence[Nest]) -> list[Op]:
+    def write(self, nests: Sequence[FusedNest]) -> list[Op]:
         """The ops of the block."""
         for nest in nests:
             for unit in nest.units:
@@ -154,7 +154,7 @@ class Writer:
                 self.scope.measured[size] = self.top.call(intrinsics.dim, var, Lit(axis), type=INT, hint="n")
         return self.scope.measured[size]
 
-    def index(self, place: Place) -> Operand:
+    def index(self, place: AffineIndex) -> Operand:
         """The place in one axis at the current passes."""
         offset: Operand = Lit(place.offset)
         extra = None if place.extra is None else self.extra(place)
@@ -170,17 +170,17 @@ class Writer:
             index = self.builder.call(operator.add, extra, index, type=INT)
         return self.sum(index, place.offset)
 
-    def extra(self, place: Place) -> Operand:
+    def extra(self, place: AffineIndex) -> Operand:
         """What is added to an index beside a number."""
         match place.extra:
             case Dim() as size:
                 return self.length(size)
-            case Entry(access, size):
+            case TableEntry(access, size):
                 return self.entry(access, size)
             case extra:
                 return extra or Lit(0)
 
-    def entry(self, access: Access, size: Size) -> Operand:
+    def entry(self, access: NestAccess, size: Size) -> Operand:
         """An element of a table, counted from the front of an axis of `size`."""
         return self.builder.call(runtime.place, self.load(access), self.positive(size), type=Scalar("int64"), hint="place")
 
@@ -191,7 +191,7 @@ class Writer:
         fn = operator.add if offset > 0 else operator.sub
         return self.builder.call(fn, operand, Lit(abs(offset)), type=INT)
 
-    def element(self, access: Access) -> tuple[Var, Operand]:
+    def element(self, access: NestAccess) -> tuple[Var, Operand]:
         """The array and the index of an element at the current passes."""
         var, axes = self.storage.buffers.get(access.base.name, (access.base, range(len(access.places))))
         places = [self.index(access.places[axis]) for axis in axes]
@@ -204,7 +204,7 @@ class Writer:
                 return self.positive(size)
             case Counted():
                 return self.builder.call(np.int64, self.index(source.places[0]), type=Scalar("int64"), hint="tmp")
-            case Access(base=base):
+            case NestAccess(base=base):
                 if base.name in self.values:
                     return self.values[base.name]
                 assert isinstance(base.type, Array)
@@ -215,7 +215,7 @@ class Writer:
 
     # -- loops --------------------------------------------------------------------------------------------------------
 
-    def nest(self, nest: Nest) -> None:
+    def nest(self, nest: FusedNest) -> None:
         """A loop with what is inside, or one unit."""
         if nest.size is None:
             self.unit(nest.units[0])
@@ -321,7 +321,7 @@ class Writer:
                 before = self.totals[unit]
                 self.totals[unit] = self.builder.call(fn, before, value, type=Scalar(dtype), hint=out.base)
 
-    def put(self, target: Access, value: Operand) -> None:
+    def put(self, target: NestAccess, value: Operand) -> None:
         """``target = value`` at the current passes: in memory, or by name where nothing else needs it."""
         name = target.base.name
         if not self.storage.shared.get(name, 0) or name in self.storage.buffers:

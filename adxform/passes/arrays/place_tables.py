@@ -11,9 +11,9 @@ import numpy as np
 
 from adxform.ir.ops import Call, Lit, Operand, Pack, Var
 from adxform.ir.types import Array, Scalar, Size
-from adxform.passes.arrays.block_scope import Scope
+from adxform.passes.arrays.block_scope import BlockScope
 from adxform.passes.arrays.lane_dtypes import literals
-from adxform.passes.arrays.maps import Access, Counted, Entry, Place, Region, index_parts, onto, region
+from adxform.passes.arrays.maps import AffineIndex, Counted, NestAccess, Region, TableEntry, index_parts, onto, region
 from adxform.passes.scalar.rewriting import callee
 from adxform.primitives.memory import index_kind
 
@@ -23,7 +23,7 @@ MOST = 16
 
 
 def selected(
-    access: Access, shape: tuple[Size, ...], index: Operand, scope: Scope, lengths: tuple[Size | None, ...] = ()
+    access: NestAccess, shape: tuple[Size, ...], index: Operand, scope: BlockScope, lengths: tuple[Size | None, ...] = ()
 ) -> Region | None:
     """What `index` selects of the array of `shape` at `access`; ``None`` where that is not known element by element.
 
@@ -57,7 +57,7 @@ def selected(
     return Region(tuple(axes), sizes)
 
 
-def note_literals(op: Call, scope: Scope) -> None:
+def note_literals(op: Call, scope: BlockScope) -> None:
     """Note of `op`, if it makes tables of places of literals alone, what they hold."""
     match op:
         case Call(outs=(out,), fn=Lit(fn), args=args) if fn in INDICES and not op.kwargs:
@@ -95,7 +95,7 @@ def _together(shapes: Sequence[tuple[Size, ...] | None]) -> tuple[Size, ...] | N
     return tuple(wide)
 
 
-def _after(place: Place, lead: int, more: int) -> Place:
+def _after(place: AffineIndex, lead: int, more: int) -> AffineIndex:
     """`place` where `more` axes come before axis `lead`."""
     return place if place.loop is None or place.loop < lead else replace(place, loop=place.loop + more)
 
@@ -107,17 +107,17 @@ def _axis(parts: Sequence[Operand], place: int, rank: int) -> int:
     return sum(part != Lit(None) for part in parts[:place])
 
 
-def _named(table: Var, size: Size, sizes: tuple[Size, ...], end: int, scope: Scope) -> Place | None:
+def _named(table: Var, size: Size, sizes: tuple[Size, ...], end: int, scope: BlockScope) -> AffineIndex | None:
     """The place that `table` names in an axis of `size`, by the axes of the selection; those of the table come before `end`."""
     own = _shape(table) or ()
     source = scope.source(table)
-    found = onto(source, own, sizes, end - len(own)) if isinstance(source, Access | Counted) else None
+    found = onto(source, own, sizes, end - len(own)) if isinstance(source, NestAccess | Counted) else None
     values = scope.listed.get(table.name, ())
     if isinstance(size, int) and not all(-size <= value < size for value in values):
         return None
     match found:
-        case Access():
-            return Place(None, extra=Entry(found, size, values))
+        case NestAccess():
+            return AffineIndex(None, extra=TableEntry(found, size, values))
         case Counted((place,)):
             return place
         case _:

@@ -23,7 +23,7 @@ from adxform.passes.arrays.diagonals import DIAGONALS
 from adxform.passes.arrays.joined_arrays import JOINS
 from adxform.passes.arrays.lane_dtypes import converted, element, is_elementwise
 from adxform.passes.arrays.lookups import LOOKUPS, in_order, masked, region_of
-from adxform.passes.arrays.maps import Access, Counted, loop_space, spread, whole
+from adxform.passes.arrays.maps import Counted, NestAccess, loop_space, spread, whole
 from adxform.passes.arrays.place_tables import note_literals
 from adxform.passes.arrays.recording import Recorder
 from adxform.passes.arrays.reductions import as_it_is, in_dtype, reduction
@@ -62,12 +62,12 @@ class Reader(Recorder):
         index = builder.var("i", INT)
         numbers: list[Operand] = []
 
-        def element(access: Access) -> tuple[Operand, Operand]:
+        def element(access: NestAccess) -> tuple[Operand, Operand]:
             return access.base, index if len(access.places) == 1 else Pack("tuple", (index,) * len(access.places))
 
         for source in unit.inputs:
             match source:
-                case Access(base=Var(type=Array(dtype))):
+                case NestAccess(base=Var(type=Array(dtype))):
                     numbers.append(builder.call(operator.getitem, *element(source), type=Scalar(dtype)))
                 case Length() | Counted():
                     numbers.append(index)
@@ -154,8 +154,8 @@ class Reader(Recorder):
     def spread_out(self, op: Call, out: Var, shape: tuple[Size, ...]) -> bool:
         """What is broadcast to `shape`, written out for calls that stay calls; loops read what it is made of."""
         source, target = self.scope.source(out), spread(whole(out), shape, shape)
-        steady = self.scope.fixed(source.base) if isinstance(source, Access) else not isinstance(source, Counted)
-        given = spread(source, shape, shape) if isinstance(source, Access) else source
+        steady = self.scope.fixed(source.base) if isinstance(source, NestAccess) else not isinstance(source, Counted)
+        given = spread(source, shape, shape) if isinstance(source, NestAccess) else source
         space, dtype = loop_space(shape), getattr(out.type, "dtype", "")
         if not steady or target is None or given is None or dtype != "float64" or not space or not self.scope.measurable(space):
             return False

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from adxform.ir.ops import Operand, Var
-from adxform.passes.arrays.block_scope import Scope
-from adxform.passes.arrays.fusion import Nest, Path, paths
+from adxform.passes.arrays.block_scope import BlockScope
+from adxform.passes.arrays.fusion import FusedNest, Path, paths
 from adxform.passes.arrays.lane_dtypes import CHEAP, spelled
-from adxform.passes.arrays.maps import Access
+from adxform.passes.arrays.maps import NestAccess
 from adxform.passes.arrays.nests import storage
 from adxform.passes.arrays.units import Assign, Unit
 from adxform.passes.scalar.rewriting import callee
@@ -22,7 +22,9 @@ OPERATIONS = 4
 LOADS = 2
 
 
-def recomputed(units: Sequence[Unit], nests: Sequence[Nest], results: Sequence[Operand], scope: Scope) -> list[Unit] | None:
+def recomputed(
+    units: Sequence[Unit], nests: Sequence[FusedNest], results: Sequence[Operand], scope: BlockScope
+) -> list[Unit] | None:
     """`units` with what is cheap made again for readers in other nests; ``None`` if there is nothing."""
     work = _Work(units, paths(nests), storage(nests, units, results).shared, scope)
     found = work.done()
@@ -34,7 +36,7 @@ class _Work:
     units: Sequence[Unit]
     paths: dict[Unit, Path]
     shared: dict[str, int]
-    scope: Scope
+    scope: BlockScope
     position: dict[Unit, int] = field(default_factory=dict)
     makers: dict[str, Unit] = field(default_factory=dict)
     copies: dict[tuple[str, Path], Var] = field(default_factory=dict)
@@ -71,13 +73,13 @@ class _Work:
         if not changed:
             return unit
         inputs = tuple(
-            replace(source, base=changed.get(source.base.name, source.base)) if isinstance(source, Access) else source
+            replace(source, base=changed.get(source.base.name, source.base)) if isinstance(source, NestAccess) else source
             for source in unit.inputs
         )
         uses = tuple(changed.get(var.name, var) for var in unit.uses)
         return replace(unit, inputs=inputs, uses=uses)
 
-    def wanted(self, access: Access, reader: Unit) -> bool:
+    def wanted(self, access: NestAccess, reader: Unit) -> bool:
         """Whether what `access` reads is to be made again where `reader` is."""
         maker = self.makers.get(access.base.name)
         if maker is None or maker.target is None or access.places != maker.target.places or reader.work is None:

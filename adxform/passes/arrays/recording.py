@@ -15,9 +15,21 @@ from adxform.ir import intrinsics
 from adxform.ir.ops import Call, Lit, Op, Operand, Raise, Var
 from adxform.ir.types import INT, Array, Dim, Scalar, Size, Type
 from adxform.ir.walk import all_ops, blocks, defined_variables, free_variables, outs, reads, reads_with_blocks, variables_of
-from adxform.passes.arrays.block_scope import Scope
+from adxform.passes.arrays.block_scope import BlockScope
 from adxform.passes.arrays.lane_dtypes import FLOATS, KNOWN, Element
-from adxform.passes.arrays.maps import FIRST, Access, Counted, Entry, Place, Region, composed, loop_space, loops, spread, whole
+from adxform.passes.arrays.maps import (
+    FIRST,
+    AffineIndex,
+    Counted,
+    NestAccess,
+    Region,
+    TableEntry,
+    composed,
+    loop_space,
+    loops,
+    spread,
+    whole,
+)
 from adxform.passes.arrays.reductions import Reduction, divided, in_dtype, short_ahead
 from adxform.passes.arrays.units import Assign, Increase, Length, Reduce, Source, Unit
 from adxform.passes.scalar.rewriting import callee, classes_read, classes_touched, classes_written
@@ -27,7 +39,7 @@ from adxform.primitives.effects import effect_of, is_opaque
 class Recorder:
     """Takes down what is found of one block."""
 
-    def __init__(self, scope: Scope) -> None:
+    def __init__(self, scope: BlockScope) -> None:
         self.scope = scope
         self.units: list[Unit] = []
 
@@ -58,7 +70,7 @@ class Recorder:
         """Whether the out of `op` only names memory that is known."""
         return is_view(op, self.scope)
 
-    def put(self, op: Call, source: Access, found: Region, value: Operand, fn: Any = None) -> bool:
+    def put(self, op: Call, source: NestAccess, found: Region, value: Operand, fn: Any = None) -> bool:
         """Read the store of `value` into the region `found` of the array at `source`; ``None`` for `fn`: as `op` does."""
         base = source.base.type
         space = loop_space(found.shape)
@@ -78,18 +90,18 @@ class Recorder:
             if fn is operator.setitem
             else Increase(target, fn, commutes=base.dtype in FLOATS and self.scope.fastmath)
         )
-        if isinstance(given, Access) and not self.same_passes(given, target, len(space)):
+        if isinstance(given, NestAccess) and not self.same_passes(given, target, len(space)):
             given = self.kept(op, given, space, getattr(given.base.type, "dtype", ""))
         self.add(op, (), space, work, (given,), in_dtype(base.dtype))
         return True
 
-    def same_passes(self, a: Access, b: Access, depth: int) -> bool:
+    def same_passes(self, a: NestAccess, b: NestAccess, depth: int) -> bool:
         """Whether reading `a` while `b` is written gives what was there before."""
         if self.scope.class_of(a.base) != self.scope.class_of(b.base):
             return True
         return a.base == b.base and (a.apart(b) or all(a.aligned(b, loop) for loop in range(depth)))
 
-    def kept(self, op: Call, source: Access, space: tuple[Size, ...], dtype: str) -> Access:
+    def kept(self, op: Call, source: NestAccess, space: tuple[Size, ...], dtype: str) -> NestAccess:
         """A copy of what `source` reads, made before."""
         copy = self.temporary(Array(dtype, space))
         target = whole(copy)
@@ -111,7 +123,7 @@ class Recorder:
         target = None
         if isinstance(out.type, Array):
             places = (None if place.loop is None else numbers[place.loop] for place in found.result)
-            target = Access(out, tuple(map(Place, places)))
+            target = NestAccess(out, tuple(map(AffineIndex, places)))
         first = min(gone)
         count, some = sizes if found.mean else (), sizes if found.some else ()
         if gone == set(range(first, len(space))):
@@ -128,18 +140,20 @@ class Recorder:
         space, numbers = loop_space(found.shape), loops(found.shape)
         sizes = tuple(found.shape[axis] for axis in found.axes)
         inner = {
-            old: Place(new) for axis, new in zip(found.axes, loops(sizes), strict=True) if (old := numbers[axis]) is not None
+            old: AffineIndex(new)
+            for axis, new in zip(found.axes, loops(sizes), strict=True)
+            if (old := numbers[axis]) is not None
         }
         sources, make = self.made_of(found, space)
-        accesses = [source for source in sources if isinstance(source, Access | Counted)]
+        accesses = [source for source in sources if isinstance(source, NestAccess | Counted)]
         steps = {place.loop for access in accesses for place in access.places if place.loop is not None}
         own = getattr(out.type, "shape", None) or ()
         target = spread(whole(out), own, own)
-        looked_up = any(True for access in accesses if isinstance(access, Access) for _ in access.tables)
+        looked_up = any(True for access in accesses if isinstance(access, NestAccess) for _ in access.tables)
         if found.some or looked_up or not steps or not steps <= inner.keys() or target is None or not loop_space(own):
             return False
         axes = [inner.get(number, FIRST) for number in range(len(space))]
-        given = [composed(source, axes) if isinstance(source, Access | Counted) else source for source in sources]
+        given = [composed(source, axes) if isinstance(source, NestAccess | Counted) else source for source in sources]
         known = tuple(source for source in given if source is not None)
         total = self.temporary(Scalar(found.dtype))
         alone = replace(found, shape=sizes, axes=tuple(range(len(sizes))), result=(), sources=known, make=make)
@@ -151,7 +165,7 @@ class Recorder:
     def made_of(self, found: Reduction, space: tuple[Size, ...]) -> tuple[tuple[Source, ...], Element]:
         """What a reduction takes: of an array that the block has made element by element, what the elements are made of."""
         match found.sources:
-            case (Access(base, places),):
+            case (NestAccess(base, places),):
                 makers = [unit for unit in self.units if base in unit.outs and isinstance(unit.work, Assign)]
             case _:
                 makers = []
@@ -166,7 +180,7 @@ class Recorder:
         op: Call,
         out: Var,
         space: tuple[Size, ...],
-        target: Access,
+        target: NestAccess,
         found: Reduction,
         count: tuple[Size, ...],
         some: tuple[Size, ...],
@@ -233,7 +247,7 @@ class Recorder:
         lazy: bool = False,
     ) -> None:
         """Append a unit with work."""
-        accesses = [source for source in inputs if isinstance(source, Access)]
+        accesses = [source for source in inputs if isinstance(source, NestAccess)]
         counts = [place for source in inputs if isinstance(source, Counted) for place in source.places]
         sizes = [*space, *(source.size for source in inputs if isinstance(source, Length))]
         sizes += [size for var in made if isinstance(var.type, Array) for size in var.type.shape or ()]
@@ -247,13 +261,15 @@ class Recorder:
         used = [access.base for access in accesses if access.base not in made]
         extras = [place.extra for place in (*counts, *(place for access in accesses for place in access.places))]
         used += [extra for extra in extras if isinstance(extra, Var)]
-        sizes += [extra.size if isinstance(extra, Entry) else extra for extra in extras if isinstance(extra, Dim | Entry)]
+        sizes += [
+            extra.size if isinstance(extra, TableEntry) else extra for extra in extras if isinstance(extra, Dim | TableEntry)
+        ]
         used += [found[0] for size in sizes if (found := self.scope.provider(size)) is not None]
-        used += variables_of(source for source in inputs if not isinstance(source, Access | Counted | Length))
+        used += variables_of(source for source in inputs if not isinstance(source, NestAccess | Counted | Length))
         self.units.append(Unit(len(self.units), op, tuple(dict.fromkeys(used)), made, space, work, inputs, make, lazy=lazy))
 
 
-def unit_of(op: Op, scope: Scope, order: int) -> Unit:
+def unit_of(op: Op, scope: BlockScope, order: int) -> Unit:
     """An op that stays as it is."""
     aliases = scope.aliases
     marks = isinstance(op, Call) and callee(op) in (intrinsics.turning_point, *kernel_scalars.CHECKS)
@@ -279,7 +295,7 @@ def unit_of(op: Op, scope: Scope, order: int) -> Unit:
     )
 
 
-def is_view(op: Call, scope: Scope) -> bool:
+def is_view(op: Call, scope: BlockScope) -> bool:
     """Whether the out of `op` only names memory that is known."""
     return bool(op.outs) and op.outs[0].name in scope.places
 

@@ -13,9 +13,9 @@ from adxform import runtime
 from adxform.ir.build import Builder
 from adxform.ir.ops import Call, Lit, Operand, Var
 from adxform.ir.types import BOOL, INT, Array, Scalar, Size
-from adxform.passes.arrays.block_scope import Scope
+from adxform.passes.arrays.block_scope import BlockScope
 from adxform.passes.arrays.lane_dtypes import FLOATS, KNOWN, Element, converted, literals
-from adxform.passes.arrays.maps import FIRST, Access, Counted, Place, composed, loops
+from adxform.passes.arrays.maps import FIRST, AffineIndex, Counted, NestAccess, composed, loops
 from adxform.passes.arrays.small_axes import is_few
 from adxform.passes.arrays.units import Source
 from adxform.passes.scalar.rewriting import callee
@@ -44,7 +44,7 @@ class Reduction:
 
     shape: tuple[Size, ...]
     axes: tuple[int, ...]
-    result: tuple[Place, ...]
+    result: tuple[AffineIndex, ...]
     sources: tuple[Source, ...]
     make: Element
     fn: Any
@@ -54,7 +54,7 @@ class Reduction:
     some: bool = False
 
 
-def reduction(op: Call, scope: Scope) -> Reduction | None:
+def reduction(op: Call, scope: BlockScope) -> Reduction | None:
     """What `op` reduces, and how; ``None`` where it does not, or not surely."""
     fn, out = callee(op), op.outs[0]
     if fn in OF_VECTORS:
@@ -91,11 +91,11 @@ def short_ahead(found: Reduction) -> Reduction:
     order = [*range(first), *kept, *(axis for axis in range(first, len(found.shape)) if axis in found.axes)]
     shape = tuple(found.shape[axis] for axis in order)
     now = loops(shape)
-    numbers = [Place(now[order.index(axis)]) for axis, number in enumerate(loops(found.shape)) if number is not None]
-    given = [composed(source, numbers) if isinstance(source, Access | Counted) else source for source in found.sources]
+    numbers = [AffineIndex(now[order.index(axis)]) for axis, number in enumerate(loops(found.shape)) if number is not None]
+    given = [composed(source, numbers) if isinstance(source, NestAccess | Counted) else source for source in found.sources]
     sources = tuple(source for source in given if source is not None)
     axes = tuple(place for place, axis in enumerate(order) if axis in found.axes)
-    result = tuple(place if place.loop is None else Place(order.index(place.loop)) for place in found.result)
+    result = tuple(place if place.loop is None else AffineIndex(order.index(place.loop)) for place in found.result)
     return replace(found, shape=shape, axes=axes, result=result, sources=sources) if len(sources) == len(given) else found
 
 
@@ -127,7 +127,7 @@ def divided(builder: Builder, args: tuple[Operand, ...], hint: str) -> Operand:
     return builder.call(np.divide, args[0], count, type=Scalar("float64"), hint=hint)
 
 
-def _product(op: Call, scope: Scope) -> Reduction | None:
+def _product(op: Call, scope: BlockScope) -> Reduction | None:
     """The product of two vectors."""
     if op.kwargs or len(op.args) != 2 or not isinstance(op.outs[0].type, Scalar):
         return None
@@ -146,7 +146,7 @@ def _product(op: Call, scope: Scope) -> Reduction | None:
     return Reduction(shape, (0,), (), sources, multiplied, runtime.add_up, Lit(0.0), "float64")
 
 
-def axes_of(op: Call) -> tuple[tuple[int, ...], tuple[Place, ...]] | None:
+def axes_of(op: Call) -> tuple[tuple[int, ...], tuple[AffineIndex, ...]] | None:
     """The axes over which `op` goes, and which are those of a result that has one element for each."""
     if not (isinstance(op.args[0], Var) and isinstance(op.args[0].type, Array) and op.args[0].type.shape):
         return None
@@ -163,11 +163,11 @@ def axes_of(op: Call) -> tuple[tuple[int, ...], tuple[Place, ...]] | None:
     if not isinstance(given, range | tuple):
         return None
     gone = tuple(sorted({place % rank for place in given}))
-    places = (FIRST if axis in gone else Place(axis) for axis in range(rank))
+    places = (FIRST if axis in gone else AffineIndex(axis) for axis in range(rank))
     return gone, tuple(place for place in places if keepdims or place.loop is not None)
 
 
-def _broadcast_axes(op: Call, shape: tuple[Size, ...]) -> tuple[tuple[int, ...], tuple[Place, ...]] | None:
+def _broadcast_axes(op: Call, shape: tuple[Size, ...]) -> tuple[tuple[int, ...], tuple[AffineIndex, ...]] | None:
     """The axes along which the second operand was broadcast to `shape`, where the types say which."""
     if op.kwargs or len(op.args) != 2:
         return None
@@ -185,7 +185,7 @@ def _broadcast_axes(op: Call, shape: tuple[Size, ...]) -> tuple[tuple[int, ...],
             gone.append(axis)
         elif size != shape[axis]:
             return None
-    return tuple(gone), tuple(FIRST if axis in gone else Place(axis) for axis in range(lead, len(shape)))
+    return tuple(gone), tuple(FIRST if axis in gone else AffineIndex(axis) for axis in range(lead, len(shape)))
 
 
 def _combining(fn: Any, dtype: str, out: str) -> tuple[Any, Operand, str] | None:

@@ -20,9 +20,9 @@ from adxform.ir.ops import Lit, Operand, Var
 from adxform.ir.types import Array, Scalar, Size
 from adxform.ir.walk import variables_of
 from adxform.passes.arrays.array_versions import is_cleared
-from adxform.passes.arrays.block_scope import Scope
+from adxform.passes.arrays.block_scope import BlockScope
 from adxform.passes.arrays.lane_dtypes import Element, converted
-from adxform.passes.arrays.maps import Access, Counted, Entry, Place, composed
+from adxform.passes.arrays.maps import AffineIndex, Counted, NestAccess, TableEntry, composed
 from adxform.passes.arrays.units import Assign, Increase, Reduce, Source, Unit
 
 FEW = 4
@@ -33,7 +33,7 @@ def is_few(size: Size) -> bool:
     return isinstance(size, int) and 0 < size <= FEW
 
 
-def unrolled(units: Sequence[Unit], results: Sequence[Operand], scope: Scope) -> list[Unit]:
+def unrolled(units: Sequence[Unit], results: Sequence[Operand], scope: BlockScope) -> list[Unit]:
     """`units` with the passes of short loops, of lengths that are known, side by side where a longer loop is left."""
     pieces = [piece for unit in units for piece in _pieces(unit)]
     if len(pieces) > len(units):
@@ -75,12 +75,15 @@ def _pieces(unit: Unit) -> list[Unit]:
     return found
 
 
-def _axes(loop: int, number: int) -> list[Place]:
+def _axes(loop: int, number: int) -> list[AffineIndex]:
     """The places of loops where `loop` is at its pass `number`, and counts no more."""
-    return [Place(other) if other < loop else Place(None, 1, number) if other == loop else Place(other - 1) for other in range(8)]
+    return [
+        AffineIndex(other) if other < loop else AffineIndex(None, 1, number) if other == loop else AffineIndex(other - 1)
+        for other in range(8)
+    ]
 
 
-def _at(access: Access, loop: int, number: int) -> Access:
+def _at(access: NestAccess, loop: int, number: int) -> NestAccess:
     found = composed(access, _axes(loop, number))
     assert found is not None
     return found
@@ -88,7 +91,7 @@ def _at(access: Access, loop: int, number: int) -> Access:
 
 def _taken(source: Source, loop: int, number: int) -> Source:
     """What is taken at pass `number` of `loop`."""
-    if not isinstance(source, Access | Counted):
+    if not isinstance(source, NestAccess | Counted):
         return source
     found = composed(source, _axes(loop, number))
     assert found is not None
@@ -162,11 +165,11 @@ def _columns(units: Sequence[Unit], results: Sequence[Operand]) -> list[tuple[st
     return list(found.items())
 
 
-def _split(units: Sequence[Unit], name: str, axis: int, scope: Scope) -> list[Unit]:
+def _split(units: Sequence[Unit], name: str, axis: int, scope: BlockScope) -> list[Unit]:
     """`units` with an array for each column of the array `name` along `axis`."""
     columns: dict[int, Var] = {}
 
-    def moved(access: Access) -> Access:
+    def moved(access: NestAccess) -> NestAccess:
         places = tuple(_column_entries(place, moved) for place in access.places)
         if access.base.name != name:
             return replace(access, places=places)
@@ -176,7 +179,7 @@ def _split(units: Sequence[Unit], name: str, axis: int, scope: Scope) -> list[Un
         if number not in columns:
             type_ = Array(access.base.type.dtype, (*shape[:axis], *shape[axis + 1 :]))
             columns[number] = Var(scope.names.fresh(access.base.base), type_)
-        return Access(columns[number], (*places[:axis], *places[axis + 1 :]))
+        return NestAccess(columns[number], (*places[:axis], *places[axis + 1 :]))
 
     found, made = [], set()
     for unit in units:
@@ -184,7 +187,7 @@ def _split(units: Sequence[Unit], name: str, axis: int, scope: Scope) -> list[Un
         if all(access.base.name != name for access in accesses):
             found.append(unit)
             continue
-        inputs = tuple(moved(source) if isinstance(source, Access) else source for source in unit.inputs)
+        inputs = tuple(moved(source) if isinstance(source, NestAccess) else source for source in unit.inputs)
         work = unit.work
         if work is not None and work.target is not None:
             work = replace(work, target=moved(work.target))
@@ -193,7 +196,7 @@ def _split(units: Sequence[Unit], name: str, axis: int, scope: Scope) -> list[Un
         if target is not None and target.base in columns.values() and target.base.name not in made:
             made.add(target.base.name)
             outs = (target.base,)
-        bases = [access.base for source in inputs if isinstance(source, Access) for access in (source, *source.tables)]
+        bases = [access.base for source in inputs if isinstance(source, NestAccess) for access in (source, *source.tables)]
         bases += [access.base for access in (() if target is None else (target, *target.tables))]
         kept = [var for var in unit.uses if var.name != name]
         uses = tuple(dict.fromkeys(var for var in (*kept, *bases) if var not in outs))
@@ -201,8 +204,8 @@ def _split(units: Sequence[Unit], name: str, axis: int, scope: Scope) -> list[Un
     return found
 
 
-def _column_entries(place: Place, moved: Callable[[Access], Access]) -> Place:
+def _column_entries(place: AffineIndex, moved: Callable[[NestAccess], NestAccess]) -> AffineIndex:
     """`place` with what its table became."""
-    if not isinstance(place.extra, Entry):
+    if not isinstance(place.extra, TableEntry):
         return place
     return replace(place, extra=replace(place.extra, access=moved(place.extra.access)))

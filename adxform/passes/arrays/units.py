@@ -14,7 +14,7 @@ from adxform.ir import intrinsics
 from adxform.ir.ops import Op, Operand, Var
 from adxform.ir.types import Size
 from adxform.passes.arrays.lane_dtypes import Element
-from adxform.passes.arrays.maps import Access, Counted, Place
+from adxform.passes.arrays.maps import AffineIndex, Counted, NestAccess
 
 STORES = frozenset({operator.setitem, intrinsics.accumulate, intrinsics.deduct})
 
@@ -26,7 +26,7 @@ class Length:
     size: Size
 
 
-Source = Access | Counted | Length | Operand
+Source = NestAccess | Counted | Length | Operand
 """What a unit takes at each pass: an element of an array, a place, a length, or a number."""
 
 
@@ -43,7 +43,7 @@ class Elements:
 class Assign:
     """``target = value`` for each element."""
 
-    target: Access
+    target: NestAccess
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Increase:
     `some`: the lengths that must not be zero if the target has elements.
     """
 
-    target: Access
+    target: NestAccess
     fn: Callable[..., Any]
     commutes: bool
     some: tuple[Size, ...] = ()
@@ -68,7 +68,7 @@ class Reduce:
     """
 
     out: Var
-    target: Access | None
+    target: NestAccess | None
     fn: Callable[..., Any]
     initial: Operand
     dtype: str
@@ -103,26 +103,26 @@ class Unit:
     """Whether it belongs to the nest of what reads it."""
     scope: object = None
     """What was known where its blocks were read."""
-    needs: dict[Unit, tuple[tuple[Access, Access], ...] | None] = field(default_factory=dict)
+    needs: dict[Unit, tuple[tuple[NestAccess, NestAccess], ...] | None] = field(default_factory=dict)
     """The earlier units it depends on: by which pairs of accesses, or altogether."""
 
     @property
-    def target(self) -> Access | None:
+    def target(self) -> NestAccess | None:
         """The elements that it writes."""
         return None if self.work is None else self.work.target
 
     @property
-    def loads(self) -> tuple[Access, ...]:
+    def loads(self) -> tuple[NestAccess, ...]:
         """The elements that it reads, its target not among them."""
-        direct = tuple(source for source in self.inputs if isinstance(source, Access))
+        direct = tuple(source for source in self.inputs if isinstance(source, NestAccess))
         return (*direct, *(entry for access in (*direct, *self.targets) for entry in access.tables))
 
     @property
-    def targets(self) -> tuple[Access, ...]:
+    def targets(self) -> tuple[NestAccess, ...]:
         """The elements that it writes, as none or one."""
         return () if self.target is None else (self.target,)
 
     @property
-    def target_places(self) -> tuple[Place, ...]:
+    def target_places(self) -> tuple[AffineIndex, ...]:
         """The places of what it writes."""
         return () if self.target is None else self.target.places

@@ -12,9 +12,9 @@ from adxform import runtime
 from adxform.ir import intrinsics
 from adxform.ir.ops import Call, Lit, Operand, Var
 from adxform.ir.types import Array, Scalar, Size
-from adxform.passes.arrays.block_scope import Scope
+from adxform.passes.arrays.block_scope import BlockScope
 from adxform.passes.arrays.lane_dtypes import FLOATS, literals
-from adxform.passes.arrays.maps import FIRST, Access, Counted, Elements, Place, composed, loop_space, onto, region
+from adxform.passes.arrays.maps import FIRST, AffineIndex, Counted, Elements, NestAccess, composed, loop_space, onto, region
 from adxform.passes.scalar.rewriting import callee
 from adxform.primitives.effects import effect_of
 from adxform.primitives.memory import index_kind
@@ -28,7 +28,7 @@ DIAGONALS = frozenset({np.diag, np.diagonal, np.ndarray.diagonal, runtime.diagon
 TURNING = frozenset({np.transpose, np.ndarray.transpose, np.swapaxes, np.ndarray.swapaxes, np.moveaxis, np.flip})
 
 
-def followed(op: Call, shape: tuple[Size, ...], scope: Scope) -> Access | Counted | Operand | None:
+def followed(op: Call, shape: tuple[Size, ...], scope: BlockScope) -> NestAccess | Counted | Operand | None:
     """Where the elements of the out of `op`, of `shape`, lie, if it is a view; the number, if they are all the same."""
     fn, args, out = callee(op), op.args, op.outs[0]
     if fn in SPREADING:
@@ -38,7 +38,7 @@ def followed(op: Call, shape: tuple[Size, ...], scope: Scope) -> Access | Counte
     if not args or not isinstance(args[0], Var) or not isinstance(args[0].type, Array) or args[0].type.shape is None:
         return None
     own, source = args[0].type.shape, scope.source(args[0])
-    if not isinstance(source, Access | Counted):
+    if not isinstance(source, NestAccess | Counted):
         return source if fn in TURNING or fn in RESHAPING or (fn is operator.getitem and effect_of(op).views) else None
     if fn is operator.getitem:
         if index_kind(args[1]) != "basic" or op.kwargs:
@@ -51,11 +51,11 @@ def followed(op: Call, shape: tuple[Size, ...], scope: Scope) -> Access | Counte
         return _reshaped(source, own, shape) if fn in ALWAYS_VIEWS or scope.fixed(out) else None
     if fn in DIAGONALS and len(own) == 2:
         square = own[0] == own[1] and len(args) == 1 and not op.kwargs
-        return composed(source, [Place(0), Place(0)]) if square else None
+        return composed(source, [AffineIndex(0), AffineIndex(0)]) if square else None
     return composed(source, axes) if fn in TURNING and (axes := _turned(op, own)) is not None else None
 
 
-def _spread(op: Call, shape: tuple[Size, ...], scope: Scope) -> Access | Counted | Operand | None:
+def _spread(op: Call, shape: tuple[Size, ...], scope: BlockScope) -> NestAccess | Counted | Operand | None:
     """What a call that spreads a value over a shape takes it from."""
     fn, args, out = callee(op), op.args, op.outs[0]
     if fn in BROADCASTS:
@@ -64,7 +64,7 @@ def _spread(op: Call, shape: tuple[Size, ...], scope: Scope) -> Access | Counted
                 return args[0]
             case Var(type=Array(_, own)) if own is not None:
                 source = scope.source(args[0])
-                return onto(source, own, shape) if isinstance(source, Access | Counted) else source
+                return onto(source, own, shape) if isinstance(source, NestAccess | Counted) else source
             case _:
                 return None
     if not scope.fixed(out) or op.kwargs or not isinstance(out.type, Array) or out.type.dtype not in FLOATS:
@@ -83,7 +83,7 @@ def _counted(op: Call) -> Counted | None:
     given = op.args if len(op.args) > 1 else (Lit(0), *op.args)
     match op.outs[0].type, given:
         case Array("int64"), (Lit(int() as start), Lit(int()) | Var(type=Scalar("int64"))) if start >= 0 and not op.kwargs:
-            return Counted((Place(0, 1, start),))
+            return Counted((AffineIndex(0, 1, start),))
         case _:
             return None
 
@@ -93,10 +93,10 @@ def _reshaped(source: Elements, own: tuple[Size, ...], shape: tuple[Size, ...]) 
     if loop_space(own) != loop_space(shape):
         return None
     where = (axis for axis, size in enumerate(shape) if size != 1)
-    return composed(source, [FIRST if size == 1 else Place(next(where)) for size in own])
+    return composed(source, [FIRST if size == 1 else AffineIndex(next(where)) for size in own])
 
 
-def _turned(op: Call, own: tuple[Size, ...]) -> list[Place] | None:
+def _turned(op: Call, own: tuple[Size, ...]) -> list[AffineIndex] | None:
     """For each axis of the operand its place in the result of a transposition or a flip."""
     fn, rank = callee(op), len(own)
     try:
@@ -107,9 +107,9 @@ def _turned(op: Call, own: tuple[Size, ...]) -> list[Place] | None:
         return None
     if fn is np.flip:
         chosen = range(rank) if not rest or rest[0] is None else [axis % rank for axis in np.atleast_1d(rest[0]).tolist()]
-        return [_backwards(axis, own[axis]) if axis in chosen else Place(axis) for axis in range(rank)]
+        return [_backwards(axis, own[axis]) if axis in chosen else AffineIndex(axis) for axis in range(rank)]
     order = list(_order(fn, rest, rank))
-    return [Place(order.index(axis)) for axis in range(rank)]
+    return [AffineIndex(order.index(axis)) for axis in range(rank)]
 
 
 def _order(fn: Any, rest: list[Any], rank: int) -> Iterator[int]:
@@ -118,5 +118,5 @@ def _order(fn: Any, rest: list[Any], rank: int) -> Iterator[int]:
     return (length - 2 for length in fn(probe, *rest).shape)
 
 
-def _backwards(axis: int, size: Size) -> Place:
-    return Place(axis, -1, size - 1) if isinstance(size, int) else Place(axis, -1, -1, size)
+def _backwards(axis: int, size: Size) -> AffineIndex:
+    return AffineIndex(axis, -1, size - 1) if isinstance(size, int) else AffineIndex(axis, -1, -1, size)

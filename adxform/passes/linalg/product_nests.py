@@ -17,7 +17,7 @@ from adxform.ir.ops import Block, Call, For, Function, Lit, Op, Operand, Pack, V
 from adxform.ir.types import INT, Array, Scalar, Size
 from adxform.ir.walk import Names
 from adxform.passes.arrays.small_axes import FEW
-from adxform.passes.loops.accesses import Accesses, Nest, Place, adds
+from adxform.passes.loops.accesses import Accesses, Nest, Subscript, adds
 from adxform.passes.loops.interchange import is_free, zeros_added_to
 from adxform.passes.loops.zero_initialisation import Fills, emptied
 from adxform.passes.scalar.dce import eliminate_dead_code
@@ -139,7 +139,10 @@ class _Multiplying(Rewriter):
             return None
         cuts: list[Var | None] = []
         loops = [
-            loop for place in access.axes for loop in nest.loops if place == Place(loop.item, 0) and loop.low == Place(None, 0)
+            loop
+            for place in access.axes
+            for loop in nest.loops
+            if place == Subscript(loop.item, 0) and loop.low == Subscript(None, 0)
         ]
         if len({loop.item for loop in loops}) != 2:
             return None

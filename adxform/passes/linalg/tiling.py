@@ -52,9 +52,9 @@ def in_strips(fn: Function) -> Function:
     """
 
     def stripped(part: Function, aliases: Aliases) -> Block:
-        plans = [Plan.of(part, size, aliases) for size in dict.fromkeys(long_axes(part.body))]
+        plans = [StripPlan.of(part, size, aliases) for size in dict.fromkeys(long_axes(part.body))]
         best = max((plan for plan in plans if plan.pays()), key=lambda plan: len(plan.within), default=None)
-        written = None if best is None else Writer(part, best).block()
+        written = None if best is None else StripWriter(part, best).block()
         return part.body if written is None else written
 
     return each_function(fn, stripped)
@@ -78,7 +78,7 @@ def is_large(op: Op) -> bool:
 
 
 @dataclass(slots=True)
-class Plan:
+class StripPlan:
     """Which ops of a block come before the strips, within them, and after.
 
     `parts`: the variables that a strip has a part of. `sums`: those that are sums over the axis. `whole`: those of `parts` that
@@ -94,7 +94,7 @@ class Plan:
     whole: dict[Var, None] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, fn: Function, size: Dim, aliases: Aliases) -> Plan:
+    def of(cls, fn: Function, size: Dim, aliases: Aliases) -> StripPlan:
         """The plan for the axes of that length in the body of `fn`."""
         plan = cls(size)
         late: set[Var] = set()
@@ -146,10 +146,10 @@ class Plan:
         return bool(large) and kept < sum(len(_shape(var)) > 2 for var in self.parts)
 
 
-class Writer:
+class StripWriter:
     """Writes the block of a plan."""
 
-    def __init__(self, fn: Function, plan: Plan) -> None:
+    def __init__(self, fn: Function, plan: StripPlan) -> None:
         self.fn = fn
         self.plan = plan
         self.top = Builder(Names.of(fn), fn.span)

@@ -12,28 +12,28 @@ from adxform.ir.spans import Span
 from adxform.ir.types import Array, Scalar
 from adxform.ir.walk import all_ops, defined_variables, outs
 from adxform.passes.loops.no_alias import Apart
-from adxform.passes.memory.elements import ACCESSES, Elements
+from adxform.passes.memory.elements import ACCESSES, IntegerFacts
 from adxform.passes.scalar.rewriting import callee
 from adxform.primitives.effects import is_removable
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Subscript:
     """An integer: `root` plus `offset`, or `offset` alone. `root` is no such sum itself."""
 
     root: Var | None
     offset: int
 
-    def __add__(self, more: int) -> Place:
-        return Place(self.root, self.offset + more)
+    def __add__(self, more: int) -> Subscript:
+        return Subscript(self.root, self.offset + more)
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
+class ElementAccess:
     """One element of `base`, which is no view made by integers: its place on each axis."""
 
     base: Var
-    axes: tuple[Place, ...]
+    axes: tuple[Subscript, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +41,8 @@ class Loop:
     """A loop over each integer from `low` up to, and without, `high`, once, in either direction."""
 
     op: For
-    low: Place
-    high: Place
+    low: Subscript
+    high: Subscript
 
     @property
     def item(self) -> Var:
@@ -74,7 +74,7 @@ class Cleared:
 
     base: Var
     items: tuple[Var, ...]
-    ends: tuple[tuple[Place, Place], ...]
+    ends: tuple[tuple[Subscript, Subscript], ...]
     span: Span
 
 
@@ -95,24 +95,24 @@ class Accesses:
     """
 
     def __init__(self, fn: Function) -> None:
-        self.elements = Elements(fn)
+        self.elements = IntegerFacts(fn)
         self.apart = Apart(fn)
         self.named = self.apart.named
-        self.views: dict[str, Access] = {}
+        self.views: dict[str, ElementAccess] = {}
         for op in all_ops(fn.body):
             if callee(op) is operator.getitem and isinstance(op, Call) and _is_array(op.outs[0]):
                 found = self._access(op)
                 if found is not None and len(found.axes) < _rank(found.base):
                     self.views[op.outs[0].name] = found
 
-    def place(self, operand: Operand) -> Place | None:
+    def place(self, operand: Operand) -> Subscript | None:
         """`operand`, an integer, as a variable plus a constant."""
         match operand:
             case Lit(int() as value) if not isinstance(value, bool):
-                return Place(None, value)
+                return Subscript(None, value)
             case Var(type=Scalar("int64")):
                 root, offset = self.elements.sum(operand, 0)
-                return Place(self.named[root], offset)
+                return Subscript(self.named[root], offset)
             case _:
                 return None
 
@@ -120,21 +120,21 @@ class Accesses:
         """The array that `var` is, or is a view of by integers."""
         return self.views[var.name].base if var.name in self.views else var
 
-    def lower(self, place: Place) -> int | None:
+    def lower(self, place: Subscript) -> int | None:
         """A number that `place` is never less than."""
         return place.offset if place.root is None else self.elements.lower(place.root, place.offset)
 
-    def from_the_front(self, place: Place) -> bool:
+    def from_the_front(self, place: Subscript) -> bool:
         """Whether `place` counts from the front in all passes, so that no two of its values are the same element."""
         low = self.lower(place)
         return low is not None and low >= 0
 
-    def of(self, op: Op) -> Access | None:
+    def of(self, op: Op) -> ElementAccess | None:
         """The one element that `op` loads from, stores to or adds to; ``None`` if it is no such op, or on more than one."""
         found = self._access(op) if isinstance(op, Call) and callee(op) in ACCESSES else None
         return found if found is not None and len(found.axes) == _rank(found.base) else None
 
-    def _access(self, op: Call) -> Access | None:
+    def _access(self, op: Call) -> ElementAccess | None:
         array, index = op.args[:2]
         if not isinstance(array, Var) or not _is_array(array):
             return None
@@ -143,7 +143,7 @@ class Accesses:
         if len(places) != len(items):
             return None
         view = self.views.get(array.name)
-        return Access(array, places) if view is None else Access(view.base, (*view.axes, *places))
+        return ElementAccess(array, places) if view is None else ElementAccess(view.base, (*view.axes, *places))
 
     def nest(self, root: For) -> Nest | None:
         """The longest nest that starts at `root`."""

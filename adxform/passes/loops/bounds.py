@@ -30,55 +30,55 @@ LENGTHS = frozenset({intrinsics.dim, len})
 
 
 @dataclass(frozen=True, slots=True)
-class Linear:
+class LinearForm:
     """``number + Σ factor · variable``. A variable is one of the IR, or a `Dim`, a length."""
 
     number: int = 0
     terms: tuple[tuple[Var | Dim, int], ...] = ()
 
-    def plus(self, other: Linear, times: int = 1) -> Linear:
+    def plus(self, other: LinearForm, times: int = 1) -> LinearForm:
         """``self + times * other``"""
         found = dict(self.terms)
         for key, factor in other.terms:
             found[key] = found.get(key, 0) + times * factor
         terms = tuple((key, factor) for key, factor in found.items() if factor)
-        return Linear(self.number + times * other.number, terms)
+        return LinearForm(self.number + times * other.number, terms)
 
     def factor(self, of: Var) -> int:
         """The factor of a variable."""
         return dict(self.terms).get(of, 0)
 
-    def at(self, var: Var, value: Linear) -> Linear:
+    def at(self, var: Var, value: LinearForm) -> LinearForm:
         """`self` where `var` is `value`."""
         factor = self.factor(var)
-        rest = Linear(self.number, tuple(term for term in self.terms if term[0] != var))
+        rest = LinearForm(self.number, tuple(term for term in self.terms if term[0] != var))
         return rest.plus(value, factor)
 
 
 @dataclass(frozen=True, slots=True)
-class Range:
+class IndexBounds:
     """The least and the greatest that an index can be, over some loops."""
 
-    low: Linear
-    high: Linear
+    low: LinearForm
+    high: LinearForm
 
-    def over(self, var: Var, items: Range) -> Range:
+    def over(self, var: Var, items: IndexBounds) -> IndexBounds:
         """The range over `items` of `var` too."""
         low = self.low.at(var, items.low if self.low.factor(var) > 0 else items.high)
         high = self.high.at(var, items.high if self.high.factor(var) > 0 else items.low)
-        return Range(low, high)
+        return IndexBounds(low, high)
 
 
 @dataclass(slots=True)
-class Loop:
+class SurroundingLoop:
     """A loop around an access: its item, what that goes through if the loop has passes, the same in terms that can be computed
     ahead of it, what is defined inside, and the checks to put ahead of it."""
 
     item: Var
-    items: Range
-    ends: Range
+    items: IndexBounds
+    ends: IndexBounds
     inside: frozenset[Var]
-    ahead: list[tuple[Range, Var, int]]
+    ahead: list[tuple[IndexBounds, Var, int]]
 
 
 def check_bounds(fn: Function) -> tuple[Function, bool]:
@@ -98,13 +98,13 @@ class _Checking:
         self.usual = usual
         self.from_the_front = True
         self.builder = Builder(Names.of(fn), fn.span)
-        self.forms: dict[Var, Linear] = {}
+        self.forms: dict[Var, LinearForm] = {}
         self.origins: dict[Dim, tuple[Var, int]] = {}
-        self.lengths: dict[Var, Linear] = {}
+        self.lengths: dict[Var, LinearForm] = {}
         self.least: dict[Dim, int] = {}
         self.conditions: dict[Var, Call] = {}
-        self.seen: list[list[tuple[Size, Range]]] = [[]]
-        self.around: list[Loop] = []
+        self.seen: list[list[tuple[Size, IndexBounds]]] = [[]]
+        self.around: list[SurroundingLoop] = []
         """The loops around the branch that is being walked."""
         for param in fn.params:
             if isinstance(param.type, Array):
@@ -112,7 +112,7 @@ class _Checking:
                     if isinstance(size, Dim) and not size.offset:
                         self.origins.setdefault(size, (param, axis))
 
-    def block(self, block: Block, loops: list[Loop]) -> Block:
+    def block(self, block: Block, loops: list[SurroundingLoop]) -> Block:
         """`block` inside of `loops`, which are surely run through when it is."""
         ops: list[Op] = []
         self.seen.append([])
@@ -121,7 +121,7 @@ class _Checking:
         self.seen.pop()
         return replace(block, ops=tuple(ops))
 
-    def op(self, op: Op, loops: list[Loop], ops: list[Op]) -> None:
+    def op(self, op: Op, loops: list[SurroundingLoop], ops: list[Op]) -> None:
         match op:
             case Call():
                 self.learn(op)
@@ -138,7 +138,7 @@ class _Checking:
                 ops.append(replace(op, body=self.perhaps(op.body, loops)))
             case For():
                 inside = frozenset((*op.body.params, *defined_variables(op.body)))
-                loop = Loop(op.body.params[0], items(op, self.bound), items(op, self.form), inside, [])
+                loop = SurroundingLoop(op.body.params[0], items(op, self.bound), items(op, self.form), inside, [])
                 body = self.block(op.body, [*loops, loop])
                 for range_, array, axis in loop.ahead:
                     self.check(range_, array, axis, ops)
@@ -146,17 +146,17 @@ class _Checking:
             case _:
                 ops.append(op)
 
-    def bound(self, operand: Operand) -> Linear:
+    def bound(self, operand: Operand) -> LinearForm:
         """`operand` as the end of a loop: a length that is cut off at zero gives a loop without a pass."""
         return self.lengths.get(operand, self.form(operand)) if isinstance(operand, Var) else self.form(operand)
 
-    def form(self, operand: Operand) -> Linear:
+    def form(self, operand: Operand) -> LinearForm:
         """`operand`, an integer."""
         match operand:
             case Lit(int() as value):
-                return Linear(value)
+                return LinearForm(value)
             case Var():
-                return self.forms.get(operand, Linear(0, ((operand, 1),)))
+                return self.forms.get(operand, LinearForm(0, ((operand, 1),)))
             case _:
                 raise AssertionError(operand)
 
@@ -185,16 +185,16 @@ class _Checking:
             case (a, b) if fn is operator.sub:
                 self.sum(out, a, b, -1)
             case (a,) if fn is operator.neg:
-                self.forms[out] = Linear().plus(self.form(a), -1)
+                self.forms[out] = LinearForm().plus(self.form(a), -1)
             case (Lit(int() as factor), other) | (other, Lit(int() as factor)) if fn is operator.mul:
-                self.forms[out] = Linear().plus(self.form(other), factor)
+                self.forms[out] = LinearForm().plus(self.form(other), factor)
             case _:
                 pass
 
     def sum(self, out: Var, a: Operand, b: Operand, sign: int) -> None:
         self.forms[out] = self.form(a).plus(self.form(b), sign)
         if isinstance(a, Var) and a in self.lengths and sign < 0 and isinstance(b, Lit) and b.value >= 0:
-            self.lengths[out] = self.lengths[a].plus(Linear(-b.value))
+            self.lengths[out] = self.lengths[a].plus(LinearForm(-b.value))
 
     def counted(self, op: Call, ops: list[Op]) -> Call:
         """`op` with literal indices that count from the end counted from the front."""
@@ -217,7 +217,7 @@ class _Checking:
         ops += builder.ops
         return place
 
-    def access(self, op: Call, loops: list[Loop], ops: list[Op]) -> None:
+    def access(self, op: Call, loops: list[SurroundingLoop], ops: list[Op]) -> None:
         """See to each index of `op`, which stands in `ops`."""
         array, index = op.args[:2]
         assert isinstance(array, Var)
@@ -228,19 +228,19 @@ class _Checking:
                 self.place(item, array, axis, loops, ops)
                 self.from_the_front &= not self.is_negative(item, loops)
 
-    def within(self, item: Operand, array: Var, axis: int, loops: list[Loop]) -> bool:
+    def within(self, item: Operand, array: Var, axis: int, loops: list[SurroundingLoop]) -> bool:
         """Whether `item` is surely an index of `axis`."""
         assert isinstance(array.type, Array)
         size = (array.type.shape or ())[axis]
         length = length_of(size)
-        range_ = Range(self.form(item), self.form(item))
+        range_ = IndexBounds(self.form(item), self.form(item))
         for loop in reversed([*self.around, *loops]):
             range_ = range_.over(loop.item, loop.items)
         room = self.least_of(length.plus(range_.high, -1))
         low = self.least_of(range_.low)
         return room is not None and room > 0 and low is not None and low >= 0
 
-    def least_of(self, form: Linear) -> int | None:
+    def least_of(self, form: LinearForm) -> int | None:
         """What `form` is never less than; ``None`` if that is not known."""
         least = form.number
         for key, factor in form.terms:
@@ -249,7 +249,7 @@ class _Checking:
             least += factor * self.least.get(key, 0)
         return least
 
-    def perhaps(self, block: Block, loops: list[Loop]) -> Block:
+    def perhaps(self, block: Block, loops: list[SurroundingLoop]) -> Block:
         """`block`, which passes of `loops` may not come to: what they are tells where indices are, and checks stay inside."""
         before = self.around
         self.around = [*before, *loops]
@@ -257,7 +257,7 @@ class _Checking:
         self.around = before
         return new
 
-    def branch(self, block: Block, facts: Mapping[Dim, int], loops: list[Loop]) -> Block:
+    def branch(self, block: Block, facts: Mapping[Dim, int], loops: list[SurroundingLoop]) -> Block:
         """`block`, run where lengths are at least `facts`."""
         before = self.least
         self.least = {**before, **{size: max(least, before.get(size, 0)) for size, least in facts.items()}}
@@ -277,23 +277,23 @@ class _Checking:
                     return {}
                 strict = callee(op) in (operator.gt, operator.lt)
                 match self.form(more).plus(self.form(less), -1):
-                    case Linear(number, ((Dim() as size, 1),)):
+                    case LinearForm(number, ((Dim() as size, 1),)):
                         return {size: -number + strict}
                 return {}
             case _:
                 return {}
 
-    def is_negative(self, item: Operand, loops: list[Loop]) -> bool:
+    def is_negative(self, item: Operand, loops: list[SurroundingLoop]) -> bool:
         """Whether `item` surely counts from the end in some pass of `loops`."""
         low = self.form(item)
         for loop in reversed(loops):
-            low = Range(low, low).over(loop.item, loop.items).low
+            low = IndexBounds(low, low).over(loop.item, loop.items).low
         return not low.terms and low.number < 0
 
-    def place(self, item: Operand, array: Var, axis: int, loops: list[Loop], ops: list[Op]) -> None:
+    def place(self, item: Operand, array: Var, axis: int, loops: list[SurroundingLoop], ops: list[Op]) -> None:
         """Check `item` as far outside of `loops` as it can be."""
-        range_ = Range(self.form(item), self.form(item))
-        outer: Loop | None = None
+        range_ = IndexBounds(self.form(item), self.form(item))
+        outer: SurroundingLoop | None = None
         for loop in reversed(loops):
             wider = range_.over(loop.item, loop.ends)
             keys = [key for form in (wider.low, wider.high) for key, _ in form.terms]
@@ -306,7 +306,7 @@ class _Checking:
         elif (range_, array, axis) not in outer.ahead:
             outer.ahead.append((range_, array, axis))
 
-    def check(self, range_: Range, array: Var, axis: int, ops: list[Op]) -> None:
+    def check(self, range_: IndexBounds, array: Var, axis: int, ops: list[Op]) -> None:
         """Append a check to `ops`, unless the block has it already."""
         assert isinstance(array.type, Array)
         size = (array.type.shape or ())[axis]
@@ -321,12 +321,12 @@ class _Checking:
         builder.effect(self.usual, low, high, length)
         ops += builder.ops
 
-    def is_at_most(self, one: Linear, other: Linear) -> bool:
+    def is_at_most(self, one: LinearForm, other: LinearForm) -> bool:
         """Whether `one` is surely no more than `other`."""
         gap = self.least_of(other.plus(one, -1))
         return gap is not None and gap >= 0
 
-    def value(self, form: Linear, builder: Builder) -> Operand:
+    def value(self, form: LinearForm, builder: Builder) -> Operand:
         """`form` computed."""
         total: Operand = Lit(form.number)
         for key, factor in form.terms:
@@ -345,7 +345,7 @@ def _is_integer(operand: Operand) -> bool:
     return operand.type == INT if isinstance(operand, Var) else isinstance(operand, Lit) and type(operand.value) is int
 
 
-def items(op: For, form: Callable[[Operand], Linear]) -> Range:
+def items(op: For, form: Callable[[Operand], LinearForm]) -> IndexBounds:
     """What the item of `op` goes through, in terms of `form`, in a loop that has passes.
 
     A loop the ends of which are surely whole steps apart, as those of one run backwards are, stops a step ahead of its end;
@@ -357,10 +357,10 @@ def items(op: For, form: Callable[[Operand], Linear]) -> Range:
     gap = end.plus(first, -1)
     is_whole = all(number % step.value == 0 for number in (gap.number, *(factor for _, factor in gap.terms)))
     unit = 1 if step.value > 0 else -1
-    last = end.plus(Linear(-(step.value if is_whole else unit)))
-    return Range(first, last) if step.value > 0 else Range(last, first)
+    last = end.plus(LinearForm(-(step.value if is_whole else unit)))
+    return IndexBounds(first, last) if step.value > 0 else IndexBounds(last, first)
 
 
-def length_of(size: int | Dim) -> Linear:
+def length_of(size: int | Dim) -> LinearForm:
     """`size`, of an array that a loop goes through: one that is cut off at zero lets no loop have a pass."""
-    return Linear(size) if isinstance(size, int) else Linear(size.offset, ((Dim(size.base), 1),))
+    return LinearForm(size) if isinstance(size, int) else LinearForm(size.offset, ((Dim(size.base), 1),))

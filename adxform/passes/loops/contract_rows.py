@@ -11,19 +11,19 @@ from adxform.ir.ops import Block, Call, For, If, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import INT, Array, Dim, Scalar
 from adxform.ir.walk import blocks, defined_variables, operands, outs, variables_of
 from adxform.passes.arrays.lane_dtypes import is_elementwise
-from adxform.passes.loops.accesses import Accesses, Loop, Place
+from adxform.passes.loops.accesses import Accesses, Loop, Subscript
 from adxform.passes.scalar.rewriting import callee
 
 PLAIN = frozenset({operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod, operator.neg, min, max,
                    intrinsics.dim})  # fmt: skip
 """What gives the same number whenever it is given the same; so does what is elementwise."""
 INTEGERS = (INT, Scalar("int64"))
-Range = tuple[Place, Place]
+Range = tuple[Subscript, Subscript]
 """Places of an axis: from the first up to, and without, the second."""
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class ElementUse:
     """A store or a load of an element, and the ops around it, outermost first."""
 
     op: Call
@@ -48,7 +48,7 @@ class _Row:
         return self.loop.low + self.offset, self.loop.high + self.offset
 
 
-class Rows:
+class InvariantRows:
     """The axes along which arrays hold the same, over which places.
 
     `uses`: by its name, the stores and loads of each array that the function itself makes, which nothing else reads or writes.
@@ -58,7 +58,7 @@ class Rows:
     """
 
     def __init__(
-        self, uses: Mapping[str, list[Use]], accesses: Accesses, definitions: Mapping[Var, Call], loops: Iterable[For]
+        self, uses: Mapping[str, list[ElementUse]], accesses: Accesses, definitions: Mapping[Var, Call], loops: Iterable[For]
     ) -> None:
         self.accesses = accesses
         self.definitions = definitions
@@ -81,7 +81,7 @@ class Rows:
                 if not all(self.is_same(use, axis) for use in self.stores[name]):
                     del self.alike[name, axis]
 
-    def row(self, use: Use, axis: int) -> _Row | None:
+    def row(self, use: ElementUse, axis: int) -> _Row | None:
         """The place of `use` on `axis`, if that is in a loop over it from the front."""
         place = self.accesses.place(use.places[axis]) if axis < len(use.places) else None
         loop = self.loops.get(place.root) if place is not None and place.root is not None else None
@@ -89,7 +89,7 @@ class Rows:
             return None
         return _Row(loop, place.offset)
 
-    def common(self, stores: list[Use], axis: int) -> Range | None:
+    def common(self, stores: list[ElementUse], axis: int) -> Range | None:
         """The places on `axis` that each of the loops around `stores` goes through."""
         rows = [self.row(use, axis) for use in stores]
         ranges = [row.range for row in rows if row is not None]
@@ -102,7 +102,7 @@ class Rows:
         (key, end), (other_key, other_end) = self.end(whole[1]), self.end(part[1])
         return whole[0].offset <= part[0].offset and key == other_key and end >= other_end
 
-    def end(self, place: Place) -> tuple[str | None, int]:
+    def end(self, place: Subscript) -> tuple[str | None, int]:
         """`place` as the name of a length, or of a number, and what is added to it."""
         if place.root is None:
             return None, place.offset
@@ -115,7 +115,7 @@ class Rows:
                         return f"length {base}", place.offset
         return place.root.name, place.offset
 
-    def is_same(self, store: Use, axis: int) -> bool:
+    def is_same(self, store: ElementUse, axis: int) -> bool:
         """Whether `store`, in the loop over its place on `axis`, is done in all passes or none, and does the same there."""
         row = self.row(store, axis)
         assert row is not None
@@ -141,7 +141,7 @@ class Rows:
         array = element_of(load)
         if array is None or array.name not in self.stores:
             return False
-        use = Use(load, ())
+        use = ElementUse(load, ())
         for axis in range(len(use.places)):
             row, alike = self.row(use, axis), self.alike.get((array.name, axis))
             if row is None or alike is None or row.loop is not loop or not self.includes(alike, row.range):
@@ -151,7 +151,7 @@ class Rows:
             return all(self.keeps(loop, self.row(store, axis), row, store) for store in self.stores[array.name])
         return False
 
-    def keeps(self, loop: Loop, written: _Row | None, read: _Row, store: Use) -> bool:
+    def keeps(self, loop: Loop, written: _Row | None, read: _Row, store: ElementUse) -> bool:
         """Whether a pass of `loop` finds the row `read` as the others find theirs, for all that `store` does to `written`.
 
         Where the loop over the rows that are written is around `loop`, some rows are written and others are not yet.
@@ -166,17 +166,17 @@ class Rows:
             self.defined[loop.item] = frozenset(defined_variables(loop.op.body))
         return self.defined[loop.item]
 
-    def others(self, use: Use, axis: int) -> tuple[Operand, ...]:
+    def others(self, use: ElementUse, axis: int) -> tuple[Operand, ...]:
         """The places of `use` on other axes."""
         return use.places[:axis] + use.places[axis + 1 :]
 
 
-def _is_element(use: Use) -> bool:
+def _is_element(use: ElementUse) -> bool:
     array = use.op.args[0]
     return isinstance(array, Var) and isinstance(array.type, Array) and len(array.type.shape or ()) == len(use.places)
 
 
-def once(store: Use, accesses: Accesses) -> bool:
+def once(store: ElementUse, accesses: Accesses) -> bool:
     """Whether each element is stored at most once: the loops around `store` are those over its places."""
     items = [op.body.params[0] if isinstance(op, For) else None for op in store.around]
     found = [accesses.place(place) for place in store.places if isinstance(place, Var)]

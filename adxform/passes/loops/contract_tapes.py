@@ -12,8 +12,8 @@ from adxform.ir import intrinsics
 from adxform.ir.ops import Block, Call, For, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import Array, Size
 from adxform.ir.walk import all_ops, blocks, reads, variables_of
-from adxform.passes.loops.accesses import Accesses, Place
-from adxform.passes.loops.contract_rows import Rows, Use, element_of, once, with_those_around
+from adxform.passes.loops.accesses import Accesses, Subscript
+from adxform.passes.loops.contract_rows import ElementUse, InvariantRows, element_of, once, with_those_around
 from adxform.passes.scalar.rewriting import Rewriter, callee, each_body
 
 
@@ -68,7 +68,7 @@ class _Tapes:
         self.definitions = {op.outs[0]: op for op in all_ops(fn.body) if isinstance(op, Call) and op.outs}
         self.loops = {op.body.params[0]: op for op in all_ops(fn.body) if isinstance(op, For)}
         made = [op for op in self.definitions.values() if callee(op) in (np.empty, np.zeros) and isinstance(op.args[0], Pack)]
-        self.uses: dict[str, list[Use]] = {op.outs[0].name: [] for op in made}
+        self.uses: dict[str, list[ElementUse]] = {op.outs[0].name: [] for op in made}
         self.whole = {op.outs[0].name for op in made if callee(op) is not np.empty}
         for op, around in with_those_around(fn.body):
             element = element_of(op)
@@ -80,7 +80,7 @@ class _Tapes:
             else:
                 assert isinstance(op, Call)
                 others = variables_of(op.args[1:])
-                self.uses.get(element.name, []).append(Use(op, around))
+                self.uses.get(element.name, []).append(ElementUse(op, around))
             for var in others:
                 self.uses.pop(var.name, None)
         for var in variables_of(fn.body.results):
@@ -103,18 +103,18 @@ class _Tapes:
                 found[name] = left
         return found
 
-    def is_alike(self, axis: int, store: Use) -> bool:
+    def is_alike(self, axis: int, store: ElementUse) -> bool:
         """Whether all elements along `axis` are the same."""
         place, value = store.places[axis], store.op.args[2]
         loop = self.rows.loops.get(place) if isinstance(place, Var) else None
         return loop is not None and not (isinstance(value, Var) and value.name in self.rows.varying_in(loop))
 
     @cached_property
-    def rows(self) -> Rows:
+    def rows(self) -> InvariantRows:
         """What else is alike: arrays that tapes keep the elements of."""
-        return Rows(self.uses, self.accesses, self.definitions, self.loops.values())
+        return InvariantRows(self.uses, self.accesses, self.definitions, self.loops.values())
 
-    def is_inside(self, axis: int, uses: list[Use], array: Var) -> bool:
+    def is_inside(self, axis: int, uses: list[ElementUse], array: Var) -> bool:
         """Whether no place on `axis` is outside of the array, which can be made: nobody looks after there is no such axis.
 
         A length is not negative that is an array's, or the larger of zero and a number.
@@ -127,7 +127,7 @@ class _Tapes:
             size = next((arg for arg in by.args if arg != Lit(0)), size)
         elif isinstance(size, Var) and (by is None or callee(by) is not intrinsics.dim):
             return False
-        whole = Place(None, 0), self.length(self.accesses.place(size))
+        whole = Subscript(None, 0), self.length(self.accesses.place(size))
         for use in uses:
             place = use.places[axis]
             loop = self.accesses.loop(self.loops[place]) if isinstance(place, Var) and place in self.loops else None
@@ -135,7 +135,7 @@ class _Tapes:
                 return False
         return True
 
-    def length(self, place: Place | None) -> Place | Size | None:
+    def length(self, place: Subscript | None) -> Subscript | Size | None:
         """`place`, or if it is the length of an axis that has a name, that."""
         by = self.definitions.get(place.root) if place is not None and place.root is not None and not place.offset else None
         match by:
@@ -164,7 +164,7 @@ class _Dropping(Rewriter):
             self.known[out.name] = less = Var(out.name, Array(out.type.dtype, shape))
             ops.append(replace(op, outs=(less,), args=(_chosen(op.args[0].items, axes), *op.args[1:])))
         elif isinstance(op, Call) and op.args and isinstance(array := op.args[0], Var) and (axes := self.kept.get(array.name)):
-            ops.append(replace(op, args=(array, _chosen(Use(op, ()).places, axes), *op.args[2:])))
+            ops.append(replace(op, args=(array, _chosen(ElementUse(op, ()).places, axes), *op.args[2:])))
         else:
             super().visit(op, ops)
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from adxform.ir.ops import Block, Call, If, Lit, Op, Operand, Var
 from adxform.ir.types import Scalar
 from adxform.ir.walk import all_ops, operands, outs, reads_with_blocks, variables_of
-from adxform.passes.loops.accesses import Access, Accesses, Nest, Place, adds
+from adxform.passes.loops.accesses import Accesses, ElementAccess, Nest, Subscript, adds
 from adxform.passes.scalar.rewriting import callee, classes_named, classes_read, classes_written, is_certain_view
 from adxform.primitives.alias import Aliases
 from adxform.primitives.effects import effect_of, is_opaque, is_removable, memory
@@ -28,7 +28,7 @@ class Contribution:
     """``base[item + offset, …] += value``: `axes` of the element, and by loop how far it is from the item."""
 
     op: Call
-    target: Access
+    target: ElementAccess
     offsets: tuple[int, ...]
 
 
@@ -77,12 +77,12 @@ class Dependences:
                 left -= {id(contribution.op) for contribution in group}
                 yield group
 
-    def pattern(self, target: Access) -> tuple[object, ...]:
+    def pattern(self, target: ElementAccess) -> tuple[object, ...]:
         """What the elements of a group have in common: the array, and the loop or the fixed place of each axis."""
         axes = (self.level(place) if self.level(place) is not None else place for place in target.axes)
         return target.base.name, *axes
 
-    def level(self, place: Place) -> int | None:
+    def level(self, place: Subscript) -> int | None:
         """The loop over whose item `place` goes."""
         return None if place.root is None else self.items.get(place.root.name)
 

@@ -11,7 +11,7 @@ from adxform.ir import intrinsics
 from adxform.ir.ops import Block, Call, For, Function, Lit, Op, Operand, Var
 from adxform.ir.types import Scalar
 from adxform.ir.walk import all_ops, blocks, defined_variables, outs, reads_with_blocks, rename_block
-from adxform.passes.loops.accesses import Accesses, Loop, Place, adds
+from adxform.passes.loops.accesses import Accesses, Loop, Subscript, adds
 from adxform.passes.loops.reassociation import chain, uses_of
 from adxform.passes.loops.zero_initialisation import Fills
 from adxform.passes.scalar.rewriting import Rewriter, callee, classes_read, classes_written, each_function
@@ -144,7 +144,7 @@ class _Joining(Rewriter):
             and all(self.is_by_rows(class_, both, (one, other)) for class_ in written[0] | written[1])
         )
 
-    def end(self, place: Place) -> tuple[object, int]:
+    def end(self, place: Subscript) -> tuple[object, int]:
         root = place.root
         return (None if root is None else self.lengths.get(root.name, root)), place.offset
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from adxform.ir import intrinsics
 from adxform.ir.ops import Block, Call, For, Function, Lit, Op
 from adxform.ir.walk import Names
-from adxform.passes.loops.accesses import Accesses, Cleared, Nest, Place
+from adxform.passes.loops.accesses import Accesses, Cleared, Nest, Subscript
 from adxform.passes.loops.dependences import Contribution, Dependences, Group
 from adxform.passes.loops.slice_clone import Given, Pass, Replay
 from adxform.passes.loops.zero_initialisation import Fills, emptied
@@ -160,19 +160,19 @@ class _Emission:
             for level, low, high in by_axis
         )
 
-    def level(self, place: Place) -> int | None:
+    def level(self, place: Subscript) -> int | None:
         return next((k for k, loop in enumerate(self.nest.loops) if place.root == loop.item), None)
 
-    def inner(self, group: Group, level: int) -> tuple[Place, Place]:
+    def inner(self, group: Group, level: int) -> tuple[Subscript, Subscript]:
         """From where to where on the axis of `level` all of `group` reach the elements."""
         offsets = [contribution.offsets[level] for contribution in group]
         return self.nest.loops[level].low + max(offsets), self.nest.loops[level].high + min(offsets)
 
-    def clear(self, ends: list[tuple[Place, Place]]) -> None:
+    def clear(self, ends: list[tuple[Subscript, Subscript]]) -> None:
         """Clear the part of the array between the `ends` of each axis."""
         assert self.cleared is not None
         items = [self.replay.enter(item) for item in self.cleared.items[: len(ends)]]
-        index = self.replay.index(tuple(Place(item, 0) for item in items))
+        index = self.replay.index(tuple(Subscript(item, 0) for item in items))
         self.replay.effect(operator.setitem, self.cleared.base, index, Lit(0.0), self.cleared.span)
         for item, (low, high) in zip(reversed(items), reversed(ends), strict=True):
             self.replay.leave(item, low, high)
@@ -181,7 +181,7 @@ class _Emission:
         """Clear what was to be cleared and is not filled: on each axis ahead and behind, where it is filled on those before."""
         if self.cleared is None:
             return
-        inside: list[tuple[Place, Place]] = []
+        inside: list[tuple[Subscript, Subscript]] = []
         for place, (low, high) in zip(group[0].target.axes, self.cleared.ends, strict=True):
             level = self.level(place)
             assert level is not None
@@ -223,12 +223,12 @@ class _Emission:
         for edge in range(least, most):
             self.edge([member for member in members if member[0].offsets[level] <= edge], level, loop.low + edge)
         item = self.replay.enter(loop.item)
-        self.inside(_reaching(members, level, Place(item, 0)), level + 1)
+        self.inside(_reaching(members, level, Subscript(item, 0)), level + 1)
         self.replay.leave(item, loop.low + most, loop.high + least)
         for edge in range(least, most):
             self.edge([member for member in members if member[0].offsets[level] > edge], level, loop.high + edge)
 
-    def edge(self, members: list[Member], level: int, place: Place) -> None:
+    def edge(self, members: list[Member], level: int, place: Subscript) -> None:
         """The elements at one `place` of the axis of `level`: in loops for each offset on the others."""
         self.replay.stay()
         groups: dict[tuple[int, ...], list[Member]] = {}
@@ -244,12 +244,12 @@ class _Emission:
             self.add(members)
             return
         item = self.replay.enter(self.nest.loops[level].item)
-        self.loop([(contribution, (*pass_, Place(item, 0))) for contribution, pass_ in members], level + 1)
+        self.loop([(contribution, (*pass_, Subscript(item, 0))) for contribution, pass_ in members], level + 1)
         self.replay.leave(item, self.nest.loops[level].low, self.nest.loops[level].high)
 
     def add(self, members: list[Member], *, fresh: bool = False) -> None:
         """Add to each element what all `members` that reach it give; `fresh`: to nothing."""
-        elements: dict[tuple[Place, ...], list[Given]] = {}
+        elements: dict[tuple[Subscript, ...], list[Given]] = {}
         for contribution, pass_ in members:
             element = tuple(self.replay.shifted(place, pass_) for place in contribution.target.axes)
             elements.setdefault(element, []).append((contribution.op, self.replay.value(contribution.op.args[2], pass_)))
@@ -263,6 +263,6 @@ class _Emission:
                 fresh = False
 
 
-def _reaching(members: list[Member], level: int, place: Place) -> list[Member]:
+def _reaching(members: list[Member], level: int, place: Subscript) -> list[Member]:
     """`members` in the passes in which they reach the elements at `place` of the axis of `level`."""
     return [(contribution, (*pass_, place + -contribution.offsets[level])) for contribution, pass_ in members]

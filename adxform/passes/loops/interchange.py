@@ -11,7 +11,7 @@ from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, For, Function, Lit, Op, Operand, Var
 from adxform.ir.types import FLOAT, INT, Scalar
 from adxform.ir.walk import Names, outs, reads
-from adxform.passes.loops.accesses import Access, Accesses, Loop, Nest, Place, adds
+from adxform.passes.loops.accesses import Accesses, ElementAccess, Loop, Nest, Subscript, adds
 from adxform.passes.loops.dependences import Dependences
 from adxform.passes.loops.zero_initialisation import Fills, emptied
 from adxform.passes.scalar.dce import eliminate_dead_code
@@ -207,13 +207,13 @@ class _Emission:
         """What `loop` goes over, upwards."""
         return (*(self.bound(place, ahead) for place in (loop.low, loop.high)), Lit(1))
 
-    def bound(self, place: Place, ahead: Builder) -> Operand:
+    def bound(self, place: Subscript, ahead: Builder) -> Operand:
         if place.root is None or place.offset == 0:
             return Lit(place.offset) if place.root is None else place.root
         fn = operator.add if place.offset > 0 else operator.sub
         return ahead.call(fn, place.root, Lit(abs(place.offset)), type=INT)
 
 
-def _across(loop: Loop, touched: list[Access]) -> int:
+def _across(loop: Loop, touched: list[ElementAccess]) -> int:
     """How many of the elements that are `touched` are in another row in each pass of `loop`."""
     return sum(any(place.root == loop.item for place in access.axes[:-1]) for access in touched)

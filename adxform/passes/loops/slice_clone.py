@@ -13,10 +13,10 @@ from adxform.ir.ops import Block, Call, For, If, Lit, Op, Operand, Pack, Var
 from adxform.ir.spans import Span
 from adxform.ir.types import BOOL, FLOAT, INT, Type
 from adxform.ir.walk import Names, outs, reads_with_blocks, rename_block
-from adxform.passes.loops.accesses import Accesses, Loop, Nest, Place
+from adxform.passes.loops.accesses import Accesses, Loop, Nest, Subscript
 from adxform.passes.scalar.rewriting import callee
 
-Pass = tuple[Place, ...]
+Pass = tuple[Subscript, ...]
 """By loop of the nest, the outermost first, what its item is."""
 Given = tuple[Call, Operand]
 """An addition of the nest and what it adds here."""
@@ -48,7 +48,7 @@ class Replay:
         self.levels.append(len(self.builders) - 1)
         return own
 
-    def leave(self, item: Var, low: Place, high: Place) -> None:
+    def leave(self, item: Var, low: Subscript, high: Subscript) -> None:
         """Close the innermost loop, over `item` from `low` to `high`."""
         self.levels.pop()
         body = self._close((item,))
@@ -106,17 +106,17 @@ class Replay:
             first = self._call(operator.and_, (first, cond), BOOL, "tmp", 0)
         return first
 
-    def shifted(self, place: Place, pass_: Pass) -> Place:
+    def shifted(self, place: Subscript, pass_: Pass) -> Subscript:
         """`place` of the nest as it is in `pass_`."""
         level = None if place.root is None else self.items.get(place.root.name)
         return place if level is None else pass_[level] + place.offset
 
-    def index(self, element: tuple[Place, ...]) -> Operand:
+    def index(self, element: tuple[Subscript, ...]) -> Operand:
         """The index of an element whose places are those of the loops that are open."""
         items = tuple(self._place(place) for place in element)
         return items[0] if len(items) == 1 else Pack("tuple", items)
 
-    def _place(self, place: Place) -> Operand:
+    def _place(self, place: Subscript) -> Operand:
         return self._plus(place.root, place.offset, 0 if place.root is None else self.depths.get(place.root.name, 0))
 
     def _plus(self, root: Var | None, offset: int, depth: int) -> Operand:
@@ -141,7 +141,7 @@ class Replay:
             case _:
                 assert_never(operand)
 
-    def _integer(self, place: Place, pass_: Pass) -> Operand:
+    def _integer(self, place: Subscript, pass_: Pass) -> Operand:
         root = place.root
         if root is None or root.name not in self.nest.definitions:
             return self._place(self.shifted(place, pass_))

@@ -54,7 +54,7 @@ def pack_passes(kernel: Function, apart: Collection[int] = ()) -> Function:
 
 
 @dataclass(frozen=True, slots=True)
-class Passes:
+class Iteration:
     """What a pass of a loop does: its loads, the integers that say where, what it computes of numbers, its stores, in order."""
 
     loads: tuple[Call, ...]
@@ -80,13 +80,13 @@ class _Packing(Rewriter):
         else:
             ops.append(self.descend(op))
 
-    def in_any_order(self, passes: Passes) -> bool:
+    def in_any_order(self, passes: Iteration) -> bool:
         """Whether no pass reads what another stores: arrays that are made here, or lie apart, of which none is read."""
         stored = {self.aliases.of(base(op)) for op in passes.stores}
         read = {self.aliases.of(base(op)) for op in (*passes.loads, *filter(is_load, passes.places))}
         return not stored & (read | self.given)
 
-    def in_blocks(self, loop: For, passes: Passes) -> For:
+    def in_blocks(self, loop: For, passes: Iteration) -> For:
         """`loop`, in blocks."""
         lower, upper, _ = loop.source
         columns = passes.loads
@@ -136,7 +136,7 @@ class _Packing(Rewriter):
         return self.top.call(np.empty, shape, type=Array("float64", (count, BLOCK)), hint=hint)
 
 
-def read(loop: For) -> Passes | None:
+def read(loop: For) -> Iteration | None:
     """What the passes of `loop` do, if it is one of loads, of work that lanes can do, and of stores."""
     if loop.outs or loop.inits or loop.breaks or loop.snapshots or len(loop.source) != 3 or loop.source[2] != Lit(1):
         return None
@@ -161,7 +161,7 @@ def read(loop: For) -> Passes | None:
         and not any(var.name in integers for var in taken)
         and not any(var.name in inside for op in stores for var in variables(op.args[1]))
     )
-    return Passes(tuple(loads), tuple(places), tuple(work), tuple(stores)) if sure else None
+    return Iteration(tuple(loads), tuple(places), tuple(work), tuple(stores)) if sure else None
 
 
 def is_store(op: Call) -> bool:
@@ -197,7 +197,7 @@ def in_lanes(op: Call) -> bool:
     return fn in IN_LANES or fn in kernel_scalars.FORMS or vector_form(fn) is not None
 
 
-def pays(passes: Passes) -> bool:
+def pays(passes: Iteration) -> bool:
     """Whether a compiler would compare more arrays than it does, and there is enough work for what packing costs."""
     stored, loaded = {base(op).name for op in passes.stores}, {base(op).name for op in passes.loads}
     pairs = len(stored) * (len(stored) - 1) // 2 + len(stored) * len(loaded)

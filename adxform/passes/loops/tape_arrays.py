@@ -21,7 +21,7 @@ from adxform.ir.ops import Block, Call, For, Function, Lit, Op, Operand, Pack, V
 from adxform.ir.types import INT, Array, Dim, Scalar, Size, Stack, Type
 from adxform.ir.walk import Names, blocks, map_op, outs, reads, variables_of
 from adxform.passes.arrays.doubts import Doubts
-from adxform.passes.loops.bounds import LENGTHS, Linear
+from adxform.passes.loops.bounds import LENGTHS, LinearForm
 from adxform.primitives.alias import Aliases, alias_classes
 from adxform.primitives.effects import effect_of
 
@@ -30,7 +30,7 @@ Path = tuple[tuple[Op, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class StackUse:
     """An op that uses a stack, and where it stands: the ops around it, and the place in its block of each and of itself."""
 
     op: Op
@@ -39,7 +39,7 @@ class Use:
 
 
 @dataclass(frozen=True, slots=True)
-class Tape:
+class LoopTape:
     """A stack that becomes an array: what is pushed, the loops around the push, those around the pop, outermost first.
 
     What is pushed is copied, or `makes` makes it in its place on the tape.
@@ -97,16 +97,16 @@ class Forms:
 
     def __init__(self, fn: Function, doubts: Doubts) -> None:
         self.doubts = doubts
-        self.known: dict[Var, Linear] = {}
+        self.known: dict[Var, LinearForm] = {}
         self._learn(fn.body)
 
-    def of(self, operand: Operand) -> Linear:
+    def of(self, operand: Operand) -> LinearForm:
         """`operand`, an integer."""
         match operand:
             case Lit(int() as value):
-                return Linear(value)
+                return LinearForm(value)
             case Var():
-                return self.known.get(operand, Linear(0, ((operand, 1),)))
+                return self.known.get(operand, LinearForm(0, ((operand, 1),)))
             case _:
                 raise AssertionError(operand)
 
@@ -120,16 +120,16 @@ class Forms:
                 case Call(outs=(out,), args=(Lit(int() as factor), Var() as x) | (Var() as x, Lit(int() as factor))) if (
                     out.type == INT and callee(op) is operator.mul
                 ):
-                    self.known[out] = Linear().plus(self.of(x), factor)
+                    self.known[out] = LinearForm().plus(self.of(x), factor)
                 case Call(outs=(out,), args=(Var(type=Array(_, tuple(shape))) as array, *rest)) if callee(op) in LENGTHS:
                     axis = rest[0] if rest else Lit(0)
                     if isinstance(axis, Lit) and not self.doubts.about(array):
                         size = shape[axis.value]
-                        self.known[out] = Linear(0, ((size, 1),)) if isinstance(size, Dim) else Linear(size)
+                        self.known[out] = LinearForm(0, ((size, 1),)) if isinstance(size, Dim) else LinearForm(size)
                 case _:
                     pass
 
-    def most(self, form: Linear, loops: Sequence[For], sign: int = 1) -> Linear:
+    def most(self, form: LinearForm, loops: Sequence[For], sign: int = 1) -> LinearForm:
         """The greatest that `form` is over the passes of `loops`, outermost first; the least where `sign` is negative."""
         for loop in reversed(loops):
             start, stop, step = map(self.of, loop.source)
@@ -138,22 +138,22 @@ class Forms:
             form = form.at(loop.body.params[0], last if upwards else start)
         return form
 
-    def extent(self, loop: For, around: Sequence[For]) -> Linear:
+    def extent(self, loop: For, around: Sequence[For]) -> LinearForm:
         """How many passes `loop` makes at most, in the passes of those `around`."""
         start, stop, step = map(self.of, loop.source)
-        return self.most(Linear().plus(stop.plus(start, -1), step.number), around)
+        return self.most(LinearForm().plus(stop.plus(start, -1), step.number), around)
 
-    def start(self, loop: For, around: Sequence[For]) -> tuple[Linear, tuple[tuple[int, int], ...]]:
+    def start(self, loop: For, around: Sequence[For]) -> tuple[LinearForm, tuple[tuple[int, int], ...]]:
         """Where `loop` starts, but for the items of those `around`; and the factors of these, by depth."""
         form = self.of(loop.source[0])
         factors = [form.factor(outer.body.params[0]) for outer in around]
         for outer in around:
-            form = form.at(outer.body.params[0], Linear())
+            form = form.at(outer.body.params[0], LinearForm())
         return form, tuple((depth, factor) for depth, factor in enumerate(factors) if factor)
 
     def are_reverse(self, loops: Sequence[For], others: Sequence[For]) -> bool:
         """Whether `others`, a nest, goes through the passes of `loops` from the last to the first, one by one."""
-        same: list[tuple[Var, Linear]] = []
+        same: list[tuple[Var, LinearForm]] = []
         for loop, other in zip(loops, others, strict=True):
             if loop.breaks or other.breaks or loop.source[2] not in (Lit(1), Lit(-1)):
                 return False
@@ -163,29 +163,29 @@ class Forms:
                 sources = [form.at(item, counterpart) for form in sources]
             first, end, down = sources
             zero = down.plus(step), first.plus(step).plus(stop, -1), end.plus(step).plus(start, -1)
-            if zero != (Linear(), Linear(), Linear()):
+            if zero != (LinearForm(), LinearForm(), LinearForm()):
                 return False
-            same.append((other.body.params[0], Linear(0, ((loop.body.params[0], 1),))))
+            same.append((other.body.params[0], LinearForm(0, ((loop.body.params[0], 1),))))
         return True
 
 
-def _uses(block: Block, path: Path = (), places: tuple[int, ...] = ()) -> Iterator[tuple[Var, Use | None]]:
+def _uses(block: Block, path: Path = (), places: tuple[int, ...] = ()) -> Iterator[tuple[Var, StackUse | None]]:
     """Each use of a stack in `block`; ``None`` for what is neither a push, a pop nor the making of it."""
     for place, op in enumerate(block.ops):
         fn = callee(op) if isinstance(op, Call) else None
         for k, var in enumerate((*reads(op), *outs(op))):
             if isinstance(var.type, Stack):
                 plain = (fn in (intrinsics.push, intrinsics.pop) and k == 0) or fn is intrinsics.new_stack
-                yield var, Use(op, path, (*places, place)) if plain else None
+                yield var, StackUse(op, path, (*places, place)) if plain else None
         for number, inner in enumerate(blocks(op)):
             yield from ((var, None) for var in inner.params if isinstance(var.type, Stack))
             yield from _uses(inner, (*path, (op, number)), (*places, place))
     yield from ((var, None) for var in variables_of(block.results) if isinstance(var.type, Stack))
 
 
-def _tapes(fn: Function, aliases: Aliases, forms: Forms) -> Iterator[Tape]:
+def _tapes(fn: Function, aliases: Aliases, forms: Forms) -> Iterator[LoopTape]:
     """The stacks with one push and one pop in loops that mirror each other."""
-    found: dict[Var, list[Use | None]] = {}
+    found: dict[Var, list[StackUse | None]] = {}
     for stack, use in _uses(fn.body):
         found.setdefault(stack, []).append(use)
     makers = dict(_makers(fn.body))
@@ -214,14 +214,14 @@ def _tapes(fn: Function, aliases: Aliases, forms: Forms) -> Iterator[Tape]:
         ):
             makes, path = makers.get(value, (None, ()))
             if isinstance(value.type, Scalar) or aliases.of(value) not in aliases.written | aliases.exposed:
-                yield Tape(stack, value, tuple(loops), tuple(back), None)
+                yield LoopTape(stack, value, tuple(loops), tuple(back), None)
             elif (
                 makes is not None
                 and len(path) == len(push.path)
                 and all(map(_same, path, push.path))
                 and aliases.of(value) not in returned | aliases.exposed | forms.doubts.ordered
             ):
-                yield Tape(stack, value, tuple(loops), tuple(back), makes)
+                yield LoopTape(stack, value, tuple(loops), tuple(back), makes)
 
 
 def _makers(block: Block, path: Path = ()) -> Iterator[tuple[Var, tuple[Call, Path]]]:
@@ -248,7 +248,7 @@ def _is_held(type_: Type) -> bool:
 class Planned:
     """A tape, the array that it becomes, and where the loops around the push start: at `starts`, and `factors` of outer items."""
 
-    tape: Tape
+    tape: LoopTape
     array: Var
     starts: tuple[Operand, ...]
     factors: tuple[tuple[tuple[int, int], ...], ...]
@@ -291,7 +291,7 @@ class _Writing:
                 self._look(inner, seen)
             seen.update(dict.fromkeys(outs(op)))
 
-    def plan(self, tape: Tape) -> None:
+    def plan(self, tape: LoopTape) -> None:
         """Have `tape` written, if the lengths that it needs are known ahead of its loops."""
         outer, type_ = tape.pushed[0], tape.value.type
         assert isinstance(type_, Array | Scalar)
@@ -314,28 +314,28 @@ class _Writing:
             self.making[id(tape.makes)] = planned
         self.made[made] = tape.stack
 
-    def size(self, form: Linear) -> Size:
+    def size(self, form: LinearForm) -> Size:
         """`form`, cut off at zero, as a length."""
         match form:
-            case Linear(number, ()):
+            case LinearForm(number, ()):
                 return max(number, 0)
-            case Linear(number, ((Dim(base, offset), 1),)) if not offset or not number:
+            case LinearForm(number, ((Dim(base, offset), 1),)) if not offset or not number:
                 return Dim(base, offset + number)
             case _:
                 return Dim(f"?{self.names.fresh('tape_size')}")
 
-    def positive(self, form: Linear, loop: For, builder: Builder) -> Operand | None:
+    def positive(self, form: LinearForm, loop: For, builder: Builder) -> Operand | None:
         """`form`, cut off at zero, computed ahead of `loop`; ``None`` where that cannot be."""
         found = self.number(form, loop, builder)
         if isinstance(found, Lit):
             return Lit(max(found.value, 0))
         match form:
-            case Linear(0, ((Dim(), 1),)):
+            case LinearForm(0, ((Dim(), 1),)):
                 return found
             case _:
                 return found and builder.call(max, found, Lit(0), type=INT, hint="n")
 
-    def number(self, form: Linear, loop: For, builder: Builder) -> Operand | None:
+    def number(self, form: LinearForm, loop: For, builder: Builder) -> Operand | None:
         """`form` computed ahead of `loop`; ``None`` where that cannot be."""
         total: Operand = Lit(form.number)
         for key, factor in sorted(form.terms, key=lambda term: -term[1]):
@@ -412,5 +412,5 @@ def _all(found: list[Operand | None]) -> tuple[Operand, ...] | None:
     return known if len(known) == len(found) else None
 
 
-def _length(size: Size) -> Linear:
-    return Linear(size) if isinstance(size, int) else Linear(0, ((size, 1),))
+def _length(size: Size) -> LinearForm:
+    return LinearForm(size) if isinstance(size, int) else LinearForm(0, ((size, 1),))

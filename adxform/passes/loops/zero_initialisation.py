@@ -13,14 +13,14 @@ from adxform.ir import intrinsics
 from adxform.ir.ops import Call, Function, Lit, Op, Var
 from adxform.ir.types import Array, Dim, Size
 from adxform.ir.walk import all_ops
-from adxform.passes.loops.accesses import Access, Loop, Place
+from adxform.passes.loops.accesses import ElementAccess, Loop, Subscript
 from adxform.passes.scalar.rewriting import callee, classes_touched
 from adxform.primitives.alias import Aliases
 
 EMPTY: Mapping[Any, Any] = MappingProxyType({np.zeros: np.empty, np.zeros_like: np.empty_like})
 """What makes an array of zeros, and what makes the same without them."""
 
-Ends = tuple[tuple[Place, Place], ...]
+Ends = tuple[tuple[Subscript, Subscript], ...]
 
 
 class Fills:
@@ -50,23 +50,23 @@ class Fills:
     def whole(self, base: Var, loops: Sequence[Loop | None]) -> Ends | None:
         """From where to where each axis of `base` goes, in terms of the loops along them; ``None`` if they do not say."""
         assert isinstance(base.type, Array)
-        found: list[tuple[Place, Place]] = []
+        found: list[tuple[Subscript, Subscript]] = []
         for size, loop in zip(base.type.shape or (), loops, strict=True):
             end = self.end(size, loop)
             if end is None:
                 return None
-            found.append((Place(None, 0), end))
+            found.append((Subscript(None, 0), end))
         return tuple(found)
 
-    def end(self, size: Size, loop: Loop | None) -> Place | None:
+    def end(self, size: Size, loop: Loop | None) -> Subscript | None:
         """`size`, the length of an axis, in terms of the loop along it; ``None`` if that does not say."""
         if isinstance(size, int):
-            return Place(None, size)
+            return Subscript(None, size)
         if loop is not None and loop.high.root is not None and self.lengths.get(loop.high.root.name) == Dim(size.base):
-            return Place(loop.high.root, size.offset)
+            return Subscript(loop.high.root, size.offset)
         return None
 
-    def covered(self, target: Access, loops: Sequence[Loop]) -> bool:
+    def covered(self, target: ElementAccess, loops: Sequence[Loop]) -> bool:
         """Whether a nest of `loops` comes to every element of an array, as `target`, and to each once."""
         by_item = {loop.item: loop for loop in loops}
         around = [None if place.root is None else by_item.pop(place.root, None) for place in target.axes]

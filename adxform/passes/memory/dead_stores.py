@@ -9,7 +9,7 @@ from functools import cached_property
 from adxform.ir import intrinsics
 from adxform.ir.ops import Block, Call, For, Function, If, Invoke, Op, Var, While
 from adxform.ir.walk import all_ops, blocks, defined_variables, operands, outs
-from adxform.passes.memory.elements import Elements
+from adxform.passes.memory.elements import IntegerFacts
 from adxform.passes.scalar.rewriting import callee, classes_named, classes_read, each_function
 from adxform.primitives.alias import Aliases
 from adxform.primitives.effects import effect_of
@@ -52,9 +52,9 @@ class _Dropping:
         self.outside = set(aliases.reached((*fn.params, *fn.results))) | aliases.exposed
 
     @cached_property
-    def elements(self) -> Elements:
+    def elements(self) -> IntegerFacts:
         """What is known of the indices."""
-        return Elements(self.fn)
+        return IntegerFacts(self.fn)
 
     @cached_property
     def kept(self) -> set[str]:

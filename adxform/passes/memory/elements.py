@@ -15,7 +15,7 @@ ACCESSES = frozenset({operator.getitem, operator.setitem, intrinsics.accumulate,
 SHAPES = frozenset({intrinsics.dim, len})
 
 
-class Elements:
+class IntegerFacts:
     """What is known of the integers of a function: ``variable + offset``, and lower bounds of the items of loops.
 
     >>> from adxform.ir.text import read
@@ -25,7 +25,7 @@ class Elements:
     ...         j: int = operator.sub(i, 1)
     ...         k: int = operator.sub(i, 2)
     ...     return x''')
-    >>> known = Elements(fn)
+    >>> known = IntegerFacts(fn)
     >>> i, j, k = (Var(name, Scalar("int64", weak=True)) for name in "ijk")
     >>> known.differ(i, j), known.differ(i, k), known.differ(i, i)
     (True, False, False)

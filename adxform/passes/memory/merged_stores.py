@@ -9,7 +9,7 @@ from functools import cached_property
 from adxform.ir import intrinsics
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Var
 from adxform.ir.types import Array
-from adxform.passes.memory.elements import Elements
+from adxform.passes.memory.elements import IntegerFacts
 from adxform.passes.scalar.rewriting import Rewriter, callee, classes_touched, each_function
 from adxform.primitives.alias import Aliases
 from adxform.primitives.effects import memory
@@ -56,9 +56,9 @@ class _Merging(Rewriter):
         self.aliases = aliases
 
     @cached_property
-    def elements(self) -> Elements:
+    def elements(self) -> IntegerFacts:
         """What is known of the indices."""
-        return Elements(self.fn)
+        return IntegerFacts(self.fn)
 
     def block(self, block: Block) -> Block:
         block = super().block(block)

@@ -28,7 +28,7 @@ from adxform.ir.ops import For, Function, Op
 from adxform.ir.walk import Names
 from adxform.passes.scalar.dce import eliminate_dead_code
 from adxform.passes.scalar_expansion.emission import Writing
-from adxform.passes.scalar_expansion.reading import Reading
+from adxform.passes.scalar_expansion.reading import KernelReader
 from adxform.passes.scalar_expansion.turned import Turned
 
 
@@ -36,7 +36,7 @@ def in_lockstep(kernel: Function, apart: Collection[int] = ()) -> Function:
     """`kernel` with loops whose passes run in lockstep. Its parameters at the places `apart` share no memory with others."""
     if not any(isinstance(op, For) for op in kernel.body.ops):
         return kernel
-    reading = Reading(kernel, apart)
+    reading = KernelReader(kernel, apart)
     found = {id(op): passes for op in kernel.body.ops if isinstance(op, For) and (passes := reading.passes(op)) is not None}
     if not found:
         return kernel

@@ -14,9 +14,9 @@ from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, For, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import FLOAT, INT, Array, Dim, Scalar
 from adxform.ir.walk import all_ops, operands, outs, reads_with_blocks, rename_block, variables_of
-from adxform.passes.loops.accesses import Place, adds
+from adxform.passes.loops.accesses import Subscript, adds
 from adxform.passes.scalar.rewriting import callee
-from adxform.passes.scalar_expansion.reading import Passes, Reading, empty, is_float
+from adxform.passes.scalar_expansion.reading import KernelReader, LockstepLoop, empty, is_float
 from adxform.passes.scalar_expansion.turned import Turned, permuted
 
 BLOCK = 64
@@ -34,8 +34,8 @@ class Move:
 class Writing:
     """Writes one loop anew; `top` makes what is made once."""
 
-    reading: Reading
-    passes: Passes
+    reading: KernelReader
+    passes: LockstepLoop
     turned: Turned
     top: Builder
     rows: dict[str, Var] = field(default_factory=dict)
@@ -68,7 +68,7 @@ class Writing:
         block = Block((self.start, *op.body.params[1:]), tuple(body.ops), op.body.results)
         return [*ahead.ops, replace(op, source=(low, high, Lit(BLOCK)), body=block)]
 
-    def bound(self, place: Place, ahead: Builder) -> Operand:
+    def bound(self, place: Subscript, ahead: Builder) -> Operand:
         """`place` computed."""
         if place.root is None or not place.offset:
             return Lit(place.offset) if place.root is None else place.root
@@ -245,7 +245,7 @@ class Writing:
             return self.element(op, base, [self.place(place, lane) for place in places])
         return op
 
-    def place(self, place: Place, lane: Builder) -> Operand:
+    def place(self, place: Subscript, lane: Builder) -> Operand:
         """`place` computed in a loop over passes."""
         return Lit(place.offset) if place.root is None else self.shifted(place.root, place.offset, lane)
 

@@ -16,7 +16,7 @@ from adxform.ir import intrinsics
 from adxform.ir.ops import Block, Call, For, Function, If, Lit, Op, Operand, Var
 from adxform.ir.types import Array, Scalar
 from adxform.ir.walk import all_ops, blocks, defined_variables, operands, outs, reads, reads_with_blocks, variables_of
-from adxform.passes.loops.accesses import Access, Accesses, Loop, Place, adds
+from adxform.passes.loops.accesses import Accesses, ElementAccess, Loop, Subscript, adds
 from adxform.passes.loops.zero_initialisation import Fills
 from adxform.passes.scalar.rewriting import callee
 from adxform.primitives.alias import alias_classes
@@ -29,7 +29,7 @@ FEW = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Passes:
+class LockstepLoop:
     """A loop whose passes may run in lockstep.
 
     `varying`: the names of what differs from pass to pass. `kinds`: by the name of an array that is written to, how. A pass only
@@ -60,7 +60,7 @@ class Passes:
         return any(var.name in self.varying for var in variables_of(given))
 
 
-class Reading:
+class KernelReader:
     """Looks at the loops of one kernel, whose parameters at the places `apart` share no memory with others."""
 
     def __init__(self, kernel: Function, apart: Collection[int]) -> None:
@@ -71,7 +71,7 @@ class Reading:
         given = [param for place, param in enumerate(kernel.params) if place not in apart]
         self.given = set(self.aliases.reached(given))
 
-    def passes(self, op: For) -> Passes | None:
+    def passes(self, op: For) -> LockstepLoop | None:
         """What there is to know of `op`; ``None`` where its passes may not run in lockstep, or that does not pay."""
         loop = self.accesses.loop(op)
         inside = {var.name for var in defined_variables(op.body)}
@@ -100,7 +100,7 @@ class Reading:
             if kind is None:
                 return None
             kinds[name] = kind
-        found = Passes(op, loop, frozenset(varying), kinds, owned)
+        found = LockstepLoop(op, loop, frozenset(varying), kinds, owned)
         for inner in all_ops(op.body):
             if isinstance(inner, For) and found.vary(inner.source):
                 return None
@@ -132,7 +132,7 @@ class Reading:
             case _:
                 return False
 
-    def own_axis(self, name: str, loop: Loop, elements: Collection[tuple[Op, Access]]) -> int | None:
+    def own_axis(self, name: str, loop: Loop, elements: Collection[tuple[Op, ElementAccess]]) -> int | None:
         """The axis of the array of that `name` on which all that a pass touches is its item, from the front."""
         found = [access for _, access in elements if access.base.name == name]
         for axis, place in enumerate(found[0].axes):
@@ -217,7 +217,7 @@ class Reading:
     def is_whole(self, loop: For, size: object) -> bool:
         """Whether `loop` goes through all places of an axis of that `size`."""
         found = self.accesses.loop(loop)
-        if found is None or found.low != Place(None, 0):
+        if found is None or found.low != Subscript(None, 0):
             return False
         high = found.high
         return high.offset == size if high.root is None else not high.offset and self.fills.lengths.get(high.root.name) == size

@@ -13,7 +13,7 @@ from adxform.ir.ops import Block, Call, Lit, Op, Pack, Var
 from adxform.ir.types import Array
 from adxform.ir.walk import all_ops, blocks, map_op, operands, variables_of
 from adxform.passes.scalar.rewriting import callee
-from adxform.passes.scalar_expansion.reading import Passes, Reading
+from adxform.passes.scalar_expansion.reading import KernelReader, LockstepLoop
 
 _T = TypeVar("_T")
 
@@ -21,7 +21,7 @@ _T = TypeVar("_T")
 class Turned:
     """The arrays of a kernel whose axis of passes is put last, so that the passes of a block are neighbours."""
 
-    def __init__(self, reading: Reading, found: Mapping[int, Passes]) -> None:
+    def __init__(self, reading: KernelReader, found: Mapping[int, LockstepLoop]) -> None:
         made = {
             op.outs[0].name: op.outs[0]
             for op in reading.kernel.body.ops

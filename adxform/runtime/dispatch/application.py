@@ -20,9 +20,9 @@ from adxform.ir.walk import never_ends
 from adxform.primitives.table import lookup
 from adxform.runtime import counters, private
 from adxform.runtime.cache import Entry, entry_for, epoch, identity, sized
-from adxform.runtime.dispatch.call_sites import KINDS, Known, code_of_target, kinds_of, site_of
+from adxform.runtime.dispatch.call_sites import KINDS, CallSiteEntry, code_of_target, kinds_of, site_of
 from adxform.runtime.dispatch.derivation import DerivedRule
-from adxform.runtime.dispatch.execution import Tape, apart, called, check_sharing, execute
+from adxform.runtime.dispatch.execution import Residuals, apart, called, check_sharing, execute
 from adxform.runtime.dispatch.leaf_flattening import placed
 from adxform.runtime.dispatch.orders import Mode
 from adxform.runtime.dispatch.refusals import definition, differentiated_output, known_sizes, name_of, refuse, signed
@@ -165,7 +165,7 @@ class Application:
         check_sharing(self.fn, rule, inputs)
         return [private(value) if isinstance(value, np.ndarray) else value for value in inputs]
 
-    def run_forward(self, rule: DerivedRule, inputs: list[Any]) -> tuple[tuple[Any, ...], Tape]:
+    def run_forward(self, rule: DerivedRule, inputs: list[Any]) -> tuple[tuple[Any, ...], Residuals]:
         """The early results of `rule` for `inputs`, which are the tape's from now on, and what the last sweep needs.
 
         Where they came from a caller, they went through `keep`.
@@ -178,7 +178,7 @@ class Application:
         values = found[parts.results :]
         arrays = [value for value in values if isinstance(value, np.ndarray)]
         results = tuple(apart(value, arrays) for value in found[: parts.results])
-        return results, Tape(parts, values, new_lock())
+        return results, Residuals(parts, values, new_lock())
 
 
 def positions(
@@ -253,7 +253,7 @@ def applied(
         if len(site) >= KINDS:
             site.clear()
         target = None if call.fn is fn else call.fn
-        site[kinds] = Known(target, call.signature, weakref.ref(call.entry), epoch(), code_of_target(call.fn))
+        site[kinds] = CallSiteEntry(target, call.signature, weakref.ref(call.entry), epoch(), code_of_target(call.fn))
     return call
 
 

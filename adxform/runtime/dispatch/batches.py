@@ -79,7 +79,7 @@ def along(
 
 
 @dataclass(slots=True)
-class Stack:
+class BatchResults:
     """What is found for each of `count` vectors, put together: an array of each of `dtypes`, with one more axis.
 
     ``None`` is a dtype that only the run tells: the path that it takes is the same for all vectors.
@@ -90,7 +90,7 @@ class Stack:
     arrays: list[Any] = field(default_factory=list)
 
     @classmethod
-    def of(cls, count: int, types: Iterable[Type]) -> Stack:
+    def of(cls, count: int, types: Iterable[Type]) -> BatchResults:
         """A stack for leaves of these types."""
         known = (type_ for type_ in types if isinstance(type_, Scalar | Array))
         return cls(count, [None if isinstance(type_, Scalar) and type_.kinds else type_.dtype for type_ in known])

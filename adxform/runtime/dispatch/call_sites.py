@@ -16,7 +16,7 @@ from adxform.runtime.cache import Entry, epoch
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class CallSiteEntry:
     """An entry that may be good for the next call with arguments of the same kinds; `target` is ``None`` for the function.
 
     The cache alone keeps the entry: a function that outlives a cleared cache keeps no rules alive.
@@ -36,7 +36,7 @@ class Known:
         return entry if entry.holds(target, leaves) else None
 
 
-Site = dict[tuple[Any, ...], Known]
+Site = dict[tuple[Any, ...], CallSiteEntry]
 KINDS = 64
 DEPTH = 6
 UNKNOWN = "more than is quickly told"

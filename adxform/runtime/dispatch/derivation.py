@@ -23,7 +23,7 @@ from adxform.backends.numba.kernel_extraction import Outlined
 from adxform.backends.python.emit import Generated
 from adxform.backends.python.free_names import Surroundings
 from adxform.frontend.derivative_operators import PYTHON, USUAL, Engine, Order
-from adxform.frontend.specialize import Expander
+from adxform.frontend.specialize import RuleExpander
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, Function, Lit, Operand, Var
@@ -134,7 +134,9 @@ def build(request: Request, sure: Callable[..., Any] | None = None, beside: Deri
     typed = checked(protect(aux_stopped(request.function, request.outputs), request.scratch)) if beside is None else beside.typed
     note("typed", typed)
     differentiated = note("clean", cleaned(typed) if beside is None else beside.differentiated)
-    adjoint, decisions = transform(request.mode, differentiated, request.wrt, request.outputs, Expander(derive), request.order)
+    adjoint, decisions = transform(
+        request.mode, differentiated, request.wrt, request.outputs, RuleExpander(derive), request.order
+    )
     note("adjoint", adjoint)
     optimised = note("optimised", checked(protect(optimise(checked(adjoint)), request.scratch)))
     choice, form, optimised = settled(optimised, request.engine)
@@ -273,7 +275,7 @@ _inner: Memo[tuple[str, Function, tuple[int, ...], int], Function] = Memo(256)
 def _derived(kind: str, function: Function, wrt: tuple[int, ...]) -> Function:
     typed = protect(function)
     mode: Mode = "reverse" if kind == "reverse" else "forward"
-    derived, _ = transform(mode, cleaned(typed), wrt, len(function.results), Expander(derive))
+    derived, _ = transform(mode, cleaned(typed), wrt, len(function.results), RuleExpander(derive))
     return optimise(checked(protect(derived)))
 
 

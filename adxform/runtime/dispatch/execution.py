@@ -103,7 +103,7 @@ def runner(fn: Callable[..., Any], rule: DerivedRule) -> Callable[[Sequence[Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Tape:
+class Residuals:
     """What the backward part of a rule takes beside cotangents; the same before and after each `run`.
 
     What a run changes is saved at the first one, and put back after each.

@@ -12,7 +12,7 @@ from adxform.autodiff.forward import forward
 from adxform.autodiff.reverse.joint import reverse
 from adxform.autodiff.reverse.residuals import Decision
 from adxform.frontend.derivative_operators import USUAL, Order
-from adxform.frontend.specialize import Expander
+from adxform.frontend.specialize import RuleExpander
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder, seed
 from adxform.ir.kinds import plain_slopes
@@ -29,7 +29,7 @@ SUFFIX: dict[Mode, str] = {"primal": "", "reverse": "_vjp", "forward": "_jvp", "
 
 
 def transform(
-    mode: Mode, fn: Function, wrt: tuple[int, ...], outputs: int, expander: Expander, order: Order = USUAL
+    mode: Mode, fn: Function, wrt: tuple[int, ...], outputs: int, expander: RuleExpander, order: Order = USUAL
 ) -> tuple[Function, Decisions]:
     """The derivative of `fn` as IR, named after it, and what its reverse sweep keeps.
 
@@ -53,7 +53,7 @@ def transform(
 
 
 def second_order(
-    fn: Function, wrt: tuple[int, ...], outputs: int, order: Order, expander: Expander, *, whole: bool
+    fn: Function, wrt: tuple[int, ...], outputs: int, order: Order, expander: RuleExpander, *, whole: bool
 ) -> tuple[Function, Decisions]:
     """The function of ``fn.params`` and a vector that returns the product of the Hessian of `fn` with it.
 
@@ -98,7 +98,7 @@ def second_order(
 
 
 def pulled(
-    fn: Function, wrt: tuple[int, ...], seeds: Mapping[int, float], expander: Expander, *, again: bool = False
+    fn: Function, wrt: tuple[int, ...], seeds: Mapping[int, float], expander: RuleExpander, *, again: bool = False
 ) -> tuple[Function, Decisions]:
     """The joint reverse function of `fn`, with the cotangents of the results in `seeds` fixed; `again`: see `reverse`."""
     counters.count("rule_builds")
@@ -106,7 +106,7 @@ def pulled(
     return fresh_gradients(seeded(plain_slopes(adjoint.fn, fn), fn, seeds), fn, wrt), adjoint.decisions
 
 
-def pushed(fn: Function, wrt: tuple[int, ...], expander: Expander) -> Function:
+def pushed(fn: Function, wrt: tuple[int, ...], expander: RuleExpander) -> Function:
     """The forward function of `fn`."""
     counters.count("rule_builds")
     return shaped_tangents(plain_slopes(forward(fn, wrt, expander), fn), fn)

@@ -53,7 +53,7 @@ def seal_of(value: Any, module: str) -> bytes:
     """What `value`, found in `module`, is made of; empty where the version of its library says it."""
     if fixed(module):
         return b""
-    writer = Contents()
+    writer = ContentWriter()
     match value:
         case enum.Enum():
             writer.add_class(type(value))
@@ -74,13 +74,13 @@ def digest(*values: Any) -> bytes:
     Raises:
         NotPortable: one of `values` is, or holds, something else.
     """
-    writer = Contents()
+    writer = ContentWriter()
     for value in values:
         writer.add(value)
     return writer.digest()
 
 
-class Contents:
+class ContentWriter:
     """Writes values as bytes, each with its kind and its length, so that different values never give the same bytes.
 
     With `deep`, a function stands for what it can reach by name too: what its code reads of its module and of its closure.

@@ -16,7 +16,7 @@ import numpy as np
 
 from adxform.ir.spans import PACKAGE
 from adxform.primitives import table
-from adxform.runtime.persistence.contents import Contents
+from adxform.runtime.persistence.contents import ContentWriter
 from adxform.runtime.persistence.references import NotPortable
 
 _STARTED = time.time()
@@ -67,7 +67,7 @@ def digest_of(functions: Iterable[Any]) -> bytes:
     Raises:
         NotPortable: they reach something that another process cannot be told of.
     """
-    writer = Contents(deep=True)
+    writer = ContentWriter(deep=True)
     wanted = frozenset(functions)
     for fn, record in table.registered().items():
         if fn in wanted:

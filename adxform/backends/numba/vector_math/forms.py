@@ -17,7 +17,7 @@ PACKAGE = __name__.rpartition(".")[0]
 
 
 @dataclass(frozen=True)
-class Form:
+class FormLocation:
     """Where a form is: a module of this package, and its name there."""
 
     module: str
@@ -42,9 +42,9 @@ _MODULES = {
     "gaussian": ("erf", "erfc", "ndtr"),
     "log_sums": ("logaddexp", "logaddexp2"),
 }
-DIVIDED = Form("quotients", "divided")
+DIVIDED = FormLocation("quotients", "divided")
 """What stands for a division where a loop has one divisor: no function of NumPy's."""
-FORMS = {name: Form(module, name) for module, names in _MODULES.items() for name in names}
+FORMS = {name: FormLocation(module, name) for module, names in _MODULES.items() for name in names}
 QUICK_ALONE = frozenset({"sinh", "tanh", "arcsinh"})
 """Forms that are quicker than the C library (glibc 2.36) where each number waits for the one before; others take up to three
 times as long as it, which branches and looks up tables."""
@@ -61,14 +61,14 @@ _IN_MATH = {
 _IN_SPECIAL = ("expit", "erf", "erfc", "ndtr", "exp2", "expm1", "log1p", "cbrt")
 
 
-def _known() -> dict[Callable[..., Any], Form]:
-    known: dict[Callable[..., Any], Form] = {getattr(np, name): form for name, form in FORMS.items() if hasattr(np, name)}
+def _known() -> dict[Callable[..., Any], FormLocation]:
+    known: dict[Callable[..., Any], FormLocation] = {getattr(np, name): form for name, form in FORMS.items() if hasattr(np, name)}
     known |= {getattr(math, name): form for name, form in FORMS.items() if hasattr(math, name)}
     known |= {getattr(math, name): FORMS[own] for name, own in _IN_MATH.items()}
     return known | {np.float_power: FORMS["power"]}
 
 
-VECTOR_FORMS: Mapping[Callable[..., Any], Form] = MappingProxyType(_known())
+VECTOR_FORMS: Mapping[Callable[..., Any], FormLocation] = MappingProxyType(_known())
 
 
 def has_vector_form(function: Callable[..., Any] | None) -> bool:
@@ -88,7 +88,7 @@ def vector_form(function: Callable[..., Any], *, in_lanes: bool = True) -> Any |
     return None if found is None or not (in_lanes or found.name in QUICK_ALONE) else found.load()
 
 
-def _form(function: Callable[..., Any] | None) -> Form | None:
+def _form(function: Callable[..., Any] | None) -> FormLocation | None:
     found = VECTOR_FORMS.get(function) if function is not None else None
     special = sys.modules.get("scipy.special")
     if found is None and special is not None:
