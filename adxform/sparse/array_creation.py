@@ -14,7 +14,7 @@ from adxform.ir.ops import Call, Lit
 from adxform.ir.types import Array, is_float
 from adxform.sparse.calls import Handler, Tracing, filled, run
 from adxform.sparse.graph import CONST, GiveUp
-from adxform.sparse.values import OPAQUE, Flow, Integers, NotKnown, common_shape, concrete, ids_of, shape_of
+from adxform.sparse.pattern_values import OPAQUE, Flow, Integers, NotKnown, common_shape, concrete, ids_of, shape_of
 
 
 def _empty(trace: Tracing, call: Call, args: list[Any], kwargs: dict[str, Any]) -> Any:

@@ -12,7 +12,7 @@ import numpy as np
 from adxform.ir.ops import Call, Lit
 from adxform.ir.types import Array, Scalar, is_float
 from adxform.sparse.graph import CONST, GiveUp, Graph
-from adxform.sparse.values import OPAQUE, UNTOLD, Flow, Integers, NotKnown, arrays_in, concrete, ids_of, stand_in
+from adxform.sparse.pattern_values import OPAQUE, UNTOLD, Flow, Integers, NotKnown, arrays_in, concrete, ids_of, stand_in
 
 
 class Tracing(Protocol):

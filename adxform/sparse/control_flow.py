@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from adxform.ir.ops import UNDEFINED, For, If, Var, While
-from adxform.sparse.branches import Branches
-from adxform.sparse.memory import joined
-from adxform.sparse.operands import Compiled, Frame, Getter, Operands, Step, Values
 from adxform.sparse.passes import settled
-from adxform.sparse.values import tagged, untagged
+from adxform.sparse.pattern_branches import Branches
+from adxform.sparse.pattern_memory import joined
+from adxform.sparse.pattern_operands import Compiled, Frame, Getter, Operands, Step, Values
+from adxform.sparse.pattern_values import tagged, untagged
 
 
 def branch(trace: Branches, at: Operands, op: If, then_block: Compiled, orelse_block: Compiled) -> Step:

@@ -15,7 +15,7 @@ from adxform.ir.ops import Call
 from adxform.ir.types import is_float
 from adxform.sparse.calls import Handler, Tracing, filled, run
 from adxform.sparse.graph import CONST, ZERO, GiveUp, Graph
-from adxform.sparse.values import Flow, NotKnown, common_shape, concrete, ids_of
+from adxform.sparse.pattern_values import Flow, NotKnown, common_shape, concrete, ids_of
 
 PRODUCTS = frozenset({operator.mul, np.multiply, runtime.masked_product})
 QUOTIENTS = frozenset({operator.truediv, np.divide, runtime.quotient, runtime.ratio, runtime.rate})

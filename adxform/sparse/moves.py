@@ -17,7 +17,7 @@ from adxform.ir.ops import Call, Lit, Var
 from adxform.ir.types import Array, Scalar, is_float
 from adxform.sparse.calls import Handler, Tracing, apply_known, everything, filled, result_shape, run
 from adxform.sparse.graph import CONST, GiveUp
-from adxform.sparse.values import Flow, Integers, NotKnown, concrete, ids_of, stand_in
+from adxform.sparse.pattern_values import Flow, Integers, NotKnown, concrete, ids_of, stand_in
 
 
 def _moved(fn: Any) -> Handler:

@@ -15,8 +15,8 @@ import numpy as np
 from adxform.ir.ops import UNDEFINED, Var
 from adxform.ir.types import Array, Scalar, is_float
 from adxform.sparse.graph import FIRST, GiveUp, Graph, root_of
-from adxform.sparse.memory import MANY, Log, Many, Note, drop, joined, put, stack_effects, taken_back
-from adxform.sparse.values import UNTOLD, ids_of, tagged
+from adxform.sparse.pattern_memory import MANY, Log, Many, Note, drop, joined, put, stack_effects, taken_back
+from adxform.sparse.pattern_values import UNTOLD, ids_of, tagged
 
 MOST = 12
 

@@ -16,12 +16,12 @@ from adxform.ir.ops import Call
 from adxform.ir.types import Array
 from adxform.primitives.record import Constant
 from adxform.primitives.table import lookup
-from adxform.sparse import array_creation, contractions, elementwise, moves, reductions, stores
+from adxform.sparse import array_creation, elementwise, moves, pattern_contractions, pattern_reductions, stores
 from adxform.sparse.calls import Handler, Tracing, everything, filled, is_number, result_shape, run
 from adxform.sparse.elementwise import united
 from adxform.sparse.graph import CONST, GiveUp
+from adxform.sparse.pattern_values import UNTOLD, Flow, Integers, NotKnown, arrays_in, concrete
 from adxform.sparse.stores import store
-from adxform.sparse.values import UNTOLD, Flow, Integers, NotKnown, arrays_in, concrete
 
 
 def apply(trace: Tracing, call: Call, fn: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -79,10 +79,10 @@ def _opaque(trace: Tracing, call: Call, args: list[Any]) -> Any:
 HANDLERS: Mapping[Callable[..., Any], Handler] = MappingProxyType(
     {
         **array_creation.HANDLERS,
-        **contractions.HANDLERS,
+        **pattern_contractions.HANDLERS,
         **elementwise.HANDLERS,
         **moves.HANDLERS,
-        **reductions.HANDLERS,
+        **pattern_reductions.HANDLERS,
         **stores.HANDLERS,
     }
 )

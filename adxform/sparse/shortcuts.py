@@ -10,12 +10,12 @@ import numpy as np
 from adxform.ir.ops import Call, Lit, Operand, Pack, Var
 from adxform.ir.types import Array, Scalar, is_float
 from adxform.primitives.table import lookup
-from adxform.sparse.branches import Branches
 from adxform.sparse.elementwise import PRODUCTS, QUOTIENTS
 from adxform.sparse.graph import CONST
-from adxform.sparse.memory import Note
-from adxform.sparse.operands import Frame, Operands, Step
 from adxform.sparse.passes import Ends
+from adxform.sparse.pattern_branches import Branches
+from adxform.sparse.pattern_memory import Note
+from adxform.sparse.pattern_operands import Frame, Operands, Step
 
 ARITHMETIC = frozenset({operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod, max, min, operator.neg})
 COMPARISONS = frozenset({operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne})

@@ -13,7 +13,7 @@ from adxform.ir import intrinsics
 from adxform.ir.ops import Call, Lit
 from adxform.sparse.calls import Handler, Tracing, filled, numbered, run
 from adxform.sparse.graph import CONST, GiveUp
-from adxform.sparse.values import OPAQUE, UNTOLD, Flow, Integers, NotKnown, arrays_in, concrete, ids_of, stand_in
+from adxform.sparse.pattern_values import OPAQUE, UNTOLD, Flow, Integers, NotKnown, arrays_in, concrete, ids_of, stand_in
 
 
 def _load(trace: Tracing, call: Call, args: list[Any], kwargs: dict[str, Any]) -> Any:

@@ -19,13 +19,13 @@ from adxform.ir.types import Array, Scalar
 from adxform.ir.walk import defined_variables
 from adxform.primitives.effects import functions
 from adxform.sparse import control_flow, shortcuts
-from adxform.sparse.branches import Branches
 from adxform.sparse.graph import GiveUp, Graph
-from adxform.sparse.memory import pop, put
-from adxform.sparse.operands import Compiled, Frame, Operands, Step, Values
 from adxform.sparse.passes import Ends
+from adxform.sparse.pattern_branches import Branches
+from adxform.sparse.pattern_memory import pop, put
+from adxform.sparse.pattern_operands import Compiled, Frame, Operands, Step, Values
+from adxform.sparse.pattern_values import untagged
 from adxform.sparse.primitives import apply
-from adxform.sparse.values import untagged
 
 
 class Trace(Branches):

@@ -8,12 +8,12 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from adxform.backends.python.expressions import Expressions
+from adxform.backends.python.expression_nodes import Expressions
 from adxform.backends.python.free_names import References, Surroundings
 from adxform.backends.python.inlined_expressions import Folding, fold
 from adxform.backends.python.out_of_ssa import assign_names
 from adxform.backends.python.printing import Remark, print_module
-from adxform.backends.python.statements import Statements
+from adxform.backends.python.statement_nodes import Statements
 from adxform.backends.python.syntax import has_syntax
 from adxform.errors import UnsupportedSyntaxError
 from adxform.ir.ops import Block, Call, For, Function, Lit, Op, Operand, Pack, Var

@@ -28,7 +28,7 @@ from adxform.ir.ops import For, Function, Op
 from adxform.ir.walk import Names
 from adxform.passes.scalar.dce import eliminate_dead_code
 from adxform.passes.scalar_expansion.emission import Writing
-from adxform.passes.scalar_expansion.reading import KernelReader
+from adxform.passes.scalar_expansion.lockstep_loops import KernelReader
 from adxform.passes.scalar_expansion.turned import Turned
 
 

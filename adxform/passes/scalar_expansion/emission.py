@@ -16,7 +16,7 @@ from adxform.ir.types import FLOAT, INT, Array, Dim, Scalar
 from adxform.ir.walk import all_ops, operands, outs, reads_with_blocks, rename_block, variables_of
 from adxform.passes.loops.accesses import Subscript, adds
 from adxform.passes.scalar.rewriting import callee
-from adxform.passes.scalar_expansion.reading import KernelReader, LockstepLoop, empty, is_float
+from adxform.passes.scalar_expansion.lockstep_loops import KernelReader, LockstepLoop, empty, is_float
 from adxform.passes.scalar_expansion.turned import Turned, permuted
 
 BLOCK = 64

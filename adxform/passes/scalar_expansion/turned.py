@@ -13,7 +13,7 @@ from adxform.ir.ops import Block, Call, Lit, Op, Pack, Var
 from adxform.ir.types import Array
 from adxform.ir.walk import all_ops, blocks, map_op, operands, variables_of
 from adxform.passes.scalar.rewriting import callee
-from adxform.passes.scalar_expansion.reading import KernelReader, LockstepLoop
+from adxform.passes.scalar_expansion.lockstep_loops import KernelReader, LockstepLoop
 
 _T = TypeVar("_T")
 

@@ -18,7 +18,7 @@ from adxform.primitives.numpy_linear_algebra import tensordot_axes
 from adxform.sparse.calls import Handler, Tracing, everything, whole_numbers
 from adxform.sparse.elementwise import product
 from adxform.sparse.graph import CONST, ZERO, Graph
-from adxform.sparse.values import Flow, concrete, ids_of
+from adxform.sparse.pattern_values import Flow, concrete, ids_of
 
 MOST = 4_000_000
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

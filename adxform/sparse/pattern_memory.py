@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from adxform.sparse.graph import GiveUp, Graph
-from adxform.sparse.values import OPAQUE, UNTOLD, Flow, Integers, ids_of
+from adxform.sparse.pattern_values import OPAQUE, UNTOLD, Flow, Integers, ids_of
 
 PUSH, POP, MANY = "push", "pop", "many"
 Effect = tuple[int, tuple[Any, ...]]

@@ -18,7 +18,7 @@ from adxform.ir.types import is_float
 from adxform.primitives.signatures import by_name
 from adxform.sparse.calls import Handler, Tracing, everything, numbered, run, whole_numbers
 from adxform.sparse.graph import CONST
-from adxform.sparse.values import Flow, NotKnown, concrete, ids_of, shape_of
+from adxform.sparse.pattern_values import Flow, NotKnown, concrete, ids_of, shape_of
 
 
 def _unbroadcast(trace: Tracing, call: Call, args: list[Any], kwargs: dict[str, Any]) -> Any:

@@ -7,7 +7,7 @@ import operator
 from collections.abc import Mapping
 from typing import assert_never
 
-from adxform.backends.python.expressions import Expressions, name, negated, type_of
+from adxform.backends.python.expression_nodes import Expressions, name, negated, type_of
 from adxform.backends.python.free_names import References
 from adxform.backends.python.out_of_ssa import Naming
 from adxform.backends.python.printing import Origin, Remark

@@ -9,7 +9,7 @@ import numpy as np
 
 from adxform.ir.ops import Lit, Operand, Pack, Var
 from adxform.ir.types import Scalar, is_float
-from adxform.sparse.values import Integers, NotKnown, concrete, ids_of, tagged
+from adxform.sparse.pattern_values import Integers, NotKnown, concrete, ids_of, tagged
 
 Frame = list[Any]
 Step = Callable[[Frame], None]
