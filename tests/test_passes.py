@@ -14,12 +14,14 @@ import pytest
 
 import adxform
 from adxform.errors import AdxError
+from adxform.frontend.specialize import RuleExpander
 from adxform.ir.ops import Function
 from adxform.ir.text import read, show
 from adxform.ir.verify import verify
 from adxform.ir.walk import contents
 from adxform.passes.driver import Pass, watching
-from adxform.passes.pipeline import CLEAN, CUT, KERNEL, LOOPS, SIMPLIFY, Kernel, Loops
+from adxform.passes.pipeline import CLEAN, CUT, FORWARD, KERNEL, LOOPS, REVERSE, SIMPLIFY, Kernel, Loops, Sweep
+from adxform.runtime.dispatch.derivation import derive
 from tests.corpus.case import Program
 from tests.corpus.catalogue import PROGRAMS
 
@@ -28,17 +30,28 @@ MARK = "\n\n# after\n"
 LISTS: dict[str, tuple[Pass[Any], ...]] = {
     "simplify": SIMPLIFY,
     "clean": CLEAN[1:],  # the first is all of `SIMPLIFY`
+    "reverse": REVERSE,
+    "forward": FORWARD,
     "loops": LOOPS,
     "cut": CUT,
     "kernel": KERNEL,
 }
 STEPS = {f"{title}-{step.name}": step for title, passes in LISTS.items() for step in passes}
+PRIMAL = """
+def f(scale: f64[], x: f64[x.0, x.1], k: int):
+    square: f64 = operator.mul(scale, scale)
+    scaled: f64[x.0, x.1] = operator.mul(x, square)
+    product: f64[] = np.tensordot(scaled, x)
+    return product, k"""
+"""What the cases of `REVERSE` and `FORWARD` are derivatives of: arrays without axes become numbers on the way."""
 
 
 def after(name: str, head: str, before: str) -> Function:
     """What the pass `name` makes of `before`; `head`, the first line, says what a kernel's parameters share."""
     apart = frozenset(int(place) for place in head.partition("apart: ")[2].split(", ") if place)
+    sweep = Sweep(read(PRIMAL), (0, 1), RuleExpander(derive), {0: 1.0})
     settings: dict[str, Any] = {"loops": Loops(fastmath=True), "kernel": Kernel(fastmath=True, apart=apart), "cut": 1}
+    settings |= {"reverse": sweep, "forward": sweep}
     return STEPS[name].run(read(before), settings.get(name.partition("-")[0]))
 
 

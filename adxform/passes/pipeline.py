@@ -6,6 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from adxform.autodiff.ends import fresh_gradients, seeded, shaped_tangents
+from adxform.autodiff.expand import Expander
+from adxform.autodiff.forward import forward
+from adxform.autodiff.reverse.joint import reverse
+from adxform.autodiff.reverse.residuals import Decision
 from adxform.backends.numba.checks import with_checks
 from adxform.backends.numba.definedness_checks import check_definitions
 from adxform.backends.numba.equal_length_checks import check_lengths
@@ -16,6 +21,7 @@ from adxform.backends.numba.machine_forms import check_small_lengths, machine_nu
 from adxform.backends.numba.masked_kernels import check_masks
 from adxform.backends.numba.support import is_taken
 from adxform.backends.numba.undefined_values import give_numbers
+from adxform.ir.kinds import plain_slopes
 from adxform.ir.ops import Function, Var
 from adxform.ir.prune import CONTROL, prune
 from adxform.ir.walk import canonical
@@ -52,6 +58,7 @@ from adxform.passes.scalar.hoist import LOOPING, hoist_invariants
 from adxform.passes.scalar.simplify import simplify_algebra
 from adxform.passes.scalar.unused_helpers import drop_unused_helpers
 from adxform.passes.scalar_expansion import in_lockstep
+from adxform.runtime import counters
 
 # -- on every engine -------------------------------------------------------------------------------------------------
 
@@ -107,6 +114,60 @@ def optimise(fn: Function, title: str = "optimise") -> Function:
 def clean(fn: Function) -> Function:
     """`fn` after `CLEAN`."""
     return through("clean", CLEAN, fn, None)
+
+
+# -- differentiation -------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Sweep:
+    """A derivative of `primal` by its parameters at the places `wrt`.
+
+    A reverse sweep has cotangents of the results in `seeds` fixed; `again`, it will be differentiated in its turn; it leaves what
+    it decided to keep in `decisions`.
+    """
+
+    primal: Function
+    wrt: tuple[int, ...]
+    expander: Expander
+    seeds: Mapping[int, float] = field(default_factory=dict)
+    again: bool = False
+    decisions: tuple[Decision, ...] = ()
+
+
+def _in_reverse(fn: Function, sweep: Sweep) -> Function:
+    adjoint = reverse(fn, sweep.wrt, sweep.expander, again=sweep.again)
+    sweep.decisions = adjoint.decisions
+    return plain_slopes(adjoint.fn, fn)
+
+
+REVERSE: tuple[Pass[Sweep], ...] = (
+    Pass("sweeps", _in_reverse),
+    Pass("seeds", lambda fn, sweep: seeded(fn, sweep.primal, sweep.seeds)),
+    Pass("gradients", lambda fn, sweep: fresh_gradients(fn, sweep.primal, sweep.wrt)),
+)
+"""From a function to its forward and reverse sweep, which take cotangents and return gradients of the arguments' shapes."""
+
+FORWARD: tuple[Pass[Sweep], ...] = (
+    Pass("sweep", lambda fn, sweep: plain_slopes(forward(fn, sweep.wrt, sweep.expander), fn)),
+    Pass("tangents", lambda fn, sweep: shaped_tangents(fn, sweep.primal)),
+)
+"""From a function to one that takes tangents beside its arguments, and returns those of its results, of the results' shapes."""
+
+
+def pulled(
+    fn: Function, wrt: tuple[int, ...], seeds: Mapping[int, float], expander: Expander, *, again: bool = False
+) -> tuple[Function, tuple[Decision, ...]]:
+    """`fn` after `REVERSE`, and what is kept for it; `seeds` and `again`: see `Sweep`."""
+    counters.count("rule_builds")
+    sweep = Sweep(fn, wrt, expander, seeds, again)
+    return through("reverse", REVERSE, fn, sweep), sweep.decisions
+
+
+def pushed(fn: Function, wrt: tuple[int, ...], expander: Expander) -> Function:
+    """`fn` after `FORWARD`."""
+    counters.count("rule_builds")
+    return through("forward", FORWARD, fn, Sweep(fn, wrt, expander))
 
 
 # -- for kernels -----------------------------------------------------------------------------------------------------
