@@ -61,7 +61,7 @@ def test_every_stage_of_every_mode(model: str, capsys: pytest.CaptureFixture[str
     assert "spring" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("stage", ["clean:sink-stores", "optimise:algebra", "loops:join", "kernel:scalar-forms"])
+@pytest.mark.parametrize("stage", ["clean:sink-stores", "optimise:algebra", "loops:fuse", "kernel:scalar-forms"])
 def test_what_a_pass_made(model: str, capsys: pytest.CaptureFixture[str], stage: str) -> None:
     pytest.importorskip("numba")
     assert run(["show", f"{model}:spring", "--at", "np.arange(4.0), 2.0", "--engine", "numba", "--stage", stage]) == 0
@@ -70,7 +70,7 @@ def test_what_a_pass_made(model: str, capsys: pytest.CaptureFixture[str], stage:
 
 
 def test_a_pass_that_there_is_not(model: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["show", f"{model}:spring", "--at", "np.arange(4.0), 2.0", "--engine", "python", "--stage", "loops:join"]) == 2
+    assert run(["show", f"{model}:spring", "--at", "np.arange(4.0), 2.0", "--engine", "python", "--stage", "loops:fuse"]) == 2
     assert "optimise:algebra" in capsys.readouterr().err
 
 

@@ -14,7 +14,7 @@ from adxform.ir.ops import Block, For
 from adxform.ir.text import read
 from adxform.ir.verify import verify
 from adxform.ir.walk import all_ops, blocks
-from adxform.passes.loops.array_elimination import drop_redundant_arrays
+from adxform.passes.loops.array_elimination import eliminate_arrays
 from adxform.passes.loops.scratch import makes_room, reuse_memory
 from tests.interpret import interpret
 
@@ -210,7 +210,7 @@ def test_arrays_that_others_tell_go() -> None:
     fewer = 0
     for seed in range(200):
         fn = read(random_tapes(seed))
-        thin = drop_redundant_arrays(fn)
+        thin = eliminate_arrays(fn)
         verify(thin)
         fewer += sum(map(makes_room, all_ops(thin.body))) < sum(map(makes_room, all_ops(fn.body)))
         for n in (1, 2, 3):

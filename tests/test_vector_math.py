@@ -148,7 +148,7 @@ for case in CASES:
         points = tuple(p[::4] for p in case.points)
         worst = np.max(ulps(applied(looped(case.name), points), case.exact, points))
         assert worst <= 2.0, (case.name, worst)
-from tests.test_engine_quotients import quotients
+from tests.test_engine_reciprocal_division import quotients
 x = np.arange(-50.0, 50.0)
 assert (quotients(x, 49.0, np.empty(100)) == x / 49.0).all()
 """

@@ -27,21 +27,21 @@ from adxform.ir.prune import CONTROL, prune
 from adxform.ir.walk import canonical
 from adxform.passes.arrays import form_loops
 from adxform.passes.driver import Pass, plain, settled, through
-from adxform.passes.linalg.out_parameters import room_for_products
+from adxform.passes.linalg.out_parameters import give_out_parameters
 from adxform.passes.linalg.product_nests import multiply
 from adxform.passes.linalg.repeats import REPEATS, multiply_once
 from adxform.passes.linalg.sums_of_products import MATMULS, sum_before_products
-from adxform.passes.linalg.tiling import in_strips
-from adxform.passes.loops.array_elimination import drop_redundant_arrays
+from adxform.passes.linalg.tiling import tile_products
+from adxform.passes.loops.array_elimination import eliminate_arrays
 from adxform.passes.loops.bounds import check_bounds
-from adxform.passes.loops.contract_tapes import drop_alike_axes
-from adxform.passes.loops.fuse import join_loops
+from adxform.passes.loops.contract_tapes import contract_invariant_axes
+from adxform.passes.loops.fuse import fuse_loops
 from adxform.passes.loops.gather import gather_contributions
-from adxform.passes.loops.interchange import order_loops
-from adxform.passes.loops.reassociation import loosen_sums
-from adxform.passes.loops.reciprocal_division import divide_by_one
+from adxform.passes.loops.interchange import interchange_loops
+from adxform.passes.loops.reassociation import reassociate_sums
+from adxform.passes.loops.reciprocal_division import divide_by_reciprocals
 from adxform.passes.loops.scratch import reuse_memory
-from adxform.passes.loops.strip_mine import pack_passes
+from adxform.passes.loops.strip_mine import strip_mine_loops
 from adxform.passes.loops.tape_arrays import tapes_as_arrays
 from adxform.passes.memory.compose import LOADS, compose_views
 from adxform.passes.memory.contributions import ADDING, STARTS, assign_first_contributions
@@ -57,7 +57,7 @@ from adxform.passes.scalar.helper_signatures import drop_unused_parameters
 from adxform.passes.scalar.hoist import LOOPING, hoist_invariants
 from adxform.passes.scalar.simplify import simplify_algebra
 from adxform.passes.scalar.unused_helpers import drop_unused_helpers
-from adxform.passes.scalar_expansion import in_lockstep
+from adxform.passes.scalar_expansion import expand_scalars
 from adxform.runtime import counters
 
 # -- on every engine -------------------------------------------------------------------------------------------------
@@ -215,17 +215,17 @@ LOOPS: tuple[Pass[Loops], ...] = (
     plain("masks", check_masks),
     plain("checks", with_checks),
     Pass("tapes", _with_tapes),
-    plain("strips", in_strips, fast),
+    plain("tiling", tile_products, fast),
     Pass("loops", lambda fn, setting: form_loops(fn, takes=is_taken, fastmath=setting.fastmath)),
     plain("invariant-lengths", partial(hoist_invariants, lengths=True), fast),
     plain("gather", gather_contributions, fast),
     plain("products", multiply, fast),
-    plain("order", order_loops, fast),
-    plain("join", join_loops, fast),
+    plain("interchange", interchange_loops, fast),
+    plain("fuse", fuse_loops, fast),
     plain("common-subexpressions", share_common_subexpressions),
-    plain("alike-axes", drop_alike_axes),
-    plain("redundant-arrays", drop_redundant_arrays),
-    plain("room-for-products", room_for_products),
+    plain("contraction", contract_invariant_axes),
+    plain("array-elimination", eliminate_arrays),
+    plain("out-parameters", give_out_parameters),
     plain("reuse-memory", reuse_memory),
 )
 """Loops in the place of array expressions, and arrays in that of stacks, in the order that is best."""
@@ -248,10 +248,10 @@ KERNEL: tuple[Pass[Kernel], ...] = (
     plain("machine-numbers", machine_numbers),
     plain("algebra", simplify_algebra),
     plain("dead-code", eliminate_dead_code),
-    plain("loose-sums", loosen_sums, fast),
-    Pass("pack", lambda fn, setting: pack_passes(fn, setting.apart), fast),
-    Pass("lockstep", lambda fn, setting: in_lockstep(fn, setting.apart), fast),
-    plain("quotients", divide_by_one, fast),
+    plain("reassociation", reassociate_sums, fast),
+    Pass("strip-mine", lambda fn, setting: strip_mine_loops(fn, setting.apart), fast),
+    Pass("scalar-expansion", lambda fn, setting: expand_scalars(fn, setting.apart), fast),
+    plain("reciprocal-division", divide_by_reciprocals, fast),
     Pass("scalar-forms", lambda fn, setting: scalar_calls(fn, fastmath=setting.fastmath)),
     plain("small-lengths", check_small_lengths),
 )

@@ -25,7 +25,7 @@ Path = tuple[int, ...]
 PASSES = 64
 
 
-def in_strips(fn: Function, taping: Container[Path]) -> tuple[Function, frozenset[Path]]:
+def in_segments(fn: Function, taping: Container[Path]) -> tuple[Function, frozenset[Path]]:
     """`fn` with the loops at the paths `taping` in strips, where they are over numbers; and the paths of all of these in it."""
     strips = _Strips(Names.of(fn), taping)
     body = strips.block(fn.body, (), ())

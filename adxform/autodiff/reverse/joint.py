@@ -16,7 +16,7 @@ import numpy as np
 
 from adxform.autodiff.boundary import outlined, restored
 from adxform.autodiff.checkpointing.checkpointed_loops import CheckpointReversal
-from adxform.autodiff.checkpointing.segments import in_strips
+from adxform.autodiff.checkpointing.segments import in_segments
 from adxform.autodiff.expand import Expander, is_result, precise, zeros
 from adxform.autodiff.reverse.callees import Adopting, Callees
 from adxform.autodiff.reverse.cotangents import WHOLE, Path, Task
@@ -65,7 +65,7 @@ def reverse(fn: Function, wrt: Sequence[int], expander: Expander, *, again: bool
     task = _task(fn, tuple(wrt), expander, again=again)
     pass_ = _run_twice(task)
     if pass_.taping:
-        fn, snapshots = in_strips(fn, pass_.taping)
+        fn, snapshots = in_segments(fn, pass_.taping)
         task = replace(_task(fn, tuple(wrt), expander, again=again), snapshots=snapshots)
         pass_ = _run_twice(task)
     more = tuple(helper for helper in task.callees.derived.values() if helper is not None)

@@ -16,11 +16,11 @@ from adxform.ir.walk import Names
 from adxform.passes.scalar.rewriting import Rewriter, callee, each_body
 
 
-def room_for_products(fn: Function) -> Function:
+def give_out_parameters(fn: Function) -> Function:
     """`fn` with an array for each product in a loop whose lengths are those of arrays from outside of that loop.
 
     >>> from adxform.ir.text import read, show
-    >>> print(show(room_for_products(read('''
+    >>> print(show(give_out_parameters(read('''
     ... def f(w: f64[n, n], h: f64[n, m], k: int):
     ...     last: f64[n, m] = for i: int in range(0, k, 1) with x: f64[n, m] = h:
     ...         y: f64[n, m] = operator.matmul(w, x)

@@ -23,13 +23,13 @@ LONG = 128
 """How many elements of the axis a strip has at most: ten numbers of each of 25 kinds are then as much as a cache holds."""
 
 
-def in_strips(fn: Function) -> Function:
+def tile_products(fn: Function) -> Function:
     """`fn`, whose calls between products of matrices are made for one strip of their common axis after the other.
 
     There is one strip even of no elements: what raises does so.
 
     >>> from adxform.ir.text import read, show
-    >>> print(show(in_strips(read('''
+    >>> print(show(tile_products(read('''
     ... def f(x: f64[n, d], w: f64[K, d, d]):
     ...     y: f64[K, n, d] = operator.matmul(x, w)
     ...     e: f64[K, n, d] = np.exp(y)

@@ -18,11 +18,11 @@ from adxform.passes.scalar.rewriting import Rewriter, callee, each_body
 CHEAP = frozenset({operator.add, operator.sub, operator.mul, operator.neg})
 
 
-def drop_redundant_arrays(fn: Function) -> Function:
+def eliminate_arrays(fn: Function) -> Function:
     """`fn` without arrays that hold what another one holds as well, or a sum or product of that and a number.
 
     >>> from adxform.ir.text import read, show
-    >>> print(show(drop_redundant_arrays(read('''
+    >>> print(show(eliminate_arrays(read('''
     ... def f(x: f64[x.0], n: int):
     ...     s: f64[?0] = np.empty(n)
     ...     t: f64[?1] = np.empty(n)

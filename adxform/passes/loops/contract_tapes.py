@@ -17,11 +17,11 @@ from adxform.passes.loops.contract_rows import ElementUse, InvariantRows, elemen
 from adxform.passes.scalar.rewriting import Rewriter, callee, each_body
 
 
-def drop_alike_axes(fn: Function) -> Function:
+def contract_invariant_axes(fn: Function) -> Function:
     """`fn` with arrays that lack the axes along which what is stored is the same.
 
     >>> from adxform.ir.text import read, show
-    >>> print(show(drop_alike_axes(read('''
+    >>> print(show(contract_invariant_axes(read('''
     ... def f(x: f64[x.0], n: int, m: int):
     ...     some: int = builtins.max(n, 0)
     ...     tape: i64[?0, ?1] = np.empty((some, m))

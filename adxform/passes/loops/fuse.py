@@ -22,7 +22,7 @@ MOST = 10
 """A loop over more arrays may need too many tests of whether they overlap to run in vectors."""
 
 
-def join_loops(fn: Function) -> Function:
+def fuse_loops(fn: Function) -> Function:
     """`fn` with loops joined whose passes may come in any order, and of which one reads what another writes.
 
     An array that is only there to bring values from the one to the other, a tape above all, is then not loaded from, once its
@@ -31,7 +31,7 @@ def join_loops(fn: Function) -> Function:
     Source: Kennedy and McKinley, Maximizing Loop Parallelism and Improving Data Locality via Loop Fusion and Distribution (1993).
 
     >>> from adxform.ir.text import read, show
-    >>> print(show(join_loops(read('''
+    >>> print(show(fuse_loops(read('''
     ... def f(x: f64[x.0], y: f64[x.0]):
     ...     n: int = intrinsics.dim(x, 0)
     ...     t: f64[?0] = np.empty(n)

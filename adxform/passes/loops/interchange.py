@@ -20,7 +20,7 @@ from adxform.primitives.alias import Aliases
 from adxform.primitives.effects import effect_of, is_removable
 
 
-def order_loops(fn: Function) -> Function:
+def interchange_loops(fn: Function) -> Function:
     """`fn` with the loops of nests that only add to arrays, and read others, in the order that suits memory.
 
     The innermost loop is one that goes along the last axes of what the nest touches. What it adds to one element it adds up in a
@@ -29,7 +29,7 @@ def order_loops(fn: Function) -> Function:
     Source: Allen and Kennedy, Optimizing Compilers for Modern Architectures (2001), sections 8.2 and 9.2.
 
     >>> from adxform.ir.text import read, show
-    >>> print(show(order_loops(read('''
+    >>> print(show(interchange_loops(read('''
     ... def f(a: f64[a.0, a.1], x: f64[x.0], y: f64[y.0], n: int, m: int):
     ...     for j: int in range(0, m, 1):
     ...         for i: int in range(0, n, 1):

@@ -19,7 +19,7 @@ ADDS = frozenset({operator.add, np.add, runtime.add_up})
 TAKES = frozenset({operator.sub, np.subtract})
 
 
-def loosen_sums(kernel: Function) -> Function:
+def reassociate_sums(kernel: Function) -> Function:
     """`kernel` with the sums of its loops in any order: numbers that a pass only adds to, or takes from, and nothing else reads.
 
     The error of a sum is at most ``(n - 1) u Σ |x|`` to first order, whatever the order.
@@ -27,7 +27,7 @@ def loosen_sums(kernel: Function) -> Function:
     Source: Higham, Accuracy and Stability of Numerical Algorithms (2002), section 4.2.
 
     >>> from adxform.ir.text import read, show
-    >>> print(show(loosen_sums(read('''
+    >>> print(show(reassociate_sums(read('''
     ... def f(x: f64[x.0], n: int):
     ...     s: f64 = for i: int in range(0, n, 1) with t: f64 = 0.0:
     ...         v: f64 = operator.getitem(x, i)

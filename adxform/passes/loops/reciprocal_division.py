@@ -19,13 +19,13 @@ from adxform.passes.scalar.rewriting import callee
 DIVISIONS = frozenset({operator.truediv, np.true_divide})
 
 
-def divide_by_one(kernel: Function) -> Function:
+def divide_by_reciprocals(kernel: Function) -> Function:
     """`kernel` with the divisions of innermost loops by one number as products with its reciprocal, corrected: see `divided`.
 
     Not where a pass waits for the one before, as in a recurrence: a division takes no longer there.
 
     >>> from adxform.ir.text import read, show
-    >>> print(show(divide_by_one(read('''
+    >>> print(show(divide_by_reciprocals(read('''
     ... def f(x: f64[x.0], n: int, s: f64):
     ...     for i: int in range(0, n, 1):
     ...         v: f64 = operator.getitem(x, i)

@@ -29,7 +29,7 @@ IN_LANES = frozenset({operator.add, operator.sub, operator.mul, operator.truediv
                       np.add, np.subtract, np.multiply, np.divide, np.negative, np.sqrt, np.square, runtime.add_up})  # fmt: skip
 
 
-def pack_passes(kernel: Function, apart: Collection[int] = ()) -> Function:
+def strip_mine_loops(kernel: Function, apart: Collection[int] = ()) -> Function:
     """`kernel` with loops in blocks of passes: what a block reads is packed, what it makes is stored when all of it is made.
 
     Its parameters at the places `apart` share no memory with others.

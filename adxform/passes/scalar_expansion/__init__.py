@@ -32,7 +32,7 @@ from adxform.passes.scalar_expansion.lockstep_loops import KernelReader
 from adxform.passes.scalar_expansion.turned import Turned
 
 
-def in_lockstep(kernel: Function, apart: Collection[int] = ()) -> Function:
+def expand_scalars(kernel: Function, apart: Collection[int] = ()) -> Function:
     """`kernel` with loops whose passes run in lockstep. Its parameters at the places `apart` share no memory with others."""
     if not any(isinstance(op, For) for op in kernel.body.ops):
         return kernel

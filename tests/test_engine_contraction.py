@@ -11,7 +11,7 @@ import pytest
 import adxform
 from adxform.ir.text import read, show
 from adxform.ir.verify import verify
-from adxform.passes.loops.contract_tapes import drop_alike_axes
+from adxform.passes.loops.contract_tapes import contract_invariant_axes
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 Sweep = Callable[..., Any]
@@ -184,7 +184,7 @@ def f(x: f64[x.0], n: int):
     return x"""
     )
     verify(fn)
-    found = drop_alike_axes(fn)
+    found = contract_invariant_axes(fn)
     verify(found)
     assert f"operator.setitem(tape, {places}, a)" in show(found)
 

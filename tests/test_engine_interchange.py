@@ -16,7 +16,7 @@ from adxform.ir.text import read
 from adxform.ir.verify import verify
 from adxform.ir.walk import all_ops
 from adxform.passes.loops.gather import gather_contributions
-from adxform.passes.loops.interchange import order_loops
+from adxform.passes.loops.interchange import interchange_loops
 from adxform.passes.scalar.rewriting import callee
 from adxform.runtime.dispatch.split import as_tuple
 from tests.interpret import interpret
@@ -73,7 +73,7 @@ def test_the_same_gradient_at_every_extent(function: Callable[..., Any]) -> None
         chance = np.random.default_rng(1)
         args = tuple(chance.normal(size=shape) for shape in shapes)
         call, rule = rule_of(function, args, "reverse", (0, 1))
-        ordered = order_loops(rule.optimised)
+        ordered = interchange_loops(rule.optimised)
         verify(ordered)
         run = load(emit(ordered, surroundings=rule.request.surroundings))
         expected, found = (as_tuple(each(*call.inputs(), 1.0), 3) for each in (rule.run, run))
@@ -87,7 +87,7 @@ def test_the_same_gradient_at_every_extent(function: Callable[..., Any]) -> None
 
 def loops(text: str) -> list[str]:
     """The items of the loops of a function after the pass, outermost first."""
-    ordered = order_loops(read(text))
+    ordered = interchange_loops(read(text))
     verify(ordered)
     return [op.body.params[0].name for op in all_ops(ordered.body) if isinstance(op, For)]
 
@@ -120,7 +120,7 @@ def test_random_nests_compute_the_same(start: int) -> None:
     for seed in range(start, start + 50):
         text = random_nest(seed)
         fn = read(text)
-        ordered = order_loops(gather_contributions(fn))
+        ordered = interchange_loops(gather_contributions(fn))
         verify(ordered)
         head = text.partition("\n")[0]
         rank = head.count("n0") + head.count("n1")
@@ -158,7 +158,7 @@ def f(x: f64[x.0], m: int):
 )
 def test_zeros_that_are_all_added_to_once_are_left_out(source: str, adds: str, before: str, maker: object) -> None:
     fn = read(FILL.format(source=source, adds=adds, before=before).replace("    \n", ""))
-    ordered = order_loops(fn)
+    ordered = interchange_loops(fn)
     verify(ordered)
     assert [callee(op) for op in all_ops(ordered.body) if callee(op) in (np.zeros_like, np.empty_like)] == [maker]
     for n in range(1 if "(u, 0" in adds + before else 0, 5):

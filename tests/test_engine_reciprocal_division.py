@@ -14,7 +14,7 @@ from adxform.backends.numba.vector_math import DIVIDED
 from adxform.ir.text import read
 from adxform.ir.verify import verify
 from adxform.ir.walk import all_ops
-from adxform.passes.loops.reciprocal_division import divide_by_one
+from adxform.passes.loops.reciprocal_division import divide_by_reciprocals
 from adxform.passes.scalar.rewriting import callee
 
 numba = pytest.importorskip("numba")
@@ -83,7 +83,7 @@ BODIES = {
 @pytest.mark.parametrize("name", BODIES)
 def test_which_divisions_are_by_one_number(name: str) -> None:
     body, taken = BODIES[name]
-    fn = divide_by_one(
+    fn = divide_by_reciprocals(
         read(f"""
 def f(x: f64[x.0], n: int, s: f64):
     for i: int in range(1, n, 1):
@@ -96,7 +96,7 @@ def f(x: f64[x.0], n: int, s: f64):
 
 
 def test_a_number_that_passes_hand_on_is_divided_as_ever() -> None:
-    fn = divide_by_one(
+    fn = divide_by_reciprocals(
         read("""
 def f(n: int, s: f64):
     t: f64 = for i: int in range(0, n, 1) with t.1: f64 = 1.0:

@@ -12,7 +12,7 @@ import adxform
 from adxform.ir.ops import Function
 from adxform.ir.text import read, show
 from adxform.ir.verify import verify
-from adxform.passes.loops.contract_tapes import drop_alike_axes
+from adxform.passes.loops.contract_tapes import contract_invariant_axes
 from adxform.passes.loops.privatise import make_in_passes
 from tests.oracle import central_jacobian, flat_function
 
@@ -230,7 +230,7 @@ def tape(changes: dict[str, str]) -> Function:
 
 
 def test_axes_are_dropped() -> None:
-    found = drop_alike_axes(tape({}))
+    found = contract_invariant_axes(tape({}))
     verify(found)
     assert "tape: i64[?1] = np.empty(m)" in show(found)
 
@@ -238,7 +238,7 @@ def test_axes_are_dropped() -> None:
 @pytest.mark.parametrize("changes", OTHERS.values(), ids=OTHERS)
 def test_axes_stay(changes: dict[str, str]) -> None:
     fn = tape(changes)
-    assert drop_alike_axes(fn) is fn
+    assert contract_invariant_axes(fn) is fn
 
 
 def test_arrays_stay() -> None:

@@ -15,7 +15,7 @@ from adxform.ir.ops import For, Function
 from adxform.ir.text import read, show
 from adxform.ir.verify import verify
 from adxform.ir.walk import all_ops
-from adxform.passes.loops.strip_mine import BLOCK, pack_passes
+from adxform.passes.loops.strip_mine import BLOCK, strip_mine_loops
 from tests.interpret import interpret
 
 LENGTHS = (0, 1, 2, BLOCK - 1, BLOCK, BLOCK + 1, 2 * BLOCK, 3 * BLOCK + 5)
@@ -139,7 +139,7 @@ def program(lines: list[str], first: int = 0) -> Function:
 def test_random_loops(seed: int) -> None:
     chance = random.Random(seed)
     fn = program(random_body(chance), seed % 3)
-    packed = pack_passes(fn)
+    packed = strip_mine_loops(fn)
     verify(packed)
     assert loops(packed) == 4
     assert read(show(packed)) == packed
@@ -163,20 +163,20 @@ STAYS = {
 @pytest.mark.parametrize("line", STAYS.values(), ids=STAYS)
 def test_what_stays_as_it_is(line: str) -> None:
     lines = random_body(random.Random(3))
-    assert pack_passes(program(lines)) is not program(lines)
-    assert loops(pack_passes(program(lines))) == 4
+    assert strip_mine_loops(program(lines)) is not program(lines)
+    assert loops(strip_mine_loops(program(lines))) == 4
     fn = program([*lines[:1], line, *lines[1:]])
-    assert pack_passes(fn) is fn
+    assert strip_mine_loops(fn) is fn
 
 
 def test_parameters_that_share_no_memory() -> None:
     lines = random_body(random.Random(4))
     assert not any("getitem(y" in line for line in lines)
     fn = program([*lines, "intrinsics.accumulate(y, i, 1.0)"])
-    assert pack_passes(fn) is fn
-    assert loops(pack_passes(fn, {1})) == 4
+    assert strip_mine_loops(fn) is fn
+    assert loops(strip_mine_loops(fn, {1})) == 4
 
 
 def test_little_work_stays_as_it_is() -> None:
     fn = program(["v: f64 = operator.getitem(y, i)", "operator.setitem(b, i, v)", "operator.setitem(a, (i, 0), v)"])
-    assert pack_passes(fn) is fn
+    assert strip_mine_loops(fn) is fn

@@ -10,7 +10,7 @@ import pytest
 
 import adxform
 from adxform.ir.text import read, show
-from adxform.passes.linalg.out_parameters import room_for_products
+from adxform.passes.linalg.out_parameters import give_out_parameters
 from tests.oracle import central_jacobian, flat_function
 from tests.test_engine_products import LAYOUTS
 
@@ -157,4 +157,4 @@ def f(w: f64[n, n], stack: stack, k: int):
         y: f64[?0, n] = operator.getitem(w, slice(0, i, None))
         z: f64[?0] = operator.matmul(y, x)
     return k""")
-    assert show(room_for_products(fn)) == show(fn)
+    assert show(give_out_parameters(fn)) == show(fn)

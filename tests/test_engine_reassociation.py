@@ -13,7 +13,7 @@ from adxform import runtime
 from adxform.ir.text import read
 from adxform.ir.verify import verify
 from adxform.ir.walk import all_ops
-from adxform.passes.loops.reassociation import loosen_sums
+from adxform.passes.loops.reassociation import reassociate_sums
 from adxform.passes.scalar.rewriting import callee
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 
 def loosened(text: str) -> list[object]:
     """What the additions of a function become."""
-    fn = loosen_sums(read(text))
+    fn = reassociate_sums(read(text))
     verify(fn)
     return [callee(op) for op in all_ops(fn.body) if callee(op) in (operator.add, operator.sub, operator.neg, runtime.add_up)]
 

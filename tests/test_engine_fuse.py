@@ -17,8 +17,8 @@ from adxform.ir.ops import For
 from adxform.ir.text import read
 from adxform.ir.verify import verify
 from adxform.ir.walk import all_ops
-from adxform.passes.loops.fuse import join_loops
-from adxform.passes.loops.interchange import order_loops
+from adxform.passes.loops.fuse import fuse_loops
+from adxform.passes.loops.interchange import interchange_loops
 from adxform.runtime.dispatch.split import as_tuple
 from tests.interpret import interpret
 
@@ -69,7 +69,7 @@ def test_gradients_by_joined_loops(function: Callable[..., Any], before: int, af
     for n in (0, 1, 2, 5):
         args = tuple(np.random.default_rng(n).uniform(0.5, 1.5, size=(2, n)))
         call, rule = rule_of(function, args, "reverse", (0, 1))
-        joined = join_loops(order_loops(rule.optimised))
+        joined = fuse_loops(interchange_loops(rule.optimised))
         verify(joined)
         assert n < 5 or (count(rule.optimised), count(joined)) == (before, after)
         run = load(emit(joined, surroundings=rule.request.surroundings))
@@ -135,7 +135,7 @@ def test_random_loops_compute_the_same() -> None:
     for seed in range(300):
         text = random_loops(seed)
         fn = read(text)
-        joined = join_loops(fn)
+        joined = fuse_loops(fn)
         verify(joined)
         fewer += count(joined) < count(fn)
         for n in (0, 1, 2, 6):
