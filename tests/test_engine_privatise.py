@@ -13,7 +13,7 @@ from adxform.ir.ops import Function
 from adxform.ir.text import read, show
 from adxform.ir.verify import verify
 from adxform.passes.loops.contract_tapes import contract_invariant_axes
-from adxform.passes.loops.privatise import make_in_passes
+from adxform.passes.loops.privatise import privatise_arrays
 from tests.oracle import central_jacobian, flat_function
 
 pytest.importorskip("numba")
@@ -253,4 +253,4 @@ def f(x: f64[x.0], y: f64[y.0]):
         s: f64 = np.sum(a)
         operator.setitem(y, i, s)
     return y""")
-    assert make_in_passes(fn) is fn
+    assert privatise_arrays(fn) is fn

@@ -20,7 +20,7 @@ from adxform.ir.text import read, show
 from adxform.ir.verify import verify
 from adxform.ir.walk import contents
 from adxform.passes.driver import Pass, watching
-from adxform.passes.pipeline import CLEAN, CUT, FORWARD, KERNEL, LOOPS, REVERSE, SIMPLIFY, Kernel, Loops, Sweep
+from adxform.passes.pipeline import CLEAN, CUT, FOR_KERNELS, FORWARD, KERNEL, LOOPS, REVERSE, SIMPLIFY, Kernel, Loops, Sweep
 from adxform.runtime.dispatch.derivation import derive
 from tests.corpus.case import Program
 from tests.corpus.catalogue import PROGRAMS
@@ -30,6 +30,7 @@ MARK = "\n\n# after\n"
 LISTS: dict[str, tuple[Pass[Any], ...]] = {
     "simplify": SIMPLIFY,
     "clean": CLEAN[1:],  # the first is all of `SIMPLIFY`
+    "for-kernels": FOR_KERNELS,
     "reverse": REVERSE,
     "forward": FORWARD,
     "loops": LOOPS,

@@ -38,6 +38,8 @@ from adxform.passes.loops.contract_tapes import contract_invariant_axes
 from adxform.passes.loops.fuse import fuse_loops
 from adxform.passes.loops.gather import gather_contributions
 from adxform.passes.loops.interchange import interchange_loops
+from adxform.passes.loops.loop_invariant_tables import tabulate
+from adxform.passes.loops.privatise import privatise_arrays
 from adxform.passes.loops.reassociation import reassociate_sums
 from adxform.passes.loops.reciprocal_division import divide_by_reciprocals
 from adxform.passes.loops.scratch import reuse_memory
@@ -88,6 +90,12 @@ CLEAN: tuple[Pass[None], ...] = (
 )
 """Ahead of differentiation: the less there is to do, the less there is to record."""
 
+FOR_KERNELS: tuple[Pass[None], ...] = (
+    plain("privatise", privatise_arrays),
+    plain("invariant-tables", tabulate),
+)
+"""Ahead of differentiation too, where kernels may run what comes of it."""
+
 ROUNDS = 4
 
 
@@ -114,6 +122,11 @@ def optimise(fn: Function, title: str = "optimise") -> Function:
 def clean(fn: Function) -> Function:
     """`fn` after `CLEAN`."""
     return through("clean", CLEAN, fn, None)
+
+
+def suited_to_kernels(fn: Function) -> Function:
+    """`fn` after `FOR_KERNELS`; itself where they change nothing."""
+    return through("for-kernels", FOR_KERNELS, fn, None)
 
 
 # -- differentiation -------------------------------------------------------------------------------------------------

@@ -29,8 +29,7 @@ from adxform.frontend.signature.watched_rules import renew_changed
 from adxform.frontend.specialize import Specialized, span_of, specialize
 from adxform.ir.ops import Function, Lit
 from adxform.ir.spans import Span
-from adxform.passes.loops.loop_invariant_tables import tabulate
-from adxform.passes.loops.privatise import make_in_passes
+from adxform.passes.pipeline import suited_to_kernels
 from adxform.primitives.table import table_version
 from adxform.runtime import counters, timing
 from adxform.runtime.deep_recursion import with_room
@@ -348,11 +347,6 @@ def read_or_made(fn: Callable[..., Any], own: Hashable, signature: Signature, le
     function = suited_to_kernels(specialized.function)
     tabled = function is not specialized.function
     return Entry(replace(specialized, function=function), shelf=shelf, general=general, tabled=tabled)
-
-
-def suited_to_kernels(fn: Function) -> Function:
-    """`fn` with what derivatives that are compiled profit from."""
-    return tabulate(make_in_passes(fn))
 
 
 def assuming_nothing(kind: str, function: Function, wrt: tuple[int, ...]) -> Function:

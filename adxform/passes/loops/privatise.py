@@ -20,11 +20,11 @@ from adxform.primitives.alias import Aliases
 MAKERS: frozenset[Any] = frozenset({np.empty, np.zeros, np.empty_like, np.zeros_like})
 
 
-def make_in_passes(fn: Function) -> Function:
+def privatise_arrays(fn: Function) -> Function:
     """`fn` with arrays made in the passes of the loop that is all that uses them, where each pass first fills them.
 
     >>> from adxform.ir.text import read, show
-    >>> print(show(make_in_passes(read('''
+    >>> print(show(privatise_arrays(read('''
     ... def f(x: f64[x.0], y: f64[y.0]):
     ...     n: int = intrinsics.dim(x, 0)
     ...     m: int = intrinsics.dim(y, 0)
