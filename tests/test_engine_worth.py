@@ -10,7 +10,8 @@ import pytest
 
 import adxform
 from adxform.api import checked_engine
-from adxform.backends.numba.worth import BOUND, CALLS, DOUBT, Appraisal, Worth, spared
+from adxform.backends.numba.worth import BOUND, DOUBT, Appraisal, Worth, spared
+from adxform.backends.protocol import CALLS
 from adxform.runtime.dispatch.application import apply
 from benchmarks.race.problems import PROBLEMS
 from tests.tables.cell import program

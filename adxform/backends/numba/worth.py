@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from adxform.backends.numba.engine_policy import NUMBER, PASSES, Counting, Steps, steps
+from adxform.backends.protocol import CALLS
 from adxform.ir import intrinsics
 from adxform.ir.ops import Call, For, Function, Lit, Op, Operand, Var, While
 from adxform.ir.types import Array, Dim, Size
@@ -22,7 +23,6 @@ from adxform.ir.walk import all_ops, outs
 from adxform.primitives.effects import functions
 from adxform.runtime.deep_recursion import roomy
 
-CALLS = 1000
 DOUBT, BOUND = 3.0, 2.0
 """How far off the estimates may be, and the seconds up to which compiling has the benefit of the doubt."""
 
