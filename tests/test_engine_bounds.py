@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from adxform.backends.interpret.interpreter import interpret
+from adxform.backends.interpret.stepping import interpret
 from adxform.ir.ops import Block, If, While
 from adxform.ir.text import read
 from adxform.ir.verify import verify

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from adxform import runtime
-from adxform.backends.interpret.interpreter import interpret
+from adxform.backends.interpret.stepping import interpret
 from adxform.frontend.types.samples import product_type
 from adxform.ir.ops import Call
 from adxform.ir.text import read

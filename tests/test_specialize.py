@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adxform.backends.interpret.interpreter import interpret
+from adxform.backends.interpret.stepping import interpret
 from adxform.errors import AdxError, GlobalMutationError, NonScalarOutputError, UnsupportedOperationError
 from adxform.frontend.derivative_operators import Operator
 from adxform.frontend.evaluate.expander import RuleExpander

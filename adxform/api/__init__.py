@@ -99,8 +99,9 @@ def grad(
     `f` keep few of their states, and run passes again: see `adxform.checkpoint`.
 
     The `engine` ``"numba"`` compiles loops and array expressions at the first call, ``"python"`` compiles nothing, and
-    ``"auto"`` compiles what has loops over numbers. With ``fastmath=False``, sums of compiled code are taken in the order of
-    the program, and its elementary functions are those of the mathematics library of C.
+    ``"auto"`` compiles what has loops over numbers; ``"interpret"`` is to debug (see `adxform.testing.trace`). With
+    ``fastmath=False``, sums of compiled code are taken in the order of the program, and its elementary functions are those of the
+    mathematics library of C.
 
     >>> grad(lambda x: x ** 3)(2.0)
     12.0

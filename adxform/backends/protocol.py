@@ -27,6 +27,8 @@ Run = Callable[..., Any]
 """What runs a function: it takes the parameters, and returns one result bare and several as a tuple."""
 CALLS = 1000
 """How many calls have to pay back what compiling takes, where adxform chooses."""
+DOUBT, BOUND = 3.0, 2.0
+"""How far off the estimates may be, and the seconds up to which compiling has the benefit of the doubt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,13 +206,20 @@ class Backend(Protocol):
         return None
 
 
-class Worth(Protocol):
-    """What compiling takes, and what it saves at each call like one that was looked at; the text says so in a sentence."""
+@dataclass(frozen=True, slots=True)
+class Worth:
+    """What compiling takes, and what it saves at each call like the one that was looked at, in seconds."""
+
+    takes: float
+    saves: float
 
     @property
     def pays(self) -> bool:
-        """Whether it may pay back over `CALLS` calls, as far as the estimates tell."""
-        ...
+        """Whether it may pay back over a thousand calls, as far as the estimates tell."""
+        return self.takes <= CALLS * self.saves * (DOUBT if self.takes <= BOUND else 1.0)
+
+    def __str__(self) -> str:
+        return f"compiling takes about {self.takes:.2g} s and saves about {self.saves * 1e3:.2g} ms at each call of these sizes"
 
 
 class Appraisal(Protocol):
@@ -225,7 +234,7 @@ class Appraisal(Protocol):
         ...
 
 
-class Compiler(Backend, Protocol):
+class CompilingBackend(Backend, Protocol):
     """A backend that ``engine="auto"`` weighs against Python."""
 
     def is_usable(self) -> bool:

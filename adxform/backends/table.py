@@ -7,13 +7,13 @@ from types import MappingProxyType
 
 from adxform.backends.interpret.backend import InterpretBackend
 from adxform.backends.numba.backend import NumbaBackend
-from adxform.backends.protocol import Backend, Compiler
+from adxform.backends.protocol import Backend, CompilingBackend
 from adxform.backends.python.backend import PythonBackend
 from adxform.frontend.derivative_operators import Engine
 
 PLAIN: Backend = PythonBackend()
 """What runs where nothing else does."""
-COMPILER: Compiler = NumbaBackend()
+COMPILER: CompilingBackend = NumbaBackend()
 """What ``engine="auto"`` weighs against `PLAIN`."""
 BACKENDS: Mapping[str, Backend] = MappingProxyType({each.name: each for each in (PLAIN, COMPILER, InterpretBackend())})
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from adxform.backends.interpret.interpreter import interpret
+from adxform.backends.interpret.stepping import interpret
 from adxform.backends.interpret.tracing import watcher
 from adxform.backends.protocol import Backend, Lowered, Run
 from adxform.backends.python.backend import Assuming

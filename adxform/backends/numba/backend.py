@@ -18,8 +18,8 @@ from adxform.backends.numba.engine_policy import offer
 from adxform.backends.numba.importing import is_available, trouble
 from adxform.backends.numba.kernel_memory import directly, in_pools
 from adxform.backends.numba.support import refusal
-from adxform.backends.numba.worth import Appraisal
-from adxform.backends.protocol import Compiler, Lowered, Refusal, Run, StraightCode
+from adxform.backends.numba.worth import Estimate
+from adxform.backends.protocol import CompilingBackend, Lowered, Refusal, Run, StraightCode
 from adxform.backends.python.backend import PythonBackend
 from adxform.backends.python.emit import Generated
 from adxform.backends.python.free_names import Surroundings
@@ -33,7 +33,7 @@ from adxform.runtime.pools import Pools
 PYTHON = PythonBackend()
 
 
-class NumbaBackend(Compiler):
+class NumbaBackend(CompilingBackend):
     """Kernels that Numba compiles; a function without any is Python's."""
 
     name: EngineName = "numba"
@@ -83,9 +83,9 @@ class NumbaBackend(Compiler):
         """Whether kernels should run `fn`: where they take over most of the steps."""
         return offer(fn, engine, skipped)
 
-    def appraise(self, fn: Function) -> Appraisal:
+    def appraise(self, fn: Function) -> Estimate:
         """What compiling derivatives of `fn` takes and saves."""
-        return Appraisal(fn)
+        return Estimate(fn)
 
     def account(self, fn: Function, engine: Engine) -> list[str]:
         """The kernels of `fn`, what is gathered in them, and what stays in Python and why."""

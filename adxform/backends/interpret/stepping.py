@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, assert_never
 
+from adxform.ir import intrinsics
 from adxform.ir.ops import (
     UNDEFINED,
     Attribute,
@@ -99,9 +100,9 @@ class _Machine:
             self.at = op
             self.step(op, env)
             if self.watch is not None:
-                self.watch(op, self.given(op, env))
+                self.watch(op, self.values(op, env))
 
-    def given(self, op: Op, env: dict[Var, Any]) -> Given:
+    def values(self, op: Op, env: dict[Var, Any]) -> Given:
         """The values of what `op` made; of a call that only writes, that of its first argument."""
         made: Sequence[Operand] = outs(op)
         if not made and isinstance(op, Call):
@@ -117,7 +118,8 @@ class _Machine:
         match op:
             case Call(outs=made, fn=fn, args=args, kwargs=kwargs):
                 callee = self.read(fn, env)
-                result = callee(*(self.read(arg, env) for arg in args), **{key: self.read(value, env) for key, value in kwargs})
+                given = self.value if callee is intrinsics.push else self.read  # a tape holds what no path has assigned, too
+                result = callee(*(given(arg, env) for arg in args), **{key: self.read(value, env) for key, value in kwargs})
                 if made:
                     env[made[0]] = result
             case Free(out=out, name=name):
