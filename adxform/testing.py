@@ -1,6 +1,6 @@
 """Checks of derivatives by oracles that share no code with adxform: central differences and the transpose identity.
 
-`check_derivatives` is for a user's function, `check_rule` for the rule of a primitive.
+`check_derivatives` is for a user's function, `check_rule` for the rule of a primitive; `trace` shows what ops give.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 
 from adxform.api import grad, jvp, vjp
 from adxform.api.second_order import hvp
+from adxform.backends.interpret.tracing import trace
 from adxform.frontend.signature import Node, meta_of, parts
 from adxform.primitives.record import General, Linear, Partials, Primitive
 from adxform.primitives.signatures import PLAIN, arranged, stated
@@ -23,6 +24,7 @@ from adxform.runtime import private
 from adxform.runtime.dispatch.result_structures import assemble
 from adxform.runtime.dispatch.tracebacks import for_users
 
+__all__ = ["Check", "check_derivatives", "check_rule", "trace"]
 Argnums = int | tuple[int, ...]
 MANY = 48
 

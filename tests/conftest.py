@@ -9,7 +9,7 @@ import pytest
 
 import adxform
 from adxform import runtime
-from adxform.backends.numba import kernel_scalars
+from adxform.runtime import kernel_scalars
 from tests.corpus.case import Program
 from tests.corpus.catalogue import PROGRAMS
 

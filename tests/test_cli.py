@@ -69,6 +69,14 @@ def test_what_a_pass_made(model: str, capsys: pytest.CaptureFixture[str], stage:
     assert shown.name.startswith("spring")
 
 
+@pytest.mark.parametrize("mode", ["reverse", "forward", "hvp", "hessian", "jacobian"])
+def test_the_values_of_ops(model: str, capsys: pytest.CaptureFixture[str], mode: str) -> None:
+    assert run(["show", f"{model}:spring", "--at", "np.arange(4.0), 2.0", "--mode", mode, "--values"]) == 0
+    head, *lines = capsys.readouterr().out.splitlines()
+    assert head.startswith("spring_")
+    assert any("  # " in line for line in lines)
+
+
 def test_a_pass_that_there_is_not(model: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["show", f"{model}:spring", "--at", "np.arange(4.0), 2.0", "--engine", "python", "--stage", "loops:fuse"]) == 2
     assert "optimise:algebra" in capsys.readouterr().err

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from adxform.backends.interpret.stepping import interpret
 from adxform.backends.python import printing
 from adxform.backends.python.emit import Generated, emit
 from adxform.backends.python.loading import annotate, filename, load, user_location
@@ -30,7 +31,6 @@ from adxform.ir.types import BOOL, FLOAT, INT, Array, Dim
 from adxform.ir.verify import verify
 from adxform.ir.walk import Names, map_op
 from adxform.runtime import counters
-from tests.interpret import interpret
 
 ROW = Array("float64", (Dim("x.0"),))
 

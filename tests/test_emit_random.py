@@ -11,6 +11,7 @@ import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from adxform.backends.interpret.stepping import interpret
 from adxform.backends.python.emit import emit
 from adxform.backends.python.loading import load
 from adxform.ir import intrinsics
@@ -20,7 +21,6 @@ from adxform.ir.text import show
 from adxform.ir.types import BOOL, FLOAT, INT, Array, Dim, Scalar, Stack
 from adxform.ir.verify import verify
 from adxform.ir.walk import Names
-from tests.interpret import interpret
 
 ROW = Array("int64", (Dim("x.0"),))
 HINTS = ("a", "b", "t", "c", "x_ct", "t", "t")

@@ -14,10 +14,11 @@ import pytest
 
 import adxform
 from adxform.api.source import rule_of
-from adxform.backends.numba.compiled_rule import Guarded, realise
+from adxform.backends.numba.compiled_rule import Guarded
 from adxform.backends.numba.kernel_extraction import outline
 from adxform.backends.python.emit import emit
 from adxform.backends.python.loading import load
+from adxform.backends.table import COMPILER
 from adxform.frontend.derivative_operators import Engine
 from adxform.ir.verify import verify
 from adxform.runtime.dispatch.application import Application
@@ -58,7 +59,7 @@ def results(rule: DerivedRule, run: Callable[..., Any], call: Application) -> Re
 
 def compiled(rule: DerivedRule) -> Guarded | None:
     """`rule` on the Numba engine; ``None`` where there is nothing to compile."""
-    _, run = realise(rule.optimised, rule.request.surroundings, NUMBA)
+    _, run = COMPILER.realise(COMPILER.lower(rule.optimised, NUMBA), rule.request.surroundings)
     return run if isinstance(run, Guarded) else None
 
 
@@ -308,7 +309,7 @@ CASES = [(fn, args) for fn, *points in (*INDEXED, *NUMBERS) for args in points]
 def test_compiled_or_python_the_same(fn: Callable[..., Any], args: Results) -> None:
     """What Python raises is raised, what it computes is computed: never a place outside, never an integer that wraps."""
     call, rule = derived(fn, args, "reverse", (0,))
-    _, run = realise(rule.optimised, rule.request.surroundings, NUMBA)
+    _, run = COMPILER.realise(COMPILER.lower(rule.optimised, NUMBA), rule.request.surroundings)
     try:
         expected = results(rule, rule.run, call)
     except (ArithmeticError, ValueError, LookupError) as error:

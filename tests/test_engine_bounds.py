@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from adxform.backends.numba import kernel_scalars
+from adxform.backends.interpret.stepping import interpret
 from adxform.ir.ops import Block, If, While
 from adxform.ir.text import read
 from adxform.ir.verify import verify
 from adxform.ir.walk import all_ops, blocks
 from adxform.passes.loops.bounds import check_bounds
 from adxform.passes.scalar.rewriting import callee
-from tests.interpret import interpret
+from adxform.runtime import kernel_scalars
 
 BRANCH = """
 def f(x: f64[x.0], n: int, c: bool):

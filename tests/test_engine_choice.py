@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 import adxform
-from adxform import api
 from adxform.api.source import rule_of
+from adxform.backends.numba import backend, engine_policy
 from adxform.backends.numba import compiled_rule as compiled
-from adxform.backends.numba import engine_policy
 from adxform.backends.numba.compiled_rule import Guarded
+from adxform.backends.protocol import Choice
 from adxform.backends.python.loading import load
 from adxform.errors import MissingExtraError
 from adxform.frontend.derivative_operators import Engine, EngineName
@@ -115,10 +115,10 @@ def test_what_python_does_as_well_is_not_compiled(fn: Callable[..., Any]) -> Non
 
 
 def test_without_numba_python_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (api, engine_policy):
+    for module in (backend, engine_policy):
         monkeypatch.setattr(module, "is_available", lambda: False)
     adxform.clear_cache()
-    assert chosen(loop, AT_ONCE).choice == engine_policy.Choice(Engine("python"), "Numba is not installed")
+    assert chosen(loop, AT_ONCE).choice == Choice(Engine("python"), "Numba is not installed")
     assert "engine: python, for Numba is not installed" in adxform.explain(loop, X)
     np.testing.assert_allclose(adxform.grad(loop)(X), np.sin(X) + X * np.cos(X))
     with pytest.raises(MissingExtraError, match="needs Numba"):
@@ -132,7 +132,7 @@ def test_the_environment_says_what_auto_stands_for(monkeypatch: pytest.MonkeyPat
     assert adxform.grad(loop, engine="numba").engine == Engine("numba")
     assert adxform.prepare_gradient(chain, X).engine == Engine("python")
     monkeypatch.setenv("ADXFORM_ENGINE", "fortran")
-    with pytest.raises(ValueError, match="ADXFORM_ENGINE is 'fortran'; it is one of auto, python, numba"):
+    with pytest.raises(ValueError, match="ADXFORM_ENGINE is 'fortran'; it is one of auto, python, numba, interpret"):
         adxform.grad(loop)
     monkeypatch.setenv("ADXFORM_ENGINE", "")
     assert adxform.grad(loop).engine == AT_ONCE

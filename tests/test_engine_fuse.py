@@ -11,6 +11,7 @@ import pytest
 
 import adxform
 from adxform.api.source import rule_of
+from adxform.backends.interpret.stepping import interpret
 from adxform.backends.python.emit import emit
 from adxform.backends.python.loading import load
 from adxform.ir.ops import For
@@ -20,7 +21,6 @@ from adxform.ir.walk import all_ops
 from adxform.passes.loops.fuse import fuse_loops
 from adxform.passes.loops.interchange import interchange_loops
 from adxform.runtime.dispatch.split import as_tuple
-from tests.interpret import interpret
 
 
 def reduction(x, w):

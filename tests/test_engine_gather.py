@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from adxform.api.source import rule_of
+from adxform.backends.interpret.stepping import interpret
 from adxform.backends.python.emit import emit
 from adxform.backends.python.loading import load
 from adxform.ir.text import read, show
 from adxform.ir.verify import verify
 from adxform.passes.loops.gather import gather_contributions
 from adxform.runtime.dispatch.split import as_tuple
-from tests.interpret import interpret
 from tests.oracle import central_jacobian, flat_function
 
 

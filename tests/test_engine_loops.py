@@ -16,9 +16,12 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
 import adxform
+from adxform.backends.protocol import Backend, Lowered, Uncut
+from adxform.backends.python.backend import PythonBackend
 from adxform.backends.python.emit import Generated, emit
 from adxform.backends.python.free_names import Surroundings
 from adxform.backends.python.loading import load
+from adxform.backends.table import PLAIN
 from adxform.errors import UnsupportedOperationError, UnsupportedSyntaxError
 from adxform.frontend.signature import Signature
 from adxform.ir.ops import Function
@@ -48,10 +51,10 @@ def emit_loops(fn: Function, *, aliases: Aliases | None = None, **options: Any) 
 
 
 def realise_loops(
-    fn: Function, surroundings: Surroundings, *_given: object, **_options: object
+    backend: Backend, lowered: Lowered, surroundings: Surroundings, sure: object = None, aliases: Aliases | None = None
 ) -> tuple[Generated, Callable[..., Any]]:
-    """Emit and load `fn` as loops that Python runs."""
-    generated = emit_loops(fn, surroundings=surroundings)
+    """Emit and load what was `lowered` as loops that Python runs."""
+    generated = emit_loops(lowered.function, surroundings=surroundings, aliases=aliases)
     return generated, load(generated)
 
 
@@ -81,7 +84,7 @@ class Plain:
         known = next((rule for entry in alike for rule in entry.rules.values() if rule.request == request), None)
         if known is None:
             return self.build(request, *given, **options)
-        generated, run = realise_loops(known.optimised, request.surroundings)
+        generated, run = realise_loops(PLAIN, Uncut(known.optimised), request.surroundings)
         return replace(known, generated=generated, run=run)
 
 
@@ -92,8 +95,7 @@ def looping() -> Iterator[None]:
     patched = mock.patch.object
     cache._cleared[0] += 1  # call sites look anew
     with (
-        patched(derivation, "realise", realise_loops),
-        patched(split, "emit", emit_loops),
+        patched(PythonBackend, "realise", realise_loops),
         patched(cache, "cut", cutting),
         patched(cache, "_buckets", OrderedDict()),
         patched(cache, "read_or_made", plain.entry),

@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 import adxform
-from adxform.backends.numba.kernel_products import RANKS, product, swapped
 from adxform.backends.numba.machine.kernels import kernel_from_either_end
 from adxform.backends.numba.machine.products import FORMS
+from adxform.passes.linalg.kernel_products import RANKS
+from adxform.runtime.kernel_arrays import product, swapped
 
 EXTENTS = [(2, 3, 4), (9, 10, 11), (40, 35, 50), (0, 3, 2), (2, 0, 3), (3, 2, 0), (1, 1, 1)]
 EXTENTS += [(1, 200, 1), (200, 1, 3), (1, 1, 300), (30, 30, 1)]

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 import adxform
+from adxform.backends.interpret.stepping import interpret
 from adxform.ir.ops import Function
 from adxform.ir.text import read, show
 from adxform.ir.verify import verify
 from adxform.passes.scalar_expansion import expand_scalars
 from adxform.passes.scalar_expansion.emission import BLOCK
-from tests.interpret import interpret
 from tests.oracle import central_jacobian, flat_function
 
 pytest.importorskip("numba")

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 import adxform
+from adxform.backends.interpret.stepping import interpret
 from adxform.ir.ops import Block, For
 from adxform.ir.text import read
 from adxform.ir.verify import verify
 from adxform.ir.walk import all_ops, blocks
 from adxform.passes.loops.array_elimination import eliminate_arrays
 from adxform.passes.loops.scratch import makes_room, reuse_memory
-from tests.interpret import interpret
 
 X, A = np.linspace(0.3, 1.1, 5), np.random.default_rng(2).uniform(0.2, 0.8, (3, 3))
 

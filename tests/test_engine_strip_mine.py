@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 import adxform
+from adxform.backends.interpret.stepping import interpret
 from adxform.errors import PreparationMismatchError
 from adxform.ir.ops import For, Function
 from adxform.ir.text import read, show
 from adxform.ir.verify import verify
 from adxform.ir.walk import all_ops
 from adxform.passes.loops.strip_mine import BLOCK, strip_mine_loops
-from tests.interpret import interpret
 
 LENGTHS = (0, 1, 2, BLOCK - 1, BLOCK, BLOCK + 1, 2 * BLOCK, 3 * BLOCK + 5)
 

@@ -10,7 +10,8 @@ import pytest
 
 import adxform
 from adxform.api import checked_engine
-from adxform.backends.numba.worth import BOUND, CALLS, DOUBT, Appraisal, Worth, spared
+from adxform.backends.numba.worth import Estimate, spared
+from adxform.backends.protocol import BOUND, CALLS, DOUBT, Worth
 from adxform.runtime.dispatch.application import apply
 from benchmarks.race.problems import PROBLEMS
 from tests.tables.cell import program
@@ -150,5 +151,5 @@ def test_what_the_estimates_leave_open_is_compiled_where_that_is_brief() -> None
 
 
 def test_nobody_asks_for_sizes_where_nothing_loops() -> None:
-    straight = Appraisal(call(lambda x: np.sum(np.sin(x) * x), SMALL).entry.specialized.function)
+    straight = Estimate(call(lambda x: np.sum(np.sin(x) * x), SMALL).entry.specialized.function)
     assert straight.pays("reverse", lambda: pytest.fail("nobody asks for the sizes"))

@@ -21,7 +21,13 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
         "analysis",
         "frontend autodiff passes.scalar passes.memory backends.python",
         "runtime.persistence",
-        "passes backends.numba",
+        "backends.protocol",
+        "backends.straight_code",
+        "backends.python.backend",
+        "passes backends.interpret",
+        "backends.numba",
+        "backends.table",
+        "backends.choice",
         "runtime.dispatch runtime.cache runtime.defects",
         "api",
         "sparse",
@@ -34,7 +40,6 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
 FAMILIES = (
     frozenset(["errors", "ir.spans", "frontend.derivative_operators", "frontend.argument_contexts", "runtime"]),
     frozenset(["passes.scalar", "passes.memory"]),
-    frozenset(["passes", "backends.numba"]),
     frozenset(["runtime.dispatch", "runtime.cache", "runtime.defects"]),
     frozenset(["cli", "__init__", "__main__"]),
 )
@@ -96,6 +101,19 @@ def test_no_import_hides_in_a_function(path: Path) -> None:
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             hidden = [node.lineno for node in ast.walk(function) if isinstance(node, ast.Import | ast.ImportFrom)]
             assert not hidden, f"{path.name}:{hidden[0]} imports inside a function"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
+def test_a_backend_is_known_by_its_protocol(path: Path) -> None:
+    """What compiles is known to its own folder, and to the table of backends."""
+    if dotted(path) == "backends.table" or part(dotted(path)) == "backends.numba":
+        return
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import | ast.ImportFrom) else []
+        module = node.module or "" if isinstance(node, ast.ImportFrom) else ""
+        for name in (module, *(f"{module}.{name}".strip(".") for name in names)):
+            known = name.startswith("adxform.backends.numba") or name.partition(".")[0] in ("numba", "llvmlite")
+            assert not known, f"{path.name}:{node.lineno} imports {name}"
 
 
 def test_imports_make_no_circle() -> None:

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from adxform import runtime
+from adxform.backends.interpret.stepping import interpret
 from adxform.errors import VerificationError
 from adxform.ir import intrinsics
 from adxform.ir.ops import Call, For, Function, If, Lit
@@ -33,7 +34,6 @@ from adxform.passes.scalar.dce import eliminate_dead_code
 from adxform.passes.scalar.hoist import hoist_invariants
 from adxform.passes.scalar.simplify import simplify_algebra
 from adxform.primitives import table
-from tests.interpret import interpret
 from tests.random_ir import arguments, random_function
 
 Transform = Callable[[Function], Function]

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import adxform
+from adxform.backends.numba.pipeline import CUT, KERNEL, LOOPS, Kernel, Loops
 from adxform.errors import AdxError
 from adxform.frontend.specialize import RuleExpander
 from adxform.ir.ops import Function
@@ -20,7 +21,7 @@ from adxform.ir.text import read, show
 from adxform.ir.verify import verify
 from adxform.ir.walk import contents
 from adxform.passes.driver import Pass, watching
-from adxform.passes.pipeline import CLEAN, CUT, FOR_KERNELS, FORWARD, KERNEL, LOOPS, REVERSE, SIMPLIFY, Kernel, Loops, Sweep
+from adxform.passes.pipeline import CLEAN, FOR_KERNELS, FORWARD, REVERSE, SIMPLIFY, Sweep
 from adxform.runtime.dispatch.derivation import derive
 from tests.corpus.case import Program
 from tests.corpus.catalogue import PROGRAMS

@@ -67,7 +67,7 @@ def numbers(count: int, seed: int = 3) -> Any:
 
 def held(prepared: Any) -> list[Any]:
     """The arrays that `prepared` keeps."""
-    found = [one for place in prepared.made.kept.places for work in place for one in work]
+    found = [one for place in prepared.made.workspaces.pools for work in place for one in work]
     return [one for one in found if isinstance(one, np.ndarray)]
 
 
@@ -125,10 +125,10 @@ def test_names_that_are_bound_again_do_not_change_what_is_kept() -> None:
     np.testing.assert_allclose(compiled(*arguments), expected, rtol=1e-9)
 
     def kept() -> list[int]:
-        return [id(array) for place in compiled.made.kept.places for space in place for array in space[1:]]
+        return [id(array) for place in compiled.made.workspaces.pools for space in place for array in space[1:]]
 
     before = kept()
-    assert len(compiled.made.kept.places) > 1
+    assert len(compiled.made.workspaces.pools) > 1
     assert len(set(before)) == len(before)
     for _ in range(2):
         np.testing.assert_allclose(compiled(*arguments), expected, rtol=1e-9)
@@ -173,7 +173,7 @@ def test_threads_do_not_meet() -> None:
 def test_a_call_inside_another_has_memory_of_its_own() -> None:
     compiled, _ = gradient_of(swing, 2)
     compiled(numbers(2), 7)
-    (place,) = [place for place in compiled.made.kept.places if place]
+    (place,) = [place for place in compiled.made.workspaces.pools if place]
     taken = place.pop()
     compiled(numbers(2), 7)
     place.append(taken)

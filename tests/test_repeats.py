@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from adxform import runtime
+from adxform.backends.interpret.stepping import interpret
 from adxform.frontend.types.samples import product_type
 from adxform.ir.ops import Call
 from adxform.ir.text import read
@@ -15,7 +16,6 @@ from adxform.ir.verify import verify
 from adxform.ir.walk import all_ops
 from adxform.passes.linalg.repeats import multiply_once
 from adxform.passes.scalar.rewriting import callee
-from tests.interpret import interpret
 
 
 def program(body: str) -> str:

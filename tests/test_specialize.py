@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from adxform.backends.interpret.stepping import interpret
 from adxform.errors import AdxError, GlobalMutationError, NonScalarOutputError, UnsupportedOperationError
 from adxform.frontend.derivative_operators import Operator
 from adxform.frontend.evaluate.expander import RuleExpander
@@ -21,7 +22,6 @@ from adxform.ir.ops import Call, Function, If, Lit, Pack, Var
 from adxform.ir.types import FLOAT, INT, Array, Dim, Scalar
 from adxform.ir.verify import verify
 from adxform.ir.walk import all_ops
-from tests.interpret import interpret
 from tests.specialize_programs import CASES
 
 

@@ -15,8 +15,9 @@ import pytest
 pytest.importorskip("mpmath")
 pytest.importorskip("numba")
 
-from adxform.backends.numba.vector_math import VECTOR_FORMS, vector_form
+from adxform.backends.numba.vector_math import vector_form
 from adxform.backends.numba.vector_math.forms import FORMS
+from adxform.passes.loops import vector_forms
 from tests.vector_cases import BINARY, CASES, RANDOM, Case, applied, around, domain, looped, narrow, spread, ulps, uniform
 from tests.vector_coefficients import TARGET, rendered
 
@@ -119,7 +120,8 @@ def test_lookup() -> None:
         assert vector_form(function) is not None
     assert vector_form(np.asin) is vector_form(math.asin) is FORMS["arcsin"].load()
     assert vector_form(np.sort) is None
-    assert np.exp in VECTOR_FORMS
+    assert np.exp in vector_forms.VECTOR_FORMS
+    assert set(vector_forms.FORMS) == set(FORMS)
 
 
 def alone(*arguments: str, **environment: str) -> str:

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from adxform.api.checkpointing import with_checkpoints
-from adxform.backends.numba.importing import is_available
-from adxform.errors import ArgnumsError, MissingExtraError, OptionError
+from adxform.backends.table import BACKENDS, may_compile
+from adxform.errors import ArgnumsError, OptionError
 from adxform.frontend.derivative_operators import ENGINES, Engine, EngineName, Operator, operator
 from adxform.frontend.signature import Tree
 from adxform.ir.types import Scalar, Type
@@ -99,8 +99,9 @@ def grad(
     `f` keep few of their states, and run passes again: see `adxform.checkpoint`.
 
     The `engine` ``"numba"`` compiles loops and array expressions at the first call, ``"python"`` compiles nothing, and
-    ``"auto"`` compiles what has loops over numbers. With ``fastmath=False``, sums of compiled code are taken in the order of
-    the program, and its elementary functions are those of the mathematics library of C.
+    ``"auto"`` compiles what has loops over numbers; ``"interpret"`` is to debug (see `adxform.testing.trace`). With
+    ``fastmath=False``, sums of compiled code are taken in the order of the program, and its elementary functions are those of the
+    mathematics library of C.
 
     >>> grad(lambda x: x ** 3)(2.0)
     12.0
@@ -134,15 +135,15 @@ def checked_engine(engine: Any, fastmath: Any = True, *, prepared: bool = False)
 
     Raises:
         OptionError: it is none of `ENGINES`.
-        MissingExtraError: Numba is not installed.
+        MissingExtraError: what it needs is not installed.
     """
     chosen = engine
     if engine == "auto":
         chosen = os.environ.get("ADXFORM_ENGINE") or "auto"
     for known in ENGINES:
         if chosen == known:
-            if known == "numba" and not is_available():
-                raise MissingExtraError('the engine "numba" needs Numba', help="pip install 'adxform[numba]'")
+            if known in BACKENDS:
+                BACKENDS[known].check_installed()
             return Engine(known, bool(fastmath), prepared and known == "auto")
     what = "engine" if chosen is engine else "ADXFORM_ENGINE"
     raise OptionError(f"{what} is {chosen!r}; it is one of {', '.join(ENGINES)}")
@@ -225,7 +226,7 @@ def plan_gradient(call: Application, argnums: Argnums, has_aux: bool, *, valued:
     A rule that is compiled has the seed put in, and computes the value only where the plan is to be `valued`. Without fastmath
     it has not: what is simplified for a known seed may be rounded otherwise.
     """
-    closed = call.engine.name != "python" and call.engine.fastmath
+    closed = may_compile(call.engine) and call.engine.fastmath
     key = (argnums, has_aux, call.lead, call.scratch, call.engine, valued or not closed)
     plan: GradientPlan | None = call.entry.plans.get(key)
     if plan is None:

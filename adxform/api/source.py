@@ -13,10 +13,8 @@ from adxform.analysis.kept_values import kept
 from adxform.api import checked_argnums, checked_engine
 from adxform.api.second_order import hessian, jacobian
 from adxform.autodiff.reverse.residuals import Decision
-from adxform.backends.numba import importing
-from adxform.backends.numba.compilation_report import listed, loops_left
-from adxform.backends.numba.compiled_rule import Guarded
-from adxform.backends.numba.worth import CALLS
+from adxform.backends.protocol import CALLS
+from adxform.backends.table import COMPILER, PLAIN
 from adxform.errors import OptionError
 from adxform.frontend.derivative_operators import PYTHON, Engine, EngineName
 from adxform.ir.spans import Span
@@ -25,6 +23,7 @@ from adxform.runtime.dispatch.application import Application, Argnums, apply
 from adxform.runtime.dispatch.derivation import DerivedRule
 from adxform.runtime.dispatch.refusals import name_of
 from adxform.runtime.dispatch.tracebacks import for_users
+from adxform.runtime.sentences import listed
 
 MODES = ("reverse", "forward", "hvp", "hessian", "jacobian", "primal")
 SWEPT = {"hessian": "hvp", "jacobian": "reverse"}
@@ -97,18 +96,18 @@ def explain(
     if not rows:
         lines.append("nothing is kept: the reverse sweep needs only what is there")
     lines += taped(rule)
-    if times and isinstance(rule.run, Guarded):
-        rule.run.compile()
+    if times:
+        rule.backend.finish(rule.run)
     reason = f", for {rule.choice.reason}" if rule.choice.reason else ""
-    if call.engine.name == "python":
+    if call.engine.name == PLAIN.name:
         reason = f", for {CALLS} calls do not pay back what compiling takes"
     asked = checked_engine(engine, fastmath)
-    if asked.name != "python":
+    if asked.name != PLAIN.name:
         lines.append(f"engine: {rule.choice.engine.name}{reason}")
     if asked.name == "auto":
         lines.append(f"estimate: {call.entry.appraisal.worth(SWEPT.get(mode, mode), call.inputs())}")
-    if asked.name != "python" and rule.choice.engine.name == "python" and importing.is_available() and not importing.trouble():
-        lines += loops_left(rule.optimised, asked)
+    if asked.name != rule.choice.engine.name == PLAIN.name and COMPILER.is_usable():
+        lines += COMPILER.loops_left(rule.optimised, asked)
     lines += [*rule.compiled, *refusals(call, rule)]
     if times:
         lines += [slowest(passes), took(before)]
@@ -149,11 +148,11 @@ def counted(names: Sequence[str]) -> list[str]:
 
 
 def refusals(call: Application, rule: DerivedRule) -> list[str]:
-    """Why Numba could not compile `rule`, or a form of it in which cotangents are put in."""
+    """Why Python runs instead of `rule`, or instead of a form of it in which cotangents are put in."""
     request = rule.request
-    forms = [replace(known.request, seeds=(), valued=True) == request and known.run for known in call.entry.rules.values()]
-    found = dict.fromkeys(form.refusal for form in forms if isinstance(form, Guarded) and form.refusal is not None)
-    return [f"left to Python, for Numba could not compile it: {refusal}" for refusal in found]
+    forms = [known for known in call.entry.rules.values() if replace(known.request, seeds=(), valued=True) == request]
+    found = dict.fromkeys(form.backend.complaint(form.run) for form in forms)
+    return [f"left to Python, for {complaint}" for complaint in found if complaint is not None]
 
 
 def place(decision: Decision) -> str:

@@ -14,9 +14,11 @@ from rich.syntax import Syntax
 from rich.table import Table
 
 from adxform.api import checked_engine, source
+from adxform.backends.table import BACKENDS
 from adxform.cli.cache import cache
 from adxform.cli.stages import UNCOMPILED, dump_stages, staged
 from adxform.cli.target import UsageError, argument_numbers, example_arguments, load_function
+from adxform.cli.values import run_values
 from adxform.errors import AdxError
 from adxform.frontend.derivative_operators import PYTHON, EngineName
 from adxform.primitives.declare import name_of
@@ -30,7 +32,8 @@ Target = Annotated[str, Parameter(help="FILE.py:FUNC or module:FUNC")]
 At = Annotated[str | None, Parameter(help="example arguments: Python expressions, with `np` and the names of the module")]
 Sig = Annotated[str | None, Parameter(help='types of the arguments, such as "f64[n], float"')]
 On = Annotated[
-    EngineName, Parameter(name="--engine", help="what runs it: CPython and NumPy, kernels that Numba compiles, or what pays")
+    EngineName,
+    Parameter(name="--engine", help=f"what runs it: {', '.join(each.description for each in BACKENDS.values())}, or what pays"),
 ]
 Fastmath = Annotated[bool, Parameter(help="let kernels add up in any order, and call functions that vectorise")]
 Wrt = Annotated[str | None, Parameter(help="arguments to differentiate, by name or position")]
@@ -55,6 +58,7 @@ def show(
     fastmath: Fastmath = True,
     output: Annotated[Path | None, Parameter(help="write to this file")] = None,
     dump: Annotated[Path | None, Parameter(help="also write what each pass made of it to files in this folder")] = None,
+    values: Annotated[bool, Parameter(help="run it, and print each op of the IR with its value")] = False,
 ) -> int:
     """Print the generated derivative, or what an earlier stage made of the function."""
     fn, module = load_function(target)
@@ -65,7 +69,10 @@ def show(
 
     if dump is not None:
         dump_stages(derived(), dump)
-    text = staged(fn, stage, derived)
+    if values:
+        text = run_values(fn, example_arguments(fn, module, at, sig), mode, argument_numbers(fn, wrt))
+    else:
+        text = staged(fn, stage, derived)
     if output is not None:
         output.write_text(text)
     elif sys.stdout.isatty():

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar, get_args
 
 Kind = Literal["grad", "value_and_grad", "hvp", "hessian", "jacobian", "derivative", "jvp", "vjp", "stop_gradient", "checkpoint"]
 Order = Literal["forward-over-reverse", "reverse-over-forward", "reverse-over-reverse", "forward-over-forward"]
-EngineName = Literal["auto", "python", "numba"]
+EngineName = Literal["auto", "python", "numba", "interpret"]
 Definition = Callable[..., Any]
 Described = tuple[tuple[Any, ...], tuple[tuple[str, Any], ...]]
 """The descriptions of positional and of keyword arguments."""
 
-ENGINES: tuple[EngineName, ...] = ("auto", "python", "numba")
-"""What runs generated code: CPython and NumPy, or machine code that Numba compiles, with Python around it, or what pays."""
+ENGINES: tuple[EngineName, ...] = get_args(EngineName)
+"""What runs derived rules: one of the backends, or the one that pays."""
 
 USUAL: Order = "forward-over-reverse"
 ORDERS: tuple[Order, ...] = (USUAL, "reverse-over-forward", "reverse-over-reverse", "forward-over-forward")

@@ -370,3 +370,8 @@ def canonical(fn: Function) -> Function:
     """`fn` with its variables named in order, so that functions equal but for names are equal."""
     names = Names()
     return replace(fn, body=rename_block(fn.body, {}, lambda var: Var(names.fresh(var.name), var.type)))
+
+
+def without_results(fn: Function, count: int) -> Function:
+    """`fn` without its first `count` results; it does all that it did."""
+    return replace(fn, body=replace(fn.body, results=fn.body.results[count:])) if count else fn

@@ -1,50 +1,23 @@
-"""The lists of passes, to be read aloud: what a function goes through between its types and the code that runs."""
+"""The lists of passes, to be read aloud: what a function goes through on every engine. A backend may have lists of its own."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, field
 
 from adxform.autodiff.ends import fresh_gradients, seeded, shaped_tangents
 from adxform.autodiff.expand import Expander
 from adxform.autodiff.forward import forward
 from adxform.autodiff.reverse.joint import reverse
 from adxform.autodiff.reverse.residuals import Decision
-from adxform.backends.numba.checks import with_checks
-from adxform.backends.numba.definedness_checks import check_definitions
-from adxform.backends.numba.equal_length_checks import check_lengths
-from adxform.backends.numba.failures import note_failures
-from adxform.backends.numba.kernel_products import check_products
-from adxform.backends.numba.kernel_solvers import share_factors
-from adxform.backends.numba.machine_forms import check_small_lengths, machine_numbers, scalar_calls
-from adxform.backends.numba.masked_kernels import check_masks
-from adxform.backends.numba.support import is_taken
-from adxform.backends.numba.undefined_values import give_numbers
 from adxform.ir.kinds import plain_slopes
-from adxform.ir.ops import Function, Var
+from adxform.ir.ops import Function
 from adxform.ir.prune import CONTROL, prune
-from adxform.ir.walk import canonical
-from adxform.passes.arrays import form_loops
 from adxform.passes.driver import Pass, plain, settled, through
-from adxform.passes.linalg.out_parameters import give_out_parameters
-from adxform.passes.linalg.product_nests import multiply
 from adxform.passes.linalg.repeats import REPEATS, multiply_once
 from adxform.passes.linalg.sums_of_products import MATMULS, sum_before_products
-from adxform.passes.linalg.tiling import tile_products
-from adxform.passes.loops.array_elimination import eliminate_arrays
-from adxform.passes.loops.bounds import check_bounds
-from adxform.passes.loops.contract_tapes import contract_invariant_axes
-from adxform.passes.loops.fuse import fuse_loops
-from adxform.passes.loops.gather import gather_contributions
-from adxform.passes.loops.interchange import interchange_loops
 from adxform.passes.loops.loop_invariant_tables import tabulate
 from adxform.passes.loops.privatise import privatise_arrays
-from adxform.passes.loops.reassociation import reassociate_sums
-from adxform.passes.loops.reciprocal_division import divide_by_reciprocals
-from adxform.passes.loops.scratch import reuse_memory
-from adxform.passes.loops.strip_mine import strip_mine_loops
-from adxform.passes.loops.tape_arrays import tapes_as_arrays
 from adxform.passes.memory.compose import LOADS, compose_views
 from adxform.passes.memory.contributions import ADDING, STARTS, assign_first_contributions
 from adxform.passes.memory.copies import COPIES, NEUTRAL, elide_copies
@@ -59,7 +32,6 @@ from adxform.passes.scalar.helper_signatures import drop_unused_parameters
 from adxform.passes.scalar.hoist import LOOPING, hoist_invariants
 from adxform.passes.scalar.simplify import simplify_algebra
 from adxform.passes.scalar.unused_helpers import drop_unused_helpers
-from adxform.passes.scalar_expansion import expand_scalars
 from adxform.runtime import counters
 
 # -- on every engine -------------------------------------------------------------------------------------------------
@@ -181,94 +153,3 @@ def pushed(fn: Function, wrt: tuple[int, ...], expander: Expander) -> Function:
     """`fn` after `FORWARD`."""
     counters.count("rule_builds")
     return through("forward", FORWARD, fn, Sweep(fn, wrt, expander))
-
-
-# -- for kernels -----------------------------------------------------------------------------------------------------
-
-
-@dataclass(slots=True)
-class Loops:
-    """How loops are made: sums in any order with `fastmath`; stacks become arrays, `stacks`, but for those `kept`."""
-
-    fastmath: bool
-    kept: frozenset[Var] = frozenset()
-    stacks: Mapping[Var, Var] = field(default_factory=dict)
-
-
-@dataclass(slots=True)
-class Kernel:
-    """How a kernel is made; the parameters at the places `apart` share no memory; its indices may count `from_the_front`."""
-
-    fastmath: bool
-    apart: frozenset[int] = frozenset()
-    from_the_front: bool = False
-
-
-def fast(setting: Loops | Kernel) -> bool:
-    """Whether sums may be taken in any order."""
-    return setting.fastmath
-
-
-def without_results(fn: Function, count: int) -> Function:
-    """`fn` without its first `count` results; it does all that it did."""
-    return replace(fn, body=replace(fn.body, results=fn.body.results[count:])) if count else fn
-
-
-def _with_tapes(fn: Function, setting: Loops) -> Function:
-    taped, setting.stacks = tapes_as_arrays(fn, setting.kept)
-    return taped
-
-
-def _with_bounds(fn: Function, setting: Kernel) -> Function:
-    bounded, setting.from_the_front = check_bounds(fn)
-    return bounded
-
-
-LOOPS: tuple[Pass[Loops], ...] = (
-    plain("masks", check_masks),
-    plain("checks", with_checks),
-    Pass("tapes", _with_tapes),
-    plain("tiling", tile_products, fast),
-    Pass("loops", lambda fn, setting: form_loops(fn, takes=is_taken, fastmath=setting.fastmath)),
-    plain("invariant-lengths", partial(hoist_invariants, lengths=True), fast),
-    plain("gather", gather_contributions, fast),
-    plain("products", multiply, fast),
-    plain("interchange", interchange_loops, fast),
-    plain("fuse", fuse_loops, fast),
-    plain("common-subexpressions", share_common_subexpressions),
-    plain("contraction", contract_invariant_axes),
-    plain("array-elimination", eliminate_arrays),
-    plain("out-parameters", give_out_parameters),
-    plain("reuse-memory", reuse_memory),
-)
-"""Loops in the place of array expressions, and arrays in that of stacks, in the order that is best."""
-
-CUT: tuple[Pass[int], ...] = (
-    plain("lengths", check_lengths),
-    Pass("results", lambda fn, skipped: without_results(fn, skipped)),
-    plain("definitions", check_definitions),
-    plain("numbers", give_numbers),
-)
-"""Ahead of the cut into kernels: what may fail is a check; the first results are left out, as many as the setting says."""
-
-KERNEL: tuple[Pass[Kernel], ...] = (
-    plain("names", canonical),
-    Pass("factors", lambda fn, setting: share_factors(fn, setting.apart)),
-    plain("product-checks", check_products),
-    plain("failures", note_failures),
-    plain("common-subexpressions", share_common_subexpressions),
-    Pass("bounds", _with_bounds),
-    plain("machine-numbers", machine_numbers),
-    plain("algebra", simplify_algebra),
-    plain("dead-code", eliminate_dead_code),
-    plain("reassociation", reassociate_sums, fast),
-    Pass("strip-mine", lambda fn, setting: strip_mine_loops(fn, setting.apart), fast),
-    Pass("scalar-expansion", lambda fn, setting: expand_scalars(fn, setting.apart), fast),
-    plain("reciprocal-division", divide_by_reciprocals, fast),
-    Pass("scalar-forms", lambda fn, setting: scalar_calls(fn, fastmath=setting.fastmath)),
-    plain("small-lengths", check_small_lengths),
-)
-"""A kernel made safe, then fast: its calls are those for numbers, its indices and integers are checked, what fails is noted.
-
-What only results need that nobody reads is left out once all that may raise is a check.
-"""

@@ -17,8 +17,9 @@ from functools import partial
 from types import MethodType, ModuleType
 from typing import Any, TypeVar
 
-from adxform.backends.numba.worth import Appraisal
+from adxform.backends.protocol import Appraisal
 from adxform.backends.python.free_names import Surroundings
+from adxform.backends.table import COMPILER, may_compile
 from adxform.errors import AdxError
 from adxform.frontend.derivative_operators import PYTHON, USUAL, Engine, Operator, Order
 from adxform.frontend.evaluate.signals import Unassumed
@@ -51,7 +52,6 @@ ENTRIES = 64
 BUCKETS = 4096
 ORPHANS = 256
 """How many of the buckets may be for functions that are gone: they may come again, as a closure does that each call makes."""
-COMPILED = 8
 GLANCE = 64
 EQUALITIES = 4
 
@@ -79,7 +79,7 @@ class Entry:
     def appraisal(self) -> Appraisal:
         """What compiling derivatives of the function takes and saves."""
         if self._appraisal is None:
-            self._appraisal = Appraisal(self.specialized.function)
+            self._appraisal = COMPILER.appraise(self.specialized.function)
         return self._appraisal
 
     def holds(self, fn: Callable[..., Any], leaves: tuple[Any, ...]) -> bool:
@@ -124,7 +124,7 @@ class Entry:
         if request.seeds and self.asked(opened).request.function != request.function:
             return self.general.for_all(request)
         rule = self._read_or_built(key, request, self._sure(request))
-        left = request.engine.name != "python" and rule.choice.engine.name == "python"
+        left = may_compile(request.engine) and not may_compile(rule.choice.engine)
         fits = request.seeds or rule.takes_place_of(self.general.for_all(opened))
         return rule if fits and not left else self.general.for_all(request)
 
@@ -406,9 +406,9 @@ def drop_orphans() -> None:
 
 
 def weight_of(bucket: Bucket) -> int:
-    """What a bucket takes of the memory: as much as one rule in Python, or several for each that is compiled."""
+    """What a bucket takes of the memory: as much as one rule in Python, and what backends keep for others."""
     rules = [rule for entry in tuple(bucket.entries) for rule in tuple(entry.rules.values())]
-    return 1 + COMPILED * sum(rule.choice.engine.name == "numba" for rule in rules)
+    return 1 + sum(rule.backend.weight for rule in rules)
 
 
 def tidy() -> None:

@@ -22,7 +22,7 @@ from adxform.api.prepared.outputs import LATER, Destination
 from adxform.api.prepared.preparation import Places, picker, prepare, values_at
 from adxform.api.prepared.sweeps import batch_answer
 from adxform.api.prepared.writing import MISS, Writer
-from adxform.api.prepared.written_syntax import LOAD, call
+from adxform.backends.python.written_syntax import LOAD, call
 from adxform.frontend.derivative_operators import EngineName, operator
 from adxform.frontend.signature import Fixed, Node, Tree, python_class
 from adxform.ir.ops import Lit, Var

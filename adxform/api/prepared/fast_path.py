@@ -1,4 +1,4 @@
-"""A prepared call as straight-line code, written for one signature: its checks, and where a compiled rule answers it, that rule.
+"""A prepared call as straight-line code, written for one signature: its checks, and the rule, where its backend has code for it.
 
     def rosenbrock_vjp_call(args):
         try:
@@ -21,23 +21,20 @@
         except Exception:
             return miss
 
-The machine code of a kernel takes arrays that lie row by row; Numba's dispatcher finds, or makes, that for others. It
-answers what the general way through `Preparation` answers, or gives up: then that says what is wrong, or that nothing is. A
-rule that raises runs again there, which a compiled one may.
+How the code of a rule is called by the shortest way, its backend knows. The function answers what the general way through
+`Preparation` answers, or gives up: then that says what is wrong, or that nothing is. A rule that raises runs again there.
 """
 
 from __future__ import annotations
 
 import ast
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from adxform.api.prepared.keeping import function_of
 from adxform.api.prepared.targets import targets_of
-from adxform.api.prepared.writing import BUILTINS, Code, Expected, Writer
-from adxform.api.prepared.written_syntax import LOAD, loaded
-from adxform.backends.numba.compiled_rule import Guarded
+from adxform.api.prepared.writing import BUILTINS, Expected, Writer, writer_around
+from adxform.backends.protocol import StraightCode
+from adxform.backends.python.written_syntax import LOAD, loaded
 from adxform.frontend.signature import Fixed, Leaf, Node, Tree
 from adxform.ir.ops import Call, Lit, Var
 from adxform.ir.types import Array, Scalar, Type, is_float
@@ -68,11 +65,11 @@ def answer(
     With `into` it takes arrays for the result after the arguments; these are, of each result of the rule, the parameter that it
     is like. ``None`` where there can be no such function.
     """
-    code = compiled_code(rule)
+    code = straight_code(rule)
     value = None if code is None else returns([*code.found])
     if code is None or value is None:
         return None
-    writer = code.writer(expected)
+    writer = writer_around(code, expected)
     names = iter(code.params)
     writer.checks(lambda: next(names))
     if next(names, None) is not None:
@@ -100,23 +97,12 @@ def answer(
     return writer.written(f"{rule.generated.entry}_into", out)
 
 
-def compiled_code(rule: DerivedRule) -> Code | None:
-    """The function of `rule`; ``None`` where it is not compiled, or cannot be a part of another function."""
-    run = rule.run
-    if not isinstance(run, Guarded) or run.refusal is not None or rule.private or rule.request.scratch:
+def straight_code(rule: DerivedRule) -> StraightCode | None:
+    """The function of `rule` as a part of another one; ``None`` where it cannot be, or had better be called."""
+    if rule.private or rule.request.scratch:
         return None
-    compiled = function_of(rule.generated)
-    *body, last = compiled.body
-    if not isinstance(last, ast.Return) or any(isinstance(node, ast.Return) for stmt in body for node in ast.walk(stmt)):
-        return None
-    params = tuple([arg.arg for arg in compiled.args.args])
-    names = [node for node in ast.walk(compiled) if isinstance(node, ast.Name)]
-    stores = Counter([node.id for node in names if isinstance(node.ctx, ast.Store)])
-    if not BUILTINS.isdisjoint({*stores, *params}):
-        return None
-    found = (last.value,) if rule.returned == 1 else tuple(last.value.elts) if isinstance(last.value, ast.Tuple) else ()
-    parts = tuple([part for part in found if part is not None])
-    return Code(run, params, tuple(body), parts, stores, frozenset([node.id for node in names]))
+    code = rule.backend.straight(rule.run, rule.generated, rule.returned)
+    return code if code is not None and BUILTINS.isdisjoint({*code.stores, *code.params}) else None
 
 
 def structured(tree: Tree, parts: Iterator[ast.expr]) -> ast.expr | None:

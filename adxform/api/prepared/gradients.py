@@ -17,7 +17,7 @@ from adxform.api.prepared.fast_path import Answer, answer, is_settled, structure
 from adxform.api.prepared.outputs import LATER, writer
 from adxform.api.prepared.preparation import Places, picker, prepare, values_at
 from adxform.api.prepared.writing import MISS
-from adxform.api.prepared.written_syntax import LOAD
+from adxform.backends.python.written_syntax import LOAD
 from adxform.frontend.derivative_operators import EngineName, Kind, operator
 from adxform.frontend.signature import Leaf
 from adxform.ir.types import Scalar

@@ -23,10 +23,8 @@ from adxform.api.prepared.arguments import (
     tree_misfits,
 )
 from adxform.api.prepared.fast_path import entrance
-from adxform.api.prepared.keeping import Kept, keeping
 from adxform.api.prepared.surroundings import Watch, dependencies, registered_since, watch
 from adxform.api.prepared.writing import Expected
-from adxform.backends.numba.compiled_rule import Guarded
 from adxform.errors import PreparationMismatchError
 from adxform.frontend.argument_contexts import Context, ContextKind, bare
 from adxform.frontend.derivative_operators import PYTHON, Engine, Operator
@@ -42,6 +40,7 @@ from adxform.runtime.dispatch.derivation import DerivedRule
 from adxform.runtime.dispatch.refusals import definition, name_of, signed
 from adxform.runtime.dispatch.result_structures import leaves_of
 from adxform.runtime.dispatch.split import CutRule
+from adxform.runtime.pools import Pools
 
 Places = tuple[int | Lit, ...]
 NONE: Mapping[str, Any] = MappingProxyType({})
@@ -55,7 +54,7 @@ class Preparation:
     `contexts` are those of the caller's arguments, `names` what the function calls all of them, `rules` the registered rules
     then, and `reached` the functions whose rules matter; `harmless` are later ones that differ in others only. `pools` lend each
     derived rule, or the backward part of one that is cut, the memory that it keeps between calls. `others` are the same
-    preparation for calls of which other lengths are equal. What compiled rules work in is `kept`; `running` are rules that do.
+    preparation for calls of which other lengths are equal. Rules work in memory out of `workspaces`; `running` are those that do.
     """
 
     fn: Callable[..., Any]
@@ -73,7 +72,7 @@ class Preparation:
     pools: tuple[tuple[DerivedRule | CutRule, Pool], ...]
     harmless: dict[str, Mapping[Callable[..., Any], Primitive]] = field(default_factory=dict)
     others: dict[tuple[int, ...], Any] = field(default_factory=dict)
-    kept: Kept = field(default_factory=Kept)
+    workspaces: Pools = field(default_factory=Pools)
     running: dict[int, tuple[DerivedRule, DerivedRule]] = field(default_factory=dict)
 
     @property
@@ -87,7 +86,8 @@ class Preparation:
         if self.lead or self.named or self.containers:
             return None
         known = dict(self.call.entry.specialized.promoted)
-        return Expected(self.signature.args, known, self.pairs, self.watch, self.rules, self.surroundings_fit, kept=self.kept)
+        around = self.pairs, self.watch, self.rules, self.surroundings_fit
+        return Expected(self.signature.args, known, *around, pools=self.workspaces)
 
     @cached_property
     def pairs(self) -> list[Pair]:
@@ -177,16 +177,16 @@ class Preparation:
         raise KeyError(rule)
 
     def in_memory(self, rule: DerivedRule) -> DerivedRule:
-        """`rule` as it runs here: in memory that is kept, if it is compiled and works in any."""
+        """`rule` as it runs here: in memory that outlives a call, if it works in any."""
         found = self.running.get(id(rule))
         if found is None:
-            kept = replace(rule, run=keeping(rule.run, rule.generated, self.kept))
-            found = self.running.setdefault(id(rule), (rule, kept))
+            run = rule.backend.in_memory(rule.run, rule.generated, self.workspaces)
+            found = self.running.setdefault(id(rule), (rule, replace(rule, run=run)))
         return found[1]
 
     def release(self) -> None:
         """Let go of the memory that is kept."""
-        self.kept.release()
+        self.workspaces.release()
         for _, pool in self.pools:
             pool.free.clear()
         for other in tuple(self.others.values()):
@@ -285,8 +285,7 @@ def prepare(
         rules: Sequence[DerivedRule], lent: Sequence[DerivedRule] | None = None, parted: Sequence[CutRule] = ()
     ) -> Preparation:
         for rule in rules:
-            if isinstance(rule.run, Guarded):
-                rule.run.compile()
+            rule.backend.finish(rule.run)
         return preparation(innermost(fn), call, lead, keywords, contexts, rules, rules if lent is None else lent, parted)
 
     return call, made
@@ -318,9 +317,10 @@ def preparation(
     reached = dependencies(watched, specialized, rules)
     containers = sum(map(mutable_nodes, trees)) > 1
     empty = replace(call, leaves=())
-    kept = Kept()
+    workspaces = Pools()
     forms = [call.entry.reused(rule) for rule in lent]
-    runs = [replace(form, run=keeping(form.run, form.generated, kept)) for form in forms]
+    memory = [rule.backend.in_memory(form.run, form.generated, workspaces) for rule, form in zip(lent, forms, strict=True)]
+    runs = [replace(form, run=run) for form, run in zip(forms, memory, strict=True)]
     pools: list[tuple[DerivedRule | CutRule, Pool]] = [(rule, Pool(form)) for rule, form in zip(lent, runs, strict=True)]
     pools += [(parts, Pool(parts.reusing)) for parts in parted if parts.reusing is not None]
     return Preparation(
@@ -337,7 +337,7 @@ def preparation(
         registered(),
         reached,
         tuple(pools),
-        kept=kept,
+        workspaces=workspaces,
     )
 
 

@@ -23,9 +23,9 @@ from adxform.api.prepared.outputs import LATER, writer
 from adxform.api.prepared.preparation import Places, picker, prepare, values_at
 from adxform.api.prepared.sweeps import batch_answer
 from adxform.api.prepared.writing import MISS, Writer
-from adxform.api.prepared.written_syntax import LOAD, call
 from adxform.api.second_order import checked_order
 from adxform.api.second_order_definitions import hessian_at, product
+from adxform.backends.python.written_syntax import LOAD, call
 from adxform.frontend.derivative_operators import USUAL, Definition, EngineName, Kind, Order, operator
 from adxform.frontend.signature import Leaf, Tree
 from adxform.ir.types import Type

@@ -30,9 +30,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from adxform.api.prepared.fast_path import Answer, compiled_code, is_settled
-from adxform.api.prepared.writing import Code, Expected, Writer
-from adxform.api.prepared.written_syntax import LOAD, STORE, call, different, loaded, negated
+from adxform.api.prepared.fast_path import Answer, is_settled, straight_code
+from adxform.api.prepared.writing import Expected, Writer, writer_around
+from adxform.backends.protocol import StraightCode
+from adxform.backends.python.written_syntax import LOAD, STORE, call, different, loaded, negated
 from adxform.frontend.signature import Leaf, Node, Tree
 from adxform.ir.kinds import alternatives
 from adxform.ir.types import Array, Dim, Scalar, Size, Type
@@ -52,7 +53,7 @@ def batch_answer(
     It returns what `returns` makes of the `shared` results of `rule`, which is compiled, and of arrays that hold a derivative of
     each of `types` for each vector; `MISS` where the call does not fit. ``None`` where there can be no such function.
     """
-    code, tree, directions = compiled_code(rule), stacked(vectors), rule.request.directions
+    code, tree, directions = straight_code(rule), stacked(vectors), rule.request.directions
     if code is None or tree is None or not types or len(code.found) != shared + directions * len(types):
         return None
     seeds = [param.type for param in rule.optimised.params[len(rule.typed.params) :]]
@@ -64,7 +65,7 @@ def batch_answer(
     arrays = [part for part, type_ in zip(code.found[shared:], own, strict=True) if isinstance(type_, Array)]
     if any(not isinstance(part, ast.Name) or part.id not in room.arrays for part in arrays):
         return None
-    writer = code.writer(replace(expected, vector=tree, like=()))
+    writer = writer_around(code, replace(expected, vector=tree, like=()))
     return Sweeps(code, writer, rule, shared, len(types), room).answer(returns)
 
 
@@ -101,7 +102,7 @@ class Room:
     rest: list[ast.stmt]
 
 
-def made_room(code: Code, wanted: set[str]) -> Room:
+def made_room(code: StraightCode, wanted: set[str]) -> Room:
     """The body of `code`, without what makes those arrays among `wanted` of which the lengths are the same in each sweep."""
     once = {name for name, count in code.stores.items() if count == 1}
     known = {*code.params, "np", "max", "min", "len"}
@@ -137,7 +138,7 @@ def are_lengths(value: ast.expr, known: set[str]) -> bool:
 class Sweeps:
     """Writes the function of a batch; of what `rule` returns, the first `shared`, then `width` derivatives for each vector."""
 
-    code: Code
+    code: StraightCode
     writer: Writer
     rule: DerivedRule
     shared: int

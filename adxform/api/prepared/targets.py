@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from adxform.api.prepared.written_syntax import LOAD, STORE, call, compare, different, either, loaded, negated
+from adxform.backends.python.written_syntax import LOAD, STORE, call, compare, different, either, loaded, negated
 from adxform.runtime.dispatch.execution import overlap
 
 Constant = Callable[[str, Any], ast.expr]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import copy
 import keyword
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,12 +12,11 @@ from typing import Any
 import numpy as np
 
 from adxform.api.prepared.arguments import FLOATS, Pair, check_of
-from adxform.api.prepared.keeping import Kept, held, workspace
 from adxform.api.prepared.surroundings import Watch
-from adxform.api.prepared.written_syntax import LOAD, STORE, Found, Measured, call, compare, different, either, loaded, negated
-from adxform.backends.numba.compiled_rule import Guarded
+from adxform.backends.protocol import Host, StraightCode
 from adxform.backends.python.loading import load_with
 from adxform.backends.python.printing import to_source
+from adxform.backends.python.written_syntax import LOAD, STORE, Found, Measured, call, compare, different, either, loaded, negated
 from adxform.frontend.signature import Fixed, Leaf, Node, Tree, python_class, same_static
 from adxform.frontend.signature.watched_access import MISSING, Trail
 from adxform.frontend.signature.watched_rules import REACHED
@@ -26,6 +24,7 @@ from adxform.ir.ops import Lit
 from adxform.ir.types import Array, Scalar
 from adxform.primitives import table
 from adxform.runtime.dispatch.execution import one_more_call
+from adxform.runtime.pools import Pools
 
 MISS = object()
 """What is returned where the arguments take a closer look."""
@@ -38,7 +37,7 @@ class Expected:
 
     What is around the function is watched: by `watch`, quickly, and by `slowly` where that has changed; `rules` were registered.
     After the arguments comes a `vector`, if there is one: its leaves have the lengths of the inputs at `like`.
-    Rules work in memory that is `kept`.
+    Rules work in memory out of `pools`.
     """
 
     trees: tuple[Tree, ...]
@@ -49,7 +48,7 @@ class Expected:
     slowly: Callable[[], bool]
     vector: Tree | None = None
     like: tuple[int, ...] = ()
-    kept: Kept = field(default_factory=Kept)
+    pools: Pools = field(default_factory=Pools)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,31 +68,9 @@ class Place:
             yield from child.leaves()
 
 
-@dataclass(frozen=True, slots=True)
-class Code:
-    """The function of a compiled rule, run by `run`: its `params`, its `body`, and what it returns, `found`."""
-
-    run: Guarded
-    params: tuple[str, ...]
-    body: tuple[ast.stmt, ...]
-    found: tuple[ast.expr, ...]
-    stores: Mapping[str, int]
-    used: frozenset[str]
-
-    @property
-    def stored(self) -> frozenset[str]:
-        """The names that it assigns."""
-        return frozenset(self.stores)
-
-    @property
-    def around(self) -> dict[str, Any]:
-        """What it takes from outside, by name."""
-        known = {**self.run.compiled.__globals__, **(self.run.compiled.__kwdefaults__ or {})}
-        return {name: known[name] for name in sorted(self.used) if name in known}
-
-    def writer(self, expected: Expected) -> Writer:
-        """What writes a function around the body, under names that it does not use."""
-        return Writer(expected, MISS, {*self.used, *self.params}, dict(self.around))
+def writer_around(code: StraightCode, expected: Expected) -> Writer:
+    """What writes a function around the body of `code`, under names that it does not use."""
+    return Writer(expected, MISS, {*code.used, *code.params}, dict(code.around))
 
 
 @dataclass(slots=True)
@@ -289,52 +266,24 @@ class Writer:
             self.unpacked(names, held)
 
     def run_once(
-        self, code: Code, body: Iterable[ast.stmt], made: Iterable[str], instead: ast.stmt | None = None
+        self, code: StraightCode, body: Iterable[ast.stmt], made: Iterable[str], instead: ast.stmt | None = None
     ) -> Iterator[ast.stmt]:
-        """`body`, that of `code`, which counts as a call; see `at_once`."""
+        """`body`, that of `code`, which counts as a call; the numbers and arrays `made` are there, row by row in memory.
+
+        Where one turns out not to be, `instead` is done.
+        """
         measured = Measured({name: lengths for name, lengths in self.lengths.items() if name not in code.stored})
-        for stmt in self.at_once([measured.visit(stmt) for stmt in body], code.run, made, instead):
+        host = Host(self.fresh, self.constant, self.expected.pools, frozenset(made), instead)
+        for stmt in code.direct([measured.visit(stmt) for stmt in body], host):
             yield self.looked_up(code, stmt)
         yield ast.Expr(call(self.constant("count", one_more_call)))
 
-    def looked_up(self, code: Code, stmt: ast.stmt) -> ast.stmt:
+    def looked_up(self, code: StraightCode, stmt: ast.stmt) -> ast.stmt:
         """`stmt`, a part of `code`, with what it takes of modules found ahead of the call."""
         local = {*code.stored, *code.params}
         modules = {name: held for name, held in code.around.items() if isinstance(held, ModuleType) and name not in local}
         found: ast.stmt = Found(modules, self.constant).visit(stmt)
         return found
-
-    def at_once(
-        self, body: Sequence[ast.stmt], run: Guarded, params: Iterable[str], instead: ast.stmt | None = None
-    ) -> Iterator[ast.stmt]:
-        """`body` with the machine code of kernels called, where they take `params`, numbers and arrays that are made for them.
-
-        For arrays of another layout Numba's dispatcher is, or `instead` is done. What they work in is taken from the memory
-        that is kept, and given back at the end.
-        """
-        made = {*params}
-        giving: list[ast.stmt] = []
-        for stmt in body:
-            if (found := workspace(stmt, run.workspaces)) is not None:
-                one = held(stmt, *found, self.expected.kept.place(), self.fresh, self.constant)
-                made.update(found[0])
-                giving.append(one.giving)
-                yield from one.taking
-                continue
-            match stmt:
-                case ast.Assign([ast.Name(name)], ast.Call(ast.Attribute(ast.Name("np"), "empty" | "zeros"))):
-                    made.add(name)
-                case ast.Assign(_, ast.Call(ast.Name(name), args)) | ast.Expr(ast.Call(ast.Name(name), args)) if (
-                    name in run.kernels
-                ):
-                    arrays = [arg for arg, type_ in zip(args, run.kernels[name], strict=True) if isinstance(type_, Array)]
-                    if all(isinstance(arg, ast.Name) and arg.id in made for arg in arrays):
-                        quick = copy.copy(stmt)
-                        quick.value = ast.Call(self.constant("machine", run.machine_code(name)), args, [])
-                        yield ast.Try([quick], [ast.ExceptHandler(loaded("TypeError"), None, [instead or stmt])], [], [])
-                        continue
-            yield stmt
-        yield from giving
 
     def written(self, title: str, *further: str) -> Callable[..., Any]:
         """The function, called `title`, which takes `further` arguments after those of the call."""

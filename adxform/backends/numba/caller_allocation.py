@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 
-from adxform.backends.numba.kernel_products import axes_of, is_product, order_of_axes
 from adxform.backends.python.syntax import callee
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
@@ -26,9 +25,9 @@ from adxform.ir.ops import Block, Call, For, Lit, Op, Operand, Pack, Var
 from adxform.ir.spans import Span
 from adxform.ir.types import INT, Array
 from adxform.ir.walk import Names, defined_variables, reads, substitute, variables_of
+from adxform.passes.linalg.kernel_products import axes_of, is_product, order_of_axes
+from adxform.passes.loops.array_elimination import LENGTHS
 
-LENGTHS = frozenset({intrinsics.dim, len, operator.add, operator.sub, max, min})
-"""What lengths are computed with."""
 MADE: Mapping[Any, Callable[..., Any]] = MappingProxyType(
     {np.empty_like: np.empty, np.zeros_like: np.zeros, np.ones: np.empty, np.ones_like: np.empty, np.full_like: np.empty}
 )

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from adxform.backends.numba.caller_allocation import LENGTHS, made_ahead
+from adxform.backends.numba.caller_allocation import made_ahead
 from adxform.backends.python.syntax import callee
 from adxform.ir.ops import Call, Op
 from adxform.ir.types import INT
 from adxform.ir.walk import Names, outs, reads
+from adxform.passes.loops.array_elimination import LENGTHS
 from adxform.passes.scalar.rewriting import is_certain_view
 from adxform.primitives.effects import effect_of
 

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from adxform.backends.numba import kernel_scalars
 from adxform.backends.python.syntax import callee
 from adxform.frontend.signature.assumed_lengths import holds, lengths_stored, selected
 from adxform.ir import intrinsics
@@ -21,6 +20,7 @@ from adxform.ir.types import BOOL, INT, Array, Dim
 from adxform.ir.walk import Names, map_op
 from adxform.passes.scalar.rewriting import each_body
 from adxform.primitives.effects import is_removable
+from adxform.runtime import kernel_scalars
 
 STORES = frozenset({operator.setitem, intrinsics.accumulate, intrinsics.deduct})
 

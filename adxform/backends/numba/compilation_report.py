@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from adxform.backends.numba.caller_allocation import AHEAD
-from adxform.backends.numba.compiled_rule import HARMLESS, compiled_form, is_repeatable
+from adxform.backends.numba.compiled_rule import HARMLESS, cut_into_kernels, is_repeatable
 from adxform.backends.numba.kernel_extraction import NUMPY
 from adxform.backends.numba.support import STACKS, is_taken, refusal
 from adxform.backends.python.syntax import callee
@@ -16,6 +16,7 @@ from adxform.ir.walk import all_ops
 from adxform.passes.driver import StageWatch, watching
 from adxform.passes.loops.gather import gathered
 from adxform.primitives.declare import name_of
+from adxform.runtime.sentences import listed
 
 AROUND = "around what Python does"
 
@@ -25,7 +26,7 @@ def account(fn: Function, engine: Engine) -> list[str]:
     if not is_repeatable(fn):
         return ["nothing is compiled: it calls functions that may do anything, which must not be called twice"]
     with watching() as watch:
-        form = compiled_form(fn, engine)
+        form = cut_into_kernels(fn, engine)
     if form is None:
         return ["nothing is compiled: there are no loops or array expressions that Numba can take"]
     count = len(form.kernels)
@@ -76,19 +77,8 @@ def because(loop: For | While) -> str:
 def loops_left(fn: Function, engine: Engine) -> list[str]:
     """Of each loop of `fn`, which Python runs, whether `engine` could compile it; by line, as a derivative has several of one."""
     with watching() as watch:
-        form = compiled_form(fn, replace(engine, name="numba"))
+        form = cut_into_kernels(fn, replace(engine, name="numba"))
     reasons = reasons_by_line(watch)
     left = {op.span.line for op in all_ops(form.function.body if form is not None else fn.body) if isinstance(op, For | While)}
     lines = sorted({op.span.line for op in all_ops(fn.body) if isinstance(op, For | While) and op.span.line})
     return [f"a loop, line {line}: {reasons.get(line, AROUND) if line in left else 'it could be compiled'}" for line in lines]
-
-
-def listed(names: list[str]) -> str:
-    """`names` in a sentence; the number of the rest after eight.
-
-    >>> listed(["a"]), listed(["a", "b", "c"])
-    ('a', 'a, b and c')
-    """
-    if len(names) > 9:
-        names = [*names[:8], f"{len(names) - 8} more"]
-    return " and ".join((", ".join(names[:-1]), names[-1])) if len(names) > 1 else names[0]

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from adxform import runtime
-from adxform.backends.numba import kernel_scalars
 from adxform.backends.numba.checks import is_exception
 from adxform.backends.numba.importing import needing_numba
 from adxform.backends.numba.kernel_extraction import Outlined, outline, used_in_python
 from adxform.backends.numba.kernel_workspaces import with_workspaces
+from adxform.backends.numba.pipeline import LOOPS, Loops
 from adxform.backends.python.emit import Generated, emit
 from adxform.backends.python.free_names import Surroundings
 from adxform.backends.python.loading import load
@@ -23,11 +23,11 @@ from adxform.frontend.derivative_operators import Engine
 from adxform.ir import intrinsics
 from adxform.ir.ops import Call, Function, Var
 from adxform.ir.types import Type
-from adxform.ir.walk import all_ops
+from adxform.ir.walk import all_ops, without_results
 from adxform.passes.driver import through
 from adxform.passes.loops.tape_arrays import tapes_as_arrays
-from adxform.passes.pipeline import LOOPS, Loops, without_results
 from adxform.primitives.effects import is_opaque
+from adxform.runtime import kernel_scalars
 from adxform.runtime.deep_recursion import has_room, in_thread, is_roomy, ran_out, roomy
 from adxform.runtime.strict import way_back
 from adxform.runtime.timing import phase
@@ -105,31 +105,35 @@ def has_machine_type(arg: Any) -> bool:
             return True
 
 
+@dataclass(frozen=True, slots=True)
+class CompiledForm:
+    """A function cut into kernels, and `plain`, the same uncut, which runs where they give up."""
+
+    outlined: Outlined
+    plain: Function
+    may_give_up: bool = True
+
+    @property
+    def function(self) -> Function:
+        """The function with its kernels."""
+        return self.outlined.function
+
+    def with_function(self, function: Function) -> CompiledForm:
+        """The same with the function rewritten, but for its kernels."""
+        return replace(self, outlined=replace(self.outlined, function=function))
+
+
 @phase("emit")
 def realise(
-    fn: Function,
-    surroundings: Surroundings,
-    engine: Engine,
-    skipped: int = 0,
-    form: Outlined | None = None,
-    sure: Callable[..., Any] | None = None,
+    form: CompiledForm, surroundings: Surroundings, sure: Callable[..., Any] | None = None
 ) -> tuple[Generated, Callable[..., Any]]:
-    """The source of `fn`, optimised typed IR, and what runs it: with kernels where `engine` compiles and there are loops.
-
-    The first results, those `skipped`, are not returned: kernels leave out what only they need, but for what may raise.
-    `form` is the compiled form, if it is known already. Where `fn` raises, because what it assumes does not hold, or `sure`
-    would, that runs.
-    """
-    found = form or compiled_form(fn, engine, skipped)
-    if found is None:
-        plain = emit(without_results(fn, skipped), surroundings=surroundings)
-        return plain, load(plain) if sure is None else Guarded(load(plain), sure)
-    found = with_workspaces(found)
+    """The source of `form`, and what runs it; where kernels give up, `sure` runs, or else the function uncut."""
+    found = form.outlined
     either, front = kernels().kernel_from_either_end, kernels().kernel
     decorators = {name: front if from_the_front else either for name, from_the_front in found.kernels.items()}
     generated = emit(found.function, surroundings=surroundings, decorators=decorators)
     made = {part.name: tuple([param.type for param in part.params]) for part in found.function.helpers}
-    plainly = sure or load(emit(without_results(fn, skipped), surroundings=surroundings))
+    plainly = sure or load(emit(form.plain, surroundings=surroundings))
     return generated, Guarded(load(generated), plainly, {name: made[name] for name in found.kernels}, found.workspaces)
 
 
@@ -164,12 +168,17 @@ def looped(fn: Function, engine: Engine) -> tuple[Function, frozenset[Var]]:
 
 
 @phase("emit")
-def compiled_form(fn: Function, engine: Engine, skipped: int = 0) -> Outlined | None:
+def cut_into_kernels(fn: Function, engine: Engine, skipped: int = 0) -> Outlined | None:
     """`fn` with loops, cut into kernels, without its first results; ``None`` where `engine` compiles nothing of it."""
     if not compiles(fn, engine):
         return None
     found = outline(lowered(fn, engine), skipped, fastmath=engine.fastmath)
     return found if found.kernels else None
+
+
+def compiled_form(fn: Function, found: Outlined, skipped: int = 0) -> CompiledForm:
+    """What was `found` of `fn`, without its first results, as it is realised: with workspaces made ahead of kernels."""
+    return CompiledForm(with_workspaces(found), without_results(fn, skipped))
 
 
 def compiles(fn: Function, engine: Engine) -> bool:

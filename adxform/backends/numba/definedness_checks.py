@@ -21,7 +21,6 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from adxform.backends.numba import kernel_scalars
 from adxform.backends.numba.undefined_values import ABSENT
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
@@ -29,6 +28,7 @@ from adxform.ir.ops import Block, Call, For, Function, If, Lit, Op, Operand, Var
 from adxform.ir.types import BOOL, Array, Scalar, Type
 from adxform.ir.walk import TAPE, Names, all_ops, operands, reads, variables_of
 from adxform.passes.scalar.rewriting import callee
+from adxform.runtime import kernel_scalars
 
 YES, NO = Lit(True), Lit(False)
 MAKERS = (np.empty, intrinsics.new_stack)

@@ -15,10 +15,8 @@ from types import EllipsisType
 import numpy as np
 
 from adxform import runtime
-from adxform.backends.numba.compiled_rule import compiled_form, is_repeatable, kernels
+from adxform.backends.numba.compiled_rule import CompiledForm, compiled_form, cut_into_kernels, is_repeatable, kernels
 from adxform.backends.numba.importing import is_available, trouble, warn_of_trouble
-from adxform.backends.numba.kernel_extraction import Outlined
-from adxform.backends.numba.kernel_products import product
 from adxform.backends.numba.kernel_solvers import SOLVERS
 from adxform.backends.python.syntax import callee
 from adxform.errors import MissingExtraError
@@ -28,6 +26,7 @@ from adxform.ir.ops import Block, Call, For, Function, If, Invoke, Lit, Op, Oper
 from adxform.ir.types import Array
 from adxform.ir.walk import blocks, outs, variables_of
 from adxform.primitives.effects import functions
+from adxform.runtime.kernel_arrays import product
 
 PASSES = 30
 NUMBER, ARRAY, LIBRARY = 1, 10, 40
@@ -44,54 +43,41 @@ STORES = frozenset({operator.setitem, intrinsics.accumulate, intrinsics.deduct})
 FREE = frozenset({intrinsics.turning_point, intrinsics.dim})
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """What runs a rule, never ``"auto"``, and why; no reason where it was not for adxform to choose."""
+def offer(fn: Function, engine: Engine, skipped: int = 0) -> tuple[str, CompiledForm | None]:
+    """Why kernels should run `fn`, optimised typed IR, or why not; and `fn` cut into them, where they should.
 
-    engine: Engine
-    reason: str = ""
-
-
-def choose(fn: Function, engine: Engine, skipped: int = 0) -> tuple[Choice, Outlined | None]:
-    """What runs `fn`, optimised typed IR, where `engine` was asked for; and its compiled form, if that is what runs.
-
-    For `skipped` see `adxform.backends.numba.compiled_rule.realise`.
+    Its first results, those `skipped`, are left out.
     """
-    if engine.name == "numba":
-        kernels()
-    if engine.name != "auto":
-        return Choice(engine), compiled_form(fn, engine, skipped)
     try:
-        return _chosen(fn, engine, skipped)
+        return _offered(fn, engine, skipped)
     except MissingExtraError:
         warn_of_trouble()
-        return Choice(replace(engine, name="python", prepared=False), trouble()), None
+        return trouble(), None
 
 
-def _chosen(fn: Function, engine: Engine, skipped: int) -> tuple[Choice, Outlined | None]:
-    """The same where adxform is to choose."""
-    python, numba = (replace(engine, name=name, prepared=False) for name in ("python", "numba"))
+def _offered(fn: Function, engine: Engine, skipped: int) -> tuple[str, CompiledForm | None]:
+    """The same where Numba can be imported."""
     least, gain = PREPARED if engine.prepared else AT_ONCE
     before = steps(fn)
     if not is_available():
-        return Choice(python, "Numba is not installed"), None
+        return "Numba is not installed", None
     if trouble():
-        return Choice(python, trouble()), None
+        return trouble(), None
     if not is_repeatable(fn):
-        return Choice(python, "it calls functions that may do anything, which must not be called twice"), None
+        return "it calls functions that may do anything, which must not be called twice", None
     if before.looping < least and not engine.prepared:
-        return Choice(python, "it has no loop to speak of; where it is prepared, array expressions count as well"), None
+        return "it has no loop to speak of; where it is prepared, array expressions count as well", None
     if before.all < least:
-        return Choice(python, "there is little to do"), None
-    found = compiled_form(fn, numba, skipped)
+        return "there is little to do", None
+    found = cut_into_kernels(fn, replace(engine, name="numba", prepared=False), skipped)
     if found is None:
-        return Choice(python, "Numba can take nothing of it"), None
+        return "Numba can take nothing of it", None
     after = steps(found.function, found.kernels)
     spared = before.all - after.all if engine.prepared else before.looping - after.looping
     if spared < least or before.all < gain * after.all:
-        return Choice(python, "most of the work would stay in Python"), None
+        return "most of the work would stay in Python", None
     kernels()
-    return Choice(numba, "kernels take over most of the work"), found
+    return "kernels take over most of the work", compiled_form(fn, found, skipped)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from adxform.backends.numba import kernel_scalars
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Function, Lit, Var
 from adxform.ir.types import INT, Array, Dim
 from adxform.ir.walk import Names
+from adxform.runtime import kernel_scalars
 
 
 def check_lengths(fn: Function) -> Function:

@@ -14,12 +14,12 @@ from dataclasses import replace
 import numpy as np
 
 from adxform import runtime
-from adxform.backends.numba import kernel_scalars
 from adxform.backends.python.syntax import callee
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, For, Function, If, Lit, Op, Operand, Var, While
 from adxform.ir.types import BOOL, FLOAT, Scalar
 from adxform.ir.walk import Names, all_ops
+from adxform.runtime import kernel_scalars
 
 TOTAL = frozenset({math.isnan, math.isinf, math.isfinite, math.copysign, math.fabs, math.atan, math.atan2, math.tanh, math.erf,
                    math.erfc, math.asinh})  # fmt: skip

@@ -17,8 +17,8 @@ from adxform import runtime
 from adxform.backends.numba.caller_allocation import made_ahead
 from adxform.backends.numba.caller_views import view_ahead
 from adxform.backends.numba.integers import Bits
-from adxform.backends.numba.kernel_products import is_product
 from adxform.backends.numba.kernel_solvers import is_solver
+from adxform.backends.numba.pipeline import CUT, KERNEL, Kernel
 from adxform.backends.numba.support import MARKS, is_taken, kept_stacks, stack_uses
 from adxform.backends.numba.undefined_values import absent_arrays, give_absent_arrays
 from adxform.backends.python.syntax import callee
@@ -26,7 +26,7 @@ from adxform.ir.ops import Block, Call, For, Function, Invoke, Lit, Op, Operand,
 from adxform.ir.types import Array, Scalar
 from adxform.ir.walk import Names, all_ops, blocks, free_variables, map_op, outs, reads, variables_of
 from adxform.passes.driver import through
-from adxform.passes.pipeline import CUT, KERNEL, Kernel
+from adxform.passes.linalg.kernel_products import is_product
 from adxform.primitives.alias import alias_classes
 
 NUMPY = {"float64": np.float64, "int64": np.int64, "bool": np.bool_}

@@ -25,13 +25,13 @@ from typing import Any
 import numpy as np
 
 from adxform import runtime
-from adxform.backends.numba.kernel_products import order_of_axes, routines_of
 from adxform.backends.python.syntax import callee
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, For, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import INT, Array, Dim, Scalar
 from adxform.ir.walk import Names, all_ops, defined_variables, map_op
+from adxform.passes.linalg.kernel_products import order_of_axes, routines_of
 from adxform.passes.scalar.rewriting import classes_written
 from adxform.primitives.alias import alias_classes
 from adxform.primitives.effects import has_memory

@@ -20,15 +20,16 @@ import numpy as np
 
 from adxform.backends.numba.caller_allocation import filled
 from adxform.backends.numba.kernel_extraction import Outlined
-from adxform.backends.numba.kernel_products import as_numpy, as_numpy_call, order_of_axes, swapped
 from adxform.backends.python.syntax import callee
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, Function, Invoke, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import INT, Array
 from adxform.ir.walk import Names, reads, substitute, variables, variables_of
+from adxform.passes.linalg.kernel_products import as_numpy, as_numpy_call, order_of_axes
 from adxform.passes.scalar.dce import eliminate_dead_code
 from adxform.primitives.alias import alias_classes
+from adxform.runtime.kernel_arrays import swapped
 
 LENGTHS = frozenset({intrinsics.dim, len, operator.add, operator.sub, operator.mul, max, min})
 """What lengths are computed with."""

@@ -12,9 +12,7 @@ from typing import Any
 import numpy as np
 
 from adxform import runtime
-from adxform.backends.numba import kernel_scalars
 from adxform.backends.numba.integers import multiplies
-from adxform.backends.numba.kernel_products import in_kernel
 from adxform.backends.numba.vector_math import vector_form
 from adxform.backends.python.syntax import callee
 from adxform.ir import intrinsics
@@ -22,7 +20,9 @@ from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, For, Function, Lit, Op, Operand, While
 from adxform.ir.types import INT, Array, Dim
 from adxform.ir.walk import Names, map_op
+from adxform.passes.linalg.kernel_products import in_kernel
 from adxform.passes.loops.recurrences import is_recurrence
+from adxform.runtime import kernel_scalars
 
 ORDERED: Mapping[Any, Any] = MappingProxyType({runtime.add_up: operator.add})
 """What stands for what may be done in any order where it may not."""

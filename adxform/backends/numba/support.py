@@ -9,24 +9,23 @@ import math
 import operator
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from adxform import runtime
-from adxform.backends.numba import kernel_scalars
-from adxform.backends.numba.kernel_products import is_product, order_of_axes
 from adxform.backends.numba.kernel_solvers import is_solver
+from adxform.backends.protocol import Refusal
 from adxform.backends.python.syntax import callee
 from adxform.ir import intrinsics
 from adxform.ir.ops import UNDEFINED, Block, Call, For, If, Lit, Op, Operand, Pack, Raise, Var, While
-from adxform.ir.spans import Span
 from adxform.ir.types import Array, Scalar, Stack, Type
 from adxform.ir.walk import all_ops, blocks, outs, reads, variables_of
+from adxform.passes.linalg.kernel_products import is_product, order_of_axes
+from adxform.runtime import kernel_scalars
+from adxform.runtime.kernel_scalars import DTYPES
 
-DTYPES = frozenset({"float64", "int64", "bool"})
 NUMBERS = (bool, int, float, np.float64, np.int64, np.bool_)
 LARGEST = 2**63
 
@@ -73,19 +72,6 @@ def is_held(type_: Type) -> bool:
             return True
         case _:
             return False
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """Why `op` cannot be where it would have to be: `reason` is what comes after "for"."""
-
-    op: Op
-    reason: str
-
-    @property
-    def span(self) -> Span:
-        """Where the user wrote it."""
-        return self.op.span
 
 
 def is_taken(op: Op) -> bool:

@@ -15,16 +15,13 @@ from typing import Any
 import numpy as np
 
 from adxform.backends.numba.engine_policy import NUMBER, PASSES, Counting, Steps, steps
+from adxform.backends.protocol import BOUND, Worth
 from adxform.ir import intrinsics
 from adxform.ir.ops import Call, For, Function, Lit, Op, Operand, Var, While
 from adxform.ir.types import Array, Dim, Size
 from adxform.ir.walk import all_ops, outs
 from adxform.primitives.effects import functions
 from adxform.runtime.deep_recursion import roomy
-
-CALLS = 1000
-DOUBT, BOUND = 3.0, 2.0
-"""How far off the estimates may be, and the seconds up to which compiling has the benefit of the doubt."""
 
 # Fitted to the first gradients of the problems of `benchmarks.race`, and of functions that call a helper with three loops 2, 10
 # and 40 times.
@@ -42,24 +39,8 @@ _INTEGERS: Mapping[Any, Callable[..., Any]] = MappingProxyType(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Worth:
-    """What compiling takes, and what it saves at each call like the one that was looked at, in seconds."""
-
-    takes: float
-    saves: float
-
-    @property
-    def pays(self) -> bool:
-        """Whether it may pay back over a thousand calls, as far as the estimates tell."""
-        return self.takes <= CALLS * self.saves * (DOUBT if self.takes <= BOUND else 1.0)
-
-    def __str__(self) -> str:
-        return f"compiling takes about {self.takes:.2g} s and saves about {self.saves * 1e3:.2g} ms at each call of these sizes"
-
-
 @dataclass(slots=True)
-class Appraisal:
+class Estimate:
     """Of one specialised function: what compiling takes, once, and what it saves, for each choice of sizes."""
 
     function: Function

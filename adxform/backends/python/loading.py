@@ -104,16 +104,23 @@ def user_location(file: str, line: int) -> Span | None:
 def annotate(exception: BaseException, generated: Generated) -> None:
     """Say in `exception` where in the user's code it arose, if it passed through the code of `generated`.
 
-    Where that has kernels, what raises is the same in Python, other generated code. An error of adxform's own that has no place
-    yet gets that one; others get a note.
+    Where that has kernels, what raises is the same in Python, other generated code.
 
     Raises:
         LargeNumberError: in the place of `exception`, if that is of a number too large for an array, which may stand for a list.
     """
     place = _innermost(exception.__traceback__, {filename(generated)}) or _innermost(exception.__traceback__, _ORIGINS)
     span = user_location(*place) if place else None
-    if span is None:
-        return
+    if span is not None:
+        locate(exception, span)
+
+
+def locate(exception: BaseException, span: Span) -> None:
+    """Say in `exception` that it arose in the user's code at `span`: an error of adxform's own has a place, others get a note.
+
+    Raises:
+        LargeNumberError: as `annotate` does.
+    """
     if isinstance(exception, AdxError):
         exception.span = exception.span if exception.span.line else span
         return

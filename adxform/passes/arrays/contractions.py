@@ -12,7 +12,6 @@ from collections.abc import Mapping
 import numpy as np
 
 from adxform import runtime
-from adxform.backends.numba.kernel_products import MATMULS, MATRIX_PRODUCTS
 from adxform.ir.build import Builder
 from adxform.ir.ops import Call, Lit, Operand, Var
 from adxform.ir.types import Array, Scalar, Size
@@ -21,6 +20,7 @@ from adxform.passes.arrays.recording import Recorder
 from adxform.passes.arrays.reductions import Reduction
 from adxform.passes.arrays.small_axes import FEW
 from adxform.passes.arrays.units import Assign, Elements, Source
+from adxform.passes.linalg.kernel_products import MATMULS, MATRIX_PRODUCTS
 from adxform.passes.scalar.rewriting import callee
 from adxform.primitives.contraction_types import einsum_terms
 from adxform.primitives.effects import effect_of

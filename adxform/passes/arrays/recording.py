@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from adxform import runtime
-from adxform.backends.numba import kernel_scalars
 from adxform.ir import intrinsics
 from adxform.ir.ops import Call, Lit, Op, Operand, Raise, Var
 from adxform.ir.types import INT, Array, Dim, Scalar, Size, Type
@@ -34,6 +33,7 @@ from adxform.passes.arrays.reductions import Reduction, divided, in_dtype, short
 from adxform.passes.arrays.units import Assign, Increase, Length, Reduce, Source, Unit
 from adxform.passes.scalar.rewriting import callee, classes_read, classes_touched, classes_written
 from adxform.primitives.effects import effect_of, is_opaque
+from adxform.runtime import kernel_scalars
 
 
 class Recorder:

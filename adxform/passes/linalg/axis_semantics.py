@@ -8,12 +8,12 @@ from typing import Literal
 import numpy as np
 
 from adxform import runtime
-from adxform.backends.numba.kernel_products import MATMULS, is_product, order_of_axes
 from adxform.ir.ops import Call, Lit, Operand, Pack, Var
 from adxform.ir.types import Array, Dim, Scalar, Size
 from adxform.ir.walk import reads
 from adxform.passes.arrays.lane_dtypes import element, is_elementwise
 from adxform.passes.arrays.maps import index_parts, loop_space
+from adxform.passes.linalg.kernel_products import MATMULS, is_product, order_of_axes
 from adxform.passes.scalar.rewriting import callee
 
 SUMS = frozenset({np.sum, np.ndarray.sum})

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from adxform.backends.numba.kernel_products import is_product
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, For, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import INT, Array, Dim, Size
 from adxform.ir.walk import Names
+from adxform.passes.linalg.kernel_products import is_product
 from adxform.passes.scalar.rewriting import Rewriter, callee, each_body
 
 

@@ -9,20 +9,20 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from adxform.backends.numba.kernel_products import has_blas
-from adxform.backends.numba.kernel_scalars import check_places
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, For, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import INT, Array, Scalar, Size
 from adxform.ir.walk import Names
 from adxform.passes.arrays.small_axes import FEW
+from adxform.passes.linalg.kernel_products import has_blas
 from adxform.passes.loops.accesses import Accesses, Nest, Subscript, adds
 from adxform.passes.loops.interchange import is_free, zeros_added_to
 from adxform.passes.loops.zero_initialisation import Fills, emptied
 from adxform.passes.scalar.dce import eliminate_dead_code
 from adxform.passes.scalar.rewriting import Rewriter, callee, each_function
 from adxform.primitives.alias import Aliases
+from adxform.runtime.kernel_scalars import check_places
 
 PRODUCTS = frozenset({operator.mul, np.multiply})
 

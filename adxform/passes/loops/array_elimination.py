@@ -6,7 +6,6 @@ import operator
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from adxform.backends.numba.caller_allocation import LENGTHS
 from adxform.ir import intrinsics
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import Array, Scalar
@@ -15,6 +14,8 @@ from adxform.passes.loops.scratch import makes_room
 from adxform.passes.scalar.dce import eliminate_dead_code
 from adxform.passes.scalar.rewriting import Rewriter, callee, each_body
 
+LENGTHS = frozenset({intrinsics.dim, len, operator.add, operator.sub, max, min})
+"""What lengths are computed with."""
 CHEAP = frozenset({operator.add, operator.sub, operator.mul, operator.neg})
 
 

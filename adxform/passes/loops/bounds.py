@@ -17,13 +17,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from adxform.backends.numba import kernel_scalars
 from adxform.backends.python.syntax import callee
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, For, Function, If, Lit, Op, Operand, Pack, Var, While
 from adxform.ir.types import BOOL, INT, Array, Dim, Size
 from adxform.ir.walk import Names, defined_variables
+from adxform.runtime import kernel_scalars
 
 ACCESSES = frozenset({operator.getitem, operator.setitem, intrinsics.accumulate, intrinsics.deduct})
 LENGTHS = frozenset({intrinsics.dim, len})

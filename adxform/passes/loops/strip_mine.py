@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 
 from adxform import runtime
-from adxform.backends.numba import kernel_scalars
-from adxform.backends.numba.vector_math.forms import vector_form
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, For, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import FLOAT, INT, Array, Scalar
 from adxform.ir.walk import Names, reads, rename_block, variables, variables_of
+from adxform.passes.loops.vector_forms import has_vector_form
 from adxform.passes.scalar.rewriting import Rewriter, callee
 from adxform.primitives.alias import alias_classes
+from adxform.runtime import kernel_scalars
 
 BLOCK = 32
 COLUMNS = 96
@@ -194,7 +194,7 @@ def in_lanes(op: Call) -> bool:
     fn: Any = callee(op)
     if op.kwargs or len(op.outs) != 1 or op.outs[0].type not in NUMBERS:
         return False
-    return fn in IN_LANES or fn in kernel_scalars.FORMS or vector_form(fn) is not None
+    return fn in IN_LANES or fn in kernel_scalars.FORMS or has_vector_form(fn)
 
 
 def pays(passes: Iteration) -> bool:

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from adxform.backends.numba.support import DTYPES
 from adxform.backends.python.syntax import callee
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
@@ -24,6 +23,7 @@ from adxform.passes.arrays.doubts import Doubts
 from adxform.passes.loops.bounds import LENGTHS, LinearForm
 from adxform.primitives.alias import Aliases, alias_classes
 from adxform.primitives.effects import effect_of
+from adxform.runtime.kernel_scalars import DTYPES
 
 Path = tuple[tuple[Op, int], ...]
 """The ops around an op, from the outermost, each with the number of the block that it is in."""

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from adxform import runtime
-from adxform.backends.numba import kernel_scalars
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, For, Lit, Op, Operand, Pack, Var
@@ -18,6 +17,7 @@ from adxform.passes.loops.accesses import Subscript, adds
 from adxform.passes.scalar.rewriting import callee
 from adxform.passes.scalar_expansion.lockstep_loops import KernelReader, LockstepLoop, empty, is_float
 from adxform.passes.scalar_expansion.turned import Turned, permuted
+from adxform.runtime import kernel_scalars
 
 BLOCK = 64
 

@@ -11,7 +11,6 @@ from typing import Any, Literal
 import numpy as np
 
 from adxform import runtime
-from adxform.backends.numba import kernel_scalars
 from adxform.ir import intrinsics
 from adxform.ir.ops import Block, Call, For, Function, If, Lit, Op, Operand, Var
 from adxform.ir.types import Array, Scalar
@@ -21,6 +20,7 @@ from adxform.passes.loops.zero_initialisation import Fills
 from adxform.passes.scalar.rewriting import callee
 from adxform.primitives.alias import alias_classes
 from adxform.primitives.effects import is_removable
+from adxform.runtime import kernel_scalars
 
 Kind = Literal["sum", "own", "same", "private"]
 CHECKS: frozenset[Any] = frozenset({*kernel_scalars.CHECKS, runtime.some})

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from adxform.backends.table import may_compile
 from adxform.errors import ArgnumsError, NonScalarOutputError
 from adxform.frontend.argument_contexts import bare
 from adxform.frontend.derivative_operators import PYTHON, USUAL, Engine, Operator, Order
@@ -242,7 +243,7 @@ def applied(
     if site is None or plain is None:
         return found_or_made(fn, args, kwargs, argnums, engine)
     kinds, leaves = plain
-    if engine.name != "python":
+    if may_compile(engine):
         kinds = (*kinds, equal_lengths(leaves))
     known = site.get(kinds)
     if known is not None and (entry := known.entry(fn, leaves)) is not None:
@@ -268,7 +269,7 @@ def found_or_made(
     held = frozenset(key for key in contexts if isinstance(key, int))
     if argnums is not None:
         positions(target, signature, len(lead), argnums, held)
-    if engine.name != "python":
+    if may_compile(engine):
         signature = sized(target, identity(fn), signature, leaves)
     work = {key + len(lead) if isinstance(key, int) else key for key, kind in contexts.items() if kind == "scratch"}
     entry = entry_for(target, identity(fn), signature, leaves)

@@ -13,11 +13,11 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from adxform.backends.numba.compiled_rule import compiled_form, realise
-from adxform.backends.numba.kernel_workspaces import with_workspaces
+from adxform.backends.protocol import Backend
 from adxform.backends.python.emit import Generated, emit
 from adxform.backends.python.free_names import Surroundings
 from adxform.backends.python.loading import load
+from adxform.backends.table import backend_of
 from adxform.frontend.derivative_operators import PYTHON, Engine
 from adxform.ir.ops import Block, Function, Var
 from adxform.ir.types import Array, Dim, Size, Stack
@@ -62,18 +62,20 @@ def reusing(fn: Function, surroundings: Surroundings, engine: Engine, sure: Call
 
     Where compiled code gives up, or what it assumes does not hold, `sure` runs, or else `fn` itself, which make their own.
     """
-    form = compiled_form(fn, engine)
-    if form is not None:
-        form = with_workspaces(form)
-    instead = None if form is None and sure is None else Ahead(sure or load(emit(fn, surroundings=surroundings)), len(fn.params))
-    found = reuse_memory(fn if form is None else form.function)
+    backend = backend_of(engine)
+    lowered = backend.lower(fn, engine)
+    instead: Ahead | None = None
+    if lowered.may_give_up or sure is not None:
+        instead = Ahead(sure or load(emit(fn, surroundings=surroundings)), len(fn.params))
+    found = reuse_memory(lowered.function)
     found = shared(replace(found, function=eliminate_dead_code(found.function)))
-    form = None if form is None else replace(form, function=found.function)
-    return given_memory(fn, found, *realise(found.function, surroundings, PYTHON, form=form, sure=instead))
+    return given_memory(fn, found, *backend.realise(lowered.with_function(found.function), surroundings, instead))
 
 
-def reusing_later(joint: Function, ahead: Block, later: Block, tape: Sequence[Var], surroundings: Surroundings) -> ReusingRule:
-    """The part `later` of `joint`, of which `ahead` is the other one, emitted so that it writes into memory that it is given.
+def reusing_later(
+    joint: Function, ahead: Block, later: Block, tape: Sequence[Var], surroundings: Surroundings, backend: Backend
+) -> ReusingRule:
+    """The part `later` of `joint`, of which `ahead` is the other one, on `backend` in the form that writes into memory of others.
 
     It takes what lives across the cut, `tape`, of which it knows from the whole what may share memory.
     """
@@ -82,8 +84,8 @@ def reusing_later(joint: Function, ahead: Block, later: Block, tape: Sequence[Va
     body = found.function.body
     body = replace(body, params=(*tape, *later.params, *found.spaces), ops=body.ops[len(ahead.ops) :])
     later_alone = replace(joint, body=body)
-    generated = emit(later_alone, aliases=alias_classes(found.function), surroundings=surroundings)
-    return given_memory(joint, found, generated, load(generated))
+    lowered = backend.lower(later_alone, PYTHON)
+    return given_memory(joint, found, *backend.realise(lowered, surroundings, aliases=alias_classes(found.function)))
 
 
 def shared(found: Reusing) -> Reusing:

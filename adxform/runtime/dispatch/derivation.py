@@ -1,7 +1,7 @@
 """The row of stages: from a specialised function to the derived rule that runs.
 
-``protect`` keeps the caller's arrays as they are, ``transform`` differentiates, ``optimise`` cleans, and ``realise`` writes
-Python and makes it callable. A `DerivedRule` holds what each stage returned, so that any of them can be shown.
+``protect`` keeps the caller's arrays as they are, ``transform`` differentiates, ``optimise`` cleans, and the backend that is
+chosen makes it source text and callable. A `DerivedRule` holds what each stage returned, so that any of them can be shown.
 """
 
 from __future__ import annotations
@@ -16,12 +16,11 @@ from adxform import runtime
 from adxform.analysis.activity import writes_unseen
 from adxform.autodiff.batching import batch
 from adxform.autodiff.reverse.residuals import Decision
-from adxform.backends.numba.compilation_report import account
-from adxform.backends.numba.compiled_rule import realise
-from adxform.backends.numba.engine_policy import Choice, choose
-from adxform.backends.numba.kernel_extraction import Outlined
+from adxform.backends.choice import choose
+from adxform.backends.protocol import Backend, Choice, Lowered
 from adxform.backends.python.emit import Generated
 from adxform.backends.python.free_names import Surroundings
+from adxform.backends.table import backend_of, may_compile
 from adxform.frontend.derivative_operators import PYTHON, USUAL, Engine, Order
 from adxform.frontend.specialize import RuleExpander
 from adxform.ir import intrinsics
@@ -85,7 +84,12 @@ class DerivedRule:
     @property
     def compiled(self) -> list[str]:
         """What is compiled of it, in words."""
-        return account(self.optimised, self.choice.engine) if self.choice.engine.name == "numba" else []
+        return self.backend.account(self.optimised, self.choice.engine)
+
+    @property
+    def backend(self) -> Backend:
+        """What runs it."""
+        return backend_of(self.choice.engine)
 
     @property
     def seeds(self) -> int:
@@ -139,8 +143,8 @@ def build(request: Request, sure: Callable[..., Any] | None = None, beside: Deri
     )
     note("adjoint", adjoint)
     optimised = note("optimised", checked(protect(optimise(checked(adjoint)), request.scratch)))
-    choice, form, optimised = settled(optimised, request.engine)
-    generated, run = realise(optimised, request.surroundings, choice.engine, form=form, sure=sure)
+    choice, lowered, optimised = settled(optimised, request.engine)
+    generated, run = backend_of(choice.engine).realise(lowered, request.surroundings, sure)
     private = tuple(sorted({*private_parameters(typed), *request.scratch}))
     buffers = buffers_of(optimised) - buffers_of(request.function)
     built = typed, differentiated, adjoint, optimised, generated, run
@@ -153,15 +157,15 @@ def starts_as(request: Request, other: Request) -> bool:
     return same and request.scratch == other.scratch
 
 
-def settled(fn: Function, engine: Engine, skipped: int = 0) -> tuple[Choice, Outlined | None, Function]:
-    """What `adxform.backends.numba.engine_policy.choose` says of `fn`, and `fn` with the values that this takes."""
+def settled(fn: Function, engine: Engine, skipped: int = 0) -> tuple[Choice, Lowered, Function]:
+    """What `adxform.backends.choice.choose` says of `fn`, and `fn` with the values that this takes."""
     if not has_values(fn):
         return *choose(fn, engine, skipped), fn
-    if engine.name != "python":
+    if may_compile(engine):
         compiled = checked(optimise(kernel_values(fn), "values"))
-        choice, form = choose(compiled, engine, skipped)
-        if choice.engine.name != "python":
-            return choice, form, compiled
+        choice, lowered = choose(compiled, engine, skipped)
+        if may_compile(choice.engine):
+            return choice, lowered, compiled
         engine = choice.engine
     plain = checked(optimise(own_values(fn), "values"))
     return *choose(plain, engine, skipped), plain
@@ -185,10 +189,10 @@ def moved(rule: DerivedRule, engine: Engine, sure: Callable[..., Any] | None = N
     `sure` is as for `build`.
     """
     request = replace(rule.request, engine=engine)
-    choice, form, optimised = settled(unsettled(rule), engine)
+    choice, lowered, optimised = settled(unsettled(rule), engine)
     if choice.engine == rule.choice.engine:
         return replace(rule, request=request, choice=choice)
-    generated, run = realise(optimised, request.surroundings, choice.engine, form=form, sure=sure)
+    generated, run = backend_of(choice.engine).realise(lowered, request.surroundings, sure)
     return replace(rule, request=request, optimised=optimised, choice=choice, generated=generated, run=run)
 
 
@@ -203,8 +207,8 @@ def widened(rule: DerivedRule, directions: int, sure: Callable[..., Any] | None 
     if batched is None:
         return rule
     batched = checked(drop_unused_helpers(batched))
-    choice, form = choose(batched, request.engine)
-    generated, run = realise(batched, request.surroundings, choice.engine, form=form, sure=sure)
+    choice, lowered = choose(batched, request.engine)
+    generated, run = backend_of(choice.engine).realise(lowered, request.surroundings, sure)
     buffers = buffers_of(batched) - buffers_of(request.function)
     made = replace(rule, request=request, optimised=batched, generated=generated, run=run, choice=choice)
     return replace(made, buffers=max(buffers, 0))
@@ -215,7 +219,7 @@ def closed(
 ) -> DerivedRule:
     """`rule`, of Python's engine, with `seeds` for its cotangents; without the function's own results where it is not `valued`.
 
-    `rule` itself where `engine` leaves it to Python. `sure` is as for `build`.
+    `rule` itself where `engine` compiles nothing of it. `sure` is as for `build`.
     """
     request = replace(rule.request, seeds=seeds, valued=valued, engine=engine)
     fn = unsettled(rule)
@@ -224,10 +228,10 @@ def closed(
     body = rename_block(Block(fn.params[:count], fn.body.ops, fn.body.results), known)
     optimised = checked(optimise(replace(fn, body=body)))
     skipped = 0 if valued else len(rule.typed.results)
-    choice, form, optimised = settled(optimised, engine, skipped)
-    if choice.engine.name == "python":
+    choice, lowered, optimised = settled(optimised, engine, skipped)
+    if not may_compile(choice.engine):
         return replace(rule, request=replace(rule.request, engine=engine), choice=choice)
-    generated, run = realise(optimised, request.surroundings, choice.engine, skipped, form, sure)
+    generated, run = backend_of(choice.engine).realise(lowered, request.surroundings, sure)
     return replace(rule, request=request, optimised=optimised, generated=generated, run=run, choice=choice, buffers=0)
 
 

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from adxform import runtime
-from adxform.backends.numba.compiled_rule import realise, with_arrays
-from adxform.backends.numba.engine_policy import choose
-from adxform.backends.python.emit import Generated, emit
+from adxform.backends.choice import choose
+from adxform.backends.protocol import Backend
+from adxform.backends.python.emit import Generated
 from adxform.backends.python.free_names import Surroundings
-from adxform.backends.python.loading import load
+from adxform.backends.table import PLAIN, backend_of
 from adxform.frontend.derivative_operators import PYTHON, Engine
 from adxform.ir import intrinsics
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Var
@@ -60,7 +60,8 @@ def cut(
     `often`: the backward part will run many times, so what it would compute without the seeds goes to the forward part.
     """
     engine = choose(joint, engine)[0].engine
-    joint = with_arrays(joint, engine)
+    backend = backend_of(engine)
+    joint = backend.before_cut(joint, engine)
     classes = alias_classes(joint)
     ahead, later = halves(joint, inputs, results, often)
     tape = tuple(free_variables(later))
@@ -78,22 +79,17 @@ def cut(
         if has_memory(var) and (class_ := classes.of(var)) in touched:
             inside = own.elements.get(own.of(var))  # unknown where only helpers reach it
             changed.append((i, inside is None or inside in own.written | own.exposed or classes.elements.get(class_) in touched))
-    form = reusing_later(joint, ahead, later, tape, surroundings) if often else None
+    form = reusing_later(joint, ahead, later, tape, surroundings, once(backend)) if often else None
     counts = results, len(tape), len(later.results)
-    forward, run_forward = realised(first, classes, surroundings, engine)
-    backward, run_backward = realised(last, classes, surroundings, engine if may_repeat(tape, changed, classes) else PYTHON)
+    forward, run_forward = backend.realise(backend.lower(first, engine), surroundings, aliases=classes)
+    backend = backend if may_repeat(tape, changed, classes) else once(backend)
+    backward, run_backward = backend.realise(backend.lower(last, engine), surroundings, aliases=classes)
     return CutRule(forward, backward, run_forward, run_backward, *counts, tuple(changed), form)
 
 
-def realised(
-    part: Function, classes: Aliases, surroundings: Surroundings, engine: Engine
-) -> tuple[Generated, Callable[..., Any]]:
-    """The source of `part`, one of a function of which `classes` are the alias classes, and what runs it on `engine`."""
-    choice, form = choose(part, engine)
-    if form is not None:
-        return realise(part, surroundings, choice.engine, form=form)
-    generated = emit(part, aliases=classes, surroundings=surroundings)
-    return generated, load(generated)
+def once(backend: Backend) -> Backend:
+    """What runs a function once and for all, where `backend` may begin anew."""
+    return PLAIN if backend.compiles else backend
 
 
 def may_repeat(tape: Sequence[Var], changed: Sequence[tuple[int, bool]], classes: Aliases) -> bool:
@@ -121,7 +117,8 @@ def widened(
     It is `parts` itself where each vector needs memory that the forward part makes for one.
     """
     engine = choose(joint, engine)[0].engine
-    joint, wide = with_arrays(joint, engine), with_arrays(wide, engine)
+    backend = backend_of(engine)
+    joint, wide = backend.before_cut(joint, engine), backend.before_cut(wide, engine)
     one = halves(joint, inputs, results, often)[1]
     ahead, more = halves(wide, inputs, results, often)
     tape = tuple(free_variables(one))
@@ -131,9 +128,9 @@ def widened(
     directions = len(more.results) // len(one.results)
     name = f"{joint.name.removesuffix('_vjp')}_pullback_{directions}"
     classes = alias_classes(wide)
-    chosen = engine if may_repeat(tape, parts.changed, classes) else PYTHON
-    backward, run = realised(replace(wide, name=name, body=body), classes, surroundings, chosen)
-    form = reusing_later(wide, ahead, more, tape, surroundings) if often else None
+    form = reusing_later(wide, ahead, more, tape, surroundings, once(backend)) if often else None
+    backend = backend if may_repeat(tape, parts.changed, classes) else once(backend)
+    backward, run = backend.realise(backend.lower(replace(wide, name=name, body=body), engine), surroundings, aliases=classes)
     return replace(parts, backward=backward, run_backward=run, gradients=len(more.results), reusing=form, directions=directions)
 
 

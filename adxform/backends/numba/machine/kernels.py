@@ -14,7 +14,6 @@ import numba.extending
 from llvmlite import ir
 
 from adxform import runtime
-from adxform.backends.numba import kernel_scalars
 from adxform.backends.numba.machine import products as _machine_products  # noqa: F401 - says how products are compiled
 from adxform.backends.numba.machine import solvers as _machine_solvers  # noqa: F401 - and solvers
 from adxform.backends.numba.machine.code_cache import kept
@@ -23,6 +22,7 @@ from adxform.backends.numba.machine.indices import FromTheFront
 from adxform.backends.numba.machine.linking import FromEitherEnd
 from adxform.backends.python.loading import generated_text
 from adxform.ir.types import Array, Scalar, Type
+from adxform.runtime import kernel_scalars
 
 for _form in (*kernel_scalars.FORMS.values(), *kernel_scalars.CHECKS, runtime.place):
     if _form not in (runtime.larger, runtime.smaller):

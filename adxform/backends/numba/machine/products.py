@@ -16,8 +16,8 @@ import numpy as np
 from numba.core import cgutils, imputils, types
 from numba.np import arrayobj
 
-from adxform.backends.numba import kernel_products
 from adxform.backends.numba.machine import blas
+from adxform.runtime import kernel_arrays
 
 FEW = 125
 """The most multiplications for which loops were faster than BLAS, measured on x86-64."""
@@ -193,7 +193,7 @@ FORMS: Mapping[tuple[int, int], Callable[..., Any]] = {
 }
 
 
-@numba.extending.type_callable(kernel_products.product)
+@numba.extending.type_callable(kernel_arrays.product)
 def _type_product(_context: Any) -> Callable[..., Any]:
     def result(a: Any, b: Any, out: Any = None) -> Any:
         return types.float64 if out is None else out
@@ -218,10 +218,10 @@ _inside: Any = cgutils
 _returned: Any = imputils.impl_ret_borrowed
 _lower: Any = numba.extending.lower_builtin
 for _count in (2, 3):
-    _lower(kernel_products.product, *[types.Array] * _count)(_lower_product)
+    _lower(kernel_arrays.product, *[types.Array] * _count)(_lower_product)
 
 
-@numba.extending.type_callable(kernel_products.swapped)
+@numba.extending.type_callable(kernel_arrays.swapped)
 def _type_swapped(_context: Any) -> Callable[..., Any]:
     return lambda x: x.copy(layout="A") if isinstance(x, types.Array) and x.ndim > 1 else None
 
@@ -242,4 +242,4 @@ def _parts(builder: Any) -> Callable[[Any], list[Any]]:
 
 
 _arrays: Any = arrayobj
-_lower(kernel_products.swapped, types.Array)(_lower_swapped)
+_lower(kernel_arrays.swapped, types.Array)(_lower_swapped)

@@ -1,6 +1,6 @@
 """What kernels call on numbers: the functions of `adxform.runtime` and NumPy that mean more than one operation, for one element.
 
-Each is ordinary Python; Numba compiles it into the kernel that calls it.
+Each is ordinary Python, which is compiled into the kernel that calls it.
 """
 
 from __future__ import annotations
@@ -13,6 +13,9 @@ from typing import Any
 import numpy as np
 
 from adxform import runtime
+
+DTYPES = frozenset({"float64", "int64", "bool"})
+"""Of what numbers and elements of arrays kernels hold are."""
 
 
 def chosen(condition: bool, a: float, b: float) -> float:

@@ -1,6 +1,6 @@
 """Products of vectors and matrices in kernels: `product` stands there for ``@`` and its kin.
 
-Kernels compile it as `adxform.backends.numba.machine.products` says: as loops where there is little to do, else as calls of BLAS.
+It is compiled as loops where there is little to do, else as calls of BLAS.
 """
 
 from __future__ import annotations
@@ -13,14 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from adxform.backends.numba import kernel_scalars
 from adxform.backends.python.syntax import callee
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import INT, Array, Scalar, Size
 from adxform.ir.walk import Names, map_op
+from adxform.runtime import kernel_scalars
 from adxform.runtime.deep_recursion import bring_in
+from adxform.runtime.kernel_arrays import product, swapped
 
 MATMULS = frozenset({operator.matmul, np.matmul})
 DOTS = frozenset({np.dot, np.ndarray.dot})
@@ -29,16 +30,6 @@ MATRIX_PRODUCTS = MATMULS | DOTS
 TURNS = frozenset({np.transpose, np.ndarray.transpose, np.swapaxes, np.ndarray.swapaxes})
 RANKS = {(1, 1): 0, (1, 2): 1, (2, 1): 1, (2, 2): 2, (3, 1): 2, (3, 2): 3, (2, 3): 3, (3, 3): 3}
 """The ranks of operands whose product a kernel computes, and that of the product."""
-
-
-def product(a: Any, b: Any, out: Any = None) -> Any:
-    """``a @ b``; where that is an array, in `out`."""
-    return np.matmul(a, b, out=out)
-
-
-def swapped(x: Any) -> Any:
-    """`x` with its last two axes exchanged. To compile NumPy's way of saying so takes seconds, for what it may raise."""
-    return np.swapaxes(x, -1, -2)
 
 
 @cache

@@ -1,0 +1,60 @@
+"""The backend that runs rules as Python: what it realises is the source that users read."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from adxform.backends.protocol import Backend, Host, Lowered, Run, StraightCode
+from adxform.backends.python.emit import Generated, emit
+from adxform.backends.python.free_names import Surroundings
+from adxform.backends.python.loading import load
+from adxform.backends.straight_code import straight_code
+from adxform.frontend.derivative_operators import EngineName
+from adxform.primitives.alias import Aliases
+from adxform.runtime.deep_recursion import in_thread, is_roomy, ran_out
+from adxform.runtime.timing import phase
+
+
+@dataclass(frozen=True, slots=True)
+class Assuming:
+    """Runs `assuming`, which assumes something of its arguments; where that raises, `sure`, which assumes nothing."""
+
+    assuming: Run
+    sure: Run
+
+    def __call__(self, *args: Any) -> Any:
+        """What `sure` returns for `args`."""
+        try:
+            return self.assuming(*args)
+        except Exception as error:
+            if ran_out(error) and not is_roomy():
+                return in_thread(lambda: self(*args))
+        return self.sure(*args)
+
+
+class PythonBackend(Backend):
+    """CPython and NumPy."""
+
+    name: EngineName = "python"
+    description = "CPython and NumPy"
+
+    @phase("emit")
+    def realise(
+        self, lowered: Lowered, surroundings: Surroundings, sure: Run | None = None, aliases: Aliases | None = None
+    ) -> tuple[Generated, Run]:
+        """The source, and its function."""
+        generated = emit(lowered.function, surroundings=surroundings, aliases=aliases)
+        run = load(generated)
+        return generated, run if sure is None else Assuming(run, sure)
+
+    def straight(self, run: Run, generated: Generated, count: int) -> StraightCode | None:
+        """The function of a rule that something sure stands behind: no other may run a second time."""
+        return straight_code(generated, count, run.assuming, as_it_is) if isinstance(run, Assuming) else None
+
+
+def as_it_is(body: Sequence[ast.stmt], host: Host) -> Iterator[ast.stmt]:
+    """The statements themselves."""
+    yield from body
