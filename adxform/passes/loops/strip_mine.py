@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from adxform import runtime
 from adxform.backends.numba import kernel_scalars
 from adxform.backends.numba.vector_math.forms import vector_form
 from adxform.ir import intrinsics
@@ -19,14 +18,13 @@ from adxform.ir.types import FLOAT, INT, Array, Scalar
 from adxform.ir.walk import Names, reads, rename_block, variables, variables_of
 from adxform.passes.scalar.rewriting import Rewriter, callee
 from adxform.primitives.alias import alias_classes
+from adxform.primitives.table import meaning_of
 
 BLOCK = 32
 COLUMNS = 96
 APART = 8
 NUMBERS, INTEGERS = (FLOAT, Scalar("float64")), (INT, Scalar("int64"))
 STORES = frozenset({operator.setitem, intrinsics.accumulate, intrinsics.deduct})
-IN_LANES = frozenset({operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.pos, abs, np.absolute,
-                      np.add, np.subtract, np.multiply, np.divide, np.negative, np.sqrt, np.square, runtime.add_up})  # fmt: skip
 
 
 def strip_mine_loops(kernel: Function, apart: Collection[int] = ()) -> Function:
@@ -194,7 +192,7 @@ def in_lanes(op: Call) -> bool:
     fn: Any = callee(op)
     if op.kwargs or len(op.outs) != 1 or op.outs[0].type not in NUMBERS:
         return False
-    return fn in IN_LANES or fn in kernel_scalars.FORMS or vector_form(fn) is not None
+    return meaning_of(fn).in_lanes or fn in kernel_scalars.FORMS or vector_form(fn) is not None
 
 
 def pays(passes: Iteration) -> bool:
