@@ -14,11 +14,10 @@ from __future__ import annotations
 
 import operator
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
-from adxform.backends.numba.caller_allocation import filled
+from adxform.backends.numba.caller_allocation import LENGTHS, filled
 from adxform.backends.numba.kernel_extraction import Outlined
 from adxform.backends.numba.kernel_products import as_numpy, as_numpy_call, order_of_axes, swapped
 from adxform.backends.python.syntax import callee
@@ -29,11 +28,10 @@ from adxform.ir.types import INT, Array
 from adxform.ir.walk import Names, reads, substitute, variables, variables_of
 from adxform.passes.scalar.dce import eliminate_dead_code
 from adxform.primitives.alias import alias_classes
+from adxform.primitives.table import record_of
 
-LENGTHS = frozenset({intrinsics.dim, len, operator.add, operator.sub, operator.mul, max, min})
+INTEGERS = LENGTHS | {operator.mul}
 """What lengths are computed with."""
-ZEROS, LIKE = (np.zeros, np.zeros_like), (np.empty_like, np.zeros_like)
-MAKERS: tuple[Any, ...] = (np.empty, *ZEROS, *LIKE)
 
 
 def with_workspaces(found: Outlined) -> Outlined:
@@ -82,9 +80,9 @@ def lifted(kernel: Function) -> Workspace | None:
     left: list[Op] = []
     for op in kernel.body.ops:
         match op:
-            case Call(outs=(Var(type=Array()) as out,)) if callee(op) in MAKERS and aliases.of(out) not in seen:
+            case Call(outs=(Var(type=Array()) as out,)) if record_of(callee(op)).blank and aliases.of(out) not in seen:
                 left += lifting.array(op, out)
-            case Call(outs=(Var() as out,)) if out.type == INT and callee(op) in LENGTHS and not op.kwargs:
+            case Call(outs=(Var() as out,)) if out.type == INT and callee(op) in INTEGERS and not op.kwargs:
                 lifting.length(op, out)
                 left.append(op)
             case Call(outs=(Var() as out,)) if callee(op) in (np.transpose, swapped):
@@ -169,14 +167,14 @@ class _Lifting:
         lengths = shape[0] if len(shape) == 1 else Pack("tuple", shape)
         self.arrays[out] = made = self.builder.var(out.base, out.type)
         self.builder.emit(Call((made,), Lit(np.empty), (lengths, *op.args[1:]), op.kwargs, op.span))
-        return filled(out, Lit(0.0), self.names, op.span) if callee(op) in ZEROS else []
+        return filled(out, Lit(0.0), self.names, op.span) if _is_zeros(callee(op)) else []
 
     def shape(self, op: Call, out: Var) -> tuple[Operand, ...] | None:
         """The lengths of `out`, if they are known."""
         assert isinstance(out.type, Array)
         (given, *_) = op.args
         rank = len(out.type.shape or ())
-        if callee(op) in LIKE:
+        if (fresh := record_of(callee(op)).fresh) is not None and fresh.like:
             if not isinstance(given, Var) or not isinstance(given.type, Array) or given.type.dtype != out.type.dtype:
                 return None
             sizes = [self.axis(given, axis) for axis in range(rank)]
@@ -185,3 +183,8 @@ class _Lifting:
         if not rank or len(items) != rank or not self.are_known(items):
             return None
         return tuple([substitute(item, self.known) for item in items])
+
+
+def _is_zeros(fn: object) -> bool:
+    fresh = record_of(fn).fresh
+    return fresh is not None and fresh.number == 0.0
