@@ -21,7 +21,7 @@ from adxform.ir.text import read, show
 from adxform.ir.verify import verify
 from adxform.ir.walk import contents
 from adxform.passes.driver import Pass, watching
-from adxform.passes.pipeline import CLEAN, FOR_KERNELS, FORWARD, REVERSE, SIMPLIFY, Sweep
+from adxform.passes.pipeline import CLEAN, FOR_KERNELS, FORWARD, REVERSE, SIMPLIFY, Differentiation
 from adxform.runtime.dispatch.derivation import derive
 from tests.corpus.case import Program
 from tests.corpus.catalogue import PROGRAMS
@@ -51,7 +51,7 @@ def f(scale: f64[], x: f64[x.0, x.1], k: int):
 def after(name: str, head: str, before: str) -> Function:
     """What the pass `name` makes of `before`; `head`, the first line, says what a kernel's parameters share."""
     apart = frozenset(int(place) for place in head.partition("apart: ")[2].split(", ") if place)
-    sweep = Sweep(read(PRIMAL), (0, 1), RuleExpander(derive), {0: 1.0})
+    sweep = Differentiation(read(PRIMAL), (0, 1), RuleExpander(derive), {0: 1.0})
     settings: dict[str, Any] = {"loops": Loops(fastmath=True), "kernel": Kernel(fastmath=True, apart=apart), "cut": 1}
     settings |= {"reverse": sweep, "forward": sweep}
     return STEPS[name].run(read(before), settings.get(name.partition("-")[0]))

@@ -20,7 +20,7 @@ from adxform.passes.loops.loop_invariant_tables import tabulate
 from adxform.passes.loops.privatise import privatise_arrays
 from adxform.passes.memory.compose import LOADS, compose_views
 from adxform.passes.memory.contributions import ADDING, STARTS, assign_first_contributions
-from adxform.passes.memory.copies import COPIES, NEUTRAL, elide_copies
+from adxform.passes.memory.copies import COPIES, UNCHANGING, elide_copies
 from adxform.passes.memory.dead_stores import STORES, drop_dead_stores
 from adxform.passes.memory.merged_stores import CLEARS, merge_stores
 from adxform.passes.memory.sink import sink_stores
@@ -46,7 +46,7 @@ SIMPLIFY: tuple[Pass[None], ...] = (
     plain("products-once", multiply_once, needs=(MATMULS, REPEATS)),
     plain("views", compose_views, needs=(LOADS,)),
     plain("common-subexpressions", share_common_subexpressions),
-    plain("copies", elide_copies, needs=(COPIES | NEUTRAL.keys(),)),
+    plain("copies", elide_copies, needs=(COPIES | UNCHANGING,)),
     plain("stores", merge_stores, needs=(CLEARS,)),
     plain("dead-stores", drop_dead_stores, needs=(STORES,)),
     plain("first-contributions", assign_first_contributions, needs=(STARTS, ADDING)),
@@ -105,7 +105,7 @@ def suited_to_kernels(fn: Function) -> Function:
 
 
 @dataclass(slots=True)
-class Sweep:
+class Differentiation:
     """A derivative of `primal` by its parameters at the places `wrt`.
 
     A reverse sweep has cotangents of the results in `seeds` fixed; `again`, it will be differentiated in its turn; it leaves what
@@ -120,22 +120,22 @@ class Sweep:
     decisions: tuple[Decision, ...] = ()
 
 
-def _in_reverse(fn: Function, sweep: Sweep) -> Function:
-    adjoint = reverse(fn, sweep.wrt, sweep.expander, again=sweep.again)
-    sweep.decisions = adjoint.decisions
+def _in_reverse(fn: Function, setting: Differentiation) -> Function:
+    adjoint = reverse(fn, setting.wrt, setting.expander, again=setting.again)
+    setting.decisions = adjoint.decisions
     return plain_slopes(adjoint.fn, fn)
 
 
-REVERSE: tuple[Pass[Sweep], ...] = (
+REVERSE: tuple[Pass[Differentiation], ...] = (
     Pass("sweeps", _in_reverse),
-    Pass("seeds", lambda fn, sweep: seeded(fn, sweep.primal, sweep.seeds)),
-    Pass("gradients", lambda fn, sweep: fresh_gradients(fn, sweep.primal, sweep.wrt)),
+    Pass("seeds", lambda fn, setting: seeded(fn, setting.primal, setting.seeds)),
+    Pass("gradients", lambda fn, setting: fresh_gradients(fn, setting.primal, setting.wrt)),
 )
 """From a function to its forward and reverse sweep, which take cotangents and return gradients of the arguments' shapes."""
 
-FORWARD: tuple[Pass[Sweep], ...] = (
-    Pass("sweep", lambda fn, sweep: plain_slopes(forward(fn, sweep.wrt, sweep.expander), fn)),
-    Pass("tangents", lambda fn, sweep: shaped_tangents(fn, sweep.primal)),
+FORWARD: tuple[Pass[Differentiation], ...] = (
+    Pass("sweep", lambda fn, setting: plain_slopes(forward(fn, setting.wrt, setting.expander), fn)),
+    Pass("tangents", lambda fn, setting: shaped_tangents(fn, setting.primal)),
 )
 """From a function to one that takes tangents beside its arguments, and returns those of its results, of the results' shapes."""
 
@@ -143,13 +143,13 @@ FORWARD: tuple[Pass[Sweep], ...] = (
 def pulled(
     fn: Function, wrt: tuple[int, ...], seeds: Mapping[int, float], expander: Expander, *, again: bool = False
 ) -> tuple[Function, tuple[Decision, ...]]:
-    """`fn` after `REVERSE`, and what is kept for it; `seeds` and `again`: see `Sweep`."""
+    """`fn` after `REVERSE`, and what is kept for it; `seeds` and `again`: see `Differentiation`."""
     counters.count("rule_builds")
-    sweep = Sweep(fn, wrt, expander, seeds, again)
-    return through("reverse", REVERSE, fn, sweep), sweep.decisions
+    setting = Differentiation(fn, wrt, expander, seeds, again)
+    return through("reverse", REVERSE, fn, setting), setting.decisions
 
 
 def pushed(fn: Function, wrt: tuple[int, ...], expander: Expander) -> Function:
     """`fn` after `FORWARD`."""
     counters.count("rule_builds")
-    return through("forward", FORWARD, fn, Sweep(fn, wrt, expander))
+    return through("forward", FORWARD, fn, Differentiation(fn, wrt, expander))
