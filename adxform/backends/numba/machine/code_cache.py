@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import atexit
 import pickle
-from collections.abc import Iterable
 from functools import lru_cache
 from hashlib import sha256
 from typing import Any
@@ -25,6 +24,7 @@ from numba.core.runtime import _nrt_python  # type: ignore[attr-defined]  # a mo
 from numba.core.serialize import dumps
 
 from adxform.backends.numba.machine.blas import name_routines
+from adxform.backends.numba.machine.engines import are_there, new_engine, outside
 from adxform.runtime import counters
 from adxform.runtime.locks import PATIENCE, Rank, kept_at_fork
 from adxform.runtime.persistence.store import store
@@ -108,10 +108,8 @@ def as_bytes(compiled: Any) -> bytes | None:
     """What Numba compiled, and the names of what it calls outside; ``None`` where it is for this process only."""
     if compiled.lifted or compiled.library.has_dynamic_globals:
         return None
-    module = compiled.library._final_module
-    outside = [value.name for value in (*module.functions, *module.global_variables) if value.is_declaration]
     try:
-        written: bytes = dumps((outside, compiled._replace(type_annotation="")._reduce()))  # type: ignore[no-untyped-call]
+        written: bytes = dumps((outside(compiled.library._final_module), compiled._replace(type_annotation="")._reduce()))  # type: ignore[no-untyped-call]
     except Exception as error:  # whatever it is that has no name in another process
         way_back(error)
         return None
@@ -124,14 +122,17 @@ def read(data: bytes, target_context: Any) -> Any:
     Numba's own start, which compiling needs, takes longer than all else: it is left out unless the code calls what comes with it.
     """
     try:
-        outside, made = pickle.loads(data)
+        called, made = pickle.loads(data)
         name_allocators()
-        name_routines(outside)
-        if not are_there(outside):
+        name_routines(called)
+        if not are_there(called):
             target_context.refresh()
-            if not are_there(outside):
+            if not are_there(called):
                 return None
-        return CompileResult._rebuild(target_context, *made)  # type: ignore[no-untyped-call]
+        codegen, held = new_engine()
+        found = CompileResult._rebuild(target_context.subtarget(_internal_codegen=codegen), *made)  # type: ignore[no-untyped-call]
+        found.library._held = held
+        return found
     except Exception as error:  # whatever Numba makes of it
         way_back(error)
         return None
@@ -142,8 +143,3 @@ def name_allocators() -> None:
     """Let code find the functions that make arrays, which Numba names no sooner than it compiles."""
     for name, address in _nrt_python.c_helpers.items():
         llvmlite.binding.add_symbol(name if name.startswith("_") else f"NRT_{name}", address)
-
-
-def are_there(names: Iterable[str]) -> bool:
-    """Whether functions and variables with these `names` are in the process. LLVM ends a process in which one is not."""
-    return all(name.startswith("llvm.") or llvmlite.binding.address_of_symbol(name) for name in names)

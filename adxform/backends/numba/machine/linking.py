@@ -15,15 +15,18 @@ from typing import Any
 
 from llvmlite.binding import Linkage
 from llvmlite.binding.newpassmanagers import NewPassManager
+from numba.core import config
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.core.typed_passes import BaseNativeLowering, NativeLowering, NopythonTypeInference
 
+from adxform.backends.numba.machine.engines import are_there, new_engine, outside
 from adxform.backends.numba.machine.entrance import KernelLower
 from adxform.runtime.timing import phase
 
 ENVIRONMENT = "_ZN08NumbaEnv"
+TIMED = "LLVM_PASS_TIMINGS"
 
 
 class Passing:
@@ -35,13 +38,17 @@ class Passing:
 
     def __init__(self, codegen: Any) -> None:
         self._made: list[Any] = []
+        self._for_functions: tuple[Any, Any] | None = None
         self._codegen = codegen
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._codegen, name)
 
     def _function_pass_manager(self, **options: Any) -> Any:
-        return self._noted(self._codegen._function_pass_manager(**options))
+        """One for all functions of a module, for LLVM keeps something of each; one for each where it is to tell their times."""
+        if self._for_functions is None or getattr(config, TIMED):
+            self._for_functions = self._noted(self._codegen._function_pass_manager(**options))
+        return self._for_functions
 
     def _module_pass_manager(self, **options: Any) -> Any:
         return self._noted(self._codegen._module_pass_manager(**options))
@@ -71,6 +78,14 @@ class KernelLibrary(JITCodeLibrary):
         """Optimise each function of `ll_module` by itself."""
         with self._passing():
             super()._optimize_functions(ll_module)  # type: ignore[no-untyped-call]
+
+    def _finalize_final_module(self) -> None:
+        """Make the machine code, in an engine of its own unless it needs what only Numba's has: recursion, environments."""
+        module = self._final_module
+        foreign = [one.name for one in module.global_variables if one.name.startswith(ENVIRONMENT) and one.name not in self._own]
+        if not foreign and are_there(outside(module)):
+            self._codegen, self._held = new_engine()
+        super()._finalize_final_module()  # type: ignore[no-untyped-call]
 
     @contextmanager
     def _passing(self) -> Iterator[None]:
