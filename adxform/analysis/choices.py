@@ -8,9 +8,8 @@ where it is not finite, neither are they.
 
 from __future__ import annotations
 
-import builtins
 import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -21,24 +20,9 @@ from adxform.ir.types import Array
 from adxform.ir.walk import all_ops, never_ends, outs, variables
 from adxform.primitives.alias import Aliases
 from adxform.primitives.effects import effect_of
+from adxform.primitives.facets import Chooses
 from adxform.primitives.memory import index_kind
-
-Functions = frozenset[Callable[..., object]]
-COMPARING: Functions = frozenset(
-    {
-        *(builtins.max, builtins.min, np.maximum, np.minimum, np.fmax, np.fmin, np.clip, np.ndarray.clip),
-        *(np.nan_to_num, np.heaviside),
-    }
-)
-"""Elementwise functions whose slopes are one where an argument is taken, and zero where it is left out."""
-EXTREMES: Functions = frozenset({np.max, np.min, np.amax, np.amin, np.ndarray.max, np.ndarray.min, np.nansum, np.nanmean})
-PICKING: Functions = frozenset(
-    {
-        *(np.where, np.take, np.ndarray.take, np.take_along_axis, np.triu, np.tril, runtime.gather_last),
-        *(np.diagonal, np.ndarray.diagonal, runtime.diagonal, np.trace, np.ndarray.trace, np.sort),
-    }
-)
-CHOOSING = COMPARING | EXTREMES | PICKING
+from adxform.primitives.table import record_of
 
 
 def left_out(fn: Function, aliases: Aliases) -> frozenset[Var]:
@@ -64,7 +48,9 @@ def left_out(fn: Function, aliases: Aliases) -> frozenset[Var]:
 
 def chooses(call: Call) -> bool:
     """Whether `call` leaves out elements of its first argument, or of all that it picks from."""
-    return isinstance(call.fn, Lit) and (call.fn.value in CHOOSING or any(key == "where" for key, _ in call.kwargs))
+    if not isinstance(call.fn, Lit):
+        return False
+    return record_of(call.fn.value).chooses is not None or any(key == "where" for key, _ in call.kwargs)
 
 
 def _may_choose(op: Op) -> bool:
@@ -249,7 +235,7 @@ def _sides(call: Call) -> tuple[Operand, ...] | None:
     match call:
         case Call((_,), Lit(np.where), (_, one, other)):
             return one, other
-        case Call((_,), Lit(fn), (one, other), ()) if fn in EITHER:
+        case Call((_,), Lit(fn), (one, other), ()) if record_of(fn).chooses is Chooses.EITHER:
             return one, other
         case _:
             return None
@@ -259,6 +245,5 @@ def _union(one: State, other: State) -> State:
     return one | {name: ways | one.get(name, NEVER) for name, ways in other.items()}
 
 
-EITHER: Functions = frozenset({builtins.max, builtins.min, np.maximum, np.minimum, np.fmax, np.fmin})
 MASKED = Lit(runtime.masked_product)
 LOAD, STORE = Lit(operator.getitem), Lit(operator.setitem)

@@ -12,52 +12,22 @@ import math
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from adxform import runtime
 from adxform.analysis.activity import Spread, spread_to_arguments, spread_to_results
 from adxform.analysis.choices import chooses, left_out
-from adxform.analysis.signs import Sign, find_signs, sign_of
+from adxform.analysis.signs import find_signs, sign_of
 from adxform.ir.ops import Block, Call, For, Function, Invoke, Lit, Op, Operand, Var, While
 from adxform.ir.types import Array, Scalar, is_float
 from adxform.ir.walk import all_ops, blocks, free_variables, variables_of
 from adxform.primitives.alias import Aliases
 from adxform.primitives.effects import functions
+from adxform.primitives.facets import ADDITIVE, Sign
 from adxform.primitives.left_out_lanes import leaves_lanes_out
 from adxform.primitives.record import Derivative, General, Linear, Partials
-from adxform.primitives.table import lookup
-
-FAITHFUL: frozenset[Callable[..., object]] = frozenset(
-    {
-        *(operator.add, operator.sub, operator.neg, operator.pos, np.add, np.subtract, np.negative, np.positive),
-        *(np.sum, np.ndarray.sum, np.mean, np.ndarray.mean, np.cumsum, np.ndarray.cumsum),
-        *(np.reshape, np.ndarray.reshape, np.ravel, np.ndarray.ravel, np.ndarray.flatten, np.transpose, np.ndarray.transpose),
-        *(np.expand_dims, np.squeeze, np.ndarray.squeeze, np.copy, np.ndarray.copy, float, np.float64),
-        *(runtime.broadcast_like, runtime.unbroadcast, runtime.add_up, np.broadcast_to, runtime.exact_sum),
-    }
-)
-"""What no lane of a cotangent becomes zero by."""
-
-
-GUARDS: Mapping[Callable[..., object], tuple[int, Sign]] = {
-    **dict.fromkeys((operator.truediv, np.divide, runtime.quotient), (1, Sign.ABOVE)),
-    **dict.fromkeys((np.sqrt, np.cbrt, np.reciprocal, np.log, np.log2, np.log10), (0, Sign.ABOVE)),
-    **dict.fromkeys((operator.pow, np.power, runtime.power), (0, Sign.ABOVE)),
-    np.log1p: (0, Sign.NOT_BELOW),
-}
-"""Which argument has finite slopes if its sign is at least that."""
-
-
-MASKED: frozenset[Callable[..., Any]] = frozenset(
-    {
-        *(runtime.masked_product, runtime.masked_matmul, runtime.masked_outer, runtime.masked_tensordot),
-        *(runtime.masked_einsum, runtime.masked_cross),
-    }
-)
-"""What is written where zero may meet what is infinite or missing."""
-
+from adxform.primitives.table import lookup, meaning_of, record_of, spelled
 
 Keeps = Callable[[Call, Operand], bool]
 
@@ -247,7 +217,7 @@ class _Steepness:
             return False
         if call.fn.value in QUOTIENTS and call.args[0] == leaf != call.args[1]:
             return not any(var in self.poles for var in variables_of(call.args[1:]))
-        return call.fn.value in NOWHERE_FLAT and not self.has_pole(call)
+        return record_of(call.fn.value).nowhere_flat and not self.has_pole(call)
 
     def has_pole(self, call: Call) -> bool:
         """Whether an argument of `call` can be infinite or NaN though the arguments of the function are not."""
@@ -255,9 +225,6 @@ class _Steepness:
 
 
 QUOTIENTS = frozenset({operator.truediv, np.divide, runtime.quotient})
-NOWHERE_FLAT = frozenset(
-    {np.sqrt, np.cbrt, np.log, np.log2, np.log10, np.log1p, math.sqrt, math.cbrt, math.log, math.log2, math.log10}
-)
 
 
 def can_overflow(partial: Operand) -> bool:
@@ -302,7 +269,7 @@ def _states_slopes(call: Call) -> bool:
 
 def _is_masked(call: Call) -> bool:
     """Whether `call` is a product, or a sum of products, of which one factor may be zero where another is infinite or missing."""
-    return isinstance(call.fn, Lit) and call.fn.value in MASKED
+    return isinstance(call.fn, Lit) and record_of(call.fn.value).masks is not None
 
 
 def _may_be_steep(call: Call) -> bool:
@@ -314,9 +281,10 @@ def _may_be_steep(call: Call) -> bool:
 
 def _is_bounded(call: Call, known: Mapping[Var, Sign]) -> bool:
     assert isinstance(call.fn, Lit)
-    if call.fn.value not in GUARDS:
+    guard = meaning_of(call.fn.value).finite_from
+    if guard is None:
         return False
-    place, least = GUARDS[call.fn.value]
+    place, least = guard
     return sign_of(call.args[place], known) >= least
 
 
@@ -329,9 +297,7 @@ def _is_faithful(call: Call) -> bool:
     """Whether a cotangent that is not zero stays so: `call` adds up, repeats, or multiplies by a number."""
     if not isinstance(call.fn, Lit):
         return False
-    if call.fn.value in SCALING:
-        return is_nonzero(call.args[1]) or (call.fn.value in SCALING[:2] and is_nonzero(call.args[0]))
-    return call.fn.value in FAITHFUL
-
-
-SCALING = (operator.mul, np.multiply, operator.truediv, np.divide)
+    fn = call.fn.value
+    if spelled(fn) in (operator.mul, operator.truediv):
+        return is_nonzero(call.args[1]) or (spelled(fn) is operator.mul and is_nonzero(call.args[0]))
+    return record_of(fn).faithful or meaning_of(fn).algebra in ADDITIVE

@@ -8,10 +8,8 @@ length, nothing is said of it.
 
 from __future__ import annotations
 
-import math
 import operator
 from collections import defaultdict
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,12 +19,7 @@ from adxform.ir.types import Array, Scalar, rank
 from adxform.ir.walk import all_ops, blocks, free_variables, outs, reads_with_blocks, variables_of
 from adxform.primitives.alias import Aliases
 from adxform.primitives.effects import effect_of
-from adxform.primitives.table import lookup
-
-LENGTHS: frozenset[Callable[..., object]] = frozenset(
-    {np.linalg.norm, np.hypot, math.hypot, np.arctan2, math.atan2, np.std, np.ndarray.std}
-)
-"""Functions whose slopes have no rate of change where they are zero."""
+from adxform.primitives.table import lookup, record_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +99,7 @@ class Guards:
 
 def is_length(op: Op) -> bool:
     """Whether `op` computes lengths, or angles."""
-    return isinstance(op, Call) and isinstance(op.fn, Lit) and op.fn.value in LENGTHS
+    return isinstance(op, Call) and isinstance(op.fn, Lit) and record_of(op.fn.value).length
 
 
 def _may_guard(op: Op) -> bool:

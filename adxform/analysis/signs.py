@@ -5,21 +5,13 @@ from __future__ import annotations
 import builtins
 import operator
 from collections.abc import Callable, Mapping
-from enum import IntEnum
 
 import numpy as np
 
-from adxform import runtime
 from adxform.ir.ops import Block, Call, Function, If, Lit, Operand, Pack, Var
 from adxform.ir.walk import all_ops, blocks
-
-
-class Sign(IntEnum):
-    """What is known of a value that is not NaN; `ABOVE`: there is a number above zero that it is never below."""
-
-    ANY = 0
-    NOT_BELOW = 1
-    ABOVE = 2
+from adxform.primitives.facets import Moves, Reduces, Sign
+from adxform.primitives.table import meaning_of, record_of, spelled
 
 
 def find_signs(fn: Function) -> Mapping[Var, Sign]:
@@ -76,14 +68,25 @@ def _has_a_one(total: Call, calls: Mapping[Var, Call]) -> bool:
     """Whether `total` sums ``exp(x - max(x))``, of which one is ``exp(0)``, over the axis of the maximum."""
     powers = _made(total.args[0], calls)
     shifted = _made(powers.args[0], calls) if powers is not None and powers.fn == Lit(np.exp) else None
-    if shifted is None or shifted.fn not in (Lit(operator.sub), Lit(np.subtract)):
+    if shifted is None or not (isinstance(shifted.fn, Lit) and spelled(shifted.fn.value) is operator.sub):
         return False
     largest = _made(shifted.args[1], calls)
-    while largest is not None and largest.fn in PLACING:
+    while largest is not None and _places_anew(largest):
         largest = _made(largest.args[0], calls)
-    if largest is None or largest.fn not in LARGEST or not _is_same(largest.args[0], shifted.args[0], calls):
+    if largest is None or not _is_largest(largest) or not _is_same(largest.args[0], shifted.args[0], calls):
         return False
     return _axis(total) in (Lit(None), _axis(largest))
+
+
+def _is_largest(call: Call) -> bool:
+    return isinstance(call.fn, Lit) and record_of(call.fn.value).reduces is Reduces.LARGEST
+
+
+def _places_anew(call: Call) -> bool:
+    """Whether `call` gives the same numbers in another shape, or some of them."""
+    if not isinstance(call.fn, Lit):
+        return False
+    return record_of(call.fn.value).moves in (Moves.RESHAPE, Moves.LENGTHEN) or call.fn.value is operator.getitem
 
 
 def _is_same(one: Operand, other: Operand, calls: Mapping[Var, Call]) -> bool:
@@ -103,40 +106,26 @@ def _made(operand: Operand, calls: Mapping[Var, Call]) -> Call | None:
 
 def _sign_of_call(fn: Callable[..., object], args: tuple[Operand, ...], known: Mapping[Var, Sign]) -> Sign:
     signs = [sign_of(arg, known) for arg in args]
-    if fn in ABOVE:
-        return Sign.ABOVE
-    if fn in SUMS and len(args) == 2:
+    record, written = record_of(fn), spelled(fn)
+    sign = meaning_of(fn).sign
+    if sign is Sign.ABOVE:
+        return sign
+    if written is operator.add and len(args) == 2:
         return Sign.ANY if min(signs) == Sign.ANY else max(signs)
-    if fn in PRODUCTS and len(args) == 2:
+    if written is operator.mul and len(args) == 2:
         return max(min(signs), Sign.NOT_BELOW if args[0] == args[1] else Sign.ANY)
-    if fn in QUOTIENTS and len(args) == 2:
+    if written is operator.truediv and len(args) == 2:
         return min(*signs, Sign.NOT_BELOW)
-    if fn in POWERS and len(args) == 2:
+    if written is operator.pow and len(args) == 2:
         even = isinstance(args[1], Lit) and isinstance(args[1].value, int | float) and args[1].value % 2 == 0
         raised = signs[0] if signs[1] > Sign.ANY else min(signs[0], Sign.NOT_BELOW)
         return max(raised, Sign.NOT_BELOW if even else Sign.ANY)
     if fn in LARGER:
         return max(signs)
-    if fn in NOT_BELOW:
-        return max(signs[0], Sign.NOT_BELOW)
-    return signs[0] if fn in KEEPING else Sign.ANY
+    if sign is Sign.NOT_BELOW:
+        return max(signs[0], sign)
+    return signs[0] if record.keeps_sign else Sign.ANY
 
 
 TOTALS = (np.sum, np.ndarray.sum)
-LARGEST = tuple(map(Lit, (np.max, np.amax, np.ndarray.max)))
-PLACING = tuple(map(Lit, (np.expand_dims, np.reshape, np.ndarray.reshape, operator.getitem)))
-Functions = frozenset[Callable[..., object]]
-ABOVE: Functions = frozenset({np.cosh})
-NOT_BELOW: Functions = frozenset({np.exp, np.exp2, np.absolute, np.fabs, np.square, operator.abs, builtins.abs})
-SUMS: Functions = frozenset({operator.add, np.add})
-PRODUCTS: Functions = frozenset({operator.mul, np.multiply})
-QUOTIENTS: Functions = frozenset({operator.truediv, np.divide})
-POWERS: Functions = frozenset({operator.pow, np.power})
-LARGER: Functions = frozenset({builtins.max, np.maximum})
-KEEPING: Functions = frozenset(
-    {
-        *(np.sum, np.ndarray.sum, np.mean, np.ndarray.mean, np.max, np.ndarray.max, np.amax, np.min, np.ndarray.min, np.amin),
-        *(np.sqrt, np.cbrt, operator.pos, np.positive, float, np.float64, np.reshape, np.ndarray.reshape, np.ravel),
-        *(np.expand_dims, np.squeeze, np.transpose, runtime.broadcast_like),
-    }
-)
+LARGER = frozenset({builtins.max, np.maximum})

@@ -17,7 +17,6 @@ from typing import Any, assert_never
 
 import numpy as np
 
-from adxform import runtime
 from adxform.analysis.dependence import Dependence, find_dependence
 from adxform.errors import MissingRuleError
 from adxform.ir import intrinsics
@@ -43,8 +42,9 @@ from adxform.ir.spans import Span
 from adxform.ir.walk import all_ops, blocks, outs, variables_of
 from adxform.primitives.alias import Aliases, alias_classes
 from adxform.primitives.effects import effect_of, has_memory, positions, writes
+from adxform.primitives.facets import ADDITIVE, Algebra
 from adxform.primitives.record import Constant, General, Linear, Memory, Partials, Primitive
-from adxform.primitives.table import lookup
+from adxform.primitives.table import lookup, meaning_of, record_of
 from adxform.primitives.unruled import is_users, title
 
 
@@ -80,27 +80,7 @@ class Part(Enum):
 
 
 MOVING = tuple(part for part in Part if part.moves)
-SUMS = frozenset({operator.add, operator.sub, operator.neg, operator.pos, np.add, np.subtract, np.negative, np.positive})
-DIFFERENCES = frozenset({operator.sub, np.subtract})
-PRODUCTS = frozenset({operator.mul, np.multiply, runtime.masked_product})
-QUOTIENTS = frozenset({operator.truediv, np.divide, runtime.quotient, runtime.ratio})
 STORES: frozenset[Any] = frozenset({operator.setitem, intrinsics.accumulate, intrinsics.deduct, np.add.at, intrinsics.push})
-ZEROS: frozenset[Any] = frozenset({np.zeros, np.zeros_like, np.empty, np.empty_like})
-FILLED = frozenset({np.full, np.full_like})
-LINEAR_IN: dict[Any, tuple[int, ...]] = {
-    np.linspace: (0, 1),
-    np.linalg.solve: (1,),
-    np.nanmean: (0,),
-    np.nansum: (0,),
-    np.pad: (0,),
-    runtime.appended: (0, 1),
-    runtime.appended_row: (0, 1),
-    runtime.cholesky_cotangent: (1,),
-    runtime.cofactor_change: (1,),
-    runtime.inverse_change: (1,),
-    runtime.private: (0,),
-}
-"""The functions with a value and a pullback that are linear in some arguments together: which."""
 FILLING = ("constant_values", "end_values")
 
 
@@ -330,7 +310,7 @@ class _Reader:
             case Memory():
                 taken = args[0] if args else Part.ZERO
                 return Part.DOUBTFUL if taken is Part.SHIFTED else taken  # some elements are not all of them
-            case Constant() if record.fn in ZEROS or (record.fn in FILLED and args[1:2] == (Part.ZERO,)):
+            case Constant() if record.fresh is not None and record.fresh.blank:
                 return Part.ZERO
             case Constant():
                 return Part.FIXED
@@ -347,13 +327,14 @@ class _Reader:
         """What an elementwise function of `args` returns."""
         if fn is intrinsics.valued:
             return args[1]
-        if fn in DIFFERENCES and op.args[0] == op.args[1]:
+        algebra = meaning_of(fn).algebra
+        if algebra is Algebra.DIFFERENCE and op.args[0] == op.args[1]:
             return Part.ZERO
-        if fn in SUMS:
+        if algebra in ADDITIVE:
             cancels = sum(part.more == 2 for part in args) > 1  # perhaps: `x - 1.0 * x`
             return Part((bool(moving), 1)) if cancels else reduce(operator.add, args)
-        if fn in PRODUCTS or (fn in QUOTIENTS and moving in ([], [0])):
-            return self.multilinear(list(args[:1] if fn in QUOTIENTS else args))
+        if algebra is Algebra.PRODUCT or (algebra is Algebra.QUOTIENT and moving in ([], [0])):
+            return self.multilinear(list(args[:1] if algebra is Algebra.QUOTIENT else args))
         self.linear &= not moving
         return Part.LINEAR if moving else Part.FIXED if Part.FIXED in args else Part.OPEN
 
@@ -380,7 +361,7 @@ class _Reader:
             return self.of(op.args[moving[0]])
         if fn is np.linalg.multi_dot:
             return self.multilinear([self.of(leaf) for leaf in variables_of(op.args)])
-        places = LINEAR_IN.get(fn, ())
+        places = record_of(fn).linear_in
         if not set(moving) <= set(places):  # nothing more is said of it than that it depends
             self.linear = False
             return Part.LINEAR

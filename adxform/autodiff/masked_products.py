@@ -14,16 +14,13 @@ from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, For, If, Lit, Op, Operand, Var, While
 from adxform.ir.walk import all_ops, blocks, map_op, outs, reads, variables, variables_of
 from adxform.primitives.effects import effect_of
+from adxform.primitives.facets import Contracts
+from adxform.primitives.table import TABLE, record_of
 
-SUMS_OF_PRODUCTS: Mapping[Callable[..., Any], Callable[..., Any]] = {
-    operator.matmul: runtime.masked_matmul,
-    np.matmul: runtime.masked_matmul,
-    np.outer: runtime.masked_outer,
-    np.tensordot: runtime.masked_tensordot,
-    np.einsum: runtime.masked_einsum,
-    np.cross: runtime.masked_cross,
+MASKED: Mapping[Contracts, Callable[..., Any]] = {
+    record.contracts: fn for fn, record in TABLE.items() if record.masks is not None and record.contracts is not None
 }
-"""What the rules of linear algebra call, and what stands there where a factor may be zero and another infinite or missing."""
+"""What stands in the place of a sum of products where a factor may be zero and another infinite or missing."""
 
 
 def mask_products(b: Builder, start: int, moved: Sequence[Operand]) -> None:
@@ -83,13 +80,18 @@ def _masked(op: Op, depends: set[Var], rates: set[Var]) -> Op:
                 return op
             ct, factor = op.args if op.args[0] in depends else reversed(op.args)
             return replace(op, fn=Lit(runtime.masked_product), args=(ct, factor))
-        case Call(fn=Lit(fn)) if fn in SUMS_OF_PRODUCTS and not op.kwargs:
+        case Call(fn=Lit(fn)) if (masked := _masked_form(fn)) is not None and not op.kwargs:
             mixed = {var in depends for var in variables_of(op.args)} == {True, False}
-            return replace(op, fn=Lit(SUMS_OF_PRODUCTS[fn])) if mixed else op
+            return replace(op, fn=Lit(masked)) if mixed else op
         case Call():
             return op
         case _:
             return map_op(op, lambda operand: operand, lambda block: _masked_block(block, depends, rates))
+
+
+def _masked_form(fn: Any) -> Callable[..., Any] | None:
+    record = record_of(fn)
+    return MASKED.get(record.contracts) if record.contracts is not None and record.masks is None else None
 
 
 def _masked_block(block: Block, depends: set[Var], rates: set[Var]) -> Block:

@@ -6,16 +6,13 @@ Of copies (`np.copy`, `astype`, `np.array`) the order says only how they lie in 
 
 from __future__ import annotations
 
-import numpy as np
-
 from adxform.errors import MissingRuleError
 from adxform.ir.ops import Call, Lit, Operand, Var
 from adxform.ir.types import rank
 from adxform.primitives.declare import name_of
+from adxform.primitives.facets import Moves
 from adxform.primitives.signatures import by_name
-
-REORDERING = frozenset({np.reshape, np.ndarray.reshape, np.ravel, np.ndarray.ravel, np.ndarray.flatten})
-"""Functions that put the elements of an array in the `order` that they are given."""
+from adxform.primitives.table import record_of
 
 STATED_ORDERS = frozenset({None, "C", "c", "F", "f"})
 """The orders that do not depend on how the array lies in memory."""
@@ -32,7 +29,7 @@ def follows_memory(call: Call) -> bool:
 
     An array of one axis has its elements in one order, however it lies there.
     """
-    if not isinstance(call.fn, Lit) or call.fn.value not in REORDERING:
+    if not isinstance(call.fn, Lit) or record_of(call.fn.value).moves is not Moves.RESHAPE:
         return False
     array, order = call.args[0], order_of(call)
     if not isinstance(array, Var) or rank(array.type) in (0, 1):

@@ -9,6 +9,7 @@ import numpy as np
 
 from adxform.ir.ops import Call, Operand, Var
 from adxform.ir.types import Scalar, Type
+from adxform.primitives.facets import Gives, Kernel
 from adxform.primitives.record import PURE, VIEWS_FIRST, Constant, Derivative, Effect, General, Linear, Partials, Primitive
 
 Samples = tuple[tuple[Any, ...], ...]
@@ -45,9 +46,10 @@ def primitive(
     *samples: tuple[Any, ...],
     effect: Effects = PURE,
     result: Result | None = None,
+    **facets: Any,
 ) -> Primitive:
-    """The record of `fn` with any derivative, or ``None``."""
-    return Primitive(fn, name_of(fn), derivative, effect, result, samples)
+    """The record of `fn` with any derivative, or ``None``; `facets` are fields of `Primitive`."""
+    return Primitive(fn, name_of(fn), derivative, effect, result, samples, **facets)
 
 
 def scalar(
@@ -55,11 +57,15 @@ def scalar(
     body: Callable[..., Any],
     *samples: tuple[Any, ...],
     singular: Singular = False,
-    effect: Effects = PURE,
-    result: Result | None = None,
+    **facets: Any,
 ) -> Primitive:
     """An elementwise function by its partial derivatives, ``body(y, *args)``."""
-    return primitive(fn, Partials(body, singular), *samples, effect=effect, result=result)
+    return primitive(fn, Partials(body, singular), *samples, **facets)
+
+
+def floating(fn: Callable[..., Any], body: Callable[..., Any], *samples: tuple[Any, ...], **facets: Any) -> Primitive:
+    """An elementwise function that gives floats of floats, and that Numba has."""
+    return scalar(fn, body, *samples, gives=Gives.FLOAT, kernel=Kernel.FLOATS, **facets)
 
 
 def linear(
@@ -68,17 +74,16 @@ def linear(
     *samples: tuple[Any, ...],
     shapes: tuple[int, ...] = (),
     of_a_part: tuple[Callable[..., Any], Callable[..., Any]] | None = None,
-    effect: Effects = PURE,
-    result: Result | None = None,
+    **facets: Any,
 ) -> Primitive:
     """A function linear in its first argument (one transpose), or in each of several (a transpose by position)."""
     table = transposes if isinstance(transposes, Mapping) else {0: transposes}
-    return primitive(fn, Linear(table, shapes, of_a_part), *samples, effect=effect, result=result)
+    return primitive(fn, Linear(table, shapes, of_a_part), *samples, **facets)
 
 
-def constant(fn: Callable[..., Any], *, effect: Effects = PURE, result: Result | None = None) -> Primitive:
+def constant(fn: Callable[..., Any], **facets: Any) -> Primitive:
     """A function whose derivative is zero wherever it exists."""
-    return primitive(fn, Constant(), effect=effect, result=result)
+    return primitive(fn, Constant(), **facets)
 
 
 def general(
@@ -86,9 +91,9 @@ def general(
     body: Callable[..., Any],
     *samples: tuple[Any, ...],
     tangent: Callable[..., Any] | None = None,
-    result: Result | None = None,
     elementwise: bool = False,
     singular: bool = False,
+    **facets: Any,
 ) -> Primitive:
     """A function by its value and pullback together."""
-    return primitive(fn, General(body, tangent, elementwise=elementwise, singular=singular), *samples, result=result)
+    return primitive(fn, General(body, tangent, elementwise=elementwise, singular=singular), *samples, **facets)

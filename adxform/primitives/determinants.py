@@ -110,10 +110,11 @@ RECORDS: tuple[Primitive, ...] = (
         (_SS, _SS[::-1]),
         tangent=_cofactor_change_tangent,
         result=factor_result,
+        linear_in=(1,),
     ),
     general(runtime.log_of_determinant, _log_of_determinant, (_S,), (_SS,), singular=True),
     general(runtime.inverse, _inverse, (_S,), (_SS,), result=square_result),
-    general(runtime.inverse_change, _inverse_change, (_SPD, _NEAR), (_SS, _SS[::-1]), result=factor_result),
+    general(runtime.inverse_change, _inverse_change, (_SPD, _NEAR), (_SS, _SS[::-1]), result=factor_result, linear_in=(1,)),
     primitive(runtime.cofactor_turn, None, result=factor_result),
     constant(runtime.sign_of_determinant),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from adxform import runtime
 from adxform.ir.ops import Operand
 from adxform.ir.types import FLOAT, Type
 from adxform.primitives.declare import constant, scalar
+from adxform.primitives.facets import Kernel
 from adxform.primitives.python_operators import power_slope
 from adxform.primitives.record import RAISES, Primitive
 from adxform.primitives.tails import arctan_partial, gaussian_of
@@ -28,40 +29,33 @@ def _python_float(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> T
     return FLOAT
 
 
-_ROUNDING = (math.floor, math.ceil, math.trunc)
-_CONSTANT = (
-    math.isnan,
-    math.isinf,
-    math.isfinite,
-    math.isclose,
-    math.gcd,
-    math.factorial,
-    math.comb,
-    math.isqrt,
-    math.perm,
-    math.lcm,
-)
+def _known(fn: Callable[..., Any], body: Callable[..., Any], *samples: tuple[Any, ...], **facets: Any) -> Primitive:
+    """A function that is the same wherever it is computed: when a derivative is made, or in a kernel."""
+    return scalar(fn, body, *samples, folds=True, kernel=Kernel.FLOATS, **facets)
+
+
+_WHOLE = (math.isclose, math.gcd, math.factorial, math.comb, math.isqrt, math.perm, math.lcm)
 
 RECORDS: tuple[Primitive, ...] = (
-    scalar(math.sqrt, lambda y, x: runtime.quotient(0.5, y), (2.5,), singular=True),
-    scalar(math.cbrt, lambda y, x: runtime.quotient(1.0, 3.0 * y * y), (2.5,), (-1.5,), singular=True),
-    scalar(math.exp, lambda y, x: y, (0.5,)),
+    _known(math.sqrt, lambda y, x: runtime.quotient(0.5, y), (2.5,), singular=True, nowhere_flat=True),
+    scalar(math.cbrt, lambda y, x: runtime.quotient(1.0, 3.0 * y * y), (2.5,), (-1.5,), singular=True, nowhere_flat=True),
+    _known(math.exp, lambda y, x: y, (0.5,)),
     scalar(math.exp2, lambda y, x: y * math.log(2.0), (0.5,)),
-    scalar(math.expm1, lambda y, x: y + 1.0, (0.5,)),
-    scalar(math.log, _log_partials, (2.5,), (2.5, 3.5), effect=RAISES, result=_python_float),
-    scalar(math.log1p, lambda y, x: 1.0 / (1.0 + x), (2.5,), effect=RAISES),
-    scalar(math.log2, lambda y, x: 1.0 / (x * math.log(2.0)), (2.5,), effect=RAISES),
-    scalar(math.log10, lambda y, x: 1.0 / (x * math.log(10.0)), (2.5,), effect=RAISES),
-    scalar(math.sin, lambda y, x: math.cos(x), (0.7,)),
-    scalar(math.cos, lambda y, x: -math.sin(x), (0.7,)),
-    scalar(math.tan, lambda y, x: 1.0 + y * y, (0.7,)),
-    scalar(math.asin, lambda y, x: runtime.quotient(1.0, math.sqrt(1.0 - x * x)), (0.3,), singular=True),
-    scalar(math.acos, lambda y, x: -runtime.quotient(1.0, math.sqrt(1.0 - x * x)), (0.3,), singular=True),
-    scalar(math.atan, arctan_partial, (0.7,)),
-    scalar(math.sinh, lambda y, x: math.cosh(x), (0.7,)),
-    scalar(math.cosh, lambda y, x: math.sinh(x), (0.7,)),
-    scalar(math.tanh, lambda y, x: 1.0 - y * y, (0.7,)),
-    scalar(math.asinh, lambda y, x: 1.0 / math.hypot(x, 1.0), (0.7,)),
+    _known(math.expm1, lambda y, x: y + 1.0, (0.5,)),
+    _known(math.log, _log_partials, (2.5,), (2.5, 3.5), effect=RAISES, result=_python_float, nowhere_flat=True),
+    _known(math.log1p, lambda y, x: 1.0 / (1.0 + x), (2.5,), effect=RAISES),
+    _known(math.log2, lambda y, x: 1.0 / (x * math.log(2.0)), (2.5,), effect=RAISES, nowhere_flat=True),
+    _known(math.log10, lambda y, x: 1.0 / (x * math.log(10.0)), (2.5,), effect=RAISES, nowhere_flat=True),
+    _known(math.sin, lambda y, x: math.cos(x), (0.7,)),
+    _known(math.cos, lambda y, x: -math.sin(x), (0.7,)),
+    _known(math.tan, lambda y, x: 1.0 + y * y, (0.7,)),
+    _known(math.asin, lambda y, x: runtime.quotient(1.0, math.sqrt(1.0 - x * x)), (0.3,), singular=True),
+    _known(math.acos, lambda y, x: -runtime.quotient(1.0, math.sqrt(1.0 - x * x)), (0.3,), singular=True),
+    _known(math.atan, arctan_partial, (0.7,), total=True),
+    _known(math.sinh, lambda y, x: math.cosh(x), (0.7,)),
+    _known(math.cosh, lambda y, x: math.sinh(x), (0.7,)),
+    _known(math.tanh, lambda y, x: 1.0 - y * y, (0.7,), total=True),
+    scalar(math.asinh, lambda y, x: 1.0 / math.hypot(x, 1.0), (0.7,), kernel=Kernel.FLOATS, total=True),
     scalar(
         math.acosh,
         lambda y, x: runtime.quotient(1.0, math.sqrt(x - 1.0) * math.sqrt(x + 1.0)),
@@ -69,9 +63,10 @@ RECORDS: tuple[Primitive, ...] = (
         singular=True,
         effect=RAISES,
         result=_python_float,
+        kernel=Kernel.FLOATS,
     ),
-    scalar(math.atanh, lambda y, x: 1.0 / (1.0 - x * x), (0.3,), effect=RAISES),
-    scalar(math.fabs, lambda y, x: np.sign(x), (0.7,), (-0.7,)),
+    scalar(math.atanh, lambda y, x: 1.0 / (1.0 - x * x), (0.3,), effect=RAISES, kernel=Kernel.FLOATS),
+    _known(math.fabs, lambda y, x: np.sign(x), (0.7,), (-0.7,), total=True),
     scalar(
         math.pow,
         lambda y, a, b: (power_slope(a, b), y * runtime.log_or_zero(a)),
@@ -80,8 +75,11 @@ RECORDS: tuple[Primitive, ...] = (
         singular=True,
         effect=RAISES,
         result=_python_float,
+        kernel=Kernel.FLOATS,
     ),
-    scalar(math.copysign, lambda y, a, b: (math.copysign(1.0, a) * math.copysign(1.0, b), 0.0), (1.5, -2.5), (-1.5, -2.0)),
+    _known(
+        math.copysign, lambda y, a, b: (math.copysign(1.0, a) * math.copysign(1.0, b), 0.0), (1.5, -2.5), (-1.5, -2.0), total=True
+    ),
     scalar(
         math.fmod,
         lambda y, a, b: (1.0, -np.rint(runtime.quotient(a - y, b))),
@@ -97,13 +95,14 @@ RECORDS: tuple[Primitive, ...] = (
         effect=RAISES,
         result=_python_float,
     ),
-    scalar(math.degrees, lambda y, x: math.degrees(1.0), (0.7,)),
-    scalar(math.radians, lambda y, x: math.radians(1.0), (0.7,)),
-    scalar(math.erf, lambda y, x: gaussian_of(x), (0.7,)),
-    scalar(math.erfc, lambda y, x: -gaussian_of(x), (0.7,)),
-    scalar(math.gamma, lambda y, x: y * runtime.polygamma(0, x), (2.7,), (-1.3,)),
-    scalar(math.lgamma, lambda y, x: runtime.polygamma(0, x), (2.7,), (-1.3,), effect=RAISES),
+    scalar(math.degrees, lambda y, x: math.degrees(1.0), (0.7,), folds=True),
+    scalar(math.radians, lambda y, x: math.radians(1.0), (0.7,), folds=True),
+    _known(math.erf, lambda y, x: gaussian_of(x), (0.7,), total=True),
+    _known(math.erfc, lambda y, x: -gaussian_of(x), (0.7,), total=True),
+    scalar(math.gamma, lambda y, x: y * runtime.polygamma(0, x), (2.7,), (-1.3,), kernel=Kernel.FLOATS),
+    scalar(math.lgamma, lambda y, x: runtime.polygamma(0, x), (2.7,), (-1.3,), effect=RAISES, kernel=Kernel.FLOATS),
     scalar(runtime.polygamma, lambda y, n, x: (None, runtime.polygamma(n + 1, x)), (0, 2.7), (1, 0.3), (0, -1.3)),
-    *(constant(fn, effect=RAISES) for fn in _ROUNDING),
-    *(constant(fn) for fn in _CONSTANT),
+    *(constant(fn, effect=RAISES, folds=True) for fn in (math.floor, math.ceil, math.trunc)),
+    *(constant(fn, folds=True, total=True, kernel=Kernel.FLOATS) for fn in (math.isnan, math.isinf, math.isfinite)),
+    *(constant(fn) for fn in _WHOLE),
 )

@@ -14,6 +14,7 @@ from adxform.ir.ops import Call, Lit, Operand, Pack, Var
 from adxform.ir.types import Array, Object, Scalar, Size, Type, rank
 from adxform.ir.walk import variables
 from adxform.primitives.declare import constant, general, linear, primitive, scalar
+from adxform.primitives.facets import Algebra, Chooses, Gives, Layout, Moves, Reduces, View
 from adxform.primitives.record import OPAQUE, PURE, SHAPE_ONLY, VIEWS_FIRST, WRITES_FIRST, Effect, Memory, Primitive
 from adxform.runtime import revolve
 
@@ -120,7 +121,7 @@ def _picked(operands: tuple[Operand, ...], named: Mapping[str, Operand]) -> Type
 
 
 LOADS_AND_STORES = (
-    primitive(operator.getitem, Memory(), effect=_load_effect),
+    primitive(operator.getitem, Memory(), effect=_load_effect, recomputed=True, short=True),
     primitive(operator.setitem, Memory(), effect=WRITES_FIRST),
     primitive(intrinsics.accumulate, Memory(), effect=WRITES_FIRST),
     primitive(intrinsics.deduct, Memory(), effect=WRITES_FIRST),
@@ -140,7 +141,11 @@ def _shape_effect(call: Call) -> Effect:
     return SHAPE_ONLY if isinstance(call.args[0], Var) and isinstance(call.args[0].type, Array | Scalar) else PURE
 
 
-SHAPES = tuple(constant(fn, effect=_shape_effect) for fn in (intrinsics.dim, np.shape, np.ndim, np.size, len, runtime.trip_count))
+SHAPES = (
+    *(constant(fn, effect=_shape_effect, measures=True, recomputed=True) for fn in (intrinsics.dim, len)),
+    *(constant(fn, effect=_shape_effect, measures=True) for fn in (np.shape, np.ndim, np.size)),
+    constant(runtime.trip_count, effect=_shape_effect, recomputed=True),
+)
 
 RECORDS: tuple[Primitive, ...] = (
     *LOADS_AND_STORES,
@@ -157,6 +162,9 @@ RECORDS: tuple[Primitive, ...] = (
         effect=VIEWS_FIRST,
         result=_summed_like,
         shapes=(1,),
+        reduces=Reduces.SUM_LIKE,
+        layout=Layout.AS_FIRST,
+        faithful=True,
     ),
     linear(
         runtime.cotangent,
@@ -180,12 +188,17 @@ RECORDS: tuple[Primitive, ...] = (
         effect=VIEWS_FIRST,
         result=_shaped_like,
         shapes=(1,),
+        moves=Moves.SPREAD,
+        view=View.ALWAYS,
+        faithful=True,
+        keeps_sign=True,
     ),
     linear(
         runtime.gather_last,
         lambda ct, x, index: runtime.scatter_last(ct, x, index),
         (np.arange(3.0), np.array([0, 2, 0])),
         result=_picked,
+        chooses=Chooses.SOME,
     ),
     linear(
         runtime.scatter_last,
@@ -206,6 +219,7 @@ RECORDS: tuple[Primitive, ...] = (
         (np.arange(3.0), True),
         effect=VIEWS_FIRST,
         shapes=(1,),
+        layout=Layout.AS_FIRST,
     ),
     linear(
         runtime.cotangent_view,
@@ -213,9 +227,18 @@ RECORDS: tuple[Primitive, ...] = (
         (np.arange(3.0), True),
         effect=VIEWS_FIRST,
         shapes=(1,),
+        layout=Layout.AS_FIRST,
     ),
     linear(runtime.laid_out, lambda ct, value, like: ct, (np.arange(3.0), np.ones(3)), shapes=(1,)),
-    general(runtime.private, _private, (np.arange(3.0),), tangent=lambda y, args, args_t: runtime.laid_out(args_t[0], args[0])),
+    general(
+        runtime.private,
+        _private,
+        (np.arange(3.0),),
+        tangent=lambda y, args, args_t: runtime.laid_out(args_t[0], args[0]),
+        moves=Moves.LAY_OUT,
+        layout=Layout.AS_FIRST,
+        linear_in=(0,),
+    ),
     linear(
         runtime.masked_product,
         {
@@ -223,5 +246,9 @@ RECORDS: tuple[Primitive, ...] = (
             1: lambda ct, x, p: runtime.unbroadcast(runtime.masked_product(ct, x), p),
         },
         (np.array([1.0, 2.0]), np.array([3.0, 4.0])),
+        algebra=Algebra.PRODUCT,
+        gives=Gives.FLOAT,
+        broadcasts=True,
+        masks=operator.mul,
     ),
 )

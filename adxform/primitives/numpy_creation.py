@@ -10,6 +10,7 @@ from adxform import runtime
 from adxform.ir.ops import Call, Lit, Var
 from adxform.ir.types import Scalar
 from adxform.primitives.declare import constant, general, linear, primitive, views_array
+from adxform.primitives.facets import Fresh, Layout, Moves, View
 from adxform.primitives.record import PURE, SHAPE_ONLY, Effect, Primitive
 
 
@@ -83,17 +84,53 @@ _V = np.array([0.5, -1.5, 2.0])
 _M = np.array([[1.0, 2.0, -0.5], [0.25, -1.0, 3.0]])
 
 RECORDS: tuple[Primitive, ...] = (
-    *(constant(fn) for fn in (np.zeros, np.ones, np.empty, np.eye, np.identity, np.indices, np.tri)),
-    *(constant(fn, effect=SHAPE_ONLY) for fn in (np.zeros_like, np.ones_like, np.empty_like)),
-    linear(np.full, {1: _full_transpose}, (3, 2.0), ((2, 3), _V)),
-    linear(np.full_like, {1: _full_like_transpose}, (_V, 2.0), (_M, _V), shapes=(0,), effect=_full_effect),
+    constant(np.zeros, fresh=Fresh(0.0), layout=Layout.ROW_BY_ROW),
+    constant(np.ones, fresh=Fresh(1.0), layout=Layout.ROW_BY_ROW),
+    constant(np.empty, fresh=Fresh(None), layout=Layout.ROW_BY_ROW),
+    constant(np.zeros_like, effect=SHAPE_ONLY, fresh=Fresh(0.0, like=True), layout=Layout.AS_FIRST),
+    constant(np.ones_like, effect=SHAPE_ONLY, fresh=Fresh(1.0, like=True), layout=Layout.AS_FIRST),
+    constant(np.empty_like, effect=SHAPE_ONLY, fresh=Fresh(None, like=True), layout=Layout.AS_FIRST),
+    *(constant(fn, beside_memory=True) for fn in (np.eye, np.identity)),
+    *(constant(fn) for fn in (np.indices, np.tri)),
+    linear(np.full, {1: _full_transpose}, (3, 2.0), ((2, 3), _V), fresh=Fresh(None, given=True), layout=Layout.ROW_BY_ROW),
     linear(
-        np.array, _array_transpose, ([1.0, 2.0],), ([[1.0, 2.0], [3.0, 4.0]],), ([_V, _V],), (2.0,), (_V,), effect=_array_effect
+        np.full_like,
+        {1: _full_like_transpose},
+        (_V, 2.0),
+        (_M, _V),
+        shapes=(0,),
+        effect=_full_effect,
+        fresh=Fresh(None, like=True, given=True),
+        layout=Layout.AS_FIRST,
     ),
-    linear(np.asfortranarray, _laid_out_transpose, (_M,), effect=views_array),
-    linear(np.asarray, _as_array_transpose, ([1.0, 2.0],), (_V,), (2.0,), effect=views_array),
-    linear(np.asanyarray, _as_array_transpose, (_V,), effect=views_array),
-    linear(np.ascontiguousarray, _laid_out_transpose, (_M,), effect=views_array),
-    general(np.linspace, _linspace, (0.5, 2.0, 4), (0.5, 2.0, 4, False), (_V, 2.0, 4), (_M, _V, 3)),
+    linear(
+        np.array,
+        _array_transpose,
+        ([1.0, 2.0],),
+        ([[1.0, 2.0], [3.0, 4.0]],),
+        ([_V, _V],),
+        (2.0,),
+        (_V,),
+        effect=_array_effect,
+        view=View.BY_LAYOUT,
+        sequences=True,
+    ),
+    linear(np.asfortranarray, _laid_out_transpose, (_M,), effect=views_array, moves=Moves.LAY_OUT, view=View.BY_LAYOUT),
+    linear(
+        np.asarray,
+        _as_array_transpose,
+        ([1.0, 2.0],),
+        (_V,),
+        (2.0,),
+        effect=views_array,
+        moves=Moves.CONVERT,
+        view=View.BY_LAYOUT,
+        sequences=True,
+    ),
+    linear(
+        np.asanyarray, _as_array_transpose, (_V,), effect=views_array, moves=Moves.CONVERT, view=View.BY_LAYOUT, sequences=True
+    ),
+    linear(np.ascontiguousarray, _laid_out_transpose, (_M,), effect=views_array, moves=Moves.LAY_OUT, view=View.BY_LAYOUT),
+    general(np.linspace, _linspace, (0.5, 2.0, 4), (0.5, 2.0, 4, False), (_V, 2.0, 4), (_M, _V, 3), linear_in=(0, 1)),
     primitive(np.arange, None),
 )

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import builtins
 import math
+import operator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from adxform import runtime
 from adxform.ir.ops import Lit
-from adxform.primitives.declare import constant, general, linear, scalar, views_array
+from adxform.primitives.declare import constant, floating, general, linear, scalar, views_array
+from adxform.primitives.facets import Algebra, Chooses, Gives, Kernel, Moves, Sign, View
 from adxform.primitives.python_operators import larger_partials, may_have_pole, power_partials, power_slope, smaller_partials
 from adxform.primitives.record import Primitive
 from adxform.primitives.tails import arctan_partial
@@ -95,51 +99,80 @@ _POSITIVE = np.array([0.5, 1.5, 2.0])
 _UNIT = np.array([0.5, -0.25, 0.75])
 _ABOVE_ONE = np.array([1.5, 2.5, 7.0])
 
+
+def _as_operator(
+    fn: np.ufunc, spelled: Callable[..., Any], body: Callable[..., Any], *samples: tuple[Any, ...], **facets: Any
+) -> Primitive:
+    """What is written with an operator on numbers, and means there what that does."""
+    return scalar(fn, body, *samples, spelled=spelled, kernel=Kernel.FLOATS, **facets)
+
+
+def _steep(
+    fn: np.ufunc, body: Callable[..., Any], *samples: tuple[Any, ...], least: Sign = Sign.ABOVE, **facets: Any
+) -> Primitive:
+    """A root or a logarithm: its slope is never zero, and infinite where the argument is not `least` as large."""
+    return floating(fn, body, *samples, singular=True, nowhere_flat=True, finite_from=(0, least), **facets)
+
+
+def _exact(fn: np.ufunc, body: Callable[..., Any], *samples: tuple[Any, ...], **facets: Any) -> Primitive:
+    """What gives whole numbers of whole numbers, exactly."""
+    return scalar(fn, body, *samples, gives=Gives.SAME, kernel=Kernel.FLOATS, **facets)
+
+
+def _either(fn: np.ufunc, body: Callable[..., Any], *samples: tuple[Any, ...], **facets: Any) -> Primitive:
+    """One of two operands, element by element."""
+    return _exact(fn, body, *samples, chooses=Chooses.EITHER, **facets)
+
+
 _UNARY = (
-    scalar(np.negative, lambda y, x: -1.0, (_REAL,)),
-    scalar(np.positive, lambda y, x: 1.0, (_REAL,)),
-    scalar(np.absolute, lambda y, x: np.sign(x), (_REAL,)),
-    scalar(np.fabs, lambda y, x: np.sign(x), (_REAL,)),
-    scalar(np.square, lambda y, x: 2.0 * x, (_REAL,)),
-    scalar(np.sqrt, _sqrt_slope, (_POSITIVE,), singular=True),
-    scalar(np.cbrt, lambda y, x: inverse(3.0 * y * y), (_REAL,), singular=True),
-    scalar(np.reciprocal, lambda y, x: -y * y, (_REAL,), singular=True),
-    scalar(np.exp, lambda y, x: y, (_REAL,)),
-    scalar(np.exp2, lambda y, x: y * math.log(2.0), (_REAL,)),
-    scalar(np.expm1, lambda y, x: y + 1.0, (_REAL,)),
-    scalar(np.log, lambda y, x: _reciprocal(x), (_POSITIVE,), singular=True),
-    scalar(np.log2, lambda y, x: _reciprocal(x * math.log(2.0)), (_POSITIVE,), singular=True),
-    scalar(np.log10, lambda y, x: _reciprocal(x * math.log(10.0)), (_POSITIVE,), singular=True),
-    scalar(np.log1p, lambda y, x: _reciprocal(1.0 + x), (_POSITIVE,), singular=True),
-    scalar(np.sin, lambda y, x: np.cos(x), (_REAL,)),
-    scalar(np.cos, lambda y, x: -np.sin(x), (_REAL,)),
-    scalar(np.tan, lambda y, x: 1.0 + y * y, (_REAL,)),
-    scalar(np.arcsin, lambda y, x: inverse(np.sqrt(1.0 - x * x)), (_UNIT,), singular=True),
-    scalar(np.arccos, lambda y, x: -inverse(np.sqrt(1.0 - x * x)), (_UNIT,), singular=True),
-    scalar(np.arctan, arctan_partial, (_REAL,)),
-    scalar(np.sinh, lambda y, x: np.cosh(x), (_REAL,)),
-    scalar(np.cosh, lambda y, x: np.sinh(x), (_REAL,)),
-    scalar(np.tanh, lambda y, x: 1.0 - y * y, (_REAL,)),
-    scalar(np.arcsinh, lambda y, x: 1.0 / np.hypot(x, 1.0), (_REAL,)),
-    scalar(np.arccosh, lambda y, x: inverse(np.sqrt(x - 1.0) * np.sqrt(x + 1.0)), (_ABOVE_ONE,), singular=True),
-    scalar(np.arctanh, lambda y, x: inverse(1.0 - x * x), (_UNIT,), singular=True),
-    scalar(np.degrees, lambda y, x: math.degrees(1.0), (_REAL,)),
-    scalar(np.rad2deg, lambda y, x: math.degrees(1.0), (_REAL,)),
-    scalar(np.radians, lambda y, x: math.radians(1.0), (_REAL,)),
-    scalar(np.deg2rad, lambda y, x: math.radians(1.0), (_REAL,)),
+    _as_operator(np.negative, operator.neg, lambda y, x: -1.0, (_REAL,)),
+    _exact(np.positive, lambda y, x: 1.0, (_REAL,), algebra=Algebra.IDENTITY, keeps_sign=True, beside_memory=True),
+    _as_operator(np.absolute, builtins.abs, lambda y, x: np.sign(x), (_REAL,)),
+    floating(np.fabs, lambda y, x: np.sign(x), (_REAL,), sign=Sign.NOT_BELOW, beside_memory=True),
+    _exact(np.square, lambda y, x: 2.0 * x, (_REAL,), sign=Sign.NOT_BELOW, beside_memory=True, in_lanes=True),
+    _steep(np.sqrt, _sqrt_slope, (_POSITIVE,), keeps_sign=True, in_lanes=True),
+    _steep(np.cbrt, lambda y, x: inverse(3.0 * y * y), (_REAL,), keeps_sign=True),
+    floating(np.reciprocal, lambda y, x: -y * y, (_REAL,), singular=True, finite_from=(0, Sign.ABOVE)),
+    floating(np.exp, lambda y, x: y, (_REAL,), sign=Sign.NOT_BELOW),
+    floating(np.exp2, lambda y, x: y * math.log(2.0), (_REAL,), sign=Sign.NOT_BELOW),
+    floating(np.expm1, lambda y, x: y + 1.0, (_REAL,)),
+    _steep(np.log, lambda y, x: _reciprocal(x), (_POSITIVE,)),
+    _steep(np.log2, lambda y, x: _reciprocal(x * math.log(2.0)), (_POSITIVE,)),
+    _steep(np.log10, lambda y, x: _reciprocal(x * math.log(10.0)), (_POSITIVE,)),
+    _steep(np.log1p, lambda y, x: _reciprocal(1.0 + x), (_POSITIVE,), least=Sign.NOT_BELOW),
+    floating(np.sin, lambda y, x: np.cos(x), (_REAL,)),
+    floating(np.cos, lambda y, x: -np.sin(x), (_REAL,)),
+    floating(np.tan, lambda y, x: 1.0 + y * y, (_REAL,)),
+    floating(np.arcsin, lambda y, x: inverse(np.sqrt(1.0 - x * x)), (_UNIT,), singular=True),
+    floating(np.arccos, lambda y, x: -inverse(np.sqrt(1.0 - x * x)), (_UNIT,), singular=True),
+    floating(np.arctan, arctan_partial, (_REAL,)),
+    floating(np.sinh, lambda y, x: np.cosh(x), (_REAL,)),
+    floating(np.cosh, lambda y, x: np.sinh(x), (_REAL,), sign=Sign.ABOVE),
+    floating(np.tanh, lambda y, x: 1.0 - y * y, (_REAL,)),
+    floating(np.arcsinh, lambda y, x: 1.0 / np.hypot(x, 1.0), (_REAL,)),
+    floating(np.arccosh, lambda y, x: inverse(np.sqrt(x - 1.0) * np.sqrt(x + 1.0)), (_ABOVE_ONE,), singular=True),
+    floating(np.arctanh, lambda y, x: inverse(1.0 - x * x), (_UNIT,), singular=True),
+    scalar(np.degrees, lambda y, x: math.degrees(1.0), (_REAL,), gives=Gives.FLOAT),
+    floating(np.rad2deg, lambda y, x: math.degrees(1.0), (_REAL,)),
+    scalar(np.radians, lambda y, x: math.radians(1.0), (_REAL,), gives=Gives.FLOAT),
+    floating(np.deg2rad, lambda y, x: math.radians(1.0), (_REAL,)),
     scalar(np.sinc, lambda y, x: runtime.sinc_slope(1, x), (_REAL,), (0.0,)),
     scalar(runtime.sinc_slope, lambda y, n, x: (None, runtime.sinc_slope(n + 1, x)), (1, _REAL), (2, 0.0)),
-    scalar(np.nan_to_num, lambda y, x, copy=True, nan=0.0, posinf=None, neginf=None: np.isfinite(x), (_REAL,)),
+    scalar(
+        np.nan_to_num, lambda y, x, copy=True, nan=0.0, posinf=None, neginf=None: np.isfinite(x), (_REAL,), chooses=Chooses.SOME
+    ),
     scalar(np.conjugate, lambda y, x: 1.0, (_REAL,)),
-    linear(np.ndarray.conj, lambda ct, x: ct, (_REAL,), effect=views_array),
+    linear(np.ndarray.conj, lambda ct, x: ct, (_REAL,), effect=views_array, moves=Moves.PART),
 )
 
 _BINARY = (
-    scalar(np.add, lambda y, a, b: (1.0, 1.0), (_REAL, _COLUMN)),
-    scalar(np.subtract, lambda y, a, b: (1.0, -1.0), (_REAL, _COLUMN)),
-    scalar(np.multiply, lambda y, a, b: (b, a), (_REAL, _COLUMN)),
-    scalar(np.divide, _divide_partials, (_REAL, _COLUMN), singular=lambda args: not isinstance(args[1], Lit)),
-    scalar(np.power, power_partials, (_POSITIVE, _COLUMN), (_REAL, 2), singular=may_have_pole),
+    _as_operator(np.add, operator.add, lambda y, a, b: (1.0, 1.0), (_REAL, _COLUMN)),
+    _as_operator(np.subtract, operator.sub, lambda y, a, b: (1.0, -1.0), (_REAL, _COLUMN)),
+    _as_operator(np.multiply, operator.mul, lambda y, a, b: (b, a), (_REAL, _COLUMN)),
+    _as_operator(
+        np.divide, operator.truediv, _divide_partials, (_REAL, _COLUMN), singular=lambda args: not isinstance(args[1], Lit)
+    ),
+    _as_operator(np.power, operator.pow, power_partials, (_POSITIVE, _COLUMN), (_REAL, 2), singular=may_have_pole),
     scalar(np.float_power, power_partials, (_POSITIVE, _COLUMN), singular=may_have_pole),
     scalar(
         np.remainder,
@@ -153,79 +186,104 @@ _BINARY = (
         (_REAL, _COLUMN),
         singular=lambda args: not isinstance(args[1], Lit),
     ),
-    scalar(np.maximum, larger_partials, (_REAL, _COLUMN), (_REAL, 0.0)),
-    scalar(np.minimum, smaller_partials, (_REAL, _COLUMN), (_REAL, 0.0)),
-    scalar(np.fmax, _fmax_partials, (_REAL, _COLUMN)),
-    scalar(np.fmin, _fmin_partials, (_REAL, _COLUMN)),
-    scalar(np.logaddexp, _logaddexp_partials, (_REAL, _COLUMN), singular=True),
-    scalar(np.logaddexp2, _logaddexp2_partials, (_REAL, _COLUMN), singular=True),
-    scalar(np.copysign, lambda y, a, b: (np.sign(a) * np.copysign(1.0, b), 0.0), (_REAL, _COLUMN)),
+    _either(np.maximum, larger_partials, (_REAL, _COLUMN), (_REAL, 0.0), beside_memory=True),
+    _either(np.minimum, smaller_partials, (_REAL, _COLUMN), (_REAL, 0.0), beside_memory=True),
+    _either(np.fmax, _fmax_partials, (_REAL, _COLUMN)),
+    _either(np.fmin, _fmin_partials, (_REAL, _COLUMN)),
+    floating(np.logaddexp, _logaddexp_partials, (_REAL, _COLUMN), singular=True),
+    floating(np.logaddexp2, _logaddexp2_partials, (_REAL, _COLUMN), singular=True),
+    floating(np.copysign, lambda y, a, b: (np.sign(a) * np.copysign(1.0, b), 0.0), (_REAL, _COLUMN), beside_memory=True),
     scalar(np.nextafter, lambda y, a, b: (1.0, 0.0), (_REAL, _COLUMN)),
     scalar(np.ldexp, lambda y, x, n: (np.ldexp(1.0, n), None), (_REAL, 3)),
-    scalar(np.heaviside, lambda y, x, at_zero: (0.0, np.equal(x, 0)), (_REAL, _COLUMN)),
-    scalar(np.clip, _np_clip_partials, (_REAL, -1.0, 1.0), (_REAL, None, 1.0), (_REAL, _COLUMN, 1.5)),
-    scalar(np.ndarray.clip, _method_clip_partials, (_REAL, -1.0, 1.0)),
+    scalar(np.heaviside, lambda y, x, at_zero: (0.0, np.equal(x, 0)), (_REAL, _COLUMN), chooses=Chooses.SOME),
+    scalar(
+        np.clip,
+        _np_clip_partials,
+        (_REAL, -1.0, 1.0),
+        (_REAL, None, 1.0),
+        (_REAL, _COLUMN, 1.5),
+        chooses=Chooses.SOME,
+        takes_out=True,
+    ),
+    scalar(np.ndarray.clip, _method_clip_partials, (_REAL, -1.0, 1.0), chooses=Chooses.SOME, takes_out=True),
 )
 
 _INTERNAL = (
     scalar(
-        runtime.quotient, lambda y, a, b: (runtime.quotient(1.0, b), -runtime.quotient(y, b)), (_REAL, _COLUMN), singular=True
+        runtime.quotient,
+        lambda y, a, b: (runtime.quotient(1.0, b), -runtime.quotient(y, b)),
+        (_REAL, _COLUMN),
+        singular=True,
+        algebra=Algebra.QUOTIENT,
+        gives=Gives.FLOAT,
+        finite_from=(1, Sign.ABOVE),
     ),
     scalar(
         runtime.power,
         lambda y, a, b: (power_slope(a, b), y * runtime.log_or_zero(a)),
         (_POSITIVE, _COLUMN),
         singular=True,
+        algebra=Algebra.POWER,
+        finite_from=(0, Sign.ABOVE),
     ),
     scalar(runtime.log_or_zero, lambda y, x: runtime.ratio(1.0, x), (_POSITIVE,)),
 )
 
 _OTHER = (
-    general(np.where, _where, (_REAL > 0, _REAL, _COLUMN), (_REAL > 0, _REAL, 0.0), tangent=_where_tangent),
-    linear(np.float64, lambda ct, x: ct, (1.5,), (_REAL,), effect=views_array),
-    *(linear(kind, lambda ct, x: ct, effect=views_array) for kind in (np.float16, np.float32)),
+    general(
+        np.where,
+        _where,
+        (_REAL > 0, _REAL, _COLUMN),
+        (_REAL > 0, _REAL, 0.0),
+        tangent=_where_tangent,
+        broadcasts=True,
+        chooses=Chooses.SOME,
+        beside_memory=True,
+    ),
+    linear(
+        np.float64,
+        lambda ct, x: ct,
+        (1.5,),
+        (_REAL,),
+        effect=views_array,
+        moves=Moves.CONVERT,
+        view=View.BY_LAYOUT,
+        faithful=True,
+        keeps_sign=True,
+    ),
+    linear(np.float16, lambda ct, x: ct, effect=views_array),
+    linear(np.float32, lambda ct, x: ct, effect=views_array, moves=Moves.CONVERT, view=View.BY_LAYOUT),
     linear(np.longdouble, lambda ct, x: ct, (1.5,), effect=views_array),
-    linear(np.real, lambda ct, x: ct, (_REAL,), effect=views_array),
+    linear(np.real, lambda ct, x: ct, (_REAL,), effect=views_array, moves=Moves.PART),
 )
 
 _CONSTANT = (
-    np.sign,
-    np.floor,
-    np.ceil,
-    np.trunc,
-    np.rint,
-    np.fix,
-    np.round,
-    np.around,
-    np.ndarray.round,
-    np.floor_divide,
-    np.isnan,
-    np.isinf,
-    np.isfinite,
-    np.isneginf,
-    np.isposinf,
-    np.signbit,
-    np.isclose,
-    np.allclose,
-    np.array_equal,
-    np.equal,
-    np.not_equal,
-    np.less,
-    np.less_equal,
-    np.greater,
-    np.greater_equal,
-    np.logical_and,
-    np.logical_or,
-    np.logical_xor,
-    np.logical_not,
-    np.bitwise_and,
-    np.bitwise_or,
-    np.bitwise_xor,
-    np.invert,
-    np.isin,
-    np.int64,
-    np.int32,
-    np.bool,
+    *(
+        constant(fn, gives=Gives.FLOAT, kernel=Kernel.FLOATS, beside_memory=True)
+        for fn in (np.sign, np.floor, np.ceil, np.trunc, np.rint)
+    ),
+    *(constant(fn, gives=Gives.TEST, kernel=Kernel.FLOATS) for fn in (np.isnan, np.isinf, np.isfinite)),
+    constant(np.signbit, kernel=Kernel.FLOATS),
+    constant(np.round, takes_out=True),
+    *(constant(fn) for fn in (np.fix, np.around, np.ndarray.round, np.floor_divide, np.isneginf, np.isposinf, np.isclose)),
+    *(constant(fn) for fn in (np.allclose, np.array_equal, np.isin, np.int64, np.int32, np.bool)),
 )
 
-RECORDS: tuple[Primitive, ...] = (*_UNARY, *_BINARY, *_INTERNAL, *_OTHER, *(constant(fn) for fn in _CONSTANT))
+_TRUTHS = (
+    constant(np.equal, spelled=operator.eq, kernel=Kernel.FLOATS),
+    constant(np.not_equal, spelled=operator.ne, kernel=Kernel.FLOATS),
+    constant(np.less, spelled=operator.lt, kernel=Kernel.FLOATS),
+    constant(np.less_equal, spelled=operator.le, kernel=Kernel.FLOATS),
+    constant(np.greater, spelled=operator.gt, kernel=Kernel.FLOATS),
+    constant(np.greater_equal, spelled=operator.ge, kernel=Kernel.FLOATS),
+    constant(np.logical_and, spelled=operator.and_, kernel=Kernel.TRUTHS),
+    constant(np.logical_or, spelled=operator.or_, kernel=Kernel.TRUTHS),
+    constant(np.logical_xor, spelled=operator.xor),
+    constant(np.logical_not, spelled=operator.not_, kernel=Kernel.TRUTHS),
+    constant(np.bitwise_and, spelled=operator.and_),
+    constant(np.bitwise_or, spelled=operator.or_),
+    constant(np.bitwise_xor, spelled=operator.xor),
+    constant(np.invert, spelled=operator.not_),
+)
+
+RECORDS: tuple[Primitive, ...] = (*_UNARY, *_BINARY, *_INTERNAL, *_OTHER, *_CONSTANT, *_TRUTHS)

@@ -6,6 +6,7 @@ Source: Giles, "Collected matrix derivative results for forward and reverse mode
 from __future__ import annotations
 
 import functools
+import operator
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from adxform.primitives.contraction_types import (
     square_result,
 )
 from adxform.primitives.declare import constant, general, linear
+from adxform.primitives.facets import Chooses, Contracts, Layout
 from adxform.primitives.record import PURE, Effect, Primitive
 
 
@@ -409,18 +411,46 @@ RECORDS: tuple[Primitive, ...] = (
         (_M.T, _T),
         (_T, _T[0].T),
         result=matmul_result,
+        contracts=Contracts.MATMUL,
+        layout=Layout.ROW_BY_ROW,
     ),
-    linear(np.dot, _dot, (_M, _V), (_M, _M.T), (_V, _V), (2.0, _V), (_V, 2.0), (_T, _V), (_T, _M.T), result=dot_result),
-    linear(np.ndarray.dot, _dot, (_M, _V), (_M, _M.T), (_V, _V), result=dot_result),
+    linear(
+        np.dot,
+        _dot,
+        (_M, _V),
+        (_M, _M.T),
+        (_V, _V),
+        (2.0, _V),
+        (_V, 2.0),
+        (_T, _V),
+        (_T, _M.T),
+        result=dot_result,
+        contracts=Contracts.DOT,
+        takes_out=True,
+    ),
+    linear(np.ndarray.dot, _dot, (_M, _V), (_M, _M.T), (_V, _V), result=dot_result, contracts=Contracts.DOT),
     linear(
         np.vdot,
         {0: lambda ct, a, b: ct * np.reshape(b, np.shape(a)), 1: lambda ct, a, b: ct * np.reshape(a, np.shape(b))},
         (_V, _V),
         (_M, _M),
+        contracts=Contracts.VDOT,
     ),
-    linear(np.inner, {0: _inner_left, 1: _inner_right}, (_V, _V), (_M, _V), (_M, _M), (_T, _M), (_M, _T), (_V, 2.0)),
-    linear(np.outer, _outer, (_V, _W), (_M, _W)),
-    linear(np.tensordot, _tensordot, (_T, _M.T, 1), (_T, _T, ((0, 2), (0, 2))), (_M, _M), (_V, _W, 0)),
+    linear(
+        np.inner,
+        {0: _inner_left, 1: _inner_right},
+        (_V, _V),
+        (_M, _V),
+        (_M, _M),
+        (_T, _M),
+        (_M, _T),
+        (_V, 2.0),
+        contracts=Contracts.INNER,
+    ),
+    linear(np.outer, _outer, (_V, _W), (_M, _W), contracts=Contracts.OUTER, takes_out=True),
+    linear(
+        np.tensordot, _tensordot, (_T, _M.T, 1), (_T, _T, ((0, 2), (0, 2))), (_M, _M), (_V, _W, 0), contracts=Contracts.TENSORDOT
+    ),
     linear(
         np.einsum,
         _einsum,
@@ -437,21 +467,63 @@ RECORDS: tuple[Primitive, ...] = (
         ("ij,i->j", _M, _W[:1]),
         effect=_einsum_effect,
         result=einsum_result,
+        contracts=Contracts.EINSUM,
+        takes_out=True,
     ),
-    linear(np.trace, _trace_transpose, (_SPD,), (_M, 1)),
-    linear(np.ndarray.trace, _trace_transpose, (_SPD,)),
-    linear(np.cross, _cross, (_V, _SPD[0]), (_SPD, _V), result=cross_result),
-    linear(runtime.masked_matmul, _matmul, (_M, _V), (_W, _M), (_M, _M.T), (_T, _M.T), (_T, _V), result=matmul_result),
-    linear(runtime.masked_outer, _outer, (_V, _W), (_M, _W)),
-    linear(runtime.masked_tensordot, _tensordot, (_T, _M.T, 1), (_T, _T, ((0, 2), (0, 2))), (_V, _W, 0)),
-    linear(runtime.masked_einsum, _einsum, ("ij,j->i", _M, _V), ("i,ij,j,k->k", _W, _M, _V, _V), result=einsum_result),
-    linear(runtime.masked_cross, _cross, (_V, _SPD[0]), (_SPD, _V), result=cross_result),
-    general(np.linalg.multi_dot, _multi_dot, ((_W, _M, _M.T),), ((_M, _M.T, _M, _V),), ([_S, _S],), result=multi_dot_result),
-    linear(np.kron, {0: _kron_left, 1: _kron_right}, (_V, _W), (_M, _S), (_V, _M), (_T, _W), (2.0, _V)),
-    general(np.linalg.solve, _solve, (_S, _W), (_S, _S), (_S, _M), tangent=_solve_tangent, result=solve_result),
+    linear(np.trace, _trace_transpose, (_SPD,), (_M, 1), takes_out=True, chooses=Chooses.SOME),
+    linear(np.ndarray.trace, _trace_transpose, (_SPD,), chooses=Chooses.SOME),
+    linear(np.cross, _cross, (_V, _SPD[0]), (_SPD, _V), result=cross_result, contracts=Contracts.CROSS),
+    linear(
+        runtime.masked_matmul,
+        _matmul,
+        (_M, _V),
+        (_W, _M),
+        (_M, _M.T),
+        (_T, _M.T),
+        (_T, _V),
+        result=matmul_result,
+        contracts=Contracts.MATMUL,
+        masks=operator.matmul,
+        layout=Layout.ROW_BY_ROW,
+        takes_out=True,
+    ),
+    linear(runtime.masked_outer, _outer, (_V, _W), (_M, _W), contracts=Contracts.OUTER, masks=np.outer, takes_out=True),
+    linear(
+        runtime.masked_tensordot,
+        _tensordot,
+        (_T, _M.T, 1),
+        (_T, _T, ((0, 2), (0, 2))),
+        (_V, _W, 0),
+        contracts=Contracts.TENSORDOT,
+        masks=np.tensordot,
+    ),
+    linear(
+        runtime.masked_einsum,
+        _einsum,
+        ("ij,j->i", _M, _V),
+        ("i,ij,j,k->k", _W, _M, _V, _V),
+        result=einsum_result,
+        contracts=Contracts.EINSUM,
+        masks=np.einsum,
+        takes_out=True,
+    ),
+    linear(
+        runtime.masked_cross, _cross, (_V, _SPD[0]), (_SPD, _V), result=cross_result, contracts=Contracts.CROSS, masks=np.cross
+    ),
+    general(
+        np.linalg.multi_dot,
+        _multi_dot,
+        ((_W, _M, _M.T),),
+        ((_M, _M.T, _M, _V),),
+        ([_S, _S],),
+        result=multi_dot_result,
+        sequences=True,
+    ),
+    linear(np.kron, {0: _kron_left, 1: _kron_right}, (_V, _W), (_M, _S), (_V, _M), (_T, _W), (2.0, _V), contracts=Contracts.KRON),
+    general(np.linalg.solve, _solve, (_S, _W), (_S, _S), (_S, _M), tangent=_solve_tangent, result=solve_result, linear_in=(1,)),
     general(np.linalg.inv, _inv, (_S,), (_SPD,), tangent=lambda y, args, args_t: -(y @ args_t[0] @ y), result=square_result),
     general(np.linalg.cholesky, _cholesky, (_SPD,), result=square_result),
-    general(runtime.cholesky_cotangent, _cholesky_cotangent, (_LOWER, _SPD), result=factor_result),
+    general(runtime.cholesky_cotangent, _cholesky_cotangent, (_LOWER, _SPD), result=factor_result, linear_in=(1,)),
     general(np.linalg.eigvalsh, _eigvalsh, (_SPD,)),
     general(runtime.eigenvectors, _eigenvectors, (_SPD,), result=square_result),
     constant(tensordot_axes),

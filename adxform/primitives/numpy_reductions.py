@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from adxform.ir.ops import Operand
 from adxform.ir.types import FLOAT, Type
 from adxform.primitives.contraction_types import shaped_like_second
 from adxform.primitives.declare import constant, general, linear, primitive
+from adxform.primitives.facets import Chooses, Moves, Reduces
 from adxform.primitives.record import OPAQUE, Primitive
 
 
@@ -251,17 +252,8 @@ _T = np.arange(12.0).reshape(2, 3, 2) / 7 - 0.5
 _Z = np.array([0.5, 0.0, 2.0, 0.0])
 
 _CONSTANT = (
-    np.argmax,
-    np.argmin,
     np.argsort,
-    np.any,
-    np.all,
-    np.count_nonzero,
-    np.ndarray.argmax,
-    np.ndarray.argmin,
     np.ndarray.argsort,
-    np.ndarray.any,
-    np.ndarray.all,
     np.searchsorted,
     np.ndarray.searchsorted,
     np.flatnonzero,
@@ -286,34 +278,74 @@ _KEPT = ((_M, 0, None, None, True), (_M, None, None, None, True))
 
 _MEANS: tuple[Any, ...] = (np.mean, np.ndarray.mean)
 
+
+def _extreme(fn: Callable[..., Any], body: Callable[..., Any], *samples: tuple[Any, ...], **facets: Any) -> Primitive:
+    return general(fn, body, *samples, chooses=Chooses.SOME, keeps_sign=True, **facets)
+
+
 RECORDS: tuple[Primitive, ...] = (
     primitive(np.unique, None),
     primitive(np.bincount, None),
-    *(constant(fn) for fn in (runtime.add_up, runtime.larger, runtime.smaller, runtime.first_largest, runtime.first_smallest)),
+    constant(runtime.add_up, faithful=True, in_lanes=True),
+    *(constant(fn) for fn in (runtime.larger, runtime.smaller, runtime.first_largest, runtime.first_smallest)),
     primitive(runtime.some, None, effect=OPAQUE),
-    linear(np.sum, _sum_transpose, *_SAMPLES, *_KEPT),
-    linear(np.ndarray.sum, _sum_transpose, *_SAMPLES, *_KEPT),
-    *(linear(fn, _mean_transpose, *_SAMPLES, *_KEPT, of_a_part=(_mean_tangent, _mean_transpose_of_a_part)) for fn in _MEANS),
-    linear(runtime.exact_sum, _exact_sum_transpose, (_V,), result=_python_float),
+    linear(np.sum, _sum_transpose, *_SAMPLES, *_KEPT, reduces=Reduces.SUM, faithful=True, keeps_sign=True, takes_out=True),
+    linear(
+        np.ndarray.sum, _sum_transpose, *_SAMPLES, *_KEPT, reduces=Reduces.SUM, faithful=True, keeps_sign=True, takes_out=True
+    ),
+    *(
+        linear(
+            fn,
+            _mean_transpose,
+            *_SAMPLES,
+            *_KEPT,
+            of_a_part=(_mean_tangent, _mean_transpose_of_a_part),
+            reduces=Reduces.MEAN,
+            faithful=True,
+            keeps_sign=True,
+            takes_out=True,
+        )
+        for fn in _MEANS
+    ),
+    linear(runtime.exact_sum, _exact_sum_transpose, (_V,), result=_python_float, reduces=Reduces.EXACT_SUM, faithful=True),
     general(runtime.exact_shares, _exact_shares, (0.5, _V)),
-    general(np.prod, _prod, *_SAMPLES, (_Z,)),
-    general(np.ndarray.prod, _prod, *_SAMPLES, (_Z,)),
-    general(np.max, _max, *_SAMPLES, (_M, 0, None, True)),
-    general(np.min, _min, *_SAMPLES, (_M, 0, None, True)),
-    general(np.ndarray.max, _max, *_SAMPLES),
-    general(np.ndarray.min, _min, *_SAMPLES),
-    general(np.amax, _max, *_SAMPLES),
-    general(np.amin, _min, *_SAMPLES),
-    general(np.var, _var, *_SAMPLES, (_M, 0, None, None, 1), (_M, 0, None, None, 1, True), tangent=_var_tangent),
-    general(np.ndarray.var, _var, *_SAMPLES, (_M, 0, None, None, 1, True), tangent=_var_tangent),
-    general(np.nansum, _nansum, *_SAMPLES),
-    general(np.nanmean, _nanmean, *_SAMPLES),
-    linear(np.cumsum, _cumsum_transpose, (_V,), (_M,), (_M, 0), (_M, 1)),
-    linear(np.ndarray.cumsum, _cumsum_transpose, (_V,), (_M, 0), (_M, 1)),
-    general(np.cumprod, _cumprod, (_V,), (_Z,), (_M,), (_M, 0), (_M, 1)),
-    general(np.ndarray.cumprod, _cumprod, (_V,), (_Z,), (_M, 1)),
-    general(np.sort, _sort, (_V,), (_M,), (_M, 0), (_M, None)),
-    linear(np.take_along_axis, _take_along_transpose, (_M, np.argsort(_M, axis=1), 1), (_M, np.argsort(_M, axis=0), 0)),
+    general(np.prod, _prod, *_SAMPLES, (_Z,), reduces=Reduces.PRODUCT, takes_out=True),
+    general(np.ndarray.prod, _prod, *_SAMPLES, (_Z,), reduces=Reduces.PRODUCT, takes_out=True),
+    _extreme(np.max, _max, *_SAMPLES, (_M, 0, None, True), reduces=Reduces.LARGEST, takes_out=True),
+    _extreme(np.min, _min, *_SAMPLES, (_M, 0, None, True), reduces=Reduces.SMALLEST, takes_out=True),
+    _extreme(np.ndarray.max, _max, *_SAMPLES, reduces=Reduces.LARGEST, takes_out=True),
+    _extreme(np.ndarray.min, _min, *_SAMPLES, reduces=Reduces.SMALLEST, takes_out=True),
+    _extreme(np.amax, _max, *_SAMPLES, reduces=Reduces.LARGEST),
+    _extreme(np.amin, _min, *_SAMPLES, reduces=Reduces.SMALLEST),
+    general(
+        np.var,
+        _var,
+        *_SAMPLES,
+        (_M, 0, None, None, 1),
+        (_M, 0, None, None, 1, True),
+        tangent=_var_tangent,
+        reduces=Reduces.VARIANCE,
+    ),
+    general(np.ndarray.var, _var, *_SAMPLES, (_M, 0, None, None, 1, True), tangent=_var_tangent, reduces=Reduces.VARIANCE),
+    general(np.nansum, _nansum, *_SAMPLES, reduces=Reduces.PRESENT_SUM, chooses=Chooses.SOME, linear_in=(0,)),
+    general(np.nanmean, _nanmean, *_SAMPLES, reduces=Reduces.PRESENT_MEAN, chooses=Chooses.SOME, linear_in=(0,)),
+    linear(
+        np.cumsum, _cumsum_transpose, (_V,), (_M,), (_M, 0), (_M, 1), reduces=Reduces.RUNNING_SUM, faithful=True, takes_out=True
+    ),
+    linear(
+        np.ndarray.cumsum, _cumsum_transpose, (_V,), (_M, 0), (_M, 1), reduces=Reduces.RUNNING_SUM, faithful=True, takes_out=True
+    ),
+    general(np.cumprod, _cumprod, (_V,), (_Z,), (_M,), (_M, 0), (_M, 1), reduces=Reduces.RUNNING_PRODUCT, takes_out=True),
+    general(np.ndarray.cumprod, _cumprod, (_V,), (_Z,), (_M, 1), reduces=Reduces.RUNNING_PRODUCT),
+    general(np.sort, _sort, (_V,), (_M,), (_M, 0), (_M, None), chooses=Chooses.SOME),
+    linear(
+        np.take_along_axis,
+        _take_along_transpose,
+        (_M, np.argsort(_M, axis=1), 1),
+        (_M, np.argsort(_M, axis=0), 0),
+        moves=Moves.PICK,
+        chooses=Chooses.SOME,
+    ),
     linear(
         runtime.add_along_axis,
         lambda ct, values, x, indices, axis: np.take_along_axis(ct, indices, axis),
@@ -321,5 +353,12 @@ RECORDS: tuple[Primitive, ...] = (
         shapes=(1,),
         result=shaped_like_second,
     ),
+    constant(np.any, reduces=Reduces.ANY, takes_out=True),
+    constant(np.ndarray.any, reduces=Reduces.ANY),
+    constant(np.all, reduces=Reduces.ALL, takes_out=True),
+    constant(np.ndarray.all, reduces=Reduces.ALL),
+    constant(np.count_nonzero, reduces=Reduces.COUNT),
+    *(constant(fn, reduces=Reduces.PLACE_OF_LARGEST) for fn in (np.argmax, np.ndarray.argmax)),
+    *(constant(fn, reduces=Reduces.PLACE_OF_SMALLEST) for fn in (np.argmin, np.ndarray.argmin)),
     *(constant(fn) for fn in _CONSTANT),
 )

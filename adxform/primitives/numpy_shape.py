@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from adxform.ir.ops import Call, Lit, Var
 from adxform.ir.types import rank
 from adxform.primitives.contraction_types import shaped_like_second, stack_result
 from adxform.primitives.declare import constant, general, linear, views_array
+from adxform.primitives.facets import Chooses, Layout, Moves, View
 from adxform.primitives.record import PURE, VIEWS_FIRST, Effect, Primitive
 
 
@@ -235,60 +236,117 @@ _M = np.array([[1.0, 2.0, -0.5], [0.25, -1.0, 3.0]])
 _T = np.arange(12.0).reshape(2, 3, 2) / 7 - 0.5
 _R = np.array([[1.0], [2.0]])
 
+
+def _reshaping(fn: Callable[..., Any], transposes: Callable[..., Any], *samples: tuple[Any, ...], **facets: Any) -> Primitive:
+    """The same elements in another shape."""
+    return linear(fn, transposes, *samples, effect=views_array, moves=Moves.RESHAPE, view=View.BY_LAYOUT, faithful=True, **facets)
+
+
+def _lengthening(fn: Callable[..., Any], transposes: Callable[..., Any], *samples: tuple[Any, ...], **facets: Any) -> Primitive:
+    """The same elements with more axes of length one, or fewer."""
+    return linear(fn, transposes, *samples, effect=views_array, moves=Moves.LENGTHEN, view=View.ALWAYS, faithful=True, **facets)
+
+
+def _turning(fn: Callable[..., Any], transposes: Callable[..., Any], *samples: tuple[Any, ...], **facets: Any) -> Primitive:
+    """Axes in another order."""
+    return linear(fn, transposes, *samples, effect=views_array, moves=Moves.TURN, view=View.ALWAYS, **facets)
+
+
+def _flipping(fn: Callable[..., Any], transposes: Callable[..., Any], *samples: tuple[Any, ...], **facets: Any) -> Primitive:
+    """Axes backwards."""
+    return linear(fn, transposes, *samples, effect=views_array, moves=Moves.FLIP, view=View.ALWAYS, **facets)
+
+
+def _diagonal(fn: Callable[..., Any], transposes: Callable[..., Any], *samples: tuple[Any, ...], **facets: Any) -> Primitive:
+    """The diagonal of a matrix."""
+    return linear(
+        fn, transposes, *samples, effect=views_array, moves=Moves.DIAGONAL, view=View.ALWAYS, chooses=Chooses.SOME, **facets
+    )
+
+
 _VIEWS = (
-    linear(np.reshape, _numpy_reshaped, (_M, (3, 2)), (_M, -1), (_M, (3, 2), "F"), effect=views_array),
-    linear(np.ndarray.reshape, _reshaped, (_M, 3, 2), (_M, (3, -1)), effect=views_array),
-    linear(np.ravel, _flattened, (_M,), (_T,), (_M, "F"), effect=views_array),
-    linear(np.ndarray.ravel, _flattened, (_M,), (_M, "F"), effect=views_array),
-    linear(np.transpose, _transpose_transpose, (_M,), (_T, (2, 0, 1)), effect=views_array),
-    linear(np.ndarray.transpose, _method_transpose, (_M,), (_T, 2, 0, 1), effect=views_array),
-    linear(np.swapaxes, lambda ct, x, a, b: np.swapaxes(ct, a, b), (_T, 0, 2), effect=views_array),
-    linear(
-        np.ndarray.swapaxes,
-        lambda ct, x, a, b: np.swapaxes(ct, a, b),
-        (_T, 0, 2),
-        effect=views_array,
+    _reshaping(np.reshape, _numpy_reshaped, (_M, (3, 2)), (_M, -1), (_M, (3, 2), "F"), keeps_sign=True),
+    _reshaping(np.ndarray.reshape, _reshaped, (_M, 3, 2), (_M, (3, -1)), keeps_sign=True),
+    _reshaping(np.ravel, _flattened, (_M,), (_T,), (_M, "F"), keeps_sign=True),
+    _reshaping(np.ndarray.ravel, _flattened, (_M,), (_M, "F")),
+    _turning(np.transpose, _transpose_transpose, (_M,), (_T, (2, 0, 1)), keeps_sign=True, faithful=True),
+    _turning(np.ndarray.transpose, _method_transpose, (_M,), (_T, 2, 0, 1), faithful=True),
+    _turning(np.swapaxes, lambda ct, x, a, b: np.swapaxes(ct, a, b), (_T, 0, 2)),
+    _turning(np.ndarray.swapaxes, lambda ct, x, a, b: np.swapaxes(ct, a, b), (_T, 0, 2)),
+    _turning(
+        np.moveaxis, lambda ct, x, source, destination: np.moveaxis(ct, destination, source), (_T, 0, -1), (_T, (0, 1), (1, 2))
     ),
+    _lengthening(np.squeeze, _same_elements, (_R,), (_R, 1), keeps_sign=True),
+    _lengthening(np.ndarray.squeeze, _same_elements, (_R,), (_R, 1)),
+    _lengthening(np.expand_dims, _same_elements, (_M, 0), (_M, (0, 3)), keeps_sign=True),
+    linear(np.atleast_1d, _at_least, (_V,), (2.0,), effect=views_array, moves=Moves.LENGTHEN),
+    linear(np.atleast_2d, _at_least, (_V,), (2.0,), (_M,), effect=views_array, moves=Moves.LENGTHEN),
+    linear(np.atleast_3d, _at_least, (_V,), (_M,), effect=views_array, moves=Moves.LENGTHEN),
     linear(
-        np.moveaxis,
-        lambda ct, x, source, destination: np.moveaxis(ct, destination, source),
-        (_T, 0, -1),
-        (_T, (0, 1), (1, 2)),
-        effect=views_array,
+        np.broadcast_to,
+        _broadcast_to_transpose,
+        (_V, (2, 3)),
+        (2.0, (3,)),
+        effect=VIEWS_FIRST,
+        moves=Moves.SPREAD,
+        view=View.ALWAYS,
+        faithful=True,
     ),
-    linear(np.squeeze, _same_elements, (_R,), (_R, 1), effect=views_array),
-    linear(np.ndarray.squeeze, _same_elements, (_R,), (_R, 1), effect=views_array),
-    linear(np.expand_dims, _same_elements, (_M, 0), (_M, (0, 3)), effect=views_array),
-    linear(np.atleast_1d, _at_least, (_V,), (2.0,), effect=views_array),
-    linear(np.atleast_2d, _at_least, (_V,), (2.0,), (_M,), effect=views_array),
-    linear(np.atleast_3d, _at_least, (_V,), (_M,), effect=views_array),
-    linear(np.broadcast_to, _broadcast_to_transpose, (_V, (2, 3)), (2.0, (3,)), effect=VIEWS_FIRST),
-    linear(np.diagonal, _diagonal_transpose, (_M,), (_M, 1), effect=views_array),
-    linear(np.ndarray.diagonal, _diagonal_transpose, (_M,), effect=views_array),
-    linear(runtime.diagonal, _diagonal_transpose, (_M,), (_M, 1), effect=views_array),
-    linear(np.diag, _diag_transpose, (_V,), (_M,), (_V, 1), (_M, -1), effect=_diag_effect),
-    linear(np.flip, _flip_transpose, (_V,), (_M, 1), (_M,), effect=views_array),
-    linear(np.flipud, lambda ct, x: np.flipud(ct), (_M,), effect=views_array),
-    linear(np.fliplr, lambda ct, x: np.fliplr(ct), (_M,), effect=views_array),
-    linear(np.rot90, lambda ct, x, k=1, axes=(0, 1): np.rot90(ct, -k, axes), (_M,), (_M, 2), (_M, 1, (1, 0)), effect=views_array),
+    _diagonal(np.diagonal, _diagonal_transpose, (_M,), (_M, 1)),
+    _diagonal(np.ndarray.diagonal, _diagonal_transpose, (_M,)),
+    _diagonal(runtime.diagonal, _diagonal_transpose, (_M,), (_M, 1)),
+    linear(np.diag, _diag_transpose, (_V,), (_M,), (_V, 1), (_M, -1), effect=_diag_effect, moves=Moves.DIAGONAL),
+    _flipping(np.flip, _flip_transpose, (_V,), (_M, 1), (_M,)),
+    _flipping(np.flipud, lambda ct, x: np.flipud(ct), (_M,)),
+    _flipping(np.fliplr, lambda ct, x: np.fliplr(ct), (_M,)),
+    _flipping(np.rot90, lambda ct, x, k=1, axes=(0, 1): np.rot90(ct, -k, axes), (_M,), (_M, 2), (_M, 1, (1, 0))),
 )
 
 _COPIES = (
-    linear(np.ndarray.flatten, _flattened, (_M,), (_M, "F")),
-    linear(np.copy, _same, (_M,), (2.0,)),
-    linear(np.ndarray.copy, _same, (_M,)),
-    linear(np.ndarray.astype, _cast_back, (_M, np.float64), effect=_astype_effect),
-    linear(np.ndarray.item, _item_transpose, (np.array([[2.0]]),), (_V, 1), (_M, 1, 2)),
-    linear(np.concatenate, _concatenate_transpose, ((_M, _R), 1), ([_V, _V],), ((_M, _R), None)),
-    linear(np.stack, _stack_transpose, ((_V, _V),), ([_M, _M], 1), ((_V, _V), -1), result=stack_result),
-    linear(np.roll, _roll_transpose, (_V, 1), (_M, 1, 0), (_M, (1, 2), (0, 1))),
-    linear(np.triu, lambda ct, x, k=0: runtime.unbroadcast(np.triu(ct, k), x), (_M,), (_M, 1), (_V,)),
-    linear(np.tril, lambda ct, x, k=0: runtime.unbroadcast(np.tril(ct, k), x), (_M,), (_M, -1), (_V,)),
-    linear(np.tile, _tile_transpose, (_V, 2), (_M, (2, 1)), (_V, (2, 3))),
-    linear(np.repeat, _repeat_transpose, (_V, 2), (_M, 3, 1), (_M, 2)),
-    linear(np.ndarray.repeat, _repeat_transpose, (_V, 2), (_M, 3, 1)),
-    linear(np.take, _take_transpose, (_V, [0, 2, 0]), (_M, [0, 4]), (_M, 1)),
-    linear(np.ndarray.take, _take_transpose, (_V, [0, 2, 0])),
+    linear(np.ndarray.flatten, _flattened, (_M,), (_M, "F"), moves=Moves.RESHAPE, faithful=True),
+    linear(np.copy, _same, (_M,), (2.0,), moves=Moves.COPY, layout=Layout.AS_FIRST, faithful=True, beside_memory=True),
+    linear(np.ndarray.copy, _same, (_M,), moves=Moves.COPY, layout=Layout.ROW_BY_ROW, faithful=True, beside_memory=True),
+    linear(np.ndarray.astype, _cast_back, (_M, np.float64), effect=_astype_effect, view=View.BY_LAYOUT, beside_memory=True),
+    linear(np.ndarray.item, _item_transpose, (np.array([[2.0]]),), (_V, 1), (_M, 1, 2), moves=Moves.PICK),
+    linear(
+        np.concatenate, _concatenate_transpose, ((_M, _R), 1), ([_V, _V],), ((_M, _R), None), moves=Moves.JOIN, takes_out=True
+    ),
+    linear(
+        np.stack,
+        _stack_transpose,
+        ((_V, _V),),
+        ([_M, _M], 1),
+        ((_V, _V), -1),
+        result=stack_result,
+        moves=Moves.JOIN,
+        takes_out=True,
+    ),
+    linear(np.roll, _roll_transpose, (_V, 1), (_M, 1, 0), (_M, (1, 2), (0, 1)), moves=Moves.SHIFT),
+    linear(
+        np.triu,
+        lambda ct, x, k=0: runtime.unbroadcast(np.triu(ct, k), x),
+        (_M,),
+        (_M, 1),
+        (_V,),
+        moves=Moves.PART,
+        chooses=Chooses.SOME,
+        beside_memory=True,
+    ),
+    linear(
+        np.tril,
+        lambda ct, x, k=0: runtime.unbroadcast(np.tril(ct, k), x),
+        (_M,),
+        (_M, -1),
+        (_V,),
+        moves=Moves.PART,
+        chooses=Chooses.SOME,
+        beside_memory=True,
+    ),
+    linear(np.tile, _tile_transpose, (_V, 2), (_M, (2, 1)), (_V, (2, 3)), moves=Moves.REPEAT),
+    linear(np.repeat, _repeat_transpose, (_V, 2), (_M, 3, 1), (_M, 2), moves=Moves.REPEAT),
+    linear(np.ndarray.repeat, _repeat_transpose, (_V, 2), (_M, 3, 1), moves=Moves.REPEAT),
+    linear(np.take, _take_transpose, (_V, [0, 2, 0]), (_M, [0, 4]), (_M, 1), moves=Moves.PICK, chooses=Chooses.SOME),
+    linear(np.ndarray.take, _take_transpose, (_V, [0, 2, 0]), moves=Moves.PICK, chooses=Chooses.SOME),
     general(
         np.pad,
         _pad,
@@ -297,6 +355,8 @@ _COPIES = (
         *((_M, ((1, 0), (0, 2)), mode) for mode in ("edge", "symmetric", "wrap")),
         (_V, (2, 1), "reflect"),
         tangent=_pad_tangent,
+        moves=Moves.SHIFT,
+        linear_in=(0,),
     ),
 )
 
@@ -308,8 +368,9 @@ _INTERNAL = (
         (np.empty((0, 0)), _V),
         (np.empty((0, 3)), _V),
         tangent=_appended_row_tangent,
+        linear_in=(0, 1),
     ),
-    general(runtime.appended, _appended, (_V, 0.5), (_M, np.array([1.0, 2.0, 0.5]))),
+    general(runtime.appended, _appended, (_V, 0.5), (_M, np.array([1.0, 2.0, 0.5])), linear_in=(0, 1)),
     linear(
         runtime.add_diagonal,
         lambda ct, values, x, k: np.diagonal(ct, k),

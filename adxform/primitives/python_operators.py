@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import operator
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from adxform.ir.ops import Lit, Operand, Var
 from adxform.ir.types import Scalar, Type
 from adxform.primitives.contraction_types import matmul_result
 from adxform.primitives.declare import constant, linear, scalar
+from adxform.primitives.facets import Algebra, Chooses, Contracts, Gives, Kernel, Layout, Sign
 from adxform.primitives.numpy_linear_algebra import matmul_left, matmul_right
 from adxform.primitives.record import RAISES, Primitive
 
@@ -108,34 +109,81 @@ _B = np.array([[1.25], [-0.7]])
 _P = np.array([0.5, 1.5, 2.0])
 _M = np.array([[1.0, 2.0, -0.5], [0.25, -1.0, 3.0]])
 
-_CONSTANT = (
-    operator.lt,
-    operator.le,
-    operator.eq,
-    operator.ne,
-    operator.gt,
-    operator.ge,
-    operator.not_,
-    operator.is_,
-    operator.is_not,
-    operator.contains,
-    operator.and_,
-    operator.or_,
-    operator.xor,
-    operator.invert,
-    operator.lshift,
-    operator.rshift,
-    operator.floordiv,
-    builtins.int,
-    builtins.bool,
-    builtins.round,
-    operator.index,
+
+def _arithmetic(fn: Callable[..., Any], body: Callable[..., Any], *samples: tuple[Any, ...], **facets: Any) -> Primitive:
+    """An operator that is exact on whole numbers, and never raises."""
+    return scalar(
+        fn,
+        body,
+        *samples,
+        gives=Gives.SAME,
+        recomputed=True,
+        short=True,
+        beside_memory=True,
+        in_lanes=True,
+        safe=True,
+        folds=True,
+        kernel=Kernel.NUMBERS,
+        **facets,
+    )
+
+
+def _comparison(fn: Callable[..., Any], ufunc: np.ufunc) -> Primitive:
+    return constant(
+        fn,
+        ufunc=ufunc,
+        gives=Gives.COMPARISON,
+        broadcasts=True,
+        recomputed=True,
+        short=True,
+        beside_memory=True,
+        safe=True,
+        folds=True,
+        kernel=Kernel.NUMBERS,
+    )
+
+
+def _logical(fn: Callable[..., Any], **facets: Any) -> Primitive:
+    return constant(fn, gives=Gives.TRUTH, beside_memory=True, folds=True, **facets)
+
+
+_TRUTHS = (
+    _comparison(operator.lt, np.less),
+    _comparison(operator.le, np.less_equal),
+    _comparison(operator.eq, np.equal),
+    _comparison(operator.ne, np.not_equal),
+    _comparison(operator.gt, np.greater),
+    _comparison(operator.ge, np.greater_equal),
+    _logical(operator.not_, recomputed=True, short=True, safe=True),
+    _logical(operator.and_, ufunc=np.bitwise_and, broadcasts=True, recomputed=True, kernel=Kernel.TRUTHS),
+    _logical(operator.or_, ufunc=np.bitwise_or, broadcasts=True, recomputed=True, kernel=Kernel.TRUTHS),
+    _logical(operator.xor, ufunc=np.bitwise_xor, broadcasts=True, kernel=Kernel.TRUTHS),
+    constant(operator.invert, ufunc=np.invert, spelled=operator.not_, broadcasts=True, folds=True),
+    *(constant(fn) for fn in (operator.is_, operator.is_not, operator.contains)),
+)
+
+_WHOLE = (
+    constant(operator.floordiv, ufunc=np.floor_divide, broadcasts=True, whole=True, recomputed=True, divides=True, folds=True),
+    *(constant(fn, broadcasts=True) for fn in (operator.lshift, operator.rshift)),
+    *(constant(fn, recomputed=True, folds=True) for fn in (builtins.int, builtins.bool)),
+    *(constant(fn) for fn in (builtins.round, operator.index)),
 )
 
 RECORDS: tuple[Primitive, ...] = (
-    scalar(operator.add, lambda y, a, b: (1.0, 1.0), (1.5, 2.5), (_A, _B)),
-    scalar(operator.sub, lambda y, a, b: (1.0, -1.0), (1.5, 2.5), (_A, _B)),
-    scalar(operator.mul, lambda y, a, b: (b, a), (1.5, 2.5), (_A, _B), (_A, 3.0)),
+    _arithmetic(operator.add, lambda y, a, b: (1.0, 1.0), (1.5, 2.5), (_A, _B), ufunc=np.add, algebra=Algebra.SUM, whole=True),
+    _arithmetic(
+        operator.sub, lambda y, a, b: (1.0, -1.0), (1.5, 2.5), (_A, _B), ufunc=np.subtract, algebra=Algebra.DIFFERENCE, whole=True
+    ),
+    _arithmetic(
+        operator.mul,
+        lambda y, a, b: (b, a),
+        (1.5, 2.5),
+        (_A, _B),
+        (_A, 3.0),
+        ufunc=np.multiply,
+        algebra=Algebra.PRODUCT,
+        whole=True,
+    ),
     scalar(
         operator.truediv,
         lambda y, a, b: (1.0 / b, -y / b),
@@ -143,20 +191,106 @@ RECORDS: tuple[Primitive, ...] = (
         (_A, _B),
         (_A, 3.0),
         singular=may_divide_by_zero,
+        ufunc=np.true_divide,
+        algebra=Algebra.QUOTIENT,
+        gives=Gives.FLOAT,
+        finite_from=(1, Sign.ABOVE),
+        recomputed=True,
+        divides=True,
+        folds=True,
+        in_lanes=True,
     ),
-    scalar(operator.mod, lambda y, a, b: (1.0, -(a // b)), (7.3, 2.5), (_A, _B), singular=may_divide_by_zero),
+    scalar(
+        operator.mod,
+        lambda y, a, b: (1.0, -(a // b)),
+        (7.3, 2.5),
+        (_A, _B),
+        singular=may_divide_by_zero,
+        ufunc=np.remainder,
+        whole=True,
+        recomputed=True,
+        divides=True,
+        folds=True,
+    ),
     constant(runtime.check_power, effect=RAISES),
     constant(runtime.check_finite, effect=RAISES),
     constant(runtime.check_exact, effect=RAISES),
-    scalar(operator.pow, power_partials, (1.5, 2.5), (1.5, 2), (_P, _B), (_A, 3), (_A, 2), (_P, -1.5), singular=may_have_pole),
-    scalar(operator.neg, lambda y, x: -1.0, (1.5,), (_A,)),
-    scalar(operator.pos, lambda y, x: 1.0, (1.5,), (_A,)),
-    scalar(operator.abs, lambda y, x: np.sign(x), (1.5,), (-0.5,), (_A,)),
-    scalar(builtins.abs, lambda y, x: np.sign(x), (1.5,), (-0.5,), (_A,)),
+    scalar(
+        operator.pow,
+        power_partials,
+        (1.5, 2.5),
+        (1.5, 2),
+        (_P, _B),
+        (_A, 3),
+        (_A, 2),
+        (_P, -1.5),
+        singular=may_have_pole,
+        ufunc=np.power,
+        algebra=Algebra.POWER,
+        finite_from=(0, Sign.ABOVE),
+    ),
+    _arithmetic(operator.neg, lambda y, x: -1.0, (1.5,), (_A,), ufunc=np.negative, algebra=Algebra.NEGATION, whole=True),
+    _arithmetic(operator.pos, lambda y, x: 1.0, (1.5,), (_A,), ufunc=np.positive, algebra=Algebra.IDENTITY, keeps_sign=True),
+    _arithmetic(
+        operator.abs,
+        lambda y, x: np.sign(x),
+        (1.5,),
+        (-0.5,),
+        (_A,),
+        ufunc=np.absolute,
+        spelled=builtins.abs,
+        sign=Sign.NOT_BELOW,
+    ),
+    _arithmetic(builtins.abs, lambda y, x: np.sign(x), (1.5,), (-0.5,), (_A,), sign=Sign.NOT_BELOW),
     scalar(builtins.pow, power_partials, (1.5, 2.5), (_A, 3), singular=may_have_pole),
-    scalar(builtins.max, max_partials, (1.5, 2.5), (1.5, -2.5), (0.5, 2.5, -1.0), (0.5, 2.5, -1.0, 3.0), result=extreme_type),
-    scalar(builtins.min, min_partials, (1.5, 2.5), (1.5, -2.5), (0.5, 2.5, -1.0), (0.5, 2.5, -1.0, 3.0), result=extreme_type),
-    linear(builtins.float, lambda ct, x: runtime.broadcast_like(ct, x), (1.5,), (np.float64(2.5),)),
-    linear(operator.matmul, {0: matmul_left, 1: matmul_right}, (_M, _A), (_M, _M.T), (_A, _A), result=matmul_result),
-    *(constant(fn) for fn in _CONSTANT),
+    scalar(
+        builtins.max,
+        max_partials,
+        (1.5, 2.5),
+        (1.5, -2.5),
+        (0.5, 2.5, -1.0),
+        (0.5, 2.5, -1.0, 3.0),
+        result=extreme_type,
+        gives=Gives.SAME,
+        whole=True,
+        chooses=Chooses.EITHER,
+        short=True,
+    ),
+    scalar(
+        builtins.min,
+        min_partials,
+        (1.5, 2.5),
+        (1.5, -2.5),
+        (0.5, 2.5, -1.0),
+        (0.5, 2.5, -1.0, 3.0),
+        result=extreme_type,
+        gives=Gives.SAME,
+        whole=True,
+        chooses=Chooses.EITHER,
+        short=True,
+    ),
+    linear(
+        builtins.float,
+        lambda ct, x: runtime.broadcast_like(ct, x),
+        (1.5,),
+        (np.float64(2.5),),
+        faithful=True,
+        keeps_sign=True,
+        recomputed=True,
+        short=True,
+        folds=True,
+    ),
+    linear(
+        operator.matmul,
+        {0: matmul_left, 1: matmul_right},
+        (_M, _A),
+        (_M, _M.T),
+        (_A, _A),
+        result=matmul_result,
+        ufunc=np.matmul,
+        contracts=Contracts.MATMUL,
+        layout=Layout.ROW_BY_ROW,
+    ),
+    *_TRUTHS,
+    *_WHOLE,
 )

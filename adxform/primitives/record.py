@@ -1,4 +1,4 @@
-"""What a primitive is: one record with its derivative, effects, result type and samples.
+"""What a primitive is: one record of all that any stage asks about a function.
 
 A derivative is stated once, in one of four forms, and both modes follow from it. The bodies are ordinary Python; they
 are lowered by the same front end as user code, so they appear in generated code as plain statements and can be
@@ -8,11 +8,14 @@ differentiated again.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from adxform.ir.ops import Call, Operand
 from adxform.ir.types import Type
+from adxform.primitives.facets import Algebra, Chooses, Contracts, Fresh, Gives, Kernel, Layout, Moves, Reduces, Sign, View
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +108,10 @@ Derivative = Partials | Linear | Constant | General | Memory
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Primitive:
-    """One primitive. `fn` is its identity; `derivative` is ``None`` when it has none (an error on an active path).
+    """One primitive, and all that any stage asks about it: each facet is a field.
 
-    `result`, when given, is the type of the result from the operands (typed variables, literals, packs); otherwise, or
-    where it gives ``None``, the type is found by running `fn` on tiny samples. `samples` are argument tuples inside the
-    domain, for `check_rule`.
+    `fn` is its identity; `derivative` is ``None`` when it has none (an error on an active path). A facet that a record leaves out
+    says nothing: whoever asks does without what follows from it, and is right all the same.
     """
 
     fn: Callable[..., Any]
@@ -117,7 +119,75 @@ class Primitive:
     derivative: Derivative | None
     effect: Effect | Callable[[Call], Effect] = PURE
     result: Callable[[tuple[Operand, ...], Mapping[str, Operand]], Type | None] | None = None
-    samples: tuple[tuple[Any, ...], ...] = field(default=())
+    """The type of the result from the operands (typed variables, literals, packs); otherwise, or where it gives ``None``, it is
+    found by running `fn` on tiny samples."""
+    samples: tuple[tuple[Any, ...], ...] = ()
+    """Tuples of arguments inside the domain, for `check_rule`."""
+
+    # What it means.
+    spelled: Callable[..., Any] | None = None
+    """The function of Python's that does to one element what this one does to all."""
+    ufunc: np.ufunc | None = None
+    """The function that does to arrays what this operator does, and takes an ``out``."""
+    algebra: Algebra | None = None
+    gives: Gives | None = None
+    broadcasts: bool = False
+    """It works on one element of each argument at a time, though its rule is not one of partial derivatives."""
+    whole: bool = False
+    """What programs reckon lengths and places with: a whole number of whole numbers."""
+    measures: bool = False
+    """It asks for the shape of its argument only."""
+    reduces: Reduces | None = None
+    contracts: Contracts | None = None
+    masks: Callable[..., Any] | None = None
+    """The product, or sum of products, that this one is where zero may meet what is infinite or missing."""
+    moves: Moves | None = None
+    fresh: Fresh | None = None
+    sequences: bool = False
+    """It takes lists and tuples as they are; those that others are given become arrays first."""
+
+    # How its result depends on its arguments.
+    sign: Sign = Sign.ANY
+    """The sign of its result, if that of the argument says no more."""
+    keeps_sign: bool = False
+    """Its result has the sign of its first argument."""
+    chooses: Chooses | None = None
+    faithful: bool = False
+    """No lane of a cotangent becomes zero by it."""
+    finite_from: tuple[int, Sign] | None = None
+    """An argument, and from which sign of it on the slopes are finite."""
+    nowhere_flat: bool = False
+    """Its slope is not zero where its argument is finite."""
+    length: bool = False
+    """Its slope has no rate of change where it is zero."""
+    linear_in: tuple[int, ...] = ()
+    """The arguments in which a `General` function is linear together."""
+
+    # What it does to memory.
+    view: View | None = None
+    layout: Layout | None = None
+    takes_out: bool = False
+    """It writes into what it is given as ``out``, though it is no ufunc."""
+
+    # What it costs, and where it may run.
+    recomputed: bool = False
+    """On numbers it is computed again in a reverse sweep rather than kept."""
+    short: bool = False
+    """On numbers it takes about as long as an addition."""
+    beside_memory: bool = False
+    """On an element it takes less than three times a load and a store; a division takes more."""
+    in_lanes: bool = False
+    """Processors do several at once."""
+    safe: bool = False
+    """On numbers of Python's own it neither raises nor warns, whatever they are."""
+    divides: bool = False
+    """It raises where its second operand is zero, and only there."""
+    total: bool = False
+    """It raises nowhere, though it is a function of the module `math`."""
+    folds: bool = False
+    """On numbers that are known it is computed when a derivative is made."""
+    kernel: Kernel | None = None
+    """The numbers on which Numba has it; kernels have forms of their own of some others."""
 
     @property
     def elementwise(self) -> bool:

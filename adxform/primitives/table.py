@@ -73,6 +73,34 @@ def lookup(fn: Any) -> Primitive | None:
         return None
 
 
+UNKNOWN = Primitive(lookup, "", None)
+"""What is known of a function without a record: nothing."""
+
+
+def record_of(fn: Any) -> Primitive:
+    """The record of `fn`; one that says nothing where there is none."""
+    return lookup(fn) or UNKNOWN
+
+
+def having(test: Callable[[Primitive], bool]) -> frozenset[Callable[..., Any]]:
+    """The library's functions of whose record `test` holds.
+
+    >>> sorted(record_of(fn).name for fn in having(lambda record: record.divides))
+    ['operator.floordiv', 'operator.mod', 'operator.truediv']
+    """
+    return frozenset(fn for fn, record in TABLE.items() if test(record))
+
+
+def spelled(fn: Any) -> Any:
+    """How `fn` is written on numbers: ``np.add`` as ``operator.add``."""
+    return record_of(fn).spelled or fn
+
+
+def meaning_of(fn: Any) -> Primitive:
+    """The record of how `fn` is written on numbers: what ``np.add`` shares with ``operator.add`` is said once, there."""
+    return record_of(spelled(fn))
+
+
 def definition(fn: Any) -> Callable[..., Any] | None:
     """A Python function that means the same as `fn` and is made of primitives, for the front end to inline in its place."""
     try:
@@ -144,7 +172,9 @@ def rule(
     """
 
     def decorate(body: Callable[..., Any]) -> Callable[..., Any]:
-        register(Primitive(fn, name_of(fn), General(body, tangent, boundary), effect, None, samples))
+        known = TABLE.get(fn) or Primitive(fn, name_of(fn), None)
+        general = General(body, tangent, boundary)
+        register(replace(known, derivative=general, effect=effect, result=None, samples=samples))  # it means what it meant
         return body
 
     return decorate

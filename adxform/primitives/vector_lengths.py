@@ -17,6 +17,7 @@ import numpy as np
 from adxform import runtime
 from adxform.ir import intrinsics
 from adxform.primitives.declare import general
+from adxform.primitives.facets import Algebra, Gives, Kernel, Reduces
 from adxform.primitives.numpy_reductions import deviations, freedom, restore, shared, to_largest, undefined_unless
 from adxform.primitives.record import Primitive
 
@@ -234,21 +235,25 @@ _SPREADS = ((_REAL,), (_M,), (_M, 0), (_M, -1), (_T, (0, 2)))
 _ROWS = np.array([1.5, 2.5])
 
 RECORDS: tuple[Primitive, ...] = (
-    general(np.hypot, _hypot, (_REAL, _COLUMN), elementwise=True),
-    general(math.hypot, _math_hypot, (3.0, 4.0), (-1.0,), (1.0, 2.0, 3.0), elementwise=True),
-    general(np.arctan2, _arctan2, (_REAL, _COLUMN), elementwise=True),
-    general(math.atan2, _math_atan2, (0.7, -1.2), elementwise=True),
+    general(np.hypot, _hypot, (_REAL, _COLUMN), elementwise=True, gives=Gives.FLOAT, kernel=Kernel.FLOATS, length=True),
     general(
-        runtime.side_cotangent,
-        _side_cotangent,
-        (0.5, 3.0, 5.0),
-        (_REAL, _REAL, 3.0),
+        math.hypot,
+        _math_hypot,
+        (3.0, 4.0),
+        (-1.0,),
+        (1.0, 2.0, 3.0),
         elementwise=True,
+        kernel=Kernel.FLOATS,
+        folds=True,
+        length=True,
     ),
+    general(np.arctan2, _arctan2, (_REAL, _COLUMN), elementwise=True, gives=Gives.FLOAT, kernel=Kernel.FLOATS, length=True),
+    general(math.atan2, _math_atan2, (0.7, -1.2), elementwise=True, kernel=Kernel.FLOATS, folds=True, total=True, length=True),
+    general(runtime.side_cotangent, _side_cotangent, (0.5, 3.0, 5.0), (_REAL, _REAL, 3.0), elementwise=True),
     general(runtime.side_tangent, _side_tangent, (0.5, 3.0, 5.0), (_REAL, _REAL, 3.0), elementwise=True),
-    general(runtime.ratio, _ratio, (_REAL, _COLUMN), elementwise=True),
+    general(runtime.ratio, _ratio, (_REAL, _COLUMN), elementwise=True, algebra=Algebra.QUOTIENT, gives=Gives.FLOAT),
     general(runtime.turn, _turn_rule, (_REAL, _REAL, _COLUMN), elementwise=True),
-    general(runtime.rate, _rate, (_REAL, _COLUMN), elementwise=True),
+    general(runtime.rate, _rate, (_REAL, _COLUMN), elementwise=True, algebra=Algebra.QUOTIENT, gives=Gives.FLOAT),
     general(runtime.length_cotangent, _length_cotangent, (0.5, _REAL, 3.0, None, False), (_ROWS, _M, _ROWS, 1, False)),
     general(runtime.length_tangent, _length_tangent, (_REAL, _REAL, 3.0, None, False), (_M, _M, _ROWS, 1, False)),
     general(
@@ -266,7 +271,20 @@ RECORDS: tuple[Primitive, ...] = (
         (_M, None, 1),
         (_M, None, 0, True),
         (_M, 1, 1),
+        length=True,
+        reduces=Reduces.LENGTH,
     ),
-    general(np.std, _std, *_SPREADS, (_M, 0, None, None, 1), (_M, 0, None, None, 1, True), tangent=_std_tangent),
-    general(np.ndarray.std, _std, *_SPREADS, (_M, 0, None, None, 1, True), tangent=_std_tangent),
+    general(
+        np.std,
+        _std,
+        *_SPREADS,
+        (_M, 0, None, None, 1),
+        (_M, 0, None, None, 1, True),
+        tangent=_std_tangent,
+        length=True,
+        reduces=Reduces.SPREAD,
+    ),
+    general(
+        np.ndarray.std, _std, *_SPREADS, (_M, 0, None, None, 1, True), tangent=_std_tangent, length=True, reduces=Reduces.SPREAD
+    ),
 )

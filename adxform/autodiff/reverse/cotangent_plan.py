@@ -16,8 +16,6 @@ import operator
 from dataclasses import dataclass, replace
 from typing import Literal
 
-import numpy as np
-
 from adxform import runtime
 from adxform.analysis.activity import Activity
 from adxform.errors import AliasError
@@ -28,43 +26,31 @@ from adxform.ir.undefined import maybe_undefined
 from adxform.ir.walk import all_ops, blocks, outs, reads, variables
 from adxform.primitives.alias import Aliases
 from adxform.primitives.effects import effect_of
+from adxform.primitives.facets import Moves, View
 from adxform.primitives.memory import reshapes_vector
+from adxform.primitives.table import record_of
 
 Mode = Literal["value", "buffer", "view", "companion"]
-
-# Views that NumPy makes read-only and whose elements overlap: what is to be added to the cotangent of one goes to what it is of.
-SPREADS = frozenset({np.broadcast_to, runtime.broadcast_like})
-
-# Views that NumPy makes read-only although their elements are apart, and what gives them as views to write to.
-DIAGONALS = frozenset({np.diagonal, np.ndarray.diagonal, np.diag})
-
-# Functions that give a view where the layout in memory lets them, and a copy where they must: only the run can tell.
-BY_LAYOUT = frozenset(
-    {
-        np.reshape,
-        np.ndarray.reshape,
-        np.ravel,
-        np.ndarray.ravel,
-        np.asarray,
-        np.asanyarray,
-        np.ascontiguousarray,
-        np.asfortranarray,
-        np.array,
-        np.ndarray.astype,
-        np.float64,
-        np.float32,
-    }
-)
 
 
 def is_read_only(call: Call | None) -> bool:
     """Whether the result of `call` is a view that cannot be written to."""
-    return call is not None and isinstance(call.fn, Lit) and call.fn.value in SPREADS | DIAGONALS
+    return call is not None and isinstance(call.fn, Lit) and (_overlaps(call.fn.value) or _is_diagonal(call.fn.value))
+
+
+def _overlaps(fn: object) -> bool:
+    """Whether `fn` makes views whose elements overlap: what is to be added to the cotangent of one goes to what it is of."""
+    return record_of(fn).moves is Moves.SPREAD
+
+
+def _is_diagonal(fn: object) -> bool:
+    """Whether `fn` makes views that NumPy makes read-only although their elements are apart; not `runtime.diagonal`."""
+    return record_of(fn).moves is Moves.DIAGONAL and fn is not runtime.diagonal
 
 
 def by_layout(call: Call) -> bool:
     """Whether the result of `call` is a view of its first argument or a copy, as the layout in memory has it."""
-    return isinstance(call.fn, Lit) and call.fn.value in BY_LAYOUT and not reshapes_vector(call)
+    return isinstance(call.fn, Lit) and record_of(call.fn.value).view is View.BY_LAYOUT and not reshapes_vector(call)
 
 
 def may_copy(call: Call) -> bool:
@@ -75,7 +61,7 @@ def may_copy(call: Call) -> bool:
 def same_view(call: Call, out: Var, base: Operand) -> Call:
     """The view of `base` that `call` makes of its first argument, as one that can be written to."""
     mirrored = replace(call, outs=(out,), args=(base, *call.args[1:]))
-    if not (isinstance(call.fn, Lit) and call.fn.value in DIAGONALS):
+    if not (isinstance(call.fn, Lit) and _is_diagonal(call.fn.value)):
         return mirrored
     kwargs = tuple(("offset" if key == "k" else key, value) for key, value in call.kwargs)
     return replace(mirrored, fn=Lit(runtime.diagonal), kwargs=kwargs)
@@ -152,7 +138,7 @@ def _is_surely_view(call: Call) -> bool:
 
 
 def _spreads(call: Call | None) -> bool:
-    return call is not None and isinstance(call.fn, Lit) and call.fn.value in SPREADS
+    return call is not None and isinstance(call.fn, Lit) and _overlaps(call.fn.value)
 
 
 def _is_certainly_spread(call: Call | None) -> bool:

@@ -32,42 +32,9 @@ from adxform.ir.types import INT, Array, Dim, Object, Scalar, Stack, is_float
 from adxform.ir.walk import TAPE, Names, all_ops, free_variables, outs, rename_block, substitute, variables
 from adxform.primitives.alias import Aliases
 from adxform.primitives.effects import effect_of, writes
+from adxform.primitives.table import record_of
 
 CHEAP_COST = 4
-CHEAP: frozenset[Callable[..., Any]] = frozenset(
-    {
-        operator.add,
-        operator.sub,
-        operator.mul,
-        operator.truediv,
-        operator.floordiv,
-        operator.mod,
-        operator.neg,
-        operator.pos,
-        operator.lt,
-        operator.le,
-        operator.gt,
-        operator.ge,
-        operator.eq,
-        operator.ne,
-        operator.not_,
-        operator.and_,
-        operator.or_,
-        operator.getitem,
-        abs,
-        float,
-        int,
-        bool,
-        len,
-        intrinsics.dim,
-        runtime.trip_count,
-    }
-)
-
-
-HOISTABLE = frozenset(
-    {operator.add, operator.sub, operator.mul, operator.floordiv, max, min, len, intrinsics.dim, runtime.trip_count}
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -449,7 +416,8 @@ class _Sources:
             return effect.views == (0,) and not copies
         if op.fn.value is operator.pow:
             return op.args[1] in (Lit(2), Lit(3)) and not _takes_array(op)
-        return (op.fn.value in CHEAP and not _takes_array(op)) or op.fn.value in {operator.getitem, intrinsics.dim, len}
+        again = record_of(op.fn.value).recomputed and not _takes_array(op)
+        return again or op.fn.value in {operator.getitem, intrinsics.dim, len}
 
     def free_cost(self, var: Var) -> int | None:
         """How many cheap ops compute `var` from what the reverse has anyway; ``None`` when some of it must be taped."""
@@ -475,7 +443,7 @@ class _Sources:
             or (
                 isinstance(op := self.definition[var], Call)
                 and isinstance(op.fn, Lit)
-                and op.fn.value in HOISTABLE
+                and _is_of_lengths(op.fn.value)
                 and all(self.can_hoist(arg) for arg in op.args)
             )
             for var in variables(operand)
@@ -513,6 +481,11 @@ class _Sources:
 
 
 _NEVER = 1 << 60
+
+
+def _is_of_lengths(fn: Callable[..., Any]) -> bool:
+    """Whether `fn` asks for a length, or reckons with lengths."""
+    return record_of(fn).whole or fn in (len, intrinsics.dim, runtime.trip_count)
 
 
 def _takes_array(op: Call) -> bool:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
-import math
 import operator
 from typing import Any
 
@@ -14,19 +12,9 @@ from adxform.ir.kinds import dtype_name
 from adxform.ir.ops import UNDEFINED, Block, Call, For, Function, If, Lit, Op, Operand, Var
 from adxform.ir.types import Array, Scalar, Type
 from adxform.passes.scalar.rewriting import Rewriter, callee, each_body
+from adxform.primitives.table import record_of
 
 WEAK = {"float64": float, "int64": int, "bool": bool, "complex128": complex}
-_ARITHMETIC = (
-    *(operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.neg, operator.pos),
-    *(operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne, operator.not_, operator.abs, operator.invert),
-    *(operator.and_, operator.or_, operator.xor, builtins.abs, builtins.float, builtins.int, builtins.bool),
-)
-_ELEMENTARY = (
-    *(math.sqrt, math.exp, math.expm1, math.log, math.log1p, math.log2, math.log10, math.fabs, math.copysign, math.hypot),
-    *(math.sin, math.cos, math.tan, math.asin, math.acos, math.atan, math.atan2, math.sinh, math.cosh, math.tanh, math.floor),
-    *(math.ceil, math.trunc, math.isnan, math.isinf, math.isfinite, math.erf, math.erfc, math.radians, math.degrees),
-)
-FOLDED = frozenset({*_ARITHMETIC, *_ELEMENTARY})
 
 
 def fold_constants(fn: Function) -> Function:
@@ -92,7 +80,7 @@ def folded(op: Call) -> Lit | None:
         op.kwargs
         or not isinstance(out.type, Scalar)
         or fn is None
-        or not (fn in FOLDED or (fn is operator.pow and _is_small_power(op)))
+        or not (record_of(fn).folds or (fn is operator.pow and _is_small_power(op)))
     ):
         return None
     values = [arg.value for arg in op.args if isinstance(arg, Lit) and arg != UNDEFINED and _is_number(arg.value)]

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-
 from adxform.ir.ops import Call, Function, Lit, Op
 from adxform.passes.scalar.rewriting import Rewriter, callee, each_body
+from adxform.primitives.facets import Reduces
+from adxform.primitives.table import having
 
-NAMES = ("sum", "prod", "max", "min", "mean", "std", "var", "any", "all")
-REDUCTIONS = frozenset(getattr(home, name) for name in NAMES for home in (np, np.ndarray))
+WITH_KEYWORDS = frozenset(
+    {
+        *(Reduces.SUM, Reduces.PRODUCT, Reduces.LARGEST, Reduces.SMALLEST, Reduces.MEAN, Reduces.SPREAD, Reduces.VARIANCE),
+        *(Reduces.ANY, Reduces.ALL),
+    }
+)
+REDUCTIONS = having(lambda record: record.reduces in WITH_KEYWORDS)
 DEFAULTS = (("axis", Lit(None)), ("keepdims", Lit(False)))
 
 

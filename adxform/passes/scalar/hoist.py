@@ -13,13 +13,9 @@ from adxform.ir.types import Array, Scalar
 from adxform.ir.undefined import maybe_undefined
 from adxform.ir.walk import all_ops, names_read, outs, reads, variables_of
 from adxform.passes.scalar.rewriting import callee, each_body
+from adxform.primitives.table import record_of
 
 LOOPING = frozenset({For, While})
-NEVER_RAISE = frozenset(
-    {operator.add, operator.sub, operator.mul, operator.neg, operator.pos, operator.lt, operator.le, operator.gt, operator.ge}
-    | {operator.eq, operator.ne, operator.not_, operator.abs, abs}
-)
-DIVIDE = frozenset({operator.floordiv, operator.mod, operator.truediv})
 
 
 def hoist_invariants(fn: Function, *, lengths: bool = False) -> Function:
@@ -114,13 +110,13 @@ def cannot_raise(op: Call) -> bool:
     fn = callee(op)
     if fn is intrinsics.dim or fn is len:
         return isinstance(op.args[0], Var) and isinstance(op.args[0].type, Array) and op.args[0].type.shape is not None
-    if fn in DIVIDE:
+    if record_of(fn).divides:
         match op.args[1]:
             case Lit(int() | float() as divisor) if divisor:
                 return all(map(_is_python_number, (*op.args, *op.outs)))
             case _:
                 return False
-    return fn in NEVER_RAISE and not op.kwargs and all(map(_is_python_number, (*op.args, *op.outs)))
+    return record_of(fn).safe and not op.kwargs and all(map(_is_python_number, (*op.args, *op.outs)))
 
 
 def _is_python_number(operand: Operand) -> bool:

@@ -6,22 +6,16 @@ import operator
 from collections.abc import Callable
 from dataclasses import replace
 
-import numpy as np
-
-from adxform import runtime
 from adxform.ir import intrinsics
 from adxform.ir.ops import Block, Call, For, Function, If, Invoke, Lit, Op, Operand, Pack, Var, While
 from adxform.ir.types import Array, Scalar
 from adxform.ir.walk import blocks, map_op, mapped, operands, outs
 from adxform.primitives.alias import Aliases, alias_classes
 from adxform.primitives.effects import effect_of, positions
+from adxform.primitives.facets import View
 from adxform.primitives.memory import reshapes_vector
 from adxform.primitives.record import Effect
-
-VIEWS_ALWAYS = frozenset({np.transpose, np.ndarray.transpose, np.swapaxes, np.ndarray.swapaxes, np.moveaxis, np.expand_dims,
-                          np.squeeze, np.ndarray.squeeze, np.diagonal, np.ndarray.diagonal, runtime.diagonal, np.flip,
-                          np.broadcast_to, runtime.broadcast_like})  # fmt: skip
-"""What gives a view in any order of memory, where it gives one."""
+from adxform.primitives.table import record_of
 
 
 def each_body(fn: Function, transform: Callable[[Function], Block]) -> Function:
@@ -157,7 +151,7 @@ def is_certain_view(op: Call, effect: Effect) -> bool:
         return False
     if fn is operator.getitem:
         return isinstance(op.args[0], Var) and isinstance(op.args[0].type, Array)
-    return fn in VIEWS_ALWAYS or reshapes_vector(op)
+    return record_of(fn).view is View.ALWAYS or reshapes_vector(op)
 
 
 def classes_read(op: Call, effect: Effect, aliases: Aliases) -> list[int]:

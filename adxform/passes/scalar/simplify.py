@@ -16,6 +16,9 @@ from adxform.ir.ops import Call, Function, Lit, Op, Operand, Var
 from adxform.ir.types import FLOAT, INT, Array, Dim, Scalar, Type, is_float
 from adxform.ir.walk import Names
 from adxform.passes.scalar.rewriting import Rewriter, Sharing, callee, each_function
+from adxform.primitives.facets import Algebra, Moves
+from adxform.primitives.record import Primitive
+from adxform.primitives.table import having, meaning_of, record_of, spelled
 
 Replacement = Var | Call | None
 
@@ -105,7 +108,7 @@ class _Simplifying(Rewriter):
 
     def leaner(self, op: Call, ops: list[Op]) -> Call:
         """`op` on what an array repeats in place of that array, where another operand gives the result its shape."""
-        if not self.spread or callee(op) not in BROADCASTING or op.kwargs:
+        if not self.spread or not _spreads_its_operands(callee(op)) or op.kwargs:
             return op
         out = op.outs[0].type
         for place, arg in enumerate(op.args):
@@ -123,7 +126,7 @@ class _Simplifying(Rewriter):
     def before(self, op: Call, part: Operand, like: Operand, place: int, ops: list[Op]) -> Call:
         """``op(spread(number))`` as ``spread(op(number))``."""
         out, type_ = op.outs[0].type, _type(part)
-        if not isinstance(type_, Scalar) or not isinstance(out, Array) or callee(op) not in ARITHMETIC:
+        if not isinstance(type_, Scalar) or not isinstance(out, Array) or not _scales(record_of(callee(op))):
             return op
         if not self.sharing.is_constant(op.outs[0]):  # it is written to: what repeats a number cannot be
             return op
@@ -168,7 +171,7 @@ class _Simplifying(Rewriter):
 
     def simpler(self, op: Call) -> Replacement:
         fn = callee(op)
-        rule = RULES.get(fn) if fn is not None and not op.kwargs else None
+        rule = _rule_of(fn) if not op.kwargs else None
         return rule(self, op) if rule is not None and len(op.args) in (1, 2) else None
 
     def store(self, op: Call) -> Op:
@@ -361,54 +364,56 @@ def _conversion(pass_: _Simplifying, op: Call) -> Replacement:
 
 Rule = Callable[[_Simplifying, Call], Replacement]
 
-RULES: Mapping[Callable[..., object], Rule] = {
-    operator.add: _add,
-    np.add: _add,
-    operator.sub: _sub,
-    np.subtract: _sub,
-    operator.mul: _mul,
-    np.multiply: _mul,
-    operator.truediv: _truediv,
-    np.divide: _truediv,
-    operator.pow: _power,
-    np.power: _power,
-    operator.neg: _neg,
-    np.negative: _neg,
-    runtime.unbroadcast: _unbroadcast,
-    runtime.broadcast_like: _broadcast_like,
-    np.copy: _copy,
-    np.ndarray.copy: _copy,
-    np.zeros_like: _mirror,
-    np.ones_like: _mirror,
-    np.empty_like: _mirror,
-    float: _conversion,
-    int: _conversion,
-    bool: _conversion,
+RULES: Mapping[Algebra, Rule] = {
+    Algebra.SUM: _add,
+    Algebra.DIFFERENCE: _sub,
+    Algebra.PRODUCT: _mul,
+    Algebra.QUOTIENT: _truediv,
+    Algebra.POWER: _power,
+    Algebra.NEGATION: _neg,
 }
-BROADCASTING = frozenset(
-    {
-        operator.neg,
-        operator.add,
-        operator.sub,
-        operator.mul,
-        operator.truediv,
-        np.multiply,
-        np.add,
-        np.subtract,
-        np.divide,
-        np.where,
-        runtime.masked_product,
-    }
-)
-"""What takes a number, or a smaller array, in the place of an array that repeats it."""
-ARITHMETIC = frozenset({operator.neg, operator.mul, operator.truediv})
+
+
+def _rule_of(fn: Callable[..., object] | None) -> Rule | None:
+    """How a call of `fn` may be written otherwise, for what operators mean, what copies, and what makes arrays alike."""
+    record = record_of(fn)
+    operation = meaning_of(fn)
+    if operation.ufunc is not None and operation.algebra is not None:
+        return RULES.get(operation.algebra)
+    if fn is runtime.unbroadcast:
+        return _unbroadcast
+    if fn is runtime.broadcast_like:
+        return _broadcast_like
+    if record.moves is Moves.COPY:
+        return _copy
+    if _mirrors(record):
+        return _mirror
+    return _conversion if fn in (float, int, bool) else None
+
+
+def _mirrors(record: Primitive) -> bool:
+    """Whether it makes an array of the shape, dtype and layout of another one."""
+    return record.fresh is not None and record.fresh.like and not record.fresh.given
+
+
+def _spreads_its_operands(fn: Callable[..., object] | None) -> bool:
+    """Whether `fn` takes a number, or a smaller array, in the place of an array that repeats it."""
+    operation = meaning_of(fn)
+    arithmetic = operation.ufunc is not None and operation.algebra not in (None, Algebra.POWER)
+    return arithmetic or fn is np.where or fn is runtime.masked_product
+
+
+def _scales(record: Primitive) -> bool:
+    """Whether it is an operator that multiplies, divides or negates."""
+    return record.ufunc is not None and record.algebra in (Algebra.NEGATION, Algebra.PRODUCT, Algebra.QUOTIENT)
+
+
 ITSELF = frozenset({runtime.unbroadcast, runtime.broadcast_like})
 """What returns its very operand when the shapes are equal: no array of its own is lost."""
-NEGATIONS = frozenset({operator.neg, np.negative})
-MIRRORS = frozenset({np.zeros_like, np.ones_like, np.empty_like})
-"""What makes an array of the shape, dtype and layout of another one."""
+NEGATIONS = having(lambda record: spelled(record.fn) is operator.neg)
+MIRRORS = having(_mirrors)
 NOTED = NEGATIONS | MIRRORS | {runtime.broadcast_like}
-SIMPLER = frozenset(RULES) | BROADCASTING | NOTED | {np.sum}
+SIMPLER = having(lambda record: _rule_of(record.fn) is not None or _spreads_its_operands(record.fn)) | NOTED | {np.sum}
 """What may be written otherwise, or tell how later ops may be."""
 OPPOSITE: Mapping[Callable[..., object] | None, Callable[..., object]] = {
     intrinsics.accumulate: intrinsics.deduct,
