@@ -310,7 +310,7 @@ class _Reader:
             case Memory():
                 taken = args[0] if args else Part.ZERO
                 return Part.DOUBTFUL if taken is Part.SHIFTED else taken  # some elements are not all of them
-            case Constant() if record.fresh is not None and record.fresh.blank:
+            case Constant() if record.blank:
                 return Part.ZERO
             case Constant():
                 return Part.FIXED

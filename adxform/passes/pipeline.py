@@ -20,7 +20,7 @@ from adxform.passes.loops.loop_invariant_tables import tabulate
 from adxform.passes.loops.privatise import privatise_arrays
 from adxform.passes.memory.compose import LOADS, compose_views
 from adxform.passes.memory.contributions import ADDING, STARTS, assign_first_contributions
-from adxform.passes.memory.copies import COPIES, NEUTRAL, elide_copies
+from adxform.passes.memory.copies import COPIES, UNCHANGING, elide_copies
 from adxform.passes.memory.dead_stores import STORES, drop_dead_stores
 from adxform.passes.memory.merged_stores import CLEARS, merge_stores
 from adxform.passes.memory.sink import sink_stores
@@ -46,7 +46,7 @@ SIMPLIFY: tuple[Pass[None], ...] = (
     plain("products-once", multiply_once, needs=(MATMULS, REPEATS)),
     plain("views", compose_views, needs=(LOADS,)),
     plain("common-subexpressions", share_common_subexpressions),
-    plain("copies", elide_copies, needs=(COPIES | NEUTRAL.keys(),)),
+    plain("copies", elide_copies, needs=(COPIES | UNCHANGING,)),
     plain("stores", merge_stores, needs=(CLEARS,)),
     plain("dead-stores", drop_dead_stores, needs=(STORES,)),
     plain("first-contributions", assign_first_contributions, needs=(STARTS, ADDING)),

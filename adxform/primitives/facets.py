@@ -161,8 +161,3 @@ class Fresh:
     number: float | None
     like: bool = False
     given: bool = False
-
-    @property
-    def blank(self) -> bool:
-        """Whether it holds zeros, or nothing yet."""
-        return not self.given and self.number != 1.0

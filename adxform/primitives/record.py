@@ -193,3 +193,8 @@ class Primitive:
     def elementwise(self) -> bool:
         """Whether its rule says that it works on one element of each argument at a time."""
         return isinstance(self.derivative, Partials) or (isinstance(self.derivative, General) and self.derivative.elementwise)
+
+    @property
+    def blank(self) -> bool:
+        """Whether it makes a new array that holds zeros, or nothing yet."""
+        return self.fresh is not None and not self.fresh.given and self.fresh.number != 1.0

@@ -13,8 +13,6 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-import numpy as np
-
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Lit, Operand, Var
@@ -25,8 +23,9 @@ from adxform.passes.arrays.lane_dtypes import Element, converted
 from adxform.passes.arrays.maps import NestAccess
 from adxform.passes.arrays.units import Assign, Increase, Source, Unit
 from adxform.passes.scalar.rewriting import callee
+from adxform.primitives.table import having
 
-CLEARED: frozenset[Any] = frozenset({np.zeros, np.zeros_like})
+CLEARED = having(lambda record: record.fresh is not None and record.fresh.number == 0.0)
 OPERATORS: Mapping[Any, Any] = MappingProxyType({intrinsics.accumulate: operator.add, intrinsics.deduct: operator.sub})
 
 

@@ -20,10 +20,9 @@ from adxform.passes.arrays.recording import Recorder
 from adxform.passes.arrays.reductions import Reduction, as_it_is, axes_of, in_dtype
 from adxform.passes.arrays.units import Assign, Increase, Source
 from adxform.passes.scalar.rewriting import callee
+from adxform.primitives.facets import Reduces
+from adxform.primitives.table import record_of
 
-CENTRED = frozenset({np.var, np.ndarray.var, np.std, np.ndarray.std})
-ROOTED = frozenset({np.std, np.ndarray.std, np.linalg.norm})
-GREATEST = frozenset({np.argmax, np.ndarray.argmax})
 BEYOND = 2**62
 """A place that no element has."""
 
@@ -36,19 +35,21 @@ def moment(op: Call, out: Var, recorder: Recorder) -> bool:
         return False
     axes, result = over
     fn, make = callee(op), _squared
+    how = record_of(fn).reduces
+    centred, rooted = how in (Reduces.VARIANCE, Reduces.SPREAD), how in (Reduces.LENGTH, Reduces.SPREAD)
     sources: tuple[Source, ...] = (x,)
     if fn is np.linalg.norm and (len(op.args) > 1 or (len(axes) > 2 and op.kwargs)):
         return False
-    if fn in CENTRED:
+    if centred:
         mean = _kept_mean(op, shape, axes, x, recorder)
         if mean is None:
             return False
         sources, make = (x, mean), _squared_difference
-    squares = recorder.temporary(out.type) if fn in ROOTED else out
-    found = Reduction(shape, axes, result, sources, make, runtime.add_up, Lit(0.0), "float64", mean=fn in CENTRED)
+    squares = recorder.temporary(out.type) if rooted else out
+    found = Reduction(shape, axes, result, sources, make, runtime.add_up, Lit(0.0), "float64", mean=centred)
     if not recorder.reduce(op, squares, found):
         return False
-    if fn not in ROOTED:
+    if not rooted:
         return True
     if isinstance(out.type, Scalar):
         recorder.plain(Call((out,), Lit(np.sqrt), (squares,), (), op.span))
@@ -99,7 +100,9 @@ def place_of_extreme(op: Call, out: Var, recorder: Recorder) -> bool:
     if shape is None or over is None or x is None or len(over[0]) != 1 or shape[over[0][0]] == 1:
         return False
     (axis,), result = over
-    step, start = (runtime.larger, -np.inf) if callee(op) in GREATEST else (runtime.smaller, np.inf)
+    step, start = (
+        (runtime.larger, -np.inf) if record_of(callee(op)).reduces is Reduces.PLACE_OF_LARGEST else (runtime.smaller, np.inf)
+    )
     sizes = tuple(1 if place == axis else size for place, size in enumerate(shape))
     kept = tuple(FIRST if place == axis else AffineIndex(place) for place in range(len(shape)))
     extreme = recorder.temporary(Array("float64", sizes))
@@ -149,11 +152,11 @@ def running(fn: Callable[..., Any]) -> Callable[[Call, Var, Recorder], bool]:
     return read
 
 
-COMPOSITES: Mapping[Any, Callable[[Call, Var, Recorder], bool]] = MappingProxyType(
+COMPOSITES: Mapping[Reduces, Callable[[Call, Var, Recorder], bool]] = MappingProxyType(
     {
-        **dict.fromkeys((*CENTRED, np.linalg.norm), moment),
-        **dict.fromkeys((*GREATEST, np.argmin, np.ndarray.argmin), place_of_extreme),
-        **dict.fromkeys((np.cumsum, np.ndarray.cumsum), running(intrinsics.accumulate)),
-        **dict.fromkeys((np.cumprod, np.ndarray.cumprod), running(operator.mul)),
+        **dict.fromkeys((Reduces.VARIANCE, Reduces.SPREAD, Reduces.LENGTH), moment),
+        **dict.fromkeys((Reduces.PLACE_OF_LARGEST, Reduces.PLACE_OF_SMALLEST), place_of_extreme),
+        Reduces.RUNNING_SUM: running(intrinsics.accumulate),
+        Reduces.RUNNING_PRODUCT: running(operator.mul),
     }
 )

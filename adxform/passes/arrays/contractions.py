@@ -24,6 +24,7 @@ from adxform.passes.linalg.kernel_products import MATMULS, MATRIX_PRODUCTS
 from adxform.passes.scalar.rewriting import callee
 from adxform.primitives.contraction_types import einsum_terms
 from adxform.primitives.effects import effect_of
+from adxform.primitives.facets import Contracts
 
 MOST = {3: 64, 2: FEW * FEW}
 """So many multiplications of matrices are written out as loops, by how many of their lengths are known; more are a call."""
@@ -173,4 +174,7 @@ def _source(arg: Operand, term: str, numbers: Mapping[str, int | None], recorder
     )
 
 
-CONTRACTIONS = {**dict.fromkeys((np.outer, np.einsum, *MATRIX_PRODUCTS), contracted), np.kron: kronecker}
+CONTRACTIONS = {
+    **dict.fromkeys((Contracts.OUTER, Contracts.EINSUM, Contracts.MATMUL, Contracts.DOT), contracted),
+    Contracts.KRON: kronecker,
+}

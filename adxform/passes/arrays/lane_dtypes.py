@@ -6,9 +6,8 @@ compute with in another dtype are converted first; a conversion to ``float64`` i
 
 from __future__ import annotations
 
-import builtins
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,64 +16,16 @@ from adxform import runtime
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, If, Lit, Operand, Pack, Var
 from adxform.ir.types import Array, Scalar
+from adxform.primitives.facets import Gives
+from adxform.primitives.table import meaning_of, record_of, spelled
 
 Element = Callable[[Builder, tuple[Operand, ...], str], Operand]
 """Writes the scalar ops for one element of the result from those of the operands, with a name for the value."""
 
-SPELLED: Mapping[Any, Any] = {
-    np.add: operator.add,
-    np.subtract: operator.sub,
-    np.multiply: operator.mul,
-    np.divide: operator.truediv,
-    np.power: operator.pow,
-    np.negative: operator.neg,
-    np.absolute: builtins.abs,
-    operator.abs: builtins.abs,
-    np.equal: operator.eq,
-    np.not_equal: operator.ne,
-    np.less: operator.lt,
-    np.less_equal: operator.le,
-    np.greater: operator.gt,
-    np.greater_equal: operator.ge,
-    np.logical_and: operator.and_,
-    np.logical_or: operator.or_,
-    np.logical_xor: operator.xor,
-    np.logical_not: operator.not_,
-    operator.invert: operator.not_,
-    np.bitwise_and: operator.and_,
-    np.bitwise_or: operator.or_,
-    np.bitwise_xor: operator.xor,
-    np.invert: operator.not_,
-}
-"""How a function is written on numbers, where not by its own name."""
-
-EXACT = frozenset({operator.add, operator.sub, operator.mul, operator.neg, operator.pos, builtins.abs, np.square, np.maximum,
-                   np.minimum, np.fmax, np.fmin, np.positive})  # fmt: skip
-FLOATING = frozenset({operator.truediv, np.sqrt, np.cbrt, np.reciprocal, np.exp, np.exp2, np.expm1, np.log, np.log2, np.log10,
-                      np.log1p, np.sin, np.cos, np.tan, np.arcsin, np.arccos, np.arctan, np.sinh, np.cosh, np.tanh, np.arcsinh,
-                      np.arccosh, np.arctanh, np.degrees, np.rad2deg, np.radians, np.deg2rad, np.fabs, np.arctan2, np.hypot,
-                      np.logaddexp, np.logaddexp2, np.copysign, np.sign, np.floor, np.ceil, np.trunc, np.rint, runtime.quotient,
-                      runtime.ratio, runtime.rate, runtime.masked_product})  # fmt: skip
 POWERS = frozenset({operator.pow, runtime.power})
-COMPARING = frozenset({operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge})
-TESTING = frozenset({np.isnan, np.isinf, np.isfinite})
-LOGICAL = frozenset({operator.and_, operator.or_, operator.xor, operator.not_})
-CHEAP = frozenset({operator.add, operator.sub, operator.mul, operator.neg, operator.pos, builtins.abs, np.square, np.maximum,
-                   np.minimum, np.copysign, np.where, np.floor, np.ceil, np.trunc, np.rint, np.positive, np.copy,
-                   np.ndarray.copy, np.ndarray.astype, np.fabs, np.sign, np.eye,
-                   np.identity, np.tril, np.triu}) | COMPARING | LOGICAL  # fmt: skip
-"""What costs less to compute than three times a load and a store; a division costs more."""
 
 FLOATS = ("float64", "float32")
 KNOWN = (*FLOATS, "int64", "bool")
-
-
-def spelled(fn: Any) -> Any:
-    """How `fn` is written on numbers."""
-    try:
-        return SPELLED.get(fn, fn)
-    except TypeError:
-        return fn
 
 
 def element(call: Call) -> Element | None:
@@ -101,8 +52,8 @@ def element(call: Call) -> Element | None:
 
 def is_elementwise(fn: Any) -> bool:
     """Whether `element` may know `fn`."""
-    known = EXACT | FLOATING | POWERS | COMPARING | TESTING | LOGICAL
-    return spelled(fn) in known or fn in (np.copy, np.ndarray.copy, np.ndarray.astype, np.where, np.clip, np.ndarray.clip)
+    known = meaning_of(fn).gives is not None or spelled(fn) in POWERS
+    return known or fn in (np.copy, np.ndarray.copy, np.ndarray.astype, np.where, np.clip, np.ndarray.clip)
 
 
 def _is_option(fn: Any, arg: Operand) -> bool:
@@ -112,18 +63,22 @@ def _is_option(fn: Any, arg: Operand) -> bool:
 
 def _common(fn: Any, args: tuple[Operand, ...], out: str) -> str | None:
     """The dtype in which `fn` computes; ``None`` where its result on numbers could differ from that on arrays."""
-    if fn in EXACT:
-        return out if out != "bool" else None
-    if fn in FLOATING:
-        return out if out in FLOATS else None
     if fn in POWERS:
         return _power(args, out)
-    if fn in COMPARING:
-        found = np.result_type(*map(_sample, args)).name
-        return found if found in KNOWN else None
-    if fn in TESTING:
-        return _dtype(args[0]) if _dtype(args[0]) in FLOATS else None
-    return "bool" if fn in LOGICAL and all(_dtype(arg) == "bool" for arg in args) else None
+    match record_of(fn).gives:
+        case Gives.SAME:
+            return out if out != "bool" else None
+        case Gives.FLOAT:
+            return out if out in FLOATS else None
+        case Gives.COMPARISON:
+            found = np.result_type(*map(_sample, args)).name
+            return found if found in KNOWN else None
+        case Gives.TEST:
+            return _dtype(args[0]) if _dtype(args[0]) in FLOATS else None
+        case Gives.TRUTH:
+            return "bool" if all(_dtype(arg) == "bool" for arg in args) else None
+        case None:
+            return None
 
 
 def _power(args: tuple[Operand, ...], out: str) -> str | None:

@@ -7,6 +7,8 @@ is not known (a length that may broadcast, a dtype, an index) stays as it is.
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -31,8 +33,19 @@ from adxform.passes.arrays.units import STORES, Assign, Increase, Length, Reduce
 from adxform.passes.arrays.views import BROADCASTS, followed
 from adxform.passes.scalar.rewriting import callee
 from adxform.primitives.effects import effect_of
+from adxform.primitives.table import record_of
 
-READERS = {**COMPOSITES, **CONTRACTIONS, **DIAGONALS, **JOINS, **LOOKUPS}
+READERS = {**DIAGONALS, **JOINS, **LOOKUPS}
+
+
+def reader_of(fn: Any) -> Callable[[Call, Var, Recorder], bool] | None:
+    """What reads a call of `fn` that is more than one loop, or one over other places than those of its result."""
+    record = record_of(fn)
+    if record.reduces is not None:
+        return COMPOSITES.get(record.reduces)
+    if record.contracts is not None and record.masks is None:
+        return CONTRACTIONS.get(record.contracts)
+    return READERS.get(fn)
 
 
 def has_unknown(var: Var) -> bool:
@@ -115,7 +128,7 @@ class Reader(Recorder):
             effect = effect_of(op)
             if is_elementwise(fn) and not effect.writes and (not effect.views or self.scope.fixed(out)):
                 return self.lanes(op, out, out.type.shape)
-        reader = READERS.get(fn)
+        reader = reader_of(fn)
         if reader is not None and reader(op, out, self):
             return True
         reduces = reduction(op, self.scope)

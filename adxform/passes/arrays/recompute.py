@@ -12,11 +12,11 @@ from dataclasses import dataclass, field, replace
 from adxform.ir.ops import Operand, Var
 from adxform.passes.arrays.block_scope import BlockScope
 from adxform.passes.arrays.fusion import FusedNest, Path, paths
-from adxform.passes.arrays.lane_dtypes import CHEAP, spelled
 from adxform.passes.arrays.maps import NestAccess
 from adxform.passes.arrays.nests import storage
 from adxform.passes.arrays.units import Assign, Unit
 from adxform.passes.scalar.rewriting import callee
+from adxform.primitives.table import meaning_of, spelled
 
 OPERATIONS = 4
 LOADS = 2
@@ -141,4 +141,6 @@ def is_cheap(unit: Unit) -> bool:
     fn = callee(unit.op)
     if fn is None:
         return False
-    return spelled(fn) in CHEAP or (spelled(fn) is operator.truediv and len(unit.inputs) == 2 and isinstance(unit.inputs[1], Var))
+    return meaning_of(fn).beside_memory or (
+        spelled(fn) is operator.truediv and len(unit.inputs) == 2 and isinstance(unit.inputs[1], Var)
+    )

@@ -19,19 +19,18 @@ from adxform.passes.arrays.maps import FIRST, AffineIndex, Counted, NestAccess, 
 from adxform.passes.arrays.small_axes import is_few
 from adxform.passes.arrays.units import Source
 from adxform.passes.scalar.rewriting import callee
+from adxform.primitives.facets import Contracts, Reduces
+from adxform.primitives.table import record_of
 
-MEANS = frozenset({np.mean, np.ndarray.mean})
-SUMS = frozenset({np.sum, np.ndarray.sum, np.count_nonzero, runtime.unbroadcast}) | MEANS
-EXTREMES: Mapping[Any, tuple[Any, float]] = {
-    np.max: (runtime.larger, -np.inf),
-    np.ndarray.max: (runtime.larger, -np.inf),
-    np.min: (runtime.smaller, np.inf),
-    np.ndarray.min: (runtime.smaller, np.inf),
+SUMS = frozenset({Reduces.SUM, Reduces.MEAN, Reduces.COUNT, Reduces.SUM_LIKE})
+EXTREMES: Mapping[Reduces, tuple[Any, float]] = {
+    Reduces.LARGEST: (runtime.larger, -np.inf),
+    Reduces.SMALLEST: (runtime.smaller, np.inf),
 }
-ALL = frozenset({np.all, np.ndarray.all})
-TRUTHS = frozenset({np.any, np.ndarray.any, np.count_nonzero}) | ALL
-PRODUCTS = frozenset({np.prod, np.ndarray.prod})
-OF_VECTORS = frozenset({np.dot, operator.matmul, np.inner, np.vdot})
+"""How two values are combined, and from which one on."""
+TRUTHS = frozenset({Reduces.ANY, Reduces.ALL, Reduces.COUNT})
+READ = SUMS | EXTREMES.keys() | TRUTHS | {Reduces.PRODUCT}
+OF_VECTORS = frozenset({Contracts.MATMUL, Contracts.DOT, Contracts.INNER, Contracts.VDOT})
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,29 +56,33 @@ class Reduction:
 def reduction(op: Call, scope: BlockScope) -> Reduction | None:
     """What `op` reduces, and how; ``None`` where it does not, or not surely."""
     fn, out = callee(op), op.outs[0]
-    if fn in OF_VECTORS:
+    record = record_of(fn)
+    if record.contracts in OF_VECTORS and record.masks is None:
         return _product(op, scope)
-    if not (fn in SUMS or fn in EXTREMES or fn in PRODUCTS or fn in TRUTHS) or not isinstance(out.type, Array | Scalar):
+    how = record.reduces
+    if how is None or how not in READ or not isinstance(out.type, Array | Scalar):
         return None
     x = op.args[0]
-    if isinstance(x, Var) and x.name in scope.flat and fn in SUMS and len(op.args) == 1 and not op.kwargs:
+    if isinstance(x, Var) and x.name in scope.flat and how in SUMS and len(op.args) == 1 and not op.kwargs:
         all_of = scope.flat[x.name]
         axes = tuple(range(len(all_of.shape)))
         return Reduction(
-            all_of.shape, axes, (), all_of.inputs, all_of.make, runtime.add_up, Lit(0.0), "float64", mean=fn in MEANS
+            all_of.shape, axes, (), all_of.inputs, all_of.make, runtime.add_up, Lit(0.0), "float64", mean=how is Reduces.MEAN
         )
     if not isinstance(x, Var) or not isinstance(x.type, Array) or not x.type.shape or x.type.dtype not in KNOWN:
         return None
     shape, dtype = x.type.shape, x.type.dtype
     over = _broadcast_axes(op, shape) if fn is runtime.unbroadcast else axes_of(op)
-    combine = _combining(fn, dtype, out.type.dtype)
+    combine = _combining(how, dtype, out.type.dtype)
     source = scope.spread(x, shape)
     if over is None or combine is None or source is None:
         return None
     step, initial, computed = combine
     axes, result = over
-    make = _nonzero(computed) if fn in TRUTHS and dtype != "bool" else in_dtype(computed)
-    return Reduction(shape, axes, result, (source,), make, step, initial, computed, mean=fn in MEANS, some=fn in EXTREMES)
+    make = _nonzero(computed) if how in TRUTHS and dtype != "bool" else in_dtype(computed)
+    return Reduction(
+        shape, axes, result, (source,), make, step, initial, computed, mean=how is Reduces.MEAN, some=how in EXTREMES
+    )
 
 
 def short_ahead(found: Reduction) -> Reduction:
@@ -188,15 +191,15 @@ def _broadcast_axes(op: Call, shape: tuple[Size, ...]) -> tuple[tuple[int, ...],
     return tuple(gone), tuple(FIRST if axis in gone else AffineIndex(axis) for axis in range(lead, len(shape)))
 
 
-def _combining(fn: Any, dtype: str, out: str) -> tuple[Any, Operand, str] | None:
+def _combining(how: Reduces, dtype: str, out: str) -> tuple[Any, Operand, str] | None:
     """How two values are combined, from which one on, and the dtype that is computed in; ``None`` where it is not known."""
-    if fn in EXTREMES:
-        step, start = EXTREMES[fn]
+    if (extreme := EXTREMES.get(how)) is not None:
+        step, start = extreme
         return (step, Lit(start), dtype) if dtype in FLOATS else None
-    if fn in PRODUCTS:
+    if how is Reduces.PRODUCT:
         return (operator.mul, Lit(1.0), dtype) if dtype == out == "float64" else None
-    if fn in TRUTHS and out == "bool":
-        return (operator.and_, Lit(True), "bool") if fn in ALL else (operator.or_, Lit(False), "bool")
+    if how in TRUTHS and out == "bool":
+        return (operator.and_, Lit(True), "bool") if how is Reduces.ALL else (operator.or_, Lit(False), "bool")
     if out in FLOATS:
         return runtime.add_up, Lit(0.0), "float64"
     return (runtime.add_up, Lit(0), "int64") if out == "int64" else None

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from adxform import runtime
 from adxform.ir import intrinsics
 from adxform.ir.ops import Call, Lit, Operand, Var
 from adxform.ir.types import Array, Scalar, Size
@@ -17,21 +16,20 @@ from adxform.passes.arrays.lane_dtypes import FLOATS, literals
 from adxform.passes.arrays.maps import FIRST, AffineIndex, Counted, Elements, NestAccess, composed, loop_space, onto, region
 from adxform.passes.scalar.rewriting import callee
 from adxform.primitives.effects import effect_of
+from adxform.primitives.facets import Moves, View
 from adxform.primitives.memory import index_kind
+from adxform.primitives.record import PURE
+from adxform.primitives.table import having, record_of
 
-BROADCASTS = frozenset({np.broadcast_to, runtime.broadcast_like})
-SPREADING = BROADCASTS | frozenset({np.full_like, np.zeros_like, np.ones_like, np.full})
-RESHAPING = frozenset({np.expand_dims, np.squeeze, np.ndarray.squeeze, np.reshape, np.ndarray.reshape, np.ravel,
-                       np.ndarray.ravel, np.atleast_1d, np.atleast_2d})  # fmt: skip
-ALWAYS_VIEWS = frozenset({np.expand_dims, np.squeeze, np.ndarray.squeeze})
-DIAGONALS = frozenset({np.diag, np.diagonal, np.ndarray.diagonal, runtime.diagonal})
-TURNING = frozenset({np.transpose, np.ndarray.transpose, np.swapaxes, np.ndarray.swapaxes, np.moveaxis, np.flip})
+BROADCASTS = having(lambda record: record.moves is Moves.SPREAD)
+RESHAPING = having(lambda record: record.moves in (Moves.RESHAPE, Moves.LENGTHEN) and record.effect is not PURE)
+TURNING = having(lambda record: record.moves is Moves.TURN) | {np.flip}
 
 
 def followed(op: Call, shape: tuple[Size, ...], scope: BlockScope) -> NestAccess | Counted | Operand | None:
     """Where the elements of the out of `op`, of `shape`, lie, if it is a view; the number, if they are all the same."""
     fn, args, out = callee(op), op.args, op.outs[0]
-    if fn in SPREADING:
+    if _spreads(fn):
         return _spread(op, shape, scope)
     if fn is np.arange:
         return _counted(op) if scope.fixed(out) else None
@@ -48,11 +46,17 @@ def followed(op: Call, shape: tuple[Size, ...], scope: BlockScope) -> NestAccess
     if fn is intrinsics.stop_gradient:
         return source
     if fn in RESHAPING:
-        return _reshaped(source, own, shape) if fn in ALWAYS_VIEWS or scope.fixed(out) else None
-    if fn in DIAGONALS and len(own) == 2:
+        return _reshaped(source, own, shape) if record_of(fn).view is View.ALWAYS or scope.fixed(out) else None
+    if record_of(fn).moves is Moves.DIAGONAL and len(own) == 2:
         square = own[0] == own[1] and len(args) == 1 and not op.kwargs
         return composed(source, [AffineIndex(0), AffineIndex(0)]) if square else None
     return composed(source, axes) if fn in TURNING and (axes := _turned(op, own)) is not None else None
+
+
+def _spreads(fn: object) -> bool:
+    """Whether what `fn` returns is one value, spread over a shape, or may be."""
+    fresh = record_of(fn).fresh
+    return fn in BROADCASTS or (fresh is not None and (fresh.given or (fresh.like and fresh.number is not None)))
 
 
 def _spread(op: Call, shape: tuple[Size, ...], scope: BlockScope) -> NestAccess | Counted | Operand | None:

@@ -15,9 +15,10 @@ from adxform.passes.arrays.lane_dtypes import element, is_elementwise
 from adxform.passes.arrays.maps import index_parts, loop_space
 from adxform.passes.linalg.kernel_products import MATMULS, is_product, order_of_axes
 from adxform.passes.scalar.rewriting import callee
+from adxform.primitives.facets import Reduces
+from adxform.primitives.table import having, record_of
 
-SUMS = frozenset({np.sum, np.ndarray.sum})
-EXTREMES = frozenset({np.max, np.ndarray.max, np.min, np.ndarray.min})
+READ = having(lambda record: record.reduces in (Reduces.SUM, Reduces.LARGEST, Reduces.SMALLEST))
 ALIKE = frozenset({np.zeros_like, np.ones_like, runtime.broadcast_like})
 RESHAPES = frozenset({np.reshape, np.ndarray.reshape})
 WHOLE = (Lit(slice(None)), Pack("slice", (Lit(None), Lit(None), Lit(None))))
@@ -86,7 +87,7 @@ def _plain(op: Call, size: Dim) -> int | None:
 
 
 def _reduces(op: Call) -> bool:
-    return callee(op) in SUMS | EXTREMES
+    return callee(op) in READ
 
 
 def _reduction(op: Call, size: Dim) -> int | None:
@@ -102,7 +103,7 @@ def _reduction(op: Call, size: Dim) -> int | None:
     gone = {axis % len(shape) for axis in listed}
     axis = before + len(shape)
     if axis in gone:
-        return SUMMED if callee(op) in SUMS else None
+        return SUMMED if record_of(callee(op)).reduces is Reduces.SUM else None
     return before if keeps == Lit(True) else before + sum(other > axis for other in gone)
 
 

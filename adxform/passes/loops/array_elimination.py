@@ -13,10 +13,11 @@ from adxform.ir.walk import Names, all_ops, blocks, operands, variables_of
 from adxform.passes.loops.scratch import makes_room
 from adxform.passes.scalar.dce import eliminate_dead_code
 from adxform.passes.scalar.rewriting import Rewriter, callee, each_body
+from adxform.primitives.facets import ADDITIVE, Algebra
+from adxform.primitives.table import record_of
 
 LENGTHS = frozenset({intrinsics.dim, len, operator.add, operator.sub, max, min})
 """What lengths are computed with."""
-CHEAP = frozenset({operator.add, operator.sub, operator.mul, operator.neg})
 
 
 def eliminate_arrays(fn: Function) -> Function:
@@ -136,7 +137,7 @@ class _Stores:
         if store.value == value:
             return _Told(other.array, value, None)
         by = self.definitions.get(store.value.name)
-        cheap = by is not None and callee(by) in CHEAP and not by.kwargs and value in by.args and _is_float(value)
+        cheap = by is not None and _is_sum_or_product(callee(by)) and not by.kwargs and value in by.args and _is_float(value)
         if (
             by is None
             or not cheap
@@ -227,3 +228,9 @@ class _Dropping(Rewriter):
             ops.append(replace(op, outs=(value,), args=(told.source, op.args[1])))
             given = tuple(value if arg == told.value else arg for arg in told.by.args)
             ops.append(Call((out,), told.by.fn, given, (), op.span))
+
+
+def _is_sum_or_product(fn: object) -> bool:
+    """Whether `fn` is an operator that adds, subtracts, multiplies or negates."""
+    record = record_of(fn)
+    return record.ufunc is not None and (record.algebra in ADDITIVE or record.algebra is Algebra.PRODUCT)

@@ -13,10 +13,8 @@ from adxform.ir.walk import blocks, defined_variables, operands, outs, variables
 from adxform.passes.arrays.lane_dtypes import is_elementwise
 from adxform.passes.loops.accesses import Accesses, Loop, Subscript
 from adxform.passes.scalar.rewriting import callee
+from adxform.primitives.table import record_of
 
-PLAIN = frozenset({operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod, operator.neg, min, max,
-                   intrinsics.dim})  # fmt: skip
-"""What gives the same number whenever it is given the same; so does what is elementwise."""
 INTEGERS = (INT, Scalar("int64"))
 Range = tuple[Subscript, Subscript]
 """Places of an axis: from the first up to, and without, the second."""
@@ -224,8 +222,10 @@ def _mark(block: Block, found: set[str], steady: Callable[[Call, set[str]], bool
     for op in block.ops:
         match op:
             case Call():
-                known = callee(op) in PLAIN or (
-                    is_elementwise(callee(op)) and all(isinstance(out.type, Scalar) for out in op.outs)
+                known = (
+                    record_of(callee(op)).whole
+                    or callee(op) is intrinsics.dim
+                    or (is_elementwise(callee(op)) and all(isinstance(out.type, Scalar) for out in op.outs))
                 )
                 same = (known and not _any(operands(op), found)) or (callee(op) is operator.getitem and steady(op, found))
             case If():

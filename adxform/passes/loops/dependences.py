@@ -14,11 +14,8 @@ from adxform.passes.loops.accesses import Accesses, ElementAccess, Nest, Subscri
 from adxform.passes.scalar.rewriting import callee, classes_named, classes_read, classes_written, is_certain_view
 from adxform.primitives.alias import Aliases
 from adxform.primitives.effects import effect_of, is_opaque, is_removable, memory
+from adxform.primitives.table import record_of
 
-CHEAP = frozenset(
-    {operator.add, operator.sub, operator.mul, operator.neg, operator.pos, operator.abs, abs, operator.getitem, float, min, max}
-    | {operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne, operator.not_}
-)
 DIVISION, FUNCTION, SCATTERED = 4, 25, 12
 """What a division and a function cost, in additions; and what an addition to memory does that keeps a loop from vectors."""
 
@@ -196,9 +193,9 @@ def cost(op: Op) -> int:
     if not isinstance(op, Call):
         return 1 + sum(cost(inner) for inner in all_ops(Block((), (op,), ())) if isinstance(inner, Call))
     out = op.outs[0].type if op.outs else None
-    if not isinstance(out, Scalar) or (out.dtype == "int64" and callee(op) in CHEAP):
+    if not isinstance(out, Scalar) or (out.dtype == "int64" and record_of(callee(op)).short):
         return 0
-    if callee(op) in CHEAP:
+    if record_of(callee(op)).short:
         return 1
     if callee(op) is operator.truediv:
         return DIVISION

@@ -5,7 +5,6 @@ from __future__ import annotations
 import operator
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -16,8 +15,7 @@ from adxform.passes.loops.accesses import Accesses, Loop
 from adxform.passes.loops.zero_initialisation import Fills, emptied
 from adxform.passes.scalar.rewriting import Rewriter, callee, classes_touched, each_function
 from adxform.primitives.alias import Aliases
-
-MAKERS: frozenset[Any] = frozenset({np.empty, np.zeros, np.empty_like, np.zeros_like})
+from adxform.primitives.table import record_of
 
 
 def privatise_arrays(fn: Function) -> Function:
@@ -72,7 +70,7 @@ class _Moving(Rewriter):
 
     def place(self, op: Op, block: Block) -> Block | None:
         """The body of the loop in whose passes `op`, of `block`, may make its array; ``None`` if there is none."""
-        if not isinstance(op, Call) or callee(op) not in MAKERS or not op.outs or not self.is_plain(op):
+        if not isinstance(op, Call) or not record_of(callee(op)).blank or not op.outs or not self.is_plain(op):
             return None
         class_ = self.aliases.of(op.outs[0])
         if class_ in self.lasting or len(self.aliases.members(class_)) > 1:

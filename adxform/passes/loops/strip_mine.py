@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from adxform import runtime
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, For, Function, Lit, Op, Operand, Pack, Var
@@ -18,6 +17,7 @@ from adxform.ir.walk import Names, reads, rename_block, variables, variables_of
 from adxform.passes.loops.vector_forms import has_vector_form
 from adxform.passes.scalar.rewriting import Rewriter, callee
 from adxform.primitives.alias import alias_classes
+from adxform.primitives.table import meaning_of
 from adxform.runtime import kernel_scalars
 
 BLOCK = 32
@@ -25,8 +25,6 @@ COLUMNS = 96
 APART = 8
 NUMBERS, INTEGERS = (FLOAT, Scalar("float64")), (INT, Scalar("int64"))
 STORES = frozenset({operator.setitem, intrinsics.accumulate, intrinsics.deduct})
-IN_LANES = frozenset({operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.pos, abs, np.absolute,
-                      np.add, np.subtract, np.multiply, np.divide, np.negative, np.sqrt, np.square, runtime.add_up})  # fmt: skip
 
 
 def strip_mine_loops(kernel: Function, apart: Collection[int] = ()) -> Function:
@@ -194,7 +192,7 @@ def in_lanes(op: Call) -> bool:
     fn: Any = callee(op)
     if op.kwargs or len(op.outs) != 1 or op.outs[0].type not in NUMBERS:
         return False
-    return fn in IN_LANES or fn in kernel_scalars.FORMS or has_vector_form(fn)
+    return meaning_of(fn).in_lanes or fn in kernel_scalars.FORMS or has_vector_form(fn)
 
 
 def pays(passes: Iteration) -> bool:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 
@@ -16,9 +14,7 @@ from adxform.ir.walk import all_ops
 from adxform.passes.loops.accesses import ElementAccess, Loop, Subscript
 from adxform.passes.scalar.rewriting import callee, classes_touched
 from adxform.primitives.alias import Aliases
-
-EMPTY: Mapping[Any, Any] = MappingProxyType({np.zeros: np.empty, np.zeros_like: np.empty_like})
-"""What makes an array of zeros, and what makes the same without them."""
+from adxform.primitives.table import record_of
 
 Ends = tuple[tuple[Subscript, Subscript], ...]
 
@@ -42,7 +38,7 @@ class Fills:
         for position in reversed(range(len(ops))):
             op = ops[position]
             if isinstance(op, Call) and op.outs == (base,):
-                return position if callee(op) in EMPTY else None
+                return position if _is_zeros(callee(op)) else None
             if class_ in classes_touched(op, self.aliases):
                 return None
         return None
@@ -76,7 +72,13 @@ class Fills:
         return all(loop is not None and (loop.low + place.offset, loop.high + place.offset) == end for place, loop, end in given)
 
 
+def _is_zeros(fn: object) -> bool:
+    fresh = record_of(fn).fresh
+    return fresh is not None and fresh.number == 0.0
+
+
 def emptied(op: Op) -> Call:
     """`op`, which makes an array of zeros, making one without them."""
     assert isinstance(op, Call)
-    return replace(op, fn=Lit(EMPTY[callee(op)]))
+    fresh = record_of(callee(op)).fresh
+    return replace(op, fn=Lit(np.empty_like if fresh is not None and fresh.like else np.empty))

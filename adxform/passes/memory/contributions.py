@@ -18,9 +18,11 @@ from adxform.ir.walk import all_ops, names_read, operands
 from adxform.passes.scalar.rewriting import Rewriter, Sharing, callee, classes_touched, each_function, is_certain_view
 from adxform.primitives.alias import Aliases
 from adxform.primitives.effects import effect_of
+from adxform.primitives.facets import Moves
+from adxform.primitives.table import having
 
 ADDING = frozenset({intrinsics.accumulate, intrinsics.deduct})
-COPIES = frozenset({np.copy, np.ndarray.copy})
+COPIES = having(lambda record: record.moves is Moves.COPY)
 STARTS = COPIES | {np.zeros_like}
 BY_SHAPE = frozenset({runtime.unbroadcast, runtime.broadcast_like})
 """Views or copies by the shapes of their operands, whatever the strides."""

@@ -21,9 +21,13 @@ from adxform.ir.walk import all_ops, outs
 from adxform.passes.scalar.rewriting import Rewriter, callee, classes_touched, classes_written, each_function
 from adxform.primitives.alias import Aliases
 from adxform.primitives.effects import memory
+from adxform.primitives.facets import Algebra, Moves
+from adxform.primitives.table import having, record_of
 
-COPIES = frozenset({np.copy, np.ndarray.copy})
-NEUTRAL = {operator.mul: 1, operator.truediv: 1, operator.pow: 1, operator.sub: 0}  # not `add`: -0.0 + 0 is 0.0
+COPIES = having(lambda record: record.moves is Moves.COPY)
+# The right operand that changes nothing; none for a sum: -0.0 + 0 is 0.0.
+NEUTRAL = {Algebra.PRODUCT: 1, Algebra.QUOTIENT: 1, Algebra.POWER: 1, Algebra.DIFFERENCE: 0}
+UNCHANGING = having(lambda record: record.ufunc is not None and record.algebra in NEUTRAL)
 WHOLE = (Lit(...), Pack("slice", (Lit(None), Lit(None), Lit(None))))
 STORES = frozenset({operator.setitem, intrinsics.accumulate, intrinsics.deduct})
 
@@ -61,7 +65,7 @@ def original_of(op: Op) -> Var | None:
     if not isinstance(op, Call) or len(op.outs) != 1 or op.kwargs:
         return None
     fn = callee(op)
-    if fn not in COPIES and not (fn in NEUTRAL and any(isinstance(arg, Lit) for arg in op.args)):
+    if fn not in COPIES and not (fn in UNCHANGING and any(isinstance(arg, Lit) for arg in op.args)):
         return None
     type_ = op.outs[0].type
     if not isinstance(type_, Array) or type_.shape is None:
@@ -69,9 +73,10 @@ def original_of(op: Op) -> Var | None:
     found: Operand | None = None
     if fn in COPIES and len(op.args) == 1:
         found = op.args[0]
-    elif fn in NEUTRAL and len(op.args) == 2:
+    elif (algebra := record_of(fn).algebra) is not None and len(op.args) == 2:
         left, right = op.args
-        found = left if _is(right, NEUTRAL[fn]) else right if fn is operator.mul and _is(left, NEUTRAL[fn]) else None
+        number = NEUTRAL[algebra]
+        found = left if _is(right, number) else right if algebra is Algebra.PRODUCT and _is(left, number) else None
     return found if isinstance(found, Var) and found.type == type_ else None
 
 

@@ -27,53 +27,14 @@ from adxform.ir.walk import Names, all_ops, blocks, defined_variables, map_op, o
 from adxform.passes.memory.layout import ordered_arrays
 from adxform.primitives.alias import Aliases, alias_classes
 from adxform.primitives.effects import effect_of, functions, has_memory
+from adxform.primitives.facets import Contracts, Moves
+from adxform.primitives.table import record_of
 
 WHOLE = Lit(...)
-SYNTAX: Mapping[Any, np.ufunc] = {
-    operator.add: np.add,
-    operator.sub: np.subtract,
-    operator.mul: np.multiply,
-    operator.truediv: np.true_divide,
-    operator.floordiv: np.floor_divide,
-    operator.mod: np.remainder,
-    operator.pow: np.power,
-    operator.matmul: np.matmul,
-    operator.neg: np.negative,
-    operator.pos: np.positive,
-    operator.abs: np.absolute,
-    operator.invert: np.invert,
-    operator.and_: np.bitwise_and,
-    operator.or_: np.bitwise_or,
-    operator.xor: np.bitwise_xor,
-    operator.lt: np.less,
-    operator.le: np.less_equal,
-    operator.gt: np.greater,
-    operator.ge: np.greater_equal,
-    operator.eq: np.equal,
-    operator.ne: np.not_equal,
-}
 POWERS: Mapping[float, np.ufunc] = {2: np.square, 0.5: np.sqrt, -1: np.reciprocal}
-TAKES_OUT = frozenset(
-    {
-        *(np.sum, np.prod, np.max, np.min, np.mean, np.cumsum, np.cumprod, np.any, np.all, np.clip, np.round),
-        *(np.ndarray.sum, np.ndarray.prod, np.ndarray.max, np.ndarray.min, np.ndarray.mean, np.ndarray.cumsum, np.ndarray.clip),
-        *(np.dot, np.outer, np.concatenate, np.stack, np.einsum, np.trace),
-        *(runtime.masked_matmul, runtime.masked_outer, runtime.masked_einsum),
-    }
-)
-FILLED: Mapping[Any, float | None] = {
-    np.zeros: 0.0,
-    np.zeros_like: 0.0,
-    np.ones: 1.0,
-    np.ones_like: 1.0,
-    np.empty: None,
-    np.empty_like: None,
-}
-LIKE = (np.zeros_like, np.ones_like, np.empty_like, np.full_like)
+OF_MATRICES = frozenset({Contracts.MATMUL, Contracts.DOT})
 LIBRARIES = ("adxform", "numpy", "scipy", "math", "operator", "_operator", "builtins")
 GUARDED = frozenset([runtime.masked_product, runtime.power, runtime.quotient, runtime.ratio, runtime.rate, runtime.log_or_zero])
-PRODUCTS = (operator.matmul, np.matmul, np.dot, runtime.masked_matmul)
-COPIES = (np.ndarray.copy, np.copy, np.ndarray.astype)
 
 
 @dataclass(frozen=True, slots=True)
@@ -404,13 +365,13 @@ class _Reuse:
             return False
         if self.is_known(out) and not held:
             self.spaces.append(out)
-        elif fn in FILLED or fn in LIKE or fn in COPIES:
+        elif fn is not np.full and (record_of(fn).fresh is not None or _copies(fn)):
             self.lent(op, b, op.args[:1], out, held)
         elif is_elementwise(fn):
             self.lent(op, b, op.args, out, held)
         elif like := [arg for arg in op.args if isinstance(arg, Var) and same_lengths(arg, out)]:
             self.lent(op, b, (like[0],), out, held)
-        elif fn in PRODUCTS and all(rank(arg.type) in (1, 2) for arg in op.args if isinstance(arg, Var)):
+        elif record_of(fn).contracts in OF_MATRICES and all(rank(arg.type) in (1, 2) for arg in op.args if isinstance(arg, Var)):
             self.lent(op, b, op.args, out, held)
         else:
             return False
@@ -430,9 +391,10 @@ class _Reuse:
         if held:
             self.pages.append(room)
         fn = runtime.lend_like
-        if op.fn.value in (np.empty, np.zeros, np.ones, np.full):
+        fresh = record_of(op.fn.value).fresh
+        if fresh is not None and not fresh.like:
             fn = runtime.lend
-        elif op.fn.value in PRODUCTS and len(like) == len(op.args):
+        elif record_of(op.fn.value).contracts in OF_MATRICES and len(like) == len(op.args):
             fn = runtime.lend_product
         out = out or Var(self.names.fresh(f"{made.base}_space"), made.type)
         b.emit(Call((out,), Lit(fn), (room, *like), (), op.span))
@@ -451,9 +413,13 @@ def makes(op: Call) -> bool:
     return not effect.views and not effect.opaque and op.fn != Lit(intrinsics.pop)
 
 
+def _copies(fn: Any) -> bool:
+    return record_of(fn).moves is Moves.COPY or fn is np.ndarray.astype
+
+
 def is_elementwise(fn: Any) -> bool:
     """Whether the result of `fn` has the shape that its operands broadcast to."""
-    ufunc = SYNTAX.get(fn, fn)
+    ufunc = record_of(fn).ufunc or fn
     return fn in GUARDED or fn is np.where or (isinstance(ufunc, np.ufunc) and ufunc.signature is None)
 
 
@@ -467,12 +433,12 @@ def written_into(op: Call) -> tuple[Call, ...] | None:
     """Ops that leave in memory, the out of `op`, what `op` returns; ``None`` where there is no such form."""
     assert isinstance(op.fn, Lit)
     fn, (out,), kwargs = op.fn.value, op.outs, dict(op.kwargs)
-    if fn in FILLED and kwargs.keys() <= {"dtype"}:
-        number = FILLED[fn]
-        return () if number is None else (stored(op, Lit(number)),)
-    if fn in (np.full, np.full_like) and kwargs.keys() <= {"dtype"}:
-        return (stored(op, op.args[1]),)
-    if fn in COPIES and not kwargs and len(op.args) == 1 + (fn is np.ndarray.astype):
+    record = record_of(fn)
+    if record.fresh is not None and kwargs.keys() <= {"dtype"}:
+        if record.fresh.given:
+            return (stored(op, op.args[1]),)
+        return () if record.fresh.number is None else (stored(op, Lit(record.fresh.number)),)
+    if _copies(fn) and not kwargs and len(op.args) == 1 + (fn is np.ndarray.astype):
         return (stored(op, op.args[0]),)
     if fn in (runtime.private, runtime.laid_out):
         return (stored(op, op.args[0]),)
@@ -481,11 +447,11 @@ def written_into(op: Call) -> tuple[Call, ...] | None:
         return stored(op, op.args[2]), chosen
     if fn is operator.pow and isinstance(op.args[1], Lit) and op.args[1].value in POWERS:
         return (with_out(op, POWERS[op.args[1].value], op.args[:1]),)
-    if fn in SYNTAX:
-        return (with_out(op, SYNTAX[fn], op.args),)
+    if record.ufunc is not None:
+        return (with_out(op, record.ufunc, op.args),)
     if fn in GUARDED or (isinstance(fn, np.ufunc) and fn.nout == 1 and len(op.args) == fn.nin):
         return (with_out(op, fn, op.args),)
-    if fn in TAKES_OUT and (fn is not np.dot or all(isinstance(arg, Var) and same_dtype(arg, out) for arg in op.args)):
+    if record.takes_out and (fn is not np.dot or all(isinstance(arg, Var) and same_dtype(arg, out) for arg in op.args)):
         return (with_out(op, fn, op.args),)
     return None
 

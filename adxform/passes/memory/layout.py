@@ -19,16 +19,9 @@ from adxform.ir import intrinsics
 from adxform.ir.ops import Call, For, Function, If, Lit, Op, Operand, Var, While
 from adxform.ir.types import Array, Scalar, rank
 from adxform.ir.walk import all_ops, defined_variables, outs, variables
+from adxform.primitives.facets import Layout, Moves
+from adxform.primitives.table import record_of
 
-ROW_BY_ROW = frozenset([np.zeros, np.ones, np.empty, np.full, np.ndarray.copy, np.matmul, operator.matmul, runtime.masked_matmul])
-AS_FIRST = frozenset(
-    [
-        *(np.zeros_like, np.ones_like, np.empty_like, np.full_like, np.copy),
-        *(runtime.private, runtime.unbroadcast, runtime.tangent_view, runtime.cotangent_view),
-    ]
-)
-MOST: Mapping[Any, int] = {np.ndarray.copy: 1, np.copy: 1, np.where: 3}
-"""How many operands say nothing of a layout, where these are not two."""
 Step = tuple[Var, tuple[Operand, ...] | None]
 
 
@@ -92,14 +85,20 @@ def sources(op: Op, fn: Function, elementwise: Callable[[Any], bool], spread: Ma
             yield from ((out, None) for out in outs(op))
 
 
+def _operands(fn: Any) -> int:
+    """How many operands of `fn` say nothing of a layout."""
+    return 3 if fn is np.where else 1 if record_of(fn).moves is Moves.COPY else 2
+
+
 def needed(op: Call, elementwise: Callable[[Any], bool], spread: Mapping[Operand, Operand]) -> tuple[Operand, ...] | None:
     """Which operands of `op`, or what they are `spread` from, have to be ordered for its result to be."""
     fn = op.fn.value if isinstance(op.fn, Lit) else None
-    if any(key != "dtype" for key, _ in op.kwargs) or len(op.args) > MOST.get(fn, 2):
+    if any(key != "dtype" for key, _ in op.kwargs) or len(op.args) > _operands(fn):
         return None
-    if fn in ROW_BY_ROW:
+    layout = record_of(fn).layout
+    if layout is Layout.ROW_BY_ROW:
         return ()
-    if fn in AS_FIRST or fn is np.reshape:
+    if layout is Layout.AS_FIRST or fn is np.reshape:
         return op.args[:1]
     if fn is runtime.laid_out:
         return op.args[1:]
