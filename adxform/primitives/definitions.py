@@ -13,6 +13,7 @@ import numpy as np
 from adxform import runtime
 from adxform.primitives import stacking
 from adxform.primitives.declare import primitive
+from adxform.primitives.facets import Contracts
 from adxform.primitives.numpy_reductions import count, restore
 from adxform.primitives.record import Primitive
 
@@ -548,4 +549,16 @@ OWN_VALUES: frozenset[Callable[..., Any]] = IN_KERNELS | {
 }
 """Functions whose value is that of their own call; the definition tells how it moves. All others have that of the definition."""
 
-RECORDS: tuple[Primitive, ...] = tuple(primitive(fn, None) for fn in DEFINITIONS if fn in OWN_VALUES)
+OF_SEQUENCES: frozenset[Callable[..., Any]] = frozenset(
+    {
+        *stacking.DEFINITIONS,
+        *(np.select, np.split, np.array_split, np.hsplit, np.vsplit, np.polyval, np.average, np.quantile, np.percentile, np.put),
+        *(math.dist, math.fsum, math.prod),
+    }
+)
+"""Functions that take lists and tuples as they are; those that others are given become arrays first."""
+
+RECORDS: tuple[Primitive, ...] = (
+    *(primitive(fn, None) for fn in DEFINITIONS if fn in OWN_VALUES and fn is not np.convolve),
+    primitive(np.convolve, None, contracts=Contracts.CONVOLVE),
+)

@@ -88,6 +88,8 @@ class Reduces(Enum):
     PRESENT_MEAN = auto()
     EXACT_SUM = auto()
     """Rounded once."""
+    TRACE = auto()
+    """Of the diagonals of matrices."""
     SUM_LIKE = auto()
     """Over the axes along which another array does not extend."""
 

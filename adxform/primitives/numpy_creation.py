@@ -132,5 +132,5 @@ RECORDS: tuple[Primitive, ...] = (
     ),
     linear(np.ascontiguousarray, _laid_out_transpose, (_M,), effect=views_array, moves=Moves.LAY_OUT, view=View.BY_LAYOUT),
     general(np.linspace, _linspace, (0.5, 2.0, 4), (0.5, 2.0, 4, False), (_V, 2.0, 4), (_M, _V, 3), linear_in=(0, 1)),
-    primitive(np.arange, None),
+    primitive(np.arange, None, unsized=True),
 )

@@ -26,7 +26,7 @@ from adxform.primitives.contraction_types import (
     square_result,
 )
 from adxform.primitives.declare import constant, general, linear
-from adxform.primitives.facets import Chooses, Contracts, Layout
+from adxform.primitives.facets import Chooses, Contracts, Layout, Reduces
 from adxform.primitives.record import PURE, Effect, Primitive
 
 
@@ -470,8 +470,8 @@ RECORDS: tuple[Primitive, ...] = (
         contracts=Contracts.EINSUM,
         takes_out=True,
     ),
-    linear(np.trace, _trace_transpose, (_SPD,), (_M, 1), takes_out=True, chooses=Chooses.SOME),
-    linear(np.ndarray.trace, _trace_transpose, (_SPD,), chooses=Chooses.SOME),
+    linear(np.trace, _trace_transpose, (_SPD,), (_M, 1), reduces=Reduces.TRACE, takes_out=True, chooses=Chooses.SOME),
+    linear(np.ndarray.trace, _trace_transpose, (_SPD,), reduces=Reduces.TRACE, chooses=Chooses.SOME),
     linear(np.cross, _cross, (_V, _SPD[0]), (_SPD, _V), result=cross_result, contracts=Contracts.CROSS),
     linear(
         runtime.masked_matmul,

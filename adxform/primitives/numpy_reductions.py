@@ -256,8 +256,6 @@ _CONSTANT = (
     np.ndarray.argsort,
     np.searchsorted,
     np.ndarray.searchsorted,
-    np.flatnonzero,
-    np.argwhere,
     np.digitize,
     np.argpartition,
     np.ndarray.argpartition,
@@ -284,8 +282,8 @@ def _extreme(fn: Callable[..., Any], body: Callable[..., Any], *samples: tuple[A
 
 
 RECORDS: tuple[Primitive, ...] = (
-    primitive(np.unique, None),
-    primitive(np.bincount, None),
+    primitive(np.unique, None, unsized=True),
+    primitive(np.bincount, None, unsized=True),
     constant(runtime.add_up, faithful=True, in_lanes=True),
     *(constant(fn) for fn in (runtime.larger, runtime.smaller, runtime.first_largest, runtime.first_smallest)),
     primitive(runtime.some, None, effect=OPAQUE),
@@ -360,5 +358,6 @@ RECORDS: tuple[Primitive, ...] = (
     constant(np.count_nonzero, reduces=Reduces.COUNT),
     *(constant(fn, reduces=Reduces.PLACE_OF_LARGEST) for fn in (np.argmax, np.ndarray.argmax)),
     *(constant(fn, reduces=Reduces.PLACE_OF_SMALLEST) for fn in (np.argmin, np.ndarray.argmin)),
+    *(constant(fn, unsized=True) for fn in (np.flatnonzero, np.argwhere)),
     *(constant(fn) for fn in _CONSTANT),
 )

@@ -110,14 +110,16 @@ _P = np.array([0.5, 1.5, 2.0])
 _M = np.array([[1.0, 2.0, -0.5], [0.25, -1.0, 3.0]])
 
 
-def _arithmetic(fn: Callable[..., Any], body: Callable[..., Any], *samples: tuple[Any, ...], **facets: Any) -> Primitive:
+def _arithmetic(
+    fn: Callable[..., Any], body: Callable[..., Any], *samples: tuple[Any, ...], recomputed: bool = True, **facets: Any
+) -> Primitive:
     """An operator that is exact on whole numbers, and never raises."""
     return scalar(
         fn,
         body,
         *samples,
         gives=Gives.SAME,
-        recomputed=True,
+        recomputed=recomputed,
         short=True,
         beside_memory=True,
         in_lanes=True,
@@ -239,6 +241,7 @@ RECORDS: tuple[Primitive, ...] = (
         (_A,),
         ufunc=np.absolute,
         spelled=builtins.abs,
+        recomputed=False,
         sign=Sign.NOT_BELOW,
     ),
     _arithmetic(builtins.abs, lambda y, x: np.sign(x), (1.5,), (-0.5,), (_A,), sign=Sign.NOT_BELOW),

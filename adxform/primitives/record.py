@@ -135,6 +135,8 @@ class Primitive:
     """It works on one element of each argument at a time, though its rule is not one of partial derivatives."""
     whole: bool = False
     """What programs reckon lengths and places with: a whole number of whole numbers."""
+    unsized: bool = False
+    """Its result is as long as the values of its arguments say."""
     measures: bool = False
     """It asks for the shape of its argument only."""
     reduces: Reduces | None = None

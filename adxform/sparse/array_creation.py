@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from adxform import runtime
-from adxform.ir import intrinsics
 from adxform.ir.ops import Call, Lit
 from adxform.ir.types import Array, is_float
+from adxform.primitives.record import Primitive
+from adxform.primitives.table import having
 from adxform.sparse.calls import Handler, Tracing, filled, run
 from adxform.sparse.graph import CONST, GiveUp
 from adxform.sparse.pattern_values import OPAQUE, Flow, Integers, NotKnown, common_shape, concrete, ids_of, shape_of
@@ -81,9 +82,6 @@ def _of_shape(fn: Any) -> Handler:
     return handle
 
 
-SHAPED = (intrinsics.dim, np.shape, np.ndim, np.size, len)
-
-
 def _unsized(trace: Tracing, call: Call, args: list[Any], kwargs: dict[str, Any]) -> Any:
     """A function whose result is as long as the values say."""
     fn = call.fn.value if isinstance(call.fn, Lit) else None
@@ -93,15 +91,20 @@ def _unsized(trace: Tracing, call: Call, args: list[Any], kwargs: dict[str, Any]
         raise GiveUp("how long an array is depends on what it is made of") from None
 
 
-UNSIZED = (np.flatnonzero, np.argwhere, np.unique, np.bincount, np.arange)
+def _is_empty(record: Primitive) -> bool:
+    return record.fresh is not None and record.fresh.number is None and not record.fresh.given
+
+
+def _is_filled_like(record: Primitive) -> bool:
+    return record.fresh is not None and record.fresh.like and not _is_empty(record)
 
 
 HANDLERS: Mapping[Callable[..., Any], Handler] = MappingProxyType(
     {
-        **dict.fromkeys((np.empty, np.empty_like, runtime.lend, runtime.lend_like), _empty),
-        **dict.fromkeys((np.zeros_like, np.ones_like, np.full_like), _like),
-        **dict.fromkeys(UNSIZED, _unsized),
-        **{fn: _of_shape(fn) for fn in SHAPED},
+        **dict.fromkeys((*having(_is_empty), runtime.lend, runtime.lend_like), _empty),
+        **dict.fromkeys(having(_is_filled_like), _like),
+        **dict.fromkeys(having(lambda record: record.unsized), _unsized),
+        **{fn: _of_shape(fn) for fn in having(lambda record: record.measures)},
         np.full: _full,
         np.linspace: _linspace,
     }

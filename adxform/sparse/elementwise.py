@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
-import operator
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
@@ -13,14 +11,11 @@ import numpy as np
 from adxform import runtime
 from adxform.ir.ops import Call
 from adxform.ir.types import is_float
+from adxform.primitives.facets import ADDITIVE, Algebra
+from adxform.primitives.table import meaning_of
 from adxform.sparse.calls import Handler, Tracing, filled, run
 from adxform.sparse.graph import CONST, ZERO, GiveUp, Graph
 from adxform.sparse.pattern_values import Flow, NotKnown, common_shape, concrete, ids_of
-
-PRODUCTS = frozenset({operator.mul, np.multiply, runtime.masked_product})
-QUOTIENTS = frozenset({operator.truediv, np.divide, runtime.quotient, runtime.ratio, runtime.rate})
-SIGNS = frozenset({operator.neg, operator.pos, np.negative, np.positive, builtins.float})
-SUMS = frozenset({operator.add, operator.sub, np.add, np.subtract}) | SIGNS
 
 
 def product(graph: Graph, a: Any, b: Any) -> Any:
@@ -37,13 +32,14 @@ def united(trace: Tracing, call: Call, fn: Any, args: list[Any], kwargs: dict[st
         return filled(call, common_shape(args), CONST)
     floats = [ids_of(arg) for arg in (*args, *kwargs.values()) if not isinstance(arg, str | None)]
     found: Any = floats[0]
-    if fn in PRODUCTS and len(floats) == 2:
+    algebra = meaning_of(fn).algebra
+    if algebra is Algebra.PRODUCT and len(floats) == 2:
         return Flow(product(trace.graph, *floats))
     for ids in floats[1:]:
         found = trace.graph.unions(found, ids)
-    if fn in QUOTIENTS:
+    if algebra is Algebra.QUOTIENT:
         found = np.where(np.equal(floats[0], ZERO), ZERO, found)
-    elif fn not in SUMS:
+    elif algebra not in ADDITIVE and fn is not float:
         found = np.maximum(found, CONST)
     elif found is floats[0] and isinstance(found, np.ndarray):
         found = found.copy()

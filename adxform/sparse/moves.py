@@ -15,6 +15,8 @@ from adxform import runtime
 from adxform.ir import intrinsics
 from adxform.ir.ops import Call, Lit, Var
 from adxform.ir.types import Array, Scalar, is_float
+from adxform.primitives.facets import Moves
+from adxform.primitives.table import having
 from adxform.sparse.calls import Handler, Tracing, apply_known, everything, filled, result_shape, run
 from adxform.sparse.graph import CONST, GiveUp
 from adxform.sparse.pattern_values import Flow, Integers, NotKnown, concrete, ids_of, stand_in
@@ -42,55 +44,6 @@ def _moved(fn: Any) -> Handler:
                 return apply_known(trace, call, fn, args, kwargs)
 
     return handle
-
-
-MOVES = (
-    np.reshape,
-    np.ndarray.reshape,
-    np.ravel,
-    np.ndarray.ravel,
-    np.transpose,
-    np.ndarray.transpose,
-    np.swapaxes,
-    np.ndarray.swapaxes,
-    np.moveaxis,
-    np.squeeze,
-    np.ndarray.squeeze,
-    np.expand_dims,
-    np.atleast_1d,
-    np.atleast_2d,
-    np.atleast_3d,
-    np.broadcast_to,
-    np.diagonal,
-    np.ndarray.diagonal,
-    runtime.diagonal,
-    np.diag,
-    np.flip,
-    np.flipud,
-    np.fliplr,
-    np.rot90,
-    np.ndarray.flatten,
-    np.copy,
-    np.ndarray.copy,
-    np.ndarray.item,
-    np.concatenate,
-    np.stack,
-    np.roll,
-    np.triu,
-    np.tril,
-    np.tile,
-    np.repeat,
-    np.ndarray.repeat,
-    np.take,
-    np.ndarray.take,
-    np.take_along_axis,
-    np.pad,
-    np.asfortranarray,
-    np.ascontiguousarray,
-    runtime.private,
-    np.ndarray.conj,
-    np.real,
-)
 
 
 def _gather(fn: Any) -> Handler:
@@ -177,11 +130,14 @@ def _stop_gradient(trace: Tracing, call: Call, args: list[Any], kwargs: dict[str
             return value
 
 
+MOVED = having(lambda record: record.moves not in (None, Moves.CONVERT)) - frozenset(GATHERS)
+CONVERTED = having(lambda record: record.moves is Moves.CONVERT)
+
 HANDLERS: Mapping[Callable[..., Any], Handler] = MappingProxyType(
     {
-        **{fn: _moved(fn) for fn in MOVES},
+        **{fn: _moved(fn) for fn in MOVED},
         **{fn: _gather(fn) for fn in GATHERS},
-        **dict.fromkeys((np.asarray, np.asanyarray, np.float64, np.float32), _identity),
+        **dict.fromkeys(CONVERTED, _identity),
         np.array: _array,
         np.ndarray.astype: _astype,
         intrinsics.stop_gradient: _stop_gradient,

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from adxform import runtime
 from adxform.ir.ops import Call
 from adxform.ir.types import is_float
 from adxform.primitives.contraction_types import einsum_terms
+from adxform.primitives.facets import Contracts
 from adxform.primitives.numpy_linear_algebra import tensordot_axes
+from adxform.primitives.table import TABLE
 from adxform.sparse.calls import Handler, Tracing, everything, whole_numbers
 from adxform.sparse.elementwise import product
 from adxform.sparse.graph import CONST, ZERO, Graph
@@ -116,17 +116,13 @@ def tensordot_terms(a: int, b: int, axes: Any = 2) -> Terms:
     return ("".join(first), "".join(second)), "".join([*(first[i] for i in kept_a), *(second[i] for i in kept_b)])
 
 
-TERMS: Mapping[Callable[..., Any], Callable[..., Terms]] = MappingProxyType(
+TERMS: Mapping[Contracts, Callable[..., Terms]] = MappingProxyType(
     {
-        np.matmul: matmul_terms,
-        np.dot: dot_terms,
-        np.ndarray.dot: dot_terms,
-        np.inner: inner_terms,
-        np.tensordot: tensordot_terms,
-        np.einsum: lambda subscripts, *ranks: einsum_terms(subscripts, ranks),
-        runtime.masked_matmul: matmul_terms,
-        runtime.masked_tensordot: tensordot_terms,
-        runtime.masked_einsum: lambda subscripts, *ranks: einsum_terms(subscripts, ranks),
+        Contracts.MATMUL: matmul_terms,
+        Contracts.DOT: dot_terms,
+        Contracts.INNER: inner_terms,
+        Contracts.TENSORDOT: tensordot_terms,
+        Contracts.EINSUM: lambda subscripts, *ranks: einsum_terms(subscripts, ranks),
     }
 )
 
@@ -167,13 +163,14 @@ def _vdot(trace: Tracing, call: Call, args: list[Any], kwargs: dict[str, Any]) -
     return Flow(trace.graph.whole(product(trace.graph, a, b)))
 
 
-HANDLERS: Mapping[Callable[..., Any], Handler] = MappingProxyType(
+KINDS: Mapping[Contracts, Handler] = MappingProxyType(
     {
-        **{fn: _contraction(terms) for fn, terms in TERMS.items()},
-        operator.matmul: _contraction(TERMS[np.matmul]),
-        np.outer: _outer,
-        runtime.masked_outer: _outer,
-        np.kron: _kron,
-        np.vdot: _vdot,
+        **{kind: _contraction(terms) for kind, terms in TERMS.items()},
+        Contracts.OUTER: _outer,
+        Contracts.KRON: _kron,
+        Contracts.VDOT: _vdot,
     }
+)
+HANDLERS: Mapping[Callable[..., Any], Handler] = MappingProxyType(
+    {fn: KINDS[kind] for fn, record in TABLE.items() if (kind := record.contracts) is not None and kind in KINDS}
 )

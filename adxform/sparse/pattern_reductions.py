@@ -15,7 +15,9 @@ import numpy as np
 from adxform import runtime
 from adxform.ir.ops import Call
 from adxform.ir.types import is_float
+from adxform.primitives.facets import Reduces
 from adxform.primitives.signatures import by_name
+from adxform.primitives.table import having
 from adxform.sparse.calls import Handler, Tracing, everything, numbered, run, whole_numbers
 from adxform.sparse.graph import CONST
 from adxform.sparse.pattern_values import Flow, NotKnown, concrete, ids_of, shape_of
@@ -56,22 +58,17 @@ def _repeated(places: Any, ids: Any, repeats: Any, axis: Any) -> Any:
     return np.repeat(places, repeats, axis)
 
 
-NAMES = ("sum", "mean", "prod", "max", "min", "var", "std")
-REDUCTIONS = frozenset(
-    (
-        *(getattr(home, name) for name in NAMES for home in (np, np.ndarray)),
-        np.amax,
-        np.amin,
-        np.nansum,
-        np.nanmean,
-        np.linalg.norm,
-        runtime.exact_sum,
-    )
+ADDING = frozenset({Reduces.SUM, Reduces.MEAN, Reduces.PRESENT_SUM, Reduces.EXACT_SUM})
+OTHER = frozenset(
+    {
+        *(Reduces.PRODUCT, Reduces.LARGEST, Reduces.SMALLEST, Reduces.VARIANCE, Reduces.SPREAD, Reduces.LENGTH),
+        Reduces.PRESENT_MEAN,
+    }
 )
-ADDING = frozenset({np.sum, np.ndarray.sum, np.mean, np.ndarray.mean, np.nansum, runtime.exact_sum})
+RUNNING = frozenset({Reduces.RUNNING_SUM, Reduces.RUNNING_PRODUCT})
 
 
-def _reduction(fn: Callable[..., Any], adds: bool) -> Handler:
+def _reduction(fn: Callable[..., Any], *, adds: bool) -> Handler:
     """A function that makes one number of all along some axes."""
 
     def handle(trace: Tracing, call: Call, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -130,10 +127,10 @@ def _trace(trace: Tracing, call: Call, args: list[Any], kwargs: dict[str, Any]) 
 
 HANDLERS: Mapping[Callable[..., Any], Handler] = MappingProxyType(
     {
-        **{fn: _reduction(fn, fn in ADDING) for fn in REDUCTIONS},
-        **dict.fromkeys((np.cumsum, np.ndarray.cumsum, np.cumprod, np.ndarray.cumprod), _scan),
-        np.trace: _trace,
-        np.ndarray.trace: _trace,
+        **{fn: _reduction(fn, adds=True) for fn in having(lambda record: record.reduces in ADDING)},
+        **{fn: _reduction(fn, adds=False) for fn in having(lambda record: record.reduces in OTHER)},
+        **dict.fromkeys(having(lambda record: record.reduces in RUNNING), _scan),
+        **dict.fromkeys(having(lambda record: record.reduces is Reduces.TRACE), _trace),
         np.sort: _sorted,
         runtime.unbroadcast: _unbroadcast,
         runtime.sum_tiles: _back(lambda places, ids: runtime.tile_like(places, ids)),

@@ -9,16 +9,13 @@ import numpy as np
 
 from adxform.ir.ops import Call, Lit, Operand, Pack, Var
 from adxform.ir.types import Array, Scalar, is_float
-from adxform.primitives.table import lookup
-from adxform.sparse.elementwise import PRODUCTS, QUOTIENTS
+from adxform.primitives.facets import Algebra, Gives
+from adxform.primitives.table import lookup, meaning_of, record_of
 from adxform.sparse.graph import CONST
 from adxform.sparse.passes import Ends
 from adxform.sparse.pattern_branches import Branches
 from adxform.sparse.pattern_memory import Note
 from adxform.sparse.pattern_operands import Frame, Operands, Step
-
-ARITHMETIC = frozenset({operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod, max, min, operator.neg})
-COMPARISONS = frozenset({operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne})
 
 
 def number(trace: Branches, at: Operands, op: Call, fn: Any, slow: Step) -> Step:
@@ -28,9 +25,10 @@ def number(trace: Branches, at: Operands, op: Call, fn: Any, slow: Step) -> Step
     record = lookup(fn)
     if not is_float(op.outs[0].type):
         weak = all(not isinstance(arg, Var) or (isinstance(arg.type, Scalar) and arg.type.weak) for arg in op.args)
-        whole = fn in ARITHMETIC or fn in COMPARISONS
+        compares = record_of(fn).gives is Gives.COMPARISON
+        whole = record_of(fn).whole or compares
         if not (whole and weak) or any(is_float(var.type) for var in variables) or any(_is_float(arg) for arg in op.args):
-            if fn in COMPARISONS and len(variables) == 2 and all(is_float(var.type) for var in variables):
+            if compares and len(variables) == 2 and all(is_float(var.type) for var in variables):
                 return comparison(at, out, variables[0], variables[1], slow)
             return slow
         getters = [at.plain(arg) for arg in op.args]
@@ -43,13 +41,14 @@ def number(trace: Branches, at: Operands, op: Call, fn: Any, slow: Step) -> Step
 
             return whole_step
         return slow
-    if record is None or not record.elementwise or fn in QUOTIENTS:
+    if record is None or not record.elementwise or meaning_of(fn).algebra is Algebra.QUOTIENT:
         return slow
     flows = at.places([var for var in variables if is_float(var.type)])
     if len(flows) != len(variables) or len(op.args) > 2:
         return slow
     if len(flows) == 1:
-        if fn in PRODUCTS and not all(isinstance(arg, Var) or arg.value for arg in op.args if not isinstance(arg, Pack)):
+        known = all(isinstance(arg, Var) or arg.value for arg in op.args if not isinstance(arg, Pack))
+        if meaning_of(fn).algebra is Algebra.PRODUCT and not known:
             return slow
         only = flows[0]
 

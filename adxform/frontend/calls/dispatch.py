@@ -5,13 +5,10 @@ from __future__ import annotations
 import builtins
 import functools
 import inspect
-import math
 import operator
 import types
 from collections.abc import Callable
 from typing import Any
-
-import numpy as np
 
 from adxform.errors import SourceUnavailableError
 from adxform.frontend.calls.bound_forms import normal_form
@@ -37,34 +34,13 @@ from adxform.frontend.signature.access import Binds, SameAs
 from adxform.ir import intrinsics
 from adxform.ir.ops import Function, Lit, Var
 from adxform.ir.types import Object, is_float
-from adxform.primitives import stacking
+from adxform.primitives import definitions
 from adxform.primitives.declare import name_of
 from adxform.primitives.record import Primitive
 from adxform.primitives.signatures import stated, taken
 from adxform.primitives.table import definition, lookup
 
 Kwargs = dict[str, Value]
-SEQUENCE_FUNCTIONS = frozenset(
-    {
-        *stacking.DEFINITIONS,
-        np.select,
-        np.split,
-        np.array_split,
-        np.hsplit,
-        np.vsplit,
-        np.polyval,
-        np.average,
-        np.quantile,
-        np.percentile,
-        np.put,
-        np.linalg.multi_dot,
-        math.dist,
-        math.fsum,
-        math.prod,
-    }
-)
-"""Functions with a meaning in terms of others that takes lists and tuples as they are."""
-
 DEPTH = 20
 """How many calls of one function may be inlined within one another before it becomes a function of its own."""
 
@@ -193,7 +169,7 @@ def _call_defined(
         pin(interp, value)
     if all(is_static(interp, arg) for arg in (*args, *given.values())):
         return None
-    if fn not in SEQUENCE_FUNCTIONS:
+    if fn not in definitions.OF_SEQUENCES:
         named = [key for key, one in inspect.signature(meaning).parameters.items() if one.kind is not one.KEYWORD_ONLY]
         args = tuple(arg if {*named[k : k + 1]} & OF_TUPLES else as_array(interp, arg) for k, arg in enumerate(args))
         given = {name: arg if name in OF_TUPLES else as_array(interp, arg) for name, arg in given.items()}

@@ -22,7 +22,7 @@ from adxform.frontend.evaluate.sizes import learn
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Ref, Tuple, Value
 from adxform.frontend.types import forgotten_kinds
-from adxform.frontend.types.result_types import PRODUCTS, is_elementwise, result_type
+from adxform.frontend.types.result_types import is_elementwise, is_product, result_type
 from adxform.ir.ops import Call, Lit, Operand, Pack, Var
 from adxform.ir.types import FLOAT, Array, Dim, Object, Scalar, Type, is_float
 from adxform.ir.walk import variables
@@ -65,8 +65,8 @@ def primitive(
     args = tuple(lists.get(arg, arg) if isinstance(arg, Ref) else arg for arg in args)
     if fn in JOINING and args:
         args = (_arrays(interp, args[0]), *args[1:])
-    elif fn not in OF_SEQUENCES:
-        kinds = "biufc" if is_elementwise(record, fn) or fn in PRODUCTS else "fc"
+    elif not record.sequences:
+        kinds = "biufc" if is_elementwise(record, fn) or is_product(fn) else "fc"
         args = tuple(as_array(interp, arg, kinds) for arg in args)
         kwargs = {key: as_array(interp, arg, kinds) for key, arg in kwargs.items()}
     args, kwargs = _static_where_needed(interp, record, fn, args, kwargs)
@@ -263,5 +263,4 @@ def _known_if_promotable(interp: Interpreter, value: Value) -> Value:
             return value
 
 
-OF_SEQUENCES = frozenset({np.array, np.asarray, np.asanyarray, np.linalg.multi_dot})
 JOINING = frozenset(OF_ROWS)

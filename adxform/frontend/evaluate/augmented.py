@@ -11,6 +11,7 @@ import numpy as np
 
 from adxform.frontend.evaluate import indexing
 from adxform.frontend.evaluate.state import Env, Interpreter
+from adxform.frontend.lowering.operators import BINARY, INPLACE
 from adxform.ir import intrinsics
 from adxform.ir.ops import Attribute, Block, Call, Free, Lit, Operand, Var
 from adxform.ir.types import Array, Scalar, Type
@@ -19,21 +20,8 @@ from adxform.primitives.effects import effect_of
 from adxform.primitives.memory import index_kind
 
 UPDATES: dict[Any, Any] = {operator.iadd: intrinsics.accumulate, operator.isub: intrinsics.deduct}
-PLAIN: dict[Any, Any] = {
-    operator.iadd: operator.add,
-    operator.isub: operator.sub,
-    operator.imul: operator.mul,
-    operator.itruediv: operator.truediv,
-    operator.ifloordiv: operator.floordiv,
-    operator.imod: operator.mod,
-    operator.ipow: operator.pow,
-    operator.imatmul: operator.matmul,
-    operator.iand: operator.and_,
-    operator.ior: operator.or_,
-    operator.ixor: operator.xor,
-    operator.ilshift: operator.lshift,
-    operator.irshift: operator.rshift,
-}
+PLAIN: dict[Any, Any] = {INPLACE[node]: BINARY[node] for node in INPLACE}
+"""The plain operator of each that works in place."""
 
 
 @dataclass(slots=True)

@@ -16,6 +16,7 @@ from adxform.frontend.evaluate.python_classes import class_of, is_container, nam
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, FunctionValue, Maybe, Ref, Static, Tuple, Value
 from adxform.frontend.known import container_operators
+from adxform.frontend.lowering.operators import BINARY, COMPARE
 from adxform.ir.kinds import scalar_type, settled_type
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, Array, Object, Scalar, rank
@@ -249,22 +250,7 @@ def _abs(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     return _unary(operator.abs)(interp, args, kwargs, hint)
 
 
-_BINARY = (
-    operator.add,
-    operator.sub,
-    operator.mul,
-    operator.truediv,
-    operator.floordiv,
-    operator.mod,
-    operator.pow,
-    operator.matmul,
-    operator.and_,
-    operator.or_,
-    operator.xor,
-    operator.lshift,
-    operator.rshift,
-)
-_COMPARISONS = (operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge)
+_COMPARISONS = tuple(fn for fn in COMPARE.values() if fn not in (operator.is_, operator.is_not))
 
 
 def _round(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
@@ -283,7 +269,7 @@ TABLE: dict[Any, Handler] = {
     operator.inv: _as(operator.invert),
     operator.truth: _as(bool),
     **{fn: _in_place(fn) for fn in PLAIN},
-    **{fn: _binary(fn) for fn in _BINARY},
+    **{fn: _binary(fn) for fn in BINARY.values()},
     **{fn: _unary(fn) for fn in (operator.neg, operator.pos, operator.abs, operator.invert)},
     **{fn: _compare(fn) for fn in _COMPARISONS},
     operator.is_: _is(True),

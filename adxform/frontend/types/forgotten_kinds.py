@@ -20,13 +20,15 @@ from adxform.frontend.types.samples import Types
 from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Operand, Var
 from adxform.ir.types import Object, Scalar
+from adxform.primitives.facets import Gives
+from adxform.primitives.table import meaning_of
 
 POWERS = frozenset({operator.pow, np.power})
-SUMS_AND_PRODUCTS = frozenset(
-    {operator.add, operator.sub, operator.mul, operator.neg, operator.pos, operator.abs, np.add, np.subtract, np.multiply,
-     np.negative, np.positive, np.absolute, np.square, np.maximum, np.minimum, abs, max, min, sum}
-)  # fmt: skip
-"""What makes a whole number of whole numbers, and of their values as floats its value as a float."""
+
+
+def _is_whole_of_whole(fn: Callable[..., Any]) -> bool:
+    """Whether `fn` makes a whole number of whole numbers, and of their values as floats its value as a float."""
+    return meaning_of(fn).gives is Gives.SAME or fn is sum
 
 
 def is_forgotten(var: Var) -> bool:
@@ -69,7 +71,7 @@ def type_of_result(
         dtypes = {kind.dtype for kind in alternatives(whole)}
         if dtypes in ({"float64"}, {"bool"}):
             return replace(whole, as_float=False)
-        if dtypes == {"int64", "float64"} and (fn in SUMS_AND_PRODUCTS or power):
+        if dtypes == {"int64", "float64"} and (_is_whole_of_whole(fn) or power):
             return replace(whole, as_float=True)
     raise _refusal(interp)
 

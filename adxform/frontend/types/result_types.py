@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -29,7 +28,9 @@ from adxform.ir.kinds import dtype_name
 from adxform.ir.ops import Operand, Var
 from adxform.ir.types import Array, Object, Scalar, Type, is_float
 from adxform.ir.walk import substitute, variables
+from adxform.primitives.facets import Contracts
 from adxform.primitives.record import Constant, Primitive
+from adxform.primitives.table import record_of
 from adxform.primitives.unruled import NAMELESS
 
 
@@ -79,7 +80,7 @@ def _either(interp: Interpreter, one: Types, other: Types) -> Types:
 def _result_type(
     interp: Interpreter, record: Primitive, fn: Callable[..., Any], operands: tuple[Operand, ...], named: dict[str, Operand]
 ) -> Types:
-    if interp.unconditional and fn in PRODUCTS:
+    if interp.unconditional and is_product(fn):
         interp.equal.multiply(operands)
     if record.result is not None:
         found = record.result(operands, named)
@@ -87,7 +88,7 @@ def _result_type(
             return with_fresh(found, interp.fresh_dim)
     if fn in RESHAPES and (shaped := reshaped_type(operands, named, interp.sizes)) is not None:
         return with_fresh(shaped, interp.fresh_dim)
-    if fn in PRODUCTS and len(operands) == 2 and not named and (product := product_type(fn, *operands)) is not None:
+    if is_product(fn) and len(operands) == 2 and not named and (product := product_type(fn, *operands)) is not None:
         return with_fresh(product, interp.fresh_dim)
     given = [var for arg in (*operands, *named.values()) for var in variables(arg)]
     objects = [var for var in given if isinstance(var.type, Object)]
@@ -131,7 +132,7 @@ def _is_integer(type_: Type, *, arrays: bool) -> bool:
 def is_elementwise(record: Primitive, fn: Callable[..., Any]) -> bool:
     """Whether `fn` broadcasts its arguments and works on one element of each at a time."""
     ufunc = isinstance(fn, np.ufunc) and fn.signature is None
-    return record.elementwise or ufunc or fn in ELEMENTWISE
+    return record.elementwise or ufunc or record.broadcasts
 
 
 def _type_with_objects(interp: Interpreter, record: Primitive, objects: list[Var], floats: list[Var]) -> Type:
@@ -144,12 +145,10 @@ def _type_with_objects(interp: Interpreter, record: Primitive, objects: list[Var
     return Array(dtype_name(np.result_type(*map(np.dtype, dtypes))), None)
 
 
+def is_product(fn: Callable[..., Any]) -> bool:
+    """Whether `fn` is ``@`` or ``dot``, under any of their names."""
+    record = record_of(fn)
+    return record.contracts in (Contracts.MATMUL, Contracts.DOT) and record.masks is None
+
+
 RESHAPES = frozenset({np.reshape, np.ndarray.reshape})
-PRODUCTS = frozenset({operator.matmul, np.matmul, np.dot, np.ndarray.dot})
-
-
-ELEMENTWISE = frozenset(
-    {operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow, operator.neg,
-     operator.pos, operator.abs, operator.lt, operator.le, operator.eq, operator.ne, operator.gt, operator.ge, operator.and_,
-     operator.or_, operator.xor, operator.invert, operator.lshift, operator.rshift, np.where, runtime.masked_product}
-)  # fmt: skip

@@ -41,8 +41,8 @@ READERS = {**DIAGONALS, **JOINS, **LOOKUPS}
 def reader_of(fn: Any) -> Callable[[Call, Var, Recorder], bool] | None:
     """What reads a call of `fn` that is more than one loop, or one over other places than those of its result."""
     record = record_of(fn)
-    if record.reduces is not None:
-        return COMPOSITES.get(record.reduces)
+    if record.reduces is not None and record.reduces in COMPOSITES:
+        return COMPOSITES[record.reduces]
     if record.contracts is not None and record.masks is None:
         return CONTRACTIONS.get(record.contracts)
     return READERS.get(fn)

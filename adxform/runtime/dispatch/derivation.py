@@ -10,8 +10,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
-
 from adxform import runtime
 from adxform.analysis.activity import writes_unseen
 from adxform.autodiff.batching import batch
@@ -320,9 +318,10 @@ def private_parameters(fn: Function) -> tuple[int, ...]:
     return tuple(i for i, param in enumerate(fn.params) if isinstance(param.type, Array) and classes.of(param) in copied)
 
 
-BUFFERS = (np.zeros_like, np.empty_like, np.empty, np.zeros, intrinsics.new_stack, runtime.private)
-
-
 def buffers_of(fn: Function) -> int:
     """How many cotangent buffers, tapes and private copies `fn` makes at every call: not those in loops and branches."""
-    return sum(isinstance(op, Call) and isinstance(op.fn, Lit) and op.fn.value in BUFFERS for op in fn.body.ops)
+    return sum(isinstance(op, Call) and isinstance(op.fn, Lit) and _is_buffer(op.fn.value) for op in fn.body.ops)
+
+
+def _is_buffer(fn: object) -> bool:
+    return table.record_of(fn).blank or fn in (intrinsics.new_stack, runtime.private)
