@@ -260,11 +260,8 @@ _CONSTANT = (
     np.argpartition,
     np.ndarray.argpartition,
     np.lexsort,
-    np.triu_indices,
     np.triu_indices_from,
-    np.tril_indices,
     np.tril_indices_from,
-    np.diag_indices,
     np.diag_indices_from,
     np.ix_,
     np.unravel_index,
@@ -359,5 +356,6 @@ RECORDS: tuple[Primitive, ...] = (
     *(constant(fn, reduces=Reduces.PLACE_OF_LARGEST) for fn in (np.argmax, np.ndarray.argmax)),
     *(constant(fn, reduces=Reduces.PLACE_OF_SMALLEST) for fn in (np.argmin, np.ndarray.argmin)),
     *(constant(fn, unsized=True) for fn in (np.flatnonzero, np.argwhere)),
+    *(constant(fn, tabulates=True) for fn in (np.triu_indices, np.tril_indices, np.diag_indices)),
     *(constant(fn) for fn in _CONSTANT),
 )

@@ -135,10 +135,14 @@ class Primitive:
     """It works on one element of each argument at a time, though its rule is not one of partial derivatives."""
     whole: bool = False
     """What programs reckon lengths and places with: a whole number of whole numbers."""
+    tabulates: bool = False
+    """It gives places in a matrix, all of which follow from numbers that it is given."""
     unsized: bool = False
     """Its result is as long as the values of its arguments say."""
     measures: bool = False
     """It asks for the shape of its argument only."""
+    power: float | None = None
+    """The power of its argument that it is."""
     reduces: Reduces | None = None
     contracts: Contracts | None = None
     masks: Callable[..., Any] | None = None

@@ -11,9 +11,8 @@ becomes
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import replace
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -27,13 +26,10 @@ from adxform.ir.types import INT, Array
 from adxform.ir.walk import Names, defined_variables, reads, substitute, variables_of
 from adxform.passes.linalg.kernel_products import axes_of, is_product, order_of_axes
 from adxform.passes.loops.array_elimination import LENGTHS
+from adxform.primitives.facets import Fresh
+from adxform.primitives.record import Primitive
+from adxform.primitives.table import record_of
 
-MADE: Mapping[Any, Callable[..., Any]] = MappingProxyType(
-    {np.empty_like: np.empty, np.zeros_like: np.zeros, np.ones: np.empty, np.ones_like: np.empty, np.full_like: np.empty}
-)
-"""What makes an array, and what is as quick in NumPy and makes one of the same lengths."""
-SHAPED = (np.empty, np.zeros, np.ones)
-"""What makes an array of the lengths that it is given."""
 AHEAD: frozenset[Any] = frozenset({np.empty, np.zeros, intrinsics.dim})
 """What there is ahead of a kernel for its results."""
 
@@ -74,7 +70,7 @@ class Ahead:
         fn = callee(op)
         if fn in LENGTHS and out.type == INT and all(map(self.is_known, reads(op))):
             self.lengths[out] = op
-        elif fn in SHAPED and isinstance(out.type, Array) and all(map(self.is_known, reads(op))):
+        elif _takes_shape(record_of(fn)) and isinstance(out.type, Array) and all(map(self.is_known, reads(op))):
             items = op.args[0].items if isinstance(op.args[0], Pack) else op.args[:1]
             if len(items) == len(out.type.shape or ()):
                 self.shapes[out] = items
@@ -99,13 +95,14 @@ class Ahead:
             return [op]
         self.shapes[out] = shape
         lengths = Pack("tuple", shape) if len(shape) > 1 else shape[0]
-        self.builder.emit(Call((out,), Lit(MADE.get(fn, np.empty)), (lengths,), (), op.span))
+        maker = np.zeros if record_of(fn).fresh == Fresh(0.0, like=True) else np.empty
+        self.builder.emit(Call((out,), Lit(maker), (lengths,), (), op.span))
         match fn:
             case np.full_like:
                 return filled(out, op.args[1], self.builder.names, op.span)
             case np.ones | np.ones_like:
                 return filled(out, Lit(1.0), self.builder.names, op.span)
-            case _ if fn in MADE:
+            case _ if _is_laid_out(record_of(fn)):
                 return []
             case _:
                 return [replace(op, outs=(), kwargs=(("out", out),))]
@@ -115,7 +112,10 @@ class Ahead:
         if callee(op) is np.ones:
             found = self.shapes.get(op.outs[0])
             return None if found is None else tuple(map(self.outside, found))
-        axes = [(op.args[0], axis) for axis in range(rank)] if callee(op) in MADE else axes_of(op) if is_product(op) else []
+        if _is_laid_out(record_of(callee(op))):
+            axes = [(op.args[0], axis) for axis in range(rank)]
+        else:
+            axes = axes_of(op) if is_product(op) else []
         if not axes or not all(self.has_length(array, axis) for array, axis in axes):
             return None
         return tuple([self.length(array, axis) for array, axis in axes])
@@ -160,3 +160,13 @@ def filled(array: Var, value: Operand, names: Names, span: Span) -> list[Op]:
         stop = builder.call(intrinsics.dim, array, Lit(axis), type=INT, hint="n")
         ops = [*builder.ops, For((), (Lit(0), stop, Lit(1)), (), Block((items[axis],), tuple(ops), ()), span=span)]
     return ops
+
+
+def _takes_shape(record: Primitive) -> bool:
+    """Whether it makes an array of the shape that its argument says."""
+    return record.fresh is not None and not record.fresh.like and not record.fresh.given
+
+
+def _is_laid_out(record: Primitive) -> bool:
+    """Whether it makes an array like another, or one of ones, which is made in the place of the call and then filled."""
+    return record.fresh is not None and (record.fresh.like or record.fresh.number == 1.0)

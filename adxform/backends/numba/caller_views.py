@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
-from typing import Any
-
-import numpy as np
 
 from adxform.backends.numba.caller_allocation import made_ahead
 from adxform.backends.python.syntax import callee
@@ -16,8 +13,8 @@ from adxform.ir.walk import Names, outs, reads
 from adxform.passes.loops.array_elimination import LENGTHS
 from adxform.passes.scalar.rewriting import is_certain_view
 from adxform.primitives.effects import effect_of
+from adxform.primitives.table import record_of
 
-MAKERS: frozenset[Any] = frozenset({np.empty, np.zeros, np.empty_like, np.zeros_like})
 INTEGERS = LENGTHS | {operator.mul}
 
 
@@ -48,4 +45,4 @@ def _is_early(op: Op) -> bool:
     if not isinstance(op, Call):
         return False
     fn = callee(op)
-    return fn in MAKERS or (fn in INTEGERS and op.outs[0].type == INT) or is_certain_view(op, effect_of(op))
+    return record_of(fn).blank or (fn in INTEGERS and op.outs[0].type == INT) or is_certain_view(op, effect_of(op))

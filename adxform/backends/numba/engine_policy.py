@@ -12,9 +12,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import EllipsisType
 
-import numpy as np
-
-from adxform import runtime
 from adxform.backends.numba.compiled_rule import CompiledForm, compiled_form, cut_into_kernels, is_repeatable, kernels
 from adxform.backends.numba.importing import is_available, trouble, warn_of_trouble
 from adxform.backends.numba.kernel_solvers import SOLVERS
@@ -26,6 +23,8 @@ from adxform.ir.ops import Block, Call, For, Function, If, Invoke, Lit, Op, Oper
 from adxform.ir.types import Array
 from adxform.ir.walk import blocks, outs, variables_of
 from adxform.primitives.effects import functions
+from adxform.primitives.facets import Contracts
+from adxform.primitives.table import record_of
 from adxform.runtime.kernel_arrays import product
 
 PASSES = 30
@@ -34,10 +33,7 @@ NUMBER, ARRAY, LIBRARY = 1, 10, 40
 AT_ONCE, PREPARED = (100, 2.0), (15, 1.4)
 """How many steps kernels have to spare, and how many times fewer there have to be."""
 
-PRODUCTS = frozenset(
-    {operator.matmul, np.matmul, np.dot, np.tensordot, np.einsum, np.inner, np.kron, np.convolve, product,
-     runtime.masked_matmul, runtime.masked_tensordot, runtime.masked_einsum}
-)  # fmt: skip
+PRODUCTS = frozenset(Contracts) - {Contracts.OUTER, Contracts.VDOT, Contracts.CROSS}
 LIBRARIES = ("numpy.linalg", "numpy.fft", "scipy")
 STORES = frozenset({operator.setitem, intrinsics.accumulate, intrinsics.deduct})
 FREE = frozenset({intrinsics.turning_point, intrinsics.dim})
@@ -168,7 +164,8 @@ def call_steps(op: Call) -> int:
     fn = callee(op)
     if fn in FREE:
         return 0
-    if fn in PRODUCTS or fn in SOLVERS or str(getattr(fn, "__module__", "")).startswith(LIBRARIES):
+    library = fn is product or fn in SOLVERS or str(getattr(fn, "__module__", "")).startswith(LIBRARIES)
+    if library or record_of(fn).contracts in PRODUCTS:
         return LIBRARY
     if fn is operator.getitem:
         touched = outs(op)

@@ -19,10 +19,9 @@ from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, For, Function, If, Lit, Op, Operand, Var, While
 from adxform.ir.types import BOOL, FLOAT, Scalar
 from adxform.ir.walk import Names, all_ops
+from adxform.primitives.table import record_of
 from adxform.runtime import kernel_scalars
 
-TOTAL = frozenset({math.isnan, math.isinf, math.isfinite, math.copysign, math.fabs, math.atan, math.atan2, math.tanh, math.erf,
-                   math.erfc, math.asinh})  # fmt: skip
 FLAGGED = frozenset({runtime.check_power, runtime.check_finite})
 """Checks, of which a flag is all that is kept."""
 NO = Lit(False)
@@ -48,7 +47,7 @@ def can_fail(op: Call) -> bool:
         return not (isinstance(divisor, Lit) and divisor.value != 0) and all(map(_is_weak, op.args))
     if fn is operator.pow:
         return all(map(_is_weak, op.args)) and op.outs[0].type == FLOAT
-    return getattr(fn, "__module__", "") == "math" and fn not in TOTAL
+    return getattr(fn, "__module__", "") == "math" and not record_of(fn).total
 
 
 def _is_weak(operand: Operand) -> bool:

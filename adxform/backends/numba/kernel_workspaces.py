@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import operator
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
@@ -27,14 +26,14 @@ from adxform.ir.ops import Block, Call, Function, Invoke, Lit, Op, Operand, Pack
 from adxform.ir.types import INT, Array
 from adxform.ir.walk import Names, reads, substitute, variables, variables_of
 from adxform.passes.linalg.kernel_products import as_numpy, as_numpy_call, order_of_axes
+from adxform.passes.loops.array_elimination import LENGTHS
 from adxform.passes.scalar.dce import eliminate_dead_code
 from adxform.primitives.alias import alias_classes
+from adxform.primitives.table import record_of
 from adxform.runtime.kernel_arrays import swapped
 
-LENGTHS = frozenset({intrinsics.dim, len, operator.add, operator.sub, operator.mul, max, min})
+INTEGERS = LENGTHS | {operator.mul}
 """What lengths are computed with."""
-ZEROS, LIKE = (np.zeros, np.zeros_like), (np.empty_like, np.zeros_like)
-MAKERS: tuple[Any, ...] = (np.empty, *ZEROS, *LIKE)
 
 
 def with_workspaces(found: Outlined) -> Outlined:
@@ -83,9 +82,9 @@ def lifted(kernel: Function) -> Workspace | None:
     left: list[Op] = []
     for op in kernel.body.ops:
         match op:
-            case Call(outs=(Var(type=Array()) as out,)) if callee(op) in MAKERS and aliases.of(out) not in seen:
+            case Call(outs=(Var(type=Array()) as out,)) if record_of(callee(op)).blank and aliases.of(out) not in seen:
                 left += lifting.array(op, out)
-            case Call(outs=(Var() as out,)) if out.type == INT and callee(op) in LENGTHS and not op.kwargs:
+            case Call(outs=(Var() as out,)) if out.type == INT and callee(op) in INTEGERS and not op.kwargs:
                 lifting.length(op, out)
                 left.append(op)
             case Call(outs=(Var() as out,)) if callee(op) in (np.transpose, swapped):
@@ -170,14 +169,14 @@ class _Lifting:
         lengths = shape[0] if len(shape) == 1 else Pack("tuple", shape)
         self.arrays[out] = made = self.builder.var(out.base, out.type)
         self.builder.emit(Call((made,), Lit(np.empty), (lengths, *op.args[1:]), op.kwargs, op.span))
-        return filled(out, Lit(0.0), self.names, op.span) if callee(op) in ZEROS else []
+        return filled(out, Lit(0.0), self.names, op.span) if _is_zeros(callee(op)) else []
 
     def shape(self, op: Call, out: Var) -> tuple[Operand, ...] | None:
         """The lengths of `out`, if they are known."""
         assert isinstance(out.type, Array)
         (given, *_) = op.args
         rank = len(out.type.shape or ())
-        if callee(op) in LIKE:
+        if (fresh := record_of(callee(op)).fresh) is not None and fresh.like:
             if not isinstance(given, Var) or not isinstance(given.type, Array) or given.type.dtype != out.type.dtype:
                 return None
             sizes = [self.axis(given, axis) for axis in range(rank)]
@@ -186,3 +185,8 @@ class _Lifting:
         if not rank or len(items) != rank or not self.are_known(items):
             return None
         return tuple([substitute(item, self.known) for item in items])
+
+
+def _is_zeros(fn: object) -> bool:
+    fresh = record_of(fn).fresh
+    return fresh is not None and fresh.number == 0.0

@@ -9,10 +9,7 @@ of the kind went in, the plain product is the masked one; elsewhere the check ra
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -23,21 +20,16 @@ from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Var
 from adxform.ir.types import Array, Scalar
 from adxform.ir.walk import Names, all_ops, map_op
 from adxform.passes.scalar.rewriting import each_body
+from adxform.primitives.table import having, record_of
 
-PLAIN: Mapping[Callable[..., Any], Callable[..., Any]] = {
-    runtime.masked_matmul: operator.matmul,
-    runtime.masked_outer: np.outer,
-    runtime.masked_tensordot: np.tensordot,
-    runtime.masked_einsum: np.einsum,
-    runtime.masked_cross: np.cross,
-}
+MASKED = having(lambda record: record.masks is not None and record.contracts is not None)
 
 
 def check_masks(fn: Function) -> Function:
     """`fn` with plain products, checked, in the place of masked ones."""
 
     def body(part: Function) -> Block:
-        if not any(isinstance(op, Call) and callee(op) in PLAIN for op in all_ops(part.body)):
+        if not any(isinstance(op, Call) and callee(op) in MASKED for op in all_ops(part.body)):
             return part.body
         names = Names.of(part)
 
@@ -47,7 +39,7 @@ def check_masks(fn: Function) -> Function:
         def ops(op: Op) -> list[Op]:
             if not isinstance(op, Call):
                 return [map_op(op, lambda operand: operand, block)]
-            return _checked(op, names) if callee(op) in PLAIN else [op]
+            return _checked(op, names) if callee(op) in MASKED else [op]
 
         return block(part.body)
 
@@ -60,7 +52,7 @@ def _checked(op: Call, names: Names) -> list[Op]:
     if not all(_is_real(operand) for operand in looked_at):
         return [op]
     builder = Builder(names, op.span)
-    builder.emit(replace(op, fn=Lit(PLAIN[callee(op)])))
+    builder.emit(replace(op, fn=Lit(record_of(callee(op)).masks)))
     for operand in looked_at:
         total = operand
         if isinstance(operand, Var) and isinstance(operand.type, Array):

@@ -23,38 +23,16 @@ from adxform.ir.ops import UNDEFINED, Block, Call, For, If, Lit, Op, Operand, Pa
 from adxform.ir.types import Array, Scalar, Stack, Type
 from adxform.ir.walk import all_ops, blocks, outs, reads, variables_of
 from adxform.passes.linalg.kernel_products import is_product, order_of_axes
+from adxform.primitives.facets import Kernel, Moves
+from adxform.primitives.table import record_of
 from adxform.runtime import kernel_scalars
 from adxform.runtime.kernel_scalars import DTYPES
 
 NUMBERS = (bool, int, float, np.float64, np.int64, np.bool_)
 LARGEST = 2**63
 
-COMPARISONS = frozenset({operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne})
-ARITHMETIC = frozenset({operator.add, operator.sub, operator.mul, operator.neg, operator.pos, operator.abs, abs})
-LOGIC = frozenset({operator.and_, operator.or_, operator.xor, np.logical_and, np.logical_or, np.logical_not})
-UFUNCS: frozenset[Callable[..., Any]] = frozenset(
-    {
-        *(np.add, np.subtract, np.multiply, np.true_divide, np.negative, np.positive, np.absolute, np.fabs, np.square, np.sqrt),
-        *(np.cbrt, np.reciprocal, np.exp, np.exp2, np.expm1, np.log, np.log2, np.log10, np.log1p, np.sin, np.cos, np.tan),
-        *(np.arcsin, np.arccos, np.arctan, np.arctan2, np.sinh, np.cosh, np.tanh, np.arcsinh, np.arccosh, np.arctanh),
-        *(np.hypot, np.logaddexp, np.logaddexp2, np.maximum, np.minimum, np.fmax, np.fmin, np.sign, np.floor, np.ceil),
-        *(np.trunc, np.rint, np.copysign, np.isnan, np.isinf, np.isfinite, np.signbit, np.deg2rad, np.rad2deg),
-        *(np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal),
-    }
-)
-MATH: frozenset[Callable[..., Any]] = frozenset(
-    {
-        *(math.sin, math.cos, math.tan, math.asin, math.acos, math.atan, math.atan2, math.sinh, math.cosh, math.tanh),
-        *(math.asinh, math.acosh, math.atanh, math.exp, math.expm1, math.log, math.log2, math.log10, math.log1p),
-        *(math.sqrt, math.hypot, math.fabs, math.copysign, math.erf, math.erfc, math.gamma, math.lgamma, math.pow),
-        *(math.isnan, math.isinf, math.isfinite),
-    }
-)
 ARITIES: Mapping[Callable[..., Any], int] = MappingProxyType({math.log: 1, math.hypot: 2})
 """Of functions of any number of operands: how many one that Numba has takes."""
-MAKERS = frozenset({np.zeros, np.empty, np.ones})
-ALIKE = frozenset({np.zeros_like, np.empty_like, np.ones_like, np.full_like})
-COPIES = frozenset({np.ndarray.copy, np.copy})
 STORES = frozenset({operator.setitem, intrinsics.accumulate, intrinsics.deduct})
 MARKS = frozenset({intrinsics.turning_point})
 STACKS = frozenset({intrinsics.new_stack, intrinsics.push, intrinsics.pop})
@@ -150,13 +128,14 @@ def _call(op: Call) -> bool:
         return _is_array(args[0]) and _is_element(args[1], args[0]) and number
     if fn in (intrinsics.dim, len):
         return _is_array(args[0])
-    if fn in MAKERS:
+    record = record_of(fn)
+    if record.fresh is not None and not record.fresh.like and not record.fresh.given:
         return len(args) == 1 and all(map(_is_integer, _items(args[0]))) and all(map(_is_dtype, op.kwargs))
     if fn is np.arange:
         return not op.kwargs and len(args) == 1 and _is_integer(args[0])
-    if fn in ALIKE:
+    if record.fresh is not None and record.fresh.like:
         return not op.kwargs and all(_is_array(arg) if k == 0 else _is_float(arg) for k, arg in enumerate(args))
-    if fn in COPIES:
+    if record.moves is Moves.COPY:
         return not op.kwargs and len(args) == 1 and _is_array(args[0])
     if fn in kernel_scalars.CHECKS:
         return all(map(_is_scalar, args))
@@ -170,13 +149,14 @@ def _call(op: Call) -> bool:
 def _scalar(fn: Any, args: tuple[Operand, ...]) -> bool:
     """Whether a call of `fn` on numbers is the same in a kernel."""
     dtypes = [_dtype(arg) for arg in args]
-    if fn in COMPARISONS or fn in ARITHMETIC:
+    kernel = record_of(fn).kernel
+    if kernel is Kernel.NUMBERS:
         return "bool" not in dtypes or fn in (operator.eq, operator.ne)
     if fn is operator.truediv:
         return "bool" not in dtypes
     if fn is operator.not_ or fn is operator.truth or fn is bool:
         return True
-    if fn in LOGIC:
+    if kernel is Kernel.TRUTHS:
         return set(dtypes) == {"bool"}
     if fn is operator.floordiv or fn is operator.mod:
         return dtypes[0] == "int64" and isinstance(args[1], Lit) and type(args[1].value) is int and args[1].value != 0
@@ -201,7 +181,7 @@ def _scalar(fn: Any, args: tuple[Operand, ...]) -> bool:
         return set(dtypes) == {"int64"}
     if len(args) != ARITIES.get(fn, len(args)):
         return False
-    return (fn in UFUNCS or fn in MATH or fn in kernel_scalars.FORMS) and set(dtypes) == {"float64"}
+    return (kernel is Kernel.FLOATS or fn in kernel_scalars.FORMS) and set(dtypes) == {"float64"}
 
 
 def _items(operand: Operand) -> tuple[Operand, ...]:

@@ -6,7 +6,6 @@ factor of about three: what they leave open is compiled where that takes a secon
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -21,6 +20,7 @@ from adxform.ir.ops import Call, For, Function, Lit, Op, Operand, Var, While
 from adxform.ir.types import Array, Dim, Size
 from adxform.ir.walk import all_ops, outs
 from adxform.primitives.effects import functions
+from adxform.primitives.table import record_of
 from adxform.runtime.deep_recursion import roomy
 
 # Fitted to the first gradients of the problems of `benchmarks.race`, and of functions that call a helper with three loops 2, 10
@@ -33,10 +33,6 @@ STEP = 1e-7
 """Seconds of a gradient in Python for each step of the function."""
 ELEMENT = 0.01
 """Steps for each element of an array."""
-
-_INTEGERS: Mapping[Any, Callable[..., Any]] = MappingProxyType(
-    {each: each for each in (operator.add, operator.sub, operator.mul, operator.floordiv, operator.neg, min, max)}
-)
 
 
 @dataclass(slots=True)
@@ -146,10 +142,10 @@ class _Sized(Counting):
             shape = array.type.shape if isinstance(array, Var) and isinstance(array.type, Array) else None
             if shape is not None and isinstance(axis, Lit) and isinstance(axis.value, int):
                 value = self._length(shape[axis.value])
-        elif fn in _INTEGERS and not op.kwargs:
+        elif fn is not None and record_of(fn).whole and not op.kwargs:
             given = [self._value(arg) for arg in op.args]
             try:
-                value = None if None in given else _INTEGERS[fn](*given)
+                value = None if None in given else fn(*given)
             except ArithmeticError:
                 value = None
         if type(value) is int:

@@ -45,6 +45,7 @@ from adxform.ir.walk import all_ops, blocks, operands, reads, variables, variabl
 from adxform.primitives.alias import Aliases
 from adxform.primitives.definitions import OWN_VALUES
 from adxform.primitives.effects import effect_of, memory, positions
+from adxform.primitives.table import record_of
 
 WIDTH = 92
 DEPTH = 9
@@ -109,7 +110,6 @@ NOTHING = _Reach()
 ANYTHING = _Reach(opaque=True)
 FAILING = _Reach(fails=True)
 GUARDING = _Reach(fails=True, guards=True)
-QUOTIENTS = (operator.truediv, operator.floordiv, operator.mod, operator.pow)
 
 
 @dataclass(frozen=True, slots=True)
@@ -401,7 +401,7 @@ class _BlockFold:
 def _may_fail(op: Call) -> bool:
     """Whether `op` is one of Python's own that may raise where numbers leave its domain."""
     fn = callee(op)
-    return fn in QUOTIENTS or getattr(fn, "__module__", None) == "math"
+    return record_of(fn).divides or fn is operator.pow or getattr(fn, "__module__", None) == "math"
 
 
 def _is_sum(op: Call | If) -> bool:

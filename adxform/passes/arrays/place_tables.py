@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from adxform.ir.ops import Call, Lit, Operand, Pack, Var
 from adxform.ir.types import Array, Scalar, Size
 from adxform.passes.arrays.block_scope import BlockScope
@@ -16,8 +14,8 @@ from adxform.passes.arrays.lane_dtypes import literals
 from adxform.passes.arrays.maps import AffineIndex, Counted, NestAccess, Region, TableEntry, index_parts, onto, region
 from adxform.passes.scalar.rewriting import callee
 from adxform.primitives.memory import index_kind
+from adxform.primitives.table import record_of
 
-INDICES = frozenset({np.tril_indices, np.triu_indices, np.diag_indices})
 MOST = 16
 """Of tables with more elements it is not asked what they hold."""
 
@@ -60,7 +58,7 @@ def selected(
 def note_literals(op: Call, scope: BlockScope) -> None:
     """Note of `op`, if it makes tables of places of literals alone, what they hold."""
     match op:
-        case Call(outs=(out,), fn=Lit(fn), args=args) if fn in INDICES and not op.kwargs:
+        case Call(outs=(out,), fn=Lit(fn), args=args) if record_of(fn).tabulates and not op.kwargs:
             if all(isinstance(arg, Lit) for arg in args):
                 scope.indices[out.name] = op
         case Call(outs=(Var(type=Array("int64", (int() as size,))) as out,), args=(Var() as made, Lit(int() as number))):

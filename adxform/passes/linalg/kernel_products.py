@@ -5,7 +5,6 @@ It is compiled as loops where there is little to do, else as calls of BLAS.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
@@ -19,15 +18,16 @@ from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import INT, Array, Scalar, Size
 from adxform.ir.walk import Names, map_op
+from adxform.primitives.facets import Contracts, Moves
+from adxform.primitives.table import having, record_of
 from adxform.runtime import kernel_scalars
 from adxform.runtime.deep_recursion import bring_in
 from adxform.runtime.kernel_arrays import product, swapped
 
-MATMULS = frozenset({operator.matmul, np.matmul})
-DOTS = frozenset({np.dot, np.ndarray.dot})
-INNER = frozenset({np.inner, np.vdot})
+MATMULS = having(lambda record: record.contracts is Contracts.MATMUL and record.masks is None)
+DOTS = having(lambda record: record.contracts is Contracts.DOT)
+INNER = having(lambda record: record.contracts in (Contracts.INNER, Contracts.VDOT))
 MATRIX_PRODUCTS = MATMULS | DOTS
-TURNS = frozenset({np.transpose, np.ndarray.transpose, np.swapaxes, np.ndarray.swapaxes})
 RANKS = {(1, 1): 0, (1, 2): 1, (2, 1): 1, (2, 2): 2, (3, 1): 2, (3, 2): 3, (2, 3): 3, (3, 3): 3}
 """The ranks of operands whose product a kernel computes, and that of the product."""
 
@@ -107,7 +107,8 @@ def _shape(operand: Operand) -> tuple[Size, ...]:
 def order_of_axes(op: Call) -> tuple[int, ...] | None:
     """The axes of the operand in the order of those of the result, where `op` transposes an array; ``None`` for other calls."""
     fn = callee(op)
-    if fn not in TURNS or op.kwargs or not isinstance(op.args[0], Var) or not isinstance(op.args[0].type, Array):
+    turns = record_of(fn).moves is Moves.TURN and not op.kwargs
+    if not turns or not isinstance(op.args[0], Var) or not isinstance(op.args[0].type, Array):
         return None
     rank = len(op.args[0].type.shape or ())
     given = [_literal(arg) for arg in op.args[1:]]

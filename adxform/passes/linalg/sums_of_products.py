@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -14,8 +13,10 @@ from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Var
 from adxform.ir.types import Array, Size
 from adxform.ir.walk import Names, all_ops, blocks, reads, variables_of
 from adxform.passes.scalar.rewriting import Rewriter, callee, each_body
+from adxform.primitives.facets import Contracts
+from adxform.primitives.table import having
 
-MATMULS = frozenset({operator.matmul, np.matmul})
+MATMULS = having(lambda record: record.contracts is Contracts.MATMUL and record.masks is None)
 
 
 def sum_before_products(fn: Function) -> Function:

@@ -13,10 +13,12 @@ from adxform.ir.walk import Names, all_ops, blocks, operands, variables_of
 from adxform.passes.loops.scratch import makes_room
 from adxform.passes.scalar.dce import eliminate_dead_code
 from adxform.passes.scalar.rewriting import Rewriter, callee, each_body
-from adxform.primitives.facets import ADDITIVE, Algebra
-from adxform.primitives.table import record_of
+from adxform.primitives.facets import ADDITIVE, Algebra, Chooses
+from adxform.primitives.table import having, record_of
 
-LENGTHS = frozenset({intrinsics.dim, len, operator.add, operator.sub, max, min})
+LENGTHS = frozenset({intrinsics.dim, len}) | having(
+    lambda record: record.whole and (record.algebra in (Algebra.SUM, Algebra.DIFFERENCE) or record.chooses is Chooses.EITHER)
+)
 """What lengths are computed with."""
 
 

@@ -12,7 +12,7 @@ Run last: what comes out is emitted, not transformed.
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -28,10 +28,10 @@ from adxform.passes.memory.layout import ordered_arrays
 from adxform.primitives.alias import Aliases, alias_classes
 from adxform.primitives.effects import effect_of, functions, has_memory
 from adxform.primitives.facets import Contracts, Moves
-from adxform.primitives.table import record_of
+from adxform.primitives.table import TABLE, record_of
 
 WHOLE = Lit(...)
-POWERS: Mapping[float, np.ufunc] = {2: np.square, 0.5: np.sqrt, -1: np.reciprocal}
+POWERS = {record.power: fn for fn, record in TABLE.items() if record.power is not None}
 OF_MATRICES = frozenset({Contracts.MATMUL, Contracts.DOT})
 LIBRARIES = ("adxform", "numpy", "scipy", "math", "operator", "_operator", "builtins")
 GUARDED = frozenset([runtime.masked_product, runtime.power, runtime.quotient, runtime.ratio, runtime.rate, runtime.log_or_zero])
