@@ -15,13 +15,13 @@ import pytest
 from scipy import special
 
 import adxform
-from adxform.backends.numba import kernel_scalars
 from adxform.primitives import table
 from adxform.primitives.completeness import lacks
 from adxform.primitives.declare import floating, scalar
 from adxform.primitives.facets import Gives, Kernel
 from adxform.primitives.record import Primitive
 from adxform.primitives.table import TABLE, having, meaning_of, record_of
+from adxform.runtime import kernel_scalars
 
 PACKAGE = Path(adxform.__file__).parent
 OPERATORS = "how Python writes its operators: syntax, on the way in, on the way out and in messages"
@@ -47,7 +47,7 @@ STAYS = {
     "frontend/known/iterables.py _WALKING": MEANING,
     "frontend/known/object_operators.py TABLE": MEANING,
     "frontend/known/subscripts.py TABLE": MEANING,
-    "backends/numba/kernel_scalars.py FORMS": FORM,
+    "runtime/kernel_scalars.py FORMS": FORM,
     "backends/numba/kernel_solvers.py FORMS": FORM,
     "passes/arrays/diagonals.py DIAGONALS": FORM,
     "passes/arrays/joined_arrays.py JOINS": FORM,
