@@ -152,6 +152,9 @@ def test_explain(model: str, capsys: pytest.CaptureFixture[str]) -> None:
 def test_rules(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["rules"]) == 0
     assert "np.sin" in capsys.readouterr().out
+    assert run(["rules", "sinc"]) == 0
+    assert "np.sinc" in (told := capsys.readouterr().out)
+    assert "Partials, without out= and kernels" in told
     assert run(["rules", "--missing", "numpy"]) == 0
     missing = capsys.readouterr().out.split()
     assert "np.fft.fft" in missing

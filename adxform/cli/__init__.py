@@ -21,8 +21,10 @@ from adxform.cli.target import UsageError, argument_numbers, example_arguments, 
 from adxform.cli.values import run_values
 from adxform.errors import AdxError
 from adxform.frontend.derivative_operators import PYTHON, EngineName
+from adxform.primitives.completeness import lacks
 from adxform.primitives.declare import name_of
 from adxform.primitives.definitions import DEFINITIONS
+from adxform.primitives.record import Primitive
 from adxform.primitives.table import TABLE, definition, lookup
 from adxform.runtime.dispatch.derivation import DerivedRule
 from adxform.testing import check_derivatives
@@ -121,19 +123,31 @@ def explain(
 
 
 @app.command
-def rules(*, missing: Annotated[str | None, Parameter(help="list the functions of this package that have none")] = None) -> int:
+def rules(
+    name: Annotated[str | None, Parameter(help="only those with this in their names, and what elementwise ones lack")] = None,
+    *,
+    missing: Annotated[str | None, Parameter(help="list the functions of this package that have none")] = None,
+) -> int:
     """List the functions that have a derivative rule."""
-    lines = missing_rules(missing) if missing else sorted(known_rules())
+    lines = missing_rules(missing) if missing else sorted(known_rules(name))
     sys.stdout.write("".join(f"{line}\n" for line in lines))
     return 0
 
 
-def known_rules() -> list[str]:
-    """Every function of the table, with the form of its derivative."""
-    names = [(record.name, type(record.derivative).__name__ if record.derivative else "none") for record in TABLE.values()]
+def known_rules(part: str | None = None) -> list[str]:
+    """Every function of the table, with the form of its derivative; those with `part` in their names, with what they lack."""
+    names = [(record.name, form_of_rule(record, told=part is not None)) for record in TABLE.values()]
     names += [(name_of(fn), "Definition") for fn in DEFINITIONS]
-    width = max(len(name) for name, _ in names)
+    names = [(name, form) for name, form in names if part is None or part in name]
+    width = max((len(name) for name, _ in names), default=0)
     return [f"{name:{width}}  {form}" for name, form in names]
+
+
+def form_of_rule(record: Primitive, *, told: bool) -> str:
+    """The form of the derivative; where it is to be `told`, also what an elementwise function lacks."""
+    form = type(record.derivative).__name__ if record.derivative else "none"
+    missing = lacks(record) if told and record.elementwise else ()
+    return f"{form}, without {' and '.join(missing)}" if missing else form
 
 
 def missing_rules(package: str) -> list[str]:

@@ -43,6 +43,10 @@ class Gives(Enum):
     """A truth value, of a float."""
     TRUTH = auto()
     """A truth value, of truth values."""
+    POWER = auto()
+    """As `FLOAT`, or as `SAME` where the exponent is a whole number that is not negative."""
+    OWN = auto()
+    """What `passes.arrays.lane_dtypes` has a form of its own for."""
 
 
 class Kernel(Enum):
@@ -54,6 +58,8 @@ class Kernel(Enum):
     """Floats."""
     TRUTHS = auto()
     """Truth values."""
+    FORM = auto()
+    """Those that the form of its own takes that kernels have of it."""
 
 
 class Chooses(Enum):

@@ -14,7 +14,7 @@ from adxform.ir.ops import Call, Lit, Operand, Pack, Var
 from adxform.ir.types import Array, Object, Scalar, Size, Type, rank
 from adxform.ir.walk import variables
 from adxform.primitives.declare import constant, general, linear, primitive, scalar
-from adxform.primitives.facets import Algebra, Chooses, Gives, Layout, Moves, Reduces, View
+from adxform.primitives.facets import Algebra, Chooses, Gives, Kernel, Layout, Moves, Reduces, View
 from adxform.primitives.record import OPAQUE, PURE, SHAPE_ONLY, VIEWS_FIRST, WRITES_FIRST, Effect, Memory, Primitive
 from adxform.runtime import revolve
 
@@ -144,7 +144,7 @@ def _shape_effect(call: Call) -> Effect:
 SHAPES = (
     *(constant(fn, effect=_shape_effect, measures=True, recomputed=True) for fn in (intrinsics.dim, len)),
     *(constant(fn, effect=_shape_effect, measures=True) for fn in (np.shape, np.ndim, np.size)),
-    constant(runtime.trip_count, effect=_shape_effect, recomputed=True),
+    constant(runtime.trip_count, effect=_shape_effect, recomputed=True, kernel=Kernel.FORM),
 )
 
 RECORDS: tuple[Primitive, ...] = (
@@ -250,5 +250,6 @@ RECORDS: tuple[Primitive, ...] = (
         gives=Gives.FLOAT,
         broadcasts=True,
         masks=operator.mul,
+        kernel=Kernel.FORM,
     ),
 )

@@ -124,6 +124,11 @@ def _either(fn: np.ufunc, body: Callable[..., Any], *samples: tuple[Any, ...], *
     return _exact(fn, body, *samples, chooses=Chooses.EITHER, **facets)
 
 
+def _clipping(fn: Callable[..., Any], body: Callable[..., Any], *samples: tuple[Any, ...]) -> Primitive:
+    """An element, or a bound."""
+    return scalar(fn, body, *samples, chooses=Chooses.SOME, takes_out=True, gives=Gives.OWN, kernel=Kernel.FORM)
+
+
 _UNARY = (
     _as_operator(np.negative, operator.neg, lambda y, x: -1.0, (_REAL,)),
     _exact(np.positive, lambda y, x: 1.0, (_REAL,), algebra=Algebra.IDENTITY, keeps_sign=True, beside_memory=True),
@@ -196,16 +201,8 @@ _BINARY = (
     scalar(np.nextafter, lambda y, a, b: (1.0, 0.0), (_REAL, _COLUMN)),
     scalar(np.ldexp, lambda y, x, n: (np.ldexp(1.0, n), None), (_REAL, 3)),
     scalar(np.heaviside, lambda y, x, at_zero: (0.0, np.equal(x, 0)), (_REAL, _COLUMN), chooses=Chooses.SOME),
-    scalar(
-        np.clip,
-        _np_clip_partials,
-        (_REAL, -1.0, 1.0),
-        (_REAL, None, 1.0),
-        (_REAL, _COLUMN, 1.5),
-        chooses=Chooses.SOME,
-        takes_out=True,
-    ),
-    scalar(np.ndarray.clip, _method_clip_partials, (_REAL, -1.0, 1.0), chooses=Chooses.SOME, takes_out=True),
+    _clipping(np.clip, _np_clip_partials, (_REAL, -1.0, 1.0), (_REAL, None, 1.0), (_REAL, _COLUMN, 1.5)),
+    _clipping(np.ndarray.clip, _method_clip_partials, (_REAL, -1.0, 1.0)),
 )
 
 _INTERNAL = (
@@ -217,6 +214,7 @@ _INTERNAL = (
         algebra=Algebra.QUOTIENT,
         gives=Gives.FLOAT,
         finite_from=(1, Sign.ABOVE),
+        kernel=Kernel.FORM,
     ),
     scalar(
         runtime.power,
@@ -225,8 +223,10 @@ _INTERNAL = (
         singular=True,
         algebra=Algebra.POWER,
         finite_from=(0, Sign.ABOVE),
+        gives=Gives.POWER,
+        kernel=Kernel.FORM,
     ),
-    scalar(runtime.log_or_zero, lambda y, x: runtime.ratio(1.0, x), (_POSITIVE,)),
+    scalar(runtime.log_or_zero, lambda y, x: runtime.ratio(1.0, x), (_POSITIVE,), kernel=Kernel.FORM),
 )
 
 _OTHER = (
@@ -239,6 +239,8 @@ _OTHER = (
         broadcasts=True,
         chooses=Chooses.SOME,
         beside_memory=True,
+        gives=Gives.OWN,
+        kernel=Kernel.FORM,
     ),
     linear(
         np.float64,
@@ -250,6 +252,7 @@ _OTHER = (
         view=View.BY_LAYOUT,
         faithful=True,
         keeps_sign=True,
+        kernel=Kernel.FORM,
     ),
     linear(np.float16, lambda ct, x: ct, effect=views_array),
     linear(np.float32, lambda ct, x: ct, effect=views_array, moves=Moves.CONVERT, view=View.BY_LAYOUT),

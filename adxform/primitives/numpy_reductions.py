@@ -13,7 +13,7 @@ from adxform.ir.ops import Operand
 from adxform.ir.types import FLOAT, Type
 from adxform.primitives.contraction_types import shaped_like_second
 from adxform.primitives.declare import constant, general, linear, primitive
-from adxform.primitives.facets import Chooses, Moves, Reduces
+from adxform.primitives.facets import Chooses, Kernel, Moves, Reduces
 from adxform.primitives.record import OPAQUE, Primitive
 
 
@@ -281,9 +281,10 @@ def _extreme(fn: Callable[..., Any], body: Callable[..., Any], *samples: tuple[A
 RECORDS: tuple[Primitive, ...] = (
     primitive(np.unique, None, unsized=True),
     primitive(np.bincount, None, unsized=True),
-    constant(runtime.add_up, faithful=True, in_lanes=True),
-    *(constant(fn) for fn in (runtime.larger, runtime.smaller, runtime.first_largest, runtime.first_smallest)),
-    primitive(runtime.some, None, effect=OPAQUE),
+    constant(runtime.add_up, faithful=True, in_lanes=True, kernel=Kernel.FORM),
+    *(constant(fn, kernel=Kernel.FORM) for fn in (runtime.larger, runtime.smaller)),
+    *(constant(fn) for fn in (runtime.first_largest, runtime.first_smallest)),
+    primitive(runtime.some, None, effect=OPAQUE, kernel=Kernel.FORM),
     linear(np.sum, _sum_transpose, *_SAMPLES, *_KEPT, reduces=Reduces.SUM, faithful=True, keeps_sign=True, takes_out=True),
     linear(
         np.ndarray.sum, _sum_transpose, *_SAMPLES, *_KEPT, reduces=Reduces.SUM, faithful=True, keeps_sign=True, takes_out=True

@@ -12,7 +12,7 @@ from adxform.ir.ops import Call, Lit, Var
 from adxform.ir.types import rank
 from adxform.primitives.contraction_types import shaped_like_second, stack_result
 from adxform.primitives.declare import constant, general, linear, views_array
-from adxform.primitives.facets import Chooses, Layout, Moves, View
+from adxform.primitives.facets import Chooses, Gives, Layout, Moves, View
 from adxform.primitives.record import PURE, VIEWS_FIRST, Effect, Primitive
 
 
@@ -264,6 +264,11 @@ def _diagonal(fn: Callable[..., Any], transposes: Callable[..., Any], *samples: 
     )
 
 
+def _copying(fn: Callable[..., Any], *samples: tuple[Any, ...], layout: Layout) -> Primitive:
+    """The same elements in new memory."""
+    return linear(fn, _same, *samples, moves=Moves.COPY, gives=Gives.OWN, layout=layout, faithful=True, beside_memory=True)
+
+
 _VIEWS = (
     _reshaping(np.reshape, _numpy_reshaped, (_M, (3, 2)), (_M, -1), (_M, (3, 2), "F"), keeps_sign=True),
     _reshaping(np.ndarray.reshape, _reshaped, (_M, 3, 2), (_M, (3, -1)), keeps_sign=True),
@@ -304,9 +309,17 @@ _VIEWS = (
 
 _COPIES = (
     linear(np.ndarray.flatten, _flattened, (_M,), (_M, "F"), moves=Moves.RESHAPE, faithful=True),
-    linear(np.copy, _same, (_M,), (2.0,), moves=Moves.COPY, layout=Layout.AS_FIRST, faithful=True, beside_memory=True),
-    linear(np.ndarray.copy, _same, (_M,), moves=Moves.COPY, layout=Layout.ROW_BY_ROW, faithful=True, beside_memory=True),
-    linear(np.ndarray.astype, _cast_back, (_M, np.float64), effect=_astype_effect, view=View.BY_LAYOUT, beside_memory=True),
+    _copying(np.copy, (_M,), (2.0,), layout=Layout.AS_FIRST),
+    _copying(np.ndarray.copy, (_M,), layout=Layout.ROW_BY_ROW),
+    linear(
+        np.ndarray.astype,
+        _cast_back,
+        (_M, np.float64),
+        effect=_astype_effect,
+        view=View.BY_LAYOUT,
+        beside_memory=True,
+        gives=Gives.OWN,
+    ),
     linear(np.ndarray.item, _item_transpose, (np.array([[2.0]]),), (_V, 1), (_M, 1, 2), moves=Moves.PICK),
     linear(
         np.concatenate, _concatenate_transpose, ((_M, _R), 1), ([_V, _V],), ((_M, _R), None), moves=Moves.JOIN, takes_out=True

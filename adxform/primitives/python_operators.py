@@ -165,7 +165,16 @@ _TRUTHS = (
 )
 
 _WHOLE = (
-    constant(operator.floordiv, ufunc=np.floor_divide, broadcasts=True, whole=True, recomputed=True, divides=True, folds=True),
+    constant(
+        operator.floordiv,
+        ufunc=np.floor_divide,
+        broadcasts=True,
+        whole=True,
+        recomputed=True,
+        divides=True,
+        folds=True,
+        kernel=Kernel.FORM,
+    ),
     *(constant(fn, broadcasts=True) for fn in (operator.lshift, operator.rshift)),
     *(constant(fn, recomputed=True, folds=True) for fn in (builtins.int, builtins.bool)),
     *(constant(fn) for fn in (builtins.round, operator.index)),
@@ -201,6 +210,7 @@ RECORDS: tuple[Primitive, ...] = (
         divides=True,
         folds=True,
         in_lanes=True,
+        kernel=Kernel.NUMBERS,
     ),
     scalar(
         operator.mod,
@@ -213,6 +223,7 @@ RECORDS: tuple[Primitive, ...] = (
         recomputed=True,
         divides=True,
         folds=True,
+        kernel=Kernel.FORM,
     ),
     constant(runtime.check_power, effect=RAISES),
     constant(runtime.check_finite, effect=RAISES),
@@ -230,6 +241,8 @@ RECORDS: tuple[Primitive, ...] = (
         ufunc=np.power,
         algebra=Algebra.POWER,
         finite_from=(0, Sign.ABOVE),
+        gives=Gives.POWER,
+        kernel=Kernel.FORM,
     ),
     _arithmetic(operator.neg, lambda y, x: -1.0, (1.5,), (_A,), ufunc=np.negative, algebra=Algebra.NEGATION, whole=True),
     _arithmetic(operator.pos, lambda y, x: 1.0, (1.5,), (_A,), ufunc=np.positive, algebra=Algebra.IDENTITY, keeps_sign=True),
@@ -258,6 +271,7 @@ RECORDS: tuple[Primitive, ...] = (
         whole=True,
         chooses=Chooses.EITHER,
         short=True,
+        kernel=Kernel.FORM,
     ),
     scalar(
         builtins.min,
@@ -271,6 +285,7 @@ RECORDS: tuple[Primitive, ...] = (
         whole=True,
         chooses=Chooses.EITHER,
         short=True,
+        kernel=Kernel.FORM,
     ),
     linear(
         builtins.float,
@@ -282,6 +297,7 @@ RECORDS: tuple[Primitive, ...] = (
         recomputed=True,
         short=True,
         folds=True,
+        kernel=Kernel.FORM,
     ),
     linear(
         operator.matmul,

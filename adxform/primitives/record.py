@@ -193,7 +193,7 @@ class Primitive:
     folds: bool = False
     """On numbers that are known it is computed when a derivative is made."""
     kernel: Kernel | None = None
-    """The numbers on which Numba has it; kernels have forms of their own of some others."""
+    """The numbers on which kernels hold it."""
 
     @property
     def elementwise(self) -> bool:

@@ -251,9 +251,13 @@ RECORDS: tuple[Primitive, ...] = (
     general(math.atan2, _math_atan2, (0.7, -1.2), elementwise=True, kernel=Kernel.FLOATS, folds=True, total=True, length=True),
     general(runtime.side_cotangent, _side_cotangent, (0.5, 3.0, 5.0), (_REAL, _REAL, 3.0), elementwise=True),
     general(runtime.side_tangent, _side_tangent, (0.5, 3.0, 5.0), (_REAL, _REAL, 3.0), elementwise=True),
-    general(runtime.ratio, _ratio, (_REAL, _COLUMN), elementwise=True, algebra=Algebra.QUOTIENT, gives=Gives.FLOAT),
+    general(
+        runtime.ratio, _ratio, (_REAL, _COLUMN), elementwise=True, algebra=Algebra.QUOTIENT, gives=Gives.FLOAT, kernel=Kernel.FORM
+    ),
     general(runtime.turn, _turn_rule, (_REAL, _REAL, _COLUMN), elementwise=True),
-    general(runtime.rate, _rate, (_REAL, _COLUMN), elementwise=True, algebra=Algebra.QUOTIENT, gives=Gives.FLOAT),
+    general(
+        runtime.rate, _rate, (_REAL, _COLUMN), elementwise=True, algebra=Algebra.QUOTIENT, gives=Gives.FLOAT, kernel=Kernel.FORM
+    ),
     general(runtime.length_cotangent, _length_cotangent, (0.5, _REAL, 3.0, None, False), (_ROWS, _M, _ROWS, 1, False)),
     general(runtime.length_tangent, _length_tangent, (_REAL, _REAL, 3.0, None, False), (_M, _M, _ROWS, 1, False)),
     general(

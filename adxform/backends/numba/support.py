@@ -152,8 +152,6 @@ def _scalar(fn: Any, args: tuple[Operand, ...]) -> bool:
     kernel = record_of(fn).kernel
     if kernel is Kernel.NUMBERS:
         return "bool" not in dtypes or fn in (operator.eq, operator.ne)
-    if fn is operator.truediv:
-        return "bool" not in dtypes
     if fn is operator.not_ or fn is operator.truth or fn is bool:
         return True
     if kernel is Kernel.TRUTHS:

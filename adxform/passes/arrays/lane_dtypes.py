@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from adxform import runtime
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, If, Lit, Operand, Pack, Var
 from adxform.ir.types import Array, Scalar
@@ -21,8 +20,6 @@ from adxform.primitives.table import meaning_of, record_of, spelled
 
 Element = Callable[[Builder, tuple[Operand, ...], str], Operand]
 """Writes the scalar ops for one element of the result from those of the operands, with a name for the value."""
-
-POWERS = frozenset({operator.pow, runtime.power})
 
 FLOATS = ("float64", "float32")
 KNOWN = (*FLOATS, "int64", "bool")
@@ -52,8 +49,7 @@ def element(call: Call) -> Element | None:
 
 def is_elementwise(fn: Any) -> bool:
     """Whether `element` may know `fn`."""
-    known = meaning_of(fn).gives is not None or spelled(fn) in POWERS
-    return known or fn in (np.copy, np.ndarray.copy, np.ndarray.astype, np.where, np.clip, np.ndarray.clip)
+    return meaning_of(fn).gives is not None
 
 
 def _is_option(fn: Any, arg: Operand) -> bool:
@@ -63,8 +59,6 @@ def _is_option(fn: Any, arg: Operand) -> bool:
 
 def _common(fn: Any, args: tuple[Operand, ...], out: str) -> str | None:
     """The dtype in which `fn` computes; ``None`` where its result on numbers could differ from that on arrays."""
-    if fn in POWERS:
-        return _power(args, out)
     match record_of(fn).gives:
         case Gives.SAME:
             return out if out != "bool" else None
@@ -77,7 +71,9 @@ def _common(fn: Any, args: tuple[Operand, ...], out: str) -> str | None:
             return _dtype(args[0]) if _dtype(args[0]) in FLOATS else None
         case Gives.TRUTH:
             return "bool" if all(_dtype(arg) == "bool" for arg in args) else None
-        case None:
+        case Gives.POWER:
+            return _power(args, out)
+        case Gives.OWN | None:
             return None
 
 

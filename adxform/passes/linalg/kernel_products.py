@@ -107,7 +107,7 @@ def _shape(operand: Operand) -> tuple[Size, ...]:
 def order_of_axes(op: Call) -> tuple[int, ...] | None:
     """The axes of the operand in the order of those of the result, where `op` transposes an array; ``None`` for other calls."""
     fn = callee(op)
-    turns = record_of(fn).moves is Moves.TURN and not op.kwargs
+    turns = record_of(fn).moves is Moves.TURN and fn is not np.moveaxis and not op.kwargs
     if not turns or not isinstance(op.args[0], Var) or not isinstance(op.args[0].type, Array):
         return None
     rank = len(op.args[0].type.shape or ())
