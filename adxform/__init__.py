@@ -3,65 +3,59 @@
 >>> import adxform
 >>> adxform.grad(lambda x: x ** 2)(3.0)
 6.0
+
+``import adxform`` loads nothing: what a name stands for is loaded when it is first asked for, so that a program that may not
+differentiate does not wait for a compiler.
+
+Source: the way that SPEC 1 of the Scientific Python project describes.
 """
 
-from adxform.api import grad, jvp, stop_gradient, value_and_grad, vjp
-from adxform.api.checkpointing import checkpoint
-from adxform.api.differentiable import differentiable
-from adxform.api.prepared import (
-    prepare_derivative,
-    prepare_gradient,
-    prepare_hessian,
-    prepare_hvp,
-    prepare_hvp_same_point,
-    prepare_jacobian,
-    prepare_jvp,
-    prepare_second_derivative,
-    prepare_value_and_gradient,
-    prepare_vjp,
-)
-from adxform.api.second_order import hessian, hvp, jacobian
-from adxform.api.source import explain, source
-from adxform.errors import AdxError
-from adxform.frontend.argument_contexts import constant, scratch
-from adxform.primitives.table import register, rule
-from adxform.runtime.cache import clear_cache, stats
-from adxform.runtime.timing import times
-from adxform.testing import check_derivatives, check_rule
+from importlib import import_module
+from typing import Any
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "AdxError",
-    "check_derivatives",
-    "check_rule",
-    "checkpoint",
-    "clear_cache",
-    "constant",
-    "differentiable",
-    "explain",
-    "grad",
-    "hessian",
-    "hvp",
-    "jacobian",
-    "jvp",
-    "prepare_derivative",
-    "prepare_gradient",
-    "prepare_hessian",
-    "prepare_hvp",
-    "prepare_hvp_same_point",
-    "prepare_jacobian",
-    "prepare_jvp",
-    "prepare_second_derivative",
-    "prepare_value_and_gradient",
-    "prepare_vjp",
-    "register",
-    "rule",
-    "scratch",
-    "source",
-    "stats",
-    "stop_gradient",
-    "times",
-    "value_and_grad",
-    "vjp",
-]
+HOMES = {
+    "adxform.api": ("grad", "jvp", "stop_gradient", "value_and_grad", "vjp"),
+    "adxform.api.checkpointing": ("checkpoint",),
+    "adxform.api.differentiable": ("differentiable",),
+    "adxform.api.prepared": (
+        "prepare_derivative",
+        "prepare_gradient",
+        "prepare_hessian",
+        "prepare_hvp",
+        "prepare_hvp_same_point",
+        "prepare_jacobian",
+        "prepare_jvp",
+        "prepare_second_derivative",
+        "prepare_value_and_gradient",
+        "prepare_vjp",
+    ),
+    "adxform.api.second_order": ("hessian", "hvp", "jacobian"),
+    "adxform.api.source": ("explain", "source"),
+    "adxform.errors": ("AdxError",),
+    "adxform.frontend.argument_contexts": ("constant", "scratch"),
+    "adxform.primitives.table": ("register", "rule"),
+    "adxform.runtime.cache": ("clear_cache", "stats"),
+    "adxform.runtime.timing": ("times",),
+    "adxform.testing": ("check_derivatives", "check_rule"),
+}
+MODULES = ("errors", "runtime", "testing")
+"""Modules that are public themselves."""
+
+__all__ = sorted(name for names in HOMES.values() for name in names)  # `__init__.pyi` has the same, for type checkers and editors
+
+
+def __getattr__(name: str) -> Any:
+    """What `name` stands for, from now on an attribute like any other."""
+    imported = import_module("adxform.runtime.locks").imported
+    home = next((home for home, names in HOMES.items() if name in names), None)
+    if home is None and name not in MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = imported(f"{__name__}.{name}") if home is None else getattr(imported(home), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, *MODULES})

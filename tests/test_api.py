@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import functools
 import pickle
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -561,3 +566,41 @@ def test_attributes_of_an_argument_that_may_be_missing(given: object) -> None:
 
     slope = adxform.grad(of, argnums=1)(given, 1.5)
     assert slope == pytest.approx((of(given, 1.5 + 1e-6) - of(given, 1.5 - 1e-6)) / 2e-6, rel=1e-8)
+
+
+def test_type_checkers_and_editors_see_the_names_that_there_are() -> None:
+    stub = ast.parse(Path(adxform.__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
+    declared = {
+        alias.name: node.module
+        for node in stub.body
+        if isinstance(node, ast.ImportFrom) and node.module != "adxform"
+        for alias in node.names
+    }
+    assert declared == {name: home for home, names in adxform.HOMES.items() for name in names}  # type: ignore[attr-defined]
+    listed = next(node.value for node in stub.body if isinstance(node, ast.Assign))
+    assert ast.literal_eval(listed) == adxform.__all__
+    for name, home in declared.items():
+        assert getattr(adxform, name) is getattr(import_module(home), name)
+    assert set(adxform.__all__) <= set(dir(adxform))
+    with pytest.raises(AttributeError, match="has no attribute 'gradient'"):
+        adxform.gradient  # type: ignore[attr-defined]  # noqa: B018
+
+
+LATE = """
+import sys
+import adxform
+assert not [name for name in sys.modules if name.startswith("adxform.")], "something is loaded already"
+import numpy as np
+
+def f(x):
+    return np.sum(np.diag(adxform.hessian(lambda y: np.sum(y ** 3))(x)))
+
+print(adxform.grad(f)(np.array([1.0, 2.0])), adxform.errors.AdxError.__name__, adxform.runtime.unbroadcast.__name__)
+"""
+
+
+def test_what_a_name_stands_for_is_loaded_when_it_is_asked_for(tmp_path: Path) -> None:
+    program = tmp_path / "late.py"
+    program.write_text(LATE, encoding="utf-8")
+    run = subprocess.run([sys.executable, program], capture_output=True, text=True, timeout=120, check=True)
+    assert run.stdout == "[6. 6.] AdxError unbroadcast\n"
