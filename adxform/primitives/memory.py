@@ -16,7 +16,7 @@ from adxform.ir.walk import variables
 from adxform.primitives.declare import constant, general, linear, primitive, scalar
 from adxform.primitives.facets import Algebra, Chooses, Gives, Kernel, Layout, Moves, Reduces, View
 from adxform.primitives.record import OPAQUE, PURE, SHAPE_ONLY, VIEWS_FIRST, WRITES_FIRST, Effect, Memory, Primitive
-from adxform.runtime import revolve
+from adxform.runtime import kernel_scalars, revolve
 
 IndexKind = Literal["basic", "fancy", "unknown"]
 RESHAPES = (np.reshape, np.ndarray.reshape)
@@ -144,7 +144,7 @@ def _shape_effect(call: Call) -> Effect:
 SHAPES = (
     *(constant(fn, effect=_shape_effect, measures=True, recomputed=True) for fn in (intrinsics.dim, len)),
     *(constant(fn, effect=_shape_effect, measures=True) for fn in (np.shape, np.ndim, np.size)),
-    constant(runtime.trip_count, effect=_shape_effect, recomputed=True, kernel=Kernel.FORM),
+    constant(runtime.trip_count, effect=_shape_effect, recomputed=True, kernel=Kernel.FORM, form=kernel_scalars.trip_count),
 )
 
 RECORDS: tuple[Primitive, ...] = (
@@ -251,5 +251,6 @@ RECORDS: tuple[Primitive, ...] = (
         broadcasts=True,
         masks=operator.mul,
         kernel=Kernel.FORM,
+        form=kernel_scalars.masked_product,
     ),
 )

@@ -192,6 +192,8 @@ class Primitive:
     """It raises nowhere, though it is a function of the module `math`."""
     folds: bool = False
     """On numbers that are known it is computed when a derivative is made."""
+    form: Callable[..., Any] | None = None
+    """The function of numbers that kernels call in its place."""
     kernel: Kernel | None = None
     """The numbers on which kernels hold it."""
 

@@ -149,7 +149,8 @@ def _call(op: Call) -> bool:
 def _scalar(fn: Any, args: tuple[Operand, ...]) -> bool:
     """Whether a call of `fn` on numbers is the same in a kernel."""
     dtypes = [_dtype(arg) for arg in args]
-    kernel = record_of(fn).kernel
+    record = record_of(fn)
+    kernel = record.kernel
     if kernel is Kernel.NUMBERS:
         return "bool" not in dtypes or fn in (operator.eq, operator.ne)
     if fn is operator.not_ or fn is operator.truth or fn is bool:
@@ -179,7 +180,7 @@ def _scalar(fn: Any, args: tuple[Operand, ...]) -> bool:
         return set(dtypes) == {"int64"}
     if len(args) != ARITIES.get(fn, len(args)):
         return False
-    return (kernel is Kernel.FLOATS or fn in kernel_scalars.FORMS) and set(dtypes) == {"float64"}
+    return (kernel is Kernel.FLOATS or record.form is not None) and set(dtypes) == {"float64"}
 
 
 def _items(operand: Operand) -> tuple[Operand, ...]:

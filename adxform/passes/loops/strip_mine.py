@@ -17,8 +17,7 @@ from adxform.ir.walk import Names, reads, rename_block, variables, variables_of
 from adxform.passes.loops.vector_forms import has_vector_form
 from adxform.passes.scalar.rewriting import Rewriter, callee
 from adxform.primitives.alias import alias_classes
-from adxform.primitives.table import meaning_of
-from adxform.runtime import kernel_scalars
+from adxform.primitives.table import meaning_of, record_of
 
 BLOCK = 32
 COLUMNS = 96
@@ -192,7 +191,7 @@ def in_lanes(op: Call) -> bool:
     fn: Any = callee(op)
     if op.kwargs or len(op.outs) != 1 or op.outs[0].type not in NUMBERS:
         return False
-    return meaning_of(fn).in_lanes or fn in kernel_scalars.FORMS or has_vector_form(fn)
+    return meaning_of(fn).in_lanes or record_of(fn).form is not None or has_vector_form(fn)
 
 
 def pays(passes: Iteration) -> bool:
