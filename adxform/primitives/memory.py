@@ -20,6 +20,12 @@ from adxform.runtime import kernel_scalars, revolve
 
 IndexKind = Literal["basic", "fancy", "unknown"]
 RESHAPES = (np.reshape, np.ndarray.reshape)
+ADDING = frozenset({intrinsics.accumulate, intrinsics.deduct})
+"""What changes elements of an array by adding to them: ``x[i] += v`` and ``x[i] -= v``."""
+STORES = ADDING | {operator.setitem}
+"""What writes to elements of an array."""
+ACCESSES = STORES | {operator.getitem}
+"""What has an index for its second operand."""
 
 
 def index_kind(index: Operand) -> IndexKind:
@@ -252,5 +258,6 @@ RECORDS: tuple[Primitive, ...] = (
         masks=operator.mul,
         kernel=Kernel.FORM,
         form=kernel_scalars.masked_product,
+        takes_out=True,
     ),
 )

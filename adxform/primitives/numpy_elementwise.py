@@ -217,6 +217,7 @@ _INTERNAL = (
         finite_from=(1, Sign.ABOVE),
         kernel=Kernel.FORM,
         form=kernel_scalars.quotient,
+        takes_out=True,
     ),
     scalar(
         runtime.power,
@@ -228,9 +229,15 @@ _INTERNAL = (
         gives=Gives.POWER,
         kernel=Kernel.FORM,
         form=kernel_scalars.power,
+        takes_out=True,
     ),
     scalar(
-        runtime.log_or_zero, lambda y, x: runtime.ratio(1.0, x), (_POSITIVE,), kernel=Kernel.FORM, form=kernel_scalars.log_or_zero
+        runtime.log_or_zero,
+        lambda y, x: runtime.ratio(1.0, x),
+        (_POSITIVE,),
+        kernel=Kernel.FORM,
+        form=kernel_scalars.log_or_zero,
+        takes_out=True,
     ),
 )
 

@@ -261,6 +261,7 @@ RECORDS: tuple[Primitive, ...] = (
         gives=Gives.FLOAT,
         kernel=Kernel.FORM,
         form=kernel_scalars.ratio,
+        takes_out=True,
     ),
     general(runtime.turn, _turn_rule, (_REAL, _REAL, _COLUMN), elementwise=True),
     general(
@@ -272,6 +273,7 @@ RECORDS: tuple[Primitive, ...] = (
         gives=Gives.FLOAT,
         kernel=Kernel.FORM,
         form=kernel_scalars.rate,
+        takes_out=True,
     ),
     general(runtime.length_cotangent, _length_cotangent, (0.5, _REAL, 3.0, None, False), (_ROWS, _M, _ROWS, 1, False)),
     general(runtime.length_tangent, _length_tangent, (_REAL, _REAL, 3.0, None, False), (_M, _M, _ROWS, 1, False)),
