@@ -21,7 +21,6 @@ from adxform.primitives.declare import floating, scalar
 from adxform.primitives.facets import Gives, Kernel
 from adxform.primitives.record import Primitive
 from adxform.primitives.table import TABLE, having, meaning_of, record_of
-from adxform.runtime import kernel_scalars
 
 PACKAGE = Path(adxform.__file__).parent
 OPERATORS = "how Python writes its operators: syntax, on the way in, on the way out and in messages"
@@ -47,7 +46,6 @@ STAYS = {
     "frontend/known/iterables.py _WALKING": MEANING,
     "frontend/known/object_operators.py TABLE": MEANING,
     "frontend/known/subscripts.py TABLE": MEANING,
-    "runtime/kernel_scalars.py FORMS": FORM,
     "backends/numba/kernel_solvers.py FORMS": FORM,
     "passes/arrays/diagonals.py DIAGONALS": FORM,
     "passes/arrays/joined_arrays.py JOINS": FORM,
@@ -177,10 +175,6 @@ def test_kernels_hold_what_does_not_say_that_they_lack_it(record: Primitive) -> 
     source = adxform.source(f if function.nin == 1 else g, points, engine="numba")
     assert "@kernel" in source
     assert f"{function.__name__}(" not in _outside(source)
-
-
-def test_records_say_of_which_functions_kernels_have_forms() -> None:
-    assert all(record_of(fn).kernel is not None for fn in kernel_scalars.FORMS)
 
 
 def test_a_rule_for_a_known_function_leaves_what_it_means(own_table: None) -> None:

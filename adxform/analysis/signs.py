@@ -50,7 +50,7 @@ def _follow(block: Block, known: dict[Var, Sign], calls: Mapping[Var, Call]) -> 
         for inner in blocks(op):
             _follow(inner, known, calls)
         match op:
-            case Call((out,), Lit(fn)) if fn in TOTALS and _has_a_one(op, calls):
+            case Call((out,), Lit(fn)) if record_of(fn).reduces is Reduces.SUM and _has_a_one(op, calls):
                 known[out] = Sign.ABOVE
             case Call((out,), Lit(fn), args) if args:
                 sign = _sign_of_call(fn, args, known)
@@ -127,5 +127,4 @@ def _sign_of_call(fn: Callable[..., object], args: tuple[Operand, ...], known: M
     return signs[0] if record.keeps_sign else Sign.ANY
 
 
-TOTALS = (np.sum, np.ndarray.sum)
 LARGER = frozenset({builtins.max, np.maximum})

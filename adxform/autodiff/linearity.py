@@ -43,6 +43,7 @@ from adxform.ir.walk import all_ops, blocks, outs, variables_of
 from adxform.primitives.alias import Aliases, alias_classes
 from adxform.primitives.effects import effect_of, has_memory, positions, writes
 from adxform.primitives.facets import ADDITIVE, Algebra
+from adxform.primitives.memory import STORES
 from adxform.primitives.record import Constant, General, Linear, Memory, Partials, Primitive
 from adxform.primitives.table import lookup, meaning_of, record_of
 from adxform.primitives.unruled import is_users, title
@@ -80,7 +81,7 @@ class Part(Enum):
 
 
 MOVING = tuple(part for part in Part if part.moves)
-STORES: frozenset[Any] = frozenset({operator.setitem, intrinsics.accumulate, intrinsics.deduct, np.add.at, intrinsics.push})
+STORING: frozenset[Any] = STORES | {np.add.at, intrinsics.push}
 FILLING = ("constant_values", "end_values")
 
 
@@ -273,10 +274,10 @@ class _Reader:
             case Call(fn=Lit(operator.setitem), args=(Var() as target, index, value)) if self.replaces(target, index):
                 self.parts[self.key(target)] = self.of(value)
                 return
-            case Call(fn=Lit(fn), args=(_, *index, _)) if fn in STORES and any(self.of(where) in MOVING for where in index):
+            case Call(fn=Lit(fn), args=(_, *index, _)) if fn in STORING and any(self.of(where) in MOVING for where in index):
                 self.linear = False
                 part = Part.LINEAR
-            case Call(fn=Lit(fn), args=(_, *index, value)) if fn in STORES:
+            case Call(fn=Lit(fn), args=(_, *index, value)) if fn in STORING:
                 part = self.of(value)
                 if fn is not operator.setitem:
                     added = part if fn is intrinsics.push or all(map(_is_whole, index)) else part | Part.ZERO

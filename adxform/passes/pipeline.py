@@ -19,9 +19,9 @@ from adxform.passes.linalg.sums_of_products import MATMULS, sum_before_products
 from adxform.passes.loops.loop_invariant_tables import tabulate
 from adxform.passes.loops.privatise import privatise_arrays
 from adxform.passes.memory.compose import LOADS, compose_views
-from adxform.passes.memory.contributions import ADDING, STARTS, assign_first_contributions
+from adxform.passes.memory.contributions import STARTS, assign_first_contributions
 from adxform.passes.memory.copies import COPIES, UNCHANGING, elide_copies
-from adxform.passes.memory.dead_stores import STORES, drop_dead_stores
+from adxform.passes.memory.dead_stores import drop_dead_stores
 from adxform.passes.memory.merged_stores import CLEARS, merge_stores
 from adxform.passes.memory.sink import sink_stores
 from adxform.passes.scalar.constant_folding import fold_constants
@@ -32,6 +32,7 @@ from adxform.passes.scalar.helper_signatures import drop_unused_parameters
 from adxform.passes.scalar.hoist import LOOPING, hoist_invariants
 from adxform.passes.scalar.simplify import simplify_algebra
 from adxform.passes.scalar.unused_helpers import drop_unused_helpers
+from adxform.primitives.memory import ADDING, STORES
 from adxform.runtime import counters
 
 # -- on every engine -------------------------------------------------------------------------------------------------

@@ -16,10 +16,16 @@ from adxform.ir.walk import variables
 from adxform.primitives.declare import constant, general, linear, primitive, scalar
 from adxform.primitives.facets import Algebra, Chooses, Gives, Kernel, Layout, Moves, Reduces, View
 from adxform.primitives.record import OPAQUE, PURE, SHAPE_ONLY, VIEWS_FIRST, WRITES_FIRST, Effect, Memory, Primitive
-from adxform.runtime import revolve
+from adxform.runtime import kernel_scalars, revolve
 
 IndexKind = Literal["basic", "fancy", "unknown"]
 RESHAPES = (np.reshape, np.ndarray.reshape)
+ADDING = frozenset({intrinsics.accumulate, intrinsics.deduct})
+"""What changes elements of an array by adding to them: ``x[i] += v`` and ``x[i] -= v``."""
+STORES = ADDING | {operator.setitem}
+"""What writes to elements of an array."""
+ACCESSES = STORES | {operator.getitem}
+"""What has an index for its second operand."""
 
 
 def index_kind(index: Operand) -> IndexKind:
@@ -144,7 +150,7 @@ def _shape_effect(call: Call) -> Effect:
 SHAPES = (
     *(constant(fn, effect=_shape_effect, measures=True, recomputed=True) for fn in (intrinsics.dim, len)),
     *(constant(fn, effect=_shape_effect, measures=True) for fn in (np.shape, np.ndim, np.size)),
-    constant(runtime.trip_count, effect=_shape_effect, recomputed=True, kernel=Kernel.FORM),
+    constant(runtime.trip_count, effect=_shape_effect, recomputed=True, kernel=Kernel.FORM, form=kernel_scalars.trip_count),
 )
 
 RECORDS: tuple[Primitive, ...] = (
@@ -251,5 +257,7 @@ RECORDS: tuple[Primitive, ...] = (
         broadcasts=True,
         masks=operator.mul,
         kernel=Kernel.FORM,
+        form=kernel_scalars.masked_product,
+        takes_out=True,
     ),
 )

@@ -17,6 +17,7 @@ from adxform.primitives.facets import Algebra, Chooses, Gives, Kernel, Moves, Si
 from adxform.primitives.python_operators import larger_partials, may_have_pole, power_partials, power_slope, smaller_partials
 from adxform.primitives.record import Primitive
 from adxform.primitives.tails import arctan_partial
+from adxform.runtime import kernel_scalars
 
 
 def inverse(d: Any) -> Any:
@@ -191,8 +192,8 @@ _BINARY = (
         (_REAL, _COLUMN),
         singular=lambda args: not isinstance(args[1], Lit),
     ),
-    _either(np.maximum, larger_partials, (_REAL, _COLUMN), (_REAL, 0.0), beside_memory=True),
-    _either(np.minimum, smaller_partials, (_REAL, _COLUMN), (_REAL, 0.0), beside_memory=True),
+    _either(np.maximum, larger_partials, (_REAL, _COLUMN), (_REAL, 0.0), beside_memory=True, form=runtime.larger),
+    _either(np.minimum, smaller_partials, (_REAL, _COLUMN), (_REAL, 0.0), beside_memory=True, form=runtime.smaller),
     _either(np.fmax, _fmax_partials, (_REAL, _COLUMN)),
     _either(np.fmin, _fmin_partials, (_REAL, _COLUMN)),
     floating(np.logaddexp, _logaddexp_partials, (_REAL, _COLUMN), singular=True),
@@ -215,6 +216,8 @@ _INTERNAL = (
         gives=Gives.FLOAT,
         finite_from=(1, Sign.ABOVE),
         kernel=Kernel.FORM,
+        form=kernel_scalars.quotient,
+        takes_out=True,
     ),
     scalar(
         runtime.power,
@@ -225,8 +228,17 @@ _INTERNAL = (
         finite_from=(0, Sign.ABOVE),
         gives=Gives.POWER,
         kernel=Kernel.FORM,
+        form=kernel_scalars.power,
+        takes_out=True,
     ),
-    scalar(runtime.log_or_zero, lambda y, x: runtime.ratio(1.0, x), (_POSITIVE,), kernel=Kernel.FORM),
+    scalar(
+        runtime.log_or_zero,
+        lambda y, x: runtime.ratio(1.0, x),
+        (_POSITIVE,),
+        kernel=Kernel.FORM,
+        form=kernel_scalars.log_or_zero,
+        takes_out=True,
+    ),
 )
 
 _OTHER = (
@@ -241,6 +253,7 @@ _OTHER = (
         beside_memory=True,
         gives=Gives.OWN,
         kernel=Kernel.FORM,
+        form=kernel_scalars.chosen,
     ),
     linear(
         np.float64,

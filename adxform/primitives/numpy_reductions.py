@@ -15,6 +15,7 @@ from adxform.primitives.contraction_types import shaped_like_second
 from adxform.primitives.declare import constant, general, linear, primitive
 from adxform.primitives.facets import Chooses, Kernel, Moves, Reduces
 from adxform.primitives.record import OPAQUE, Primitive
+from adxform.runtime import kernel_scalars
 
 
 def restore(ct: Any, axis: Any, keepdims: Any) -> Any:
@@ -284,7 +285,7 @@ RECORDS: tuple[Primitive, ...] = (
     constant(runtime.add_up, faithful=True, in_lanes=True, kernel=Kernel.FORM),
     *(constant(fn, kernel=Kernel.FORM) for fn in (runtime.larger, runtime.smaller)),
     *(constant(fn) for fn in (runtime.first_largest, runtime.first_smallest)),
-    primitive(runtime.some, None, effect=OPAQUE, kernel=Kernel.FORM),
+    primitive(runtime.some, None, effect=OPAQUE, kernel=Kernel.FORM, form=kernel_scalars.check_some),
     linear(np.sum, _sum_transpose, *_SAMPLES, *_KEPT, reduces=Reduces.SUM, faithful=True, keeps_sign=True, takes_out=True),
     linear(
         np.ndarray.sum, _sum_transpose, *_SAMPLES, *_KEPT, reduces=Reduces.SUM, faithful=True, keeps_sign=True, takes_out=True

@@ -256,6 +256,7 @@ RECORDS: tuple[Primitive, ...] = (
         spelled=builtins.abs,
         recomputed=False,
         sign=Sign.NOT_BELOW,
+        form=abs,
     ),
     _arithmetic(builtins.abs, lambda y, x: np.sign(x), (1.5,), (-0.5,), (_A,), sign=Sign.NOT_BELOW),
     scalar(builtins.pow, power_partials, (1.5, 2.5), (_A, 3), singular=may_have_pole),

@@ -111,7 +111,8 @@ class Primitive:
     """One primitive, and all that any stage asks about it: each facet is a field.
 
     `fn` is its identity; `derivative` is ``None`` when it has none (an error on an active path). A facet that a record leaves out
-    says nothing: whoever asks does without what follows from it, and is right all the same.
+    says nothing. Of costs and kernels, that makes code slower at most; that a function is a view, that it chooses, or that its
+    slope has no rate of change where it is zero, has to be said where it holds.
     """
 
     fn: Callable[..., Any]
@@ -119,8 +120,8 @@ class Primitive:
     derivative: Derivative | None
     effect: Effect | Callable[[Call], Effect] = PURE
     result: Callable[[tuple[Operand, ...], Mapping[str, Operand]], Type | None] | None = None
-    """The type of the result from the operands (typed variables, literals, packs); otherwise, or where it gives ``None``, it is
-    found by running `fn` on tiny samples."""
+    """The type of the result from the operands (typed variables, literals, packs); where it gives ``None``, or there is none, it
+    is found by running `fn` on tiny samples."""
     samples: tuple[tuple[Any, ...], ...] = ()
     """Tuples of arguments inside the domain, for `check_rule`."""
 
@@ -130,7 +131,9 @@ class Primitive:
     ufunc: np.ufunc | None = None
     """The function that does to arrays what this operator does, and takes an ``out``."""
     algebra: Algebra | None = None
+    """The operation of arithmetic that it is."""
     gives: Gives | None = None
+    """The dtype in which it computes an element, if loops may hold it."""
     broadcasts: bool = False
     """It works on one element of each argument at a time, though its rule is not one of partial derivatives."""
     whole: bool = False
@@ -144,11 +147,15 @@ class Primitive:
     power: float | None = None
     """The power of its argument that it is."""
     reduces: Reduces | None = None
+    """What it makes of the numbers along an axis."""
     contracts: Contracts | None = None
+    """The sum of products that it is."""
     masks: Callable[..., Any] | None = None
     """The product, or sum of products, that this one is where zero may meet what is infinite or missing."""
     moves: Moves | None = None
+    """Where it puts the elements that it is given, of which it makes no new ones."""
     fresh: Fresh | None = None
+    """The new array that it makes."""
     sequences: bool = False
     """It takes lists and tuples as they are; those that others are given become arrays first."""
 
@@ -158,6 +165,7 @@ class Primitive:
     keeps_sign: bool = False
     """Its result has the sign of its first argument."""
     chooses: Chooses | None = None
+    """What it takes over as it is, and leaves all else out."""
     faithful: bool = False
     """No lane of a cotangent becomes zero by it."""
     finite_from: tuple[int, Sign] | None = None
@@ -171,7 +179,9 @@ class Primitive:
 
     # What it does to memory.
     view: View | None = None
+    """Whether its result shares memory with its first argument wherever `effect` says that it may."""
     layout: Layout | None = None
+    """The order of its result in memory."""
     takes_out: bool = False
     """It writes into what it is given as ``out``, though it is no ufunc."""
 
@@ -192,6 +202,8 @@ class Primitive:
     """It raises nowhere, though it is a function of the module `math`."""
     folds: bool = False
     """On numbers that are known it is computed when a derivative is made."""
+    form: Callable[..., Any] | None = None
+    """The function of numbers that kernels call in its place."""
     kernel: Kernel | None = None
     """The numbers on which kernels hold it."""
 

@@ -20,6 +20,7 @@ from adxform.primitives.declare import general
 from adxform.primitives.facets import Algebra, Gives, Kernel, Reduces
 from adxform.primitives.numpy_reductions import deviations, freedom, restore, shared, to_largest, undefined_unless
 from adxform.primitives.record import Primitive
+from adxform.runtime import kernel_scalars
 
 
 def _side(ct: Any, a: Any, y: Any) -> Any:
@@ -252,11 +253,27 @@ RECORDS: tuple[Primitive, ...] = (
     general(runtime.side_cotangent, _side_cotangent, (0.5, 3.0, 5.0), (_REAL, _REAL, 3.0), elementwise=True),
     general(runtime.side_tangent, _side_tangent, (0.5, 3.0, 5.0), (_REAL, _REAL, 3.0), elementwise=True),
     general(
-        runtime.ratio, _ratio, (_REAL, _COLUMN), elementwise=True, algebra=Algebra.QUOTIENT, gives=Gives.FLOAT, kernel=Kernel.FORM
+        runtime.ratio,
+        _ratio,
+        (_REAL, _COLUMN),
+        elementwise=True,
+        algebra=Algebra.QUOTIENT,
+        gives=Gives.FLOAT,
+        kernel=Kernel.FORM,
+        form=kernel_scalars.ratio,
+        takes_out=True,
     ),
     general(runtime.turn, _turn_rule, (_REAL, _REAL, _COLUMN), elementwise=True),
     general(
-        runtime.rate, _rate, (_REAL, _COLUMN), elementwise=True, algebra=Algebra.QUOTIENT, gives=Gives.FLOAT, kernel=Kernel.FORM
+        runtime.rate,
+        _rate,
+        (_REAL, _COLUMN),
+        elementwise=True,
+        algebra=Algebra.QUOTIENT,
+        gives=Gives.FLOAT,
+        kernel=Kernel.FORM,
+        form=kernel_scalars.rate,
+        takes_out=True,
     ),
     general(runtime.length_cotangent, _length_cotangent, (0.5, _REAL, 3.0, None, False), (_ROWS, _M, _ROWS, 1, False)),
     general(runtime.length_tangent, _length_tangent, (_REAL, _REAL, 3.0, None, False), (_M, _M, _ROWS, 1, False)),

@@ -5,14 +5,10 @@ Each is ordinary Python, which is compiled into the kernel that calls it.
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-
-from adxform import runtime
 
 DTYPES = frozenset({"float64", "int64", "bool"})
 """Of what numbers and elements of arrays kernels hold are."""
@@ -129,20 +125,4 @@ def check_finite(failed: bool) -> None:
         raise ArithmeticError("an operation left its domain")
 
 
-FORMS: Mapping[Callable[..., Any], Callable[..., Any]] = MappingProxyType(
-    {
-        operator.abs: abs,
-        np.where: chosen,
-        np.maximum: runtime.larger,
-        np.minimum: runtime.smaller,
-        runtime.masked_product: masked_product,
-        runtime.quotient: quotient,
-        runtime.ratio: ratio,
-        runtime.rate: rate,
-        runtime.power: power,
-        runtime.log_or_zero: log_or_zero,
-        runtime.trip_count: trip_count,
-        runtime.some: check_some,
-    }
-)
 CHECKS: tuple[Callable[..., Any], ...] = (*(check_bounds, check_places, check_equal, check_holds, check_small, check_finite),)

@@ -20,9 +20,8 @@ from adxform.ir.types import BOOL, INT, Array, Dim
 from adxform.ir.walk import Names, map_op
 from adxform.passes.scalar.rewriting import each_body
 from adxform.primitives.effects import is_removable
+from adxform.primitives.memory import STORES
 from adxform.runtime import kernel_scalars
-
-STORES = frozenset({operator.setitem, intrinsics.accumulate, intrinsics.deduct})
 
 
 def with_checks(fn: Function) -> Function:

@@ -24,6 +24,7 @@ from adxform.ir.types import Array
 from adxform.ir.walk import blocks, outs, variables_of
 from adxform.primitives.effects import functions
 from adxform.primitives.facets import Contracts
+from adxform.primitives.memory import STORES
 from adxform.primitives.table import record_of
 from adxform.runtime.kernel_arrays import product
 
@@ -35,7 +36,6 @@ AT_ONCE, PREPARED = (100, 2.0), (15, 1.4)
 
 PRODUCTS = frozenset(Contracts) - {Contracts.OUTER, Contracts.VDOT, Contracts.CROSS}
 LIBRARIES = ("numpy.linalg", "numpy.fft", "scipy")
-STORES = frozenset({operator.setitem, intrinsics.accumulate, intrinsics.deduct})
 FREE = frozenset({intrinsics.turning_point, intrinsics.dim})
 
 

@@ -22,6 +22,7 @@ from adxform.ir.types import INT, Array, Dim
 from adxform.ir.walk import Names, map_op
 from adxform.passes.linalg.kernel_products import in_kernel
 from adxform.passes.loops.recurrences import is_recurrence
+from adxform.primitives.table import record_of
 from adxform.runtime import kernel_scalars
 
 ORDERED: Mapping[Any, Any] = MappingProxyType({runtime.add_up: operator.add})
@@ -51,8 +52,9 @@ def scalar_calls(kernel: Function, *, fastmath: bool = True) -> Function:
     names = Names.of(kernel)
 
     def form(fn: Any, in_lanes: bool) -> Any:
-        if fn in kernel_scalars.FORMS:
-            return kernel_scalars.FORMS[fn]
+        own = record_of(fn).form
+        if own is not None:
+            return own
         return vector_form(fn, in_lanes=in_lanes) if fastmath else ORDERED.get(fn)
 
     def inside(block: Block, in_lanes: bool) -> Block:

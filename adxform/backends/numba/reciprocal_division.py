@@ -7,16 +7,13 @@ import operator
 from collections import defaultdict
 from dataclasses import replace
 
-import numpy as np
-
-from adxform.backends.numba.support import STORES
 from adxform.backends.numba.vector_math import DIVIDED
 from adxform.ir.ops import Block, Call, For, Function, Lit, Op, Operand, Var, While
 from adxform.ir.types import Scalar
 from adxform.ir.walk import all_ops, blocks, defined_variables, map_op, outs, reads_with_blocks, variables_of
 from adxform.passes.scalar.rewriting import callee
-
-DIVISIONS = frozenset({operator.truediv, np.true_divide})
+from adxform.primitives.memory import STORES
+from adxform.primitives.table import spelled
 
 
 def divide_by_reciprocals(kernel: Function) -> Function:
@@ -55,7 +52,9 @@ def _inside(loop: Op) -> Op:
 
     def visit(op: Op) -> Op:
         match op:
-            case Call(args=(Var(type=Scalar("float64")) as x, divisor)) if callee(op) in DIVISIONS and x in side_by_side:
+            case Call(args=(Var(type=Scalar("float64")) as x, divisor)) if (
+                spelled(callee(op)) is operator.truediv and x in side_by_side
+            ):
                 once = own.isdisjoint(variables_of((divisor,))) and not _is_power_of_two(divisor)
                 return replace(op, fn=Lit(DIVIDED.load())) if once else op
             case _:

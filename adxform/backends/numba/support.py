@@ -24,6 +24,7 @@ from adxform.ir.types import Array, Scalar, Stack, Type
 from adxform.ir.walk import all_ops, blocks, outs, reads, variables_of
 from adxform.passes.linalg.kernel_products import is_product, order_of_axes
 from adxform.primitives.facets import Kernel, Moves
+from adxform.primitives.memory import STORES
 from adxform.primitives.table import record_of
 from adxform.runtime import kernel_scalars
 from adxform.runtime.kernel_scalars import DTYPES
@@ -33,7 +34,6 @@ LARGEST = 2**63
 
 ARITIES: Mapping[Callable[..., Any], int] = MappingProxyType({math.log: 1, math.hypot: 2})
 """Of functions of any number of operands: how many one that Numba has takes."""
-STORES = frozenset({operator.setitem, intrinsics.accumulate, intrinsics.deduct})
 MARKS = frozenset({intrinsics.turning_point})
 STACKS = frozenset({intrinsics.new_stack, intrinsics.push, intrinsics.pop})
 TWO_WAY: Mapping[Callable[..., Any], Callable[..., Any]] = MappingProxyType({np.where: kernel_scalars.chosen})
@@ -149,7 +149,8 @@ def _call(op: Call) -> bool:
 def _scalar(fn: Any, args: tuple[Operand, ...]) -> bool:
     """Whether a call of `fn` on numbers is the same in a kernel."""
     dtypes = [_dtype(arg) for arg in args]
-    kernel = record_of(fn).kernel
+    record = record_of(fn)
+    kernel = record.kernel
     if kernel is Kernel.NUMBERS:
         return "bool" not in dtypes or fn in (operator.eq, operator.ne)
     if fn is operator.not_ or fn is operator.truth or fn is bool:
@@ -179,7 +180,7 @@ def _scalar(fn: Any, args: tuple[Operand, ...]) -> bool:
         return set(dtypes) == {"int64"}
     if len(args) != ARITIES.get(fn, len(args)):
         return False
-    return (kernel is Kernel.FLOATS or fn in kernel_scalars.FORMS) and set(dtypes) == {"float64"}
+    return (kernel is Kernel.FLOATS or record.form is not None) and set(dtypes) == {"float64"}
 
 
 def _items(operand: Operand) -> tuple[Operand, ...]:

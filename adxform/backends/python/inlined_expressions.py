@@ -45,12 +45,12 @@ from adxform.ir.walk import all_ops, blocks, operands, reads, variables, variabl
 from adxform.primitives.alias import Aliases
 from adxform.primitives.definitions import OWN_VALUES
 from adxform.primitives.effects import effect_of, memory, positions
+from adxform.primitives.memory import ACCESSES
 from adxform.primitives.table import record_of
 
 WIDTH = 92
 DEPTH = 9
 SMALL = 8
-INDEXED = (operator.getitem, operator.setitem, intrinsics.accumulate, intrinsics.deduct)
 
 
 @dataclass(frozen=True, slots=True)
@@ -435,7 +435,7 @@ def _offsets(body: Block) -> Iterator[tuple[Var, Op]]:
     def visit(block: Block, level: int) -> None:
         for op in block.ops:
             if sums:
-                indexed = isinstance(op, Call) and callee(op) in INDEXED
+                indexed = isinstance(op, Call) and callee(op) in ACCESSES
                 for k, operand in enumerate(operands(op)):
                     note(operand, level, indexed and k == 2)
             for inner in blocks(op):

@@ -21,9 +21,7 @@ from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Operand, Var
 from adxform.ir.types import Object, Scalar
 from adxform.primitives.facets import Gives
-from adxform.primitives.table import meaning_of
-
-POWERS = frozenset({operator.pow, np.power})
+from adxform.primitives.table import meaning_of, spelled
 
 
 def _is_whole_of_whole(fn: Callable[..., Any]) -> bool:
@@ -62,8 +60,10 @@ def type_of_result(
     Raises:
         UnsupportedOperationError: it is another value for whole numbers than for floats.
     """
-    power = fn in POWERS and isinstance(operands[1], Lit) and type(operands[1].value) is int and operands[1].value >= 0
-    if fn in POWERS and not power and may_be_whole(operands[0]):
+    power = (
+        spelled(fn) is operator.pow and isinstance(operands[1], Lit) and type(operands[1].value) is int and operands[1].value >= 0
+    )
+    if spelled(fn) is operator.pow and not power and may_be_whole(operands[0]):
         raise _refusal(interp)  # a whole number below zero to such a power is complex, a float of NumPy's is NaN
     if one and not (isinstance(whole, Object) and any(map(may_be_whole, operands))):
         return whole

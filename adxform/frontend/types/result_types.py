@@ -29,6 +29,7 @@ from adxform.ir.ops import Operand, Var
 from adxform.ir.types import Array, Object, Scalar, Type, is_float
 from adxform.ir.walk import substitute, variables
 from adxform.primitives.facets import Contracts
+from adxform.primitives.memory import RESHAPES
 from adxform.primitives.record import Constant, Primitive
 from adxform.primitives.table import record_of
 from adxform.primitives.unruled import NAMELESS
@@ -149,6 +150,3 @@ def is_product(fn: Callable[..., Any]) -> bool:
     """Whether `fn` is ``@`` or ``dot``, under any of their names."""
     record = record_of(fn)
     return record.contracts in (Contracts.MATMUL, Contracts.DOT) and record.masks is None
-
-
-RESHAPES = frozenset({np.reshape, np.ndarray.reshape})

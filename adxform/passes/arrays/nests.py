@@ -18,7 +18,8 @@ from adxform.passes.arrays.block_scope import BlockScope
 from adxform.passes.arrays.fusion import FusedNest, Path, paths
 from adxform.passes.arrays.lane_dtypes import converted
 from adxform.passes.arrays.maps import AffineIndex, Counted, NestAccess, TableEntry
-from adxform.passes.arrays.units import STORES, Assign, Increase, Length, Reduce, Source, Unit
+from adxform.passes.arrays.units import Assign, Increase, Length, Reduce, Source, Unit
+from adxform.primitives.memory import STORES
 
 INDICES = ("i", "j", "k", "l")
 

@@ -29,10 +29,11 @@ from adxform.passes.arrays.maps import Counted, NestAccess, loop_space, spread, 
 from adxform.passes.arrays.place_tables import note_literals
 from adxform.passes.arrays.recording import Recorder
 from adxform.passes.arrays.reductions import as_it_is, in_dtype, reduction
-from adxform.passes.arrays.units import STORES, Assign, Increase, Length, Reduce, Unit
+from adxform.passes.arrays.units import Assign, Increase, Length, Reduce, Unit
 from adxform.passes.arrays.views import BROADCASTS, followed
 from adxform.passes.scalar.rewriting import callee
 from adxform.primitives.effects import effect_of
+from adxform.primitives.memory import STORES
 from adxform.primitives.table import record_of
 
 READERS = {**DIAGONALS, **JOINS, **LOOKUPS}

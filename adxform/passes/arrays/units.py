@@ -5,18 +5,14 @@ A unit without work is an op that stays as it is.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from adxform.ir import intrinsics
 from adxform.ir.ops import Op, Operand, Var
 from adxform.ir.types import Size
 from adxform.passes.arrays.lane_dtypes import Element
 from adxform.passes.arrays.maps import AffineIndex, Counted, NestAccess
-
-STORES = frozenset({operator.setitem, intrinsics.accumulate, intrinsics.deduct})
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,11 +16,11 @@ from adxform.passes.arrays.maps import index_parts, loop_space
 from adxform.passes.linalg.kernel_products import MATMULS, is_product, order_of_axes
 from adxform.passes.scalar.rewriting import callee
 from adxform.primitives.facets import Reduces
+from adxform.primitives.memory import RESHAPES
 from adxform.primitives.table import having, record_of
 
 READ = having(lambda record: record.reduces in (Reduces.SUM, Reduces.LARGEST, Reduces.SMALLEST))
 ALIKE = frozenset({np.zeros_like, np.ones_like, runtime.broadcast_like})
-RESHAPES = frozenset({np.reshape, np.ndarray.reshape})
 WHOLE = (Lit(slice(None)), Pack("slice", (Lit(None), Lit(None), Lit(None))))
 
 Role = Literal["apart", "sum"]

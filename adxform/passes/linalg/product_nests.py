@@ -22,9 +22,8 @@ from adxform.passes.loops.zero_initialisation import Fills, emptied
 from adxform.passes.scalar.dce import eliminate_dead_code
 from adxform.passes.scalar.rewriting import Rewriter, callee, each_function
 from adxform.primitives.alias import Aliases
+from adxform.primitives.table import spelled
 from adxform.runtime.kernel_scalars import check_places
-
-PRODUCTS = frozenset({operator.mul, np.multiply})
 
 
 def multiply(fn: Function) -> Function:
@@ -123,7 +122,7 @@ class _Multiplying(Rewriter):
         assert isinstance(op, Call)
         target, value = self.matrix(op, nest), op.args[2]
         made = nest.definitions.get(value.name) if isinstance(value, Var) else None
-        if target is None or not isinstance(made, Call) or callee(made) not in PRODUCTS:
+        if target is None or not isinstance(made, Call) or spelled(callee(made)) is not operator.mul:
             return None
         factors = [self.matrix(nest.definitions.get(arg.name), nest) for arg in made.args if isinstance(arg, Var)]
         inner = {loop.item for loop in nest.loops} - {*target.items}

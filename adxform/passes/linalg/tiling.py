@@ -13,11 +13,12 @@ from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, For, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import INT, Array, Dim, Size, Type
 from adxform.ir.walk import Names, outs, reads, reads_with_blocks, substitute, variables_of
-from adxform.passes.linalg.axis_semantics import RESHAPES, WHOLE, axis_of, role
+from adxform.passes.linalg.axis_semantics import WHOLE, axis_of, role
 from adxform.passes.linalg.kernel_products import is_product
 from adxform.passes.scalar.rewriting import callee, classes_touched, classes_written, each_function, is_certain_view
 from adxform.primitives.alias import Aliases
 from adxform.primitives.effects import effect_of
+from adxform.primitives.memory import RESHAPES
 
 LONG = 128
 """How many elements of the axis a strip has at most: ten numbers of each of 25 kinds are then as much as a cache holds."""

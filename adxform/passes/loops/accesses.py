@@ -12,9 +12,10 @@ from adxform.ir.spans import Span
 from adxform.ir.types import Array, Scalar
 from adxform.ir.walk import all_ops, defined_variables, outs
 from adxform.passes.loops.no_alias import Apart
-from adxform.passes.memory.elements import ACCESSES, IntegerFacts
+from adxform.passes.memory.elements import IntegerFacts
 from adxform.passes.scalar.rewriting import callee
 from adxform.primitives.effects import is_removable
+from adxform.primitives.memory import ACCESSES
 
 
 @dataclass(frozen=True, slots=True)

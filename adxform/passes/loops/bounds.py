@@ -23,9 +23,9 @@ from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, For, Function, If, Lit, Op, Operand, Pack, Var, While
 from adxform.ir.types import BOOL, INT, Array, Dim, Size
 from adxform.ir.walk import Names, defined_variables
+from adxform.primitives.memory import ACCESSES
 from adxform.runtime import kernel_scalars
 
-ACCESSES = frozenset({operator.getitem, operator.setitem, intrinsics.accumulate, intrinsics.deduct})
 LENGTHS = frozenset({intrinsics.dim, len})
 
 

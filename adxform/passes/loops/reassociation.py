@@ -7,16 +7,12 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 
-import numpy as np
-
 from adxform import runtime
 from adxform.ir.ops import Block, Call, For, Function, Lit, Op, Operand, Var
 from adxform.ir.types import FLOAT, Scalar
 from adxform.ir.walk import Names, all_ops, blocks, operands, variables_of
 from adxform.passes.scalar.rewriting import Rewriter, callee
-
-ADDS = frozenset({operator.add, np.add, runtime.add_up})
-TAKES = frozenset({operator.sub, np.subtract})
+from adxform.primitives.table import spelled
 
 
 def reassociate_sums(kernel: Function) -> Function:
@@ -71,7 +67,7 @@ class _Loosening(Rewriter):
                 self.loose |= chain(op.body, param, result, self.uses) or set()
         match op:
             case Call(outs=(out,), args=(a, b)) if out.name in self.loose:
-                if callee(op) in TAKES:
+                if spelled(callee(op)) is operator.sub:
                     assert isinstance(b, Var | Lit)
                     less = Var(self.names.fresh("tmp"), b.type if isinstance(b, Var) else FLOAT)
                     ops.append(Call((less,), Lit(operator.neg), (b,), (), op.span))
@@ -107,7 +103,7 @@ def chain(body: Block, param: Var, result: Operand, uses: Mapping[str, int]) -> 
 
 def _adds(op: Call, total: Var) -> bool:
     """Whether `op` adds to `total`, or takes from it."""
-    return not op.kwargs and (callee(op) in ADDS or (callee(op) in TAKES and op.args[0] == total))
+    return not op.kwargs and (_is_sum(callee(op)) or (spelled(callee(op)) is operator.sub and op.args[0] == total))
 
 
 def _is_float(operand: Operand) -> bool:
@@ -118,3 +114,7 @@ def _is_float(operand: Operand) -> bool:
             return True
         case _:
             return False
+
+
+def _is_sum(fn: object) -> bool:
+    return spelled(fn) is operator.add or fn is runtime.add_up

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, For, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import FLOAT, INT, Array, Scalar
@@ -17,14 +16,13 @@ from adxform.ir.walk import Names, reads, rename_block, variables, variables_of
 from adxform.passes.loops.vector_forms import has_vector_form
 from adxform.passes.scalar.rewriting import Rewriter, callee
 from adxform.primitives.alias import alias_classes
-from adxform.primitives.table import meaning_of
-from adxform.runtime import kernel_scalars
+from adxform.primitives.memory import STORES
+from adxform.primitives.table import meaning_of, record_of
 
 BLOCK = 32
 COLUMNS = 96
 APART = 8
 NUMBERS, INTEGERS = (FLOAT, Scalar("float64")), (INT, Scalar("int64"))
-STORES = frozenset({operator.setitem, intrinsics.accumulate, intrinsics.deduct})
 
 
 def strip_mine_loops(kernel: Function, apart: Collection[int] = ()) -> Function:
@@ -192,7 +190,7 @@ def in_lanes(op: Call) -> bool:
     fn: Any = callee(op)
     if op.kwargs or len(op.outs) != 1 or op.outs[0].type not in NUMBERS:
         return False
-    return meaning_of(fn).in_lanes or fn in kernel_scalars.FORMS or has_vector_form(fn)
+    return meaning_of(fn).in_lanes or record_of(fn).form is not None or has_vector_form(fn)
 
 
 def pays(passes: Iteration) -> bool:

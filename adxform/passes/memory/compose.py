@@ -7,15 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from adxform.ir import intrinsics
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import Array, Scalar
 from adxform.ir.walk import all_ops, blocks, reads, variables
 from adxform.passes.scalar.rewriting import Rewriter, callee, each_body
-from adxform.primitives.memory import index_kind
+from adxform.primitives.memory import ACCESSES, index_kind
 
 LOADS = frozenset({operator.getitem})
-THROUGH = frozenset({operator.getitem, operator.setitem, intrinsics.accumulate, intrinsics.deduct})
 
 
 def compose_views(fn: Function) -> Function:
@@ -57,7 +55,7 @@ class _Composing(Rewriter):
 
     def joined(self, op: Op, view: Var) -> Operand | None:
         """The index of `op`, which goes through `view`, into the memory that `view` is taken of; ``None`` if there is none."""
-        if not isinstance(op, Call) or callee(op) not in THROUGH or op.args[0] != view:
+        if not isinstance(op, Call) or callee(op) not in ACCESSES or op.args[0] != view:
             return None
         if any(view in variables(arg) for arg in op.args[1:]):
             return None

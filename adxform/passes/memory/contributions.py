@@ -19,9 +19,9 @@ from adxform.passes.scalar.rewriting import Rewriter, Sharing, callee, classes_t
 from adxform.primitives.alias import Aliases
 from adxform.primitives.effects import effect_of
 from adxform.primitives.facets import Moves
+from adxform.primitives.memory import ADDING
 from adxform.primitives.table import having
 
-ADDING = frozenset({intrinsics.accumulate, intrinsics.deduct})
 COPIES = having(lambda record: record.moves is Moves.COPY)
 STARTS = COPIES | {np.zeros_like}
 BY_SHAPE = frozenset({runtime.unbroadcast, runtime.broadcast_like})

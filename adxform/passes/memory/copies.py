@@ -22,6 +22,7 @@ from adxform.passes.scalar.rewriting import Rewriter, callee, classes_touched, c
 from adxform.primitives.alias import Aliases
 from adxform.primitives.effects import memory
 from adxform.primitives.facets import Algebra, Moves
+from adxform.primitives.memory import STORES
 from adxform.primitives.table import having, record_of
 
 COPIES = having(lambda record: record.moves is Moves.COPY)
@@ -29,7 +30,6 @@ COPIES = having(lambda record: record.moves is Moves.COPY)
 NEUTRAL = {Algebra.PRODUCT: 1, Algebra.QUOTIENT: 1, Algebra.POWER: 1, Algebra.DIFFERENCE: 0}
 UNCHANGING = having(lambda record: record.ufunc is not None and record.algebra in NEUTRAL)
 WHOLE = (Lit(...), Pack("slice", (Lit(None), Lit(None), Lit(None))))
-STORES = frozenset({operator.setitem, intrinsics.accumulate, intrinsics.deduct})
 
 
 def elide_copies(fn: Function) -> Function:

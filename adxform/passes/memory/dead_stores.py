@@ -13,8 +13,7 @@ from adxform.passes.memory.elements import IntegerFacts
 from adxform.passes.scalar.rewriting import callee, classes_named, classes_read, each_function
 from adxform.primitives.alias import Aliases
 from adxform.primitives.effects import effect_of
-
-STORES = frozenset({operator.setitem, intrinsics.accumulate, intrinsics.deduct})
+from adxform.primitives.memory import STORES
 
 
 def drop_dead_stores(fn: Function) -> Function:

@@ -10,8 +10,8 @@ from adxform.ir.types import Scalar
 from adxform.ir.walk import all_ops, blocks
 from adxform.passes.scalar.rewriting import callee, classes_named, classes_written
 from adxform.primitives.alias import Aliases
+from adxform.primitives.memory import ACCESSES
 
-ACCESSES = frozenset({operator.getitem, operator.setitem, intrinsics.accumulate, intrinsics.deduct})
 SHAPES = frozenset({intrinsics.dim, len})
 
 

@@ -449,7 +449,7 @@ def written_into(op: Call) -> tuple[Call, ...] | None:
         return (with_out(op, POWERS[op.args[1].value], op.args[:1]),)
     if record.ufunc is not None:
         return (with_out(op, record.ufunc, op.args),)
-    if fn in GUARDED or (isinstance(fn, np.ufunc) and fn.nout == 1 and len(op.args) == fn.nin):
+    if isinstance(fn, np.ufunc) and fn.nout == 1 and len(op.args) == fn.nin:
         return (with_out(op, fn, op.args),)
     if record.takes_out and (fn is not np.dot or all(isinstance(arg, Var) and same_dtype(arg, out) for arg in op.args)):
         return (with_out(op, fn, op.args),)

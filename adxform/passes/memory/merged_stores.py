@@ -13,9 +13,9 @@ from adxform.passes.memory.elements import IntegerFacts
 from adxform.passes.scalar.rewriting import Rewriter, callee, classes_touched, each_function
 from adxform.primitives.alias import Aliases
 from adxform.primitives.effects import memory
+from adxform.primitives.memory import ADDING
 
 CLEARS = frozenset({operator.setitem})
-ADDING = frozenset({intrinsics.accumulate, intrinsics.deduct})
 
 
 def merge_stores(fn: Function) -> Function:

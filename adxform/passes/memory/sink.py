@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import operator
 from dataclasses import replace
 
-from adxform.ir import intrinsics
 from adxform.ir.ops import Block, Call, Function, If, Lit, Op, Operand, Var
 from adxform.ir.types import Scalar, Type
 from adxform.ir.walk import Names, outs, variables
 from adxform.passes.scalar.rewriting import Rewriter, callee, each_body
-
-STORES = frozenset({operator.setitem, intrinsics.accumulate, intrinsics.deduct})
+from adxform.primitives.memory import STORES
 
 
 def sink_stores(fn: Function) -> Function:

@@ -22,9 +22,11 @@ from adxform.backends.numba.machine.indices import FromTheFront
 from adxform.backends.numba.machine.linking import FromEitherEnd
 from adxform.backends.python.loading import generated_text
 from adxform.ir.types import Array, Scalar, Type
+from adxform.primitives.table import TABLE
 from adxform.runtime import kernel_scalars
 
-for _form in (*kernel_scalars.FORMS.values(), *kernel_scalars.CHECKS, runtime.place):
+OWN_FORMS = [record.form for record in TABLE.values() if record.form is not None]
+for _form in (*OWN_FORMS, *kernel_scalars.CHECKS, runtime.place):
     if _form not in (runtime.larger, runtime.smaller):
         numba.extending.register_jitable(_form)
 
