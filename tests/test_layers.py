@@ -22,7 +22,7 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
         "frontend autodiff passes.scalar passes.memory backends.python",
         "runtime.persistence",
         "backends.protocol",
-        "backends.straight_code",
+        "backends.fast_path_code",
         "backends.python.backend",
         "passes backends.interpret",
         "backends.numba",

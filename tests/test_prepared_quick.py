@@ -222,7 +222,7 @@ def test_errors_give_the_memory_back() -> None:
     for _ in range(3):
         with pytest.raises(np.linalg.LinAlgError):
             p(np.zeros((2, 2)), out=out)
-    ((_, pool),) = p.made.pools
+    ((_, pool),) = p.made.buffered
     assert len(pool.free) == 1
     np.testing.assert_allclose(p(2.0 * np.eye(2), out=out), -0.25 * np.ones((2, 2)))
 

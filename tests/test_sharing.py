@@ -8,8 +8,8 @@ import pytest
 from adxform.backends.python.emit import emit
 from adxform.backends.python.loading import load
 from adxform.ir.text import read
-from adxform.passes.memory.kept_places import is_elementwise
-from adxform.passes.memory.place_sharing import share_places
+from adxform.passes.memory.buffer_plan import is_elementwise
+from adxform.passes.memory.buffer_sharing import share_buffers
 
 # What the places a, b, c, d (of n numbers) become, in order; the function takes x and returns a number.
 CASES = {
@@ -191,14 +191,14 @@ def test_places_are_shared_where_they_can_be(name: str) -> None:
     text, left = CASES[name]
     places = [place for place in "abcd" if f"{place})" in text or f"out={place}" in text or f"({place}, " in text]
     fn = read(f"def f(x: f64[x.0], {', '.join(f'{place}: f64[x.0]' for place in places)}):{text.replace('Lit(...)', '...')}")
-    shared, spaces = share_places(fn, fn.params[1:], (), is_elementwise)
+    shared, buffers = share_buffers(fn, fn.params[1:], (), is_elementwise)
     x = np.random.default_rng(3).normal(size=7)
     for sign in (1.0, -1.0):
         expected = load(emit(fn))(sign * x, *(np.full(7, np.nan) for _ in places))
-        found = load(emit(shared))(sign * x, *(np.full(7, np.nan) for _ in spaces))
+        found = load(emit(shared))(sign * x, *(np.full(7, np.nan) for _ in buffers))
         assert found == expected
         assert np.isfinite(found)
-    assert "".join(space.name for space in spaces) == left
+    assert "".join(space.name for space in buffers) == left
 
 
 def test_only_places_of_one_shape_are_shared() -> None:
@@ -212,7 +212,7 @@ def test_only_places_of_one_shape_are_shared() -> None:
             np.multiply(x, t, out=c)
             r: f32 = np.sum(c)
             return r""")
-    assert share_places(fn, fn.params[1:], (), is_elementwise) == (fn, fn.params[1:])
+    assert share_buffers(fn, fn.params[1:], (), is_elementwise) == (fn, fn.params[1:])
 
 
 def test_the_caller_says_what_is_no_place() -> None:
@@ -222,4 +222,4 @@ def test_the_caller_says_what_is_no_place() -> None:
             np.multiply(a, x, out=b)
             s: f64 = np.sum(b)
             return s""")
-    assert share_places(fn, fn.params[1:], fn.params[2:], is_elementwise) == (fn, fn.params[1:])
+    assert share_buffers(fn, fn.params[1:], fn.params[2:], is_elementwise) == (fn, fn.params[1:])

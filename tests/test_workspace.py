@@ -11,9 +11,10 @@ from adxform.api.source import rule_of
 from adxform.backends.python.free_names import Surroundings
 from adxform.frontend.derivative_operators import PYTHON
 from adxform.runtime.dispatch.application import Application
-from adxform.runtime.dispatch.array_memory import Pool, reusing
+from adxform.runtime.dispatch.buffered_rules import buffered
 from adxform.runtime.dispatch.derivation import DerivedRule
 from adxform.runtime.dispatch.split import as_tuple
+from adxform.runtime.dispatch.workspaces import Pool
 from benchmarks.memory import peak_and_kept
 from tests.corpus.case import Program
 from tests.corpus.catalogue import PROGRAMS
@@ -44,7 +45,7 @@ def test_the_same_numbers_again_and_again(program: Program, mode: str) -> None:
     rng = np.random.default_rng(5)
     point = program.points[0]
     call, rule = rule_of(program.function, point.fresh(), mode, program.wrt)
-    pool = Pool(reusing(rule.optimised, Surroundings(), PYTHON))
+    pool = Pool(buffered(rule.optimised, Surroundings(), PYTHON))
     for _ in range(3):
         inputs = call.inputs()
         seeds = seeds_of(rule, call, rng)
@@ -53,7 +54,7 @@ def test_the_same_numbers_again_and_again(program: Program, mode: str) -> None:
         if not pool.rule.takes([*inputs, *seeds]):
             pytest.skip("arguments that are not contiguous")
         work = pool.take([*inputs, *seeds])
-        for space in work.spaces:
+        for space in work.buffers:
             if isinstance(space, np.ndarray):
                 space.fill(np.nan if space.dtype.kind == "f" else 1)
         found = as_tuple(pool.rule.run(*inputs, *seeds, *work.given()), len(pool.rule.homes))
@@ -113,7 +114,7 @@ def peak_of_warm_call(function: Any, mode: str, n: int) -> int:
     rng = np.random.default_rng(3)
     x, w, v = rng.normal(size=(3, n))
     call, rule = rule_of(function, (x, w), mode, 0)
-    pool = Pool(reusing(rule.optimised, Surroundings(), PYTHON))
+    pool = Pool(buffered(rule.optimised, Surroundings(), PYTHON))
     given = [*call.inputs(), *([v] if mode == "hvp" else [1.0])]
 
     def run() -> None:

@@ -99,7 +99,7 @@ class Host:
 
 
 @dataclass(frozen=True)
-class StraightCode:
+class FastPathCode:
     """The function of a rule as statements that may be a part of another one; a rule that raises may run again.
 
     After `body` its results are what `found` says. `around` is what it takes from outside, by name. `direct` turns statements of
@@ -197,11 +197,11 @@ class Backend(Protocol):
         """Why Python runs instead of `run`, if it does."""
         return None
 
-    def in_memory(self, run: Run, generated: Generated, pools: Pools) -> Run:
+    def pooled(self, run: Run, generated: Generated, pools: Pools) -> Run:
         """`run`, which runs what was `generated`, in memory out of `pools`, if it works in any; its results are new."""
         return run
 
-    def straight(self, run: Run, generated: Generated, count: int) -> StraightCode | None:
+    def fast_path(self, run: Run, generated: Generated, count: int) -> FastPathCode | None:
         """The function that was `generated`, with `count` results; ``None`` where a prepared call had better call `run`."""
         return None
 

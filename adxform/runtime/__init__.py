@@ -888,7 +888,7 @@ undefined: Any = type(
 """What a name holds that a path does not define, where it is handed on: every use raises what Python raises of such a name."""
 
 
-class Room:
+class GrowingBuffer:
     """Memory for arrays of one dtype whose sizes differ from call to call: it grows and never shrinks."""
 
     def __init__(self, dtype: Any) -> None:
@@ -902,10 +902,10 @@ class Room:
         return self.memory[:size].reshape(lengths)
 
 
-class Pages:
+class PagedBuffer:
     """Memory for arrays of one dtype that are in use one beside the other until it is cleared.
 
-    >>> pages = Pages(np.float64)
+    >>> pages = PagedBuffer(np.float64)
     >>> a, b = lend(pages, 2), lend(pages, 2)
     >>> pages.clear()
     >>> np.may_share_memory(a, b), np.may_share_memory(a, lend(pages, 2))
@@ -914,13 +914,13 @@ class Pages:
 
     def __init__(self, dtype: Any) -> None:
         self.dtype = dtype
-        self.rooms: list[Room] = []
+        self.rooms: list[GrowingBuffer] = []
         self.used = 0
 
     def take(self, lengths: tuple[int, ...]) -> Any:
         """Return an array of these lengths."""
         if self.used == len(self.rooms):
-            self.rooms.append(Room(self.dtype))
+            self.rooms.append(GrowingBuffer(self.dtype))
         self.used += 1
         return self.rooms[self.used - 1].take(lengths)
 
@@ -929,22 +929,22 @@ class Pages:
         self.used = 0
 
 
-def lend(room: Room | Pages, shape: Any) -> Any:
+def lend(room: GrowingBuffer | PagedBuffer, shape: Any) -> Any:
     """Return an array of this shape in the memory of `room`, with whatever is there.
 
-    >>> room = Room(np.float64)
+    >>> room = GrowingBuffer(np.float64)
     >>> lend(room, (2, 3)).shape, room.memory.size, lend(room, 4).shape, room.memory.size
     ((2, 3), 6, (4,), 6)
     """
     return room.take(shape if isinstance(shape, tuple) else (shape,))
 
 
-def lend_like(room: Room | Pages, *like: Any) -> Any:
+def lend_like(room: GrowingBuffer | PagedBuffer, *like: Any) -> Any:
     """Return an array of the shape that `like` broadcast to in the memory of `room`."""
     return room.take(np.broadcast_shapes(*[np.shape(value) for value in like]))
 
 
-def lend_product(room: Room | Pages, a: Any, b: Any) -> Any:
+def lend_product(room: GrowingBuffer | PagedBuffer, a: Any, b: Any) -> Any:
     """Return an array of the shape of ``a @ b`` in the memory of `room`."""
     left, right = np.shape(a), np.shape(b)
     lead = np.broadcast_shapes(left[:-2], right[:-2])

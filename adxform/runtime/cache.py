@@ -36,7 +36,7 @@ from adxform.runtime import counters, timing
 from adxform.runtime.deep_recursion import with_room
 from adxform.runtime.defects import deriving
 from adxform.runtime.dispatch import derivation
-from adxform.runtime.dispatch.array_memory import ReusingRule, reusing
+from adxform.runtime.dispatch.buffered_rules import BufferedRule, buffered
 from adxform.runtime.dispatch.derivation import Closed, DerivedRule, Request
 from adxform.runtime.dispatch.orders import Mode
 from adxform.runtime.dispatch.split import CutRule, cut, widened
@@ -68,7 +68,7 @@ class Entry:
     turn: Turn = field(default_factory=Turn)
     rules: dict[Hashable, DerivedRule] = field(default_factory=dict)
     cuts: dict[Hashable, CutRule] = field(default_factory=dict)
-    reusing: dict[Hashable, ReusingRule] = field(default_factory=dict)
+    buffered_rules: dict[Hashable, BufferedRule] = field(default_factory=dict)
     plans: dict[Hashable, Any] = field(default_factory=dict)
     shelf: Shelf | None = None
     general: Entry | None = None
@@ -150,12 +150,12 @@ class Entry:
         key = key_of(rule.request), engine
         return self._kept(self.cuts, key, lambda: self._read_or_cut(key, rule, engine))
 
-    def reused(self, rule: DerivedRule) -> ReusingRule:
+    def buffered(self, rule: DerivedRule) -> BufferedRule:
         """`rule`, one of this entry, in the form that writes into memory that it is given; made at the first call."""
         if self.general is not None and rule.request.function != self.specialized.function:
-            return self.general.reused(rule)
+            return self.general.buffered(rule)
         key = key_of(rule.request)
-        return self._kept(self.reusing, key, lambda: self._read_or_reused(key, rule))
+        return self._kept(self.buffered_rules, key, lambda: self._read_or_buffered(key, rule))
 
     def _kept(self, known: dict[_K, _V], key: _K, make: Callable[[], _V]) -> _V:
         """What `known` holds at `key`, made by one thread alone where it holds nothing yet."""
@@ -197,18 +197,18 @@ class Entry:
         """The rule for one vector that `request` asks for several of."""
         return self.rule(request.mode, request.wrt, request.outputs, request.scratch, request.order, engine=request.engine)
 
-    def _read_or_reused(self, key: Hashable, rule: DerivedRule) -> ReusingRule:
+    def _read_or_buffered(self, key: Hashable, rule: DerivedRule) -> BufferedRule:
         fn = rule.optimised
-        found: tuple[Function, ReusingRule] | None = (
-            None if self.shelf is None else self.shelf.read(("reusing", key), Function, ReusingRule)
+        found: tuple[Function, BufferedRule] | None = (
+            None if self.shelf is None else self.shelf.read(("buffered", key), Function, BufferedRule)
         )
         if found is not None and found[0] == fn:
             return found[1]
         request = rule.request if rule.seeds == 0 else replace(rule.request, seeds=())
         sure = None if self.general is None else self._sure(replace(request, valued=True))
-        form = reusing(fn, rule.request.surroundings, rule.choice.engine, sure)
+        form = buffered(fn, rule.request.surroundings, rule.choice.engine, sure)
         if self.shelf is not None:
-            self.shelf.write(("reusing", key), (fn, form))
+            self.shelf.write(("buffered", key), (fn, form))
         return form
 
     def _read_or_cut(self, key: Hashable, rule: DerivedRule, engine: Engine) -> CutRule:

@@ -15,9 +15,9 @@ class Pools:
     in threads or one inside the other, do not meet.
     """
 
-    pools: list[deque[tuple[Any, ...]]] = field(default_factory=list)
+    pools: list[deque[Any]] = field(default_factory=list)
 
-    def new(self) -> deque[tuple[Any, ...]]:
+    def new(self) -> deque[Any]:
         """An empty pool, for workspaces of one kind."""
         self.pools.append(deque())
         return self.pools[-1]

@@ -23,7 +23,7 @@ from adxform.runtime.cache import EQUALITIES
 from adxform.runtime.dispatch.application import Application
 from adxform.runtime.dispatch.batches import Batch, MisfitsError, batched
 from adxform.runtime.dispatch.derivation import DerivedRule
-from adxform.runtime.dispatch.execution import Lent
+from adxform.runtime.dispatch.execution import InWorkspace
 from adxform.runtime.dispatch.leaf_flattening import MisfitError, matching
 from adxform.runtime.dispatch.refusals import name_of
 from adxform.runtime.dispatch.tracebacks import for_users
@@ -204,10 +204,10 @@ class Prepared(Derivative):
             way_out = f"give the {what} the structure and dtype of the value, each leaf with one more axis, the first"
             raise self.made.mismatch(self.__name__, [line(*misfit) for misfit in error.misfits], way_out) from None
 
-    def lent(self, rule: DerivedRule, taken: Sequence[Any]) -> Lent:
+    def in_workspace(self, rule: DerivedRule, taken: Sequence[Any]) -> InWorkspace:
         """`rule`, one of `rules`, in memory for calls with `taken`: its inputs and then its tangents or cotangents."""
         pool = self.made.pool(rule)
-        return Lent(self.call.fn, rule, pool, pool.take(taken))
+        return InWorkspace(self.call.fn, rule, pool, pool.take(taken))
 
     def answered(
         self, rule: DerivedRule, inputs: list[Any], seeds: Sequence[Any], arranged: Callable[[Sequence[Any]], Any], out: Any
@@ -215,8 +215,8 @@ class Prepared(Derivative):
         """What `arranged` makes of the results of `rule`, in the arrays of `out`."""
         taken = [*inputs, *seeds]
         to = self.destination(LATER, out, taken)
-        with self.lent(rule, taken) as lent:
-            return to.delivered(arranged(lent.run(inputs, seeds)))
+        with self.in_workspace(rule, taken) as work:
+            return to.delivered(arranged(work.run(inputs, seeds)))
 
     def destination(self, like: Any, out: Any, taken: Sequence[Any]) -> Destination:
         """Where a result like `like`, made of `taken`, goes: into the arrays of `out`.

@@ -18,10 +18,10 @@ from adxform.api.prepared import operators as forms
 from adxform.api.prepared.base import Args, Kwargs, Prepared, apart_from_one_another, checked_directions
 from adxform.api.prepared.columns import padded, put, rows_at, rows_like
 from adxform.api.prepared.fast_path import Answer
+from adxform.api.prepared.fast_path_writer import MISS, Writer
 from adxform.api.prepared.outputs import LATER, Destination
 from adxform.api.prepared.preparation import Places, picker, prepare, values_at
 from adxform.api.prepared.sweeps import batch_answer
-from adxform.api.prepared.writing import MISS, Writer
 from adxform.backends.python.written_syntax import LOAD, call
 from adxform.frontend.derivative_operators import EngineName, operator
 from adxform.frontend.signature import Fixed, Node, Tree, python_class
@@ -113,14 +113,14 @@ class Directional(Prepared):
             rule = self.rule if len(rows) == 1 else self.wide
             seeds = [seed for row in rows for seed in seeded(row)]
             if out is None:
-                found, parts = told(self.call.run(self.made.in_memory(rule), inputs, *seeds), len(rows))
+                found, parts = told(self.call.run(self.made.pooled(rule), inputs, *seeds), len(rows))
                 values = values or found
                 stack.put(group, parts)
                 continue
-            with self.lent(rule, [*inputs, *seeds]) as lent:
+            with self.in_workspace(rule, [*inputs, *seeds]) as work:
                 targets = rows_at(blocks, group)
                 outs = [] if likes is None else [*[None] * count, *padded(targets, len(rule.optimised.results) - count)]
-                found, parts = told(lent.run(inputs, seeds, outs), len(rows))
+                found, parts = told(work.run(inputs, seeds, outs), len(rows))
                 if to is None:
                     to, own, blocks = begun(found, parts[0])
                     targets = rows_at(blocks, group)
@@ -231,7 +231,7 @@ class PreparedJvp(Directional):
             self.made.enter,
             picker(self.places),
             matcher(self.primals),
-            runner(self.call.fn, self.made.in_memory(rule)),
+            runner(self.call.fn, self.made.pooled(rule)),
         )
         known = all(not isinstance(leaf.type, Scalar) or not leaf.type.kinds for leaf in leaves_of(result))
         count, spread = len(rule.typed.results), None if known and all(rule.takes()) else self.slopes
@@ -261,7 +261,7 @@ class PreparedJvp(Directional):
             return (rebuild(call.result, iter(results[:count])), tangent) if with_value else tangent
 
         if out is None:
-            return arranged(call.run(this.made.in_memory(rule), inputs, *given))
+            return arranged(call.run(this.made.pooled(rule), inputs, *given))
         return this.answered(rule, inputs, given, arranged, out)
 
 
@@ -338,7 +338,7 @@ class PreparedVjp(Directional):
 
         if out is not None:
             return this.answered(rule, inputs, seeds, arranged, out)
-        return arranged(call.run(this.made.in_memory(rule), inputs, *seeds), [*inputs, *given])
+        return arranged(call.run(this.made.pooled(rule), inputs, *seeds), [*inputs, *given])
 
     @cached_property
     def _batch(self) -> Answer:
@@ -349,8 +349,8 @@ class PreparedVjp(Directional):
     def likes(self, inputs: list[Any]) -> list[Any]:
         """Values of the types and shapes of the leaves of the result; their contents may be anything."""
         for primal in self.primal:
-            with self.lent(primal, inputs) as lent:
-                return list(lent.run(inputs, ()))
+            with self.in_workspace(primal, inputs) as work:
+                return list(work.run(inputs, ()))
         assert self._stand_ins is not None
         return self._stand_ins(inputs)
 

@@ -31,9 +31,9 @@ import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
+from adxform.api.prepared.fast_path_writer import BUILTINS, Expected, Writer, writer_around
 from adxform.api.prepared.targets import targets_of
-from adxform.api.prepared.writing import BUILTINS, Expected, Writer, writer_around
-from adxform.backends.protocol import StraightCode
+from adxform.backends.protocol import FastPathCode
 from adxform.backends.python.written_syntax import LOAD, loaded
 from adxform.frontend.signature import Fixed, Leaf, Node, Tree
 from adxform.ir.ops import Call, Lit, Var
@@ -65,7 +65,7 @@ def answer(
     With `into` it takes arrays for the result after the arguments; these are, of each result of the rule, the parameter that it
     is like. ``None`` where there can be no such function.
     """
-    code = straight_code(rule)
+    code = code_of(rule)
     value = None if code is None else returns([*code.found])
     if code is None or value is None:
         return None
@@ -97,11 +97,11 @@ def answer(
     return writer.written(f"{rule.generated.entry}_into", out)
 
 
-def straight_code(rule: DerivedRule) -> StraightCode | None:
+def code_of(rule: DerivedRule) -> FastPathCode | None:
     """The function of `rule` as a part of another one; ``None`` where it cannot be, or had better be called."""
     if rule.private or rule.request.scratch:
         return None
-    code = rule.backend.straight(rule.run, rule.generated, rule.returned)
+    code = rule.backend.fast_path(rule.run, rule.generated, rule.returned)
     return code if code is not None and BUILTINS.isdisjoint({*code.stores, *code.params}) else None
 
 

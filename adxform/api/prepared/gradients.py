@@ -14,9 +14,9 @@ from adxform.api.checkpointing import with_checkpoints
 from adxform.api.prepared import operators as forms
 from adxform.api.prepared.base import Args, Kwargs, Prepared
 from adxform.api.prepared.fast_path import Answer, answer, is_settled, structured
+from adxform.api.prepared.fast_path_writer import MISS
 from adxform.api.prepared.outputs import LATER, writer
 from adxform.api.prepared.preparation import Places, picker, prepare, values_at
-from adxform.api.prepared.writing import MISS
 from adxform.backends.python.written_syntax import LOAD
 from adxform.frontend.derivative_operators import EngineName, Kind, operator
 from adxform.frontend.signature import Leaf
@@ -123,7 +123,7 @@ class PreparedGradient(Prepared):
         if self.plan.valued and (found := self._straight(with_value=True)) is not None:
             return found
         enter, fn, seeds, arrange = self.made.enter, self.call.fn, self.plan.seeds, self.plan.arrange
-        run = runner(fn, self.made.in_memory(self.plan.rule))
+        run = runner(fn, self.made.pooled(self.plan.rule))
 
         def both(args: Args) -> Any:
             inputs = enter(args)
@@ -154,12 +154,12 @@ class PreparedGradient(Prepared):
         plan, fn = this.plan, this.call.fn
         if out is None:
             plan = plan.returning(this.call.entry) if with_value else plan
-            results = execute(fn, this.made.in_memory(plan.rule), inputs, plan.seeds)
+            results = execute(fn, this.made.pooled(plan.rule), inputs, plan.seeds)
             return self._parts(*plan.arrange(fn, results, inputs), with_value)
         values = values_at(inputs, this.places)
         like = self._parts((LATER, LATER) if this.has_aux else LATER, placed(plan.point, iter(values)), with_value)
         to = this.destination(like, out, inputs)
-        with this.lent(plan.rule, [*inputs, *plan.seeds]) as rule:
+        with this.in_workspace(plan.rule, [*inputs, *plan.seeds]) as rule:
             results = rule.run(inputs, plan.seeds, [*[None] * plan.count, *to.beside(values)])
             return to.delivered(self._parts(*plan.arrange_all(fn, results, None), with_value))
 

@@ -91,7 +91,7 @@ class PreparedJacobian(Prepared):
     def _answer(self, args: Args, kwargs: Kwargs, out: Any, *, with_value: bool) -> Any:
         this, inputs = self.at(args, kwargs)
         values = values_at(inputs, this.places)
-        with this.lent(this.primal, inputs) as primal:
+        with this.in_workspace(this.primal, inputs) as primal:
             results = primal.run(inputs, ())
             value = rebuild(this.call.result, iter(results))
             ends = zip(results, leaves_of(this.call.result), strict=True)
@@ -114,9 +114,9 @@ class PreparedJacobian(Prepared):
         rule = self.sweeps[0]
         count, directions = len(rule.typed.results), rule.request.directions
         tangents = values * directions
-        with self.lent(rule, [*inputs, *tangents]) as lent:
-            for spots, vectors in units(lent.work.zeros(tangents), directions):
-                results = lent.run(inputs, vectors)
+        with self.in_workspace(rule, [*inputs, *tangents]) as work:
+            for spots, vectors in units(work.workspace.zeros(tangents), directions):
+                results = work.run(inputs, vectors)
                 found = split(results, count, directions)
                 for (place, index), parts in zip(spots, found, strict=False):
                     column = [row[place] for row in blocks]
@@ -134,10 +134,10 @@ class PreparedJacobian(Prepared):
             return [seed for vector in split(cotangents, 0, directions) for seed in rule.seeded(vector)]
 
         cotangents = outs * directions
-        with self.lent(rule, [*inputs, *seeded(cotangents)]) as lent:
-            for spots, vectors in units(lent.work.zeros(cotangents), directions):
+        with self.in_workspace(rule, [*inputs, *seeded(cotangents)]) as work:
+            for spots, vectors in units(work.workspace.zeros(cotangents), directions):
                 targets = [views(blocks[place], (*index, ...)) for place, index in spots]
                 to = [None] * count + padded(targets, directions * len(values))
-                found = split(lent.run(inputs, seeded(vectors), to), count, directions)
+                found = split(work.run(inputs, seeded(vectors), to), count, directions)
                 for (place, _), views_, parts in zip(spots, targets, found, strict=False):
                     filled(blocks[place], views_, settle(parts, None))

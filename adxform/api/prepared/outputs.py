@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from adxform.api.prepared.arguments import line
-from adxform.api.prepared.writing import MISS
+from adxform.api.prepared.fast_path_writer import MISS
 from adxform.backends.python.loading import annotate
 from adxform.frontend.signature import Node, meta_of, parts
-from adxform.runtime.dispatch.array_memory import Pool
 from adxform.runtime.dispatch.derivation import DerivedRule
 from adxform.runtime.dispatch.execution import check_sharing, one_more_call, overlap, overlaps_itself
 from adxform.runtime.dispatch.leaf_flattening import among, kind
 from adxform.runtime.dispatch.result_structures import assemble
+from adxform.runtime.dispatch.workspaces import Pool
 
 LATER = object()
 """A part of a result of which only the run tells what it is like."""
@@ -67,7 +67,7 @@ class Destination:
         return found
 
     def held(self, values: Sequence[Any], arrays: Sequence[Any]) -> list[Any]:
-        """`values`, which lie in memory that was lent, in the caller's `arrays`, or copied where there is none."""
+        """`values`, which lie in a workspace, in the caller's `arrays`, or copied where there is none."""
         found = [*arrays]
         for i, (block, value) in enumerate(zip(found, values, strict=True)):
             if block is not None:
@@ -78,7 +78,7 @@ class Destination:
         return found
 
     def delivered(self, result: Any) -> Any:
-        """`result`, which may lie in memory that was lent, in the arrays of `out`, or copied where there is none."""
+        """`result`, which may lie in a workspace, in the arrays of `out`, or copied where there is none."""
         if self.arrays is None:
             destination(result, self.out, self.taken, self.refused)
         return moved(result, self.out, self.own)

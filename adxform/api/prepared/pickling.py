@@ -43,7 +43,7 @@ def reduced(prepared: Any) -> tuple[Any, ...]:
     values = {field.name: getattr(prepared, field.name) for field in dataclasses.fields(prepared) if field.name not in OWN}
     rules = {key_of(rule.request): rule for rule in prepared.rules}
     cuts = {key: parts for key, parts in call.entry.cuts.items() if key in {(known, call.engine) for known in rules}}
-    forms = {key_of(rule.request): call.entry.reused(rule) for rule, _ in made.pools if isinstance(rule, DerivedRule)}
+    forms = {key_of(rule.request): call.entry.buffered(rule) for rule, _ in made.buffered if isinstance(rule, DerivedRule)}
     entry = call.entry.specialized, rules, cuts, forms
     try:
         named = pickle.dumps((type(prepared), prepared.fn))
@@ -98,10 +98,10 @@ def restored(written: bytes) -> Any:
     lines = misfits(specialized, target)
     if lines:
         raise refused(fn, lines)
-    kept = Entry(live(specialized, target), rules=derived, cuts=cuts, reusing=forms)
+    kept = Entry(live(specialized, target), rules=derived, cuts=cuts, buffered_rules=forms)
     call = Application(target, signature, (), kept, len(lead), held, scratch, prepared.engine)
-    lent = [rule for rule in prepared.rules if key_of(rule.request) in forms]
-    made = preparation(prepared.applied(fn), call, lead, keywords, contexts, prepared.rules, lent, cuts.values())
+    buffered = [rule for rule in prepared.rules if key_of(rule.request) in forms]
+    made = preparation(prepared.applied(fn), call, lead, keywords, contexts, prepared.rules, buffered, cuts.values())
     if digest_of(made.reached) != rules:
         raise refused(fn, ["a rule was registered since"])
     object.__setattr__(prepared, "made", made)

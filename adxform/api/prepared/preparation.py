@@ -23,8 +23,8 @@ from adxform.api.prepared.arguments import (
     tree_misfits,
 )
 from adxform.api.prepared.fast_path import entrance
+from adxform.api.prepared.fast_path_writer import Expected
 from adxform.api.prepared.surroundings import Watch, dependencies, registered_since, watch
-from adxform.api.prepared.writing import Expected
 from adxform.errors import PreparationMismatchError
 from adxform.frontend.argument_contexts import Context, ContextKind, bare
 from adxform.frontend.derivative_operators import PYTHON, Engine, Operator
@@ -35,11 +35,11 @@ from adxform.primitives.record import Primitive
 from adxform.primitives.table import registered
 from adxform.runtime.cache import identity
 from adxform.runtime.dispatch.application import Application, Argnums, apply, unwrapped
-from adxform.runtime.dispatch.array_memory import Pool
 from adxform.runtime.dispatch.derivation import DerivedRule
 from adxform.runtime.dispatch.refusals import definition, name_of, signed
 from adxform.runtime.dispatch.result_structures import leaves_of
 from adxform.runtime.dispatch.split import CutRule
+from adxform.runtime.dispatch.workspaces import Pool
 from adxform.runtime.pools import Pools
 
 Places = tuple[int | Lit, ...]
@@ -52,9 +52,10 @@ class Preparation:
     """The function `fn` applied in `call`, which holds no values, with `lead` and `keywords` that a `functools.partial` adds.
 
     `contexts` are those of the caller's arguments, `names` what the function calls all of them, `rules` the registered rules
-    then, and `reached` the functions whose rules matter; `harmless` are later ones that differ in others only. `pools` lend each
-    derived rule, or the backward part of one that is cut, the memory that it keeps between calls. `others` are the same
-    preparation for calls of which other lengths are equal. Rules work in memory out of `workspaces`; `running` are those that do.
+    then, and `reached` the functions whose rules matter; `harmless` are later ones that differ in others only. `buffered` has the
+    pool of each derived rule, or of the backward part of one that is cut, that runs in buffers which outlive a call; all pools,
+    those of kernels too, are in `pools`, and `running` are rules that take workspaces out of them by themselves. `others` are the
+    same preparation for calls of which other lengths are equal.
     """
 
     fn: Callable[..., Any]
@@ -69,10 +70,10 @@ class Preparation:
     watch: Watch
     rules: Mapping[Callable[..., Any], Primitive]
     reached: frozenset[Any]
-    pools: tuple[tuple[DerivedRule | CutRule, Pool], ...]
+    buffered: tuple[tuple[DerivedRule | CutRule, Pool], ...]
     harmless: dict[str, Mapping[Callable[..., Any], Primitive]] = field(default_factory=dict)
     others: dict[tuple[int, ...], Any] = field(default_factory=dict)
-    workspaces: Pools = field(default_factory=Pools)
+    pools: Pools = field(default_factory=Pools)
     running: dict[int, tuple[DerivedRule, DerivedRule]] = field(default_factory=dict)
 
     @property
@@ -87,7 +88,7 @@ class Preparation:
             return None
         known = dict(self.call.entry.specialized.promoted)
         around = self.pairs, self.watch, self.rules, self.surroundings_fit
-        return Expected(self.signature.args, known, *around, pools=self.workspaces)
+        return Expected(self.signature.args, known, *around, pools=self.pools)
 
     @cached_property
     def pairs(self) -> list[Pair]:
@@ -171,24 +172,22 @@ class Preparation:
 
     def pool(self, rule: DerivedRule | CutRule) -> Pool:
         """What lends `rule`, one of those prepared, its memory."""
-        for known, pool in self.pools:
+        for known, pool in self.buffered:
             if known is rule:
                 return pool
         raise KeyError(rule)
 
-    def in_memory(self, rule: DerivedRule) -> DerivedRule:
+    def pooled(self, rule: DerivedRule) -> DerivedRule:
         """`rule` as it runs here: in memory that outlives a call, if it works in any."""
         found = self.running.get(id(rule))
         if found is None:
-            run = rule.backend.in_memory(rule.run, rule.generated, self.workspaces)
+            run = rule.backend.pooled(rule.run, rule.generated, self.pools)
             found = self.running.setdefault(id(rule), (rule, replace(rule, run=run)))
         return found[1]
 
     def release(self) -> None:
         """Let go of the memory that is kept."""
-        self.workspaces.release()
-        for _, pool in self.pools:
-            pool.free.clear()
+        self.pools.release()
         for other in tuple(self.others.values()):
             other.made.release()
 
@@ -282,11 +281,11 @@ def prepare(
     contexts = bare(args, kwargs)[2]
 
     def made(
-        rules: Sequence[DerivedRule], lent: Sequence[DerivedRule] | None = None, parted: Sequence[CutRule] = ()
+        rules: Sequence[DerivedRule], buffered: Sequence[DerivedRule] | None = None, parted: Sequence[CutRule] = ()
     ) -> Preparation:
         for rule in rules:
             rule.backend.finish(rule.run)
-        return preparation(innermost(fn), call, lead, keywords, contexts, rules, rules if lent is None else lent, parted)
+        return preparation(innermost(fn), call, lead, keywords, contexts, rules, rules if buffered is None else buffered, parted)
 
     return call, made
 
@@ -298,12 +297,12 @@ def preparation(
     keywords: Mapping[str, Any],
     contexts: Mapping[int | str, ContextKind],
     rules: Sequence[DerivedRule],
-    lent: Sequence[DerivedRule],
+    buffered: Sequence[DerivedRule],
     parted: Iterable[CutRule],
 ) -> Preparation:
     """The preparation of `fn` for calls like `call`, answered by `rules`.
 
-    Those `lent` run in memory that is kept, and so do the backward parts of those `parted`.
+    Those `buffered` can run in buffers that outlive a call, and so can the backward parts of those `parted`.
     """
     names = parameter_names(fn, len(call.signature.args))
     specialized = call.entry.specialized
@@ -317,12 +316,13 @@ def preparation(
     reached = dependencies(watched, specialized, rules)
     containers = sum(map(mutable_nodes, trees)) > 1
     empty = replace(call, leaves=())
-    workspaces = Pools()
-    forms = [call.entry.reused(rule) for rule in lent]
-    memory = [rule.backend.in_memory(form.run, form.generated, workspaces) for rule, form in zip(lent, forms, strict=True)]
-    runs = [replace(form, run=run) for form, run in zip(forms, memory, strict=True)]
-    pools: list[tuple[DerivedRule | CutRule, Pool]] = [(rule, Pool(form)) for rule, form in zip(lent, runs, strict=True)]
-    pools += [(parts, Pool(parts.reusing)) for parts in parted if parts.reusing is not None]
+    pools = Pools()
+    with_pools: list[tuple[DerivedRule | CutRule, Pool]] = []
+    for rule in buffered:
+        form = call.entry.buffered(rule)
+        run = rule.backend.pooled(form.run, form.generated, pools)
+        with_pools.append((rule, Pool(replace(form, run=run), pools.new())))
+    with_pools += [(parts, Pool(parts.buffered, pools.new())) for parts in parted if parts.buffered is not None]
     return Preparation(
         fn,
         empty,
@@ -336,8 +336,8 @@ def preparation(
         watched,
         registered(),
         reached,
-        tuple(pools),
-        workspaces=workspaces,
+        tuple(with_pools),
+        pools=pools,
     )
 
 

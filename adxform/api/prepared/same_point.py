@@ -28,7 +28,6 @@ from adxform.frontend.derivative_operators import EngineName, Operator, operator
 from adxform.frontend.signature import Tree
 from adxform.ir.types import Type
 from adxform.runtime.dispatch.application import Argnums
-from adxform.runtime.dispatch.array_memory import Workspace
 from adxform.runtime.dispatch.batches import BatchResults, split
 from adxform.runtime.dispatch.derivation import DerivedRule
 from adxform.runtime.dispatch.execution import Residuals
@@ -36,6 +35,7 @@ from adxform.runtime.dispatch.leaf_flattening import finisher, matcher, placed, 
 from adxform.runtime.dispatch.result_structures import leaves_of, rebuild
 from adxform.runtime.dispatch.split import CutRule
 from adxform.runtime.dispatch.tracebacks import for_users
+from adxform.runtime.dispatch.workspaces import Workspace
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -90,7 +90,7 @@ class PreparedProducts(Prepared):
         call.output(wrt, False)
         directions = options["directions"]
         rule, wide = (call.rule_to_cut("second", wrt, "reverse-over-reverse", count) for count in (1, directions))
-        preparation = made([rule], lent=(), parted=[call.cut(one) for one in (rule, wide)])
+        preparation = made([rule], buffered=(), parted=[call.cut(one) for one in (rule, wide)])
         return cls(
             "hvp",
             fn,
@@ -143,7 +143,7 @@ class HessianAtPoint(Operator):
             return prepared.finish(self.tape.run(vector), [*self.tape.values, *vector])
         taken = [*self.inputs, *vector]
         to = prepared.destination(placed(prepared.point, iter(values)), out, taken)
-        with self.lent(self.tape.parts, taken) as work:
+        with self.in_workspace(self.tape.parts, taken) as work:
             found = self.tape.run(vector, None, work, to.beside(values))
             return to.delivered(prepared.finish(found, None))
 
@@ -165,7 +165,7 @@ class HessianAtPoint(Operator):
         for group, rows in groups:
             parts = self.tape.parts if len(rows) == 1 else wide
             vectors, targets = [*chain.from_iterable(rows)], rows_at(blocks, group)
-            with self.lent(parts, [*self.inputs, *vectors]) as work:
+            with self.in_workspace(parts, [*self.inputs, *vectors]) as work:
                 found = self.tape.run(vectors, parts, work, padded(targets, len(vectors)))
                 put(blocks, targets, split(found, 0, len(rows)))
         return to.delivered(placed(prepared.point, iter(blocks)))
@@ -209,7 +209,7 @@ class HessianAtPoint(Operator):
         return at_point, (self.prepared, self.inputs)
 
     @contextmanager
-    def lent(self, parts: CutRule, taken: Sequence[Any]) -> Iterator[Workspace | None]:
+    def in_workspace(self, parts: CutRule, taken: Sequence[Any]) -> Iterator[Workspace | None]:
         """Memory for the backward part of `parts` where it is to run for `taken`, if it is laid out for that."""
         pool = self.prepared.made.pool(parts)
         if not pool.rule.takes(taken):

@@ -94,7 +94,7 @@ class PreparedDerivative(Prepared):
             return form(rebuild(call.result, iter(ends)), tangent)
 
         return (
-            arranged(call.run(this.made.in_memory(rule), inputs, seed))
+            arranged(call.run(this.made.pooled(rule), inputs, seed))
             if out is None
             else this.answered(rule, inputs, [seed], arranged, out)
         )

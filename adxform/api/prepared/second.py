@@ -19,10 +19,10 @@ from adxform.api.prepared import operators as forms
 from adxform.api.prepared.base import Args, Kwargs, Prepared, apart_from_one_another, checked_directions
 from adxform.api.prepared.columns import block_like, filled, padded, put, rows_at, rows_like, units, views, width
 from adxform.api.prepared.fast_path import Answer, answer, is_settled, structured
+from adxform.api.prepared.fast_path_writer import MISS, Writer
 from adxform.api.prepared.outputs import LATER, writer
 from adxform.api.prepared.preparation import Places, picker, prepare, values_at
 from adxform.api.prepared.sweeps import batch_answer
-from adxform.api.prepared.writing import MISS, Writer
 from adxform.api.second_order import checked_order
 from adxform.api.second_order_definitions import hessian_at, product
 from adxform.backends.python.written_syntax import LOAD, call
@@ -32,7 +32,7 @@ from adxform.ir.types import Type
 from adxform.runtime.dispatch.application import Argnums
 from adxform.runtime.dispatch.batches import BatchResults, split
 from adxform.runtime.dispatch.derivation import DerivedRule
-from adxform.runtime.dispatch.execution import Lent, execute, runner
+from adxform.runtime.dispatch.execution import InWorkspace, execute, runner
 from adxform.runtime.dispatch.leaf_flattening import finisher, matcher, placer, settler
 from adxform.runtime.dispatch.orders import Mode
 from adxform.runtime.dispatch.result_structures import leaves_of, rebuild
@@ -69,7 +69,7 @@ class SecondOrder(Prepared):
         """The leaves of the product with each of `rows`, from one sweep."""
         if len(rows) == 1:
             return [self.run(self.product, inputs, rows[0])]
-        return split(self.call.run(self.made.in_memory(self.wide), inputs, *chain.from_iterable(rows)), 0, len(rows))
+        return split(self.call.run(self.made.pooled(self.wide), inputs, *chain.from_iterable(rows)), 0, len(rows))
 
     @classmethod
     def of(cls, fn: Callable[..., Any], args: Args, kwargs: Kwargs, options: Mapping[str, Any]) -> Self:
@@ -85,7 +85,7 @@ class SecondOrder(Prepared):
             product, whole = (call.rule(mode, wrt, order=order) for mode in SECOND)
         several = 1 if order == FORWARD else directions or product.request.directions
         rules = product, call.rule("hvp", wrt, order=order, directions=several), whole
-        preparation = made(rules, lent=apart_from_one_another(*rules))
+        preparation = made(rules, buffered=apart_from_one_another(*rules))
         return cls(
             cls.shown,
             fn,
@@ -113,10 +113,10 @@ class SecondOrder(Prepared):
     def run(self, rule: DerivedRule, inputs: Sequence[Any], vector: Sequence[Any]) -> tuple[Any, ...]:
         """What `rule`, `product` or `whole`, returns for `vector`."""
         if self.mode != FORWARD:
-            return execute(self.made.call.fn, self.made.in_memory(rule), inputs, vector)
+            return execute(self.made.call.fn, self.made.pooled(rule), inputs, vector)
         values = values_at(inputs, self.places)
         zeros = [np.zeros_like(value) if isinstance(value, np.ndarray) else type(value)(0) for value in values]
-        return self.swept(rule, zeros, (), lambda unit: self.call.run(self.made.in_memory(rule), inputs, *vector, *unit))
+        return self.swept(rule, zeros, (), lambda unit: self.call.run(self.made.pooled(rule), inputs, *vector, *unit))
 
     def swept(
         self, rule: DerivedRule, zeros: list[Any], outs: Sequence[Any], run: Callable[[Sequence[Any]], Sequence[Any]]
@@ -145,12 +145,12 @@ class SecondOrder(Prepared):
             found = run(zeros)
         return *found[:count], *chain.from_iterable(parts)
 
-    def lent(self, rule: DerivedRule, taken: Sequence[Any]) -> Lent:
-        """`rule` in memory for calls with `taken`: see `Prepared.lent`."""
+    def in_workspace(self, rule: DerivedRule, taken: Sequence[Any]) -> InWorkspace:
+        """`rule` in memory for calls with `taken`: see `Prepared.in_workspace`."""
         if self.mode != FORWARD:
-            return super().lent(rule, taken)
-        lent = super().lent(rule, [*taken, *values_at(taken, self.places)])
-        return Swept(lent.fn, lent.rule, lent.pool, lent.work, self)
+            return super().in_workspace(rule, taken)
+        work = super().in_workspace(rule, [*taken, *values_at(taken, self.places)])
+        return Swept(work.fn, work.rule, work.pool, work.workspace, self)
 
     @classmethod
     def at_once(cls, values: Sequence[Any], directions: int | None) -> int:
@@ -176,15 +176,15 @@ class SecondOrder(Prepared):
 
 
 @dataclass(frozen=True, slots=True)
-class Swept(Lent):
-    """A rule forward over forward in memory that it was lent, run as `SecondOrder.swept` says."""
+class Swept(InWorkspace):
+    """A rule forward over forward in a workspace, run as `SecondOrder.swept` says."""
 
     of: SecondOrder
 
     def run(self, inputs: Sequence[Any], seeds: Sequence[Any], outs: Sequence[Any] = ()) -> tuple[Any, ...]:
-        """What a rule of another order would return; see `Lent.run`."""
-        zeros = self.work.zeros(values_at(inputs, self.of.places), "units")
-        return self.of.swept(self.rule, zeros, outs, lambda unit: Lent.run(self, inputs, [*seeds, *unit]))
+        """What a rule of another order would return; see `InWorkspace.run`."""
+        zeros = self.workspace.zeros(values_at(inputs, self.of.places), "units")
+        return self.of.swept(self.rule, zeros, outs, lambda unit: InWorkspace.run(self, inputs, [*seeds, *unit]))
 
 
 class Parts(Enum):
@@ -251,8 +251,8 @@ class PreparedHvp(SecondOrder):
         for group, rows in groups:
             rule = this.product if len(rows) == 1 else this.wide
             vectors, targets = [*chain.from_iterable(rows)], rows_at(blocks, group)
-            with this.lent(rule, [*inputs, *vectors]) as lent:
-                found = lent.run(inputs, vectors, padded(targets, len(vectors)))
+            with this.in_workspace(rule, [*inputs, *vectors]) as work:
+                found = work.run(inputs, vectors, padded(targets, len(vectors)))
                 put(blocks, targets, split(found, 0, len(rows)))
         return to.delivered(this.arrange(blocks))
 
@@ -312,7 +312,7 @@ class PreparedHvp(SecondOrder):
         if (straight := self._straight()) is not None:
             return straight
         fit, finish = self._fitted, finisher(self.point, self.types)
-        run = partial(self.run, self.product) if self.mode == FORWARD else runner(self.call.fn, self.made.in_memory(self.product))
+        run = partial(self.run, self.product) if self.mode == FORWARD else runner(self.call.fn, self.made.pooled(self.product))
 
         def answer(args: Args) -> Any:
             fitted = fit(args)
@@ -358,11 +358,11 @@ class PreparedHvp(SecondOrder):
             return this._arranged(this.run(rule, inputs, vector), parts, taken)
         point = this.arrange(values)
         to = this.destination(parts.of(LATER, point, point), out, taken)
-        with this.lent(rule, taken) as lent:
+        with this.in_workspace(rule, taken) as work:
             outs = to.beside(values)
             if rule is this.whole:
                 outs = [*[None] * len(rule.typed.results), *outs, *to.beside(values)]
-            return to.delivered(this._arranged(lent.run(inputs, vector, outs), parts, None))
+            return to.delivered(this._arranged(work.run(inputs, vector, outs), parts, None))
 
     def _arranged(self, found: Sequence[Any], parts: Parts, taken: list[Any] | None) -> Any:
         if parts is Parts.LAST:
@@ -410,9 +410,9 @@ class PreparedHessian(SecondOrder):
         directions, vectors = this.product.request.directions, values * this.product.request.directions
         to = this.destination(parts.of(LATER, this.arrange(values), this._table(like)), out, inputs)
         taken = [*inputs, *vectors]
-        first = nullcontext() if parts is Parts.LAST else this.lent(this.whole, taken)
-        with this.lent(this.product, taken) as product, first as whole:
-            zeros = product.work.zeros(vectors)
+        first = nullcontext() if parts is Parts.LAST else this.in_workspace(this.whole, taken)
+        with this.in_workspace(this.product, taken) as product, first as whole:
+            zeros = product.workspace.zeros(vectors)
             ahead = [None] * len(this.whole.typed.results) + ([] if whole is None else to.beside(values))
             blocks = [to.blocks(row) for row in like]
             value, gradient = None, values

@@ -188,13 +188,13 @@ class PreparedSparseHessian(Sparse, PreparedHessian):
         elements, matrix = this.target(out, len(range(*parts.value.indices(3))), like.dtype)
         to = this.destination(parts.of(LATER, placed(this.point, iter(values)), like), elements, inputs)
         taken = [*inputs, *vectors]
-        first = nullcontext() if parts is Parts.LAST else this.lent(this.whole, taken)
-        with this.lent(this.product, taken) as product, first as whole:
+        first = nullcontext() if parts is Parts.LAST else this.in_workspace(this.whole, taken)
+        with this.in_workspace(this.product, taken) as product, first as whole:
             ahead = [None] * len(this.whole.typed.results) + ([] if whole is None else to.beside(values))
             (data,) = to.blocks([like])
             value, gradient = None, values
             last: Sequence[Any]
-            zeros = product.work.zeros(vectors)
+            zeros = product.workspace.zeros(vectors)
             for numbers, seeds in this.compression.sweeps(zeros, directions):
                 if whole is None:
                     last = product.run(inputs, seeds)
@@ -248,7 +248,7 @@ class PreparedSparseJacobian(Sparse, PreparedJacobian):
         values = values_at(inputs, this.places)
         rule, compression = this.sweeps[0], this.compression
         count, directions = len(rule.typed.results), rule.request.directions
-        with this.lent(this.primal, inputs) as primal:
+        with this.in_workspace(this.primal, inputs) as primal:
             results = primal.run(inputs, ())
             value = rebuild(this.call.result, iter(results))
             pairs = zip(results, leaves_of(this.call.result), strict=True)
@@ -266,9 +266,9 @@ class PreparedSparseJacobian(Sparse, PreparedJacobian):
                     return vectors
                 return [seed for vector in split(vectors, 0, directions) for seed in rule.seeded(vector)]
 
-            with this.lent(rule, [*inputs, *given(seeded * directions)]) as lent:
-                for numbers, vectors in compression.sweeps(lent.work.zeros(seeded * directions), directions):
-                    found = split(lent.run(inputs, given(vectors)), count, directions)
+            with this.in_workspace(rule, [*inputs, *given(seeded * directions)]) as work:
+                for numbers, vectors in compression.sweeps(work.workspace.zeros(seeded * directions), directions):
+                    found = split(work.run(inputs, given(vectors)), count, directions)
                     for number, parts in zip(numbers, found, strict=False):
                         leaves = list(rule.spread(parts)) if compression.by == "columns" else parts
                         compression.read(data, number, flat(leaves, ends))

@@ -30,9 +30,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from adxform.api.prepared.fast_path import Answer, is_settled, straight_code
-from adxform.api.prepared.writing import Expected, Writer, writer_around
-from adxform.backends.protocol import StraightCode
+from adxform.api.prepared.fast_path import Answer, code_of, is_settled
+from adxform.api.prepared.fast_path_writer import Expected, Writer, writer_around
+from adxform.backends.protocol import FastPathCode
 from adxform.backends.python.written_syntax import LOAD, STORE, call, different, loaded, negated
 from adxform.frontend.signature import Leaf, Node, Tree
 from adxform.ir.kinds import alternatives
@@ -53,7 +53,7 @@ def batch_answer(
     It returns what `returns` makes of the `shared` results of `rule`, which is compiled, and of arrays that hold a derivative of
     each of `types` for each vector; `MISS` where the call does not fit. ``None`` where there can be no such function.
     """
-    code, tree, directions = straight_code(rule), stacked(vectors), rule.request.directions
+    code, tree, directions = code_of(rule), stacked(vectors), rule.request.directions
     if code is None or tree is None or not types or len(code.found) != shared + directions * len(types):
         return None
     seeds = [param.type for param in rule.optimised.params[len(rule.typed.params) :]]
@@ -61,7 +61,7 @@ def batch_answer(
     fit = len(seeds) == directions * sum(1 for _ in leaves_of(tree)) and all(map(is_row, [*seeds, *types]))
     if not fit or not is_settled(rule, range(shared, len(code.found)), own):
         return None
-    room = made_room(code, {part.id for part in code.found[shared:] if isinstance(part, ast.Name)})
+    room = allocations_of(code, {part.id for part in code.found[shared:] if isinstance(part, ast.Name)})
     arrays = [part for part, type_ in zip(code.found[shared:], own, strict=True) if isinstance(type_, Array)]
     if any(not isinstance(part, ast.Name) or part.id not in room.arrays for part in arrays):
         return None
@@ -94,7 +94,7 @@ def is_row(type_: Type) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class Allocations:
     """What is done once for all sweeps: `ahead`, lengths; and what makes each of `arrays`, by their names. The `rest` is not."""
 
     ahead: list[ast.stmt]
@@ -102,11 +102,11 @@ class Room:
     rest: list[ast.stmt]
 
 
-def made_room(code: StraightCode, wanted: set[str]) -> Room:
+def allocations_of(code: FastPathCode, wanted: set[str]) -> Allocations:
     """The body of `code`, without what makes those arrays among `wanted` of which the lengths are the same in each sweep."""
     once = {name for name, count in code.stores.items() if count == 1}
     known = {*code.params, "np", "max", "min", "len"}
-    room = Room([], {}, [])
+    room = Allocations([], {}, [])
     for stmt in code.body:
         match stmt:
             case ast.Assign(
@@ -138,12 +138,12 @@ def are_lengths(value: ast.expr, known: set[str]) -> bool:
 class Sweeps:
     """Writes the function of a batch; of what `rule` returns, the first `shared`, then `width` derivatives for each vector."""
 
-    code: StraightCode
+    code: FastPathCode
     writer: Writer
     rule: DerivedRule
     shared: int
     width: int
-    room: Room
+    room: Allocations
 
     def answer(self, returns: Returns) -> Answer | None:
         """The function."""

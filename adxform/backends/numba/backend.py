@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from adxform.backends.fast_path_code import fast_path_code
 from adxform.backends.numba.compilation_report import account, loops_left
 from adxform.backends.numba.compiled_rule import (
     CompiledForm,
@@ -19,11 +20,10 @@ from adxform.backends.numba.importing import is_available, trouble
 from adxform.backends.numba.kernel_memory import directly, in_pools
 from adxform.backends.numba.support import refusal
 from adxform.backends.numba.worth import Estimate
-from adxform.backends.protocol import CompilingBackend, Lowered, Refusal, Run, StraightCode
+from adxform.backends.protocol import CompilingBackend, FastPathCode, Lowered, Refusal, Run
 from adxform.backends.python.backend import PythonBackend
 from adxform.backends.python.emit import Generated
 from adxform.backends.python.free_names import Surroundings
-from adxform.backends.straight_code import straight_code
 from adxform.errors import MissingExtraError
 from adxform.frontend.derivative_operators import Engine, EngineName
 from adxform.ir.ops import Function, Op
@@ -105,12 +105,12 @@ class NumbaBackend(CompilingBackend):
         refused = run.refusal if isinstance(run, Guarded) else None
         return None if refused is None else f"Numba could not compile it: {refused}"
 
-    def in_memory(self, run: Run, generated: Generated, pools: Pools) -> Run:
+    def pooled(self, run: Run, generated: Generated, pools: Pools) -> Run:
         """`run` with workspaces of `pools`."""
         return in_pools(run, generated, pools) if isinstance(run, Guarded) and run.workspaces else run
 
-    def straight(self, run: Run, generated: Generated, count: int) -> StraightCode | None:
+    def fast_path(self, run: Run, generated: Generated, count: int) -> FastPathCode | None:
         """The Python around kernels; the machine code of these is called from it where arrays are laid out for that."""
         if not isinstance(run, Guarded):
-            return PYTHON.straight(run, generated, count)
-        return None if run.refusal is not None else straight_code(generated, count, run.compiled, partial(directly, run))
+            return PYTHON.fast_path(run, generated, count)
+        return None if run.refusal is not None else fast_path_code(generated, count, run.compiled, partial(directly, run))

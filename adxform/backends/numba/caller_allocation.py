@@ -39,7 +39,7 @@ def made_ahead(ops: Sequence[Op], results: Container[Var], names: Names) -> tupl
 
     Those are arrays whose lengths follow from what is there before. What is in them is still seen to by `ops`.
     """
-    ahead = Ahead(names, frozenset({var for op in ops for var in defined_variables(Block((), (op,), ()))}))
+    ahead = CallerAllocation(names, frozenset({var for op in ops for var in defined_variables(Block((), (op,), ()))}))
     left: list[Op] = []
     for op in ops:
         match op:
@@ -51,7 +51,7 @@ def made_ahead(ops: Sequence[Op], results: Container[Var], names: Names) -> tupl
     return ahead.builder.ops, left
 
 
-class Ahead:
+class CallerAllocation:
     """Collects what makes arrays; `lengths`, those among what is `inside`, are computed once more for them.
 
     Of arrays that are made inside, the lengths that are known are those of `shapes`; some are others `turned`.

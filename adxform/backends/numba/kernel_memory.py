@@ -32,13 +32,13 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from adxform.backends.fast_path_code import function_of
 from adxform.backends.numba.compiled_rule import Guarded
 from adxform.backends.protocol import Host
 from adxform.backends.python.emit import Generated
 from adxform.backends.python.loading import load_with
 from adxform.backends.python.printing import to_source
 from adxform.backends.python.written_syntax import LOAD, STORE, call, different, loaded
-from adxform.backends.straight_code import function_of
 from adxform.ir.types import Array
 from adxform.runtime.pools import Pools
 

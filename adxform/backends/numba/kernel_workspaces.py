@@ -40,7 +40,7 @@ def with_workspaces(found: Outlined) -> Outlined:
     """The same with arrays that kernels work in made ahead of them, as far as their lengths are known there."""
     fn, names = found.function, Names.of(found.function)
     kernels = {kernel.name: kernel for kernel in fn.helpers if kernel.name in found.kernels}
-    made: dict[str, Workspace] = {}
+    made: dict[str, LiftedKernel] = {}
     ops: list[Op] = []
     for op in fn.body.ops:
         workspace = lifted(kernels[op.callee]) if isinstance(op, Invoke) and op.callee in kernels else None
@@ -66,7 +66,7 @@ def with_workspaces(found: Outlined) -> Outlined:
 
 
 @dataclass(frozen=True, slots=True)
-class Workspace:
+class LiftedKernel:
     """A `kernel` that takes the arrays that it works in, and what makes them of `lengths`: parameters of it, and axes of some."""
 
     kernel: Function
@@ -74,7 +74,7 @@ class Workspace:
     lengths: tuple[tuple[Var, int | None], ...]
 
 
-def lifted(kernel: Function) -> Workspace | None:
+def lifted(kernel: Function) -> LiftedKernel | None:
     """`kernel` without what makes arrays of lengths that follow from its parameters; ``None`` where it makes none."""
     aliases = alias_classes(as_numpy(kernel))
     seen = set(aliases.reached((*kernel.params, *kernel.body.results))) | aliases.exposed | set(aliases.elements.values())
@@ -100,7 +100,7 @@ def lifted(kernel: Function) -> Workspace | None:
     params = {source: param for source, param in lifting.params.items() if param in used}
     maker = Function(f"{kernel.name}_workspace", replace(body, params=tuple(params.values())), span=kernel.span)
     whole = replace(kernel.body, params=(*kernel.params, *lifting.arrays), ops=tuple(left))
-    return Workspace(eliminate_dead_code(replace(kernel, body=whole)), maker, tuple(params))
+    return LiftedKernel(eliminate_dead_code(replace(kernel, body=whole)), maker, tuple(params))
 
 
 @dataclass(slots=True)

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from adxform.backends.protocol import Backend, Host, Lowered, Run, StraightCode
+from adxform.backends.fast_path_code import fast_path_code
+from adxform.backends.protocol import Backend, FastPathCode, Host, Lowered, Run
 from adxform.backends.python.emit import Generated, emit
 from adxform.backends.python.free_names import Surroundings
 from adxform.backends.python.loading import load
-from adxform.backends.straight_code import straight_code
 from adxform.frontend.derivative_operators import EngineName
 from adxform.primitives.alias import Aliases
 from adxform.runtime.deep_recursion import in_thread, is_roomy, ran_out
@@ -50,9 +50,9 @@ class PythonBackend(Backend):
         run = load(generated)
         return generated, run if sure is None else Assuming(run, sure)
 
-    def straight(self, run: Run, generated: Generated, count: int) -> StraightCode | None:
+    def fast_path(self, run: Run, generated: Generated, count: int) -> FastPathCode | None:
         """The function of a rule that something sure stands behind: no other may run a second time."""
-        return straight_code(generated, count, run.assuming, as_it_is) if isinstance(run, Assuming) else None
+        return fast_path_code(generated, count, run.assuming, as_it_is) if isinstance(run, Assuming) else None
 
 
 def as_it_is(body: Sequence[ast.stmt], host: Host) -> Iterator[ast.stmt]:

@@ -1,4 +1,4 @@
-"""A derived rule run on values: at once, cut at its tape, or in memory that is lent to it."""
+"""A derived rule run on values: at once, cut at its tape, or in a workspace."""
 
 from __future__ import annotations
 
@@ -13,42 +13,42 @@ from adxform.backends.python.emit import Generated
 from adxform.backends.python.loading import annotate
 from adxform.errors import AliasError
 from adxform.runtime import counters
-from adxform.runtime.dispatch.array_memory import Pool, Workspace
 from adxform.runtime.dispatch.derivation import DerivedRule
 from adxform.runtime.dispatch.refusals import definition, name_of
 from adxform.runtime.dispatch.split import Contents, CutRule, as_tuple, put_back, saved
+from adxform.runtime.dispatch.workspaces import Pool, Workspace
 
 one_more_call = counters.stepper("primal_calls")
 
 
 @dataclass(frozen=True, slots=True)
-class Lent:
-    """`rule`, derived of `fn`, in memory of `pool`, to be given back: results are good until the next run, or until then."""
+class InWorkspace:
+    """`rule`, derived of `fn`, in a `workspace` of `pool`, to be given back: results are good until then, or the next run."""
 
     fn: Callable[..., Any]
     rule: DerivedRule
     pool: Pool
-    work: Workspace
+    workspace: Workspace
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self.pool.give_back(self.work)
+        self.pool.give_back(self.workspace)
 
     def run(self, inputs: Sequence[Any], seeds: Sequence[Any], outs: Sequence[Any] = ()) -> tuple[Any, ...]:
         """What the rule returns for these inputs and these cotangents or tangents.
 
         Of `outs`, an array or ``None`` for each result, those that can be are written to at once.
         """
-        rule, form = self.rule, self.work.rule
+        rule, form = self.rule, self.workspace.rule
         if rule.private:
             check_sharing(self.fn, rule, inputs, seeds)
         if form.contiguous and not form.takes([*inputs, *seeds]):
             return execute(self.fn, rule, inputs, seeds)
         one_more_call()
         try:
-            found = form.run(*inputs, *seeds, *self.work.given(outs))
+            found = form.run(*inputs, *seeds, *self.workspace.given(outs))
         except Exception as error:
             annotate(error, form.generated)
             raise

@@ -25,7 +25,7 @@ from adxform.ir.types import Stack
 from adxform.ir.walk import free_variables, outs, reads_with_blocks
 from adxform.primitives.alias import Aliases, alias_classes
 from adxform.primitives.effects import has_memory, is_removable
-from adxform.runtime.dispatch.array_memory import ReusingRule, reusing_later
+from adxform.runtime.dispatch.buffered_rules import BufferedRule, buffered_later
 
 Contents = tuple[Any, Any]
 Ops = tuple[Op, ...]
@@ -36,8 +36,8 @@ class CutRule:
     """Both parts. `forward` returns `results` results and then the tape; `backward` takes the tape and the cotangents.
 
     `changed` are the positions on the tape of what `backward` may change, and whether it changes the arrays on a stack. It takes
-    cotangents for `directions` vectors, and returns `gradients` results for all of them. `reusing` is the form of `backward` that
-    writes into memory that it is given, where it will run many times.
+    cotangents for `directions` vectors, and returns `gradients` results for all of them. `buffered` is the form of `backward`
+    that writes into buffers, where it will run many times.
     """
 
     forward: Generated
@@ -48,7 +48,7 @@ class CutRule:
     tape: int
     gradients: int
     changed: tuple[tuple[int, bool], ...]
-    reusing: ReusingRule | None
+    buffered: BufferedRule | None
     directions: int = 1
 
 
@@ -79,7 +79,7 @@ def cut(
         if has_memory(var) and (class_ := classes.of(var)) in touched:
             inside = own.elements.get(own.of(var))  # unknown where only helpers reach it
             changed.append((i, inside is None or inside in own.written | own.exposed or classes.elements.get(class_) in touched))
-    form = reusing_later(joint, ahead, later, tape, surroundings, once(backend)) if often else None
+    form = buffered_later(joint, ahead, later, tape, surroundings, once(backend)) if often else None
     counts = results, len(tape), len(later.results)
     forward, run_forward = backend.realise(backend.lower(first, engine), surroundings, aliases=classes)
     backend = backend if may_repeat(tape, changed, classes) else once(backend)
@@ -128,10 +128,10 @@ def widened(
     directions = len(more.results) // len(one.results)
     name = f"{joint.name.removesuffix('_vjp')}_pullback_{directions}"
     classes = alias_classes(wide)
-    form = reusing_later(wide, ahead, more, tape, surroundings, once(backend)) if often else None
+    form = buffered_later(wide, ahead, more, tape, surroundings, once(backend)) if often else None
     backend = backend if may_repeat(tape, parts.changed, classes) else once(backend)
     backward, run = backend.realise(backend.lower(replace(wide, name=name, body=body), engine), surroundings, aliases=classes)
-    return replace(parts, backward=backward, run_backward=run, gradients=len(more.results), reusing=form, directions=directions)
+    return replace(parts, backward=backward, run_backward=run, gradients=len(more.results), buffered=form, directions=directions)
 
 
 def halves(joint: Function, inputs: int, results: int, often: bool) -> tuple[Block, Block]:

@@ -58,10 +58,10 @@ class _Places:
         heappush(self.uses, (last, number, place))
 
 
-def share_places(
-    fn: Function, spaces: Sequence[Var], apart: Collection[Var], elementwise: Callable[[Any], bool]
+def share_buffers(
+    fn: Function, buffers: Sequence[Var], apart: Collection[Var], elementwise: Callable[[Any], bool]
 ) -> tuple[Function, tuple[Var, ...]]:
-    """`fn` with fewer of the parameters `spaces`, those whose contents before and after it do not matter; and these.
+    """`fn` with fewer of the parameters `buffers`, those whose contents before and after it do not matter; and these.
 
     Those `apart` are left as they are. Functions that are `elementwise` may write where one of their operands lies.
 
@@ -74,7 +74,7 @@ def share_places(
     ...     y: f64 = np.sum(b)
     ...     np.outer(y, x, out=c)
     ...     return c''')
-    >>> fn, places = share_places(fn, fn.params[1:], (), [np.multiply].__contains__)
+    >>> fn, places = share_buffers(fn, fn.params[1:], (), [np.multiply].__contains__)
     >>> print(show(fn))
     def f(x: f64[n], a: f64[n]):
         np.sin(x, out=a)
@@ -94,7 +94,7 @@ def share_places(
     def alive(space: Var) -> bool:
         return classes.of(space) in lives
 
-    movable = [space for space in spaces if isinstance(space.type, Array) and space not in apart]
+    movable = [space for space in buffers if isinstance(space.type, Array) and space not in apart]
     for number, space in enumerate(sorted(filter(alive, movable), key=begins)):
         class_ = classes.of(space)
         if class_ in classes.exposed:
@@ -113,7 +113,7 @@ def share_places(
     body = rename_block(Block((), fn.body.ops, fn.body.results), mapping)
     gone = {space for space in movable if space in mapping or not alive(space)}
     params = tuple(param for param in fn.params if param not in gone)
-    left = tuple(space for space in spaces if space not in gone)
+    left = tuple(space for space in buffers if space not in gone)
     return replace(fn, body=replace(body, params=params)), left
 
 

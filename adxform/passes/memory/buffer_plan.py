@@ -3,10 +3,10 @@
     y = np.sin(x) * 2.0            np.sin(x, out=tmp)
                                    np.multiply(tmp, 2.0, out=y)
 
-The places are further parameters: arrays whose lengths follow from those of the arguments, `adxform.runtime.Room` where a length
-is known only on the way, `adxform.runtime.Tape` for a stack. What a loop carries gets a place of its own, into which each pass
-copies. An array that something else may hold on to, from one pass of a loop to the next or beyond the call, is left as it is.
-Run last: what comes out is emitted, not transformed.
+The places are further parameters: arrays whose lengths follow from those of the arguments, `adxform.runtime.GrowingBuffer` where
+a length is known only on the way, `adxform.runtime.Tape` for a stack. What a loop carries gets a place of its own, into which
+each pass copies. An array that something else may hold on to, from one pass of a loop to the next or beyond the call, is left as
+it is. Run last: what comes out is emitted, not transformed.
 """
 
 from __future__ import annotations
@@ -38,19 +38,19 @@ GUARDED = frozenset([runtime.masked_product, runtime.power, runtime.quotient, ru
 
 
 @dataclass(frozen=True, slots=True)
-class Reusing:
-    """A function that takes the places of its arrays after its own parameters, `spaces`: arrays, rooms and tapes by type.
+class BufferPlan:
+    """A function that takes the places of its arrays after its own parameters, `buffers`: arrays, rooms and tapes by type.
 
-    Those of `pages` are no rooms but `adxform.runtime.Pages`. `contiguous`: its arguments have to be.
+    Those of `pages` are no rooms but `adxform.runtime.PagedBuffer`. `contiguous`: its arguments have to be.
     """
 
     function: Function
-    spaces: tuple[Var, ...]
+    buffers: tuple[Var, ...]
     pages: tuple[Var, ...]
     contiguous: bool
 
 
-def reuse_memory(fn: Function, start: int = 0) -> Reusing:
+def plan_buffers(fn: Function, start: int = 0) -> BufferPlan:
     """`fn` with a place given for every array that it makes, as far as that is known to be safe. Its first `start` ops stay.
 
     Where a reshape that may copy is followed at run time, the layout of arrays matters. Then only those get a place that come out
@@ -115,7 +115,7 @@ class _Reuse:
         self.tapes = {stack for stack in self.facts.stacks if self.is_tape(stack)}
         self.held = self.held_classes()
         self.homes: dict[Var, Var] = {}
-        self.spaces: list[Var] = []
+        self.buffers: list[Var] = []
         self.pages: list[Var] = []
         self.on_stacks = set(self.classes.elements.values())
 
@@ -258,16 +258,16 @@ class _Reuse:
 
     # The function
 
-    def run(self) -> Reusing:
+    def run(self) -> BufferPlan:
         """Rewrite the function."""
         fn = self.fn
         body = self.block(replace(fn.body, ops=fn.body.ops[self.start :]), {}, False)
         body = replace(body, ops=(*fn.body.ops[: self.start], *body.ops))
-        spaces = (*self.spaces, *(stack for stack in self.facts.stacks if stack in self.tapes))
+        buffers = (*self.buffers, *(stack for stack in self.facts.stacks if stack in self.tapes))
         taken = {var.name for var in defined_variables(Block((), body.ops, ()))}
-        assert taken.isdisjoint(space.name for space in spaces)
-        contiguous = self.ordered is not None and bool(spaces)
-        return Reusing(replace(fn, body=replace(body, params=(*fn.params, *spaces))), spaces, tuple(self.pages), contiguous)
+        assert taken.isdisjoint(space.name for space in buffers)
+        contiguous = self.ordered is not None and bool(buffers)
+        return BufferPlan(replace(fn, body=replace(body, params=(*fn.params, *buffers))), buffers, tuple(self.pages), contiguous)
 
     def block(self, block: Block, mapping: dict[Var, Operand], in_loop: bool, copied: Iterable[_Slot] = ()) -> Block:
         """`block` with places given; at its end the arrays of `copied` go home."""
@@ -364,7 +364,7 @@ class _Reuse:
         if into is None:
             return False
         if self.is_known(out) and not held:
-            self.spaces.append(out)
+            self.buffers.append(out)
         elif fn is not np.full and (record_of(fn).fresh is not None or _copies(fn)):
             self.lent(op, b, op.args[:1], out, held)
         elif is_elementwise(fn):
@@ -403,7 +403,7 @@ class _Reuse:
     def space(self, hint: str, type_: Type) -> Var:
         """A new place."""
         var = Var(self.names.fresh(hint), type_)
-        self.spaces.append(var)
+        self.buffers.append(var)
         return var
 
 

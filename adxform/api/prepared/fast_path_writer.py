@@ -13,7 +13,7 @@ import numpy as np
 
 from adxform.api.prepared.arguments import FLOATS, Pair, check_of
 from adxform.api.prepared.surroundings import Watch
-from adxform.backends.protocol import Host, StraightCode
+from adxform.backends.protocol import FastPathCode, Host
 from adxform.backends.python.loading import load_with
 from adxform.backends.python.printing import to_source
 from adxform.backends.python.written_syntax import LOAD, STORE, Found, Measured, call, compare, different, either, loaded, negated
@@ -68,7 +68,7 @@ class Place:
             yield from child.leaves()
 
 
-def writer_around(code: StraightCode, expected: Expected) -> Writer:
+def writer_around(code: FastPathCode, expected: Expected) -> Writer:
     """What writes a function around the body of `code`, under names that it does not use."""
     return Writer(expected, MISS, {*code.used, *code.params}, dict(code.around))
 
@@ -266,7 +266,7 @@ class Writer:
             self.unpacked(names, held)
 
     def run_once(
-        self, code: StraightCode, body: Iterable[ast.stmt], made: Iterable[str], instead: ast.stmt | None = None
+        self, code: FastPathCode, body: Iterable[ast.stmt], made: Iterable[str], instead: ast.stmt | None = None
     ) -> Iterator[ast.stmt]:
         """`body`, that of `code`, which counts as a call; the numbers and arrays `made` are there, row by row in memory.
 
@@ -278,7 +278,7 @@ class Writer:
             yield self.looked_up(code, stmt)
         yield ast.Expr(call(self.constant("count", one_more_call)))
 
-    def looked_up(self, code: StraightCode, stmt: ast.stmt) -> ast.stmt:
+    def looked_up(self, code: FastPathCode, stmt: ast.stmt) -> ast.stmt:
         """`stmt`, a part of `code`, with what it takes of modules found ahead of the call."""
         local = {*code.stored, *code.params}
         modules = {name: held for name, held in code.around.items() if isinstance(held, ModuleType) and name not in local}

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from adxform.backends.protocol import Host, StraightCode
+from adxform.backends.protocol import FastPathCode, Host
 from adxform.backends.python.emit import Generated
 
 
@@ -17,9 +17,9 @@ def function_of(generated: Generated) -> ast.FunctionDef:
     return found
 
 
-def straight_code(
+def fast_path_code(
     generated: Generated, count: int, function: Any, direct: Callable[[Sequence[ast.stmt], Host], Iterator[ast.stmt]]
-) -> StraightCode | None:
+) -> FastPathCode | None:
     """The statements of the `function` that was `generated` and has `count` results; ``None`` where it returns in their midst."""
     tree = function_of(generated)
     *body, last = tree.body
@@ -30,4 +30,4 @@ def straight_code(
     known = {**function.__globals__, **(function.__kwdefaults__ or {})}
     names = sorted({node.id for node in ast.walk(tree) if isinstance(node, ast.Name)})
     around = {name: known[name] for name in names if name in known}
-    return StraightCode(tuple([arg.arg for arg in tree.args.args]), tuple(body), results, around, direct)
+    return FastPathCode(tuple([arg.arg for arg in tree.args.args]), tuple(body), results, around, direct)
