@@ -16,9 +16,9 @@ from rich.table import Table
 from adxform.api import checked_engine, source
 from adxform.backends.table import BACKENDS
 from adxform.cli.cache import cache
+from adxform.cli.op_values import run_values
 from adxform.cli.stages import UNCOMPILED, dump_stages, staged
 from adxform.cli.target import UsageError, argument_numbers, example_arguments, load_function
-from adxform.cli.values import run_values
 from adxform.errors import AdxError
 from adxform.frontend.derivative_operators import PYTHON, EngineName
 from adxform.primitives.completeness import lacks
