@@ -14,6 +14,8 @@ import re
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Annotated
@@ -62,33 +64,41 @@ def main(
     shrink: Annotated[bool, Parameter(help="make wrong programs smaller")] = True,
     reasons: Annotated[int, Parameter(help="how many reasons of refusals are printed")] = 20,
 ) -> None:
-    """Judge `count` programs; the exit status is 1 if one is wrong, or if hardly any is right."""
+    """Judge `count` programs; the exit status is 1 if one is wrong, or if hardly any is right.
+
+    An interrupted run tells what it found until then.
+    """
     os.environ["ADXFORM_ENGINE"] = engine
     console = Console(soft_wrap=True, highlight=False)
     kinds: Counter[str] = Counter()
     why: Counter[str] = Counter()
     begun = time.perf_counter()
-    seeds = iter(itertools.count(seed))
-    for done in track(range(count), description="programs", console=Console(stderr=True)):
-        number, text = next((n, text) for n in seeds if is_moderate(cell_of(text := text_of(n), n)))
-        verdict = verdict_of(text, number)
-        kinds[verdict.kind] += 1
-        if verdict.kind == "refused":
-            why[kind_of(verdict.reason)] += 1
-        if verdict.kind in ("overflowed", "cancelled"):
-            console.print(f"{verdict.kind}, seed {number}: {verdict.reason}", markup=False)
-        if verdict.kind == "wrong":
-            small = shrunk(text, partial(is_wrong, seed=number)) if shrink else text
-            console.print(f"wrong, seed {number}: {verdict.reason}\n{small}", markup=False)
-        if done % 100 == 99:
-            adxform.clear_cache()
-            linecache.clearcache()
+    with suppress(KeyboardInterrupt):
+        for number, text in track(moderate(seed, count), total=count, description="programs", console=Console(stderr=True)):
+            verdict = verdict_of(text, number)
+            kinds[verdict.kind] += 1
+            if verdict.kind == "refused":
+                why[kind_of(verdict.reason)] += 1
+            if verdict.kind in ("overflowed", "cancelled"):
+                console.print(f"{verdict.kind}, seed {number}: {verdict.reason}", markup=False)
+            if verdict.kind == "wrong":
+                small = shrunk(text, partial(is_wrong, seed=number)) if shrink else text
+                console.print(f"wrong, seed {number}: {verdict.reason}\n{small}", markup=False)
+            if kinds.total() % 100 == 0:
+                adxform.clear_cache()
+                linecache.clearcache()
     for reason, times in why.most_common(reasons):
         console.print(f"{times:6}  refused: {reason}", markup=False)
     took = time.perf_counter() - begun
     told = ", ".join(f"{kinds[kind]} {kind}" for kind in ("right", "refused", "overflowed", "cancelled", "wrong"))
-    console.print(f"{count} programs: {told}; {took:.0f} s")
-    sys.exit(bool(kinds["wrong"]) or kinds["right"] < count // 2)
+    console.print(f"{kinds.total()} programs: {told}; {took:.0f} s")
+    sys.exit(bool(kinds["wrong"]) or kinds["right"] < kinds.total() // 2)
+
+
+def moderate(seed: int, count: int) -> Iterator[tuple[int, str]]:
+    """The first `count` programs in a moderate range, from the one of that `seed` on: their seeds and texts."""
+    texts = ((number, text_of(number)) for number in itertools.count(seed))
+    return itertools.islice((each for each in texts if is_moderate(cell_of(each[1], each[0]))), count)
 
 
 if __name__ == "__main__":
