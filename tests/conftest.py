@@ -121,5 +121,6 @@ def interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("kernel", "kernel_from_either_end"):
         monkeypatch.setattr(getattr(kernels, name), "__code__", (lambda fn: fn).__code__)
     monkeypatch.setattr(kernels.compile_for, "__code__", (lambda compiled, types: compiled).__code__)
+    monkeypatch.setattr(kernel_scalars, "runtime", runtime, raising=False)  # for what stands in the place of its functions
     monkeypatch.setattr(kernel_scalars.quotient, "__code__", (lambda a, b: runtime.quotient(a, b)).__code__)
     monkeypatch.setattr(kernel_scalars.power, "__code__", (lambda a, b: runtime.power(a, b)).__code__)
