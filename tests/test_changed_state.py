@@ -153,6 +153,34 @@ D = {1: 1.0}
 """
 
 
+@pytest.mark.parametrize(
+    ("state", "answer", "change"),
+    [
+        ("{1}", "2 in s", "S.add(2)"),
+        ("{1}", "s == {1}", "S.add(2)"),
+        ("[{1}]", "2 in s[0]", "S[0].add(2)"),
+        ("F({1})", "2 in s.a", "S.a.add(2)"),
+        ("types.SimpleNamespace(s={1})", "2 in s.s", "S.s.add(2)"),
+        ("D.keys()", "2 in s", "D[2] = 2.0"),
+        ("bytearray(b'1')", "s == b'1'", "S.append(50)"),
+        ("C()", "hasattr(type(s), 'k')", "C.k = 1.0"),
+    ],
+)
+def test_what_is_in_an_argument(state: str, answer: str, change: str) -> None:
+    text = f"{KINDS}\nS = {state}\ndef f(x, s):\n    return x * x * (2.0 if {answer} else 3.0)\n"
+    f = program(f"{text}def outer(x):\n    return x * grad(f)(x, S)\n", grad=adxform.grad)
+    state = f.__globals__["S"]
+    outer = f.__globals__["outer"]
+    prepared = adxform.prepare_gradient(f, 2.0, state)
+    assert adxform.grad(f)(2.0, state) == prepared(2.0, state) == adxform.grad(outer)(2.0) / 2.0 == f(2.0, state)
+    first = f(2.0, state)
+    exec(change, f.__globals__)
+    assert f(2.0, state) != first
+    assert adxform.grad(f)(2.0, state) == adxform.grad(outer)(2.0) / 2.0 == f(2.0, state)
+    with contextlib.suppress(PreparationMismatchError):
+        assert prepared(2.0, state) == f(2.0, state)
+
+
 def test_equal_sets_are_two() -> None:
     a, b = {1}, {1}
     f = program("def f(x, v):\n    return x * (2.0 if v in A else 3.0) + x * (20.0 if v in B else 30.0)\n", A=a, B=b)

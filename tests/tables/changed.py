@@ -103,5 +103,5 @@ def differs(loss: Callable[..., Any], got: Any) -> str:
         return "" if alike else f"{getattr(got, 'error', got)!r}, plainly {getattr(plain, 'error', plain)!r}"
     step = 0.125
     slope = (loss(X + step) - loss(X - step)) / (2 * step)
-    alike = np.isclose(got[0], plain, rtol=1e-12) and np.isclose(got[1], slope, rtol=1e-9, atol=1e-12)
+    alike = np.isclose(got[0], plain, rtol=1e-12) and np.isclose(got[1] or 0.0, slope, rtol=1e-9, atol=1e-12)
     return "" if alike else f"{got!r}, plainly {(plain, slope)!r}"

@@ -120,7 +120,7 @@ _WAYS = (
     _way("slot", "class Slotted:\n    __slots__ = ('v',)\nOWNER = Slotted()\nOWNER.v = MADE", "OWNER.v", "OWNER.v"),
     _way("module attribute", "MODULE = types.ModuleType('m')\nMODULE.v = MADE", "MODULE.v", "MODULE.v"),
     _way("namespace", "NAMES = types.SimpleNamespace(v=MADE)", "NAMES.v", "NAMES.v"),
-    _way("function attribute", "def g(): pass\ng.v = MADE", "g.v", "g.v"),
+    _way("function attribute", "def holder(): pass\nholder.v = MADE", "holder.v", "holder.v"),
     _way("item of a list", "ROW = [None, MADE]", "ROW[1]", "ROW[1]"),
     _way("item of a tuple", "PAIR = (None, MADE)", "PAIR[1]", "PAIR[1]", "PAIR = (None, NEW)"),
     _way("item of a dict", "TABLE = {'v': MADE}", "TABLE['v']", "TABLE['v']"),
@@ -144,10 +144,10 @@ _WAYS = (
     ),
     _way(
         "partial",
-        "def h(v, x):\n    return ANSWER\ng = functools.partial(h, MADE)\ndef f(x):\n    return g(x)",
+        "def apply(v, x):\n    return ANSWER\nbound = functools.partial(apply, MADE)\ndef f(x):\n    return bound(x)",
         "v",
-        "g.args[0]",
-        "g = functools.partial(h, NEW)",
+        "bound.args[0]",
+        "bound = functools.partial(apply, NEW)",
     ),
     _way("helper", "V = MADE\ndef helper(): return V", "helper()", "V"),
     _way("deep inside", "OWNER = types.SimpleNamespace(a=[{'v': MADE}])", "OWNER.a[0]['v']", "OWNER.a[0]['v']"),
@@ -169,15 +169,16 @@ def _kind(
 _ANY = (_when("STATE"), "x * len(str(STATE))", _when("STATE is None"), _when("hasattr(STATE, 'append')"),
         _when("isinstance(STATE, (set, list))"))  # fmt: skip
 _SIZED = ("x * len(STATE)", _when("2 in STATE"), _when("2 not in STATE"), *_ANY)
-_ITERATED = ("x * sum(STATE)", "sum(x * v for v in STATE)", "x * max(STATE)", "x * sorted(STATE)[-1]", "x * len(list(STATE))",
-             "sum(x for v in (1, 2, 3) if v in STATE)", "x * len({v for v in (1, 2, 3) if v in STATE})")  # fmt: skip
+_ITERATED = ("x * sum(STATE)", "sum(x * item for item in STATE)", "x * max(STATE)", "x * sorted(STATE)[-1]",
+             "x * len(list(STATE))", "sum(x for item in (1, 2, 3) if item in STATE)",
+             "x * len({item for item in (1, 2, 3) if item in STATE})")  # fmt: skip
 _SET = (*_SIZED, *_ITERATED, _when("STATE == {1}"), _when("STATE != {1}"), _when("STATE <= {1}"), _when("{2} < STATE"),
         "x * len(STATE | {5})", _when("STATE & {2}"), _when("STATE - {1}"), _when("STATE ^ {1}"), _when("STATE.issubset({1})"),
         _when("STATE.isdisjoint({2})"), "x * len(STATE.union({9}))", _when("[STATE] == [{1}]"),
-        "x * len(frozenset(STATE))", _when("any(v in STATE for v in (2, 3))"))  # fmt: skip
+        "x * len(frozenset(STATE))", _when("any(item in STATE for item in (2, 3))"))  # fmt: skip
 _SEQUENCE = (*_SIZED, *_ITERATED, "x * STATE[0]", "x * STATE[-1]", "x * STATE[-1] * len(STATE)")
 _MAPPING = (*_SIZED, "x * STATE[1]", "x * STATE.get(2, 5.0)", "x * sum(STATE.values())", "x * len(STATE.items())",
-            _when("2 in STATE.keys()"), _when("(1, 1.0) in STATE.items()"), "sum(x * v for v in STATE.values())",
+            _when("2 in STATE.keys()"), _when("(1, 1.0) in STATE.items()"), "sum(x * item for item in STATE.values())",
             _when("STATE == {1: 1.0}"))  # fmt: skip
 _MAPPING_CHANGES = ("STATE[2] = 4.0", "STATE[1] = 7.0", "STATE.clear()")
 _OBJECT = (_when("hasattr(STATE, 'k')"), _when("hasattr(STATE, 'new')"), "x * getattr(STATE, 'new', 5.0)", "x * STATE.k",
