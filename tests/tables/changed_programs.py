@@ -137,10 +137,10 @@ _WAYS = (
     ),
     _way(
         "member of an enum",
-        "class Members(enum.Enum):\n    V = (MADE,)",
+        "class Members(enum.Enum):\n    V = [MADE]",
         "Members.V.value[0]",
         "Members.V.value[0]",
-        "Members.V._value_ = (NEW,)",
+        "Members.V._value_ = [NEW]",
     ),
     _way(
         "partial",
