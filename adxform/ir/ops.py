@@ -56,19 +56,21 @@ class Lit:
         if self.value is other.value:
             return True
         cls = type(self.value)
-        return cls is type(other.value) and not _has_its_own_equality(cls) and self._key() == other._key()
+        return cls is type(other.value) and not _is_compared_by_identity(cls) and self._key() == other._key()
 
     def __hash__(self) -> int:
         value = self.value
         try:
             return hash(self._key() if isinstance(value, float | complex | tuple) else value)
-        except TypeError:
+        except (TypeError, ValueError):  # the latter of what looks into memory that may be written
             return id(self.value)
 
 
-def _has_its_own_equality(cls: type) -> bool:
-    """Whether instances of `cls`, a class of the user, are the same for a program only if they are one object."""
-    return isinstance(cls.__eq__, FunctionType) and not cls.__module__.startswith("adxform.")
+def _is_compared_by_identity(cls: type) -> bool:
+    """Whether instances of `cls`, which change or are of a class of the user, are the same only if they are one object."""
+    hashed: object = cls.__hash__
+    changes = hashed is None and cls is not slice
+    return changes or (isinstance(cls.__eq__, FunctionType) and not cls.__module__.startswith("adxform."))
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,7 +76,7 @@ def program(text: str, called: str = "f", /, **names: Any) -> Callable[..., Any]
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     module = types.ModuleType("cell")
     module.__dict__.update({"np": np, **names})
-    exec(compile(text, file, "exec"), module.__dict__)
+    exec(compile(text, file, "exec", dont_inherit=True), module.__dict__)
     made: Callable[..., Any] = module.__dict__[called]
     return made
 

@@ -16,6 +16,7 @@ from functools import lru_cache, partial
 import adxform
 from tests.tables import (
     call_forms,
+    changed,
     containers,
     edges,
     held,
@@ -51,6 +52,7 @@ TABLES = {
     "modes": modes.cells,
     "objects": objects.cells,
     "reach": reach.cells,
+    "changed": changed.cells,
     "rules": rules.cells,
     "signatures": signatures.cells,
     "forms": call_forms.cells,

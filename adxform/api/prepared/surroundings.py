@@ -142,7 +142,7 @@ def hashable(value: Any) -> bool:
     """Whether `value` can be looked up among rules."""
     try:
         hash(value)
-    except TypeError:
+    except (TypeError, ValueError):  # the latter of what looks into memory that may be written
         return False
     return True
 

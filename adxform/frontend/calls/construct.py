@@ -23,8 +23,9 @@ def construct(interp: Interpreter, cls: type, args: tuple[Value, ...], kwargs: K
     """``cls(*args, **kwargs)``"""
     if issubclass(cls, tuple) and hasattr(cls, "_fields"):
         fields: tuple[str, ...] = cls._fields
-        defaults = {key: constant(interp, value) for key, value in cls._field_defaults.items()}  # type: ignore[attr-defined]
-        values = {**defaults, **dict(zip(fields, args, strict=False)), **kwargs}
+        values = {**dict(zip(fields, args, strict=False)), **kwargs}
+        if len(values) < len(fields):
+            values = {**_defaults_of_tuple(interp, cls), **values}
         return Tuple(tuple(values[field] for field in fields), cls)
     if dataclasses.is_dataclass(cls) and _generated_init(cls):
         return _construct_dataclass(interp, cls, args, kwargs)
@@ -42,6 +43,14 @@ def construct(interp: Interpreter, cls: type, args: tuple[Value, ...], kwargs: K
     return opaque(interp, cls, args, kwargs, hint, wanted)
 
 
+def _defaults_of_tuple(interp: Interpreter, cls: Any) -> Kwargs:
+    """The values that a named tuple takes for fields that are not given: those of its `__new__`, which a program may set."""
+    made = Access((("attribute", "__new__"), ("attribute", "__defaults__")), Lit(cls))
+    values = from_outside(interp, cls.__new__.__defaults__, made)
+    items = values.items if isinstance(values, Tuple) else ()
+    return dict(zip(cls._fields[len(cls._fields) - len(items) :], items, strict=True))
+
+
 def _plain_new(cls: Any) -> bool:
     return cls.__new__ is object.__new__
 
@@ -50,9 +59,13 @@ def _generated_init(cls: type) -> bool:
     return getattr(cls.__init__, "__code__", None) is None or cls.__init__.__code__.co_filename == "<string>"  # type: ignore[misc]
 
 
-def default_of(cls: type, field: str) -> Access:
-    """The path to the default of a field of a dataclass."""
-    return Access((("attribute", "__dataclass_fields__"), ("item", field), ("attribute", "default")), Lit(cls))
+def _default_of(interp: Interpreter, cls: Any, field: dataclasses.Field[Any]) -> Value:
+    """The default of a field of a dataclass: that of the parameter, if it is one of `__init__`."""
+    if field.init:
+        of_parameter = Access((("attribute", "__init__"), ("default", field.name)), Lit(cls))
+        return from_outside(interp, of_parameter.read(cls), of_parameter)
+    stated = Access((("attribute", "__dataclass_fields__"), ("item", field.name), ("attribute", "default")), Lit(cls))
+    return from_outside(interp, field.default, stated)
 
 
 def _construct_dataclass(interp: Interpreter, cls: Any, args: tuple[Value, ...], kwargs: Kwargs) -> Value:
@@ -64,7 +77,7 @@ def _construct_dataclass(interp: Interpreter, cls: Any, args: tuple[Value, ...],
         if field.init and field.name in values:
             items[field.name] = values[field.name]
         elif field.default is not dataclasses.MISSING:
-            items[field.name] = from_outside(interp, field.default, default_of(cls, field.name))
+            items[field.name] = _default_of(interp, cls, field)
         elif field.default_factory is not dataclasses.MISSING:
             items[field.name] = interp.call(constant(interp, field.default_factory), ())
         elif field.init:

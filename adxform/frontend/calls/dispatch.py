@@ -20,6 +20,7 @@ from adxform.frontend.calls.primitive_calls import as_array, into, primitive
 from adxform.frontend.containers.methods import Handler, Known
 from adxform.frontend.derivative_operators import Operator, marked
 from adxform.frontend.evaluate import iteration, protocols
+from adxform.frontend.evaluate.class_attributes import MISSING
 from adxform.frontend.evaluate.folding import fold, is_pure, is_user, run_now
 from adxform.frontend.evaluate.operands import is_static
 from adxform.frontend.evaluate.outside import from_outside, guard, is_kept, pin
@@ -101,7 +102,7 @@ def call(interp: Interpreter, fn: Value, args: tuple[Value, ...], kwargs: Kwargs
             return opaque(interp, operator.call, (fn, *args), kwargs, hint, wanted)
         case _:
             kind = protocols.class_of(fn)
-            if kind is not None and protocols.find(kind, "__call__") is protocols.MISSING:
+            if kind is not None and protocols.find(kind, "__call__") is MISSING:
                 return interp.fail(TypeError, f"'{kind.__name__}' object is not callable")
             raise interp.error("this value cannot be called", "call a function")
 

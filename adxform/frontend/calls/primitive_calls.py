@@ -20,7 +20,7 @@ from adxform.frontend.evaluate.operands import is_static, operand
 from adxform.frontend.evaluate.protocols import as_number, is_object, refused
 from adxform.frontend.evaluate.sizes import learn
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import NONE, Ref, Tuple, Value
+from adxform.frontend.evaluate.values import NONE, Ref, Static, Tuple, Value
 from adxform.frontend.types import forgotten_kinds
 from adxform.frontend.types.result_types import is_elementwise, is_product, result_type
 from adxform.ir.ops import Call, Lit, Operand, Pack, Var
@@ -65,7 +65,7 @@ def primitive(
     args = tuple(lists.get(arg, arg) if isinstance(arg, Ref) else arg for arg in args)
     if fn in JOINING and args:
         args = (_arrays(interp, args[0]), *args[1:])
-    elif not record.sequences:
+    elif not record.sequences and not (_is_operator(fn) and any(map(_is_unknown, args))):
         kinds = "biufc" if is_elementwise(record, fn) or is_product(fn) else "fc"
         args = tuple(as_array(interp, arg, kinds) for arg in args)
         kwargs = {key: as_array(interp, arg, kinds) for key, arg in kwargs.items()}
@@ -225,6 +225,15 @@ def _holds(interp: Interpreter, value: Value, kinds: str) -> bool:
         return any(_holds(interp, item, kinds) for item in items)
     type_ = number_type(value)
     return isinstance(type_, Scalar | Array) and np.dtype(type_.dtype).kind in kinds
+
+
+def _is_operator(fn: Callable[..., Any]) -> bool:
+    return getattr(fn, "__module__", None) == "_operator"
+
+
+def _is_unknown(value: Value) -> bool:
+    """Whether only a run can tell what `value` is: a list or a tuple beside it may stand for itself."""
+    return isinstance(value, Static) or (isinstance(value, Var) and isinstance(value.type, Object))
 
 
 def _folds(record: Primitive) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import operator
 import types
+from collections import namedtuple
 from typing import Any
 
 import numpy as np
@@ -12,13 +13,13 @@ import numpy as np
 from adxform.frontend.containers.methods import METHODS
 from adxform.frontend.derivative_operators import Operator
 from adxform.frontend.evaluate import indexing
-from adxform.frontend.evaluate.class_attributes import from_class, of_class
-from adxform.frontend.evaluate.outside import from_outside, guard, outside_write
+from adxform.frontend.evaluate.class_attributes import MISSING, from_class, of_class
+from adxform.frontend.evaluate.outside import from_outside, guard, outside_write, rooted
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import FunctionValue, Method, Ref, Slice, Static, Tuple, Value
 from adxform.frontend.nested import objects
 from adxform.frontend.signature import python_class
-from adxform.frontend.signature.access import Owns
+from adxform.frontend.signature.access import Access, Defines, HasClass, Owns
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, INT, Array, Object, Scalar, is_float
 from adxform.ir.walk import variables
@@ -150,13 +151,18 @@ def _identity(x: Any) -> Any:
 
 def _of_tuple(interp: Interpreter, value: Tuple, items: tuple[Value, ...], cls: type, name: str) -> Value:
     fields = getattr(cls, "_fields", ())
-    if name in fields:
+    own = inspect.getattr_static(cls, name, MISSING)
+    if name in fields and isinstance(own, _FIELD):
+        guard(interp, Access((("attribute", name),), Lit(cls)), HasClass(_FIELD))
         return items[fields.index(name)]
     method = METHODS.get((tuple, name))
     if method is not None:
         return Method(Lit(method), (value,))
-    found = inspect.getattr_static(cls, name, None)
-    return from_class(interp, value, cls, name, found)
+    return from_class(interp, value, cls, name, own)
+
+
+_FIELD = type(inspect.getattr_static(namedtuple("_Sample", "field"), "field"))
+"""The class of what reads a field of a named tuple, in the place of which a class may have something else."""
 
 
 def _of_object(interp: Interpreter, value: Ref, name: str) -> Value:
@@ -171,7 +177,7 @@ def _of_object(interp: Interpreter, value: Ref, name: str) -> Value:
             )
         return Method(Lit(method), (value,))
     if name == "__class__":
-        return Static(value.cls)
+        return rooted(value.cls)
     if name == "__dict__":
         return own_attributes(interp, value)
     made = objects.attribute(interp, value, name) if issubclass(value.cls, Operator) else None
@@ -182,8 +188,8 @@ def _of_object(interp: Interpreter, value: Ref, name: str) -> Value:
     found = interp.contents(value).get(name)
     if found is not None:
         return found
-    static = inspect.getattr_static(value.cls, name, None)
-    if static is None and hasattr(value.cls, "__getattr__"):
+    static = inspect.getattr_static(value.cls, name, MISSING)
+    if static is MISSING and hasattr(value.cls, "__getattr__"):
         return interp.call(of_class(interp, value.cls, "__getattr__"), (value, Lit(name)), hint=name)
     return from_class(interp, value, value.cls, name, static)
 
@@ -285,6 +291,7 @@ def _store_in_object(interp: Interpreter, value: Ref, name: str, new: Value) -> 
     """An attribute of an object that the function makes: its class decides first, by a property of that name, say."""
     cls = value.cls
     found = inspect.getattr_static(cls, name, None)
+    guard(interp, Access((), Lit(cls)), Defines(name, found is not None))
     if isinstance(inspect.getattr_static(cls, "__setattr__"), types.FunctionType):
         raise interp.error(f"`{cls.__name__}` defines `__setattr__`", "set attributes in methods of other names")
     if isinstance(found, property) and found.fset is not None:

@@ -9,6 +9,7 @@ from typing import Any
 from adxform.frontend.containers.collecting import as_list_of_rows, become_floats, irregular, kind_on_paths, row_type
 from adxform.frontend.containers.tuple_columns import kind_of
 from adxform.frontend.evaluate import iteration, protocols
+from adxform.frontend.evaluate.class_attributes import MISSING
 from adxform.frontend.evaluate.joins import Joiner, collect, instantiate
 from adxform.frontend.evaluate.signals import Grows, Unreachable
 from adxform.frontend.evaluate.sizes import note_origin
@@ -56,7 +57,7 @@ def truth(interp: Interpreter, value: Value) -> bool | Operand:
         case Ref() | View(Ref()):
             return bool(interp.contents(value.of if isinstance(value, View) else value).keys)
         case Static(literal):
-            return True if isinstance(literal, types.FunctionType | types.ModuleType | type) else bool(interp.pin(value))
+            return True if isinstance(literal, types.FunctionType | types.ModuleType | type) else bool(interp.settle(value))
         case _:
             return True
 
@@ -68,7 +69,7 @@ def _truth_of_object(interp: Interpreter, value: Ref | Static) -> bool | Operand
         if method is not None:
             found = interp.call(Lit(len), (value,)) if name == "__len__" else protocols.converted(interp, method, name)
             return truth(interp, found)
-        if isinstance(value, Static) and protocols.find(type(value.value), name) is not protocols.MISSING:
+        if isinstance(value, Static) and protocols.find(type(value.value), name) is not MISSING:
             number = protocols.decayed(interp, value)
             return truth(interp, number) if number is not value else interp.emit(bool, (interp.operand(value),), BOOL)
     return True

@@ -7,18 +7,21 @@ import types
 from typing import Any
 
 from adxform.frontend.derivative_operators import Operator
-from adxform.frontend.evaluate.outside import from_outside, is_kept
+from adxform.frontend.evaluate.outside import from_outside, is_kept, rooted
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Method, Ref, Static, Value
 from adxform.frontend.signature.access import Access
 from adxform.ir.ops import Lit
 from adxform.primitives.table import lookup
 
+MISSING = object()
+"""What stands for an attribute that a class does not have."""
+
 
 def from_class(interp: Interpreter, value: Value, cls: type, name: str, found: Any) -> Value:
     """An attribute that an instance finds in its class."""
     match found:
-        case None:
+        case _ if found is MISSING:
             return interp.fail(AttributeError, f"'{cls.__name__}' object has no attribute '{name}'")
         case property():
             return interp.call(of_class(interp, cls, name, "fget"), (value,), hint=name)
@@ -27,7 +30,7 @@ def from_class(interp: Interpreter, value: Value, cls: type, name: str, found: A
         case classmethod():
             if lookup(getattr(cls, name)) is not None:
                 return Static(getattr(cls, name), Access((("attribute", name),), Lit(cls)))
-            return Method(of_class(interp, cls, name, "__func__"), (Static(cls),))
+            return Method(of_class(interp, cls, name, "__func__"), (rooted(cls),))
         case types.FunctionType():
             return Method(of_class(interp, cls, name), (value,))
         case Operator():

@@ -93,6 +93,10 @@ class Evaluator(Interpreter):
         """The object itself; each call must find the same one."""
         return outside.pin(self, value)
 
+    def settle(self, value: Static) -> Any:
+        """The object itself, from which something is told now: each call must find the same one, and the same in it."""
+        return outside.settle(self, value)
+
     def items(self, value: Value) -> list[Value]:
         """The items of an iterable of known length."""
         value = iteration.opened(self, value)

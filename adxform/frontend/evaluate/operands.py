@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import enum
 import functools
-import inspect
-import types
 from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
-
 from adxform.frontend.containers import collecting
-from adxform.frontend.derivative_operators import Operator
 from adxform.frontend.evaluate.outside import pin
+from adxform.frontend.evaluate.settled import is_listed, may_change
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import (
     FunctionValue,
@@ -92,7 +87,7 @@ def is_static(interp: Interpreter, value: Value) -> bool:
         case Lit():
             return not is_undefined(value)
         case Static(found):
-            return not may_change(found)
+            return is_listed(found) or not may_change(found)
         case Tuple(items):
             return all(is_static(interp, item) for item in items)
         case Slice(start, stop, step) | Range(start, stop, step):
@@ -105,20 +100,6 @@ def is_static(interp: Interpreter, value: Value) -> bool:
             )
         case _:
             return False
-
-
-def may_change(value: Any) -> bool:
-    """Whether an object from outside may be another one at the next call, though it is the same object."""
-    if isinstance(value, type | types.ModuleType | np.ufunc | np.dtype | enum.Enum) or inspect.isroutine(value):
-        return False
-    if isinstance(value, Operator | functools.partial):
-        return False
-    return type(value).__module__.partition(".")[0] not in _SETTLED
-
-
-_SETTLED = ("builtins", "types", "typing", "fractions", "decimal", "datetime", "re", "pathlib", "uuid", "functools", "operator",
-            "adxform")  # fmt: skip
-"""Modules whose objects, as far as they are no lists, dicts and arrays, never change."""
 
 
 def known(interp: Interpreter, value: Value) -> Any:

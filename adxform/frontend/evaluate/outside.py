@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from adxform.errors import AdxError, GlobalMutationError, UnsupportedOperationError
+from adxform.frontend.evaluate.settled import is_listed, may_change
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Static, Tuple, Value
 from adxform.frontend.signature import INSTANCES, Leaf, describe, leaf_type, parts
-from adxform.frontend.signature.access import Access, Equals, HasClass, HasCode, Is, LooksLike, SameAs
+from adxform.frontend.signature.access import Access, Equals, HasClass, HasCode, Holds, Is, LooksLike, SameAs
 from adxform.frontend.signature.access import Guard as _Guard
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Scalar
@@ -116,12 +117,22 @@ def constant(interp: Interpreter, value: Any) -> Value:
             return Lit(value)
         if isinstance(value, types.FunctionType) and not (value.__module__ or "").startswith("adxform."):
             return from_outside(interp, value, Access((), Lit(value)))
-        return Static(value)
+        return rooted(value)
     kind, keys, children = structure
     items = tuple(constant(interp, child) for child in children)
     if kind in ("tuple", "namedtuple"):
         return Tuple(items, type(value))
     return interp.heap.foreign("list" if kind == "list" else "dict", type(value), keys, items, default_of(interp, value))
+
+
+def rooted(value: Any) -> Static:
+    """An object that is known; what a program may change in it each call finds from the object itself."""
+    changes = may_change(value) or (isinstance(value, type) and value.__module__.partition(".")[0] not in _FIXED)
+    return Static(value, Access((), Lit(value)) if changes else None)
+
+
+_FIXED = ("builtins", "numpy", "scipy", "math", "adxform")
+"""Libraries whose classes stay what they are."""
 
 
 def default_of(interp: Interpreter, value: Any) -> Value | None:
@@ -146,3 +157,11 @@ def pin(interp: Interpreter, value: Static) -> Any:
     """The object itself; each call must find the same one."""
     guard(interp, value.access, Is(value.value))
     return value.value
+
+
+def settle(interp: Interpreter, value: Static) -> Any:
+    """The object itself, from which something is told now: each call must find the same one, and the same in it."""
+    found = pin(interp, value)
+    if is_listed(found):
+        guard(interp, value.access, Holds(Lit(tuple(found))))
+    return found

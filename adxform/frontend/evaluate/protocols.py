@@ -20,17 +20,16 @@ import numpy as np
 
 from adxform.errors import AdxError
 from adxform.frontend.derivative_operators import Operator
-from adxform.frontend.evaluate.class_attributes import from_class
-from adxform.frontend.evaluate.outside import guard
+from adxform.frontend.evaluate.class_attributes import MISSING, from_class
+from adxform.frontend.evaluate.outside import guard, rooted
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import FunctionValue, InnerPullback, Method, Ref, Static, Tuple, Value
 from adxform.frontend.signature import python_class
-from adxform.frontend.signature.access import Access, Defines
+from adxform.frontend.signature.access import Defines, Is
 from adxform.ir.kinds import alternatives, scalar_type
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, Scalar
 
-MISSING = object()
 NUMBERS = (int, float, complex)
 _BUILTIN = frozenset([float, int, bool, complex, tuple, list, dict, set, frozenset, np.ndarray, type(NotImplemented)])
 _LEFT_ALONE = (type, types.ModuleType, str, bytes, type(None), type(...), np.dtype, slice, range, np.ufunc, Operator)
@@ -111,14 +110,22 @@ def is_native(found: Any) -> bool:
     return isinstance(found, _NATIVE)
 
 
+def _looked_up(interp: Interpreter, cls: type, name: str) -> Any:
+    """As `find`; each call must find the same, or such a method as it reads anew."""
+    found, access = find(cls, name), rooted(cls).access
+    if is_native(found):
+        guard(interp, None if access is None else access.to("attribute", name), Is(getattr(cls, name)))
+    else:
+        guard(interp, access, Defines(name, found is not MISSING))
+    return found
+
+
 def special(interp: Interpreter, value: Value, name: str) -> Value | None:
     """The method `name` in the class of `value`, bound to it; ``None`` where there is none, or one written in C."""
     cls = class_of(value)
     if cls is None or not is_object(value):
         return None
-    found = find(cls, name)
-    if cls.__module__ not in ("builtins", "numpy"):
-        guard(interp, Access((), Lit(cls)), Defines(name, found is not MISSING))
+    found = _looked_up(interp, cls, name)
     if found is None:  # the class says that it has no such operation
         return interp.fail(TypeError, f"'{cls.__name__}' object does not support {name}")
     if found is MISSING or is_native(found):
@@ -221,7 +228,7 @@ def _first_answer(
     for owner, method, other in tries:
         cls = class_of(owner)
         assert cls is not None
-        found = find(cls, method)
+        found = _looked_up(interp, cls, method)
         if found is None:
             return interp.fail(TypeError, f"unsupported operand type for {method}")
         if found is MISSING:
@@ -345,7 +352,7 @@ def compared(interp: Interpreter, fn: Callable[..., Any], a: Value, b: Value, hi
     for owner, method, other in tries:
         cls = class_of(owner)
         assert cls is not None
-        found = find(cls, method)
+        found = _looked_up(interp, cls, method)
         if found is object.__ne__ and not is_native(find(cls, "__eq__")) and is_object(owner):
             equal = _called(interp, owner, "__eq__", other, hint)
             if equal is not None:

@@ -269,8 +269,8 @@ class Interpreter(ABC):
         match value:
             case Lit(literal):
                 return self.use(value) and literal
-            case Static(literal):
-                return self.pin(value)
+            case Static():
+                return self.settle(value)
             case Tuple(items, cls):
                 parts = [self.static(item, what) for item in items]
                 return tuple(parts) if cls is tuple else cls(*parts)
@@ -360,6 +360,10 @@ class Interpreter(ABC):
     @abstractmethod
     def pin(self, value: Static) -> Any:
         """The object itself; each call must find the same one."""
+
+    @abstractmethod
+    def settle(self, value: Static) -> Any:
+        """The object itself, from which something is told now: each call must find the same one, and the same in it."""
 
     @abstractmethod
     def items(self, value: Value) -> list[Value]:

@@ -13,12 +13,13 @@ import numpy as np
 
 from adxform.frontend.containers.methods import Answer, Handler
 from adxform.frontend.evaluate import attributes
-from adxform.frontend.evaluate.outside import from_outside, guard
-from adxform.frontend.evaluate.protocols import class_of
+from adxform.frontend.evaluate.class_attributes import MISSING
+from adxform.frontend.evaluate.outside import from_outside, guard, rooted
+from adxform.frontend.evaluate.protocols import class_of, find
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, FunctionValue, InnerPullback, Method, Range, Ref, Slice, Static, Tuple, Value
 from adxform.frontend.signature import python_class, refused_arrays
-from adxform.frontend.signature.access import Access, Has
+from adxform.frontend.signature.access import Access, Defines, Derives, Has
 from adxform.frontend.types import forgotten_kinds
 from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Var
@@ -105,7 +106,7 @@ def _isinstance(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> A
     if cls is np.ndarray and any(map(_is_kind_of_array, classes if isinstance(classes, tuple) else (classes,))):
         raise interp.error("of which subclass of arrays an array is cannot be told", "test it outside of the function")
     given = args[0]
-    found = issubclass(cls, classes)
+    found = _derives(interp, cls, classes)
     if isinstance(given, Var) and isinstance(given.type, Scalar):
         kinds = {issubclass(python_class(kind.dtype, kind.weak), classes) for kind in alternatives(given.type)}
         if len(kinds) > 1:
@@ -127,7 +128,14 @@ def _classes(interp: Interpreter, value: Value) -> Any:
 
 
 def _issubclass(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    return Lit(issubclass(interp.static(args[0], "a class"), _classes(interp, args[1])))
+    return Lit(_derives(interp, interp.static(args[0], "a class"), _classes(interp, args[1])))
+
+
+def _derives(interp: Interpreter, cls: type, classes: Any) -> bool:
+    """Whether `cls`, whose bases a program may set and which may be registered later, is a subclass of one of `classes`."""
+    found = issubclass(cls, classes)
+    guard(interp, rooted(cls).access, Derives(Lit(classes), found))
+    return found
 
 
 def _class_of(interp: Interpreter, value: Value) -> type | None:
@@ -147,17 +155,17 @@ def _type(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     forgotten_kinds.refuse_class(interp, args)
     if len(args) == 1 and isinstance(args[0], Var) and isinstance(args[0].type, Scalar) and len(args[0].type.kinds) > 1:
         raise interp.error("the class of this number depends on the run", "convert it, e.g. with `float(…)`")
-    return None if cls is None else Static(cls)
+    return None if cls is None else rooted(cls)
 
 
 def _callable(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     match args[0]:
         case FunctionValue() | Method() | InnerPullback():
             return Lit(True)
-        case Static(found) | Lit(found):
-            return Lit(callable(found))
-        case Ref(cls=cls):
-            return Lit("__call__" in dir(cls))
+        case Static() | Lit() | Ref() if (cls := class_of(args[0])) is not None:
+            there = find(cls, "__call__") is not MISSING
+            guard(interp, rooted(cls).access, Defines("__call__", there))
+            return Lit(there)
         case _:
             return Lit(False)
 

@@ -21,9 +21,12 @@ from adxform.frontend.evaluate.branches import branch, truth
 from adxform.frontend.evaluate.joins import same
 from adxform.frontend.evaluate.keys import hashed
 from adxform.frontend.evaluate.operands import is_static
+from adxform.frontend.evaluate.outside import guard
 from adxform.frontend.evaluate.python_classes import SEQUENCES, SETS, VIEWS, class_of, is_container, is_numpy, name_of
+from adxform.frontend.evaluate.settled import is_listed, may_change
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import NONE, Contents, Maybe, Once, Range, Ref, Static, Tuple, Value, View
+from adxform.frontend.evaluate.values import NONE, Contents, Maybe, Method, Once, Range, Ref, Static, Tuple, Value, View
+from adxform.frontend.signature.access import Contains
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, Array, Scalar
 from adxform.primitives import iterations
@@ -84,6 +87,8 @@ def binary(interp: Interpreter, fn: Any, a: Value, b: Value, hint: str, sign: st
 def _classes(interp: Interpreter, a: Value, b: Value) -> tuple[type, type] | None:
     """The classes of two operands, where one is a container and the other's class is known."""
     left, right = class_of(a), class_of(b)
+    if any(isinstance(value, Static) and may_change(value.value) and not is_listed(value.value) for value in (a, b)):
+        return None  # what is in it only a run can tell
     if left is not None and right is not None:
         return (left, right) if is_container(left) or is_container(right) else None
     for value, cls in ((a, right), (b, left)):
@@ -250,7 +255,7 @@ def _of_keys(left: type, right: type) -> bool:
 def _keys(interp: Interpreter, value: Value) -> Any:
     """The elements of a set, or of what a view of a dict is joined with, which must be known."""
     if isinstance(value, Static):
-        return interp.pin(value)
+        return interp.settle(value)
     if isinstance(value, Lit):
         return value.value
     if isinstance(value, Ref) and value.kind == "set":
@@ -274,6 +279,8 @@ def equality(interp: Interpreter, a: Value, b: Value, positive: bool) -> Answer:
     for maybe, other in ((a, b), (b, a)):
         if isinstance(maybe, Maybe) and other != NONE:
             return _equal_if_there(interp, maybe, other, positive)
+    if any(isinstance(one, Method) and isinstance(other, Method | Static) for one, other in ((a, b), (b, a))):
+        raise interp.error("whether methods are equal cannot be told", "compare the objects that they belong to")
     classes = _classes(interp, a, b)
     if classes is None:
         return None
@@ -316,7 +323,7 @@ def _equal_array(interp: Interpreter, a: Value, left: type, b: Value, right: typ
 
 
 def _equal(interp: Interpreter, a: Value, left: type, b: Value, right: type) -> Answer:
-    if same(a, b):
+    if _found_same(interp, a, b):
         return Lit(True)
     if any(issubclass(left, cls) and issubclass(right, cls) for cls in (list, tuple)):
         if interp.filled(a) is None and interp.filled(b) is None:
@@ -361,7 +368,7 @@ def _ranges(a: Value, b: Value) -> bool:
 
 def _all_equal(interp: Interpreter, items: list[Value], others: list[Value]) -> Value:
     """Whether all `items` equal those beside them: the same object is equal to itself."""
-    left = [pair for pair in zip(items, others, strict=True) if not same(*pair)]
+    left = [pair for pair in zip(items, others, strict=True) if not _found_same(interp, *pair)]
     return any_or_all(interp, [partial(interp.call, Lit(operator.eq), pair) for pair in left], all)
 
 
@@ -458,6 +465,8 @@ def contains(interp: Interpreter, box: Value, item: Value) -> Answer:
             return any_equal(interp, interp.items(box), item)
         case Range(start, stop, step):
             return _in_range(interp, start, stop, step, item)
+        case Static(found) if is_listed(found) and len(found) > _SHORT and is_static(interp, item):
+            return _in_long(interp, box, interp.static(item, "an item"))
         case Lit(str() as text):
             if class_of(item) is not None and class_of(item) is not str:
                 return interp.fail(TypeError, "'in <string>' requires string as left operand")
@@ -467,11 +476,45 @@ def contains(interp: Interpreter, box: Value, item: Value) -> Answer:
     return None
 
 
+_SHORT = 64
+"""How many items a set or the keys of a dict have at most that each call compares one by one."""
+
+
+def _in_long(interp: Interpreter, box: Static, item: Any) -> Answer:
+    """Whether `item` is in a set from outside, which each call asks again."""
+    try:
+        there = item in box.value
+    except TypeError as error:
+        return interp.fail(TypeError, str(error))
+    guard(interp, box.access, Contains(Lit(item), there))
+    return Lit(there)
+
+
+def _found_same(interp: Interpreter, a: Value, b: Value) -> bool:
+    """Whether `a` and `b` are one object, or are made of the same ones; each call must find them so."""
+    found = same(a, b)
+    for value in (a, b) if found else ():
+        _pin_all(interp, value)
+    return found
+
+
+def _pin_all(interp: Interpreter, value: Value) -> None:
+    match value:
+        case Static():
+            interp.pin(value)
+        case Tuple(items):
+            for item in items:
+                _pin_all(interp, item)
+        case _:
+            pass
+
+
 def any_equal(interp: Interpreter, items: list[Value], item: Value) -> Value:
     """Whether one of `items` is `item` or equals it."""
     asked: list[Condition] = []
     for one in items:
-        asked.append(partial(_constant, Lit(True)) if same(one, item) else partial(interp.call, Lit(operator.eq), (one, item)))
+        equal = partial(interp.call, Lit(operator.eq), (one, item))
+        asked.append(partial(_constant, Lit(True)) if _found_same(interp, one, item) else equal)
     return any_or_all(interp, asked, any)
 
 

@@ -13,6 +13,7 @@ from adxform.frontend.evaluate.augmented import PLAIN, UPDATES, refuse_cast
 from adxform.frontend.evaluate.branches import truth
 from adxform.frontend.evaluate.joins import same
 from adxform.frontend.evaluate.python_classes import class_of, is_container, name_of
+from adxform.frontend.evaluate.settled import may_change
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, FunctionValue, Maybe, Ref, Static, Tuple, Value
 from adxform.frontend.known import container_operators
@@ -128,11 +129,18 @@ def _compare(fn: Any) -> Handler:
         if found is not None:
             return found
         structured = (Tuple, Ref, Static, FunctionValue)
-        if isinstance(a, structured) and isinstance(b, structured):
+        if isinstance(a, structured) and isinstance(b, structured) and not (_tells(a) or _tells(b)):
             return Lit(_equal(interp, a, b) is (fn is operator.eq))
         return None
 
     return handler
+
+
+def _tells(value: Value) -> bool:
+    """Whether `value` is an object that may be another one at the next call, and whose class says what it equals."""
+    if not isinstance(value, Static):
+        return False
+    return may_change(value.value) and protocols.find(type(value.value), "__eq__") is not object.__eq__
 
 
 def _equal(interp: Interpreter, a: Value, b: Value) -> bool:

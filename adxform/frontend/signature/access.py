@@ -6,6 +6,7 @@ import builtins
 import types
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from operator import is_
 from typing import Any, Literal, assert_never
 
 from adxform.frontend.signature import Tree, describe, registration, same_static
@@ -141,6 +142,30 @@ class Equals:
 
 
 @dataclass(frozen=True, slots=True)
+class Holds:
+    """A set, or the keys of a dict, of these elements, which come in this order."""
+
+    lit: Lit
+
+    def met(self, value: Any) -> bool:
+        """Whether `value` is one: at most calls of the very same objects, which are compared fast."""
+        kept = self.lit.value
+        return len(value) == len(kept) and (all(map(is_, kept, value)) or self.lit == Lit(tuple(value)))
+
+
+@dataclass(frozen=True, slots=True)
+class Contains:
+    """A set, or the keys of a dict, that has `item` in it, or one that does not."""
+
+    item: Lit
+    there: bool
+
+    def met(self, value: Any) -> bool:
+        """Whether that is so of `value`."""
+        return (self.item.value in value) is self.there
+
+
+@dataclass(frozen=True, slots=True)
 class LooksLike:
     """Numbers, arrays or a structure of them that `describe` describes by `tree`."""
 
@@ -189,6 +214,18 @@ class Defines:
 
 
 @dataclass(frozen=True, slots=True)
+class Derives:
+    """A class that is a subclass of `classes`, which are one or a tuple of them, or one that is not."""
+
+    classes: Lit
+    there: bool
+
+    def met(self, value: Any) -> bool:
+        """Whether that is so of `value`."""
+        return issubclass(value, self.classes.value) is self.there
+
+
+@dataclass(frozen=True, slots=True)
 class Binds:
     """A `functools.partial` of so many positional arguments and of these named ones."""
 
@@ -211,7 +248,7 @@ class SameAs:
         raise AssertionError(value)
 
 
-Expectation = SameAs | Is | HasCode | HasClass | Equals | LooksLike | Has | Owns | Defines | Binds
+Expectation = SameAs | Is | HasCode | HasClass | Equals | Holds | Contains | LooksLike | Has | Owns | Defines | Derives | Binds
 
 
 @dataclass(frozen=True, slots=True)

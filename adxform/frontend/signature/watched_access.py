@@ -13,10 +13,25 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from adxform.frontend.signature.access import Access, Equals, Guard, HasClass, HasCode, Is, Owns, SameAs, guards_hold
+from adxform.frontend.signature.access import (
+    Access,
+    Contains,
+    Defines,
+    Equals,
+    Guard,
+    HasClass,
+    HasCode,
+    Holds,
+    Is,
+    Owns,
+    SameAs,
+    guards_hold,
+)
 from adxform.ir.ops import Lit
 
-MISSING = object()
+MISSING, UNSURE = object(), object()
+_IMMUTABLE = 1 << 8
+"""CPython's flag of a class that an object of it can never leave by an assignment to `__class__`."""
 Place = tuple[Mapping[str, Any], Any, Any]
 
 
@@ -63,10 +78,14 @@ class Notes:
         self.cells: dict[int, tuple[types.CellType, Any]] = {}
         self.codes: dict[int, tuple[types.FunctionType, types.CodeType]] = {}
         self.classes: dict[int, tuple[Any, type]] = {}
+        self.orders: dict[int, tuple[type, tuple[type, ...]]] = {}
+        self.spaces: dict[int, Mapping[str, Any]] = {}
+        self.asked: list[tuple[Any, Holds | Contains]] = []
 
     def rest(self, others: tuple[Guard, ...]) -> Callable[[], bool] | None:
-        """What says whether cells and classes are those that were noted, and the guards `others` hold; ``None`` without any."""
+        """What says whether cells, classes, their bases and sets are as they were noted, and the guards `others` hold, if any."""
         fn, cells, classes = self.fn, tuple(self.cells.values()), tuple(self.classes.values())
+        orders, asked = tuple(self.orders.values()), tuple(self.asked)
 
         def unchanged() -> bool:
             for cell, value in cells:
@@ -75,9 +94,18 @@ class Notes:
                         return False
                 except ValueError:
                     return False
-            return all(type(instance) is cls for instance, cls in classes) and guards_hold(others, fn)
+            for cls, order in orders:
+                if cls.__mro__ is not order:
+                    return False
+            for container, expectation in asked:
+                if not expectation.met(container):
+                    return False
+            for instance, cls in classes:
+                if type(instance) is not cls:
+                    return False
+            return guards_hold(others, fn) if others else True
 
-        return unchanged if cells or classes or others else None
+        return unchanged if cells or classes or orders or asked or others else None
 
     def comparison(self, rest: Callable[[], bool] | None) -> Callable[[], bool]:
         """What says whether every object is the one that was noted, and `rest` holds."""
@@ -109,12 +137,18 @@ class Notes:
                 if there or hasattr(value, "__dict__"):
                     self._note(vars(value), name)
                 return True
+            case Holds() | Contains() as expectation:
+                self.asked.append((value, expectation))
+                return True
+            case Defines(name):
+                return self._find(value, name) is not UNSURE
             case HasCode():
                 assert isinstance(value, types.FunctionType)
                 self.codes[id(value)] = value, value.__code__
                 return True
             case HasClass():
-                self.classes[id(value)] = value, type(value)
+                if not type(value).__flags__ & _IMMUTABLE:
+                    self.classes[id(value)] = value, type(value)
                 return True
             case _:
                 return False
@@ -144,7 +178,10 @@ class Notes:
                 pass
             case "attribute" if isinstance(value, partial) and key in ("func", "args", "keywords"):
                 pass
-            case "attribute" if not isinstance(value, type) and getattr(value, "__dict__", {}).get(key, MISSING) is found:
+            case "attribute" if isinstance(value, type):
+                stands = self._find(value, key)
+                return stands is found or isinstance(stands, staticmethod | classmethod)
+            case "attribute" if getattr(value, "__dict__", {}).get(key, MISSING) is found:
                 self._note(vars(value), key)
             case "item" if type(value) is dict:
                 self._note(value, key)
@@ -153,6 +190,21 @@ class Notes:
             case _:
                 return False
         return True
+
+    def _find(self, cls: type, name: str) -> Any:
+        """What `cls` or the first of its bases that has `name` has under it, with all the places noted; `MISSING` in none.
+
+        `UNSURE` where the class of `cls` may have a word in it.
+        """
+        if type(cls) is not type:
+            return UNSURE
+        self.orders[id(cls)] = cls, cls.__mro__
+        for base in cls.__mro__:
+            space = self.spaces.setdefault(id(base), vars(base))
+            self._note(space, name)
+            if name in space:
+                return space[name]
+        return MISSING
 
     def _note(self, space: Mapping[Any, Any], key: Any) -> None:
         self.places[id(space), key] = space, key, space.get(key, MISSING)

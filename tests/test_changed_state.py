@@ -1,0 +1,237 @@
+"""State outside of the arguments that a program asks, and that is another one at the next call: what was found wrong once."""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import adxform
+from adxform.errors import PreparationMismatchError, UnsupportedOperationError
+from tests.tables.cell import program
+
+CLASS = """
+class P:
+    k = 1.0
+    table = {"a": 1.0}
+    step = staticmethod(lambda v: 2 * v)
+
+    def __init__(self, v):
+        self.v = v
+
+    def by_type(self):
+        return type(self).k * self.v
+
+    def by_class(self):
+        return self.__class__.k * self.v
+
+    def method(self):
+        return self.v
+
+    @classmethod
+    def of_class(cls, v):
+        return cls.k * v
+
+
+class Q(P):
+    pass
+
+
+G = P(1.0)
+
+
+def f(x):
+    return ANSWER
+"""
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "type(G).k * x",
+        "P(x).by_type()",
+        "P(x).by_class()",
+        "P(x).of_class(x)",
+        "Q(x).by_type()",
+        "type(P(x)).table['a'] * x",
+        "type(P(x)).step(x)",
+        "type(P(x)).method(P(x))",
+        "x * (2.0 if hasattr(type(G), 'new') else 3.0)",
+        "x * getattr(type(G), 'new', 3.0)",
+        "x * (2.0 if callable(G) else 3.0)",
+        "x * (2.0 if callable(P(x)) else 3.0)",
+        "x * (2.0 if G == 1 else 3.0)",
+    ],
+)
+def test_what_is_read_through_a_class(answer: str) -> None:
+    f = program(CLASS.replace("ANSWER", answer))
+    assert adxform.value_and_grad(f)(2.0)[0] == f(2.0)
+    first, cls = f(2.0), f.__globals__["P"]
+    cls.k, cls.new = 7.0, 1.0
+    cls.table["a"] = 7.0
+    cls.step = staticmethod(lambda v: 5 * v)
+    cls.method = lambda self: 9 * self.v
+    cls.__call__ = lambda self: 1.0
+    cls.__eq__ = lambda self, other: True
+    assert f(2.0) != first
+    assert adxform.value_and_grad(f)(2.0) == (f(2.0), f(2.0) / 2.0)
+
+
+@pytest.mark.parametrize(
+    ("state", "answer", "change"),
+    [
+        *(
+            ("{1}", answer, "S.add(2)")
+            for answer in ("2 in S", "2 not in S", "S == {1}", "S <= {1}", "{2} <= S", "S & {2}", "S - {1}", "len(str(S)) > 4",
+                           "sum(1 for v in (1, 2) if v not in S) == 1", "[v for v in (1, 2) if v in S] == [1]", "[S] == [{1}]")
+        ),
+        ("set(range(100))", "2000 in S", "S.add(2000)"),
+        ("{1}", "S", "S.clear()"),
+        ("{'a': {1}}", "2 in S['a']", "S['a'].add(2)"),
+        ("{'a': {1}}", "S == {'a': {1}}", "S['a'].add(2)"),
+        ("[{1}]", "S == [{1}]", "S[0].add(2)"),
+        ("collections.defaultdict(set, a={1})", "2 in S['a']", "S['a'].add(2)"),
+        ("types.SimpleNamespace(s={1})", "2 in S.s", "S.s.add(2)"),
+        ("types.SimpleNamespace(k=1)", "len(str(S)) > 14", "S.k = 11"),
+        ("bytearray(b'1')", "50 in S", "S.append(50)"),
+        ("bytearray(b'1')", "S == b'1'", "S.append(50)"),
+        ("memoryview(bytearray(b'1'))", "49 in S", "S[0] = 50"),
+        ("D.keys()", "2 in S", "D[2] = 2.0"),
+        ("D.keys()", "S == {1}", "D[2] = 2.0"),
+        ("D.values()", "2 in S", "D[2] = 2.0"),
+        ("D.items()", "(2, 2.0) in S", "D[2] = 2.0"),
+        ("types.MappingProxyType(D)", "2 in S", "D[2] = 2.0"),
+        ("types.MappingProxyType(D)", "S == {1: 1.0}", "D[2] = 2.0"),
+        ("vars(C)", "'new' in S", "C.new = 1.0"),
+        ("A({1})", "S == {1}", "S.add(2)"),
+        ("A({1})", "S & {2}", "S.add(2)"),
+        ("E.A", "S in (E.A,)", "S = E.B"),
+        ("C()", "isinstance(S, B)", "C.__bases__ = (B,)"),
+        ("C()", "isinstance(S, T)", "T.register(C)"),
+        ("N(1.0)", "S.b == 1.0", "S = N(3.0); N.b = property(lambda self: 2.0)"),
+        ("N", "S(1.0).b == 1.0", "N.__new__.__defaults__ = (7.0,)"),
+        ("F", "S(1.0).b == 1.0", "F.__init__.__defaults__ = (7.0,)"),
+    ],
+)  # fmt: skip
+def test_what_is_in_a_container(state: str, answer: str, change: str) -> None:
+    f = program(f"{KINDS}\nS = {state}\ndef f(x):\n    return x * (2.0 if {answer} else 3.0)\n")
+    prepared = adxform.prepare_gradient(f, 2.0)
+    assert adxform.grad(f)(2.0) == prepared(2.0) == f(2.0) / 2.0
+    first = f(2.0)
+    exec(change, f.__globals__)
+    assert f(2.0) != first
+    assert adxform.value_and_grad(f)(2.0) == (f(2.0), f(2.0) / 2.0)
+    with contextlib.suppress(PreparationMismatchError):
+        assert prepared(2.0) == f(2.0) / 2.0
+
+
+KINDS = """
+import abc, collections, dataclasses, enum, types
+
+class R: pass
+class B(R): pass
+class C(R): pass
+class A(set): pass
+class T(abc.ABC): pass
+
+class E(enum.Enum):
+    A = 1
+    B = 2
+
+@dataclasses.dataclass
+class F:
+    a: float
+    b: float = 1.0
+
+N = collections.namedtuple("N", "a b", defaults=(1.0,))
+D = {1: 1.0}
+"""
+
+
+@pytest.mark.parametrize(
+    ("state", "answer", "change"),
+    [
+        ("{1}", "2 in s", "S.add(2)"),
+        ("{1}", "s == {1}", "S.add(2)"),
+        ("[{1}]", "2 in s[0]", "S[0].add(2)"),
+        ("F({1})", "2 in s.a", "S.a.add(2)"),
+        ("types.SimpleNamespace(s={1})", "2 in s.s", "S.s.add(2)"),
+        ("D.keys()", "2 in s", "D[2] = 2.0"),
+        ("bytearray(b'1')", "s == b'1'", "S.append(50)"),
+        ("C()", "hasattr(type(s), 'k')", "C.k = 1.0"),
+    ],
+)
+def test_what_is_in_an_argument(state: str, answer: str, change: str) -> None:
+    text = f"{KINDS}\nS = {state}\ndef f(x, s):\n    return x * x * (2.0 if {answer} else 3.0)\n"
+    f = program(f"{text}def outer(x):\n    return x * grad(f)(x, S)\n", grad=adxform.grad)
+    state = f.__globals__["S"]
+    outer = f.__globals__["outer"]
+    prepared = adxform.prepare_gradient(f, 2.0, state)
+    assert adxform.grad(f)(2.0, state) == prepared(2.0, state) == adxform.grad(outer)(2.0) / 2.0 == f(2.0, state)
+    first = f(2.0, state)
+    exec(change, f.__globals__)
+    assert f(2.0, state) != first
+    assert adxform.grad(f)(2.0, state) == adxform.grad(outer)(2.0) / 2.0 == f(2.0, state)
+    with contextlib.suppress(PreparationMismatchError):
+        assert prepared(2.0, state) == f(2.0, state)
+
+
+def test_equal_sets_are_two() -> None:
+    a, b = {1}, {1}
+    f = program("def f(x, v):\n    return x * (2.0 if v in A else 3.0) + x * (20.0 if v in B else 30.0)\n", A=a, B=b)
+    assert adxform.grad(f)(1.0, 1) == 22.0
+    b.clear()
+    assert adxform.grad(f)(1.0, 1) == 32.0
+
+
+def test_a_tuple_is_looked_for_as_it_is() -> None:
+    counter = collections.Counter({1: 1.0})
+    f = program("def f(x):\n    return x * (2.0 if (1, 1.0) in C.items() else 3.0)\n", C=counter)
+    assert adxform.grad(f)(1.0) == 2.0
+    counter[1] = 2.0
+    assert adxform.grad(f)(1.0) == 3.0
+
+
+def test_an_attribute_may_be_none() -> None:
+    f = program("class P:\n    v = None\ndef f(x):\n    return x * (2.0 if P().v is None else 3.0)\n")
+    assert adxform.grad(f)(1.0) == 2.0
+    f.__globals__["P"].v = 1.0
+    assert adxform.grad(f)(1.0) == 3.0
+
+
+def test_methods_are_not_compared() -> None:
+    f = program("class P:\n    def m(self): pass\nG = P()\nM = G.m\ndef f(x):\n    return x * (2.0 if M == G.m else 3.0)\n")
+    with pytest.raises(UnsupportedOperationError, match="methods are equal"):
+        adxform.grad(f)(1.0)
+
+
+def test_another_process_sees_its_own_class(tmp_path: Path) -> None:
+    text = """
+import sys, adxform
+import state
+state.P.k, state.D["k"] = float(sys.argv[1]), float(sys.argv[1])
+state.S.add(float(sys.argv[1]))
+print(adxform.grad(state.f)(1.0), state.f(1.0))
+"""
+    module = """
+class P:
+    k = 1.0
+    @classmethod
+    def of_class(cls): return cls.k
+D = {"k": 1.0}
+S = set()
+def f(x): return x * type(P()).k * P().of_class() * P.k * D["k"] * (2.0 if 3.0 in S else 3.0)
+"""
+    (tmp_path / "state.py").write_text(module, encoding="utf-8")
+    path = os.pathsep.join([str(tmp_path), str(Path(adxform.__file__).parent.parent)])
+    places = {"ADXFORM_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": path}
+    for k in ("2.0", "3.0", "2.0"):
+        run = [sys.executable, "-c", text, k]
+        said = subprocess.run(run, env={**os.environ, **places}, capture_output=True, text=True, check=True)
+        got, plain = said.stdout.split()
+        assert got == plain
