@@ -66,10 +66,14 @@ class Lit:
             return id(self.value)
 
 
+_WRITTEN_OUT = (list, dict, slice)
+"""Classes that cannot be hashed, of which a literal is made anew by each look: those of the caller's program are no literals."""
+
+
 def _is_compared_by_identity(cls: type) -> bool:
     """Whether instances of `cls`, which change or are of a class of the user, are the same only if they are one object."""
     hashed: object = cls.__hash__
-    changes = hashed is None and cls is not slice
+    changes = hashed is None and cls not in _WRITTEN_OUT
     return changes or (isinstance(cls.__eq__, FunctionType) and not cls.__module__.startswith("adxform."))
 
 
