@@ -35,7 +35,7 @@ def is_python_number(operand: Operand) -> bool:
 def may_have_pole(args: tuple[Operand, ...]) -> bool:
     """Whether the slope of ``a ** b`` can be infinite: not for a literal exponent of one or more, or zero."""
     exponent = args[1]
-    if isinstance(exponent, Lit) and exponent.value is not None:
+    if isinstance(exponent, Lit) and scalar_type(exponent.value) is not None:
         return not (exponent.value >= 1 or exponent.value == 0) and not (exponent.value < 0 and is_python_number(args[0]))
     return True
 

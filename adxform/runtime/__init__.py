@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import operator
 from typing import Any
 
 import numpy as np
@@ -789,6 +790,42 @@ def number(value: Any) -> Any:
         return value
     message = f"an object of class `{cls.__name__}`, which is no plain number or array, meets a number in an operator"
     raise UnsupportedOperationError(message, help="convert it where it comes from, e.g. with `float(…)` or `np.asarray(…)`")
+
+
+def position(index: Any) -> int:
+    """Return the integer that `index`, of a list or tuple, is.
+
+    Raises:
+        UnsupportedOperationError: it is a slice.
+    """
+    if isinstance(index, slice):
+        message = "a slice that is known only when the program runs is taken of a list or tuple"
+        raise UnsupportedOperationError(
+            message, help="write it where it is used, `items[start:stop]`, or make the items an array"
+        )
+    return operator.index(index)
+
+
+def walked_in_part(source: Any) -> list[Any]:
+    """Return the items of `source`, of which a loop may leave some.
+
+    Raises:
+        UnsupportedOperationError: it is an iterator, which would go on where the loop left it.
+    """
+    if iter(source) is source:
+        message = f"an iterator of class `{type(source).__name__}` is walked over by a loop that may leave it before its end"
+        raise UnsupportedOperationError(message, help="make it a list first: `list(…)`")
+    return list(source)
+
+
+def walked_together(strict: bool, *sources: Any) -> tuple[list[Any], ...]:
+    """Return what ``zip(*sources, strict=strict)`` takes of each of `sources`: of iterators not more than that.
+
+    >>> walked_together(False, [1, 2, 3], iter("abcd"))
+    ([1, 2, 3], ['a', 'b', 'c'])
+    """
+    taken = tuple(zip(*sources, strict=strict))
+    return tuple(list(items) for items in zip(*taken, strict=True)) if taken else tuple([] for _ in sources)
 
 
 def check_power(base: Any, exponent: Any) -> None:

@@ -39,6 +39,7 @@ from tests.tables import (
     semantics,
     signatures,
     stacked,
+    unknown,
     zeros,
 )
 from tests.tables.cell import Cell, Verdict, judge
@@ -69,9 +70,14 @@ TABLES = {
     "stacked": stacked.cells,
     "zeros": zeros.cells,
     "joined": joined.cells,
+    "unknown": unknown.cells,
 }
 
-LONG = {"containers": partial(containers.cells, 50), "overwrite": partial(overwrite.cells, 41)}
+LONG = {
+    "containers": partial(containers.cells, 50),
+    "overwrite": partial(overwrite.cells, 41),
+    "unknown": partial(unknown.cells, 97),
+}
 """What small samples of tables are taken from whose cells take seconds to make."""
 
 

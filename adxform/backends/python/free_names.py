@@ -12,6 +12,7 @@ import sys
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 
@@ -102,8 +103,8 @@ class References:
     def _find(self, value: object) -> ast.expr:
         if isinstance(value, ModuleType) and sys.modules.get(value.__name__) is value:
             return self.module(value.__name__)
-        name = getattr(value, "__name__", "")
-        owner = value.__objclass__ if is_method(value) else getattr(value, "__self__", None)
+        name = said(value, "__name__") or ""
+        owner = value.__objclass__ if is_method(value) else said(value, "__self__")
         if isinstance(name, str) and name:
             if getattr(builtins, name, self) is value:
                 self._names[name] = value
@@ -164,7 +165,7 @@ def _places(value: object, name: str) -> Iterator[tuple[str, str]]:
     """Modules and paths where `value` may be found, public ones first."""
     if isinstance(value, np.ufunc):
         yield "scipy.special", name
-    path = getattr(value, "__qualname__", None)
+    path = said(value, "__qualname__")
     if path is None:
         for module in _modules(type(value)):
             yield from ((module, key) for key, item in vars(sys.modules[module]).items() if item is value and key[0] != "_")
@@ -176,8 +177,8 @@ def _places(value: object, name: str) -> Iterator[tuple[str, str]]:
 
 def _modules(value: object) -> Iterator[str]:
     """The loaded modules that `value`, a class or a function, may be imported from: public ones first."""
-    owner = getattr(value, "__self__", None)
-    module = getattr(value, "__module__", None) or getattr(owner, "__name__", None) or type(owner).__module__
+    owner = said(value, "__self__")
+    module = said(value, "__module__") or said(owner, "__name__") or type(owner).__module__
     if not isinstance(module, str) or module == "__main__":
         return
     parts = module.split(".")
@@ -185,9 +186,17 @@ def _modules(value: object) -> Iterator[str]:
     yield from (name for name in (*around, module.removeprefix("_"), module) if name in sys.modules)
 
 
+def said(value: object, name: str) -> Any:
+    """An attribute of an object; ``None`` where it has none, and says so in its own way."""
+    try:
+        return getattr(value, name, None)
+    except Exception:
+        return None
+
+
 def _hint(value: object) -> str:
     """A name for `value`, which has none that could be imported: its own, else that of its class in lower case."""
-    name = getattr(value, "__name__", None)
+    name = said(value, "__name__")
     if isinstance(name, str) and name.isidentifier():
         return name
     letters = type(value).__name__

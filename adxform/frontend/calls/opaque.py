@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from adxform import runtime
 from adxform.frontend.calls.draws import MAKERS, drawn_type, method_of
 from adxform.frontend.evaluate import indexing
-from adxform.frontend.evaluate.operands import operand, refuse_keeping
+from adxform.frontend.evaluate.operands import given_to_unknown, refuse_keeping
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import NONE, Maybe, Ref, Value
+from adxform.frontend.evaluate.values import NONE, Maybe, Once, Ref, Value
 from adxform.frontend.types import forgotten_kinds
 from adxform.frontend.types.unruled_types import known_array
 from adxform.ir.ops import Call, Lit, Operand, Var
@@ -23,12 +22,12 @@ from adxform.ir.walk import variables
 Kwargs = dict[str, Value]
 
 READING = frozenset(
-    {"builtins", "numpy", "scipy", "math", "_operator", "operator", "statistics", "itertools"},
+    {"builtins", "numpy", "scipy", "math", "_operator", "operator", "statistics", "itertools", "bisect", "_bisect"},
 )
 """Modules whose functions leave lists and dicts as they are, but for those that are `IN_PLACE`."""
 
 IN_PLACE = frozenset(
-    {"setitem", "delitem"}
+    {"setitem", "delitem", "shuffle", "insort", "insort_left", "insort_right"}
     | {name for name in dir(operator) if name[0] == "i" and (hasattr(operator, name[1:]) or hasattr(operator, f"{name[1:]}_"))}
 )
 CONTAINERS = frozenset({list, dict, set})
@@ -42,7 +41,7 @@ def opaque(
     if owner in CONTAINERS and args and isinstance(args[0], Ref) and issubclass(args[0].cls, owner):
         return interp.call(interp.attribute(args[0], fn.__name__), args[1:], kwargs, hint, wanted)  # `list.append(items, x)`
     module = (getattr(fn, "__module__", None) or "builtins").partition(".")[0]
-    if module not in READING or getattr(fn, "__name__", "") in ("shuffle", *IN_PLACE):
+    if module not in READING or getattr(fn, "__name__", "") in IN_PLACE:
         for arg in (*args, *kwargs.values()):
             if isinstance(arg, Ref) and not arg.outside and arg.kind != "instance":
                 name = getattr(fn, "__qualname__", repr(fn))
@@ -50,8 +49,10 @@ def opaque(
                 raise interp.error(message, "pass a tuple")
     if any(isinstance(arg, Maybe) for arg in (*args, *kwargs.values())):
         raise interp.error("an argument may be None or not, which only a run can tell", "test it first: `if x is not None:`")
-    operands = tuple(_given(interp, arg) for arg in args)
-    named = {key: _given(interp, arg) for key, arg in kwargs.items()}
+    if fn in (repr, str, ascii, format) and any(isinstance(arg, Once) for arg in args):
+        raise interp.error("an iterator is made a text", "make it a list first: `list(…)`")
+    operands = tuple(given_to_unknown(interp, arg) for arg in args)
+    named = {key: given_to_unknown(interp, arg) for key, arg in kwargs.items()}
     given = [var for arg in (*operands, *named.values()) for var in variables(arg)]
     if wanted:
         forgotten_kinds.refuse(interp, given)
@@ -71,18 +72,6 @@ def opaque(
     if fn in MAKERS:
         interp.generators[out] = MAKERS[fn]
     return known_array(interp, fn, out, operands, named) if method is None else out
-
-
-def _given(interp: Interpreter, arg: Value) -> Operand:
-    """`arg` as a function gets it: a list is one, though the program keeps an array in its place."""
-    found = operand(interp, arg)
-    filled = interp.filled(arg)
-    if filled is None or not isinstance(arg, Ref):
-        return found
-    if filled.kinds:
-        message = "a list of whole numbers beside floats, of which derivatives have a float for each, is given to a function"
-        raise interp.error(message, "make all of them floats, `0.0` for `0`")
-    return interp.emit(runtime.sequence, (found, Lit(arg.cls), Lit(filled.nested), Lit(filled.weak)), Object())
 
 
 def _is_float_array(values: tuple[Operand, ...]) -> bool:

@@ -23,6 +23,7 @@ from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Ref, Static, Tuple, Value
 from adxform.frontend.types import forgotten_kinds
 from adxform.frontend.types.result_types import is_elementwise, is_product, result_type
+from adxform.ir.kinds import scalar_type
 from adxform.ir.ops import Call, Lit, Operand, Pack, Var
 from adxform.ir.types import FLOAT, Array, Dim, Object, Scalar, Type, is_float
 from adxform.ir.walk import variables
@@ -112,7 +113,8 @@ def primitive(
 
 def _may_be_complex(base: Operand, exponent: Operand) -> bool:
     """Whether a number of Python's own to the power of another can be complex."""
-    if isinstance(base, Lit) and base.value >= 0:
+    numbers = all(scalar_type(one.value) is not None for one in (base, exponent) if isinstance(one, Lit))
+    if not numbers or (isinstance(base, Lit) and base.value >= 0):
         return False
     if isinstance(exponent, Lit):
         return not float(exponent.value).is_integer()

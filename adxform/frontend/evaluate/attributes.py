@@ -12,11 +12,11 @@ import numpy as np
 
 from adxform.frontend.containers.methods import METHODS
 from adxform.frontend.derivative_operators import Operator
-from adxform.frontend.evaluate import indexing
+from adxform.frontend.evaluate import indexing, protocols
 from adxform.frontend.evaluate.class_attributes import MISSING, from_class, of_class
 from adxform.frontend.evaluate.outside import from_outside, guard, outside_write, rooted
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import FunctionValue, Method, Ref, Slice, Static, Tuple, Value
+from adxform.frontend.evaluate.values import FunctionValue, Method, Ref, Slice, Static, Tuple, Value, is_unknown
 from adxform.frontend.nested import objects
 from adxform.frontend.signature import python_class
 from adxform.frontend.signature.access import Access, Defines, HasClass, Owns
@@ -30,6 +30,9 @@ from adxform.runtime import locks
 def load(interp: Interpreter, value: Value, name: str, hint: str = "tmp") -> Value:
     """``value.name``"""
     value = interp.force(value)
+    of_its_own = isinstance(value, Static) or (isinstance(value, Ref) and value.kind == "instance") or is_unknown(value)
+    if name == "__class__" and not of_its_own:
+        return interp.call(Lit(type), (value,), hint=hint)
     match value:
         case Var(_, Array() as type_):
             return _of_array(interp, value, type_, name, hint)
@@ -50,9 +53,9 @@ def load(interp: Interpreter, value: Value, name: str, hint: str = "tmp") -> Val
             return _of_constant(interp, literal, name, value)
         case Static(literal):
             return _of_outside(interp, value, name)
-        case Method(fn) if name == "__func__":
+        case Method(fn, partial=False) if name == "__func__" and _is_written_in_python(fn):
             return fn
-        case FunctionValue(fn) if name in ("__name__", "__qualname__"):
+        case FunctionValue(fn) if name == "__name__":
             return Lit(fn.name)
         case _:
             raise interp.error(f"the attribute `{name}` of this value cannot be followed", "use the value itself")
@@ -92,13 +95,13 @@ def _of_array(interp: Interpreter, x: Var, type_: Array, name: str, hint: str) -
             return interp.call(
                 Lit(operator.mul), (_of_array(interp, x, type_, "size", "size"), Lit(np.dtype(type_.dtype).itemsize))
             )
-        case "strides" | "flags" | "base":
+        case "strides" | "flags":
             return interp.emit(getattr, (x, Lit(name)), Object(), hint)
-    if name.startswith("__") and hasattr(operator, name):
-        return Method(Lit(getattr(operator, name)), (x,))
-    unbound = getattr(np.ndarray, name, None)
-    if unbound is None:
+    if protocols.find(np.ndarray, name) is MISSING:
         return interp.fail(AttributeError, f"'numpy.ndarray' object has no attribute '{name}'")
+    if (special := _operator(name)) is not None:
+        return Method(Lit(special), (x,))
+    unbound = getattr(np.ndarray, name)
     if not callable(unbound):
         raise interp.error(f"the array attribute `{name}` is not supported", "use the function of NumPy that does the same")
     return Method(Lit(unbound), (x,))
@@ -130,12 +133,12 @@ def _of_scalar(interp: Interpreter, x: Var, type_: Scalar, name: str) -> Value:
         if type_.weak
         else np.dtype(type_.dtype).type
     )
-    if not hasattr(sample, name):
+    if protocols.find(sample, name) is MISSING:
         return interp.fail(AttributeError, f"'{sample.__name__}' object has no attribute '{name}'")
     if name in ("real", "imag"):
         return interp.call(Lit(getattr(np, name)), (x,))
-    if name.startswith("__") and hasattr(operator, name):
-        return Method(Lit(getattr(operator, name)), (x,))
+    if (special := _operator(name)) is not None:
+        return Method(Lit(special), (x,))
     if not callable(getattr(sample, name)):
         return interp.emit(getattr, (x, Lit(name)), Object(), name)
     if type_.weak:
@@ -143,6 +146,16 @@ def _of_scalar(interp: Interpreter, x: Var, type_: Scalar, name: str) -> Value:
     if name in ("conjugate", "conj", "item", "tolist") and real:
         return Method(Lit(_identity if name.startswith("conj") else getattr(np.ndarray, name)), (x,))
     return Method(Lit(getattr(np.ndarray, name, None) or getattr(sample, name)), (x,))
+
+
+def _is_written_in_python(fn: Value) -> bool:
+    return isinstance(fn, FunctionValue) or (isinstance(fn, Static | Lit) and isinstance(fn.value, types.FunctionType))
+
+
+def _operator(name: str) -> Any:
+    """The function that a special method of numbers and arrays is, if `operator` has it: ``__add__``."""
+    found = vars(operator).get(name)
+    return found if isinstance(found, types.BuiltinFunctionType) else None
 
 
 def _identity(x: Any) -> Any:
@@ -158,7 +171,7 @@ def _of_tuple(interp: Interpreter, value: Tuple, items: tuple[Value, ...], cls: 
     method = METHODS.get((tuple, name))
     if method is not None:
         return Method(Lit(method), (value,))
-    return from_class(interp, value, cls, name, own)
+    return from_class(interp, value, cls, name, protocols.find(cls, name))
 
 
 _FIELD = type(inspect.getattr_static(namedtuple("_Sample", "field"), "field"))
@@ -188,7 +201,7 @@ def _of_object(interp: Interpreter, value: Ref, name: str) -> Value:
     found = interp.contents(value).get(name)
     if found is not None:
         return found
-    static = inspect.getattr_static(value.cls, name, MISSING)
+    static = protocols.find(value.cls, name)
     if static is MISSING and hasattr(value.cls, "__getattr__"):
         return interp.call(of_class(interp, value.cls, "__getattr__"), (value, Lit(name)), hint=name)
     return from_class(interp, value, value.cls, name, static)
@@ -211,8 +224,10 @@ def _of_constant(interp: Interpreter, literal: Any, name: str, value: Lit) -> Va
         found = getattr(literal, name)
     except AttributeError as error:
         return interp.fail(AttributeError, str(error))
-    if callable(found):
-        return Method(Lit(getattr(type(literal), name)), (value,)) if not isinstance(literal, type) else Static(found)
+    if isinstance(literal, type) and callable(found):
+        return Static(found)
+    if isinstance(found, types.BuiltinMethodType | types.MethodType | types.MethodWrapperType):
+        return Method(Lit(getattr(type(literal), name)), (value,))
     return from_outside(interp, found, None)
 
 
@@ -226,8 +241,10 @@ def _of_outside(interp: Interpreter, value: Static, name: str) -> Value:
         return made
     try:
         found = getattr(owner, name)
-    except AttributeError as error:
-        return interp.fail(AttributeError, str(error))
+    except RecursionError:  # the stack is ours: there may be room on another
+        raise
+    except Exception as error:
+        return interp.fail(type(error), str(error))
     if isinstance(found, types.MethodType) and lookup(found) is not None:
         return Static(found, None if access is None else access.to("attribute", name))
     static = inspect.getattr_static(type(owner), name, None)

@@ -53,7 +53,7 @@ def augmented_assignment(interp: Interpreter, block: Block, position: int, env: 
     if not isinstance(x, Var) or not isinstance(x.type, Array) or x.type.shape is None:
         return False
     change, store = places
-    index = interp.operand(interp.use(interp.value(op.args[1], env)))
+    index = indexing.told(interp, interp.use(interp.value(op.args[1], env)))
     change_op = block.ops[change]
     assert isinstance(change_op, Call)
     assert isinstance(change_op.fn, Lit)

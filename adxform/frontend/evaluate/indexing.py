@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from adxform import runtime
 from adxform.frontend.evaluate import protocols
 from adxform.frontend.evaluate.joins import number_type
 from adxform.frontend.evaluate.keys import hashed, place_in, refuse_index
 from adxform.frontend.evaluate.python_classes import class_of
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import NONE, Ref, Static, Tuple, Value, list_contents
+from adxform.frontend.evaluate.values import NONE, Ref, Static, Tuple, Value, is_unknown, list_contents
 from adxform.frontend.signature import python_class
 from adxform.frontend.signature.assumed_lengths import uncut, unknown_slices
 from adxform.frontend.types import forgotten_kinds
@@ -47,7 +48,7 @@ def load(interp: Interpreter, x: Value, index: Value, hint: str = "tmp") -> Valu
     """``x[index]``"""
     match x:
         case Var(_, Array()):
-            at = _told(interp, index)
+            at = told(interp, index)
             type_ = element_type(interp, x, at)
             out = interp.emit(operator.getitem, (x, at), uncut(x, at, type_) if interp.assumes else type_, hint)
             if interp.assumes:
@@ -80,15 +81,29 @@ def load(interp: Interpreter, x: Value, index: Value, hint: str = "tmp") -> Valu
             raise interp.error("this value cannot be indexed", "index an array, a tuple, a list or a dict")
 
 
-def _told(interp: Interpreter, index: Value) -> Operand:
-    """`index` as an operand, in which all numbers are known to be whole or not."""
-    at = interp.operand(index)
+def told(interp: Interpreter, index: Value) -> Operand:
+    """`index` as an operand, in which all numbers are known to be whole or not; a list of truth values is a mask."""
+    at = interp.operand(_with_masks(interp, index))
     forgotten_kinds.refuse(interp, variables(at))
     return at
 
 
+def _with_masks(interp: Interpreter, index: Value) -> Value:
+    match index:
+        case Tuple(items, cls) if cls is tuple:
+            return Tuple(tuple(_with_masks(interp, item) for item in items))
+        case Ref(kind="list") if not interp.is_long(index) and interp.contents(index).items:
+            items = interp.contents(index).items
+            masks = all(isinstance(item, Lit) and isinstance(item.value, bool) for item in items)
+            return interp.call(Lit(np.array), (index,), hint="mask") if masks else index
+        case _:
+            return index
+
+
 def _item(interp: Interpreter, items: tuple[Value, ...], index: Value, what: str, build: Any) -> Value:
     refuse_index(interp, index, what)
+    if is_unknown(index):
+        index = interp.emit(runtime.position, (interp.operand(index),), INT)
     if not items and isinstance(index, Var) and isinstance(index.type, Scalar):  # a loop may fill it, and then it is another
         return interp.fail(IndexError, f"{what} index out of range")
     if isinstance(index, Var) and not interp.origins.get(index) and interp.of_numbers(items):
@@ -280,7 +295,7 @@ def store(interp: Interpreter, x: Value, index: Value, value: Value) -> None:
     """``x[index] = value``"""
     match x:
         case Var(_, Array()):
-            operands = x, _told(interp, index), stored(interp, value)
+            operands = x, told(interp, index), stored(interp, value)
             interp.builder.effect(operator.setitem, *operands, span=interp.span)
         case Var(_, Object()):
             operands_ = x, interp.operand(index), interp.operand(value)

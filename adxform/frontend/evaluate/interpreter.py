@@ -154,10 +154,15 @@ class Evaluator(Interpreter):
 
     def outside_item(self, value: Static, key: Any) -> Value:
         """``value[key]`` of an object from outside."""
+        if isinstance(key, slice) and not isinstance(value.value, tuple):
+            raise self.error("a slice of an object from outside is taken", "take it outside of the function")
         try:
             found = value.value[key]
         except Exception as error:
             return self.fail(type(error), str(error))
+        if isinstance(key, slice):
+            self.pin(value)
+            return outside.constant(self, found)
         return outside.from_outside(self, found, None if value.access is None else value.access.to("item", key))
 
     def outside_write(self, what: str) -> AdxError:

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 
-from adxform.frontend.evaluate import indexing
+from adxform import runtime
+from adxform.frontend.evaluate import indexing, outside
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import (
     Contents,
@@ -27,6 +28,7 @@ from adxform.frontend.evaluate.values import (
     View,
     Zip,
     is_int,
+    is_unknown,
 )
 from adxform.ir.ops import Lit, Operand, Var
 from adxform.ir.types import INT, Array, Object, Scalar, Type
@@ -53,9 +55,28 @@ class Trip:
     type: Type = INT
 
 
-def iterator(interp: Interpreter, open_: Callable[[Steps], Value], early: tuple[Value, ...] = ()) -> Once:
-    """An iterator over what `open_` will return."""
-    return Once(interp.heap.new("iterator", Once, ("fresh",), (Lit(True),)), open_, early)
+def iterator(
+    interp: Interpreter, open_: Callable[[Steps], Value], early: tuple[Value, ...] = (), cls: type | None = None
+) -> Once:
+    """An iterator over what `open_` will return, for Python of the class `cls`."""
+    return Once(interp.heap.new("iterator", Once, ("fresh",), (Lit(True),)), open_, early, cls)
+
+
+def listed_unknown(interp: Interpreter, source: Value) -> Value:
+    """`source`; where nothing is known of it, the list of what it goes through, which is looked up by position."""
+    return interp.emit(list, (interp.operand(source),), Object(), "items") if is_unknown(source) else source
+
+
+def listed_together(interp: Interpreter, sources: tuple[Value, ...], *, strict: bool = False) -> tuple[Value, ...]:
+    """The `sources` of a `zip`; those of which nothing is known as lists of what a `strict` one or another takes of them."""
+    if not any(map(is_unknown, sources)):
+        return sources
+    counted = tuple(source if is_unknown(source) else Range(ZERO, length(interp, source), ONE) for source in sources)
+    taken = interp.emit(runtime.walked_together, (Lit(strict), *map(interp.operand, counted)), Object(), "items")
+    return tuple(
+        interp.emit(operator.getitem, (taken, Lit(k)), Object(), "items") if is_unknown(source) else source
+        for k, source in enumerate(sources)
+    )
 
 
 def opened(interp: Interpreter, source: Value, left: str = "", *, stepwise: Steps = "") -> Value:
@@ -64,6 +85,8 @@ def opened(interp: Interpreter, source: Value, left: str = "", *, stepwise: Step
     `left` says why the walk may end before the iterator does: what it has left then is not known. A walk is `stepwise` where
     other code runs between its items.
     """
+    if is_unknown(source) and stepwise == "some":
+        return interp.emit(runtime.walked_in_part, (interp.operand(source),), Object(), "items")
     if not isinstance(source, Once):
         return source
     contents: Contents | Poison = interp.heap.contents[source.state]
@@ -113,6 +136,8 @@ def known_places(interp: Interpreter, source: Value) -> list[Place] | None:
             return settled([Lit(item) for item in value])
         case Static(value) if hasattr(value, "__iter__") and isinstance(value, type):
             return settled([Static(item) for item in interp.pin(source)])
+        case Static(tuple() as value) if type(value).__iter__ is tuple.__iter__:
+            return settled([outside.constant(interp, item) for item in tuple.__iter__(interp.pin(source))])
         case View(of, part):
             return settled(_viewed(interp.contents(of), part))
         case Zip(parts):
@@ -375,7 +400,7 @@ def trip(interp: Interpreter, source: Value, hint: str) -> Trip:
             stop = length(interp, x)
             return Trip(ZERO, interp.operand(stop), ONE, lambda index: indexing.load(interp, x, index, hint))
         case Var(_, Object()):
-            items = interp.emit(list, (source,), Object(), "items")
+            items = listed_unknown(interp, source)
             return Trip(ZERO, interp.operand(length(interp, items)), ONE, lambda index: item_at(interp, items, index))
         case Var():
             raise interp.error("a number cannot be iterated over", "iterate over a range or an array")

@@ -7,6 +7,7 @@ import functools
 from collections.abc import Iterable
 from typing import Any
 
+from adxform import runtime
 from adxform.frontend.containers import collecting
 from adxform.frontend.evaluate.outside import pin
 from adxform.frontend.evaluate.settled import is_listed, may_change
@@ -79,6 +80,18 @@ def operand(interp: Interpreter, value: Value) -> Operand:
         case _:
             interp.use(value)
             raise interp.error("this value is used where adxform cannot follow it", "use numbers, arrays, tuples, lists or dicts")
+
+
+def given_to_unknown(interp: Interpreter, value: Value) -> Operand:
+    """`value` as code gets it that adxform cannot look into: a list is one, though the program keeps an array in its place."""
+    found = operand(interp, value)
+    filled = interp.filled(value)
+    if filled is None or not isinstance(value, Ref):
+        return found
+    if filled.kinds:
+        message = "a list of whole numbers beside floats, of which derivatives have a float for each, is given to a function"
+        raise interp.error(message, "make all of them floats, `0.0` for `0`")
+    return interp.emit(runtime.sequence, (found, Lit(value.cls), Lit(filled.nested), Lit(filled.weak)), Object())
 
 
 def is_static(interp: Interpreter, value: Value) -> bool:

@@ -291,6 +291,8 @@ def _native_answer(owner: Value, cls: type, other: Value) -> Said:
     for number, taken in ((int, (int,)), (float, (int, float)), (complex, NUMBERS)):
         if issubclass(cls, number):
             return "taken" if issubclass(others, taken) else "not implemented"
+    if issubclass(cls, tuple) and issubclass(others, tuple):
+        return "unknown"
     return "not implemented" if cls in _BUILTIN or issubclass(cls, tuple) else "unknown"
 
 

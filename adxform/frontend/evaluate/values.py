@@ -93,12 +93,13 @@ class Once:
 
     `open` is told how it is walked over, see `Steps`. It looks at `early` in any case, before the first item.
 
-    The contents of `state` are under ``"fresh"`` whether that is still to come.
+    The contents of `state` are under ``"fresh"`` whether that is still to come. `cls` is the class that it has for Python.
     """
 
     state: Ref
     open: Callable[[Steps], Value]
     early: tuple[Value, ...] = ()
+    cls: type | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -139,11 +140,12 @@ class FunctionValue:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Method:
-    """`fn` with its first arguments bound: a bound method, or a partial application."""
+    """`fn` with its first arguments bound: a bound method, or a `partial` application."""
 
     fn: Value
     args: tuple[Value, ...]
     kwargs: tuple[tuple[str, Value], ...] = ()
+    partial: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -325,6 +327,11 @@ class Heap:
 def is_undefined(value: Value) -> bool:
     """Whether `value` is that of a name no path has assigned."""
     return isinstance(value, Lit) and value.value is UNDEFINED.value
+
+
+def is_unknown(value: Value) -> bool:
+    """Whether `value` is an object of which nothing is known."""
+    return isinstance(value, Var) and isinstance(value.type, Object)
 
 
 def is_number(value: Value) -> bool:

@@ -16,7 +16,7 @@ from adxform.frontend.evaluate.branches import truth
 from adxform.frontend.evaluate.operands import is_static
 from adxform.frontend.evaluate.python_classes import class_of, is_container, name_of
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import NONE, Ref, Static, Tuple, Value
+from adxform.frontend.evaluate.values import NONE, Ref, Static, Tuple, Value, is_unknown
 from adxform.frontend.types import forgotten_kinds
 from adxform.ir.kinds import alternatives, scalar_type
 from adxform.ir.ops import Lit, Var
@@ -70,6 +70,8 @@ def _isscalar(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Ans
             return None
         case Lit(found):
             return Lit(bool(np.isscalar(found)))
+        case value if is_unknown(value):
+            return None
         case _:
             return Lit(False)
 
@@ -281,7 +283,30 @@ def _nan_to_num(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> A
     return x
 
 
+def _repeat(fn: Any) -> Handler:
+    """A list of counts is the array of them: a sample of a list would be of another length than that of what is repeated."""
+
+    def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+        x, *rest = args
+        counts = rest[0] if rest else kwargs.get("repeats", NONE)
+        if not isinstance(counts, Tuple | Ref):
+            return None
+        array = interp.call(Lit(np.array), (counts,), hint="counts")
+        if rest:
+            return interp.call(Lit(fn), (x, array, *rest[1:]), kwargs, hint)
+        return interp.call(Lit(fn), (x,), {**kwargs, "repeats": array}, hint)
+
+    return handler
+
+
+def _resize(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    """Lengths that were asked before would go on to be those of the array."""
+    raise interp.error("`resize` gives an array another shape in place", "make another array, e.g. with `np.resize(x, shape)`")
+
+
 TABLE: dict[Any, Handler] = {
+    np.ndarray.resize: _resize,
+    **{fn: _repeat(fn) for fn in (np.repeat, np.ndarray.repeat)},
     np.nan_to_num: _nan_to_num,
     np.einsum: _einsum,
     np.shape: _shape,

@@ -11,19 +11,36 @@ from typing import Any
 
 import numpy as np
 
-from adxform.frontend.containers.methods import Answer, Handler
+from adxform.frontend.containers.methods import Answer, Handler, Known
 from adxform.frontend.evaluate import attributes
 from adxform.frontend.evaluate.class_attributes import MISSING
+from adxform.frontend.evaluate.operands import is_static
 from adxform.frontend.evaluate.outside import from_outside, guard, rooted
 from adxform.frontend.evaluate.protocols import class_of, find
+from adxform.frontend.evaluate.python_classes import VIEWS
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import NONE, FunctionValue, InnerPullback, Method, Range, Ref, Slice, Static, Tuple, Value
+from adxform.frontend.evaluate.values import (
+    NONE,
+    FunctionValue,
+    InnerPullback,
+    Method,
+    Once,
+    Range,
+    Ref,
+    Slice,
+    Static,
+    Tuple,
+    Value,
+    View,
+    is_unknown,
+)
 from adxform.frontend.signature import python_class, refused_arrays
 from adxform.frontend.signature.access import Access, Defines, Derives, Has
 from adxform.frontend.types import forgotten_kinds
 from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Var
-from adxform.ir.types import Array, Scalar
+from adxform.ir.types import BOOL, Array, Object, Scalar, is_float
+from adxform.ir.walk import variables
 from adxform.runtime.locks import imported
 
 Args = tuple[Value, ...]
@@ -37,33 +54,53 @@ def _setattr(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answ
 
 def _getattr(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     name = interp.static(args[1], "an attribute name")
+    if len(args) == 3 and is_unknown(args[0]):
+        return _unknown_or(interp, args, hint)
     if len(args) == 3 and not _has(interp, args[0], name):
         return args[2]
     return interp.attribute(args[0], name, hint)
 
 
+def _unknown_or(interp: Interpreter, args: Args, hint: str) -> Answer:
+    """``getattr(x, name, default)`` of an object of which nothing is known."""
+    operands = tuple(map(interp.operand, args))
+    if any(is_float(var.type) for var in variables(operands[2])):
+        message = "whether an object of which nothing is known has an attribute decides between that and floats"
+        raise interp.error(message, "ask `hasattr` first, in a condition")
+    return interp.emit(getattr, operands, Object(), hint)
+
+
 def _hasattr(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    if is_unknown(args[0]):
+        return interp.emit(hasattr, tuple(map(interp.operand, args)), BOOL, hint)
     return Lit(_has(interp, args[0], interp.static(args[1], "an attribute name")))
 
 
 def _has(interp: Interpreter, value: Value, name: str) -> bool:
     match value:
         case Var(_, Array()):
-            return hasattr(np.ndarray, name)
+            return _of_instances(np.ndarray, name)
         case Var(_, Scalar(dtype, weak)):
-            return hasattr(python_class(dtype, weak), name)
+            return _of_instances(python_class(dtype, weak), name)
         case Ref(kind="instance"):
             return _object_has(interp, value, name)
         case Ref(cls=cls) | Tuple(cls=cls):
-            return hasattr(cls, name)
+            return _of_instances(cls, name)
         case Static(found, access):
             return _found(interp, found, name, access)
         case Lit(found):
             return hasattr(found, name)
+        case Once() | View() | Range() | Slice() if (known := _class_of(interp, value)) is not None:
+            return _of_instances(known, name)
         case _:
             raise interp.error(
                 f"whether this value has `{name}` cannot be told", "test its class instead, or leave the default out"
             )
+
+
+def _of_instances(cls: type, name: str) -> bool:
+    """Whether instances of `cls`, without attributes of their own, have `name`: what only the class has does not count."""
+    return find(cls, name) is not MISSING
 
 
 def _object_has(interp: Interpreter, value: Ref, name: str) -> bool:
@@ -84,6 +121,8 @@ def _object_has(interp: Interpreter, value: Ref, name: str) -> bool:
             "write a property or a method in its place" if asked == "`__getattribute__`" else f"read `.{name}` without a default"
         )
         raise interp.error(message, f"ask its class, `hasattr({cls.__name__}, {name!r})`, or {way}")
+    if not known and not _of_instances(cls, name) and hasattr(type(cls), name):
+        return False
     return known or (not isinstance(static, types.MemberDescriptorType) and _found(interp, cls, name, Access((), Lit(cls))))
 
 
@@ -106,13 +145,28 @@ def _isinstance(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> A
     if cls is np.ndarray and any(map(_is_kind_of_array, classes if isinstance(classes, tuple) else (classes,))):
         raise interp.error("of which subclass of arrays an array is cannot be told", "test it outside of the function")
     given = args[0]
-    found = _derives(interp, cls, classes)
+    try:
+        found = _derives(interp, cls, classes)
+    except TypeError:
+        return _asked(interp, given, classes)
     if isinstance(given, Var) and isinstance(given.type, Scalar):
         kinds = {issubclass(python_class(kind.dtype, kind.weak), classes) for kind in alternatives(given.type)}
         if len(kinds) > 1:
             raise interp.error("the class of this number depends on the run", "convert it, e.g. with `float(…)`")
         (found,) = kinds
     return Lit(found)
+
+
+def _asked(interp: Interpreter, given: Value, classes: Any) -> Answer:
+    """Whether `given` is an instance of what no class can be asked of: a protocol with data."""
+    if is_static(interp, given):
+        return interp.evaluate(isinstance, (interp.static(given, "an object"), classes))
+    try:
+        isinstance(None, classes)
+    except TypeError as error:
+        return interp.fail(TypeError, str(error))
+    message = "whether this is an instance of a protocol with data cannot be told of its class"
+    raise interp.error(message, "ask for the attributes, `hasattr(…)`, or for a class")
 
 
 def _is_kind_of_array(cls: Any) -> bool:
@@ -128,7 +182,11 @@ def _classes(interp: Interpreter, value: Value) -> Any:
 
 
 def _issubclass(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    return Lit(_derives(interp, interp.static(args[0], "a class"), _classes(interp, args[1])))
+    cls, classes = interp.static(args[0], "a class"), _classes(interp, args[1])
+    try:
+        return Lit(_derives(interp, cls, classes))
+    except TypeError as error:
+        return interp.fail(TypeError, str(error))
 
 
 def _derives(interp: Interpreter, cls: type, classes: Any) -> bool:
@@ -146,8 +204,28 @@ def _class_of(interp: Interpreter, value: Value) -> type | None:
             return slice
         case Range():
             return range
+        case View(part=part):
+            return VIEWS[part]
+        case Once(cls=cls):
+            if cls is None:
+                raise interp.error("of which class this iterator is cannot be told", "make it a list, and ask that")
+            return cls
+        case Method():
+            return _class_of_method(interp, value)
         case _:
             return class_of(value)
+
+
+def _class_of_method(interp: Interpreter, method: Method) -> type:
+    """The class of a partial application, of a method written in Python, or of one written in C."""
+    if method.partial:
+        return functools.partial
+    fn = method.fn
+    if isinstance(fn, FunctionValue) or (isinstance(fn, Static | Lit) and isinstance(fn.value, types.FunctionType)):
+        return types.MethodType
+    if isinstance(fn, Static | Lit) and isinstance(fn.value, types.MethodDescriptorType | types.BuiltinFunctionType | Known):
+        return types.BuiltinMethodType
+    raise interp.error("of which class this method is cannot be told", "ask `callable(…)`")
 
 
 def _type(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
@@ -162,10 +240,12 @@ def _callable(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Ans
     match args[0]:
         case FunctionValue() | Method() | InnerPullback():
             return Lit(True)
-        case Static() | Lit() | Ref() if (cls := class_of(args[0])) is not None:
+        case Static() | Lit() | Ref() | Tuple() if (cls := class_of(args[0])) is not None:
             there = find(cls, "__call__") is not MISSING
             guard(interp, rooted(cls).access, Defines("__call__", there))
             return Lit(there)
+        case value if is_unknown(value):
+            return interp.emit(callable, (interp.operand(value),), BOOL, hint)
         case _:
             return Lit(False)
 
@@ -176,7 +256,9 @@ def _import(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answe
 
 
 def _partial(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    return Method(args[0], args[1:], tuple(kwargs.items()))
+    if not args:
+        return interp.fail(TypeError, "type 'partial' takes at least one argument")
+    return Method(args[0], args[1:], tuple(kwargs.items()), partial=True)
 
 
 def _replace(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:

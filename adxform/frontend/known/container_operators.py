@@ -65,7 +65,7 @@ def binary(interp: Interpreter, fn: Any, a: Value, b: Value, hint: str, sign: st
         return None
     left, right = classes
     if issubclass(left, str) and fn is operator.mod:
-        return None
+        return None if is_static(interp, a) and is_static(interp, b) else interp.call(Lit(str.__mod__), (a, b), hint=hint)
     if fn is operator.mul and (found := _repetition(interp, a, left, b, right)) is not None:
         return found
     if any(issubclass(cls, np.ndarray) or (is_numpy(cls) and fn is not operator.matmul) for cls in (left, right)):

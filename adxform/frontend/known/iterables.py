@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import functools
 import operator
 from collections import OrderedDict, defaultdict
@@ -18,6 +19,7 @@ from adxform.frontend.evaluate import iteration, protocols
 from adxform.frontend.evaluate.branches import branch, truth
 from adxform.frontend.evaluate.joins import number_type
 from adxform.frontend.evaluate.keys import hashed
+from adxform.frontend.evaluate.operands import given_to_unknown, is_static
 from adxform.frontend.evaluate.python_classes import class_of
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import (
@@ -33,6 +35,7 @@ from adxform.frontend.evaluate.values import (
     Tuple,
     Value,
     Zip,
+    is_unknown,
 )
 from adxform.frontend.signature import python_class
 from adxform.ir.kinds import alternatives, scalar_type
@@ -194,11 +197,6 @@ def rows(interp: Interpreter, source: Value) -> Value:
             return interp.call(Lit(np.array), (interp.new_list(tuple(interp.items(source))),))
 
 
-def is_unknown(value: Value) -> bool:
-    """Whether `value` is an object of which nothing is known."""
-    return isinstance(value, Var) and isinstance(value.type, Object)
-
-
 def _dict(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     contents = Contents((), ())
     for key, item in (*(interp.pairs(args[0]) if args else ()), *kwargs.items()):
@@ -341,7 +339,11 @@ def _extreme(fn: Any) -> Handler:
         source = Tuple(args) if len(args) > 1 else args[0]
         if len(args) == 1 and isinstance(source, Var) and source.type == Array(getattr(source.type, "dtype", ""), ()):
             return interp.fail(TypeError, "iteration over a 0-d array")
+        if is_unknown(source) and "key" not in kwargs:
+            return None
         known = iteration.known_items(interp, source)
+        if known == [] and "default" not in kwargs:
+            return interp.fail(ValueError, f"{fn.__name__}() arg is an empty sequence")
         if "default" in kwargs:
             return _or_default(interp, fn, source, known, kwargs, hint)
         in_order = known is not None and any(isinstance(item, Tuple | Ref) for item in known)
@@ -416,6 +418,18 @@ def _or_default(interp: Interpreter, fn: Any, source: Value, known: list[Value] 
     return found
 
 
+def _place_in_order(fn: Any) -> Handler:
+    """``bisect_left(items, x)`` and its like: a whole number, which nothing moves."""
+
+    def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+        if "key" in kwargs or all(is_static(interp, arg) for arg in (*args, *kwargs.values())):
+            return None
+        operands = tuple(given_to_unknown(interp, arg) for arg in args)
+        return interp.emit(fn, operands, INT, hint, {key: interp.operand(arg) for key, arg in kwargs.items()})
+
+    return handler
+
+
 def _any_all(fn: Any) -> Handler:
     def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
         if isinstance(args[0], Var):
@@ -482,6 +496,7 @@ _WALKING: dict[Any, Handler] = {
 }
 TABLE: dict[Any, Handler] = {
     len: _len,
+    **{fn: _place_in_order(fn) for fn in (bisect.bisect_left, bisect.bisect_right)},
     range: _range,
     any: _walking(_any_all(any), _SOONER),
     all: _walking(_any_all(all), _SOONER),

@@ -12,6 +12,7 @@ from adxform.frontend.containers import collecting
 from adxform.frontend.containers.methods import Answer, Handler
 from adxform.frontend.evaluate import iteration, protocols
 from adxform.frontend.evaluate.joins import alike_rows, number_type
+from adxform.frontend.evaluate.python_classes import VIEWS, class_of
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import (
     NONE,
@@ -28,11 +29,12 @@ from adxform.frontend.evaluate.values import (
     Tuple,
     Value,
     Zip,
+    is_unknown,
 )
-from adxform.frontend.known.iterables import is_unknown, listed, rows
+from adxform.frontend.known.iterables import listed, rows
 from adxform.frontend.signature import python_class
 from adxform.ir.ops import Lit, Var
-from adxform.ir.types import Array, Scalar
+from adxform.ir.types import Array, Object, Scalar
 from adxform.primitives import iterations
 
 Args = tuple[Value, ...]
@@ -40,7 +42,10 @@ Kwargs = dict[str, Value]
 
 
 def _zip(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    if "strict" in kwargs and interp.static(kwargs["strict"], "`strict`"):
+    strict = "strict" in kwargs and bool(interp.static(kwargs["strict"], "`strict`"))
+    if any(map(is_unknown, args)):
+        return Zip(iteration.listed_together(interp, args, strict=strict))
+    if strict:
         for k, part in enumerate(args[1:], 2):
             _as_long(interp, args[0], part, k)
     return Zip(args)
@@ -71,11 +76,14 @@ def _same_length(interp: Interpreter, first: Value, part: Value) -> bool:
 
 
 def _enumerate(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    return Enumerate(args[0], args[1] if len(args) > 1 else kwargs.get("start", Lit(0)))
+    return Enumerate(iteration.listed_unknown(interp, args[0]), args[1] if len(args) > 1 else kwargs.get("start", Lit(0)))
 
 
 def _reversed(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    return Reversed(args[0])
+    source = args[0]
+    if is_unknown(source):
+        return interp.emit(list, (interp.emit(reversed, (interp.operand(source),), Object()),), Object(), "items")
+    return Reversed(source)
 
 
 def _map(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
@@ -233,15 +241,16 @@ def _count_from(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> A
 
 def _each(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     fn, *sources = args
-    return Mapped(fn, Zip(tuple(sources)))
+    return Mapped(fn, Zip(iteration.listed_together(interp, tuple(sources))))
 
 
 def _each_apart(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    return Mapped(*args)
+    fn, source = args
+    return Mapped(fn, iteration.listed_unknown(interp, source))
 
 
-def _lazily(handler: Handler, step_by_step: Handler | None = None, in_part: Handler | None = None) -> Handler:
-    """An iterator whose arguments are looked at when it is walked over.
+def _lazily(fn: Any, handler: Handler, step_by_step: Handler | None = None, in_part: Handler | None = None) -> Handler:
+    """The iterator that `fn` makes, whose arguments are looked at when it is walked over.
 
     Where code runs between its items that is with `step_by_step`; where that code may also end the walk, with `in_part`.
     """
@@ -253,7 +262,8 @@ def _lazily(handler: Handler, step_by_step: Handler | None = None, in_part: Hand
             here, interp.span = interp.span, span
             left = "another iterator may have gone through a part of it"
             stepwise = stepwise if step_by_step is not None else ""
-            parts = tuple(iteration.opened(interp, arg, left, stepwise=stepwise) for arg in args)
+            sources = (iteration.opened(interp, arg, left, stepwise=stepwise) for arg in args[called:])
+            parts = (*args[:called], *sources)
             in_steps = in_part if stepwise == "some" and in_part else step_by_step
             found = (in_steps if stepwise and in_steps else handler)(interp, parts, kwargs, hint)
             assert found is not None
@@ -261,18 +271,39 @@ def _lazily(handler: Handler, step_by_step: Handler | None = None, in_part: Hand
             return found
 
         early = args if step_by_step is None else tuple(part for arg in args if isinstance(arg, Once) for part in arg.early)
-        return iteration.iterator(interp, walked, early)
+        return iteration.iterator(interp, walked, early, class_made_by(fn, args))
 
+    called = 1 if fn in (map, filter, itertools.starmap) else 0  # the function comes first
     return made
 
 
-def _at_once(handler: Handler) -> Handler:
-    """An iterator over what is settled when it is made."""
+def class_made_by(fn: Any, args: Args) -> type | None:
+    """The class of the iterator that ``fn(*args)`` is; ``None`` where that of its argument is not known."""
+    if fn not in (iter, reversed):
+        return fn if isinstance(fn, type) else type(fn.__self__) if not isinstance(fn.__self__, type) else fn.__self__
+    cls = class_of(args[0])
+    if cls is None or not issubclass(cls, _WALKED):
+        return None
+    sample = _EMPTY.get(cls) if cls in _EMPTY else cls()
+    return type(fn(sample))
+
+
+_WALKED = (list, tuple, dict, set, frozenset, str, bytes, range, np.ndarray, *VIEWS.values())
+_EMPTY: dict[type, Any] = {
+    range: range(0),
+    np.ndarray: np.zeros(1),
+    **{cls: getattr({}, part)() for part, cls in VIEWS.items()},
+}
+"""Something to walk over of classes that are not called without arguments."""
+
+
+def _at_once(fn: Any, handler: Handler) -> Handler:
+    """The iterator that `fn` makes, over what is settled when it is made."""
 
     def made(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
         found = handler(interp, tuple(iteration.opened(interp, arg) for arg in args), kwargs, hint)
         assert found is not None
-        return iteration.iterator(interp, lambda stepwise: found)
+        return iteration.iterator(interp, lambda stepwise: found, cls=class_made_by(fn, args))
 
     return made
 
@@ -284,8 +315,14 @@ def _backwards(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> An
 
 
 def _iter(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    if len(args) > 1:
+        raise interp.error("`iter` of a function and the value at which it ends", "write the loop out")
     source = args[0]
-    return source if isinstance(source, Once) or is_unknown(source) else iteration.iterator(interp, lambda stepwise: source)
+    if is_unknown(source):
+        return interp.emit(iter, (interp.operand(source),), Object(), hint)
+    if isinstance(source, Once):
+        return source
+    return iteration.iterator(interp, lambda stepwise: source, cls=class_made_by(iter, args))
 
 
 def _next(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
@@ -322,11 +359,11 @@ _SETTLED: dict[Any, Handler] = {
     itertools.permutations: _permutations,
     itertools.count: _count_from,
 }
-_REVERSED = _lazily(_reversed, _reversed, None)
+_REVERSED = _lazily(reversed, _reversed, _reversed, None)
 TABLE: dict[Any, Handler] = {
     iter: _iter,
     next: _next,
-    **{fn: _lazily(handler, _STEP_BY_STEP.get(fn), _IN_PART.get(fn)) for fn, handler in _ITERATORS.items()},
-    **{fn: _at_once(handler) for fn, handler in _SETTLED.items()},
+    **{fn: _lazily(fn, handler, _STEP_BY_STEP.get(fn), _IN_PART.get(fn)) for fn, handler in _ITERATORS.items()},
+    **{fn: _at_once(fn, handler) for fn, handler in _SETTLED.items()},
     reversed: _backwards,
 }

@@ -16,7 +16,7 @@ from adxform.frontend.evaluate.python_classes import class_of, is_container, nam
 from adxform.frontend.evaluate.settled import may_change
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, FunctionValue, Maybe, Ref, Static, Tuple, Value
-from adxform.frontend.known import container_operators
+from adxform.frontend.known import container_operators, unknown_operands
 from adxform.frontend.lowering.operators import BINARY, COMPARE
 from adxform.ir.kinds import scalar_type, settled_type
 from adxform.ir.ops import Lit, Var
@@ -59,8 +59,10 @@ def _in_place(fn: Any) -> Handler:
                 interp.builder.effect(operator.setitem, x, Lit(...), result, span=interp.span)
                 return x
             case Var(_, Object()):
-                return interp.emit(fn, (x, interp.operand(value)), Object(), hint)
+                found = unknown_operands.asked_by_the_run(interp, fn, x, value, hint, moves=True)
+                return interp.emit(fn, (x, interp.operand(value)), Object(), hint) if found is None else found
             case _:
+                unknown_operands.refuse_change(interp, x, value)
                 found = container_operators.in_place(interp, fn, plain, x, value)
                 return interp.call(Lit(plain), args, hint=hint) if found is None else found
 
@@ -98,7 +100,9 @@ def _binary(fn: Any) -> Handler:
 
     def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
         a, b = args
-        answer = protocols.binary(interp, fn, a, b, hint)
+        answer = unknown_operands.asked_by_the_run(interp, fn, a, b, hint, moves=True)
+        if answer is None:
+            answer = protocols.binary(interp, fn, a, b, hint)
         return container_operators.binary(interp, fn, a, b, hint) if answer is None else answer
 
     return handler
@@ -117,7 +121,9 @@ def _compare(fn: Any) -> Handler:
 
     def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
         a, b = args
-        answer = protocols.compared(interp, fn, a, b, hint)
+        answer = unknown_operands.asked_by_the_run(interp, fn, a, b, hint, moves=False)
+        if answer is None:
+            answer = protocols.compared(interp, fn, a, b, hint)
         if answer is not None:
             return answer
         if fn not in (operator.eq, operator.ne):
@@ -230,7 +236,8 @@ def _contains(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Ans
     box, item = args
     method = protocols.special(interp, box, "__contains__")
     if method is None:
-        return container_operators.contains(interp, box, item)
+        asked = unknown_operands.contains(interp, box, item)
+        return container_operators.contains(interp, box, item) if asked is None else asked
     found = interp.call(method, (item,), hint=hint)
     inside = truth(interp, found)
     return Lit(inside) if isinstance(inside, bool) else interp.call(Lit(bool), (found,))

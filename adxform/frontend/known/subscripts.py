@@ -26,6 +26,7 @@ from adxform.frontend.evaluate.values import (
     Tuple,
     Value,
     Zip,
+    is_unknown,
     list_contents,
 )
 from adxform.frontend.known import sequences
@@ -108,7 +109,19 @@ def _chain(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer
             return Zip(columns.lists)
         if isinstance(args[0], Zip):
             return args[0]
+    if any(iteration.literal_trips(interp, part) is None for part in args) and not any(
+        iteration.promotable(interp, part) or is_unknown(part) for part in args
+    ):
+        return _chained(interp, args)
     return Tuple(tuple(item for part in args for item in interp.items(part)))
+
+
+def _chained(interp: Interpreter, parts: Args) -> Value:
+    """A tuple of the items of `parts`, of which only a run can tell how many there are."""
+    made = interp.call(Lit(list), parts[:1])
+    for part in parts[1:]:
+        interp.call(interp.attribute(made, "extend"), (part,))
+    return interp.call(Lit(tuple), (made,))
 
 
 def merged(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Ref:
