@@ -2,7 +2,10 @@
 
 import bisect
 import collections.abc
+import csv
 import functools
+import io
+import json
 import sys
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol, runtime_checkable
@@ -270,3 +273,22 @@ def test_refused_by_name(program, says):
 def test_the_largest_of_nothing_is_an_error_of_the_program():
     with pytest.raises(ValueError, match="empty sequence"):
         adxform.grad(lambda x: x[0] * max([]))(VALUES)
+
+
+def rest_of_a_reader(x):
+    rows = csv.reader(io.StringIO("1,2\n3,4\n5,6"))
+    begun = sum(w * float(row[0]) for w, (_, row) in zip(x, enumerate(rows)))  # noqa: B905
+    return begun + x[0] * sum(float(row[0]) for row in rows)
+
+
+def all_of_a_list(x):
+    return sum(w * (k + number) for w, (k, number) in zip(x, enumerate(json.loads("[3, 4, 5]"))))  # noqa: B905
+
+
+def test_an_iterator_inside_another_is_not_taken_further_than_python_does() -> None:
+    x = np.array([1.0, 2.0])
+    with pytest.raises(UnsupportedOperationError, match="may leave it before its end"):
+        adxform.grad(rest_of_a_reader)(x)
+    value, gradient = adxform.value_and_grad(all_of_a_list)(x)
+    assert value == all_of_a_list(x)
+    np.testing.assert_allclose(gradient, [3.0, 5.0])

@@ -56,10 +56,15 @@ class Trip:
 
 
 def iterator(
-    interp: Interpreter, open_: Callable[[Steps], Value], early: tuple[Value, ...] = (), cls: type | None = None
+    interp: Interpreter,
+    open_: Callable[[Steps], Value],
+    early: tuple[Value, ...] = (),
+    cls: type | None = None,
+    sources: tuple[Value, ...] = (),
 ) -> Once:
-    """An iterator over what `open_` will return, for Python of the class `cls`."""
-    return Once(interp.heap.new("iterator", Once, ("fresh",), (Lit(True),)), open_, early, cls)
+    """An iterator over what `open_` will return of `sources`, for Python of the class `cls`."""
+    unknown = any(is_unknown(source) or (isinstance(source, Once) and source.unknown) for source in sources)
+    return Once(interp.heap.new("iterator", Once, ("fresh",), (Lit(True),)), open_, early, cls, unknown)
 
 
 def listed_unknown(interp: Interpreter, source: Value) -> Value:

@@ -94,12 +94,14 @@ class Once:
     `open` is told how it is walked over, see `Steps`. It looks at `early` in any case, before the first item.
 
     The contents of `state` are under ``"fresh"`` whether that is still to come. `cls` is the class that it has for Python.
+    `unknown`: it goes through something of which nothing is known, and which may be an iterator itself.
     """
 
     state: Ref
     open: Callable[[Steps], Value]
     early: tuple[Value, ...] = ()
     cls: type | None = None
+    unknown: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -262,8 +262,14 @@ def _lazily(fn: Any, handler: Handler, step_by_step: Handler | None = None, in_p
             here, interp.span = interp.span, span
             left = "another iterator may have gone through a part of it"
             stepwise = stepwise if step_by_step is not None else ""
-            sources = (iteration.opened(interp, arg, left, stepwise=stepwise) for arg in args[called:])
-            parts = (*args[:called], *sources)
+
+            def source(arg: Value) -> Value:
+                some = ends_early and isinstance(arg, Once) and arg.unknown
+                return iteration.opened(interp, arg, left, stepwise="some" if some else stepwise)
+
+            # One of several may end before this one does, which then has something left.
+            ends_early = fn is itertools.islice or len(args) - called > 1
+            parts = (*args[:called], *map(source, args[called:]))
             in_steps = in_part if stepwise == "some" and in_part else step_by_step
             found = (in_steps if stepwise and in_steps else handler)(interp, parts, kwargs, hint)
             assert found is not None
@@ -271,7 +277,7 @@ def _lazily(fn: Any, handler: Handler, step_by_step: Handler | None = None, in_p
             return found
 
         early = args if step_by_step is None else tuple(part for arg in args if isinstance(arg, Once) for part in arg.early)
-        return iteration.iterator(interp, walked, early, class_made_by(fn, args))
+        return iteration.iterator(interp, walked, early, class_made_by(fn, args), args)
 
     called = 1 if fn in (map, filter, itertools.starmap) else 0  # the function comes first
     return made
