@@ -144,7 +144,7 @@ def bound_within(bound: Any, count: Any, low: Any, high: Any) -> Any:
 def compared(order: Any, a: Any, b: Any) -> Any:
     """``a < b``, or another `order`, of tuples or lists: by the first items that differ."""
     for x, y in zip(a, b, strict=False):
-        if x != y:
+        if not x == y:  # noqa: SIM201 - `!=` is another method
             return order(x, y)
     return order(len(a), len(b))
 

@@ -13,6 +13,14 @@ from adxform.errors import LargeNumberError, MissingRuleError, UnsupportedOperat
 from adxform.runtime.locks import imported
 
 
+def record(cls: type, /, **values: Any) -> Any:
+    """An instance of the dataclass `cls` with `values` for its fields, made without running its constructor."""
+    instance: Any = object.__new__(cls)
+    for name, value in values.items():
+        object.__setattr__(instance, name, value)
+    return instance
+
+
 def unbroadcast(ct: Any, like: Any, out: Any = None) -> Any:
     """Return `ct` summed over the axes along which `like` was broadcast, so that it has the shape of `like`.
 

@@ -17,6 +17,7 @@ import adxform
 from tests.tables import (
     call_forms,
     changed,
+    classes,
     containers,
     edges,
     held,
@@ -52,6 +53,7 @@ TABLES = {
     "overwrite": overwrite.cells,
     "modes": modes.cells,
     "objects": objects.cells,
+    "classes": classes.cells,
     "reach": reach.cells,
     "changed": changed.cells,
     "rules": rules.cells,

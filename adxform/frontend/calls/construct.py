@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import types
+from collections.abc import Iterable
 from typing import Any
 
 from adxform.frontend.calls.opaque import opaque
+from adxform.frontend.evaluate import attributes
 from adxform.frontend.evaluate.class_attributes import of_class
+from adxform.frontend.evaluate.class_contents import find, is_generated, refuse_named_tuple
 from adxform.frontend.evaluate.folding import fold, is_pure, is_user
 from adxform.frontend.evaluate.operands import is_static
 from adxform.frontend.evaluate.outside import constant, from_outside
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import Tuple, Value
+from adxform.frontend.evaluate.values import NONE, Tuple, Value
 from adxform.frontend.signature.access import Access
 from adxform.ir.ops import Lit
 
@@ -21,24 +25,30 @@ Kwargs = dict[str, Value]
 
 def construct(interp: Interpreter, cls: type, args: tuple[Value, ...], kwargs: Kwargs, hint: str, wanted: bool) -> Value:
     """``cls(*args, **kwargs)``"""
+    if find(type(cls), "__call__") is not type.__call__:
+        return opaque(interp, cls, args, kwargs, hint, wanted)
     if issubclass(cls, tuple) and hasattr(cls, "_fields"):
-        fields: tuple[str, ...] = cls._fields
-        values = {**dict(zip(fields, args, strict=False)), **kwargs}
-        if len(values) < len(fields):
-            values = {**_defaults_of_tuple(interp, cls), **values}
-        return Tuple(tuple(values[field] for field in fields), cls)
-    if dataclasses.is_dataclass(cls) and _generated_init(cls):
-        return _construct_dataclass(interp, cls, args, kwargs)
-    init = cls.__init__  # type: ignore[misc]
-    if isinstance(init, types.FunctionType) and is_user(init) and not issubclass(cls, BaseException) and _plain_new(cls):
+        return _named_tuple(interp, cls, args, kwargs)
+    if inspect.isabstract(cls) and _plain_new(cls):
+        names = ", ".join(sorted(cls.__abstractmethods__))  # type: ignore[attr-defined]
+        return interp.fail(TypeError, f"Can't instantiate abstract class {cls.__name__} with abstract methods {names}")
+    init: Any = find(cls, "__init__")
+    followed = not issubclass(cls, BaseException) and _plain_new(cls)
+    if followed and (owner := _dataclass_of(cls)) is not None:
+        return _dataclass(interp, cls, owner, args, kwargs)
+    if followed and isinstance(init, types.FunctionType) and is_user(init):
         ref = interp.heap.new("instance", cls, (), ())
-        interp.call(of_class(interp, cls, "__init__"), (ref, *args), kwargs, hint, False)
+        result = interp.call(of_class(interp, cls, "__init__"), (ref, *args), kwargs, hint, False)
+        if interp.force(result) != NONE:
+            return interp.fail(TypeError, "__init__() should return None")
         return ref
     if not issubclass(cls, BaseException) and is_pure(cls) and all(is_static(interp, arg) for arg in (*args, *kwargs.values())):
         found = fold(interp, cls, args, kwargs)
         if found is not None:
             return found
-    if init is object.__init__ and _plain_new(cls) and not args and not kwargs and cls.__module__ != "builtins":
+    if init is object.__init__ and _plain_new(cls) and cls.__module__ != "builtins":
+        if args or kwargs:
+            return interp.fail(TypeError, f"{cls.__name__}() takes no arguments")
         return interp.heap.new("instance", cls, (), ())
     return opaque(interp, cls, args, kwargs, hint, wanted)
 
@@ -55,8 +65,49 @@ def _plain_new(cls: Any) -> bool:
     return cls.__new__ is object.__new__
 
 
-def _generated_init(cls: type) -> bool:
-    return getattr(cls.__init__, "__code__", None) is None or cls.__init__.__code__.co_filename == "<string>"  # type: ignore[misc]
+def _named_tuple(interp: Interpreter, cls: Any, args: tuple[Value, ...], kwargs: Kwargs) -> Value:
+    """An object of a named tuple, whose fields are what it is called with."""
+    refuse_named_tuple(interp, cls)
+    for name, plain in (("__new__", is_generated(cls.__new__)), ("__init__", cls.__init__ is object.__init__)):
+        if not plain:
+            message = f"the named tuple `{cls.__name__}` defines `{name}`"
+            raise interp.error(message, "compute the fields in a function that calls the class with them")
+    given = _bound(interp, cls.__new__, args, kwargs)
+    fields: tuple[str, ...] = cls._fields
+    if len(given) <= len(fields):
+        given = {**_defaults_of_tuple(interp, cls), **given}
+    _require(interp, cls.__new__, given, fields)
+    return Tuple(tuple(given[field] for field in fields), cls)
+
+
+def _signature(fn: Any) -> inspect.Signature:
+    """The parameters of a method that was generated, without their annotations, which may be names of nothing yet."""
+    bare = types.FunctionType(fn.__code__, {}, fn.__name__, fn.__defaults__, fn.__closure__)
+    bare.__kwdefaults__ = fn.__kwdefaults__
+    return inspect.signature(bare)
+
+
+def _bound(interp: Interpreter, fn: Any, args: tuple[Value, ...], kwargs: Kwargs) -> Kwargs:
+    """What a call of `fn`, a method that was generated, gives its parameters by name; what does not fit raises."""
+    try:
+        return dict(_signature(fn).bind_partial(NONE, *args, **kwargs).arguments)
+    except TypeError as error:
+        interp.fail(TypeError, f"{fn.__qualname__}() {error}")
+        raise
+
+
+def _require(interp: Interpreter, fn: Any, given: Kwargs, wanted: Iterable[str]) -> None:
+    """Let a call of `fn` raise that gives none of the parameters `wanted` for which there is no default."""
+    missing = next((name for name in wanted if name not in given), None)
+    if missing is not None:
+        interp.fail(TypeError, f"{fn.__qualname__}() missing a required argument: '{missing}'")
+
+
+def _dataclass_of(cls: type) -> Any:
+    """The class, `cls` or a base of it, whose ``__init__`` that of `cls` is, if `dataclasses` made it."""
+    owner = next(base for base in cls.__mro__ if "__init__" in vars(base))
+    generated = "__dataclass_fields__" in vars(owner) and is_generated(vars(owner)["__init__"])
+    return owner if generated else None
 
 
 def _default_of(interp: Interpreter, cls: Any, field: dataclasses.Field[Any]) -> Value:
@@ -68,21 +119,34 @@ def _default_of(interp: Interpreter, cls: Any, field: dataclasses.Field[Any]) ->
     return from_outside(interp, field.default, stated)
 
 
-def _construct_dataclass(interp: Interpreter, cls: Any, args: tuple[Value, ...], kwargs: Kwargs) -> Value:
-    fields = [field for field in dataclasses.fields(cls) if field.init]
-    positional = [field.name for field in fields if not field.kw_only]
-    values: Kwargs = {**dict(zip(positional, args, strict=False)), **kwargs}
-    items: Kwargs = {}
-    for field in dataclasses.fields(cls):
-        if field.init and field.name in values:
-            items[field.name] = values[field.name]
-        elif field.default is not dataclasses.MISSING:
-            items[field.name] = _default_of(interp, cls, field)
-        elif field.default_factory is not dataclasses.MISSING:
-            items[field.name] = interp.call(constant(interp, field.default_factory), ())
-        elif field.init:
-            return interp.fail(TypeError, f"{cls.__name__}.__init__() missing the argument '{field.name}'")
-    ref = interp.heap.new("instance", cls, tuple(items), tuple(items.values()))
-    if hasattr(cls, "__post_init__"):
-        interp.call(of_class(interp, cls, "__post_init__"), (ref,), {}, "tmp", False)
+def _dataclass(interp: Interpreter, cls: type, owner: Any, args: tuple[Value, ...], kwargs: Kwargs) -> Value:
+    """What the ``__init__`` that `dataclasses` wrote for `owner` does to an object of `cls`."""
+    given = _bound(interp, owner.__init__, args, kwargs)
+    ref = interp.heap.new("instance", cls, (), ())
+    store = attributes.store_by_object if owner.__dataclass_params__.frozen else attributes.store
+    passed_on: list[Value] = []
+    for field in owner.__dataclass_fields__.values():
+        value = given.get(field.name)
+        if value is None:
+            value = _default(interp, owner, field)
+        if value is None and field.init and str(field._field_type) != "_FIELD_CLASSVAR":
+            _require(interp, owner.__init__, given, (field.name,))
+        if str(field._field_type) == "_FIELD_INITVAR":
+            passed_on.append(NONE if value is None else value)
+        elif value is not None:
+            store(interp, ref, field.name, value)
+    if "__post_init__" in owner.__init__.__code__.co_names:
+        interp.call(interp.attribute(ref, "__post_init__"), tuple(passed_on), {}, "tmp", False)
     return ref
+
+
+def _default(interp: Interpreter, owner: Any, field: dataclasses.Field[Any]) -> Value | None:
+    """What a field is where it is not given; ``None`` where the object has no such attribute of its own."""
+    in_class = not field.init and isinstance(find(owner, field.name), type(field.default))  # and is read there
+    if str(field._field_type) == "_FIELD_CLASSVAR":  # type: ignore[attr-defined]
+        return None
+    if field.default_factory is not dataclasses.MISSING:
+        return interp.call(constant(interp, field.default_factory), ())
+    if field.default is dataclasses.MISSING or in_class:
+        return None
+    return _default_of(interp, owner, field)

@@ -20,7 +20,7 @@ from adxform.frontend.calls.primitive_calls import as_array, into, primitive
 from adxform.frontend.containers.methods import Handler, Known
 from adxform.frontend.derivative_operators import Operator, marked
 from adxform.frontend.evaluate import iteration, protocols
-from adxform.frontend.evaluate.class_attributes import MISSING
+from adxform.frontend.evaluate.class_contents import MISSING, find
 from adxform.frontend.evaluate.folding import fold, is_pure, is_user, run_now
 from adxform.frontend.evaluate.operands import is_static
 from adxform.frontend.evaluate.outside import from_outside, guard, is_kept, pin
@@ -102,7 +102,7 @@ def call(interp: Interpreter, fn: Value, args: tuple[Value, ...], kwargs: Kwargs
             return opaque(interp, operator.call, (fn, *args), kwargs, hint, wanted)
         case _:
             kind = protocols.class_of(fn)
-            if kind is not None and protocols.find(kind, "__call__") is MISSING:
+            if kind is not None and find(kind, "__call__") is MISSING:
                 return interp.fail(TypeError, f"'{kind.__name__}' object is not callable")
             raise interp.error("this value cannot be called", "call a function")
 
@@ -112,6 +112,8 @@ def _call_object(
 ) -> Value:
     fn = value.value
     access = value.access if isinstance(value, Static) else None
+    if isinstance(fn, type) and find(type(fn), "__getattr__") is not MISSING and protocols.has_own_metaclass(fn):
+        raise interp.error(f"the metaclass of `{fn.__name__}` defines `__getattr__`", "make the object outside of the function")
     record, meaning = lookup(fn), definition(fn)
     ruled = record is not None and (meaning is None or record.derivative is not None)
     if record is not None or meaning is not None:

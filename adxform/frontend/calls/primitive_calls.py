@@ -17,7 +17,7 @@ from adxform.frontend.containers import collecting
 from adxform.frontend.evaluate.folding import fold
 from adxform.frontend.evaluate.joins import number_type
 from adxform.frontend.evaluate.operands import is_static, operand
-from adxform.frontend.evaluate.protocols import as_number, is_object, refused
+from adxform.frontend.evaluate.protocols import as_number, converts_itself, is_object, refused
 from adxform.frontend.evaluate.sizes import learn
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Ref, Static, Tuple, Value
@@ -155,7 +155,9 @@ def _takes(fn: Callable[..., Any], out: Array, found: Array | Scalar) -> bool:
 def objects_in(interp: Interpreter, values: Iterable[Value]) -> Iterator[Value]:
     """The objects with operators of their own among `values`, and in their tuples and lists."""
     for value in values:
-        if isinstance(value, Tuple) and not is_object(value):
+        if isinstance(value, Tuple) and converts_itself(value.cls):
+            yield value
+        elif isinstance(value, Tuple) and not is_object(value):
             yield from objects_in(interp, value.items)
         elif isinstance(value, Ref) and value.kind == "list" and not interp.is_long(value):
             yield from objects_in(interp, interp.contents(value).items)

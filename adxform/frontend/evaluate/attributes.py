@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 import inspect
 import operator
 import types
@@ -12,17 +14,18 @@ import numpy as np
 
 from adxform.frontend.containers.methods import METHODS
 from adxform.frontend.derivative_operators import Operator
-from adxform.frontend.evaluate import indexing, protocols
-from adxform.frontend.evaluate.class_attributes import MISSING, from_class, of_class
+from adxform.frontend.evaluate import indexing
+from adxform.frontend.evaluate.class_attributes import from_class, of_class
+from adxform.frontend.evaluate.class_contents import MISSING, find, has_dict, is_data_descriptor, is_generated
 from adxform.frontend.evaluate.outside import from_outside, guard, outside_write, rooted
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import FunctionValue, Method, Ref, Slice, Static, Tuple, Value, is_unknown
+from adxform.frontend.evaluate.values import Contents, FunctionValue, Method, Ref, Slice, Static, Tuple, Value, is_unknown
 from adxform.frontend.nested import objects
 from adxform.frontend.signature import python_class
 from adxform.frontend.signature.access import Access, Defines, HasClass, Owns
-from adxform.ir.ops import Lit, Var
+from adxform.ir.ops import Block, Call, Lit, Op, Var
 from adxform.ir.types import BOOL, INT, Array, Object, Scalar, is_float
-from adxform.ir.walk import variables
+from adxform.ir.walk import all_ops, variables
 from adxform.primitives.table import lookup
 from adxform.runtime import locks
 
@@ -97,7 +100,7 @@ def _of_array(interp: Interpreter, x: Var, type_: Array, name: str, hint: str) -
             )
         case "strides" | "flags":
             return interp.emit(getattr, (x, Lit(name)), Object(), hint)
-    if protocols.find(np.ndarray, name) is MISSING:
+    if find(np.ndarray, name) is MISSING:
         return interp.fail(AttributeError, f"'numpy.ndarray' object has no attribute '{name}'")
     if (special := _operator(name)) is not None:
         return Method(Lit(special), (x,))
@@ -133,7 +136,7 @@ def _of_scalar(interp: Interpreter, x: Var, type_: Scalar, name: str) -> Value:
         if type_.weak
         else np.dtype(type_.dtype).type
     )
-    if protocols.find(sample, name) is MISSING:
+    if find(sample, name) is MISSING:
         return interp.fail(AttributeError, f"'{sample.__name__}' object has no attribute '{name}'")
     if name in ("real", "imag"):
         return interp.call(Lit(getattr(np, name)), (x,))
@@ -163,19 +166,57 @@ def _identity(x: Any) -> Any:
 
 
 def _of_tuple(interp: Interpreter, value: Tuple, items: tuple[Value, ...], cls: type, name: str) -> Value:
-    fields = getattr(cls, "_fields", ())
-    own = inspect.getattr_static(cls, name, MISSING)
-    if name in fields and isinstance(own, _FIELD):
+    found = find(cls, name)
+    if isinstance(found, _FIELD):
         guard(interp, Access((("attribute", name),), Lit(cls)), HasClass(_FIELD))
-        return items[fields.index(name)]
+        place: int = found.__reduce__()[1][0]  # type: ignore[assignment]
+        return items[place]
+    refuse_attribute_hook(interp, cls)
     method = METHODS.get((tuple, name))
-    if method is not None:
+    if method is not None and getattr(found, "__module__", "collections") == "collections":
         return Method(Lit(method), (value,))
-    return from_class(interp, value, cls, name, protocols.find(cls, name))
+    if name == "__class__":
+        return Static(cls)
+    return _of_its_class(interp, value, cls, name, found)
 
 
-_FIELD = type(inspect.getattr_static(namedtuple("_Sample", "field"), "field"))
-"""The class of what reads a field of a named tuple, in the place of which a class may have something else."""
+_FIELD: type = type(namedtuple("_Pair", "a").a)  # type: ignore[attr-defined]
+"""What the class of a named tuple holds under the name of a field."""
+
+
+def refuse_attribute_hook(interp: Interpreter, cls: type) -> None:
+    """Raise where a class decides by itself what reading an attribute means."""
+    if isinstance(find(cls, "__getattribute__"), types.FunctionType):
+        raise interp.error(f"`{cls.__name__}` defines `__getattribute__`", "write a property or a method")
+
+
+def _of_its_class(interp: Interpreter, value: Value, cls: type, name: str, found: Any) -> Value:
+    """`found`, which the class of `value` has under `name`; where it has nothing, what its ``__getattr__`` says."""
+    if find(cls, "__getattr__") is MISSING:
+        return from_class(interp, value, cls, name, found)
+    if found is MISSING or isinstance(found, types.MemberDescriptorType):
+        return interp.call(Method(of_class(interp, cls, "__getattr__"), (value,)), (Lit(name),), hint=name)
+    if isinstance(found, property | functools.cached_property):
+        return _property_beside_getattr(interp, value, cls, name, found)
+    return from_class(interp, value, cls, name, found)
+
+
+def _property_beside_getattr(interp: Interpreter, value: Value, cls: type, name: str, found: Any) -> Value:
+    """What a property says; refused where it may raise an AttributeError and the class has ``__getattr__``, asked then."""
+    before = len(interp.builder.ops)
+    try:
+        return from_class(interp, value, cls, name, found)
+    finally:
+        made = Block((), tuple(interp.builder.ops[before:]), ())
+        if find(cls, "__getattr__") is not MISSING and any(map(_is_attribute_error, all_ops(made))):
+            message = f"`{cls.__name__}` has `__getattr__`, which Python asks where the property `{name}` raises AttributeError"
+            raise interp.error(message, "write a method in the place of the property")
+
+
+def _is_attribute_error(op: Op) -> bool:
+    """Whether `op` makes an AttributeError, or may raise one: it reads an attribute of what nothing is known of."""
+    fn = op.fn.value if isinstance(op, Call) and isinstance(op.fn, Lit) else None
+    return fn is getattr or (isinstance(fn, type) and issubclass(fn, AttributeError))
 
 
 def _of_object(interp: Interpreter, value: Ref, name: str) -> Value:
@@ -196,21 +237,21 @@ def _of_object(interp: Interpreter, value: Ref, name: str) -> Value:
     made = objects.attribute(interp, value, name) if issubclass(value.cls, Operator) else None
     if made is not None:
         return made
-    if isinstance(inspect.getattr_static(value.cls, "__getattribute__"), types.FunctionType):
-        raise interp.error(f"`{value.cls.__name__}` defines `__getattribute__`", "write a property or a method")
-    found = interp.contents(value).get(name)
-    if found is not None:
-        return found
-    static = protocols.find(value.cls, name)
-    if static is MISSING and hasattr(value.cls, "__getattr__"):
-        return interp.call(of_class(interp, value.cls, "__getattr__"), (value, Lit(name)), hint=name)
-    return from_class(interp, value, value.cls, name, static)
+    refuse_attribute_hook(interp, value.cls)
+    return load_by_object(interp, value, name)
+
+
+def load_by_object(interp: Interpreter, value: Ref, name: str) -> Value:
+    """``object.__getattribute__(value, name)``, and what ``__getattr__`` says where there is none."""
+    found = find(value.cls, name)
+    kept = None if is_data_descriptor(found) else interp.contents(value).get(name)
+    return _of_its_class(interp, value, value.cls, name, found) if kept is None else kept
 
 
 def own_attributes(interp: Interpreter, value: Ref) -> Value:
     """``vars(value)``: a dict that nobody may write to, of an object whose attributes stay what they are."""
     params = getattr(value.cls, "__dataclass_params__", None)
-    if params is None or not params.frozen or not any("__dict__" in vars(base) for base in value.cls.__mro__):
+    if params is None or not params.frozen or not has_dict(value.cls):
         message = f"the attributes of a {value.cls.__name__}, which may change, are taken as a dict"
         raise interp.error(message, "name the attributes, or use `getattr` and `setattr`; of a dataclass, `dataclasses.asdict`")
     contents = interp.contents(value)
@@ -264,7 +305,9 @@ def _of_outside(interp: Interpreter, value: Static, name: str) -> Value:
         path = None if access is None else access.to("attribute", "__class__").to("attribute", name)
         return Method(from_outside(interp, static, path), (value,))
     if isinstance(static, property) and isinstance(static.fget, types.FunctionType) and not _library(type(owner)):
-        return interp.call(of_class(interp, type(owner), name, "fget"), (value,), hint=name)
+        return _property_beside_getattr(interp, value, type(owner), name, static)
+    if static in (object.__setattr__, object.__delattr__) and name not in own:
+        return Method(Lit(static), (value,))
     if isinstance(found, types.BuiltinFunctionType | types.MethodWrapperType) and name not in own:
         return Static(found, None if access is None else access.to("attribute", name))
     return from_outside(interp, found, None if access is None else access.to("attribute", name))
@@ -287,9 +330,6 @@ def store(interp: Interpreter, value: Value, name: str, new: Value) -> None:
     """``value.name = new``"""
     match value:
         case Ref(kind="instance"):
-            params = getattr(value.cls, "__dataclass_params__", None)
-            if params is not None and params.frozen:
-                interp.fail(AttributeError, f"cannot assign to field '{name}'")
             _store_in_object(interp, value, name, new)
         case Static(owner):
             raise outside_write(interp, f"the attribute `{name}` of a {type(owner).__name__}")
@@ -305,17 +345,60 @@ def store(interp: Interpreter, value: Value, name: str, new: Value) -> None:
 
 
 def _store_in_object(interp: Interpreter, value: Ref, name: str, new: Value) -> None:
-    """An attribute of an object that the function makes: its class decides first, by a property of that name, say."""
+    """An attribute of an object that the function makes, by ``__setattr__`` of its class, if it has one."""
+    if not _changed_by_class(interp, value, name, "__setattr__", (new,)):
+        store_by_object(interp, value, name, new)
+
+
+def _changed_by_class(interp: Interpreter, value: Ref, name: str, hook: str, given: tuple[Value, ...]) -> bool:
+    """Whether the method `hook` of the class of `value` changes its attribute `name`; frozen dataclasses raise for fields."""
+    cls: Any = value.cls
+    for base in cls.__mro__:
+        method = vars(base).get(hook)
+        if not isinstance(method, types.FunctionType):
+            continue
+        if not is_generated(method):
+            interp.call(Method(of_class(interp, base, hook), (value,)), (Lit(name), *given), {}, "tmp", False)
+            return True
+        if cls is base or name in base.__dataclass_fields__:  # else, the next base is asked
+            interp.fail(dataclasses.FrozenInstanceError, f"cannot change field '{name}'")
+    return False
+
+
+def delete(interp: Interpreter, value: Value, name: str) -> None:
+    """``del value.name``"""
+    if isinstance(value, Static):
+        raise outside_write(interp, f"the attribute `{name}` of a {type(value.value).__name__}")
+    if not isinstance(value, Ref) or value.kind != "instance":
+        raise interp.error(f"the attribute `{name}` of this value cannot be deleted", "build a new value instead")
+    if not _changed_by_class(interp, value, name, "__delattr__", ()):
+        delete_by_object(interp, value, name)
+
+
+def delete_by_object(interp: Interpreter, value: Ref, name: str) -> None:
+    """``object.__delattr__(value, name)``"""
+    if is_data_descriptor(find(value.cls, name)):
+        raise interp.error(f"`{name}` of `{value.cls.__name__}` is deleted by its class", "write a method")
+    contents = interp.contents(value)
+    if contents.get(name) is None:
+        interp.fail(AttributeError, f"'{value.cls.__name__}' object has no attribute '{name}'")
+    kept = [(key, item) for key, item in zip(contents.keys, contents.items, strict=True) if key != name]
+    interp.write(value, Contents(tuple(key for key, _ in kept), tuple(item for _, item in kept)))
+
+
+def store_by_object(interp: Interpreter, value: Ref, name: str, new: Value) -> None:
+    """``object.__setattr__(value, name, new)``: the class decides first, by a property of that name, say."""
     cls = value.cls
-    found = inspect.getattr_static(cls, name, None)
-    guard(interp, Access((), Lit(cls)), Defines(name, found is not None))
-    if isinstance(inspect.getattr_static(cls, "__setattr__"), types.FunctionType):
-        raise interp.error(f"`{cls.__name__}` defines `__setattr__`", "set attributes in methods of other names")
+    found = find(cls, name)
+    guard(interp, Access((), Lit(cls)), Defines(name, found is not MISSING))
     if isinstance(found, property) and found.fset is not None:
         interp.call(of_class(interp, cls, name, "fset"), (value, new))
     elif isinstance(found, property):
         interp.fail(AttributeError, f"property '{name}' of '{cls.__name__}' object has no setter")
     elif hasattr(type(found), "__set__") and not isinstance(found, types.MemberDescriptorType):
         raise interp.error(f"the descriptor `{name}` of `{cls.__name__}` cannot be set", "write a property or a method")
+    elif not isinstance(found, types.MemberDescriptorType) and not has_dict(cls):
+        state = "has no attribute" if found is MISSING else "has a read-only attribute"
+        interp.fail(AttributeError, f"'{cls.__name__}' object {state} '{name}'")
     else:
         interp.write(value, interp.contents(value).put(name, new))

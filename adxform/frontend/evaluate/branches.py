@@ -9,7 +9,7 @@ from typing import Any
 from adxform.frontend.containers.collecting import as_list_of_rows, become_floats, irregular, kind_on_paths, row_type
 from adxform.frontend.containers.tuple_columns import kind_of
 from adxform.frontend.evaluate import iteration, protocols
-from adxform.frontend.evaluate.class_attributes import MISSING
+from adxform.frontend.evaluate.class_contents import MISSING, find
 from adxform.frontend.evaluate.joins import Joiner, collect, instantiate
 from adxform.frontend.evaluate.signals import Grows, Unreachable
 from adxform.frontend.evaluate.sizes import note_origin
@@ -46,10 +46,10 @@ def truth(interp: Interpreter, value: Value) -> bool | Operand:
             return value
         case Maybe(present, held):
             return _both(interp, present, held)
+        case Tuple() | Ref(kind="instance") | Static() if protocols.is_object(value):
+            return _truth_of_object(interp, value)
         case Tuple(items):
             return bool(items)
-        case Ref(kind="instance") | Static() if protocols.is_object(value):
-            return _truth_of_object(interp, value)
         case Ref(kind="list") if interp.is_long(value):
             return truth(interp, iteration.length(interp, value))
         case Range():
@@ -62,17 +62,17 @@ def truth(interp: Interpreter, value: Value) -> bool | Operand:
             return True
 
 
-def _truth_of_object(interp: Interpreter, value: Ref | Static) -> bool | Operand:
+def _truth_of_object(interp: Interpreter, value: Tuple | Ref | Static) -> bool | Operand:
     """Whether an object is true, by what its class says, if anything."""
     for name in ("__bool__", "__len__"):
         method = protocols.special(interp, value, name)
         if method is not None:
             found = interp.call(Lit(len), (value,)) if name == "__len__" else protocols.converted(interp, method, name)
             return truth(interp, found)
-        if isinstance(value, Static) and protocols.find(type(value.value), name) is not MISSING:
+        if isinstance(value, Static) and find(type(value.value), name) is not MISSING:
             number = protocols.decayed(interp, value)
             return truth(interp, number) if number is not value else interp.emit(bool, (interp.operand(value),), BOOL)
-    return True
+    return bool(value.items) if isinstance(value, Tuple) else True
 
 
 def _both(interp: Interpreter, present: Value, held: Value) -> bool | Operand:

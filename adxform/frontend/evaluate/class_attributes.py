@@ -7,20 +7,23 @@ import types
 from typing import Any
 
 from adxform.frontend.derivative_operators import Operator
+from adxform.frontend.evaluate.class_contents import MISSING, find, has_dict, is_data_descriptor
 from adxform.frontend.evaluate.outside import from_outside, is_kept, rooted
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import Method, Ref, Static, Value
+from adxform.frontend.evaluate.values import Method, Ref, Static, Tuple, Value
 from adxform.frontend.signature.access import Access
 from adxform.ir.ops import Lit
 from adxform.primitives.table import lookup
 
-MISSING = object()
-"""What stands for an attribute that a class does not have."""
-
 
 def from_class(interp: Interpreter, value: Value, cls: type, name: str, found: Any) -> Value:
     """An attribute that an instance finds in its class."""
+    if is_data_descriptor(find(type(cls), name)) and not hasattr(type, name):
+        message = f"`{name}` is an attribute of a {cls.__name__} and a property of its metaclass {type(cls).__name__}"
+        raise interp.error(message, "give one of them another name")
     match found:
+        case types.MemberDescriptorType():
+            return interp.fail(AttributeError, f"'{cls.__name__}' object has no attribute '{name}'")
         case _ if found is MISSING:
             return interp.fail(AttributeError, f"'{cls.__name__}' object has no attribute '{name}'")
         case property():
@@ -40,19 +43,22 @@ def from_class(interp: Interpreter, value: Value, cls: type, name: str, found: A
             kept = is_kept(interp, found, Access((("attribute", name),), Lit(cls)))
             return interp.heap.new("instance", type(found), ("__adx_function__", "__adx_boundary__"), (bound, Lit(kept)))
         case functools.cached_property() if isinstance(value, Ref):
+            if not has_dict(cls):
+                return interp.fail(TypeError, f"No '__dict__' attribute on '{cls.__name__}' instance to cache '{name}' property.")
             made = interp.call(of_class(interp, cls, name, "func"), (value,), hint=name)
             interp.write(value, interp.contents(value).put(name, made))
             return made
-        case _ if hasattr(type(found), "__get__") and not isinstance(found, _READ):
+        case types.MethodDescriptorType() | types.WrapperDescriptorType() if isinstance(value, Tuple) or found in FOLLOWED:
+            return Method(of_class(interp, cls, name), (value,))
+        case _ if hasattr(type(found), "__get__") and not isinstance(found, type):
             message = f"the attribute `{name}` of a {cls.__name__} is made by a {type(found).__name__}, which cannot be followed"
             raise interp.error(message, "write a plain method or property")
         case _:
             return of_class(interp, cls, name)
 
 
-_READ = (types.MethodDescriptorType, types.WrapperDescriptorType, types.MemberDescriptorType, types.GetSetDescriptorType, type,
-         types.BuiltinFunctionType)  # fmt: skip
-"""What an instance finds in its class and is read there, though it may be a descriptor."""
+FOLLOWED = (object.__setattr__, object.__delattr__, object.__getattribute__, object.__init__)
+"""The methods of every object, written in C, that are followed."""
 
 
 def of_class(interp: Interpreter, cls: type, *names: str) -> Value:

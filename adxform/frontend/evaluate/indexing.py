@@ -321,6 +321,7 @@ def store(interp: Interpreter, x: Value, index: Value, value: Value) -> None:
         case Static():
             raise interp.outside_write(f"the {type(x.value).__name__} that is changed here")
         case _ if (cls := class_of(x)) is not None and not hasattr(cls, "__setitem__"):
-            interp.fail(TypeError, f"'{cls.__name__}' object does not support item assignment")
+            kind = AttributeError if hasattr(cls, "__delitem__") else TypeError  # the two are one for Python
+            interp.fail(kind, f"'{cls.__name__}' object does not support item assignment")
         case _:
             raise interp.error("this value does not support item assignment", "use an array, a list or a dict")

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from adxform.frontend.evaluate import protocols
+from adxform.frontend.evaluate.class_contents import find
 from adxform.frontend.evaluate.python_classes import class_of
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Tuple, Value
@@ -44,8 +46,8 @@ def refuse_index(interp: Interpreter, index: Value, what: str) -> None:
 def hashed(interp: Interpreter, key: Value, what: str) -> Any:
     """The key or element that `key` is, which must be known; lists, dicts, sets and arrays are none."""
     for part in _parts(key):
-        cls = class_of(part)
-        if cls is not None and getattr(cls, "__hash__", None) is None:
+        cls = protocols.class_of(part)
+        if cls is not None and find(cls, "__hash__") is None:
             return interp.fail(TypeError, f"unhashable type: '{cls.__name__}'")
     return interp.static(key, what)
 

@@ -66,9 +66,8 @@ def operand(interp: Interpreter, value: Value) -> Operand:
             return interp.emit(set, (Pack("tuple", tuple(Lit(key) for key in interp.contents(value).keys)),), Object())
         case Ref(cls=cls) if dataclasses.is_dataclass(cls):
             contents = interp.contents(value)
-            names = {field.name for field in dataclasses.fields(cls) if field.init}
-            fields = {key: operand(interp, item) for key, item in zip(contents.keys, contents.items, strict=True) if key in names}
-            return interp.emit(cls, (), Object(), kwargs=fields)
+            kept = {key: operand(interp, item) for key, item in zip(contents.keys, contents.items, strict=True)}
+            return interp.emit(runtime.record, (Lit(cls),), Object(), kwargs=kept)
         case Static():
             return Lit(pin(interp, value))
         case Method(Static() | Lit() as fn, args) if all(isinstance(arg, Static | Lit) for arg in args) and not value.kwargs:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from adxform.errors import AdxError, GlobalMutationError, UnsupportedOperationError
+from adxform.frontend.evaluate.class_contents import refuse_named_tuple
 from adxform.frontend.evaluate.settled import is_listed, may_change
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Static, Tuple, Value
@@ -80,6 +81,7 @@ def _structure(interp: Interpreter, value: Any, access: Access) -> Value:
     positions = range(len(children)) if kind == "namedtuple" else keys
     items = tuple(from_outside(interp, child, access.to("item", key)) for key, child in zip(positions, children, strict=True))
     if kind in ("tuple", "namedtuple"):
+        refuse_named_tuple(interp, type(value))
         return Tuple(items, type(value))
     return interp.heap.foreign("list" if kind == "list" else "dict", type(value), keys, items, default_of(interp, value))
 
@@ -121,6 +123,7 @@ def constant(interp: Interpreter, value: Any) -> Value:
     kind, keys, children = structure
     items = tuple(constant(interp, child) for child in children)
     if kind in ("tuple", "namedtuple"):
+        refuse_named_tuple(interp, type(value))
         return Tuple(items, type(value))
     return interp.heap.foreign("list" if kind == "list" else "dict", type(value), keys, items, default_of(interp, value))
 

@@ -9,6 +9,7 @@ it is used.
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import operator
 import types
@@ -20,7 +21,8 @@ import numpy as np
 
 from adxform.errors import AdxError
 from adxform.frontend.derivative_operators import Operator
-from adxform.frontend.evaluate.class_attributes import MISSING, from_class
+from adxform.frontend.evaluate.class_attributes import from_class
+from adxform.frontend.evaluate.class_contents import MISSING, find, is_generated, is_native
 from adxform.frontend.evaluate.outside import guard, rooted
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import FunctionValue, InnerPullback, Method, Ref, Static, Tuple, Value
@@ -32,13 +34,7 @@ from adxform.ir.types import Array, Scalar
 
 NUMBERS = (int, float, complex)
 _BUILTIN = frozenset([float, int, bool, complex, tuple, list, dict, set, frozenset, np.ndarray, type(NotImplemented)])
-_LEFT_ALONE = (type, types.ModuleType, str, bytes, type(None), type(...), np.dtype, slice, range, np.ufunc, Operator)
-_NATIVE = (
-    types.WrapperDescriptorType,
-    types.MethodDescriptorType,
-    types.BuiltinFunctionType,
-    types.ClassMethodDescriptorType,
-)
+_LEFT_ALONE = (types.ModuleType, str, bytes, type(None), type(...), np.dtype, slice, range, np.ufunc, Operator)
 CONVERTS = {"__bool__": bool, "__float__": float, "__int__": int, "__index__": int}
 """What a method that converts an object has to return."""
 CONVERSIONS = ("__float__", "__int__", "__index__", "__complex__", "__array__", "__array_ufunc__", "__array_function__",
@@ -72,10 +68,21 @@ def is_object(value: Value) -> bool:
         case Tuple(cls=cls):
             return cls is not tuple
         case Static(found) | Lit(found):
+            if isinstance(found, type):
+                return has_own_metaclass(found)
             plain = type(found) in _BUILTIN or isinstance(found, _LEFT_ALONE) or scalar_type(found) is not None
             return not plain and not inspect.isroutine(found) and not type(found).__module__.startswith("adxform.")
         case _:
             return False
+
+
+def has_own_metaclass(cls: type) -> bool:
+    """Whether what `cls` does as an object is for a metaclass of the user's to say."""
+    return type(cls) is not type and type(cls).__module__.partition(".")[0] not in _WITH_METACLASSES
+
+
+_WITH_METACLASSES = ("builtins", "abc", "_abc", "enum", "typing", "_ctypes", "numpy", "scipy", "adxform")
+"""Modules whose metaclasses change no operator of a class."""
 
 
 def class_of(value: Value) -> type | None:
@@ -95,19 +102,6 @@ def class_of(value: Value) -> type | None:
             return types.MethodType
         case _:
             return None
-
-
-def find(cls: type, name: str) -> Any:
-    """What `cls` or the first of its bases that defines `name` has under it, or `MISSING`: no attribute of an instance counts."""
-    for base in cls.__mro__:
-        if name in vars(base):
-            return vars(base)[name]
-    return MISSING
-
-
-def is_native(found: Any) -> bool:
-    """Whether a special method is one of a class written in C."""
-    return isinstance(found, _NATIVE)
 
 
 def _looked_up(interp: Interpreter, cls: type, name: str) -> Any:
@@ -175,6 +169,11 @@ def as_number(interp: Interpreter, value: Value) -> Value:
     if cls is None or not is_object(value) or not issubclass(cls, (*NUMBERS, np.generic)) or not _unchanged(cls):
         return value
     return decayed(interp, value)
+
+
+def converts_itself(cls: type) -> bool:
+    """Whether a class, of tuples, say, has a method that says which number or array its objects are."""
+    return any(find(cls, name) is not MISSING for name in (*CONVERSIONS, "__floor__", "__ceil__", "__trunc__"))
 
 
 def _unchanged(cls: type) -> bool:
@@ -248,6 +247,7 @@ def _first_answer(
                 number = interp.call(interp.attribute(owner, "item"), ())
                 return interp.call(Lit(fn), tuple(number if value is owner else value for value in operands), hint=hint)
             case "unknown":
+                _refuse_own_operator(interp, tries)
                 return None
             case _:
                 left_open = left_open or not issubclass(cls, (*NUMBERS, np.generic, np.ndarray))
@@ -256,6 +256,13 @@ def _first_answer(
     a, b = (class_of(value) for value in operands)
     names = f"'{a.__name__ if a else ''}' and '{b.__name__ if b else ''}'"
     return interp.fail(TypeError, f"unsupported operand type(s) for {SIGNS.get(fn.__name__.rstrip('_'), fn.__name__)}: {names}")
+
+
+def _refuse_own_operator(interp: Interpreter, tries: list[tuple[Value, str, Value]]) -> None:
+    """Raise where NumPy's operator makes an array of a tuple, since that has an operator of its own."""
+    for owner, method, _ in tries:
+        if isinstance(owner, Tuple) and not is_native(found := find(owner.cls, method)) and found is not MISSING:
+            raise refused(interp, owner, "an operator of NumPy")
 
 
 def _taken(interp: Interpreter, cls: type, value: Value) -> Value:
@@ -276,10 +283,23 @@ def _fraction_as_float(interp: Interpreter, value: Value) -> Value:
 
 def _called(interp: Interpreter, owner: Value, method: str, other: Value, hint: str) -> Value | None:
     """What the special method says to `other`; ``None`` if ``NotImplemented``."""
+    cls = class_of(owner)
+    if cls is not None and is_generated(find(cls, method)):
+        return _compared_by_fields(interp, cls, owner, method, other, hint)
     bound = special(interp, owner, method)
     assert bound is not None
     result = interp.call(bound, (other,), hint=hint)
     return None if isinstance(result, Static | Lit) and result.value is NotImplemented else result
+
+
+def _compared_by_fields(interp: Interpreter, cls: type, owner: Value, method: str, other: Value, hint: str) -> Value | None:
+    """What a comparison says that `dataclasses` wrote: objects of one class are compared as the tuples of their fields."""
+    if class_of(other) is not cls:
+        return None
+    writer: Any = next(base for base in cls.__mro__ if method in vars(base))
+    names = [field.name for field in dataclasses.fields(writer) if field.compare]
+    sides = tuple(Tuple(tuple(interp.attribute(value, name) for name in names)) for value in (owner, other))
+    return interp.call(Lit(getattr(operator, method.strip("_"))), sides, hint=hint)
 
 
 def _native_answer(owner: Value, cls: type, other: Value) -> Said:
@@ -360,12 +380,12 @@ def compared(interp: Interpreter, fn: Callable[..., Any], a: Value, b: Value, hi
             if equal is not None:
                 return interp.call(Lit(operator.not_), (equal,), hint=hint)
         elif not is_native(found) and found is not MISSING and is_object(owner):
-            if _is_generated(found):
-                return None
             answer = _called(interp, owner, method, other, hint)
             if answer is not None:
                 return answer
         elif getattr(found, "__objclass__", object) is not object:
+            if issubclass(left, tuple) and issubclass(right, tuple):
+                return None
             match _native_answer(owner, cls, other):
                 case "taken":
                     return interp.call(Lit(fn), (decayed(interp, a), decayed(interp, b)), hint=hint)
@@ -377,8 +397,3 @@ def compared(interp: Interpreter, fn: Callable[..., Any], a: Value, b: Value, hi
         return None if type(a) is type(b) else Lit(name == "__ne__")
     message = f"'{SIGNS[fn.__name__]}' not supported between instances of '{left.__name__}' and '{right.__name__}'"
     return interp.fail(TypeError, message)
-
-
-def _is_generated(found: Any) -> bool:
-    """Whether a method was made by `dataclasses`, so that it has no source."""
-    return getattr(getattr(found, "__code__", None), "co_filename", "") == "<string>"

@@ -273,7 +273,7 @@ class Interpreter(ABC):
                 return self.settle(value)
             case Tuple(items, cls):
                 parts = [self.static(item, what) for item in items]
-                return tuple(parts) if cls is tuple else cls(*parts)
+                return tuple(parts) if cls is tuple else tuple.__new__(cls, parts)
             case Ref(kind="list"):
                 return [self.static(item, what) for item in self.contents(value).items]
             case Slice(start, stop, step):

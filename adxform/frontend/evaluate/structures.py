@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from adxform.frontend.derivative_operators import Operator
+from adxform.frontend.evaluate.class_contents import refuse_named_tuple
 from adxform.frontend.evaluate.folding import is_user
 from adxform.frontend.evaluate.outside import constant, from_outside
 from adxform.frontend.evaluate.state import Interpreter
@@ -39,6 +40,7 @@ def argument(
             known = None if meta is None or kind == "dataclass" else constant(interp, meta.lit.value)
             match kind:
                 case "tuple" | "namedtuple":
+                    refuse_named_tuple(interp, cls)
                     return Tuple(items, cls)
                 case "list" | "dict":
                     return interp.heap.new(kind, cls, keys, items, shared=twice, meta=known)
@@ -88,8 +90,8 @@ def _result(interp: Interpreter, value: Value, leaves: list[Operand]) -> Tree:
         case Ref(kind="instance", cls=cls) if dataclasses.is_dataclass(cls) and not issubclass(cls, Operator):
             contents = interp.contents(value)
             names = tuple(field.name for field in dataclasses.fields(cls))
-            fields = [contents.get(name) for name in names]
-            return Node("dataclass", cls, names, tuple(_result(interp, item or NONE, leaves) for item in fields))
+            fields = [contents.get(name) or interp.attribute(value, name) for name in names]
+            return Node("dataclass", cls, names, tuple(_result(interp, item, leaves) for item in fields))
         case _:
             raise interp.error(
                 "a value of this kind cannot be returned", "return numbers, arrays, tuples, lists, dicts or dataclasses"

@@ -13,6 +13,7 @@ from adxform.frontend.containers import collecting
 from adxform.frontend.containers.methods import Answer, Handler
 from adxform.frontend.evaluate import indexing, iteration, protocols
 from adxform.frontend.evaluate.branches import truth
+from adxform.frontend.evaluate.class_contents import MISSING, find, is_generated, is_native
 from adxform.frontend.evaluate.operands import is_static
 from adxform.frontend.evaluate.python_classes import class_of, is_container, name_of
 from adxform.frontend.evaluate.state import Interpreter
@@ -166,7 +167,37 @@ def _tolist(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answe
     return interp.new_list(tuple(interp.call(tolist, (iteration.item_at(interp, x, Lit(k)),)) for k in range(count)))
 
 
+def _copied_by_class(interp: Interpreter, value: Value, name: str, given: Args) -> Answer:
+    """What the method `name` of an object says that its copy is; ``None`` where its class leaves that to Python."""
+    cls = protocols.class_of(value)
+    if cls is None or not isinstance(value, Tuple | Ref) or not protocols.is_object(value):
+        return None
+    method = protocols.special(interp, value, name)
+    if method is not None:
+        return interp.call(method, given)
+    for hook in _OF_COPIES if isinstance(value, Ref) else (*_OF_COPIES, "__new__"):
+        found = find(cls, hook)
+        if found is not MISSING and not is_native(found) and not _by_library(found):
+            raise interp.error(
+                f"`{cls.__name__}` defines `{hook}`, which says how it is copied", "write `__copy__` or a function"
+            )
+    return None
+
+
+_OF_COPIES = ("__reduce_ex__", "__reduce__", "__getstate__", "__setstate__", "__getnewargs__", "__getnewargs_ex__")
+"""By what else a class says how its objects are copied."""
+
+
+def _by_library(found: Any) -> bool:
+    """Whether a method is that of `dataclasses` or of named tuples, which copy what is there."""
+    made = getattr(found, "__func__", found)
+    return made is object.__new__ or getattr(made, "__module__", "") in ("dataclasses", "collections") or is_generated(made)
+
+
 def _copy(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    own = _copied_by_class(interp, args[0], "__copy__", ())
+    if own is not None:
+        return own
     match args[0]:
         case Var(_, Array()):
             return interp.call(Lit(np.ndarray.copy), args[:1], hint=hint)
@@ -189,6 +220,10 @@ def copied_deeply(interp: Interpreter, value: Value, seen: dict[Value, Value]) -
     """``copy.deepcopy(value)``; `seen` are the copies so far, so that what is held twice is copied once."""
     if isinstance(value, Var | Ref) and value in seen:
         return seen[value]
+    own = _copied_by_class(interp, value, "__deepcopy__", (interp.heap.new("dict", dict, (), ()),))
+    if own is not None:
+        seen[value] = own
+        return own
     match value:
         case Var(_, Object()) | Static():
             return None

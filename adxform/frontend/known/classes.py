@@ -5,18 +5,18 @@ from __future__ import annotations
 import dataclasses
 import functools
 import importlib
-import inspect
+import operator
 import types
 from typing import Any
 
 import numpy as np
 
 from adxform.frontend.containers.methods import Answer, Handler, Known
-from adxform.frontend.evaluate import attributes
-from adxform.frontend.evaluate.class_attributes import MISSING
+from adxform.frontend.evaluate import attributes, protocols
+from adxform.frontend.evaluate.class_contents import MISSING, find
 from adxform.frontend.evaluate.operands import is_static
 from adxform.frontend.evaluate.outside import from_outside, guard, rooted
-from adxform.frontend.evaluate.protocols import class_of, find
+from adxform.frontend.evaluate.protocols import class_of
 from adxform.frontend.evaluate.python_classes import VIEWS
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import (
@@ -52,6 +52,71 @@ def _setattr(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answ
     return NONE
 
 
+def _setattr_of_object(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    """``object.__setattr__(x, name, value)``, which asks no ``__setattr__`` of the class."""
+    match args:
+        case (Ref(kind="instance") as owner, name, value) if not kwargs:
+            attributes.store_by_object(interp, owner, interp.static(name, "an attribute name"), value)
+            return NONE
+        case (Static(), _, _):
+            return _setattr(interp, args, kwargs, hint)
+        case _:
+            return None
+
+
+def _getattribute_of_object(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    """``object.__getattribute__(x, name)``, which asks no ``__getattribute__`` of the class."""
+    match args:
+        case (Ref(kind="instance", cls=cls) as owner, name) if not kwargs and find(cls, "__getattr__") is MISSING:
+            return attributes.load_by_object(interp, owner, interp.static(name, "an attribute name"))
+        case _:
+            return None
+
+
+def _delattr(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    attributes.delete(interp, args[0], interp.static(args[1], "an attribute name"))
+    return NONE
+
+
+def _delattr_of_object(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    """``object.__delattr__(x, name)``, which asks no ``__delattr__`` of the class."""
+    match args:
+        case (Ref(kind="instance") as owner, name) if not kwargs:
+            attributes.delete_by_object(interp, owner, interp.static(name, "an attribute name"))
+            return NONE
+        case (Static(), _):
+            return _delattr(interp, args, kwargs, hint)
+        case _:
+            return None
+
+
+def _init_of_object(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    return NONE if len(args) == 1 and isinstance(args[0], Ref) and not kwargs else None
+
+
+_BESIDE_TUPLES = ("__add__", "__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__")
+_OF_TUPLES = {
+    "__len__": len,
+    "__iter__": iter,
+    **{name: getattr(operator, name) for name in ("__contains__", "__getitem__", "__mul__", *_BESIDE_TUPLES)},
+}
+"""Methods of tuples by the functions that ask them."""
+
+
+def _method_of_tuple(name: str) -> Handler:
+    """The method `name` of tuples, called by its name: the operator on the tuple as such; beside anything else, refused."""
+
+    def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+        if not args or not isinstance(args[0], Tuple) or kwargs:
+            return None
+        plain = tuple(Tuple(arg.items) if isinstance(arg, Tuple) else arg for arg in args)
+        if name in _BESIDE_TUPLES and not (len(plain) == 2 and isinstance(plain[1], Tuple)):
+            raise interp.error(f"`{name}` of a tuple and of what is none", "write the operator")
+        return interp.call(Lit(_OF_TUPLES[name]), plain, hint=hint)
+
+    return handler
+
+
 def _getattr(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     name = interp.static(args[1], "an attribute name")
     if len(args) == 3 and is_unknown(args[0]):
@@ -82,9 +147,9 @@ def _has(interp: Interpreter, value: Value, name: str) -> bool:
             return _of_instances(np.ndarray, name)
         case Var(_, Scalar(dtype, weak)):
             return _of_instances(python_class(dtype, weak), name)
-        case Ref(kind="instance"):
+        case Ref(kind="instance") | Tuple():
             return _object_has(interp, value, name)
-        case Ref(cls=cls) | Tuple(cls=cls):
+        case Ref(cls=cls):
             return _of_instances(cls, name)
         case Static(found, access):
             return _found(interp, found, name, access)
@@ -103,17 +168,18 @@ def _of_instances(cls: type, name: str) -> bool:
     return find(cls, name) is not MISSING
 
 
-def _object_has(interp: Interpreter, value: Ref, name: str) -> bool:
+def _object_has(interp: Interpreter, value: Ref | Tuple, name: str) -> bool:
     """Whether an object that the function makes has the attribute `name`, where nothing has to run to tell."""
     cls = value.cls
-    static = inspect.getattr_static(cls, name, None)
-    known = interp.contents(value).get(name) is not None
+    found = find(cls, name)
+    known = isinstance(value, Ref) and interp.contents(value).get(name) is not None
+    there = found is not MISSING and not isinstance(found, types.MemberDescriptorType)
     asked = None
-    if isinstance(inspect.getattr_static(cls, "__getattribute__"), types.FunctionType):
+    if isinstance(find(cls, "__getattribute__"), types.FunctionType):
         asked = "`__getattribute__`"
-    elif isinstance(static, property | functools.cached_property):
-        asked = "a property, which may raise"
-    elif not known and (static is None or isinstance(static, types.MemberDescriptorType)) and hasattr(cls, "__getattr__"):
+    elif isinstance(found, property | functools.cached_property) or _is_own_descriptor(found):
+        asked = f"a {type(found).__name__}, which may raise"
+    elif not known and not there and find(cls, "__getattr__") is not MISSING:
         asked = "`__getattr__`"
     if asked is not None:
         message = f"whether an object of `{cls.__name__}` has `{name}` is told by {asked}"
@@ -121,9 +187,14 @@ def _object_has(interp: Interpreter, value: Ref, name: str) -> bool:
             "write a property or a method in its place" if asked == "`__getattribute__`" else f"read `.{name}` without a default"
         )
         raise interp.error(message, f"ask its class, `hasattr({cls.__name__}, {name!r})`, or {way}")
-    if not known and not _of_instances(cls, name) and hasattr(type(cls), name):
-        return False
-    return known or (not isinstance(static, types.MemberDescriptorType) and _found(interp, cls, name, Access((), Lit(cls))))
+    if not known:
+        guard(interp, Access((), Lit(cls)), Defines(name, found is not MISSING))
+    return known or there
+
+
+def _is_own_descriptor(found: Any) -> bool:
+    """Whether what a class holds is an object of a class of the user that decides what reading the attribute means."""
+    return isinstance(find(type(found), "__get__"), types.FunctionType)
 
 
 def _found(interp: Interpreter, owner: Any, name: str, access: Access | None) -> bool:
@@ -145,6 +216,8 @@ def _isinstance(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> A
     if cls is np.ndarray and any(map(_is_kind_of_array, classes if isinstance(classes, tuple) else (classes,))):
         raise interp.error("of which subclass of arrays an array is cannot be told", "test it outside of the function")
     given = args[0]
+    if (asked := _instance_check(given, cls, classes)) is not None:
+        raise interp.error(asked, "compare the class itself: `type(x) is C`")
     try:
         found = _derives(interp, cls, classes)
     except TypeError:
@@ -175,6 +248,36 @@ def _is_kind_of_array(cls: Any) -> bool:
     return arrays and not issubclass(cls, refused_arrays())
 
 
+def _instance_check(value: Value, cls: type, classes: Any) -> str | None:
+    """Why it is for a metaclass to say whether `value`, of class `cls`, is an instance of one of `classes`; else ``None``."""
+    for one in classes if isinstance(classes, tuple) else (classes,):
+        if isinstance(one, tuple):
+            inner = _instance_check(value, cls, one)
+            if inner is not None:
+                return inner
+        elif isinstance(one, type) and one is not cls:
+            hooks = [name for name in ("__instancecheck__", "__subclasscheck__") if _own(one, name)]
+            if hooks:
+                return f"the metaclass of `{one.__name__}` defines `{hooks[0]}`"
+            if getattr(one, "_is_protocol", False) and isinstance(value, Ref) and _may_fit(one):
+                return f"whether an object has the attributes of the protocol `{one.__name__}`"
+    return None
+
+
+def _own(cls: type, name: str) -> bool:
+    """Whether the metaclass of `cls` is one of the user's that defines `name`."""
+    return protocols.has_own_metaclass(cls) and isinstance(find(type(cls), name), types.FunctionType)
+
+
+def _may_fit(protocol: type) -> bool:
+    """Whether attributes of an object, and not only those of its class, make it fit a protocol."""
+    try:
+        issubclass(object, protocol)
+    except TypeError:
+        return True
+    return False
+
+
 def _classes(interp: Interpreter, value: Value) -> Any:
     if isinstance(value, Tuple):
         return tuple(_classes(interp, item) for item in value.items)
@@ -183,6 +286,9 @@ def _classes(interp: Interpreter, value: Value) -> Any:
 
 def _issubclass(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     cls, classes = interp.static(args[0], "a class"), _classes(interp, args[1])
+    for one in classes if isinstance(classes, tuple) else (classes,):
+        if isinstance(one, type) and _own(one, "__subclasscheck__"):
+            raise interp.error(f"the metaclass of `{one.__name__}` defines `__subclasscheck__`", "compare the classes themselves")
     try:
         return Lit(_derives(interp, cls, classes))
     except TypeError as error:
@@ -295,6 +401,12 @@ def _update_wrapper(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) 
 TABLE: dict[Any, Handler] = {
     **{fn: _refused(fn) for fn in (locals, globals, eval, exec, dir)},
     setattr: _setattr,
+    object.__setattr__: _setattr_of_object,
+    delattr: _delattr,
+    object.__delattr__: _delattr_of_object,
+    object.__getattribute__: _getattribute_of_object,
+    object.__init__: _init_of_object,
+    **{getattr(tuple, name): _method_of_tuple(name) for name in _OF_TUPLES},
     getattr: _getattr,
     hasattr: _hasattr,
     isinstance: _isinstance,

@@ -18,6 +18,7 @@ import numpy as np
 from adxform.frontend.containers import collecting
 from adxform.frontend.containers.methods import Answer, elements, set_of
 from adxform.frontend.evaluate.branches import branch, truth
+from adxform.frontend.evaluate.class_contents import find, is_native
 from adxform.frontend.evaluate.joins import same
 from adxform.frontend.evaluate.keys import hashed
 from adxform.frontend.evaluate.operands import is_static
@@ -372,6 +373,20 @@ def _all_equal(interp: Interpreter, items: list[Value], others: list[Value]) -> 
     return any_or_all(interp, [partial(interp.call, Lit(operator.eq), pair) for pair in left], all)
 
 
+def _one_object(interp: Interpreter, a: Value, b: Value) -> bool:
+    """Whether `a` and `b` are one object, which then is equal to itself; refused where that matters and cannot be told."""
+    found = same(a, b)
+    if found and _has_own_equality(a):
+        raise interp.error("whether equal named tuples are one object cannot be told", "compare their fields")
+    return found
+
+
+def _has_own_equality(value: Value) -> bool:
+    """Whether `value` is a named tuple whose class says what is equal to it, or holds one."""
+    own = isinstance(value, Tuple) and not is_native(find(value.cls, "__eq__"))
+    return own or (isinstance(value, Tuple) and any(map(_has_own_equality, value.items)))
+
+
 def any_or_all(interp: Interpreter, conditions: Sequence[Condition], fn: Any) -> Value:
     """Whether any, or all, of `conditions` hold, as Python's own bool; a later one is asked where those before do not decide."""
     result: Value = Lit(fn is all)
@@ -442,7 +457,7 @@ def _without_the_same(interp: Interpreter, a: Value, b: Value) -> tuple[Value, V
     if interp.filled(a) is not None or interp.filled(b) is not None:
         return a, b
     items, others = interp.items(a), interp.items(b)
-    shared = {k for k, pair in enumerate(zip(items, others, strict=False)) if same(*pair)}
+    shared = {k for k, pair in enumerate(zip(items, others, strict=False)) if _one_object(interp, *pair)}
     left, right = (Tuple(tuple(item for k, item in enumerate(some) if k not in shared)) for some in (items, others))
     return left, right
 
@@ -492,7 +507,7 @@ def _in_long(interp: Interpreter, box: Static, item: Any) -> Answer:
 
 def _found_same(interp: Interpreter, a: Value, b: Value) -> bool:
     """Whether `a` and `b` are one object, or are made of the same ones; each call must find them so."""
-    found = same(a, b)
+    found = _one_object(interp, a, b)
     for value in (a, b) if found else ():
         _pin_all(interp, value)
     return found

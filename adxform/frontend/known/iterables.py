@@ -95,6 +95,9 @@ def _range(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer
 def _as_integer(interp: Interpreter, bound: Value) -> Value:
     """`bound` as the Python integer that it is, a truth value too: no array is made of as many elements."""
     bound = protocols.as_number(interp, bound)
+    method = protocols.special(interp, bound, "__index__")
+    if method is not None:
+        return protocols.converted(interp, method, "__index__")
     match bound:
         case Lit(value) if (found := scalar_type(value)) is not None:
             if _is_index(found):

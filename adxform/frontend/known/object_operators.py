@@ -11,6 +11,7 @@ from adxform.frontend.containers.methods import Answer, Handler
 from adxform.frontend.evaluate import indexing, protocols
 from adxform.frontend.evaluate.augmented import PLAIN, UPDATES, refuse_cast
 from adxform.frontend.evaluate.branches import truth
+from adxform.frontend.evaluate.class_contents import find
 from adxform.frontend.evaluate.joins import same
 from adxform.frontend.evaluate.python_classes import class_of, is_container, name_of
 from adxform.frontend.evaluate.settled import may_change
@@ -146,7 +147,7 @@ def _tells(value: Value) -> bool:
     """Whether `value` is an object that may be another one at the next call, and whose class says what it equals."""
     if not isinstance(value, Static):
         return False
-    return may_change(value.value) and protocols.find(type(value.value), "__eq__") is not object.__eq__
+    return may_change(value.value) and find(type(value.value), "__eq__") is not object.__eq__
 
 
 def _equal(interp: Interpreter, a: Value, b: Value) -> bool:
@@ -270,11 +271,11 @@ _COMPARISONS = tuple(fn for fn in COMPARE.values() if fn not in (operator.is_, o
 
 def _round(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     cls = class_of(args[0]) if args else None
-    if cls is not None and is_container(cls):
-        return interp.fail(TypeError, f"type {name_of(cls)} doesn't define __round__ method")
     method = protocols.special(interp, args[0], "__round__")
     if method is not None:
         return interp.call(method, args[1:], kwargs, hint)
+    if cls is not None and is_container(cls):
+        return interp.fail(TypeError, f"type {name_of(cls)} doesn't define __round__ method")
     number = protocols.decayed(interp, args[0])
     return None if number is args[0] else interp.call(Lit(round), (number, *args[1:]), kwargs, hint)
 

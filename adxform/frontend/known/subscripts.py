@@ -10,7 +10,7 @@ from typing import Any
 from adxform.frontend.containers import collecting
 from adxform.frontend.containers import tuple_columns as of_tuples
 from adxform.frontend.containers.methods import Answer, Handler
-from adxform.frontend.evaluate import indexing, iteration
+from adxform.frontend.evaluate import indexing, iteration, protocols
 from adxform.frontend.evaluate.keys import hashed, place_in, refuse_index
 from adxform.frontend.evaluate.python_classes import class_of
 from adxform.frontend.evaluate.state import Interpreter
@@ -72,7 +72,11 @@ def _delitem(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answ
     if ref.cls is tuple:
         return interp.fail(TypeError, "'tuple' object doesn't support item deletion")
     if ref.kind == "instance":
-        interp.call(interp.attribute(ref, "__delitem__"), (index,))
+        method = protocols.special(interp, ref, "__delitem__")
+        if method is None:
+            kind = AttributeError if hasattr(ref.cls, "__setitem__") else TypeError  # the two are one for Python
+            return interp.fail(kind, f"'{ref.cls.__name__}' object doesn't support item deletion")
+        interp.call(method, (index,))
         return NONE
     filled = interp.filled(ref)
     if filled is not None:

@@ -7,6 +7,7 @@ from operator import itemgetter
 from typing import Any, assert_never
 
 from adxform.frontend.signature import Fixed, Leaf, Node, Tree, registration
+from adxform.runtime import record
 
 
 def rebuild(tree: Tree, leaves: Iterator[Any]) -> Any:
@@ -44,22 +45,14 @@ def assemble(node: Node, children: list[Any]) -> Any:
             items = zip(node.keys, children, strict=True)
             return node.cls(items) if node.meta is None else node.cls(node.meta.lit.value, items)
         case "namedtuple":
-            return node.cls(*children)
+            return tuple.__new__(node.cls, children)
         case "dataclass":
-            return record(node.cls, dict(zip(node.keys, children, strict=True)))
+            return record(node.cls, **dict(zip(node.keys, children, strict=True)))
         case "registered":
             assert node.meta is not None
             return registration(node.cls).unflatten_func(node.meta.lit.value, tuple(children))
         case _:
             assert_never(node.kind)
-
-
-def record(cls: type, values: dict[str, Any]) -> Any:
-    """An instance of the dataclass `cls` with `values` for its fields, made without running its constructor."""
-    instance: Any = object.__new__(cls)
-    for name, value in values.items():
-        object.__setattr__(instance, name, value)
-    return instance
 
 
 def leaves_of(tree: Tree) -> Iterator[Leaf]:

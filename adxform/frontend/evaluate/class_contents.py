@@ -1,0 +1,58 @@
+"""What classes hold under a name, and of which kind it is, as Python's special methods are looked up: instances do not count."""
+
+from __future__ import annotations
+
+import inspect
+import types
+from typing import Any
+
+from adxform.frontend.evaluate.state import Interpreter
+
+_NATIVE = (
+    types.WrapperDescriptorType,
+    types.MethodDescriptorType,
+    types.BuiltinFunctionType,
+    types.ClassMethodDescriptorType,
+)
+
+MISSING = object()
+"""In the place of what a class does not define: a class may define an attribute as ``None``."""
+
+
+def find(cls: type, name: str) -> Any:
+    """What `cls` or the first of its bases that defines `name` has under it, or `MISSING`: no attribute of an instance counts."""
+    for base in cls.__mro__:
+        if name in vars(base):
+            return vars(base)[name]
+    return MISSING
+
+
+def is_generated(found: Any) -> bool:
+    """Whether a method was made by `dataclasses` or `namedtuple`, so that it has no source."""
+    return getattr(getattr(found, "__code__", None), "co_filename", "") == "<string>"
+
+
+def is_data_descriptor(found: Any) -> bool:
+    """Whether what a class holds is asked ahead of what an instance holds, as a property is; slots are where that is."""
+    return inspect.isdatadescriptor(found) and not isinstance(found, types.MemberDescriptorType | types.GetSetDescriptorType)
+
+
+def is_native(found: Any) -> bool:
+    """Whether a special method is one of a class written in C."""
+    return isinstance(found, _NATIVE)
+
+
+def refuse_named_tuple(interp: Interpreter, cls: type) -> None:
+    """Raise where a named tuple says by itself what its items are: derivatives take them for its fields."""
+    for name in _OF_ITEMS:
+        if cls is not tuple and not is_native(find(cls, name)) and find(cls, name) is not MISSING:
+            message = f"the named tuple `{cls.__name__}` defines `{name}`"
+            raise interp.error(message, "give the method another name, or make the class a dataclass")
+
+
+_OF_ITEMS = ("__len__", "__getitem__", "__iter__", "__contains__", "__reversed__", "__getattribute__", "__array__")
+
+
+def has_dict(cls: type) -> bool:
+    """Whether instances of `cls` may have attributes beside their slots."""
+    return any("__dict__" in vars(base) for base in cls.__mro__)
