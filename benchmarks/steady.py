@@ -83,7 +83,7 @@ def row(program: Program, calls: int) -> tuple[str | int | float, ...]:
 
 def codes_of(prepared: Any) -> list[Any]:
     """The code objects that a call runs: those of its rules, with `out` or without, and of the functions that these call."""
-    runs = [rule.run for rule in prepared.rules] + [pool.rule.run for _, pool in prepared.made.pools]
+    runs = [rule.run for rule in prepared.rules] + [pool.rule.run for _, pool in prepared.made.buffered]
     return [value.__code__ for run in runs for value in (run, *run.__globals__.values()) if isinstance(value, FunctionType)]
 
 

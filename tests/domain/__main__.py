@@ -1,8 +1,8 @@
 """``python -m tests.domain``: judge random programs in the manner of scientists; say how many are right, refused, wrong.
 
 A program that is wrong is made smaller while it stays wrong, and printed. One that overflows on the way to its value, where one
-mode has NaN and the other a number, is printed and counted apart: docs/limitations.md says where that may be. So is
-one whose modes differ by the rounding of its largest number.
+mode, or the second derivative, has NaN and the other a number, is printed and counted apart: docs/limitations.md says where that
+may be. So is one whose modes differ by the rounding of its largest number.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def verdict_of(text: str, seed: int) -> Verdict:
     told = re.match("the modes differ: forward ([-+.e0-9]+), reverse ([-+.e0-9]+):", verdict.reason)
     if told and cancels(verdict.cell, abs(float(told[1]) - float(told[2]))):
         return replace(verdict, kind="cancelled")
-    missing = re.match("the modes differ: forward (nan, reverse (?!nan)|(?!nan).*, reverse nan)", verdict.reason)
+    missing = re.match("the modes differ: forward (nan, reverse (?!nan)|(?!nan).*, reverse nan)|v·Hv is nan", verdict.reason)
     return replace(verdict, kind="overflowed") if missing and overflows(verdict.cell) else verdict
 
 
