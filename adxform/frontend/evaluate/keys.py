@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import operator
+import types
 from typing import Any
 
 import numpy as np
 
 from adxform.frontend.evaluate import protocols
-from adxform.frontend.evaluate.class_contents import find
+from adxform.frontend.evaluate.class_contents import find, is_generated
 from adxform.frontend.evaluate.python_classes import class_of
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Tuple, Value
@@ -49,6 +50,9 @@ def hashed(interp: Interpreter, key: Value, what: str) -> Any:
         cls = protocols.class_of(part)
         if cls is not None and find(cls, "__hash__") is None:
             return interp.fail(TypeError, f"unhashable type: '{cls.__name__}'")
+        equal = None if cls is None else find(cls, "__eq__")
+        if cls is not None and isinstance(equal, types.FunctionType) and not is_generated(equal):
+            raise interp.error(f"a `{cls.__name__}`, which defines `__eq__`, is {what}", "take a number or a text for it")
     return interp.static(key, what)
 
 
