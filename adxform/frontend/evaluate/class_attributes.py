@@ -48,7 +48,7 @@ def from_class(interp: Interpreter, value: Value, cls: type, name: str, found: A
             made = interp.call(of_class(interp, cls, name, "func"), (value,), hint=name)
             interp.write(value, interp.contents(value).put(name, made))
             return made
-        case types.MethodDescriptorType() | types.WrapperDescriptorType() if isinstance(value, Tuple) or found in FOLLOWED:
+        case types.MethodDescriptorType() | types.WrapperDescriptorType() if isinstance(value, Tuple) or is_followed(found):
             return Method(of_class(interp, cls, name), (value,))
         case _ if hasattr(type(found), "__get__") and not isinstance(found, type):
             message = f"the attribute `{name}` of a {cls.__name__} is made by a {type(found).__name__}, which cannot be followed"
@@ -57,8 +57,10 @@ def from_class(interp: Interpreter, value: Value, cls: type, name: str, found: A
             return of_class(interp, cls, name)
 
 
-FOLLOWED = (object.__setattr__, object.__delattr__, object.__getattribute__, object.__init__)
-"""The methods of every object, written in C, that are followed."""
+def is_followed(method: types.MethodDescriptorType | types.WrapperDescriptorType) -> bool:
+    """Whether `method`, written in C, is one that every object has and that is followed."""
+    followed = ("__setattr__", "__delattr__", "__getattribute__", "__init__")
+    return method.__objclass__ is object and method.__name__ in followed
 
 
 def of_class(interp: Interpreter, cls: type, *names: str) -> Value:
