@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import linecache
+import logging
 import re
 import types
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
+import adxform
+from adxform.errors import UnsupportedOperationError
 from tests.tables.cell import Cell, judge
 
 X = np.array([0.3, -0.5, 0.7, 1.1])
@@ -242,3 +246,36 @@ PROGRAMS = [(title, name) for title in FOUND for name in names(title)]
 def test_it_means_what_python_says_or_is_refused(title: str, name: str) -> None:
     verdict = judge(Cell(name, functions(title)[name], (X,)))
     assert verdict.kind == ("refused" if name in REFUSED else "right"), verdict.reason
+
+
+@dataclass
+class Settings:
+    level: float = 1.0
+
+
+@dataclass(frozen=True)
+class Frozen:
+    level: float = 1.0
+
+
+exec(compile("def unseen(settings):\n    if type(settings).__name__ == 'Settings': settings.level = 5.0\n", "<no file>", "exec"))
+log = logging.getLogger(__name__)
+
+
+def changed_unseen(x):
+    settings = Settings()
+    unseen(settings)  # type: ignore[name-defined]  # noqa: F821
+    return x * settings.level
+
+
+def frozen_unseen(x):
+    settings = Frozen(x)
+    log.debug("%s", Settings())
+    unseen(Frozen())  # type: ignore[name-defined]  # noqa: F821
+    return x * settings.level
+
+
+def test_what_unseen_code_may_change_is_refused() -> None:
+    with pytest.raises(UnsupportedOperationError, match="a Settings is passed to `unseen`"):
+        adxform.grad(changed_unseen)(3.0)
+    assert adxform.grad(frozen_unseen)(3.0) == 6.0

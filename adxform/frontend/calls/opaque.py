@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from dataclasses import is_dataclass
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from adxform.ir.walk import variables
 Kwargs = dict[str, Value]
 
 READING = frozenset(
-    {"builtins", "numpy", "scipy", "math", "_operator", "operator", "statistics", "itertools", "bisect", "_bisect"},
+    ["builtins", "numpy", "scipy", "math", "_operator", "operator", "statistics", "itertools", "bisect", "_bisect", "logging"],
 )
 """Modules whose functions leave lists and dicts as they are, but for those that are `IN_PLACE`."""
 
@@ -43,10 +44,11 @@ def opaque(
     module = (getattr(fn, "__module__", None) or "builtins").partition(".")[0]
     if module not in READING or getattr(fn, "__name__", "") in IN_PLACE:
         for arg in (*args, *kwargs.values()):
-            if isinstance(arg, Ref) and not arg.outside and arg.kind != "instance":
+            if isinstance(arg, Ref) and not arg.outside and (arg.kind != "instance" or is_mutable_dataclass(arg.cls)):
                 name = getattr(fn, "__qualname__", repr(fn))
                 message = f"a {arg.cls.__name__} is passed to `{name}`, which adxform cannot look into and which may change it"
-                raise interp.error(message, "pass a tuple")
+                help_ = "pass its fields, or make the class frozen" if arg.kind == "instance" else "pass a tuple"
+                raise interp.error(message, help_)
     if any(isinstance(arg, Maybe) for arg in (*args, *kwargs.values())):
         raise interp.error("an argument may be None or not, which only a run can tell", "test it first: `if x is not None:`")
     if fn in (repr, str, ascii, format) and any(isinstance(arg, Once) for arg in args):
@@ -72,6 +74,11 @@ def opaque(
     if fn in MAKERS:
         interp.generators[out] = MAKERS[fn]
     return known_array(interp, fn, out, operands, named) if method is None else out
+
+
+def is_mutable_dataclass(cls: type) -> bool:
+    """Whether `cls` is one of dataclasses whose fields may be set."""
+    return is_dataclass(cls) and not cls.__dataclass_params__.frozen  # type: ignore[attr-defined]
 
 
 def _is_float_array(values: tuple[Operand, ...]) -> bool:
