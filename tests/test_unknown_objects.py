@@ -259,7 +259,7 @@ def list_changed_by_an_unknown_object(x):
     [
         (resized, "`resize` gives an array another shape in place"),
         (left_early, "is walked over by a loop that may leave it before its end"),
-        (protocol_with_data, "an instance of a protocol with data"),
+        (protocol_with_data, "has the attributes of the protocol `HasData` cannot be told"),
         (floats_in_a_tuple, "floats in a container meet an object of which nothing is known"),
         (list_changed_by_an_unknown_object, "a list is changed in place by an object of which nothing is known"),
     ],

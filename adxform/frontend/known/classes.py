@@ -260,7 +260,7 @@ def _instance_check(value: Value, cls: type, classes: Any) -> str | None:
             if hooks:
                 return f"the metaclass of `{one.__name__}` defines `{hooks[0]}`"
             if getattr(one, "_is_protocol", False) and isinstance(value, Ref) and _may_fit(one):
-                return f"whether an object has the attributes of the protocol `{one.__name__}`"
+                return f"whether an object has the attributes of the protocol `{one.__name__}` cannot be told of its class"
     return None
 
 
