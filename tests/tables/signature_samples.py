@@ -191,6 +191,7 @@ ANY: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "mean": ("1.0",),
         "kind": ("None", "'stable'"),
         "stable": ("None", "True"),
+        "descending": ("None", "True"),
         "offset": ("0", "1"),
         "axis1": ("0", "1"),
         "axis2": ("1", "0"),
