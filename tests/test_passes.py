@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import adxform
-from adxform.backends.numba.pipeline import CUT, KERNEL, LOOPS, Kernel, Loops
+from adxform.backends.numba.pipeline import CUT, KERNEL, LOOPS, KernelSetting, LoopSetting
 from adxform.errors import AdxError
 from adxform.frontend.specialize import RuleExpander
 from adxform.ir.ops import Function
@@ -52,7 +52,11 @@ def after(name: str, head: str, before: str) -> Function:
     """What the pass `name` makes of `before`; `head`, the first line, says what a kernel's parameters share."""
     apart = frozenset(int(place) for place in head.partition("apart: ")[2].split(", ") if place)
     sweep = Differentiation(read(PRIMAL), (0, 1), RuleExpander(derive), {0: 1.0})
-    settings: dict[str, Any] = {"loops": Loops(fastmath=True), "kernel": Kernel(fastmath=True, apart=apart), "cut": 1}
+    settings: dict[str, Any] = {
+        "loops": LoopSetting(fastmath=True),
+        "kernel": KernelSetting(fastmath=True, apart=apart),
+        "cut": 1,
+    }
     settings |= {"reverse": sweep, "forward": sweep}
     return STEPS[name].run(read(before), settings.get(name.partition("-")[0]))
 

@@ -142,7 +142,7 @@ class Moves(Enum):
     SHIFT = auto()
 
 
-class View(Enum):
+class Views(Enum):
     """Whether what shares memory with an argument always does."""
 
     ALWAYS = auto()

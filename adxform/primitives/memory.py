@@ -14,7 +14,7 @@ from adxform.ir.ops import Call, Lit, Operand, Pack, Var
 from adxform.ir.types import Array, Object, Scalar, Size, Type, rank
 from adxform.ir.walk import variables
 from adxform.primitives.declare import constant, general, linear, primitive, scalar
-from adxform.primitives.facets import Algebra, Chooses, Gives, Kernel, Layout, Moves, Reduces, View
+from adxform.primitives.facets import Algebra, Chooses, Gives, Kernel, Layout, Moves, Reduces, Views
 from adxform.primitives.record import OPAQUE, PURE, SHAPE_ONLY, VIEWS_FIRST, WRITES_FIRST, Effect, Memory, Primitive
 from adxform.runtime import kernel_scalars, revolve
 
@@ -195,7 +195,7 @@ RECORDS: tuple[Primitive, ...] = (
         result=_shaped_like,
         shapes=(1,),
         moves=Moves.SPREAD,
-        view=View.ALWAYS,
+        view=Views.ALWAYS,
         faithful=True,
         keeps_sign=True,
     ),

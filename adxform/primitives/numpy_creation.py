@@ -10,7 +10,7 @@ from adxform import runtime
 from adxform.ir.ops import Call, Lit, Var
 from adxform.ir.types import Scalar
 from adxform.primitives.declare import constant, general, linear, primitive, views_array
-from adxform.primitives.facets import Fresh, Layout, Moves, View
+from adxform.primitives.facets import Fresh, Layout, Moves, Views
 from adxform.primitives.record import PURE, SHAPE_ONLY, Effect, Primitive
 
 
@@ -112,10 +112,10 @@ RECORDS: tuple[Primitive, ...] = (
         (2.0,),
         (_V,),
         effect=_array_effect,
-        view=View.BY_LAYOUT,
+        view=Views.BY_LAYOUT,
         sequences=True,
     ),
-    linear(np.asfortranarray, _laid_out_transpose, (_M,), effect=views_array, moves=Moves.LAY_OUT, view=View.BY_LAYOUT),
+    linear(np.asfortranarray, _laid_out_transpose, (_M,), effect=views_array, moves=Moves.LAY_OUT, view=Views.BY_LAYOUT),
     linear(
         np.asarray,
         _as_array_transpose,
@@ -124,13 +124,13 @@ RECORDS: tuple[Primitive, ...] = (
         (2.0,),
         effect=views_array,
         moves=Moves.CONVERT,
-        view=View.BY_LAYOUT,
+        view=Views.BY_LAYOUT,
         sequences=True,
     ),
     linear(
-        np.asanyarray, _as_array_transpose, (_V,), effect=views_array, moves=Moves.CONVERT, view=View.BY_LAYOUT, sequences=True
+        np.asanyarray, _as_array_transpose, (_V,), effect=views_array, moves=Moves.CONVERT, view=Views.BY_LAYOUT, sequences=True
     ),
-    linear(np.ascontiguousarray, _laid_out_transpose, (_M,), effect=views_array, moves=Moves.LAY_OUT, view=View.BY_LAYOUT),
+    linear(np.ascontiguousarray, _laid_out_transpose, (_M,), effect=views_array, moves=Moves.LAY_OUT, view=Views.BY_LAYOUT),
     general(np.linspace, _linspace, (0.5, 2.0, 4), (0.5, 2.0, 4, False), (_V, 2.0, 4), (_M, _V, 3), linear_in=(0, 1)),
     primitive(np.arange, None, unsized=True),
 )

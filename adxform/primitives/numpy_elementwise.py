@@ -13,7 +13,7 @@ import numpy as np
 from adxform import runtime
 from adxform.ir.ops import Lit
 from adxform.primitives.declare import constant, floating, general, linear, scalar, views_array
-from adxform.primitives.facets import Algebra, Chooses, Gives, Kernel, Moves, Sign, View
+from adxform.primitives.facets import Algebra, Chooses, Gives, Kernel, Moves, Sign, Views
 from adxform.primitives.python_operators import larger_partials, may_have_pole, power_partials, power_slope, smaller_partials
 from adxform.primitives.record import Primitive
 from adxform.primitives.tails import arctan_partial
@@ -262,13 +262,13 @@ _OTHER = (
         (_REAL,),
         effect=views_array,
         moves=Moves.CONVERT,
-        view=View.BY_LAYOUT,
+        view=Views.BY_LAYOUT,
         faithful=True,
         keeps_sign=True,
         kernel=Kernel.FORM,
     ),
     linear(np.float16, lambda ct, x: ct, effect=views_array),
-    linear(np.float32, lambda ct, x: ct, effect=views_array, moves=Moves.CONVERT, view=View.BY_LAYOUT),
+    linear(np.float32, lambda ct, x: ct, effect=views_array, moves=Moves.CONVERT, view=Views.BY_LAYOUT),
     linear(np.longdouble, lambda ct, x: ct, (1.5,), effect=views_array),
     linear(np.real, lambda ct, x: ct, (_REAL,), effect=views_array, moves=Moves.PART),
 )

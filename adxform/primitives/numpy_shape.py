@@ -12,7 +12,7 @@ from adxform.ir.ops import Call, Lit, Var
 from adxform.ir.types import rank
 from adxform.primitives.contraction_types import shaped_like_second, stack_result
 from adxform.primitives.declare import constant, general, linear, views_array
-from adxform.primitives.facets import Chooses, Gives, Layout, Moves, View
+from adxform.primitives.facets import Chooses, Gives, Layout, Moves, Views
 from adxform.primitives.record import PURE, VIEWS_FIRST, Effect, Primitive
 
 
@@ -239,28 +239,30 @@ _R = np.array([[1.0], [2.0]])
 
 def _reshaping(fn: Callable[..., Any], transposes: Callable[..., Any], *samples: tuple[Any, ...], **facets: Any) -> Primitive:
     """The same elements in another shape."""
-    return linear(fn, transposes, *samples, effect=views_array, moves=Moves.RESHAPE, view=View.BY_LAYOUT, faithful=True, **facets)
+    return linear(
+        fn, transposes, *samples, effect=views_array, moves=Moves.RESHAPE, view=Views.BY_LAYOUT, faithful=True, **facets
+    )
 
 
 def _lengthening(fn: Callable[..., Any], transposes: Callable[..., Any], *samples: tuple[Any, ...], **facets: Any) -> Primitive:
     """The same elements with more axes of length one, or fewer."""
-    return linear(fn, transposes, *samples, effect=views_array, moves=Moves.LENGTHEN, view=View.ALWAYS, faithful=True, **facets)
+    return linear(fn, transposes, *samples, effect=views_array, moves=Moves.LENGTHEN, view=Views.ALWAYS, faithful=True, **facets)
 
 
 def _turning(fn: Callable[..., Any], transposes: Callable[..., Any], *samples: tuple[Any, ...], **facets: Any) -> Primitive:
     """Axes in another order."""
-    return linear(fn, transposes, *samples, effect=views_array, moves=Moves.TURN, view=View.ALWAYS, **facets)
+    return linear(fn, transposes, *samples, effect=views_array, moves=Moves.TURN, view=Views.ALWAYS, **facets)
 
 
 def _flipping(fn: Callable[..., Any], transposes: Callable[..., Any], *samples: tuple[Any, ...], **facets: Any) -> Primitive:
     """Axes backwards."""
-    return linear(fn, transposes, *samples, effect=views_array, moves=Moves.FLIP, view=View.ALWAYS, **facets)
+    return linear(fn, transposes, *samples, effect=views_array, moves=Moves.FLIP, view=Views.ALWAYS, **facets)
 
 
 def _diagonal(fn: Callable[..., Any], transposes: Callable[..., Any], *samples: tuple[Any, ...], **facets: Any) -> Primitive:
     """The diagonal of a matrix."""
     return linear(
-        fn, transposes, *samples, effect=views_array, moves=Moves.DIAGONAL, view=View.ALWAYS, chooses=Chooses.SOME, **facets
+        fn, transposes, *samples, effect=views_array, moves=Moves.DIAGONAL, view=Views.ALWAYS, chooses=Chooses.SOME, **facets
     )
 
 
@@ -294,7 +296,7 @@ _VIEWS = (
         (2.0, (3,)),
         effect=VIEWS_FIRST,
         moves=Moves.SPREAD,
-        view=View.ALWAYS,
+        view=Views.ALWAYS,
         faithful=True,
     ),
     _diagonal(np.diagonal, _diagonal_transpose, (_M,), (_M, 1)),
@@ -316,7 +318,7 @@ _COPIES = (
         _cast_back,
         (_M, np.float64),
         effect=_astype_effect,
-        view=View.BY_LAYOUT,
+        view=Views.BY_LAYOUT,
         beside_memory=True,
         gives=Gives.OWN,
     ),

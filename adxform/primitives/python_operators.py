@@ -130,6 +130,24 @@ def _arithmetic(
     )
 
 
+def _extreme(fn: Callable[..., Any], body: Callable[..., Any]) -> Primitive:
+    """The largest or the smallest of several numbers."""
+    return scalar(
+        fn,
+        body,
+        (1.5, 2.5),
+        (1.5, -2.5),
+        (0.5, 2.5, -1.0),
+        (0.5, 2.5, -1.0, 3.0),
+        result=extreme_type,
+        gives=Gives.SAME,
+        whole=True,
+        chooses=Chooses.EITHER,
+        short=True,
+        kernel=Kernel.FORM,
+    )
+
+
 def _comparison(fn: Callable[..., Any], ufunc: np.ufunc) -> Primitive:
     return constant(
         fn,
@@ -260,34 +278,8 @@ RECORDS: tuple[Primitive, ...] = (
     ),
     _arithmetic(builtins.abs, lambda y, x: np.sign(x), (1.5,), (-0.5,), (_A,), sign=Sign.NOT_BELOW),
     scalar(builtins.pow, power_partials, (1.5, 2.5), (_A, 3), singular=may_have_pole),
-    scalar(
-        builtins.max,
-        max_partials,
-        (1.5, 2.5),
-        (1.5, -2.5),
-        (0.5, 2.5, -1.0),
-        (0.5, 2.5, -1.0, 3.0),
-        result=extreme_type,
-        gives=Gives.SAME,
-        whole=True,
-        chooses=Chooses.EITHER,
-        short=True,
-        kernel=Kernel.FORM,
-    ),
-    scalar(
-        builtins.min,
-        min_partials,
-        (1.5, 2.5),
-        (1.5, -2.5),
-        (0.5, 2.5, -1.0),
-        (0.5, 2.5, -1.0, 3.0),
-        result=extreme_type,
-        gives=Gives.SAME,
-        whole=True,
-        chooses=Chooses.EITHER,
-        short=True,
-        kernel=Kernel.FORM,
-    ),
+    _extreme(builtins.max, max_partials),
+    _extreme(builtins.min, min_partials),
     linear(
         builtins.float,
         lambda ct, x: runtime.broadcast_like(ct, x),

@@ -15,7 +15,7 @@ import numpy as np
 
 from adxform.ir.ops import Call, Operand
 from adxform.ir.types import Type
-from adxform.primitives.facets import Algebra, Chooses, Contracts, Fresh, Gives, Kernel, Layout, Moves, Reduces, Sign, View
+from adxform.primitives.facets import Algebra, Chooses, Contracts, Fresh, Gives, Kernel, Layout, Moves, Reduces, Sign, Views
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +178,7 @@ class Primitive:
     """The arguments in which a `General` function is linear together."""
 
     # What it does to memory.
-    view: View | None = None
+    view: Views | None = None
     """Whether its result shares memory with its first argument wherever `effect` says that it may."""
     layout: Layout | None = None
     """The order of its result in memory."""

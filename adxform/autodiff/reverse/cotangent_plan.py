@@ -26,7 +26,7 @@ from adxform.ir.undefined import maybe_undefined
 from adxform.ir.walk import all_ops, blocks, outs, reads, variables
 from adxform.primitives.alias import Aliases
 from adxform.primitives.effects import effect_of
-from adxform.primitives.facets import Moves, View
+from adxform.primitives.facets import Moves, Views
 from adxform.primitives.memory import reshapes_vector
 from adxform.primitives.table import record_of
 
@@ -50,7 +50,7 @@ def _is_diagonal(fn: object) -> bool:
 
 def by_layout(call: Call) -> bool:
     """Whether the result of `call` is a view of its first argument or a copy, as the layout in memory has it."""
-    return isinstance(call.fn, Lit) and record_of(call.fn.value).view is View.BY_LAYOUT and not reshapes_vector(call)
+    return isinstance(call.fn, Lit) and record_of(call.fn.value).view is Views.BY_LAYOUT and not reshapes_vector(call)
 
 
 def may_copy(call: Call) -> bool:

@@ -14,7 +14,7 @@ from adxform.backends.numba.checks import is_exception
 from adxform.backends.numba.importing import needing_numba
 from adxform.backends.numba.kernel_extraction import Outlined, outline, used_in_python
 from adxform.backends.numba.kernel_workspaces import with_workspaces
-from adxform.backends.numba.pipeline import LOOPS, Loops
+from adxform.backends.numba.pipeline import LOOPS, LoopSetting
 from adxform.backends.python.emit import Generated, emit
 from adxform.backends.python.free_names import Surroundings
 from adxform.backends.python.loading import load
@@ -159,7 +159,7 @@ def looped(fn: Function, engine: Engine) -> tuple[Function, frozenset[Var]]:
     """
     kept: frozenset[Var] = frozenset()
     while True:
-        setting = Loops(engine.fastmath, kept)
+        setting = LoopSetting(engine.fastmath, kept)
         found = through("loops", LOOPS, fn, setting)
         loose = used_in_python(found, setting.stacks)
         if not loose:

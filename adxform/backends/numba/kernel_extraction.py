@@ -18,7 +18,7 @@ from adxform.backends.numba.caller_allocation import made_ahead
 from adxform.backends.numba.caller_views import view_ahead
 from adxform.backends.numba.integers import Bits
 from adxform.backends.numba.kernel_solvers import is_solver
-from adxform.backends.numba.pipeline import CUT, KERNEL, Kernel
+from adxform.backends.numba.pipeline import CUT, KERNEL, KernelSetting
 from adxform.backends.numba.support import MARKS, is_taken, kept_stacks, stack_uses
 from adxform.backends.numba.undefined_values import absent_arrays, give_absent_arrays
 from adxform.backends.python.syntax import callee
@@ -195,7 +195,7 @@ def finished(kernel: Function, apart: frozenset[int] = frozenset(), *, fastmath:
 
     The parameters at the places `apart` share no memory with others.
     """
-    setting = Kernel(fastmath, apart)
+    setting = KernelSetting(fastmath, apart)
     return through("kernel", KERNEL, kernel, setting), setting.from_the_front
 
 

@@ -42,7 +42,7 @@ from adxform.passes.scalar_expansion import expand_scalars
 
 
 @dataclass(slots=True)
-class Loops:
+class LoopSetting:
     """How loops are made: sums in any order with `fastmath`; stacks become arrays, `stacks`, but for those `kept`."""
 
     fastmath: bool
@@ -51,7 +51,7 @@ class Loops:
 
 
 @dataclass(slots=True)
-class Kernel:
+class KernelSetting:
     """How a kernel is made; the parameters at the places `apart` share no memory; its indices may count `from_the_front`."""
 
     fastmath: bool
@@ -59,22 +59,22 @@ class Kernel:
     from_the_front: bool = False
 
 
-def fast(setting: Loops | Kernel) -> bool:
+def fast(setting: LoopSetting | KernelSetting) -> bool:
     """Whether sums may be taken in any order."""
     return setting.fastmath
 
 
-def _with_tapes(fn: Function, setting: Loops) -> Function:
+def _with_tapes(fn: Function, setting: LoopSetting) -> Function:
     taped, setting.stacks = tapes_as_arrays(fn, setting.kept)
     return taped
 
 
-def _with_bounds(fn: Function, setting: Kernel) -> Function:
+def _with_bounds(fn: Function, setting: KernelSetting) -> Function:
     bounded, setting.from_the_front = check_bounds(fn)
     return bounded
 
 
-LOOPS: tuple[Pass[Loops], ...] = (
+LOOPS: tuple[Pass[LoopSetting], ...] = (
     plain("masks", check_masks),
     plain("checks", with_checks),
     Pass("tapes", _with_tapes),
@@ -101,7 +101,7 @@ CUT: tuple[Pass[int], ...] = (
 )
 """Ahead of the cut into kernels: what may fail is a check; the first results are left out, as many as the setting says."""
 
-KERNEL: tuple[Pass[Kernel], ...] = (
+KERNEL: tuple[Pass[KernelSetting], ...] = (
     plain("names", canonical),
     Pass("factors", lambda fn, setting: share_factors(fn, setting.apart)),
     plain("product-checks", check_products),

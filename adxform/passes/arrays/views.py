@@ -16,7 +16,7 @@ from adxform.passes.arrays.lane_dtypes import FLOATS, literals
 from adxform.passes.arrays.maps import FIRST, AffineIndex, Counted, Elements, NestAccess, composed, loop_space, onto, region
 from adxform.passes.scalar.rewriting import callee
 from adxform.primitives.effects import effect_of
-from adxform.primitives.facets import Moves, View
+from adxform.primitives.facets import Moves, Views
 from adxform.primitives.memory import index_kind
 from adxform.primitives.record import PURE
 from adxform.primitives.table import having, record_of
@@ -46,7 +46,7 @@ def followed(op: Call, shape: tuple[Size, ...], scope: BlockScope) -> NestAccess
     if fn is intrinsics.stop_gradient:
         return source
     if fn in RESHAPING:
-        return _reshaped(source, own, shape) if record_of(fn).view is View.ALWAYS or scope.fixed(out) else None
+        return _reshaped(source, own, shape) if record_of(fn).view is Views.ALWAYS or scope.fixed(out) else None
     if record_of(fn).moves is Moves.DIAGONAL and len(own) == 2:
         square = own[0] == own[1] and len(args) == 1 and not op.kwargs
         return composed(source, [AffineIndex(0), AffineIndex(0)]) if square else None

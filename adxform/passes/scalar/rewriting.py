@@ -12,7 +12,7 @@ from adxform.ir.types import Array, Scalar
 from adxform.ir.walk import blocks, map_op, mapped, operands, outs
 from adxform.primitives.alias import Aliases, alias_classes
 from adxform.primitives.effects import effect_of, positions
-from adxform.primitives.facets import View
+from adxform.primitives.facets import Views
 from adxform.primitives.memory import reshapes_vector
 from adxform.primitives.record import Effect
 from adxform.primitives.table import record_of
@@ -151,7 +151,7 @@ def is_certain_view(op: Call, effect: Effect) -> bool:
         return False
     if fn is operator.getitem:
         return isinstance(op.args[0], Var) and isinstance(op.args[0].type, Array)
-    return record_of(fn).view is View.ALWAYS or reshapes_vector(op)
+    return record_of(fn).view is Views.ALWAYS or reshapes_vector(op)
 
 
 def classes_read(op: Call, effect: Effect, aliases: Aliases) -> list[int]:
