@@ -50,6 +50,14 @@ def try_block(x):
     return x
 
 
+def named_error(x):
+    try:
+        x = 1 / x
+    except ZeroDivisionError as error:
+        print(error)
+    return x
+
+
 def generator(x):
     y = yield x
     return y
@@ -138,6 +146,7 @@ REFUSED = [
     (global_write, GlobalMutationError, "SCALE += y", "`SCALE`"),
     (with_block, UnsupportedSyntaxError, "with open", "`with`"),
     (try_block, UnsupportedSyntaxError, "try:", "`try`"),
+    (named_error, UnsupportedSyntaxError, "try:", "`try`"),
     (generator, UnsupportedSyntaxError, "yield x", "`yield`"),
     (local_class, UnsupportedSyntaxError, "class Box", "class"),
     (matched, UnsupportedSyntaxError, "match x", "`match`"),

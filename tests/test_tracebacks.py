@@ -118,6 +118,17 @@ def squares(x):
     return x**2
 
 
+class Outside:
+    @adxform.differentiable
+    def loss(self, x):
+        return np.sum(x[7] ** 2)
+
+
+@adxform.differentiable
+def outside(x):
+    return np.sum(x[7] ** 2)
+
+
 WIDE = np.ones((2, 2))
 ENTRANCES: list[Callable[[], Any]] = [
     lambda: adxform.grad(np_sum, 3)(X),
@@ -149,6 +160,18 @@ ENTRANCES: list[Callable[[], Any]] = [
     lambda: adxform.prepare_jacobian(squares, X, sparse=True)(WIDE),
     lambda: adxform.prepare_derivative(squares, 1.0)(WIDE),
     lambda: adxform.prepare_second_derivative(squares, 1.0)(WIDE),
+    lambda: outside(X),
+    lambda: outside.grad(X),
+    lambda: outside.value_and_grad(X),
+    lambda: outside.jvp((X,), (X,)),
+    lambda: outside.vjp(X),
+    lambda: outside.hvp(X, X),
+    lambda: outside.hessian(X),
+    lambda: outside.jacobian(X),
+    lambda: outside.source(X, mode="backward"),
+    lambda: Outside().loss(X),
+    lambda: Outside().loss.grad(X),
+    lambda: adxform.grad(Outside().loss)(X),
 ]
 
 

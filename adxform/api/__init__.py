@@ -21,6 +21,7 @@ from adxform.backends.table import BACKENDS, may_compile
 from adxform.errors import ArgnumsError, OptionError
 from adxform.frontend.derivative_operators import ENGINES, Engine, EngineName, Operator, operator
 from adxform.frontend.signature import Tree
+from adxform.ir.spans import own_signature
 from adxform.ir.types import Scalar, Type
 from adxform.runtime import private
 from adxform.runtime.cache import Entry
@@ -53,7 +54,7 @@ class Derivative(Operator):
 
     @property
     def __signature__(self) -> inspect.Signature:
-        return inspect.signature(self.__call__ if self.kind == "hvp" else self.fn)
+        return own_signature(self.__call__ if self.kind == "hvp" else self.fn)
 
     def __repr__(self) -> str:
         return f"{self.word}({name_of(self.fn)}, argnums={self.argnums})"

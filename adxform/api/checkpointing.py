@@ -11,6 +11,7 @@ from types import MethodType
 from typing import Any, TypeVar, overload
 
 from adxform.frontend.derivative_operators import Operator, operator
+from adxform.ir.spans import own_signature
 from adxform.runtime.revolve import check_options
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -34,7 +35,7 @@ class Checkpoint(Operator):
 
     @property
     def __signature__(self) -> inspect.Signature:
-        return inspect.signature(self.fn)
+        return own_signature(self.fn)
 
     def __repr__(self) -> str:
         given = {"checkpoint_steps": self.checkpoint_steps, "max_memory": self.max_memory}

@@ -8,12 +8,12 @@ transform does the same to the derived functions: at every order calls stay call
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from adxform.autodiff.expand import derivative_of, distinct
 from adxform.ir.ops import Block, Call, Function, Invoke, Lit, Op, Operand, Var
+from adxform.ir.spans import own_signature
 from adxform.ir.types import Array, Dim, Size, Type
 from adxform.ir.walk import Names, map_op, substitute
 from adxform.primitives.effects import functions
@@ -119,7 +119,7 @@ def _alone(call: Call) -> tuple[Function, tuple[Operand, ...]]:
 def _parameters(call: Call) -> dict[Var, str]:
     """The names of the parameters for which `call` passes variables."""
     try:
-        names = list(inspect.signature(call.fn.value).parameters) if isinstance(call.fn, Lit) else []
+        names = list(own_signature(call.fn.value).parameters) if isinstance(call.fn, Lit) else []
     except (TypeError, ValueError):
         names = []
     passed = [*zip(names, call.args, strict=False), *call.kwargs]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import importlib
 import importlib.util
-import inspect
 import re
 import sys
 from collections.abc import Callable
@@ -15,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from adxform.ir.spans import own_signature
 from adxform.runtime.cache import check_call
 
 DTYPES = {"f64": np.float64, "f32": np.float32, "i64": np.int64, "i32": np.int32, "bool": np.bool_}
@@ -127,7 +127,7 @@ def of_annotations(fn: Callable[..., Any]) -> tuple[Any, ...]:
     """Values for the annotated parameters of `fn` that have no default."""
     values = []
     lengths: dict[str, int] = {}
-    for parameter in inspect.signature(fn, eval_str=False).parameters.values():
+    for parameter in own_signature(fn).parameters.values():
         if parameter.default is not parameter.empty or parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
         annotation = parameter.annotation
@@ -146,7 +146,7 @@ def argument_numbers(fn: Callable[..., Any], wrt: str | None) -> int | tuple[int
     """The positions of the arguments that `wrt` lists by name or position; the first one when it is not given."""
     if wrt is None:
         return 0
-    names = list(inspect.signature(fn).parameters)
+    names = list(own_signature(fn).parameters)
     numbers = []
     for part in (part.strip() for part in wrt.split(",")):
         if part.lstrip("-").isdigit():

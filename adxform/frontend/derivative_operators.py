@@ -81,13 +81,24 @@ class Operator:
         return self.fn
 
 
+class Decorated:
+    """A function with what a decorator of adxform adds to it: where it is called, the function itself is followed.
+
+    What else has these attributes is no such object: `functools.wraps` copies them.
+    """
+
+    __adx_function__: Callable[..., Any]
+    __adx_boundary__: bool
+
+
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What a function of the API means inside a differentiated function: it makes an object of the class `made`, if any.
+    """What the function `of` of the API means inside a differentiated function: it makes an object of the class `made`, if any.
 
     That is what `Operator` says of the `kind` and the `definition`.
     """
 
+    of: Callable[..., Any]
     kind: Kind
     definition: Definition | None
     made: type[Operator] | None
@@ -97,7 +108,7 @@ def operator(kind: Kind, definition: Definition | None = None, made: type[Operat
     """Mark a function of the API as the operator `kind`, so that the front end knows it inside differentiated functions."""
 
     def mark(fn: F) -> F:
-        fn.__adx_operator__ = Mark(kind, definition, made)  # type: ignore[attr-defined]
+        fn.__adx_operator__ = Mark(fn, kind, definition, made)  # type: ignore[attr-defined]
         return fn
 
     return mark
@@ -106,4 +117,15 @@ def operator(kind: Kind, definition: Definition | None = None, made: type[Operat
 def marked(fn: object) -> Mark | None:
     """What `operator` marked `fn` with, if anything."""
     found: Mark | None = getattr(fn, "__adx_operator__", None)
-    return found
+    return found if found is not None and found.of is fn else None  # `functools.wraps` copies it
+
+
+def stands_before(fn: Callable[..., Any], method: Callable[..., Any]) -> None:
+    """Mark `fn` as what stands before `method`, a function of adxform, to make its errors short."""
+    fn.__adx_method__ = (fn, method)  # type: ignore[attr-defined]
+
+
+def behind(fn: object) -> Callable[..., Any] | None:
+    """The function that `fn` stands before, if any."""
+    before, method = getattr(fn, "__adx_method__", (None, None))
+    return method if before is fn else None  # `functools.wraps` copies it

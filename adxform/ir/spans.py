@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from types import FunctionType, MethodType
+from typing import Any
 
 PACKAGE = Path(__file__).resolve().parent.parent
 """The folder of adxform."""
@@ -33,3 +37,24 @@ NOWHERE = Span("", 0, 0, 0, 0)
 def is_own(file: str) -> bool:
     """Whether `file` is one of adxform's own."""
     return file.startswith(_INSIDE)
+
+
+def written_in(fn: object) -> str:
+    """The module that `fn` says it is of, unless its code was written in another package: `functools.wraps` copies the name."""
+    said = getattr(fn, "__module__", None) or ""
+    if not isinstance(fn, FunctionType):
+        return said if isinstance(said, str) else ""
+    written = fn.__globals__.get("__name__") or ""
+    return said if said.partition(".")[0] == written.partition(".")[0] else written
+
+
+def own_signature(fn: Callable[..., Any]) -> inspect.Signature:
+    """The parameters that `fn` itself takes; `functools.wraps` shows those of another function in their place.
+
+    Raises:
+        TypeError, ValueError: `fn` does not tell them.
+    """
+    called = fn.__func__ if isinstance(fn, MethodType) else fn if isinstance(fn, FunctionType) else type(fn).__call__
+    packages = (__package__.partition(".")[0], "numpy", "scipy")
+    follows = not isinstance(called, FunctionType) or written_in(called).partition(".")[0] in packages
+    return inspect.signature(fn, follow_wrapped=follows)

@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from adxform.errors import MissingRuleError
-from adxform.ir.spans import Span
+from adxform.ir.spans import Span, own_signature
 from adxform.primitives.declare import name_of
 from adxform.primitives.record import General, Linear, Partials, Primitive
 
@@ -80,7 +80,7 @@ def signature_of(fn: Callable[..., Any]) -> Signature | None:
     if isinstance(getattr(fn, "__self__", None), np.ufunc) and fn.__name__ in _OF_UFUNCS:
         return inspect.signature(_OF_UFUNCS[fn.__name__])
     try:
-        return inspect.signature(fn)
+        return own_signature(fn)
     except (TypeError, ValueError):
         return _of_method(fn)
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from adxform.errors import MissingRuleError
 from adxform.ir.ops import Var
-from adxform.ir.spans import Span
+from adxform.ir.spans import Span, written_in
 from adxform.ir.types import Array, Scalar
 from adxform.primitives.effects import IN_PLACE_OPERATORS
 
@@ -83,7 +83,7 @@ def _is_method_of_frozen(fn: object) -> bool:
 
 def is_users(body: Callable[..., Any]) -> bool:
     """Whether a rule is the user's own: the library's are tested."""
-    return not (body.__module__ or "").startswith("adxform.")
+    return not written_in(body).startswith("adxform.")
 
 
 def title(body: Callable[..., Any]) -> str:

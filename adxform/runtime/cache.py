@@ -8,7 +8,6 @@ or a rebound name finds another entry or makes one. Numbers and arrays reached b
 from __future__ import annotations
 
 import gc
-import inspect
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping
@@ -29,7 +28,7 @@ from adxform.frontend.signature.assumed_lengths import has_unknown_slices
 from adxform.frontend.signature.watched_rules import renew_changed
 from adxform.frontend.specialize import Specialized, span_of, specialize
 from adxform.ir.ops import Function, Lit
-from adxform.ir.spans import Span
+from adxform.ir.spans import Span, own_signature
 from adxform.passes.pipeline import suited_to_kernels
 from adxform.primitives.table import table_version
 from adxform.runtime import counters, timing
@@ -357,7 +356,7 @@ def assuming_nothing(kind: str, function: Function, wrt: tuple[int, ...]) -> Fun
 def check_call(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
     """Raise the `TypeError` of Python itself when `fn` does not take arguments of this number and these names."""
     try:
-        parameters = inspect.signature(fn)
+        parameters = own_signature(fn)
     except (TypeError, ValueError):
         return
     try:

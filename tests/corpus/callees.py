@@ -1,9 +1,11 @@
 """User functions that call user functions: pure ones, and ones that write into what they are given."""
 
+import functools
 import math
 
 import numpy as np
 
+import adxform
 from tests.corpus import physics
 from tests.corpus.case import at, smooth, vec
 from tests.corpus.physics import relax_once, scale_in_place
@@ -312,3 +314,28 @@ def index_changed_by_a_library(x, k):
     y = x[index] * np.arange(4.0) * k
     np.place(index, index > 1, 0)
     return np.sum(y)
+
+
+@adxform.differentiable
+def cubed(x):
+    return x**3
+
+
+@functools.wraps(cubed)
+def twice_cubed(x):
+    return 2.0 * cubed(x)
+
+
+@at((1.3,))
+def a_decorator_copies_the_marks_of_what_it_wraps(x):
+    return twice_cubed(x)
+
+
+@functools.wraps(weighted)
+def weighted_the_other_way(y, x):
+    return weighted(x, y) + y
+
+
+@at((1.3, 0.4))
+def a_decorator_takes_other_arguments(x, y):
+    return weighted_the_other_way(x=x, y=y)

@@ -12,6 +12,7 @@ from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Value
 from adxform.frontend.signature.access import Access
 from adxform.ir.ops import Lit
+from adxform.ir.spans import own_signature
 
 Kwargs = dict[str, Value]
 
@@ -63,6 +64,6 @@ _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 def _parameters(fn: Callable[..., Any]) -> list[inspect.Parameter] | None:
     """The parameters of `fn`, where it tells them."""
     try:
-        return list(inspect.signature(fn).parameters.values())
+        return list(own_signature(fn).parameters.values())
     except (TypeError, ValueError):
         return None

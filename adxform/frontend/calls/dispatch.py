@@ -18,7 +18,7 @@ from adxform.frontend.calls.own_values import with_own_value
 from adxform.frontend.calls.parameters import bind
 from adxform.frontend.calls.primitive_calls import as_array, into, primitive
 from adxform.frontend.containers.methods import Handler, Known
-from adxform.frontend.derivative_operators import Operator, marked
+from adxform.frontend.derivative_operators import Decorated, Operator, behind, marked
 from adxform.frontend.evaluate import iteration, protocols
 from adxform.frontend.evaluate.class_contents import MISSING, find
 from adxform.frontend.evaluate.folding import fold, is_pure, is_user, run_now
@@ -34,6 +34,7 @@ from adxform.frontend.nested import inline, objects
 from adxform.frontend.signature.access import Binds, SameAs
 from adxform.ir import intrinsics
 from adxform.ir.ops import Function, Lit, Var
+from adxform.ir.spans import written_in
 from adxform.ir.types import Object, is_float
 from adxform.primitives import definitions
 from adxform.primitives.declare import name_of
@@ -94,7 +95,9 @@ def call(interp: Interpreter, fn: Value, args: tuple[Value, ...], kwargs: Kwargs
             return _call_object(interp, fn, args, kwargs, hint, wanted)
         case Ref(kind="instance", cls=cls) if issubclass(cls, Operator):
             return objects.call_form(interp, fn, "__call__", args, kwargs)
-        case Ref(kind="instance") if interp.contents(fn).get("__adx_boundary__") == Lit(True):
+        case Ref(kind="instance", cls=cls) if issubclass(cls, Decorated) and interp.contents(fn).get("__adx_boundary__") == Lit(
+            True
+        ):
             return call_kept(interp, interp.attribute(fn, "__adx_function__"), args, kwargs, hint)
         case Ref(kind="instance") if (method := protocols.special(interp, fn, "__call__")) is not None:
             return call(interp, method, args, kwargs, hint, wanted)
@@ -128,13 +131,12 @@ def _call_object(
         return found
     if marked(fn) is not None or isinstance(fn, Operator):
         return objects.call_operator(interp, value, args, kwargs)
-    wrapped = getattr(fn, "__adx_function__", None)
-    if wrapped is not None:
+    if isinstance(fn, Decorated):
         path = None if access is None else access.to("attribute", "__adx_function__")
         kept = is_kept(interp, fn, access)
-        inner = from_outside(interp, wrapped, path)
+        inner = from_outside(interp, fn.__adx_function__, path)
         return call_kept(interp, inner, args, kwargs, hint) if kept else call(interp, inner, args, kwargs, hint, wanted)
-    ours = isinstance(fn, types.FunctionType) and (fn.__module__ or "").startswith("adxform.primitives.")
+    ours = isinstance(fn, types.FunctionType) and written_in(fn).startswith("adxform.primitives.")
     if ours and all(is_static(interp, arg) for arg in (*args, *kwargs.values())):
         return run_now(interp, fn, args, kwargs)
     if ruled:
@@ -197,6 +199,10 @@ def _call_unruled(
         return _call_partial(interp, fn, access, args, kwargs, hint, wanted)
     if isinstance(fn, type):
         return construct(interp, fn, args, kwargs, hint, wanted)
+    inner_function = behind(fn)
+    if inner_function is not None:
+        path = None if access is None else access.to("attribute", "__wrapped__")
+        return call(interp, from_outside(interp, inner_function, path), args, kwargs, hint, wanted)
     if isinstance(fn, types.FunctionType) and is_user(fn):
         return _call_function(interp, fn, access, args, kwargs, hint, wanted)
     inner_call = inspect.getattr_static(type(fn), "__call__", None)
@@ -218,7 +224,7 @@ OF_TUPLES = frozenset({"axis", "indices"})
 
 def _is_decorated(method: Any) -> bool:
     """Whether a method of a class is one of adxform's operators, or a function with derivatives."""
-    return isinstance(method, Operator) or hasattr(method, "__adx_function__")
+    return isinstance(method, (Operator, Decorated))
 
 
 def call_kept(interp: Interpreter, fn: Value, args: tuple[Value, ...], kwargs: Kwargs, hint: str) -> Value:

@@ -17,6 +17,7 @@ from adxform.frontend.evaluate.values import NONE, Maybe, Once, Ref, Value
 from adxform.frontend.types import forgotten_kinds
 from adxform.frontend.types.unruled_types import known_array
 from adxform.ir.ops import Call, Lit, Operand, Var
+from adxform.ir.spans import written_in
 from adxform.ir.types import Array, Object, is_float
 from adxform.ir.walk import variables
 
@@ -41,7 +42,7 @@ def opaque(
     owner = getattr(fn, "__objclass__", None)
     if owner in CONTAINERS and args and isinstance(args[0], Ref) and issubclass(args[0].cls, owner):
         return interp.call(interp.attribute(args[0], fn.__name__), args[1:], kwargs, hint, wanted)  # `list.append(items, x)`
-    module = (getattr(fn, "__module__", None) or "builtins").partition(".")[0]
+    module = (written_in(fn) or "builtins").partition(".")[0]
     if module not in READING or getattr(fn, "__name__", "") in IN_PLACE:
         for arg in (*args, *kwargs.values()):
             if isinstance(arg, Ref) and not arg.outside and (arg.kind != "instance" or is_mutable_dataclass(arg.cls)):

@@ -6,7 +6,7 @@ import functools
 import types
 from typing import Any
 
-from adxform.frontend.derivative_operators import Operator
+from adxform.frontend.derivative_operators import Decorated, Operator
 from adxform.frontend.evaluate.class_contents import MISSING, find, has_dict, is_data_descriptor
 from adxform.frontend.evaluate.outside import from_outside, is_kept, rooted
 from adxform.frontend.evaluate.state import Interpreter
@@ -38,7 +38,7 @@ def from_class(interp: Interpreter, value: Value, cls: type, name: str, found: A
             return Method(of_class(interp, cls, name), (value,))
         case Operator():
             return Method(of_class(interp, cls, name), (value,))
-        case _ if hasattr(found, "__adx_function__"):
+        case Decorated():
             bound = Method(of_class(interp, cls, name, "__adx_function__"), (value,))
             kept = is_kept(interp, found, Access((("attribute", name),), Lit(cls)))
             return interp.heap.new("instance", type(found), ("__adx_function__", "__adx_boundary__"), (bound, Lit(kept)))

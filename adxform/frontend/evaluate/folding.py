@@ -15,13 +15,14 @@ from adxform.frontend.evaluate.outside import constant
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Tuple, Value
 from adxform.frontend.types.samples import run
+from adxform.ir.spans import written_in
 
 Kwargs = dict[str, Value]
 
 
 def is_pure(fn: Any) -> bool:
     """Whether a call of `fn` on known values may be made now: it has no effect and always gives the same."""
-    module = getattr(fn, "__module__", None) or ""
+    module = written_in(fn)
     if isinstance(
         fn, types.MethodDescriptorType | types.WrapperDescriptorType | types.MethodWrapperType | types.ClassMethodDescriptorType
     ):
@@ -98,9 +99,7 @@ def is_user(fn: types.FunctionType) -> bool:
 
     Except adxform's own, and that of fractions, whose operators on numbers are followed like any class's.
     """
-    if (fn.__module__ or "").partition(".")[0] in ("adxform", "fractions"):
-        return True
-    return not fn.__code__.co_filename.startswith(_LIBRARIES) and (fn.__module__ or "").partition(".")[0] not in (
-        "numpy",
-        "scipy",
+    package = written_in(fn).partition(".")[0]
+    return package in ("adxform", "fractions") or (
+        package not in ("numpy", "scipy") and not fn.__code__.co_filename.startswith(_LIBRARIES)
     )

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from adxform.errors import AdxError, GlobalMutationError, UnsupportedOperationError
+from adxform.frontend.derivative_operators import Decorated
 from adxform.frontend.evaluate.class_contents import refuse_named_tuple
 from adxform.frontend.evaluate.settled import is_listed, may_change
 from adxform.frontend.evaluate.state import Interpreter
@@ -17,6 +18,7 @@ from adxform.frontend.signature import INSTANCES, Leaf, describe, leaf_type, par
 from adxform.frontend.signature.access import Access, Equals, HasClass, HasCode, Holds, Is, LooksLike, SameAs
 from adxform.frontend.signature.access import Guard as _Guard
 from adxform.ir.ops import Lit, Var
+from adxform.ir.spans import written_in
 from adxform.ir.types import Scalar
 
 _IDENTITIES = (
@@ -117,7 +119,7 @@ def constant(interp: Interpreter, value: Any) -> Value:
             value, str | bytes | np.dtype | slice | range | type(None) | type(...)
         ):
             return Lit(value)
-        if isinstance(value, types.FunctionType) and not (value.__module__ or "").startswith("adxform."):
+        if isinstance(value, types.FunctionType) and not written_in(value).startswith("adxform."):
             return from_outside(interp, value, Access((), Lit(value)))
         return rooted(value)
     kind, keys, children = structure
@@ -143,9 +145,9 @@ def default_of(interp: Interpreter, value: Any) -> Value | None:
     return constant(interp, value.default_factory) if type(value) is defaultdict else None
 
 
-def is_kept(interp: Interpreter, fn: Any, access: Access | None) -> bool:
+def is_kept(interp: Interpreter, fn: Decorated, access: Access | None) -> bool:
     """Whether the decorated function `fn`, found by `access`, is kept behind a boundary: each call must find it so."""
-    kept = bool(getattr(fn, "__adx_boundary__", False))
+    kept = fn.__adx_boundary__
     guard(interp, None if access is None else access.to("attribute", "__adx_boundary__"), Equals(Lit(kept)))
     return kept
 

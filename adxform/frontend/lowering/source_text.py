@@ -98,7 +98,7 @@ def _search(code: CodeType, module: dict[str, Any] | None) -> FunctionSource | N
     compiled = [_compile(found, module_text.imports, code) for found in candidates]
     for found, made in zip(candidates, compiled, strict=True):
         if made is not None and (made == code or (len(candidates) == 1 and _differs_by_assertions(found.node, made, code))):
-            node = gast.ast_to_gast(found.node)
+            node = gast.fix_missing_locations(gast.ast_to_gast(found.node))  # the name of an error that is caught has none
             return FunctionSource(node, code.co_filename, lines, frozenset(code.co_freevars), found.class_name)
     return None
 

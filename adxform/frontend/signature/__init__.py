@@ -7,7 +7,6 @@ dataclasses and what is registered with `optree` are nodes. Everything else is f
 from __future__ import annotations
 
 import dataclasses
-import inspect
 import sys
 import types
 from collections import OrderedDict, defaultdict
@@ -23,6 +22,7 @@ from adxform.errors import UnsupportedOperationError
 from adxform.frontend.derivative_operators import Operator
 from adxform.ir.kinds import dtype_name, scalar_type
 from adxform.ir.ops import Lit
+from adxform.ir.spans import own_signature
 from adxform.ir.types import Array, Dim, Object, Size, Type
 
 NUMERIC = "biufc"
@@ -280,7 +280,7 @@ def parameter_names(fn: Callable[..., Any], count: int) -> tuple[str, ...]:
         try:
             names = tuple(
                 parameter.name
-                for parameter in inspect.signature(fn).parameters.values()
+                for parameter in own_signature(fn).parameters.values()
                 if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
             )
         except (TypeError, ValueError):

@@ -12,6 +12,7 @@ from adxform import runtime
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.types.samples import FRESH, NoSample, sampled_type
 from adxform.ir.ops import Lit, Operand, Pack, Var
+from adxform.ir.spans import written_in
 from adxform.ir.types import Array, Scalar
 
 _MODULES = (
@@ -81,7 +82,7 @@ def known_array(
 
 def _is_pure(fn: Callable[..., Any]) -> bool:
     """Whether `fn` may be tried on samples: it only computes."""
-    module, name = getattr(fn, "__module__", None) or "", getattr(fn, "__name__", "")
+    module, name = written_in(fn), getattr(fn, "__name__", "")
     within = module == "numpy" or any(module == one or module.startswith(one + ".") for one in _MODULES[1:])
     return within and not isinstance(fn, type) and not name.startswith(_NOT_PURE) and not any(part in name for part in _BY_VALUE)
 

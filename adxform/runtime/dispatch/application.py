@@ -7,6 +7,7 @@ import weakref
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,9 @@ import numpy as np
 from adxform.backends.table import may_compile
 from adxform.errors import ArgnumsError, NonScalarOutputError
 from adxform.frontend.argument_contexts import bare
-from adxform.frontend.derivative_operators import PYTHON, USUAL, Engine, Operator, Order
+from adxform.frontend.derivative_operators import PYTHON, USUAL, Decorated, Engine, Operator, Order
 from adxform.frontend.signature import Node, Signature, Tree, equal_lengths, parameter_names
+from adxform.ir.spans import own_signature
 from adxform.ir.types import Type, is_float
 from adxform.ir.walk import never_ends
 from adxform.primitives.table import lookup
@@ -287,9 +289,8 @@ def unwrapped(fn: Any) -> tuple[Callable[..., Any], tuple[Any, ...], dict[str, A
     lead: tuple[Any, ...] = ()
     keywords: dict[str, Any] = {}
     while True:
-        inner = getattr(fn, "__adx_function__", None)
-        if inner is not None:
-            fn = inner
+        if isinstance(fn, Decorated):
+            fn = fn.__adx_function__
         elif isinstance(fn, partial):
             lead, keywords, fn = (*fn.args, *lead), {**fn.keywords, **keywords}, fn.func
         elif isinstance(fn, Operator):
@@ -319,4 +320,6 @@ def as_function(operator: Any) -> Callable[..., Any]:
     derivative.__wrapped__ = operator.fn  # type: ignore[attr-defined]
     if operator.kind == "hvp":  # it takes a vector that the function does not
         derivative.__signature__ = inspect.signature(derivative, follow_wrapped=False)  # type: ignore[attr-defined]
+    elif isinstance(operator.fn, FunctionType) and hasattr(operator.fn, "__wrapped__"):
+        derivative.__signature__ = own_signature(operator.fn)  # type: ignore[attr-defined]
     return derivative

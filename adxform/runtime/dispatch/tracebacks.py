@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import ParamSpec, TypeVar
 
 from adxform.errors import AdxError
+from adxform.frontend.derivative_operators import stands_before
 from adxform.ir.spans import is_own
 from adxform.runtime.defects import as_defect
 
@@ -33,6 +34,7 @@ def for_users(fn: Callable[P, R]) -> Callable[P, R]:
                 raise defect from error
             raise
 
+    stands_before(call, fn)
     return call
 
 

@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from adxform.ir.spans import written_in
 from adxform.runtime.locks import imported
 from adxform.runtime.persistence.references import NAMED, NotPortable, Stale, fixed, follow, place
 
@@ -131,7 +132,7 @@ class ContentWriter:
                 self.add((value.start, value.stop, value.step))
             case types.CodeType():
                 self.add_code(value)
-            case types.FunctionType() if self._deep and not fixed(value.__module__ or ""):
+            case types.FunctionType() if self._deep and not fixed(written_in(value)):
                 self.add_deep(value)
             case types.ModuleType() if self._deep:
                 self.add_module(value)
