@@ -12,6 +12,7 @@ import numpy as np
 
 from adxform.errors import AdxError, UnsupportedOperationError, together
 from adxform.frontend.checks.cut_off import refuse_cut_off
+from adxform.frontend.checks.handed_over import refuse_changed
 from adxform.frontend.checks.held_copies import refuse_told_apart
 from adxform.frontend.checks.shared_memory import refuse_outside_writes, refuse_shared_arguments
 from adxform.frontend.evaluate import structures
@@ -162,6 +163,7 @@ class _Attempt:
             tree, results = structures.result(interp, NONE)
         hidden = tuple(interp.hidden)
         params = (*self.params, *interp.hidden.values())
+        refuse_changed(self.fn, interp.handed, hidden, interp.guards)
         body = Block(params, tuple(interp.builder.ops), results)
         function = Function(name, body, (), interp.helper_functions(), span_of(self.fn))
         refuse_shared_arguments(function, interp.apart)

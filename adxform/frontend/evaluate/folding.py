@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sysconfig
 import types
 from collections.abc import Callable
@@ -51,9 +52,12 @@ def is_pure(fn: Any) -> bool:
 
 
 def fold(interp: Interpreter, fn: Callable[..., Any], args: tuple[Value, ...], kwargs: Kwargs) -> Value | None:
-    """The value of a pure call on known values; ``None`` where it raises or makes an array."""
+    """The value of a pure call on known values; ``None`` where it raises, makes an array, or may call a function of the user."""
     try:
-        result = run(fn, [known(interp, arg) for arg in args], {key: known(interp, arg) for key, arg in kwargs.items()})
+        values, named = [known(interp, arg) for arg in args], {key: known(interp, arg) for key, arg in kwargs.items()}
+        if any(map(calls_users, (fn, *values, *named.values()))):
+            return None
+        result = run(fn, values, named)
     except RecursionError:  # the stack is ours: there may be room on another
         raise
     except Exception:
@@ -89,6 +93,24 @@ def run_now(interp: Interpreter, fn: Callable[..., Any], args: tuple[Value, ...]
     except Exception as error:
         return interp.fail(type(error), str(error))
     return constant(interp, result)
+
+
+def calls_users(fn: Any) -> bool:
+    """Whether a call of `fn` runs code of the user, which each call of the derivative has to run."""
+    match fn:
+        case types.FunctionType():
+            return is_user(fn)
+        case types.MethodType():
+            return calls_users(fn.__func__)
+        case functools.partial():
+            return any(map(calls_users, (fn.func, *fn.args, *fn.keywords.values())))
+        case np.vectorize():
+            return calls_users(fn.pyfunc)
+        case type():
+            return False
+        case _:
+            call = type(fn).__call__ if callable(fn) else None
+            return isinstance(call, types.FunctionType) and is_user(call)
 
 
 _LIBRARIES = tuple({sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")})

@@ -13,6 +13,7 @@ from typing import Any
 
 from adxform import runtime
 from adxform.errors import AdxError, UnsupportedOperationError
+from adxform.frontend.checks.handed_over import Handed, Rebound
 from adxform.frontend.checks.held_copies import Filled, Taken, Widened
 from adxform.frontend.checks.shared_memory import Apart
 from adxform.frontend.evaluate.signals import Grows, Kind, Lost, Promote, Unreachable
@@ -104,6 +105,7 @@ class Interpreter(ABC):
         self.parameters: dict[str, Var] = {}
         self.held: list[Filled | Taken | Widened] = []
         self.apart: list[Apart] = []
+        self.handed: list[Handed | Rebound] = []
         self.functions: dict[int, Access] = {}
         self.modules: dict[int, Access] = {}
         self.assumed: frozenset[Var] = frozenset()

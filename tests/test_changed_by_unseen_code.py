@@ -1,0 +1,343 @@
+"""State outside of a function that code which adxform cannot look into changes during the call: right, or refused by name.
+
+A derivative reads objects, lists and dicts from outside when it is called. What unseen code changes there before the statement
+that reads it would be old, so such programs are refused; those that only hand objects to code that reads them are not.
+"""
+
+from __future__ import annotations
+
+import array
+import bisect
+import collections
+import copy
+import datetime as dt
+import functools
+import heapq
+import itertools
+import json
+import logging
+import operator
+import os
+import random
+import re
+import time
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adxform
+from adxform.errors import AdxError, GlobalMutationError
+
+
+class Thing:
+    """An object from outside, with state of every kind."""
+
+    def __init__(self):
+        self.k = 2.0
+        self.items = [1.0, 2.0]
+        self.order = [0, 1, 2]
+        self.table = {"a": 1.0}
+        self.queue = collections.deque([1.0, 2.0, 3.0], maxlen=3)
+        self.numbers = array.array("d", [1.0, 2.0, 3.0])
+        self.letters = bytearray(b"abc")
+        self.seen = {1.0, 2.0}
+        self.counted = collections.Counter(a=2)
+        self.sorted = collections.OrderedDict(a=1.0, b=2.0)
+        self.space = types.SimpleNamespace(k=2.0)
+        self.names = iter([1.0, 2.0, 3.0, 4.0])
+        self.count = itertools.count(1)
+        self.rng = random.Random(0)
+        self.generator = np.random.default_rng(0)
+        self.pattern = re.compile("a")
+        self.log = logging.getLogger("adxform.tests")
+        self.made = dt.datetime(2020, 1, 1)
+
+    def raised(self, t):
+        self.k += 1.0
+        return t
+
+    def scaled(self, t):
+        return t * self.k
+
+
+THING = Thing()
+
+
+def bump(t):
+    THING.k += 1.0
+    return t
+
+
+def through_another(t):
+    return bump(t) + 1.0
+
+
+def shuffled_list(x):
+    random.shuffle(THING.order)
+    return x[THING.order[0]] * THING.order[1]
+
+
+def shuffled_by_a_generator(x):
+    np.random.default_rng(0).shuffle(THING.order)
+    return x[THING.order[0]] * THING.order[1]
+
+
+def pushed_on_a_heap(x):
+    heapq.heappush(THING.items, 0.5)
+    return np.sum(x) * THING.items[0]
+
+
+def popped_from_a_heap(x):
+    return np.sum(x) * heapq.heappop(THING.items) * THING.items[0]
+
+
+def inserted_in_order(x):
+    bisect.insort(THING.items, 0.25)
+    return np.sum(x) * THING.items[0]
+
+
+def chained_dicts(x):
+    collections.ChainMap(THING.table)["a"] = 17.0
+    return np.sum(x) * THING.table["a"]
+
+
+def appended_to_a_deque(x):
+    THING.queue.append(7.0)
+    return np.sum(x) * THING.queue[0]
+
+
+def length_of_a_deque(x):
+    THING.queue.clear()
+    return np.sum(x) * len(THING.queue)
+
+
+def turned_deque(x):
+    THING.queue.rotate(1)
+    return np.sum(x) * THING.queue[-1]
+
+
+def taken_from_a_deque(x):
+    return np.sum(x) * THING.queue.popleft() * THING.queue[0]
+
+
+def appended_to_an_array_of_python(x):
+    THING.numbers.append(7.0)
+    return np.sum(x) * THING.numbers[-1]
+
+
+def appended_to_bytes(x):
+    THING.letters.append(7)
+    return np.sum(x) * THING.letters[-1]
+
+
+def added_to_a_set(x):
+    THING.seen.add(9.0)
+    return np.sum(x) * (3.0 if 9.0 in THING.seen else 1.0)
+
+
+def counted_again(x):
+    THING.counted.update(a=3)
+    return np.sum(x) * THING.counted["a"]
+
+
+def counted_down(x):
+    THING.counted.subtract(a=3)
+    return np.sum(x) * THING.counted["a"]
+
+
+def moved_in_an_ordered_dict(x):
+    THING.sorted.move_to_end("a")
+    return np.sum(x) * next(iter(THING.sorted.values()))
+
+
+def called_by_name(x):
+    operator.methodcaller("append", 3.0)(THING.items)
+    return np.sum(x) * len(THING.items)
+
+
+def a_shallow_copy_shares(x):
+    copy.copy(THING).items.append(3.0)
+    return np.sum(x) * len(THING.items)
+
+
+def a_callback_that_changes_a_global(x):
+    np.vectorize(bump)(np.ones(2))
+    return np.sum(x) * THING.k
+
+
+VECTORIZED = np.vectorize(bump)
+
+
+def a_callback_that_changes_a_global_made_outside(x):
+    VECTORIZED(np.ones(2))
+    return np.sum(x) * THING.k
+
+
+def numbers_of_a_callback(x):
+    return np.sum(x * np.fromfunction(np.vectorize(bump), (3,))) * THING.k
+
+
+def a_callback_of_a_callback(x):
+    functools.partial(np.apply_along_axis, through_another, 0)(np.ones(2))
+    return np.sum(x) * THING.k
+
+
+def a_method_that_changes_its_object(x):
+    np.vectorize(THING.raised)(np.ones(2))
+    return np.sum(x) * THING.k
+
+
+def a_method_of_a_list_as_a_callback(x):
+    np.vectorize(THING.items.append)(np.ones(2))
+    return np.sum(x) * len(THING.items)
+
+
+def read_before_it_is_changed_in_a_loop(x):
+    total = 0.0
+    for _ in range(3):
+        total = total + THING.queue[0] * x[0]
+        THING.queue.append(9.0)
+    return total
+
+
+def only_as_the_branch_says(x):
+    if x[0] > 0.0:
+        THING.queue.append(9.0)
+    return np.sum(x) * THING.queue[0]
+
+
+CHANGING: list[Callable[..., Any]] = [
+    shuffled_list,
+    shuffled_by_a_generator,
+    pushed_on_a_heap,
+    popped_from_a_heap,
+    inserted_in_order,
+    chained_dicts,
+    appended_to_a_deque,
+    length_of_a_deque,
+    turned_deque,
+    taken_from_a_deque,
+    appended_to_an_array_of_python,
+    appended_to_bytes,
+    added_to_a_set,
+    counted_again,
+    counted_down,
+    moved_in_an_ordered_dict,
+    called_by_name,
+    a_shallow_copy_shares,
+    a_callback_that_changes_a_global,
+    a_callback_of_a_callback,
+    a_callback_that_changes_a_global_made_outside,
+    numbers_of_a_callback,
+    a_method_that_changes_its_object,
+    a_method_of_a_list_as_a_callback,
+    read_before_it_is_changed_in_a_loop,
+    only_as_the_branch_says,
+]
+X = np.array([2.0, 3.0, 5.0])
+
+
+def anew() -> None:
+    """Make the state what it was."""
+    vars(THING).update(vars(Thing()))
+    random.seed(1)
+
+
+@pytest.mark.parametrize("f", CHANGING, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("form", ["reverse", "forward", "prepared"])
+def test_what_unseen_code_changes_is_not_read_as_it_was(f: Callable[..., Any], form: str) -> None:
+    anew()
+    value = f(X.copy())
+    steps = []
+    for sign in (1.0, -1.0):
+        anew()
+        steps.append(f(X + sign * 1e-6))
+    slope = (steps[0] - steps[1]) / 2e-6
+    anew()
+    try:
+        if form == "reverse":
+            found, gradient = adxform.value_and_grad(f)(X)
+            tangent = float(np.sum(gradient))
+        elif form == "forward":
+            found, tangent = adxform.jvp(f, (X,), (np.ones(3),))
+        else:
+            derivative = adxform.prepare_gradient(f, X)
+            anew()
+            found, gradient = derivative.value_and_gradient(X)
+            tangent = float(np.sum(gradient))
+    except AdxError:
+        return
+    assert found == value
+    np.testing.assert_allclose(tangent, slope, rtol=1e-6)
+
+
+def test_the_refusal_names_what_is_read_and_what_changes_it() -> None:
+    anew()
+    with pytest.raises(GlobalMutationError, match=r"`THING.queue\[0\]` is read, which `deque.append`") as caught:
+        adxform.grad(appended_to_a_deque)(X)
+    assert caught.value.span is not None
+    assert "queue.append(7.0)" in str(caught.value)
+    with pytest.raises(GlobalMutationError, match=r"a list from outside the function is passed to `Random\.shuffle`"):
+        adxform.grad(shuffled_list)(X)
+
+
+def counts_up(t):
+    global COUNT
+    COUNT += 1.0
+    return t
+
+
+COUNT = 1.0
+
+
+def test_a_callback_that_assigns_a_global_variable() -> None:
+    def f(x):
+        return np.sum(x * np.vectorize(counts_up)(np.ones(3))) * COUNT
+
+    with pytest.raises(GlobalMutationError, match="COUNT"):
+        adxform.grad(f)(X)
+
+
+def test_a_callback_that_assigns_a_variable_around_it() -> None:
+    total = 1.0
+
+    def add(t):
+        nonlocal total
+        total += t
+        return t
+
+    def f(x):
+        return np.sum(x * np.vectorize(add)(np.ones(3))) * total
+
+    with pytest.raises(GlobalMutationError, match="total"):
+        adxform.grad(f)(X)
+
+
+READING: list[Callable[..., Any]] = [
+    lambda x: np.sum(x) * THING.k * (time.perf_counter() > 0.0),
+    lambda x: np.sum(x) * THING.table["a"] * len(json.dumps(THING.table)),
+    lambda x: np.sum(x) * heapq.nlargest(1, THING.items)[0] * THING.items[0],
+    lambda x: np.sum(x) * THING.rng.choice(THING.items) * 0.0 + np.sum(x) * THING.items[1],
+    lambda x: np.sum(x) * THING.k + 0.0 * THING.generator.normal(),
+    lambda x: np.sum(x) * np.vectorize(THING.scaled)(1.5) * THING.k,
+    lambda x: np.sum(x) * copy.deepcopy(THING.items)[0] * THING.items[1],
+    lambda x: np.sum(x) * copy.copy(THING.items)[0] * THING.items[1],
+    lambda x: np.sum(x) * len(collections.Counter(THING.items)) * THING.items[0],
+    lambda x: np.sum(x) * len(collections.deque(THING.items)) * THING.items[0],
+    lambda x: np.sum(x) * collections.OrderedDict(THING.table)["a"] * THING.table["a"],
+    lambda x: np.sum(x) * THING.k * len(os.fspath("a")) * THING.pattern.match("abc").end(),
+    lambda x: np.sum(x) * THING.queue[0] * len(THING.queue) * THING.queue.count(1.0),
+    lambda x: np.sum(x) * THING.k * THING.log.isEnabledFor(50) * THING.made.year,
+    lambda x: np.sum(x) * np.interp(1.5, [0.0, 2.0], THING.items) * THING.items[0],
+]
+
+
+@pytest.mark.parametrize("case", range(len(READING)))
+def test_what_is_only_read_by_unseen_code_may_be_read(case: int) -> None:
+    anew()
+    value, gradient = adxform.value_and_grad(READING[case])(X)
+    assert value == READING[case](X)
+    np.testing.assert_allclose(gradient, np.full(3, value / np.sum(X)), rtol=1e-12)
