@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import adxform
-from adxform.errors import UnsupportedOperationError
+from adxform.errors import MissingRuleError, UnsupportedOperationError
 from tests.tables.cell import Cell, judge
 
 VALUES = np.array([0.31, -0.54, 0.72, 1.13])
@@ -292,3 +292,12 @@ def test_an_iterator_inside_another_is_not_taken_further_than_python_does() -> N
     value, gradient = adxform.value_and_grad(all_of_a_list)(x)
     assert value == all_of_a_list(x)
     np.testing.assert_allclose(gradient, [3.0, 5.0])
+
+
+LINE = np.poly1d([1.0, 2.0])
+
+
+def test_an_object_without_a_hash_is_called() -> None:
+    assert adxform.grad(lambda x: x**2 * LINE(2.0))(3.0) == 24.0
+    with pytest.raises(MissingRuleError, match="a call of something that only the run knows"):
+        adxform.grad(lambda x: np.sum(LINE(x)))(np.ones(2))

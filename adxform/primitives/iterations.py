@@ -24,6 +24,8 @@ def filtered(fn: Any, source: Any) -> Any:
 
 def reduced(fn: Any, items: Any) -> Any:
     """``functools.reduce(fn, items)``"""
+    if len(items) == 0:
+        raise TypeError("reduce() of empty iterable with no initial value")
     total = items[0]
     for k in range(1, len(items)):
         total = fn(total, items[k])
@@ -36,6 +38,13 @@ def reduced_from(fn: Any, source: Any, start: Any) -> Any:
     for item in source:
         total = fn(total, item)
     return total
+
+
+def bound_of_a_piece(bound: int, is_step: bool) -> int:
+    """A bound of ``itertools.islice``, or its step: nothing is counted from the end."""
+    if bound < is_step:
+        raise ValueError("Indices for islice() must be None or an integer: 0 <= x <= sys.maxsize.")
+    return bound
 
 
 def accumulated(items: Any, fn: Any) -> Any:
@@ -193,8 +202,8 @@ def itself(item: Any) -> Any:
 
 
 def sorted_rows(rows: Any, reverse: bool) -> Any:
-    """``sorted(rows, reverse=reverse)``, as an array."""
-    return np.flip(np.sort(rows), 0) if reverse else np.sort(rows)
+    """``sorted(rows, reverse=reverse)``, as an array; equal rows keep their order."""
+    return rows_sorted_by(rows, rows, True) if reverse else np.sort(rows)
 
 
 def rows_sorted_by(rows: Any, keys: Any, reverse: bool) -> Any:

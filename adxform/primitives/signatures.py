@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import functools
 import inspect
+import itertools
 import math
 import types
+from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import Parameter, Signature
@@ -355,6 +357,51 @@ def _partition_method(self: Any, kth: Any, axis: Any = -1, kind: Any = "introsel
 def _dot_method(self: Any, b: Any, out: Any = None) -> None: ...
 
 
+def _max(*args: Any, key: Any = None, default: Any = ABSENT) -> None: ...
+
+
+def _int(x: Any = 0, /, base: Any = ABSENT) -> None: ...
+
+
+def _of_one(x: Any = ABSENT, /) -> None: ...
+
+
+def _map(func: Any, iterable: Any, /, *iterables: Any) -> None: ...
+
+
+def _zip(*iterables: Any, strict: Any = False) -> None: ...
+
+
+def _filter(function: Any, iterable: Any, /) -> None: ...
+
+
+def _reduce_items(function: Any, iterable: Any, initial: Any = ABSENT, /) -> None: ...
+
+
+def _with_end(iterator: Any, end: Any = ABSENT, /) -> None: ...
+
+
+def _getattr(obj: Any, name: Any, default: Any = ABSENT, /) -> None: ...
+
+
+def _range(start: Any, stop: Any = ABSENT, step: Any = ABSENT, /) -> None: ...
+
+
+def _islice(iterable: Any, start: Any, stop: Any = ABSENT, step: Any = ABSENT, /) -> None: ...
+
+
+def _chain(*iterables: Any) -> None: ...
+
+
+def _product(*iterables: Any, repeat: Any = 1) -> None: ...
+
+
+def _dict(items: Any = ABSENT, /, **named: Any) -> None: ...
+
+
+def _partial(func: Any, /, *args: Any, **named: Any) -> None: ...
+
+
 STATED: Mapping[Callable[..., Any], Callable[..., Any]] = MappingProxyType(
     {
         **dict.fromkeys((np.ndarray.sum, np.ndarray.prod), _add_up),
@@ -373,5 +420,20 @@ STATED: Mapping[Callable[..., Any], Callable[..., Any]] = MappingProxyType(
         np.pad: _pad,
         math.log: _log,
         math.hypot: _hypot,
+        **dict.fromkeys((max, min), _max),
+        int: _int,
+        **dict.fromkeys((bool, set, frozenset), _of_one),
+        map: _map,
+        zip: _zip,
+        filter: _filter,
+        functools.reduce: _reduce_items,
+        **dict.fromkeys((iter, next), _with_end),
+        getattr: _getattr,
+        **dict.fromkeys((range, slice), _range),
+        itertools.islice: _islice,
+        itertools.chain: _chain,
+        itertools.product: _product,
+        **dict.fromkeys((dict, OrderedDict), _dict),
+        functools.partial: _partial,
     }
 )

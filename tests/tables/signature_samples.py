@@ -318,6 +318,7 @@ OWN: Mapping[tuple[Callable[..., Any], str], tuple[str, ...]] = MappingProxyType
         (math.isclose, "abs_tol"): ("0.0", "0.5"),
         (pow, "mod"): ("None",),
         (round, "ndigits"): ("None", "1"),
+        (int, "base"): ("10", "2"),
     }
 )
 """Values of options of one function."""

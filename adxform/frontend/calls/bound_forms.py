@@ -9,7 +9,7 @@ from typing import Any
 from adxform.frontend.evaluate.values import Ref, Tuple, Value
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import is_float
-from adxform.primitives.signatures import PLAIN, SYNONYMS, arranged, signature_of
+from adxform.primitives.signatures import PLAIN, SYNONYMS, arranged, form_of, signature_of
 
 Kwargs = dict[str, Value]
 
@@ -27,6 +27,20 @@ def normal_form(
     if isinstance(out, Tuple) and len(out.items) == 1:  # which ufuncs take as well
         kwargs = {**kwargs, "out": out.items[0]}
     return args, kwargs
+
+
+def of_python(fn: Callable[..., Any], args: tuple[Value, ...], kwargs: Kwargs) -> tuple[tuple[Value, ...], Kwargs]:
+    """The arguments of a call of a function of Python's that the front end knows: without keywords at their defaults.
+
+    Raises:
+        TypeError: `fn` cannot be called so.
+    """
+    form = form_of(fn, len(args), tuple(kwargs))
+    if form is None:
+        return args, kwargs
+    named = {one.name: one for one in form.named}
+    left = {key: value for key, value in kwargs.items() if key not in named or not _is_default(named[key], value)}
+    return arranged(fn, args, left, None, _is_default)
 
 
 def by_position(fn: Callable[..., Any], args: tuple[Value, ...], kwargs: Kwargs) -> tuple[tuple[Value, ...], Kwargs]:

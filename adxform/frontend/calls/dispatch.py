@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from adxform.errors import SourceUnavailableError
-from adxform.frontend.calls.bound_forms import normal_form
+from adxform.frontend.calls.bound_forms import normal_form, of_python
 from adxform.frontend.calls.construct import construct
 from adxform.frontend.calls.opaque import opaque
 from adxform.frontend.calls.own_values import with_own_value
@@ -119,13 +119,14 @@ def _call_object(
         raise interp.error(f"the metaclass of `{fn.__name__}` defines `__getattr__`", "make the object outside of the function")
     record, meaning = lookup(fn), definition(fn)
     ruled = record is not None and (meaning is None or record.derivative is not None)
-    if record is not None or meaning is not None:
-        states = stated(record) if ruled else taken(fn, meaning)
-        try:
-            args, kwargs = normal_form(fn, args, kwargs, states)
-        except TypeError as error:
-            return interp.fail(TypeError, f"{name_of(fn)}() {error}")
     handler = fn.handler if isinstance(fn, Known) else _lookup_known(fn)
+    try:
+        if record is not None or meaning is not None:
+            args, kwargs = normal_form(fn, args, kwargs, stated(record) if ruled else taken(fn, meaning))
+        elif handler is not None:
+            args, kwargs = of_python(fn, args, kwargs)
+    except TypeError as error:
+        return interp.fail(TypeError, f"{name_of(fn)}() {error}")
     found = None if handler is None else handler(interp, args, kwargs, hint)
     if found is not None:
         return found

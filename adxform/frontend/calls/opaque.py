@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,7 @@ from adxform.frontend.calls.draws import MAKERS, drawn_type, method_of
 from adxform.frontend.calls.unseen import hand_over
 from adxform.frontend.evaluate import indexing
 from adxform.frontend.evaluate.operands import given_to_unknown, refuse_keeping
+from adxform.frontend.evaluate.outside import constant
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Maybe, Once, Ref, Value
 from adxform.frontend.types import forgotten_kinds
@@ -25,17 +27,17 @@ Kwargs = dict[str, Value]
 CONTAINERS = frozenset({list, dict, set})
 
 
-def opaque(
-    interp: Interpreter, fn: Callable[..., Any], args: tuple[Value, ...], kwargs: Kwargs, hint: str, wanted: bool
-) -> Value:
+def opaque(interp: Interpreter, fn: Any, args: tuple[Value, ...], kwargs: Kwargs, hint: str, wanted: bool) -> Value:
     """Run `fn` as it is, at run time."""
+    if type(fn).__hash__ is None:
+        return opaque(interp, operator.call, (constant(interp, fn), *args), kwargs, hint, wanted)
     owner = getattr(fn, "__objclass__", None)
     if owner in CONTAINERS and args and isinstance(args[0], Ref) and issubclass(args[0].cls, owner):
         return interp.call(interp.attribute(args[0], fn.__name__), args[1:], kwargs, hint, wanted)  # `list.append(items, x)`
     hand_over(interp, fn, (*args, *kwargs.values()))
     if any(isinstance(arg, Maybe) for arg in (*args, *kwargs.values())):
         raise interp.error("an argument may be None or not, which only a run can tell", "test it first: `if x is not None:`")
-    if fn in (repr, str, ascii, format) and any(isinstance(arg, Once) for arg in args):
+    if any(fn is text for text in (repr, str, ascii, format)) and any(isinstance(arg, Once) for arg in args):
         raise interp.error("an iterator is made a text", "make it a list first: `list(…)`")
     operands = tuple(given_to_unknown(interp, arg) for arg in args)
     named = {key: given_to_unknown(interp, arg) for key, arg in kwargs.items()}

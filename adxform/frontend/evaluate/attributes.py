@@ -306,7 +306,7 @@ def _of_outside(interp: Interpreter, value: Static, name: str) -> Value:
         return Method(from_outside(interp, static, path), (value,))
     if isinstance(static, property) and isinstance(static.fget, types.FunctionType) and not _library(type(owner)):
         return _property_beside_getattr(interp, value, type(owner), name, static)
-    if static in (object.__setattr__, object.__delattr__) and name not in own:
+    if (static is object.__setattr__ or static is object.__delattr__) and name not in own:
         return Method(Lit(static), (value,))
     if isinstance(found, types.BuiltinFunctionType | types.MethodWrapperType) and name not in own:
         return Static(found, None if access is None else access.to("attribute", name))

@@ -272,11 +272,15 @@ def _number(cls: Any, type_: Scalar) -> Handler:
     """``int``, ``float`` and ``bool`` of a value of which nothing is known give an inactive number."""
 
     def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+        args = (*args, *kwargs.values())  # the base
+        texts = class_of(args[0]) in (str, bytes, bytearray, object, None) if args else True
+        if len(args) > 1 and not texts:
+            return interp.fail(TypeError, "int() can't convert non-string with explicit base")
         if args and cls is not bool and protocols.is_object(args[0]):
             return _number_of_object(interp, cls, type_, args, kwargs, hint)
         if args and isinstance(args[0], Var):
             if isinstance(args[0].type, Object):
-                return interp.emit(cls, (args[0],), type_, hint)
+                return interp.emit(cls, tuple(map(interp.operand, args)), type_, hint)
             if args[0].type == type_:
                 return args[0]
         if cls is bool and args:

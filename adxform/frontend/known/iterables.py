@@ -247,11 +247,10 @@ def _sorted(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answe
     items = [interp.static(item, "an item to sort") for item in interp.items(args[0])]
     if "key" in kwargs:
         keys = [interp.static(interp.call(kwargs["key"], (Lit(item),)), "a sort key") for item in items]
-        items = [items[k] for k in sorted(range(len(items)), key=keys.__getitem__)]
     else:
-        items = sorted(items)
-    if "reverse" in kwargs and interp.static(kwargs["reverse"], "`reverse`"):
-        items = items[::-1]
+        keys = items
+    reverse = bool(interp.static(kwargs.get("reverse", Lit(False)), "`reverse`"))
+    items = [items[k] for k in sorted(range(len(items)), key=keys.__getitem__, reverse=reverse)]
     return interp.new_list(tuple(map(Lit, items)))
 
 
@@ -468,6 +467,8 @@ def _reduce(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answe
         source = args[1] if held else interp.call(Lit(list), (args[1],))  # Python's numbers stay what they are
         return interp.call(Static(iterations.reduced), (args[0], source), hint=hint)
     items = interp.items(args[1])
+    if not items and len(args) == 2:
+        return interp.fail(TypeError, "reduce() of empty iterable with no initial value")
     total = args[2] if len(args) > 2 else items.pop(0)
     for item in items:
         total = interp.call(args[0], (total, item), hint=hint)

@@ -134,7 +134,7 @@ def _combinations(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) ->
 
 
 def _permutations(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    return _choices(interp, itertools.permutations, args)
+    return _choices(interp, itertools.permutations, (*args, *kwargs.values()))
 
 
 def _combinations_again(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
@@ -216,6 +216,10 @@ def _chain_from(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> A
 
 def _islice(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     source, *bounds = args
+    bounds = [
+        bound if bound == NONE else interp.call(Static(iterations.bound_of_a_piece), (bound, Lit(k == 2)))
+        for k, bound in enumerate(bounds)
+    ]
     piece = Slice(NONE, bounds[0], NONE) if len(bounds) == 1 else Slice(*bounds, *([NONE] * (3 - len(bounds))))
     return interp.call(Lit(operator.getitem), (listed(interp, source), piece))
 
