@@ -4,14 +4,15 @@
 >>> adxform.grad(lambda x: x ** 2)(3.0)
 6.0
 
-``import adxform`` loads nothing: what a name stands for is loaded when it is first asked for, so that a program that may not
-differentiate does not wait for a compiler.
+``import adxform`` loads its locks alone, so that a fork waits for what another thread loads: what a name stands for is loaded
+when it is first asked for, and a program that may not differentiate does not wait for a compiler.
 
 Source: the way that SPEC 1 of the Scientific Python project describes.
 """
 
-from importlib import import_module
 from typing import Any
+
+from adxform.threads.locks import imported as _imported
 
 __version__ = "0.1.0"
 
@@ -48,11 +49,10 @@ __all__ = sorted(name for names in HOMES.values() for name in names)  # `__init_
 
 def __getattr__(name: str) -> Any:
     """What `name` stands for, from now on an attribute like any other."""
-    imported = import_module("adxform.runtime.locks").imported
     home = next((home for home, names in HOMES.items() if name in names), None)
     if home is None and name not in MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = imported(f"{__name__}.{name}") if home is None else getattr(imported(home), name)
+    found = _imported(f"{__name__}.{name}") if home is None else getattr(_imported(home), name)
     globals()[name] = found
     return found
 

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 import adxform
-from adxform.runtime import deep_recursion, locks
-from adxform.runtime.locks import Turn
+from adxform.threads import deep_recursion, locks
+from adxform.threads.locks import Turn
 from benchmarks.trials import Outcome, trial
 from benchmarks.upsets import BY_HAND, X, deep, program
 
@@ -249,3 +249,34 @@ def test_the_limit_stays_while_the_stack_of_another_thread_is_beyond_it() -> Non
     with deep_recursion.higher_limit():
         pass
     assert sys.getrecursionlimit() == usual
+
+
+FIRST = """
+import os, signal, sys, threading, time
+import adxform
+
+def own_part(x):
+    return x * x
+
+asking = threading.Thread(target=lambda: adxform.grad)
+asking.start()
+time.sleep(float(sys.argv[1]))
+child = os.fork()
+if child == 0:
+    signal.alarm(60)
+    print(adxform.grad(own_part)(3.0), flush=True)
+    os._exit(0)
+print(os.waitpid(child, 0)[1])
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this platform has no fork")
+@pytest.mark.parametrize("delay", [0.0, 0.003, 0.02])
+def test_a_fork_waits_for_what_the_first_name_of_the_package_loads(delay: float, tmp_path: Path) -> None:
+    script = tmp_path / "first.py"
+    script.write_text(FIRST, encoding="utf-8")
+    around = {**os.environ, "ADXFORM_CACHE_DIR": "off", "PYTHONPATH": str(Path(adxform.__file__).parent.parent)}
+    done = subprocess.run(
+        [sys.executable, script, str(delay)], env=around, capture_output=True, text=True, timeout=150, check=False
+    )
+    assert done.stdout.split() == ["6.0", "0"], done.stderr

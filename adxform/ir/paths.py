@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from adxform.runtime.locks import imported
+from adxform.threads.locks import imported
 
 SHORT = {"numpy": "np", "_operator": "operator", "adxform.ir.intrinsics": "intrinsics", "adxform.runtime": "runtime"}
 LONG = {"np": "numpy", "intrinsics": "adxform.ir.intrinsics", "runtime": "adxform.runtime"}

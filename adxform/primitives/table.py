@@ -23,7 +23,7 @@ from adxform.primitives import (
 )
 from adxform.primitives.declare import name_of
 from adxform.primitives.record import PURE, Effect, General, Linear, Partials, Primitive
-from adxform.runtime.locks import new_lock
+from adxform.threads.locks import new_lock
 
 
 def collect(records: Iterable[Primitive]) -> Mapping[Callable[..., Any], Primitive]:

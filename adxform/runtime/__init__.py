@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from adxform.errors import LargeNumberError, MissingRuleError, UnsupportedOperationError
-from adxform.runtime.locks import imported
+from adxform.threads.locks import imported
 
 
 def record(cls: type, /, **values: Any) -> Any:

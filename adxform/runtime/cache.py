@@ -32,17 +32,17 @@ from adxform.ir.spans import Span, own_signature
 from adxform.passes.pipeline import suited_to_kernels
 from adxform.primitives.table import table_version
 from adxform.runtime import counters, timing
-from adxform.runtime.deep_recursion import with_room
 from adxform.runtime.defects import deriving
 from adxform.runtime.dispatch import derivation
 from adxform.runtime.dispatch.buffered_rules import BufferedRule, buffered
 from adxform.runtime.dispatch.derivation import Closed, DerivedRule, Request
 from adxform.runtime.dispatch.orders import Mode
 from adxform.runtime.dispatch.split import CutRule, cut, widened
-from adxform.runtime.locks import Turn, new_lock
 from adxform.runtime.memos import forget_all
 from adxform.runtime.persistence.disk import Shelf, shelf_for
 from adxform.runtime.timing import phase
+from adxform.threads.deep_recursion import with_room
+from adxform.threads.locks import Turn, new_lock
 
 _K = TypeVar("_K", bound=Hashable)
 _V = TypeVar("_V")

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Callable
 from typing import Literal, get_args
 
-from adxform.runtime.locks import new_lock
+from adxform.threads.locks import new_lock
 
 Counter = Literal[
     "rule_builds",

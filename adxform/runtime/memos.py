@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable
 from typing import Any, Generic, TypeVar
 from weakref import WeakSet
 
-from adxform.runtime.locks import new_lock
+from adxform.threads.locks import new_lock
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Literal, get_args
 
-from adxform.runtime.locks import new_lock
+from adxform.threads.locks import new_lock
 
 Phase = Literal["import", "transform", "emit", "compile", "disk"]
 _spent: dict[Phase, float] = dict.fromkeys(get_args(Phase), 0.0)

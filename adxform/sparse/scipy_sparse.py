@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from adxform.errors import MissingExtraError
-from adxform.runtime.locks import imported
+from adxform.threads.locks import imported
 
 
 def require(name: str) -> Any:

@@ -16,7 +16,7 @@ from adxform.frontend.derivative_operators import EngineName
 from adxform.ir.ops import Function, Op
 from adxform.ir.text import show
 from adxform.primitives.alias import Aliases
-from adxform.runtime.deep_recursion import in_thread, is_roomy
+from adxform.threads.deep_recursion import in_thread, is_roomy
 
 
 @dataclass(frozen=True, slots=True)

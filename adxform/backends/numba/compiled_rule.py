@@ -28,9 +28,9 @@ from adxform.passes.driver import through
 from adxform.passes.loops.tape_arrays import tapes_as_arrays
 from adxform.primitives.effects import is_opaque
 from adxform.runtime import kernel_scalars
-from adxform.runtime.deep_recursion import has_room, in_thread, is_roomy, ran_out, roomy
 from adxform.runtime.strict import way_back
 from adxform.runtime.timing import phase
+from adxform.threads.deep_recursion import has_room, in_thread, is_roomy, ran_out, roomy
 
 WORKS = 10**9
 HARMLESS = frozenset(

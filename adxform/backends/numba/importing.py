@@ -7,8 +7,8 @@ from importlib.util import find_spec
 from typing import Any
 
 from adxform.errors import MissingExtraError
-from adxform.runtime.deep_recursion import bring_in
 from adxform.runtime.timing import phase
+from adxform.threads.deep_recursion import bring_in
 
 
 class EngineWarning(UserWarning):

@@ -21,7 +21,7 @@ from adxform.ir.types import Array, Dim, Size
 from adxform.ir.walk import all_ops, outs
 from adxform.primitives.effects import functions
 from adxform.primitives.table import record_of
-from adxform.runtime.deep_recursion import roomy
+from adxform.threads.deep_recursion import roomy
 
 # Fitted to the first gradients of the problems of `benchmarks.race`, and of functions that call a helper with three loops 2, 10
 # and 40 times.

@@ -14,8 +14,8 @@ from adxform.backends.python.free_names import Surroundings
 from adxform.backends.python.loading import load
 from adxform.frontend.derivative_operators import EngineName
 from adxform.primitives.alias import Aliases
-from adxform.runtime.deep_recursion import in_thread, is_roomy, ran_out
 from adxform.runtime.timing import phase
+from adxform.threads.deep_recursion import in_thread, is_roomy, ran_out
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from adxform.ir.ops import Block, Call, Lit, Op, Var
 from adxform.ir.types import BOOL, INT, Array, Object, Scalar, is_float
 from adxform.ir.walk import all_ops, variables
 from adxform.primitives.table import lookup
-from adxform.runtime import locks
+from adxform.threads import locks
 
 
 def load(interp: Interpreter, value: Value, name: str, hint: str = "tmp") -> Value:

@@ -41,7 +41,7 @@ from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, Array, Object, Scalar, is_float
 from adxform.ir.walk import variables
-from adxform.runtime.locks import imported
+from adxform.threads.locks import imported
 
 Args = tuple[Value, ...]
 Kwargs = dict[str, Value]

@@ -21,8 +21,8 @@ from adxform.ir.walk import Names, map_op
 from adxform.primitives.facets import Contracts, Moves
 from adxform.primitives.table import having, record_of
 from adxform.runtime import kernel_scalars
-from adxform.runtime.deep_recursion import bring_in
 from adxform.runtime.kernel_arrays import product, swapped
+from adxform.threads.deep_recursion import bring_in
 
 MATMULS = having(lambda record: record.contracts is Contracts.MATMUL and record.masks is None)
 DOTS = having(lambda record: record.contracts is Contracts.DOT)

@@ -31,7 +31,7 @@ from adxform.runtime.dispatch.orders import Mode
 from adxform.runtime.dispatch.refusals import definition, differentiated_output, known_sizes, name_of, refuse, signed
 from adxform.runtime.dispatch.result_structures import leaves_of, named_ends
 from adxform.runtime.dispatch.split import CutRule
-from adxform.runtime.locks import new_lock
+from adxform.threads.locks import new_lock
 
 Argnums = int | tuple[int, ...]
 

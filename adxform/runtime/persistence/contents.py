@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 
 from adxform.ir.spans import written_in
-from adxform.runtime.locks import imported
 from adxform.runtime.persistence.references import NAMED, NotPortable, Stale, fixed, follow, place
+from adxform.threads.locks import imported
 
 
 def resolve(module: str, path: str, seal: bytes) -> Any:

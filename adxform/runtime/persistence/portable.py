@@ -18,9 +18,9 @@ import numpy as np
 
 from adxform.backends.python.loading import install, installed
 from adxform.ir.ops import Lit
-from adxform.runtime.deep_recursion import roomy
 from adxform.runtime.persistence.contents import resolve, seal_of
 from adxform.runtime.persistence.references import NAMED, NotPortable, place
+from adxform.threads.deep_recursion import roomy
 
 _OWN = (types.FunctionType, type)
 

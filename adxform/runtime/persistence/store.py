@@ -16,8 +16,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
 
-from adxform.runtime.deep_recursion import bring_in
-from adxform.runtime.locks import Rank, imported, kept_at_fork
 from adxform.runtime.persistence.private import (
     NotPrivateError,
     claim_file,
@@ -26,6 +24,8 @@ from adxform.runtime.persistence.private import (
     refuse_links,
     within_working_directory,
 )
+from adxform.threads.deep_recursion import bring_in
+from adxform.threads.locks import Rank, imported, kept_at_fork
 
 T = TypeVar("T")
 SIZE = 256 << 20

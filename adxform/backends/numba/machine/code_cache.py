@@ -26,11 +26,11 @@ from numba.core.serialize import dumps
 from adxform.backends.numba.machine.blas import name_routines
 from adxform.backends.numba.machine.engines import are_there, new_engine, outside
 from adxform.runtime import counters
-from adxform.runtime.locks import PATIENCE, Rank, kept_at_fork
 from adxform.runtime.persistence.store import store
 from adxform.runtime.persistence.versions import environment
 from adxform.runtime.strict import way_back
 from adxform.runtime.timing import phase
+from adxform.threads.locks import PATIENCE, Rank, kept_at_fork
 
 SETTINGS = ("OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "LLVM_REFPRUNE_PASS")
 

@@ -2,7 +2,7 @@
 
 The stages recurse where programs nest (an expression of a thousand terms, two hundred ``elif``), and a first call may come where
 little of the stack is left. Python's limit is right for nearly all of them, and a thread for the rest costs nothing until then.
-The thread does what this one began, in its turns (see `adxform.runtime.locks`).
+The thread does what this one began, in its turns (see `adxform.threads.locks`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 from adxform.errors import AdxError, UnsupportedSyntaxError
 from adxform.ir.spans import Span
-from adxform.runtime.locks import continue_for, imported, line, maker, new_lock, start_afresh, whole
+from adxform.threads.locks import continue_for, imported, line, maker, new_lock, start_afresh, whole
 
 LIMIT = 30_000
 STACK = 512 << 20

@@ -1,0 +1,1 @@
+"""What several threads, and a process that forks, have to agree on: locks, and room on the stack. It loads nothing else."""
