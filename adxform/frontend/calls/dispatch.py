@@ -23,7 +23,7 @@ from adxform.frontend.evaluate import iteration, protocols
 from adxform.frontend.evaluate.class_contents import MISSING, find
 from adxform.frontend.evaluate.folding import fold, is_pure, is_user, run_now
 from adxform.frontend.evaluate.operands import is_static
-from adxform.frontend.evaluate.outside import from_outside, guard, is_kept, pin
+from adxform.frontend.evaluate.outside import from_outside, guard, is_kept, missing, pin
 from adxform.frontend.evaluate.recursion import call_helper, depth_of, general_key, key_of
 from adxform.frontend.evaluate.signals import Recursive
 from adxform.frontend.evaluate.state import Frame, Interpreter
@@ -31,7 +31,7 @@ from adxform.frontend.evaluate.values import NONE, FunctionValue, InnerPullback,
 from adxform.frontend.known import KNOWN
 from adxform.frontend.lowering.lower import lower
 from adxform.frontend.nested import inline, objects
-from adxform.frontend.signature.access import Binds, SameAs
+from adxform.frontend.signature.access import Binds, Raises, SameAs
 from adxform.ir import intrinsics
 from adxform.ir.ops import Function, Lit, Var
 from adxform.ir.spans import written_in
@@ -60,15 +60,17 @@ def free_name(interp: Interpreter, name: str) -> Value:
         cell = fn.__closure__[fn.__code__.co_freevars.index(name)]  # type: ignore[index]
         try:
             found = cell.cell_contents
-        except ValueError:
-            return interp.fail(NameError, f"cannot access free variable '{name}'")
+        except ValueError as error:
+            path = None if access is None else access.to("cell", name)
+            return missing(interp, path, error, NameError(f"cannot access free variable '{name}'"))
         return from_outside(interp, found, None if access is None else access.to("cell", name))
     if name in fn.__globals__:
         found = fn.__globals__[name]
     elif hasattr(builtins, name):
         found = getattr(builtins, name)
     else:
-        return interp.fail(NameError, f"name '{name}' is not defined")
+        path = None if access is None else access.to("global", name)
+        return missing(interp, path, NameError(f"name '{name}' is not defined"))
     if access is not None:
         first = interp.modules.setdefault(id(fn.__globals__), access)
         if first != access:
@@ -312,6 +314,7 @@ def _call_function(
         names = code.co_varnames[code.co_argcount - len(positional) : code.co_argcount]
         values = {**dict(zip(names, positional, strict=True)), **named}
         if name not in values:
+            guard(interp, None if access is None else access.to("default", name), Raises(LookupError, name))
             return None
         return from_outside(interp, values[name], None if access is None else access.to("default", name))
 

@@ -17,7 +17,7 @@ from adxform.frontend.derivative_operators import Operator
 from adxform.frontend.evaluate import indexing
 from adxform.frontend.evaluate.class_attributes import from_class, of_class
 from adxform.frontend.evaluate.class_contents import MISSING, find, has_dict, is_data_descriptor, is_generated
-from adxform.frontend.evaluate.outside import from_outside, guard, outside_write, rooted
+from adxform.frontend.evaluate.outside import from_outside, guard, missing, outside_write, rooted
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Contents, FunctionValue, Method, Ref, Slice, Static, Tuple, Value, is_unknown
 from adxform.frontend.nested import objects
@@ -285,7 +285,7 @@ def _of_outside(interp: Interpreter, value: Static, name: str) -> Value:
     except RecursionError:  # the stack is ours: there may be room on another
         raise
     except Exception as error:
-        return interp.fail(type(error), str(error))
+        return missing(interp, None if access is None else access.to("attribute", name), error)
     if isinstance(found, types.MethodType) and lookup(found) is not None:
         return Static(found, None if access is None else access.to("attribute", name))
     static = inspect.getattr_static(type(owner), name, None)
@@ -321,7 +321,7 @@ def _of_module(interp: Interpreter, module: types.ModuleType, access: Any, name:
     try:
         found = locks.attribute(module, name)
     except AttributeError as error:
-        return interp.fail(AttributeError, str(error))
+        return missing(interp, None if access is None else access.to("attribute", name), error)
     fixed = module.__name__.partition(".")[0] in ("numpy", "math", "operator", "scipy", "functools", "itertools", "adxform")
     return from_outside(interp, found, None if fixed or access is None else access.to("attribute", name))
 

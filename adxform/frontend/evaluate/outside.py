@@ -15,8 +15,9 @@ from adxform.frontend.evaluate.settled import is_listed, may_change
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Static, Tuple, Value
 from adxform.frontend.signature import INSTANCES, Leaf, describe, leaf_type, parts
-from adxform.frontend.signature.access import Access, Equals, HasClass, HasCode, Holds, Is, LooksLike, SameAs
+from adxform.frontend.signature.access import Access, Equals, HasClass, HasCode, Holds, Is, LooksLike, Raises, SameAs
 from adxform.frontend.signature.access import Guard as _Guard
+from adxform.frontend.signature.class_meaning import changes, meaning
 from adxform.ir.ops import Lit, Var
 from adxform.ir.spans import written_in
 from adxform.ir.types import Scalar
@@ -38,6 +39,21 @@ def guard(interp: Interpreter, access: Access | None, expectation: Any) -> None:
         interp.guards.setdefault(_Guard(access, expectation))
 
 
+def guard_class(interp: Interpreter, cls: type) -> None:
+    """Assume that `cls`, the class of an object that the function meets, means to each call what it means now."""
+    if cls not in interp.classes:
+        interp.classes[cls] = None
+        if changes(cls):
+            guard(interp, Access((), Lit(cls)), meaning(cls))
+
+
+def missing(interp: Interpreter, access: Access | None, error: Exception, raised: Exception | None = None) -> Value:
+    """Let the `error` be `raised` that reading what `access` leads to raises, as long as it does."""
+    guard(interp, access, Raises(type(error), str(error)))
+    raised = raised or error
+    return interp.fail(type(raised), str(raised))
+
+
 def from_outside(interp: Interpreter, value: Any, access: Access | None) -> Value:
     """The object `value`, found by `access`, with what is assumed of it guarded."""
     if access is None:
@@ -56,6 +72,9 @@ def _from_outside(interp: Interpreter, value: Any, access: Access) -> Value:
         raise interp.error(error.message, error.help) from None
     if type_ is not None:
         return _hidden(interp, value, access)
+    guard_class(interp, type(value))
+    if isinstance(value, type):
+        guard_class(interp, value)
     structure = parts(value)
     if structure is not None and structure[0] not in INSTANCES:
         guard(interp, access, LooksLike(describe(value, access.hint)[0], access.hint))
@@ -113,6 +132,9 @@ def constant(interp: Interpreter, value: Any) -> Value:
     """An object that is the same at every call."""
     if isinstance(value, np.ndarray):
         return from_outside(interp, value, Access((), Lit(value)))
+    guard_class(interp, type(value))
+    if isinstance(value, type):
+        guard_class(interp, value)
     structure = parts(value)
     if structure is None or structure[0] in INSTANCES:
         if leaf_type(value, "k") is not None or isinstance(
@@ -169,4 +191,7 @@ def settle(interp: Interpreter, value: Static) -> Any:
     found = pin(interp, value)
     if is_listed(found):
         guard(interp, value.access, Holds(Lit(tuple(found))))
+    if isinstance(found, set | frozenset | tuple):
+        for cls in {type(item) for item in found}:
+            guard_class(interp, cls)
     return found

@@ -100,6 +100,7 @@ class Interpreter(ABC):
         self.named: dict[Var, str] = {}
         self.hidden: dict[Access, Var] = {}
         self.guards: dict[Guard, None] = {}
+        self.classes: dict[type, None] = {}
         self.outside: dict[tuple[Access, int], Value] = {}
         self.hidden_values: dict[Var, Any] = {}
         self.parameters: dict[str, Var] = {}

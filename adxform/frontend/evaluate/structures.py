@@ -11,7 +11,7 @@ from typing import Any
 from adxform.frontend.derivative_operators import Operator
 from adxform.frontend.evaluate.class_contents import refuse_named_tuple
 from adxform.frontend.evaluate.folding import is_user
-from adxform.frontend.evaluate.outside import constant, from_outside
+from adxform.frontend.evaluate.outside import constant, from_outside, guard_class
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Maybe, Method, Poison, Ref, Static, Tuple, Value
 from adxform.frontend.signature import MUTABLE, Fixed, Leaf, Node, Tree, child_name, registration
@@ -34,6 +34,7 @@ def argument(
         case Fixed(lit):
             return from_outside(interp, lit.value, Access((), lit))
         case Node(kind, cls, keys, children, meta):
+            guard_class(interp, cls)
             twice = kind in MUTABLE and shared()
             pairs = zip(keys, children, strict=True)
             items = tuple(argument(interp, child, child_name(name, key), leaf, shared) for key, child in pairs)

@@ -10,6 +10,7 @@ from operator import is_
 from typing import Any, Literal, assert_never
 
 from adxform.frontend.signature import Tree, describe, registration, same_static
+from adxform.frontend.signature.class_meaning import Means
 from adxform.ir.ops import Lit
 
 StepKind = Literal["cell", "global", "default", "attribute", "item", "registration"]
@@ -35,7 +36,7 @@ class Access:
         return value
 
     def __str__(self) -> str:
-        name = ""
+        name = self.root.value.__name__ if self.root is not None and not self.steps and isinstance(self.root.value, type) else ""
         for kind, key in self.steps:
             match kind:
                 case "cell" | "global" | "default" | "registration":
@@ -62,6 +63,8 @@ def _step(value: Any, kind: StepKind, key: Any) -> Any:
             return value.__closure__[code.co_freevars.index(key)].cell_contents
         case "global":
             space = value.__globals__
+            if key not in space and not hasattr(builtins, key):
+                raise NameError(f"name '{key}' is not defined")
             return space[key] if key in space else getattr(builtins, key)
         case "default":
             return default_of(value, key)
@@ -82,7 +85,7 @@ def default_of(fn: types.FunctionType, name: str) -> Any:
     code = fn.__code__
     defaults = fn.__defaults__ or ()
     position = code.co_varnames.index(name) - (code.co_argcount - len(defaults))
-    if position < 0:
+    if not 0 <= position < len(defaults):
         raise LookupError(name)
     return defaults[position]
 
@@ -238,6 +241,22 @@ class Binds:
 
 
 @dataclass(frozen=True, slots=True)
+class Raises:
+    """Nothing: to look there raises an error of this class, with this text."""
+
+    error: type[Exception]
+    text: str
+
+    def met(self, value: Any) -> bool:
+        """Not where there is a `value`."""
+        return False
+
+    def met_by(self, error: Exception) -> bool:
+        """Whether `error`, which a look raised, is that."""
+        return type(error) is self.error and str(error) == self.text
+
+
+@dataclass(frozen=True, slots=True)
 class SameAs:
     """The very object that another path leads to."""
 
@@ -248,7 +267,9 @@ class SameAs:
         raise AssertionError(value)
 
 
-Expectation = SameAs | Is | HasCode | HasClass | Equals | Holds | Contains | LooksLike | Has | Owns | Defines | Derives | Binds
+Expectation = (
+    SameAs | Is | HasCode | HasClass | Equals | Holds | Contains | LooksLike | Has | Owns | Defines | Derives | Binds | Raises
+) | Means
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,8 +285,8 @@ class Guard:
             value = self.access.read(fn)
             if isinstance(self.expectation, SameAs):
                 return self.expectation.access.read(fn) is value
-        except Exception:  # whatever the lookup raises, the assumption does not hold
-            return False
+        except Exception as error:  # whatever else the lookup raises, the assumption does not hold
+            return isinstance(self.expectation, Raises) and self.expectation.met_by(error)
         return self.expectation.met(value)
 
 

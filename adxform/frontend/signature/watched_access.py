@@ -24,9 +24,11 @@ from adxform.frontend.signature.access import (
     Holds,
     Is,
     Owns,
+    Raises,
     SameAs,
     guards_hold,
 )
+from adxform.frontend.signature.class_meaning import Means
 from adxform.ir.ops import Lit
 
 MISSING, UNSURE = object(), object()
@@ -80,7 +82,7 @@ class Notes:
         self.classes: dict[int, tuple[Any, type]] = {}
         self.orders: dict[int, tuple[type, tuple[type, ...]]] = {}
         self.spaces: dict[int, Mapping[str, Any]] = {}
-        self.asked: list[tuple[Any, Holds | Contains]] = []
+        self.asked: list[tuple[Any, Holds | Contains | Means]] = []
 
     def rest(self, others: tuple[Guard, ...]) -> Callable[[], bool] | None:
         """What says whether cells, classes, their bases and sets are as they were noted, and the guards `others` hold, if any."""
@@ -125,7 +127,7 @@ class Notes:
 
     def follow(self, guard: Guard) -> bool:
         """Note what is on the path of `guard`, which holds, and at its end; whether that is all that there is to ask."""
-        value = self._walk(guard.access)
+        value = MISSING if isinstance(guard.expectation, Raises) else self._walk(guard.access)
         if value is MISSING:
             return False
         match guard.expectation:
@@ -137,10 +139,10 @@ class Notes:
                 if there or hasattr(value, "__dict__"):
                     self._note(vars(value), name)
                 return True
-            case Holds() | Contains() as expectation:
+            case Holds() | Contains() | Means() as expectation:
                 self.asked.append((value, expectation))
                 return True
-            case Defines(name):
+            case Defines(name) if isinstance(value, type):
                 return self._find(value, name) is not UNSURE
             case HasCode():
                 assert isinstance(value, types.FunctionType)
