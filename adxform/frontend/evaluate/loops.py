@@ -281,6 +281,8 @@ def _set_by_a_pass(value: Value, ends: Mapping[Var, tuple[Operand, Operand]]) ->
 
 def _if_any_pass(interp: Interpreter, source: Value) -> Value:
     """Whether a loop over `source` has a pass."""
+    if iteration.is_endless(source):
+        return Lit(True)
     return interp.call(Lit(operator.gt), (iteration.length(interp, source), Lit(0)), hint="is_defined")
 
 

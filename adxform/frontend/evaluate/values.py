@@ -70,9 +70,10 @@ class Enumerate:
 
 @dataclass(frozen=True, slots=True)
 class Reversed:
-    """``reversed(items)``"""
+    """``reversed(items)``, of a list whose items are known: from the item before place `first` on, wherever its end is now."""
 
     items: Value
+    first: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

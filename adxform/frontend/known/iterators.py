@@ -16,6 +16,7 @@ from adxform.frontend.evaluate.python_classes import VIEWS, class_of
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import (
     NONE,
+    Contents,
     Enumerate,
     Mapped,
     Method,
@@ -28,7 +29,9 @@ from adxform.frontend.evaluate.values import (
     Steps,
     Tuple,
     Value,
+    View,
     Zip,
+    is_int,
     is_unknown,
 )
 from adxform.frontend.known.iterables import listed, rows
@@ -84,6 +87,22 @@ def _reversed(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Ans
     if is_unknown(source):
         return interp.emit(list, (interp.emit(reversed, (interp.operand(source),), Object()),), Object(), "items")
     return Reversed(source)
+
+
+def _reversed_list(interp: Interpreter, source: Ref) -> Handler:
+    """The handler of ``reversed(source)``, which begins where the list `source` ends now."""
+    begun: Any = interp.heap.contents[source]
+
+    def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+        now: Any = interp.heap.contents[source]
+        if isinstance(begun, Contents) and isinstance(now, Contents):
+            return Tuple(()) if len(now.keys) < len(begun.keys) else Reversed(source, len(begun.keys))
+        if begun is not now:
+            message = "a list of a length that only a run can tell has changed since `reversed` was called"
+            raise interp.error(message, "call it after the change, or for a copy: `reversed(list(…))`")
+        return Reversed(source)
+
+    return handler
 
 
 def _map(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
@@ -221,7 +240,14 @@ def _islice(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answe
         for k, bound in enumerate(bounds)
     ]
     piece = Slice(NONE, bounds[0], NONE) if len(bounds) == 1 else Slice(*bounds, *([NONE] * (3 - len(bounds))))
-    return interp.call(Lit(operator.getitem), (listed(interp, source), piece))
+    if not iteration.is_endless(source):
+        return interp.call(Lit(operator.getitem), (listed(interp, source), piece))
+    if isinstance(source, Range):
+        return interp.call(Lit(operator.getitem), (source, piece))
+    if not isinstance(piece.stop, Lit) or piece.stop == NONE:
+        raise interp.error("how far an iterator without an end is walked over, only a run can tell", "walk over a range")
+    places = range(piece.stop.value)[interp.static(piece, "the bounds of `islice`")]
+    return Tuple(tuple(iteration.item_at(interp, source, Lit(k)) for k in places))
 
 
 def _accumulate(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
@@ -240,7 +266,12 @@ def _starmap(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answ
 def _count_from(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     start = args[0] if args else kwargs.get("start", Lit(0))
     step = args[1] if len(args) > 1 else kwargs.get("step", Lit(1))
-    return Range(start, Lit(iteration.ENDLESS), step)
+    if not is_int(start) or not is_int(step):
+        raise interp.error("`count` by other than whole numbers", "count by whole numbers, and compute what they stand for")
+    places = Range(Lit(0), Lit(iteration.ENDLESS), Lit(1))
+    if (start, step) == (Lit(0), Lit(1)):
+        return places
+    return Mapped(Method(Static(iterations.counted_on), (start, step)), Zip((places,)))
 
 
 def _each(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
@@ -261,9 +292,11 @@ def _lazily(fn: Any, handler: Handler, step_by_step: Handler | None = None, in_p
 
     def made(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
         span = interp.span
+        keys = _keys_of(interp, args)
 
         def walked(stepwise: Steps) -> Value:
             here, interp.span = interp.span, span
+            _refuse_other_keys(interp, args, keys)
             left = "another iterator may have gone through a part of it"
             stepwise = stepwise if step_by_step is not None else ""
 
@@ -285,6 +318,20 @@ def _lazily(fn: Any, handler: Handler, step_by_step: Handler | None = None, in_p
 
     called = 1 if fn in (map, filter, itertools.starmap) else 0  # the function comes first
     return made
+
+
+def _keys_of(interp: Interpreter, sources: Args) -> list[Any]:
+    """The keys of each dict or set among `sources`."""
+    refs = [source.of if isinstance(source, View) else source for source in sources]
+    held: list[Any] = [interp.heap.contents[ref] for ref in refs if isinstance(ref, Ref) and ref.kind in ("dict", "set")]
+    return [contents.keys if isinstance(contents, Contents) else contents for contents in held]
+
+
+def _refuse_other_keys(interp: Interpreter, sources: Args, keys: list[Any]) -> None:
+    """Refuse to go through dicts and sets among `sources` that had other `keys` when an iterator over them was made."""
+    if _keys_of(interp, sources) != keys:
+        message = "a dict or a set has other keys than when this iterator over it was made"
+        raise interp.error(message, "make the iterator after the change, or of a copy: `iter(list(…))`")
 
 
 def class_made_by(fn: Any, args: Args) -> type | None:
@@ -321,7 +368,10 @@ def _at_once(fn: Any, handler: Handler) -> Handler:
 def _backwards(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     """``reversed(x)``: what the object's own method returns, or an iterator."""
     method = protocols.special(interp, args[0], "__reversed__")
-    return _REVERSED(interp, args, kwargs, hint) if method is None else interp.call(method, (), hint=hint)
+    if method is not None:
+        return interp.call(method, (), hint=hint)
+    handler = _reversed_list(interp, args[0]) if isinstance(args[0], Ref) and args[0].kind == "list" else _reversed
+    return _lazily(reversed, handler, handler)(interp, args, kwargs, hint)
 
 
 def _iter(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
@@ -332,7 +382,13 @@ def _iter(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
         return interp.emit(iter, (interp.operand(source),), Object(), hint)
     if isinstance(source, Once):
         return source
-    return iteration.iterator(interp, lambda stepwise: source, cls=class_made_by(iter, args))
+    keys = _keys_of(interp, args)
+
+    def walked(stepwise: Steps) -> Value:
+        _refuse_other_keys(interp, args, keys)
+        return source
+
+    return iteration.iterator(interp, walked, cls=class_made_by(iter, args))
 
 
 def _next(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
@@ -369,7 +425,6 @@ _SETTLED: dict[Any, Handler] = {
     itertools.permutations: _permutations,
     itertools.count: _count_from,
 }
-_REVERSED = _lazily(reversed, _reversed, _reversed, None)
 TABLE: dict[Any, Handler] = {
     iter: _iter,
     next: _next,
