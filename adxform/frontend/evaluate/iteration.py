@@ -17,12 +17,11 @@ from adxform.frontend.evaluate.values import (
     FunctionValue,
     Mapped,
     Once,
-    Poison,
     Range,
     Ref,
+    Rest,
     Reversed,
     Static,
-    Steps,
     Tuple,
     Value,
     View,
@@ -55,18 +54,6 @@ class Trip:
     type: Type = INT
 
 
-def iterator(
-    interp: Interpreter,
-    open_: Callable[[Steps], Value],
-    early: tuple[Value, ...] = (),
-    cls: type | None = None,
-    sources: tuple[Value, ...] = (),
-) -> Once:
-    """An iterator over what `open_` will return of `sources`, for Python of the class `cls`."""
-    unknown = any(is_unknown(source) or (isinstance(source, Once) and source.unknown) for source in sources)
-    return Once(interp.heap.new("iterator", Once, ("fresh",), (Lit(True),)), open_, early, cls, unknown)
-
-
 def listed_unknown(interp: Interpreter, source: Value) -> Value:
     """`source`; where nothing is known of it, the list of what it goes through, which is looked up by position."""
     return interp.emit(list, (interp.operand(source),), Object(), "items") if is_unknown(source) else source
@@ -84,25 +71,6 @@ def listed_together(interp: Interpreter, sources: tuple[Value, ...], *, strict: 
     )
 
 
-def opened(interp: Interpreter, source: Value, left: str = "", *, stepwise: Steps = "") -> Value:
-    """What `source` goes through, now that it is walked over; of an iterator that was before, nothing.
-
-    `left` says why the walk may end before the iterator does: what it has left then is not known. A walk is `stepwise` where
-    other code runs between its items.
-    """
-    if is_unknown(source) and stepwise == "some":
-        return interp.emit(runtime.walked_in_part, (interp.operand(source),), Object(), "items")
-    if not isinstance(source, Once):
-        return source
-    contents: Contents | Poison = interp.heap.contents[source.state]
-    fresh = contents.get("fresh") if isinstance(contents, Contents) else None
-    if not isinstance(fresh, Lit):
-        why = contents.why if isinstance(contents, Poison) else "whether it was walked over before depends on the run"
-        raise interp.error(f"what is left of this iterator cannot be told: {why}", "make it a list, or anew where it is used")
-    interp.heap.contents[source.state] = Poison(left) if left else Contents(("fresh",), (Lit(False),))  # type: ignore[assignment]
-    return opened(interp, source.open(stepwise)) if fresh.value else Tuple(())
-
-
 def lists_in(interp: Interpreter, source: Value) -> tuple[Ref, ...]:
     """The lists and dicts that a walk over `source` looks at, pass by pass."""
     match source:
@@ -113,6 +81,8 @@ def lists_in(interp: Interpreter, source: Value) -> tuple[Ref, ...]:
         case Zip(parts):
             return tuple(ref for part in parts for ref in lists_in(interp, part))
         case Enumerate(items) | Reversed(items) | Mapped(_, items):
+            return lists_in(interp, items)
+        case Rest(items):
             return lists_in(interp, items)
         case Once(early=early):
             return tuple(ref for part in early for ref in lists_in(interp, part))
@@ -156,6 +126,9 @@ def known_places(interp: Interpreter, source: Value) -> list[Place] | None:
         case Reversed(items, first):
             known = known_places(interp, items)
             return None if known is None else known[::-1] if first is None else _places_before(interp, known, first)
+        case Rest(items, taken):
+            known = known_places(interp, items)
+            return None if known is None else known[taken:]
         case Range(Lit(start), Lit(stop), Lit(step)) if step and len(range(start, stop, step)) == 0:
             return []
         case Var(_, Array(_, shape)) if shape is not None and shape and shape[0] == 0:

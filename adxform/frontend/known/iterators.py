@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import itertools
 import operator
+from dataclasses import dataclass
+from types import GeneratorType
 from typing import Any
 
 import numpy as np
 
+from adxform import runtime
 from adxform.frontend.containers import collecting
 from adxform.frontend.containers.methods import Answer, Handler
-from adxform.frontend.evaluate import iteration, protocols
+from adxform.frontend.evaluate import iteration, protocols, walks
+from adxform.frontend.evaluate.branches import changed_objects
 from adxform.frontend.evaluate.joins import alike_rows, number_type
 from adxform.frontend.evaluate.python_classes import VIEWS, class_of
 from adxform.frontend.evaluate.state import Interpreter
@@ -18,9 +22,11 @@ from adxform.frontend.evaluate.values import (
     NONE,
     Contents,
     Enumerate,
+    Heap,
     Mapped,
     Method,
     Once,
+    Poison,
     Range,
     Ref,
     Reversed,
@@ -36,6 +42,7 @@ from adxform.frontend.evaluate.values import (
 )
 from adxform.frontend.known.iterables import listed, rows
 from adxform.frontend.signature import python_class
+from adxform.ir import intrinsics
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, Object, Scalar
 from adxform.primitives import iterations
@@ -143,7 +150,7 @@ def _places_with_entries(interp: Interpreter, args: Args, kwargs: Kwargs, hint: 
         case (Var(_, Array(_, shape)) as x,) if shape:
             places = _places(interp, (interp.attribute(x, "shape"),), kwargs, hint)
             assert places is not None
-            return Mapped(Method(Static(iterations.entry_at), (x,)), iteration.opened(interp, places))
+            return Mapped(Method(Static(iterations.entry_at), (x,)), walks.opened(interp, places))
         case _:
             raise interp.error("`np.ndenumerate` of what is no array of known rank", "make it an array: `np.asarray(x)`")
 
@@ -183,7 +190,7 @@ def _own_pairs(interp: Interpreter, pairs: Value, left: Value, right: Value) -> 
     if first is None and second is None:
         return pairs
     made = tuple(Static(iterations.itself if cls is None else cls) for cls in (first, second))
-    return Mapped(Method(Static(iterations.pair_of), made), iteration.opened(interp, pairs))
+    return Mapped(Method(Static(iterations.pair_of), made), walks.opened(interp, pairs))
 
 
 def _own_class(interp: Interpreter, source: Value) -> type | None:
@@ -301,8 +308,13 @@ def _lazily(fn: Any, handler: Handler, step_by_step: Handler | None = None, in_p
             stepwise = stepwise if step_by_step is not None else ""
 
             def source(arg: Value) -> Value:
-                some = ends_early and isinstance(arg, Once) and arg.unknown
-                return iteration.opened(interp, arg, left, stepwise="some" if some else stepwise)
+                if not isinstance(arg, Once):
+                    in_part = stepwise == "some" and is_unknown(arg)
+                    given = (interp.operand(arg),) if in_part else ()
+                    return interp.emit(runtime.walked_in_part, given, Object(), "items") if in_part else arg
+                found = walks.rest(interp, arg, "some" if ends_early and arg.unknown else stepwise)
+                walks.leave(interp, arg, left)
+                return found
 
             # One of several may end before this one does, which then has something left.
             ends_early = fn is itertools.islice or len(args) - called > 1
@@ -314,7 +326,7 @@ def _lazily(fn: Any, handler: Handler, step_by_step: Handler | None = None, in_p
             return found
 
         early = args if step_by_step is None else tuple(part for arg in args if isinstance(arg, Once) for part in arg.early)
-        return iteration.iterator(interp, walked, early, class_made_by(fn, args), args)
+        return walks.iterator(interp, walked, early, class_made_by(fn, args), args)
 
     called = 1 if fn in (map, filter, itertools.starmap) else 0  # the function comes first
     return made
@@ -358,9 +370,9 @@ def _at_once(fn: Any, handler: Handler) -> Handler:
     """The iterator that `fn` makes, over what is settled when it is made."""
 
     def made(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-        found = handler(interp, tuple(iteration.opened(interp, arg) for arg in args), kwargs, hint)
+        found = handler(interp, tuple(walks.opened(interp, arg) for arg in args), kwargs, hint)
         assert found is not None
-        return iteration.iterator(interp, lambda stepwise: found, cls=class_made_by(fn, args))
+        return walks.iterator(interp, lambda stepwise: found, cls=class_made_by(fn, args))
 
     return made
 
@@ -388,13 +400,37 @@ def _iter(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
         _refuse_other_keys(interp, args, keys)
         return source
 
-    return iteration.iterator(interp, walked, cls=class_made_by(iter, args))
+    return walks.iterator(interp, walked, cls=class_made_by(iter, args))
 
 
 def _next(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     if isinstance(args[0], Once):
         raise interp.error("`next` of an iterator is not supported", "make it a list, and take its items by position")
     return None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Before:
+    """What all objects held before a generator ran."""
+
+    heap: Heap
+
+
+def _before(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    return Static(_Before(interp.heap.copy()))
+
+
+def _generator(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    """The iterator over the items of a generator, which ran to its end: what it changed is not known until all are taken."""
+    items, before = args
+    assert isinstance(before, Static)
+    assert isinstance(before.value, _Before)
+    behind: list[tuple[Ref, Any, Poison]] = []
+    for ref in changed_objects(before.value.heap, [interp.heap]):
+        meanwhile = Poison("a generator changes it, which may not have run to its end")
+        behind.append((ref, interp.heap.contents[ref], meanwhile))
+        interp.heap.contents[ref] = meanwhile  # type: ignore[assignment]
+    return walks.iterator(interp, lambda stepwise: items, cls=GeneratorType, behind=tuple(behind))
 
 
 _ITERATORS: dict[Any, Handler] = {
@@ -426,6 +462,8 @@ _SETTLED: dict[Any, Handler] = {
     itertools.count: _count_from,
 }
 TABLE: dict[Any, Handler] = {
+    intrinsics.generator_begins: _before,
+    intrinsics.generator: _generator,
     iter: _iter,
     next: _next,
     **{fn: _lazily(fn, handler, _STEP_BY_STEP.get(fn), _IN_PART.get(fn)) for fn, handler in _ITERATORS.items()},
