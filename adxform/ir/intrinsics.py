@@ -52,6 +52,15 @@ def chain(*parts: Any) -> tuple[Any, ...]:
     return tuple(item for part in parts for item in part)
 
 
+def generator_begins() -> None:
+    """Stands before the loops that make the items of a generator. Before specialisation only."""
+
+
+def generator(items: Any, begins: Any) -> Any:
+    """``iter(items)``, the items that the loops since `begins` have made. Before specialisation only."""
+    return iter(items)
+
+
 def merge(*parts: Any) -> dict[Any, Any]:
     """``{**parts[0], **parts[1], …}``. Before specialisation only."""
     merged: dict[Any, Any] = {}

@@ -238,6 +238,11 @@ def pair_of(first: Any, second: Any, a: Any, b: Any) -> Any:
     return first(a), second(b)
 
 
+def counted_on(start: Any, step: Any, k: Any) -> Any:
+    """What ``itertools.count(start, step)`` gives after `k` items."""
+    return start + k * step
+
+
 def entry_at(x: Any, *places: Any) -> Any:
     """What ``np.ndenumerate(x)`` gives for the entry at `places`."""
     return places, x[places]

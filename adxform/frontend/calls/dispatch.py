@@ -19,7 +19,7 @@ from adxform.frontend.calls.parameters import bind
 from adxform.frontend.calls.primitive_calls import as_array, into, primitive
 from adxform.frontend.containers.methods import Handler, Known
 from adxform.frontend.derivative_operators import Decorated, Operator, behind, marked
-from adxform.frontend.evaluate import iteration, protocols
+from adxform.frontend.evaluate import protocols, walks
 from adxform.frontend.evaluate.class_contents import MISSING, find
 from adxform.frontend.evaluate.folding import fold, is_pure, is_user, run_now
 from adxform.frontend.evaluate.operands import is_static
@@ -148,7 +148,7 @@ def _call_object(
             pin(interp, value)
         return primitive(interp, record, fn, args, kwargs, hint, wanted)
     if meaning is not None:
-        args = tuple(iteration.opened(interp, arg) for arg in args)
+        args = tuple(walks.opened(interp, arg) for arg in args)
         kwargs = {key: arg for key, arg in kwargs.items() if (key, arg) != ("out", NONE)}
         found = _call_defined(interp, value, record, meaning, args, kwargs, hint, wanted)
         if found is not None:

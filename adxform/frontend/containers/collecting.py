@@ -221,7 +221,7 @@ def start(interp: Interpreter, growing: Grows, source: Value, *, counted: bool) 
     ref, kind, item = growing.ref, growing.item, growing.item.type
     initial = interp.contents(ref).items
     sizes = item_sizes(interp, item, initial)
-    if sizes is None or item is None:
+    if sizes is None or item is None or iteration.is_endless(source):
         return None
     count = iteration.add(interp, iteration.length(interp, source), Lit(len(initial)))
     size_of = interp.dim_of(count) if isinstance(count, Var) else count.value if isinstance(count, Lit) else interp.fresh_dim()

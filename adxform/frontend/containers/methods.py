@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from adxform.frontend.containers import collecting
 from adxform.frontend.containers import tuple_columns as of_tuples
-from adxform.frontend.evaluate import iteration
+from adxform.frontend.evaluate import iteration, walks
 from adxform.frontend.evaluate.keys import hashed, place_in, refuse_index
 from adxform.frontend.evaluate.signals import Grows
 from adxform.frontend.evaluate.state import Interpreter
@@ -70,14 +70,14 @@ def _append(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Valu
 
 def _extend(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
     if (columns := interp.columns(args[0])) is not None:
-        of_tuples.extend(interp, columns, iteration.opened(interp, args[1]))
+        of_tuples.extend(interp, columns, walks.opened(interp, args[1]))
         return NONE
     filled = interp.filled(args[0])
     if filled is not None and isinstance(args[0], Ref):
-        collecting.extend(interp, args[0], filled, iteration.opened(interp, args[1]))
+        collecting.extend(interp, args[0], filled, walks.opened(interp, args[1]))
         return NONE
     ref, items = _list(interp, args[0])
-    source = iteration.opened(interp, args[1])
+    source = walks.opened(interp, args[1])
     if iteration.literal_trips(interp, source) is None:
         more = interp.call(Lit(list), (source,))
         other, others = interp.filled(more), interp.columns(more)
@@ -301,7 +301,7 @@ def _given(interp: Interpreter, fn: Any, arg: Value) -> Any:
     """What a method of a set is given: an element, or the elements of another collection."""
     if fn in (set.discard, set.remove):
         return hashed(interp, arg, "an element of a set")
-    return [hashed(interp, item, "an element of a set") for item in interp.items(iteration.opened(interp, arg))]
+    return [hashed(interp, item, "an element of a set") for item in interp.items(walks.opened(interp, arg))]
 
 
 _SET_CHANGES: tuple[Any, ...] = (

@@ -12,7 +12,7 @@ from adxform import runtime
 from adxform.errors import AdxError
 from adxform.frontend.calls import dispatch
 from adxform.frontend.containers import collecting, tuple_columns
-from adxform.frontend.evaluate import attributes, branches, iteration, loops, operands, outside, survey
+from adxform.frontend.evaluate import attributes, branches, iteration, loops, operands, outside, survey, walks
 from adxform.frontend.evaluate.augmented import Augmented, augmented_assignment, load_what_waits
 from adxform.frontend.evaluate.signals import Grows, Kind, Promote, Unreachable
 from adxform.frontend.evaluate.state import Env, Interpreter
@@ -99,7 +99,7 @@ class Evaluator(Interpreter):
 
     def items(self, value: Value) -> list[Value]:
         """The items of an iterable of known length."""
-        value = iteration.opened(self, value)
+        value = walks.opened(self, value)
         known = iteration.known_items(self, value)
         if known is None:
             count = iteration.literal_trips(self, value)
@@ -121,7 +121,7 @@ class Evaluator(Interpreter):
         if isinstance(value, Lit) and isinstance(value.value, dict):
             return [(key, outside.constant(self, item)) for key, item in value.value.items()]
         found = []
-        value = iteration.opened(self, value)
+        value = walks.opened(self, value)
         within = iteration.places_within(self, value)
         if within is not None:
             value = self._as_many(*within)

@@ -17,12 +17,11 @@ from adxform.frontend.evaluate.values import (
     FunctionValue,
     Mapped,
     Once,
-    Poison,
     Range,
     Ref,
+    Rest,
     Reversed,
     Static,
-    Steps,
     Tuple,
     Value,
     View,
@@ -55,18 +54,6 @@ class Trip:
     type: Type = INT
 
 
-def iterator(
-    interp: Interpreter,
-    open_: Callable[[Steps], Value],
-    early: tuple[Value, ...] = (),
-    cls: type | None = None,
-    sources: tuple[Value, ...] = (),
-) -> Once:
-    """An iterator over what `open_` will return of `sources`, for Python of the class `cls`."""
-    unknown = any(is_unknown(source) or (isinstance(source, Once) and source.unknown) for source in sources)
-    return Once(interp.heap.new("iterator", Once, ("fresh",), (Lit(True),)), open_, early, cls, unknown)
-
-
 def listed_unknown(interp: Interpreter, source: Value) -> Value:
     """`source`; where nothing is known of it, the list of what it goes through, which is looked up by position."""
     return interp.emit(list, (interp.operand(source),), Object(), "items") if is_unknown(source) else source
@@ -84,25 +71,6 @@ def listed_together(interp: Interpreter, sources: tuple[Value, ...], *, strict: 
     )
 
 
-def opened(interp: Interpreter, source: Value, left: str = "", *, stepwise: Steps = "") -> Value:
-    """What `source` goes through, now that it is walked over; of an iterator that was before, nothing.
-
-    `left` says why the walk may end before the iterator does: what it has left then is not known. A walk is `stepwise` where
-    other code runs between its items.
-    """
-    if is_unknown(source) and stepwise == "some":
-        return interp.emit(runtime.walked_in_part, (interp.operand(source),), Object(), "items")
-    if not isinstance(source, Once):
-        return source
-    contents: Contents | Poison = interp.heap.contents[source.state]
-    fresh = contents.get("fresh") if isinstance(contents, Contents) else None
-    if not isinstance(fresh, Lit):
-        why = contents.why if isinstance(contents, Poison) else "whether it was walked over before depends on the run"
-        raise interp.error(f"what is left of this iterator cannot be told: {why}", "make it a list, or anew where it is used")
-    interp.heap.contents[source.state] = Poison(left) if left else Contents(("fresh",), (Lit(False),))  # type: ignore[assignment]
-    return opened(interp, source.open(stepwise)) if fresh.value else Tuple(())
-
-
 def lists_in(interp: Interpreter, source: Value) -> tuple[Ref, ...]:
     """The lists and dicts that a walk over `source` looks at, pass by pass."""
     match source:
@@ -113,6 +81,8 @@ def lists_in(interp: Interpreter, source: Value) -> tuple[Ref, ...]:
         case Zip(parts):
             return tuple(ref for part in parts for ref in lists_in(interp, part))
         case Enumerate(items) | Reversed(items) | Mapped(_, items):
+            return lists_in(interp, items)
+        case Rest(items):
             return lists_in(interp, items)
         case Once(early=early):
             return tuple(ref for part in early for ref in lists_in(interp, part))
@@ -153,15 +123,25 @@ def known_places(interp: Interpreter, source: Value) -> list[Place] | None:
         case Enumerate(items, start):
             known = known_places(interp, items)
             return None if known is None else [partial(_counted, interp, start, k, item) for k, item in enumerate(known)]
-        case Reversed(items):
+        case Reversed(items, first):
             known = known_places(interp, items)
-            return None if known is None else known[::-1]
+            return None if known is None else known[::-1] if first is None else _places_before(interp, known, first)
+        case Rest(items, taken):
+            known = known_places(interp, items)
+            return None if known is None else known[taken:]
         case Range(Lit(start), Lit(stop), Lit(step)) if step and len(range(start, stop, step)) == 0:
             return []
         case Var(_, Array(_, shape)) if shape is not None and shape and shape[0] == 0:
             return []
         case _:
             return None
+
+
+def _places_before(interp: Interpreter, known: list[Place], first: int) -> list[Place]:
+    """The first `first` of the places of a list, backwards: it began there, however long the list has become."""
+    if first > len(known):
+        raise interp.error("a list becomes shorter while it is walked over backwards", "walk over a copy: `reversed(list(…))`")
+    return known[:first][::-1]
 
 
 _SHORT = 16
@@ -209,11 +189,19 @@ def _known_zip(interp: Interpreter, parts: tuple[Value, ...]) -> list[Place] | N
     lists = [known_places(interp, part) for part in parts]
     if all(known is None for known in lists):
         return None if parts else []
-    counts = [literal_trips(interp, part) if known is None else len(known) for known, part in zip(lists, parts, strict=True)]
+    counts = _counts(interp, lists, parts)
     if any(count is None for count in counts):
         message = "`zip` of a sequence of known length with one whose length only a run can tell"
         raise interp.error(message, "make both arrays, or index the array")
     return _items_together(interp, lists, parts, min(count for count in counts if count is not None))
+
+
+def _counts(interp: Interpreter, lists: list[list[Place] | None], parts: tuple[Value, ...]) -> list[int | None]:
+    """How many items each of `parts` has, of which `lists` are known one by one, where that is known."""
+    return [
+        ENDLESS if is_endless(part) else literal_trips(interp, part) if known is None else len(known)
+        for known, part in zip(lists, parts, strict=True)
+    ]
 
 
 def _items_together(interp: Interpreter, lists: list[list[Place] | None], parts: tuple[Value, ...], shortest: int) -> list[Place]:
@@ -232,9 +220,7 @@ def places_within(interp: Interpreter, source: Value) -> tuple[list[Place], Valu
             return found and ([partial(_counted, interp, start, k, item) for k, item in enumerate(found[0])], found[1])
         case Zip(parts):
             lists = [known_places(interp, part) for part in parts]
-            counts = [
-                literal_trips(interp, part) if known is None else len(known) for known, part in zip(lists, parts, strict=True)
-            ]
+            counts = _counts(interp, lists, parts)
             shortest = min((count for count in counts if count is not None), default=ENDLESS)
             unknown = [part for part, count in zip(parts, counts, strict=True) if count is None]
             if all(known is None for known in lists) or not unknown or shortest > _WITHIN:
@@ -245,17 +231,34 @@ def places_within(interp: Interpreter, source: Value) -> tuple[list[Place], Valu
             return None
 
 
+def is_endless(source: Value) -> bool:
+    """Whether `source` has no end, as ``itertools.count`` has none."""
+    match source:
+        case Range(_, Lit(stop), _):
+            return bool(stop == ENDLESS)
+        case Enumerate(items) | Mapped(_, items):
+            return is_endless(items)
+        case Zip(parts):
+            return bool(parts) and all(map(is_endless, parts))
+        case _:
+            return False
+
+
 def literal_trips(interp: Interpreter, source: Value) -> int | None:
     """How many items `source` has, where that is known."""
+    if is_endless(source):
+        return None
     match source:
         case Range(Lit(start), Lit(stop), Lit(step)) if step:
             return len(range(start, stop, step))
         case Var(_, Array(_, shape)) if shape:
             return shape[0] if isinstance(shape[0], int) else None
+        case Reversed(_, int(first)):
+            return first
         case Enumerate(items) | Reversed(items) | Mapped(_, items):
             return literal_trips(interp, items)
         case Zip(parts) if parts:
-            counts = [literal_trips(interp, part) for part in parts]
+            counts = [literal_trips(interp, part) for part in parts if not is_endless(part)]
             return None if None in counts else min(count for count in counts if count is not None)
         case _:
             known = known_places(interp, source)
@@ -300,6 +303,8 @@ def subtract(interp: Interpreter, a: Value, b: Value) -> Value:
 
 def length(interp: Interpreter, source: Value) -> Value:
     """``len(source)``, also of what Python does not let one ask."""
+    if is_endless(source):
+        raise interp.error("an iterator without an end is walked over to its end", "end it: `itertools.islice(…, n)`, or `range`")
     match source:
         case Var(_, Array(_, shape)):
             if shape is not None and not shape:
@@ -322,8 +327,9 @@ def length(interp: Interpreter, source: Value) -> Value:
             )
             return interp.call(Lit(max), (rounded, ZERO))
         case Zip(parts):
-            ends = [part for part in parts if not (isinstance(part, Range) and part.stop == Lit(ENDLESS))]
-            return _shortest(interp, [length(interp, part) for part in ends])
+            return _shortest(interp, [length(interp, part) for part in parts if not is_endless(part)])
+        case Reversed(_, int(first)):
+            return Lit(first)
         case Enumerate(items) | Reversed(items) | Mapped(_, items):
             return length(interp, items)
         case Ref(kind="list") if (columns := interp.columns(source)) is not None:
@@ -410,5 +416,5 @@ def trip(interp: Interpreter, source: Value, hint: str) -> Trip:
         case Var():
             raise interp.error("a number cannot be iterated over", "iterate over a range or an array")
         case _:
-            stop = length(interp, source)
+            stop = Lit(ENDLESS) if is_endless(source) else length(interp, source)
             return Trip(ZERO, interp.operand(stop), ONE, lambda index: item_at(interp, source, index))

@@ -8,19 +8,21 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from adxform import runtime
 from adxform.errors import AdxError, UnsupportedOperationError
 from adxform.frontend.checks.shared_memory import changed_sources
 from adxform.frontend.containers import collecting
-from adxform.frontend.evaluate import iteration
+from adxform.frontend.evaluate import iteration, walks
 from adxform.frontend.evaluate.branches import branch, changed_objects, truth
 from adxform.frontend.evaluate.fixpoint import find_fixpoint
 from adxform.frontend.evaluate.signals import Grows, Lost, Promote
 from adxform.frontend.evaluate.state import Env, Interpreter
 from adxform.frontend.evaluate.survey import one_way
-from adxform.frontend.evaluate.values import Collected, Contents, Heap, Once, Range, Ref, Reversed, Value
+from adxform.frontend.evaluate.values import Collected, Contents, Heap, Once, Range, Ref, Reversed, Value, is_unknown
 from adxform.ir.build import Builder
 from adxform.ir.ops import For, Lit, Operand, Var, While
 from adxform.ir.spans import Span
+from adxform.ir.types import Object
 
 _UNROLL = 256
 """How many passes of a loop are written out, one after the other."""
@@ -53,30 +55,37 @@ class _State:
 
 def run_for(interp: Interpreter, op: For, env: Env) -> None:
     """Run a `For`: item by item where the items are known, else as a loop."""
-    left = "a loop may have left it before its end" if op.breaks else ""
     start = len(interp.builder.ops)
     given = interp.use(interp.value(op.source[0], env))
-    source = iteration.opened(interp, given, left, stepwise="some" if op.breaks else "all")
+    once = given if isinstance(given, Once) else None
+    source, taken = (given, 0) if once is None else walks.begun(interp, once, "some" if op.breaks else "all")
+    if op.breaks and is_unknown(source):
+        source = interp.emit(runtime.walked_in_part, (interp.operand(source),), Object(), "items")
     looked_at = interp.builder.ops[start:]
-    held = [(ref, interp.heap.contents[ref]) for ref in iteration.lists_in(interp, given)] if isinstance(given, Once) else []
+    held = [(ref, interp.heap.contents[ref]) for ref in iteration.lists_in(interp, given)] if once is not None else []
     start = len(interp.builder.ops)
     inits = [interp.value(init, env) for init in op.inits]
     within = iteration.places_within(interp, source)
     items = iteration.known_places(interp, source) if within is None else None
-    if within is not None:
-        outs = _unrolled_within(interp, op, Walk.over(interp, source, within[0]), within[1], inits, env)
-    elif items is not None:
-        outs = unrolled(interp, op, Walk.over(interp, source, items), inits, env)
+    if items is not None:
+        outs = unrolled(interp, op, Walk.over(interp, source, items, once, taken), inits, env)
     else:
-        outs = _dynamic_for(interp, op, source, inits, env)
-    if isinstance(given, Once) and given.early:
+        if taken:
+            raise walks.unknown_rest(interp, "its items are not known one by one any more")
+        if within is not None:
+            outs = _unrolled_within(interp, op, Walk.over(interp, source, within[0]), within[1], inits, env)
+        else:
+            outs = _dynamic_for(interp, op, source, inits, env, once)
+        if once is not None:
+            walks.leave(interp, once, "a loop may have left it before its end" if op.breaks else "")
+    if once is not None and once.early:
         if any(interp.heap.contents[ref] is not contents for ref, contents in held):
             raise _endless(interp)
         interp.apart += changed_sources(looked_at, interp.builder.ops[start:], op.span)
     env.update(zip(op.outs, outs, strict=True))
 
 
-def _dynamic_for(interp: Interpreter, op: For, source: Value, inits: list[Value], env: Env) -> list[Value]:
+def _dynamic_for(interp: Interpreter, op: For, source: Value, inits: list[Value], env: Env, once: Once | None) -> list[Value]:
     saved = _State.of(interp)
     try:
         with one_way(interp):
@@ -101,24 +110,44 @@ def _dynamic_for(interp: Interpreter, op: For, source: Value, inits: list[Value]
         items: list[iteration.Place] = [partial(iteration.item_at, interp, source, Lit(k)) for k in range(trips)]
         interp.passes *= max(trips, 1)
         try:
-            return unrolled(interp, op, Walk.over(interp, source, items), inits, env)
+            return unrolled(interp, op, Walk.over(interp, source, items, once), inits, env)
         finally:
             interp.passes //= max(trips, 1)
 
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """The items of `source`, from which the first `position` were taken, while the contents of the lists in it are `held`."""
+    """The items of `source`, from which the first `position` were taken, while the contents of the lists in it are `held`.
+
+    Of an iterator `once`, other code may take some as well.
+    """
 
     source: Value
     items: list[iteration.Place]
     held: tuple[tuple[Ref, Any], ...]
     position: int = 0
+    once: Once | None = None
 
     @classmethod
-    def over(cls, interp: Interpreter, source: Value, items: list[iteration.Place]) -> Walk:
-        """A walk over the `items` of `source`."""
-        return cls(source, items, tuple((ref, interp.heap.contents[ref]) for ref in iteration.lists_in(interp, source)))
+    def over(
+        cls, interp: Interpreter, source: Value, items: list[iteration.Place], once: Once | None = None, taken: int = 0
+    ) -> Walk:
+        """A walk over the `items` of `source`, which an iterator `once` goes through, of which some were `taken` before."""
+        if once is not None:
+            walks.record(interp, once, source, taken)
+        held = tuple((ref, interp.heap.contents[ref]) for ref in iteration.lists_in(interp, source))
+        return cls(source, items, held, taken, once)
+
+    def next(self, interp: Interpreter) -> iteration.Place | None:
+        """What gives the next item, which is taken now; ``None`` after the last."""
+        if self.once is None:
+            return self.items[self.position] if self.position < len(self.items) else None
+        taken = walks.taken_of(interp, self.once)
+        if taken is None or taken >= len(self.items):
+            walks.leave(interp, self.once)
+            return None
+        walks.record(interp, self.once, self.source, taken + 1)
+        return self.items[taken]
 
     def now(self, interp: Interpreter) -> Walk:
         """What is to be walked over after a pass, which may have changed a list."""
@@ -129,7 +158,7 @@ class Walk:
         backwards_or_keyed = any(ref.kind != "list" for ref, _ in self.held) or isinstance(self.source, Reversed)
         if items is None or len(items) > len(self.items) + _UNROLL or (backwards_or_keyed and len(items) != len(self.items)):
             raise _endless(interp)
-        return replace(Walk.over(interp, self.source, items), position=self.position + 1)
+        return replace(Walk.over(interp, self.source, items), position=self.position + 1, once=self.once)
 
 
 def _endless(interp: Interpreter) -> AdxError:
@@ -139,8 +168,8 @@ def _endless(interp: Interpreter) -> AdxError:
 def unrolled(interp: Interpreter, op: For, walk: Walk, inits: list[Value], env: Env) -> list[Value]:
     """Run the body once for each item."""
     carried = inits
-    while walk.position < len(walk.items):
-        env.update(zip(op.body.params, (walk.items[walk.position](), *carried), strict=True))
+    while (item := walk.next(interp)) is not None:
+        env.update(zip(op.body.params, (item(), *carried), strict=True))
         carried = interp.run_block(op.body, env)
         walk = walk.now(interp)
         if op.breaks:
@@ -281,6 +310,8 @@ def _set_by_a_pass(value: Value, ends: Mapping[Var, tuple[Operand, Operand]]) ->
 
 def _if_any_pass(interp: Interpreter, source: Value) -> Value:
     """Whether a loop over `source` has a pass."""
+    if iteration.is_endless(source):
+        return Lit(True)
     return interp.call(Lit(operator.gt), (iteration.length(interp, source), Lit(0)), hint="is_defined")
 
 

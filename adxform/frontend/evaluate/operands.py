@@ -9,6 +9,7 @@ from typing import Any
 
 from adxform import runtime
 from adxform.frontend.containers import collecting
+from adxform.frontend.evaluate import walks
 from adxform.frontend.evaluate.outside import pin
 from adxform.frontend.evaluate.settled import is_listed, may_change
 from adxform.frontend.evaluate.state import Interpreter
@@ -47,7 +48,9 @@ def operand(interp: Interpreter, value: Value) -> Operand:
         case View(of, part):
             return interp.emit(getattr(dict, part), (operand(interp, of),), Object())
         case Once():
-            return Pack("tuple", tuple(operand(interp, item) for item in interp.items(value)))
+            left = interp.items(value)
+            walks.leave(interp, value, "a function that adxform cannot look into was given it")
+            return Pack("tuple", tuple(operand(interp, item) for item in left))
         case Range(start, stop, step):
             parts = tuple(operand(interp, part) for part in (start, stop, step))
             return interp.emit(range, parts, Object())

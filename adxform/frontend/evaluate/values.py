@@ -70,9 +70,10 @@ class Enumerate:
 
 @dataclass(frozen=True, slots=True)
 class Reversed:
-    """``reversed(items)``"""
+    """``reversed(items)``, of a list whose items are known: from the item before place `first` on, wherever its end is now."""
 
     items: Value
+    first: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,14 +88,23 @@ Steps = Literal["", "all", "some"]
 """Whether a walk takes item by item, with other code in between: all of them, or as many as it likes; if not, at once."""
 
 
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """What an iterator goes through that is left of `items`, which are known one by one, after `taken` of them."""
+
+    items: Value
+    taken: int
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Once:
     """What `zip`, `map` and their kin return, to be walked over once: `open` gives what it goes through.
 
     `open` is told how it is walked over, see `Steps`. It looks at `early` in any case, before the first item.
 
-    The contents of `state` are under ``"fresh"`` whether that is still to come. `cls` is the class that it has for Python.
+    The contents of `state` say how far it has been walked: see `evaluate/walks`. `cls` is the class that it has for Python.
     `unknown`: it goes through something of which nothing is known, and which may be an iterator itself.
+    `behind`: what else is changed by whoever takes its items, each object with its contents after the last, and until then.
     """
 
     state: Ref
@@ -102,6 +112,7 @@ class Once:
     early: tuple[Value, ...] = ()
     cls: type | None = None
     unknown: bool = False
+    behind: tuple[tuple[Ref, Any, Poison], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -265,6 +276,7 @@ Value = (
     | Mapped
     | Enumerate
     | Reversed
+    | Rest
     | View
     | Once
     | Static

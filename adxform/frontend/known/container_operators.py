@@ -17,6 +17,7 @@ import numpy as np
 
 from adxform.frontend.containers import collecting
 from adxform.frontend.containers.methods import Answer, elements, set_of
+from adxform.frontend.evaluate import walks
 from adxform.frontend.evaluate.branches import branch, truth
 from adxform.frontend.evaluate.class_contents import find, is_native
 from adxform.frontend.evaluate.joins import same
@@ -476,6 +477,9 @@ def contains(interp: Interpreter, box: Value, item: Value) -> Answer:
             return Lit(hashed(interp, item, "a key") in keys)
         case Ref(kind="list") if interp.filled(box) is not None:
             return interp.call(Static(iterations.contained), (box, item))
+        case Once():
+            looked_at = walks.searched(interp, box, partial(_equal_now, item), "`in` may have left it before its end")
+            return interp.call(Lit(operator.contains), (looked_at, item))
         case Tuple() | Ref(kind="list") | View():
             return any_equal(interp, interp.items(box), item)
         case Range(start, stop, step):
@@ -503,6 +507,13 @@ def _in_long(interp: Interpreter, box: Static, item: Any) -> Answer:
         return interp.fail(TypeError, str(error))
     guard(interp, box.access, Contains(Lit(item), there))
     return Lit(there)
+
+
+def _equal_now(item: Value, other: Value) -> bool | None:
+    """Whether two items are equal, where that is known."""
+    if isinstance(item, Lit) and isinstance(other, Lit):
+        return bool(item.value is other.value or item.value == other.value)
+    return None
 
 
 def _found_same(interp: Interpreter, a: Value, b: Value) -> bool:

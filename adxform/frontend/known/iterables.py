@@ -15,7 +15,7 @@ from adxform import runtime
 from adxform.frontend.containers import collecting
 from adxform.frontend.containers import tuple_columns as of_tuples
 from adxform.frontend.containers.methods import Answer, Handler
-from adxform.frontend.evaluate import iteration, protocols
+from adxform.frontend.evaluate import iteration, protocols, walks
 from adxform.frontend.evaluate.branches import branch, truth
 from adxform.frontend.evaluate.joins import number_type
 from adxform.frontend.evaluate.keys import hashed
@@ -475,16 +475,30 @@ def _reduce(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answe
     return total
 
 
-def _walking(handler: Handler, left: str = "") -> Handler:
+def _walking(handler: Handler) -> Handler:
     """The handler of a function that walks over what iterators go through."""
 
-    def walked(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-        return handler(interp, tuple(iteration.opened(interp, arg, left) for arg in args), kwargs, hint)
+    def of_what_is_left(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+        with walks.walked(interp, args) as sources:
+            return handler(interp, sources, kwargs, hint)
 
-    return walked
+    return of_what_is_left
 
 
-_SOONER = "`any` or `all` may have left it before its end"
+def _searching(fn: Any) -> Handler:
+    """The handler of ``any`` or ``all``, which walk until they know."""
+    handler = _any_all(fn)
+
+    def tell(item: Value) -> bool | None:
+        return bool(item.value) is (fn is any) if isinstance(item, Lit) else None
+
+    def of_what_is_left(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+        left = f"`{fn.__name__}` may have left it before its end"
+        return handler(interp, tuple(walks.searched(interp, arg, tell, left) for arg in args), kwargs, hint)
+
+    return of_what_is_left
+
+
 _WALKING: dict[Any, Handler] = {
     tuple: _tuple,
     list: _list,
@@ -502,7 +516,7 @@ TABLE: dict[Any, Handler] = {
     len: _len,
     **{fn: _place_in_order(fn) for fn in (bisect.bisect_left, bisect.bisect_right)},
     range: _range,
-    any: _walking(_any_all(any), _SOONER),
-    all: _walking(_any_all(all), _SOONER),
+    any: _searching(any),
+    all: _searching(all),
     **{fn: _walking(handler) for fn, handler in _WALKING.items()},
 }

@@ -4,22 +4,29 @@ from __future__ import annotations
 
 import itertools
 import operator
+from dataclasses import dataclass
+from types import GeneratorType
 from typing import Any
 
 import numpy as np
 
+from adxform import runtime
 from adxform.frontend.containers import collecting
 from adxform.frontend.containers.methods import Answer, Handler
-from adxform.frontend.evaluate import iteration, protocols
+from adxform.frontend.evaluate import iteration, protocols, walks
+from adxform.frontend.evaluate.branches import changed_objects
 from adxform.frontend.evaluate.joins import alike_rows, number_type
 from adxform.frontend.evaluate.python_classes import VIEWS, class_of
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import (
     NONE,
+    Contents,
     Enumerate,
+    Heap,
     Mapped,
     Method,
     Once,
+    Poison,
     Range,
     Ref,
     Reversed,
@@ -28,11 +35,14 @@ from adxform.frontend.evaluate.values import (
     Steps,
     Tuple,
     Value,
+    View,
     Zip,
+    is_int,
     is_unknown,
 )
 from adxform.frontend.known.iterables import listed, rows
 from adxform.frontend.signature import python_class
+from adxform.ir import intrinsics
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, Object, Scalar
 from adxform.primitives import iterations
@@ -86,6 +96,22 @@ def _reversed(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Ans
     return Reversed(source)
 
 
+def _reversed_list(interp: Interpreter, source: Ref) -> Handler:
+    """The handler of ``reversed(source)``, which begins where the list `source` ends now."""
+    begun: Any = interp.heap.contents[source]
+
+    def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+        now: Any = interp.heap.contents[source]
+        if isinstance(begun, Contents) and isinstance(now, Contents):
+            return Tuple(()) if len(now.keys) < len(begun.keys) else Reversed(source, len(begun.keys))
+        if begun is not now:
+            message = "a list of a length that only a run can tell has changed since `reversed` was called"
+            raise interp.error(message, "call it after the change, or for a copy: `reversed(list(…))`")
+        return Reversed(source)
+
+    return handler
+
+
 def _map(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     fn, *sources = args
     if all(iteration.literal_trips(interp, source) is None for source in sources):
@@ -124,7 +150,7 @@ def _places_with_entries(interp: Interpreter, args: Args, kwargs: Kwargs, hint: 
         case (Var(_, Array(_, shape)) as x,) if shape:
             places = _places(interp, (interp.attribute(x, "shape"),), kwargs, hint)
             assert places is not None
-            return Mapped(Method(Static(iterations.entry_at), (x,)), iteration.opened(interp, places))
+            return Mapped(Method(Static(iterations.entry_at), (x,)), walks.opened(interp, places))
         case _:
             raise interp.error("`np.ndenumerate` of what is no array of known rank", "make it an array: `np.asarray(x)`")
 
@@ -164,7 +190,7 @@ def _own_pairs(interp: Interpreter, pairs: Value, left: Value, right: Value) -> 
     if first is None and second is None:
         return pairs
     made = tuple(Static(iterations.itself if cls is None else cls) for cls in (first, second))
-    return Mapped(Method(Static(iterations.pair_of), made), iteration.opened(interp, pairs))
+    return Mapped(Method(Static(iterations.pair_of), made), walks.opened(interp, pairs))
 
 
 def _own_class(interp: Interpreter, source: Value) -> type | None:
@@ -221,7 +247,14 @@ def _islice(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answe
         for k, bound in enumerate(bounds)
     ]
     piece = Slice(NONE, bounds[0], NONE) if len(bounds) == 1 else Slice(*bounds, *([NONE] * (3 - len(bounds))))
-    return interp.call(Lit(operator.getitem), (listed(interp, source), piece))
+    if not iteration.is_endless(source):
+        return interp.call(Lit(operator.getitem), (listed(interp, source), piece))
+    if isinstance(source, Range):
+        return interp.call(Lit(operator.getitem), (source, piece))
+    if not isinstance(piece.stop, Lit) or piece.stop == NONE:
+        raise interp.error("how far an iterator without an end is walked over, only a run can tell", "walk over a range")
+    places = range(piece.stop.value)[interp.static(piece, "the bounds of `islice`")]
+    return Tuple(tuple(iteration.item_at(interp, source, Lit(k)) for k in places))
 
 
 def _accumulate(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
@@ -240,7 +273,12 @@ def _starmap(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answ
 def _count_from(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     start = args[0] if args else kwargs.get("start", Lit(0))
     step = args[1] if len(args) > 1 else kwargs.get("step", Lit(1))
-    return Range(start, Lit(iteration.ENDLESS), step)
+    if not is_int(start) or not is_int(step):
+        raise interp.error("`count` by other than whole numbers", "count by whole numbers, and compute what they stand for")
+    places = Range(Lit(0), Lit(iteration.ENDLESS), Lit(1))
+    if (start, step) == (Lit(0), Lit(1)):
+        return places
+    return Mapped(Method(Static(iterations.counted_on), (start, step)), Zip((places,)))
 
 
 def _each(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
@@ -261,15 +299,22 @@ def _lazily(fn: Any, handler: Handler, step_by_step: Handler | None = None, in_p
 
     def made(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
         span = interp.span
+        keys = _keys_of(interp, args)
 
         def walked(stepwise: Steps) -> Value:
             here, interp.span = interp.span, span
+            _refuse_other_keys(interp, args, keys)
             left = "another iterator may have gone through a part of it"
             stepwise = stepwise if step_by_step is not None else ""
 
             def source(arg: Value) -> Value:
-                some = ends_early and isinstance(arg, Once) and arg.unknown
-                return iteration.opened(interp, arg, left, stepwise="some" if some else stepwise)
+                if not isinstance(arg, Once):
+                    in_part = stepwise == "some" and is_unknown(arg)
+                    given = (interp.operand(arg),) if in_part else ()
+                    return interp.emit(runtime.walked_in_part, given, Object(), "items") if in_part else arg
+                found = walks.rest(interp, arg, "some" if ends_early and arg.unknown else stepwise)
+                walks.leave(interp, arg, left)
+                return found
 
             # One of several may end before this one does, which then has something left.
             ends_early = fn is itertools.islice or len(args) - called > 1
@@ -281,10 +326,24 @@ def _lazily(fn: Any, handler: Handler, step_by_step: Handler | None = None, in_p
             return found
 
         early = args if step_by_step is None else tuple(part for arg in args if isinstance(arg, Once) for part in arg.early)
-        return iteration.iterator(interp, walked, early, class_made_by(fn, args), args)
+        return walks.iterator(interp, walked, early, class_made_by(fn, args), args)
 
     called = 1 if fn in (map, filter, itertools.starmap) else 0  # the function comes first
     return made
+
+
+def _keys_of(interp: Interpreter, sources: Args) -> list[Any]:
+    """The keys of each dict or set among `sources`."""
+    refs = [source.of if isinstance(source, View) else source for source in sources]
+    held: list[Any] = [interp.heap.contents[ref] for ref in refs if isinstance(ref, Ref) and ref.kind in ("dict", "set")]
+    return [contents.keys if isinstance(contents, Contents) else contents for contents in held]
+
+
+def _refuse_other_keys(interp: Interpreter, sources: Args, keys: list[Any]) -> None:
+    """Refuse to go through dicts and sets among `sources` that had other `keys` when an iterator over them was made."""
+    if _keys_of(interp, sources) != keys:
+        message = "a dict or a set has other keys than when this iterator over it was made"
+        raise interp.error(message, "make the iterator after the change, or of a copy: `iter(list(…))`")
 
 
 def class_made_by(fn: Any, args: Args) -> type | None:
@@ -311,9 +370,9 @@ def _at_once(fn: Any, handler: Handler) -> Handler:
     """The iterator that `fn` makes, over what is settled when it is made."""
 
     def made(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-        found = handler(interp, tuple(iteration.opened(interp, arg) for arg in args), kwargs, hint)
+        found = handler(interp, tuple(walks.opened(interp, arg) for arg in args), kwargs, hint)
         assert found is not None
-        return iteration.iterator(interp, lambda stepwise: found, cls=class_made_by(fn, args))
+        return walks.iterator(interp, lambda stepwise: found, cls=class_made_by(fn, args))
 
     return made
 
@@ -321,7 +380,10 @@ def _at_once(fn: Any, handler: Handler) -> Handler:
 def _backwards(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     """``reversed(x)``: what the object's own method returns, or an iterator."""
     method = protocols.special(interp, args[0], "__reversed__")
-    return _REVERSED(interp, args, kwargs, hint) if method is None else interp.call(method, (), hint=hint)
+    if method is not None:
+        return interp.call(method, (), hint=hint)
+    handler = _reversed_list(interp, args[0]) if isinstance(args[0], Ref) and args[0].kind == "list" else _reversed
+    return _lazily(reversed, handler, handler)(interp, args, kwargs, hint)
 
 
 def _iter(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
@@ -332,13 +394,43 @@ def _iter(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
         return interp.emit(iter, (interp.operand(source),), Object(), hint)
     if isinstance(source, Once):
         return source
-    return iteration.iterator(interp, lambda stepwise: source, cls=class_made_by(iter, args))
+    keys = _keys_of(interp, args)
+
+    def walked(stepwise: Steps) -> Value:
+        _refuse_other_keys(interp, args, keys)
+        return source
+
+    return walks.iterator(interp, walked, cls=class_made_by(iter, args))
 
 
 def _next(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     if isinstance(args[0], Once):
         raise interp.error("`next` of an iterator is not supported", "make it a list, and take its items by position")
     return None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Before:
+    """What all objects held before a generator ran."""
+
+    heap: Heap
+
+
+def _before(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    return Static(_Before(interp.heap.copy()))
+
+
+def _generator(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    """The iterator over the items of a generator, which ran to its end: what it changed is not known until all are taken."""
+    items, before = args
+    assert isinstance(before, Static)
+    assert isinstance(before.value, _Before)
+    behind: list[tuple[Ref, Any, Poison]] = []
+    for ref in changed_objects(before.value.heap, [interp.heap]):
+        meanwhile = Poison("a generator changes it, which may not have run to its end")
+        behind.append((ref, interp.heap.contents[ref], meanwhile))
+        interp.heap.contents[ref] = meanwhile  # type: ignore[assignment]
+    return walks.iterator(interp, lambda stepwise: items, cls=GeneratorType, behind=tuple(behind))
 
 
 _ITERATORS: dict[Any, Handler] = {
@@ -369,8 +461,9 @@ _SETTLED: dict[Any, Handler] = {
     itertools.permutations: _permutations,
     itertools.count: _count_from,
 }
-_REVERSED = _lazily(reversed, _reversed, _reversed, None)
 TABLE: dict[Any, Handler] = {
+    intrinsics.generator_begins: _before,
+    intrinsics.generator: _generator,
     iter: _iter,
     next: _next,
     **{fn: _lazily(fn, handler, _STEP_BY_STEP.get(fn), _IN_PART.get(fn)) for fn, handler in _ITERATORS.items()},

@@ -7,7 +7,7 @@ from typing import Any
 
 from adxform import runtime
 from adxform.frontend.containers.methods import Answer, Handler
-from adxform.frontend.evaluate import iteration
+from adxform.frontend.evaluate import iteration, walks
 from adxform.frontend.evaluate.branches import truth
 from adxform.frontend.evaluate.signals import Promote
 from adxform.frontend.evaluate.state import Interpreter
@@ -27,7 +27,7 @@ def _unpack(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answe
         items = interp.emit(runtime.unpacked, (value, *map(interp.operand, args[1:])), Object(), "items")
         return Tuple(tuple(iteration.item_at(interp, items, Lit(k)) for k in range(count)))
     if len(args) > 2:
-        return _starred(interp, iteration.opened(interp, value), count - 1, interp.static(args[2], "a place"), hint)
+        return _starred(interp, walks.opened(interp, value), count - 1, interp.static(args[2], "a place"), hint)
     if isinstance(value, Var) and isinstance(value.type, Array):
         shape = value.type.shape
         if shape is not None and shape and isinstance(shape[0], int) and shape[0] != count:

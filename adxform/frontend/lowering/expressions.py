@@ -249,8 +249,9 @@ def _is_sum(state: State, node: gast.Call) -> bool:
 def _lower_call_argument(state: State, callee: Any, node: Any) -> Operand:
     """An argument; a generator runs to its end first, unless the callee is one that need not run it to its end."""
     if isinstance(node, gast.GeneratorExp) and not (isinstance(callee, gast.Name) and callee.id in ("next", "iter")):
+        begins = state.builder.call(intrinsics.generator_begins, hint="begins", span=state.at(node))
         items = _lower_comprehension(state, node, "items")
-        return state.builder.call(iter, items, hint="items", span=state.at(node))
+        return state.builder.call(intrinsics.generator, items, begins, hint="items", span=state.at(node))
     return lower_argument(state, node)
 
 

@@ -1,0 +1,140 @@
+"""How far an iterator has been walked: not at all, some of its items, which are known one by one, or to its end.
+
+The contents of its `state` are what it goes through, under ``"source"``, and how many items were taken of that, under
+``"taken"``. While it is walked over by what cannot be asked how far that is, and where a walk may have ended at any item, what
+is left of it is not known: the contents are a `Poison` that says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from adxform.errors import AdxError
+from adxform.frontend.evaluate import iteration
+from adxform.frontend.evaluate.state import Interpreter
+from adxform.frontend.evaluate.values import Contents, Once, Poison, Rest, Static, Steps, Tuple, Value, is_unknown
+from adxform.ir.ops import Lit
+
+_KEYS = ("taken", "source")
+_UNOPENED = Lit(False)
+_NO_MORE = Lit(-1)
+_MEANWHILE = Poison("it is walked over here")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Opened:
+    source: Value
+
+
+def iterator(
+    interp: Interpreter,
+    open_: Callable[[Steps], Value],
+    early: tuple[Value, ...] = (),
+    cls: type | None = None,
+    sources: tuple[Value, ...] = (),
+    behind: tuple[tuple[Any, Any, Poison], ...] = (),
+) -> Once:
+    """An iterator over what `open_` will return of `sources`, for Python of the class `cls`."""
+    unknown = any(is_unknown(source) or (isinstance(source, Once) and source.unknown) for source in sources)
+    return Once(interp.heap.new("iterator", Once, _KEYS, (Lit(0), _UNOPENED)), open_, early, cls, unknown, behind)
+
+
+def taken_of(interp: Interpreter, once: Once) -> int | None:
+    """How many items were taken of an iterator; ``None`` after the last."""
+    contents: Any = interp.heap.contents[once.state]
+    taken = contents.get("taken") if isinstance(contents, Contents) else None
+    if not isinstance(taken, Lit):
+        why = contents.why if isinstance(contents, Poison) else "whether it was walked over before depends on the run"
+        raise unknown_rest(interp, why)
+    return None if taken == _NO_MORE else taken.value
+
+
+def unknown_rest(interp: Interpreter, why: str) -> AdxError:
+    """The error for an iterator of which it is not known what it has left."""
+    return interp.error(f"what is left of this iterator cannot be told: {why}", "make it a list, or anew where it is used")
+
+
+def begun(interp: Interpreter, once: Once, stepwise: Steps = "") -> tuple[Value, int]:
+    """What an iterator goes through from its first item on, and how many were taken; until told, no one else takes any.
+
+    The walk is `stepwise` where other code runs between its items.
+    """
+    taken = taken_of(interp, once)
+    contents: Any = interp.heap.contents[once.state]
+    held = contents.get("source")
+    interp.heap.contents[once.state] = _MEANWHILE  # type: ignore[assignment]
+    if taken is None:
+        return Tuple(()), 0
+    if isinstance(held, Static) and isinstance(held.value, _Opened):
+        return held.value.source, taken
+    if held != _UNOPENED:
+        raise unknown_rest(interp, "what it goes through depends on the run")
+    return opened(interp, once.open(stepwise)), taken
+
+
+def record(interp: Interpreter, once: Once, source: Value, taken: int) -> None:
+    """Let `taken` items of `source` be all that was taken of an iterator."""
+    interp.heap.contents[once.state] = Contents(_KEYS, (Lit(taken), Static(_Opened(source))))
+
+
+def leave(interp: Interpreter, once: Once, left: str = "") -> None:
+    """End a walk over an iterator: after its last item, or before it, for a reason `left`: what it has left then is not known."""
+    if left:
+        interp.heap.contents[once.state] = Poison(left)  # type: ignore[assignment]
+        return
+    interp.heap.contents[once.state] = Contents(_KEYS, (_NO_MORE, _UNOPENED))
+    for ref, contents, meanwhile in once.behind:
+        now: Any = interp.heap.contents[ref]
+        if now is meanwhile:
+            interp.heap.contents[ref] = contents
+
+
+def rest(interp: Interpreter, source: Value, stepwise: Steps = "") -> Value:
+    """What is left of `source`, if that is an iterator, whose walk begins here; else `source`."""
+    if not isinstance(source, Once):
+        return source
+    found, taken = begun(interp, source, stepwise)
+    return Rest(found, taken) if taken else found
+
+
+@contextmanager
+def walked(interp: Interpreter, sources: tuple[Value, ...], left: str = "") -> Iterator[tuple[Value, ...]]:
+    """What is left of each of `sources`, which are walked over meanwhile: to the end, unless `left` says why not."""
+    yield tuple(rest(interp, source) for source in sources)
+    for source in sources:
+        if isinstance(source, Once):
+            leave(interp, source, left)
+
+
+def opened(interp: Interpreter, source: Value) -> Value:
+    """What is left of `source`, which is walked over at once, to its end."""
+    with walked(interp, (source,)) as (found,):
+        return found
+
+
+def searched(interp: Interpreter, source: Value, tell: Callable[[Value], bool | None], left: str) -> Value:
+    """What a search through `source` looks at, which ends at the first item of which `tell` says yes.
+
+    Where it says ``None``, only a run can tell, and what is left of an iterator is not known, which `left` says.
+    """
+    if not isinstance(source, Once):
+        return source
+    found, taken = begun(interp, source, "some")
+    places = iteration.known_places(interp, found)
+    if places is None:
+        leave(interp, source, left)
+        return found
+    items: list[Value] = []
+    sure = True
+    for k, place in enumerate(places[taken:], taken + 1):
+        items.append(place())
+        told = tell(items[-1])
+        sure = sure and told is not None
+        if told and sure:
+            record(interp, source, found, k)
+            return Tuple(tuple(items))
+    leave(interp, source, "" if sure else left)
+    return Tuple(tuple(items))
