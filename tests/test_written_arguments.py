@@ -10,6 +10,7 @@ import pytest
 
 import adxform
 from adxform.errors import AliasError
+from adxform.frontend.derivative_operators import ORDERS
 
 
 def element(z: Any) -> Any:
@@ -134,3 +135,23 @@ def test_one_array_for_two_is_refused_where_a_derivative_inside_writes_to_one(de
     with pytest.raises(AliasError, match="shares memory") as caught:
         derivative(np.array([1.0, 2.0]))
     assert caught.value.span.file == __file__
+
+
+def squares_in_place(x, y):
+    x *= x
+    return np.sum(x * y)
+
+
+def doubles_in_place(x, y):
+    x *= 2.0
+    return np.sum(x * y)
+
+
+@pytest.mark.parametrize("f", [squares_in_place, doubles_in_place])
+@pytest.mark.parametrize("mode", ORDERS)
+def test_one_array_for_two_arguments_is_refused_at_every_order_though_the_write_leaves_no_trace(f: Any, mode: Any) -> None:
+    a = np.array([0.7, 1.3, 0.4])
+    for call in (lambda: adxform.hessian(f, 0, mode)(a, a), lambda: adxform.hvp(f, 0, mode)(a, a, np.ones(3))):
+        with pytest.raises(AliasError):
+            call()
+    np.testing.assert_allclose(adxform.hessian(f, 0, mode)(a, a.copy()), np.diag(2.0 * a if f is squares_in_place else 0.0 * a))

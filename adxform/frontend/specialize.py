@@ -14,7 +14,7 @@ from adxform.errors import AdxError, UnsupportedOperationError, together
 from adxform.frontend.checks.cut_off import refuse_cut_off
 from adxform.frontend.checks.handed_over import refuse_changed
 from adxform.frontend.checks.held_copies import refuse_told_apart
-from adxform.frontend.checks.shared_memory import refuse_outside_writes, refuse_shared_arguments
+from adxform.frontend.checks.shared_memory import parameters_written, refuse_outside_writes, refuse_shared_arguments
 from adxform.frontend.evaluate import structures
 from adxform.frontend.evaluate.expander import RuleExpander
 from adxform.frontend.evaluate.interpreter import Evaluator
@@ -44,7 +44,8 @@ class Specialized:
     """A typed function and what it assumes.
 
     Its parameters are the leaves of the signature that are not `promoted`, then those read by `hidden`. `promoted` are the
-    positions and values of leaves that had to be known. `names` say what a user calls each leaf.
+    positions and values of leaves that had to be known. `names` say what a user calls each leaf. `written` are the positions of
+    the parameters that a function writes of which a derivative is taken inside: that works on copies, which may leave no trace.
     """
 
     function: Function
@@ -53,6 +54,7 @@ class Specialized:
     promoted: tuple[tuple[int, Lit], ...]
     result: Tree
     names: tuple[str, ...]
+    written: tuple[int, ...] = ()
 
     def takes_place_of(self, other: Specialized) -> bool:
         """Whether it is called as `other` is, and differs at most in the names of lengths that it returns."""
@@ -166,6 +168,7 @@ class _Attempt:
         refuse_changed(self.fn, interp.handed, hidden, interp.guards)
         body = Block(params, tuple(interp.builder.ops), results)
         function = Function(name, body, (), interp.helper_functions(), span_of(self.fn))
+        written = parameters_written(function, interp.written)
         refuse_shared_arguments(function, interp.apart)
         function = prune(function)
         refuse_told_apart(function, interp.held)
@@ -187,6 +190,7 @@ class _Attempt:
             tuple(sorted(self.promoted.items(), key=lambda item: item[0])),
             interp.equal.tree(tree),
             tuple(paths),
+            written,
         )
 
     def called(self, fn: Function) -> Function:

@@ -103,8 +103,9 @@ class Entry:
         key = (mode, wrt, outputs, scratch, order, directions, engine, seeds, valued)
 
         def made() -> DerivedRule:
-            function, outside = self.specialized.function, surroundings(self.specialized)
-            request = Request(function, mode, wrt, outputs, outside, scratch, order, directions, engine, seeds, valued)
+            one = self.specialized
+            how = scratch, order, directions, engine, seeds, valued, one.written
+            request = Request(one.function, mode, wrt, outputs, surroundings(one), *how)
             return self._found(key, request)
 
         return self._kept(self.rules, key, made)

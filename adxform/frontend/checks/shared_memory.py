@@ -8,7 +8,7 @@ from adxform.errors import AliasError, GlobalMutationError
 from adxform.ir.ops import Block, Call, Function, Op, Operand, Var
 from adxform.ir.spans import Span
 from adxform.ir.types import Array
-from adxform.ir.walk import all_ops, reads_with_blocks, variables
+from adxform.ir.walk import all_ops, outs, reads_with_blocks, variables
 from adxform.primitives.alias import alias_classes
 from adxform.primitives.effects import effect_of, writes
 
@@ -34,6 +34,17 @@ def refuse_outside_writes(function: Function, hidden: tuple[Var, ...]) -> None:
                         raise GlobalMutationError(message, span=op.span, help="pass it as an argument, or work on a copy")
     (name, *_) = owners.values()
     raise GlobalMutationError(f"the array `{name.base}` from outside the function is changed", help="pass it as an argument")
+
+
+def parameters_written(function: Function, written: Sequence[Var]) -> tuple[int, ...]:
+    """The positions of the array parameters of `function` that share memory with one of the arrays `written`."""
+    defined = {*function.params, *(out for op in all_ops(function.body) for out in outs(op))}
+    here = [var for var in written if var in defined]
+    if not here:
+        return ()
+    classes = alias_classes(function)
+    found = {classes.of(var) for var in here}
+    return tuple(i for i, param in enumerate(function.params) if isinstance(param.type, Array) and classes.of(param) in found)
 
 
 def refuse_shared_arguments(function: Function, pairs: Sequence[Apart]) -> None:

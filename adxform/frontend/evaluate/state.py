@@ -106,6 +106,8 @@ class Interpreter(ABC):
         self.parameters: dict[str, Var] = {}
         self.held: list[Filled | Taken | Widened] = []
         self.apart: list[Apart] = []
+        self.written: list[Var] = []
+        """Arrays that a function writes of which a derivative is taken here."""
         self.handed: list[Handed | Rebound] = []
         self.functions: dict[int, Access] = {}
         self.modules: dict[int, Access] = {}

@@ -11,7 +11,7 @@ from adxform import runtime
 from adxform.errors import ArgnumsError, NonScalarOutputError, TangentMismatchError
 from adxform.frontend.argument_contexts import Context
 from adxform.frontend.checks.held_copies import refuse_told_apart
-from adxform.frontend.checks.shared_memory import inner_pairs, refuse_outside_writes, refuse_shared_arguments
+from adxform.frontend.checks.shared_memory import inner_pairs, parameters_written, refuse_outside_writes, refuse_shared_arguments
 from adxform.frontend.containers.methods import Known
 from adxform.frontend.evaluate import structures
 from adxform.frontend.evaluate.recursion import calls_unsettled
@@ -222,7 +222,17 @@ def _derived(interp: Interpreter, kind: str, traced: Traced, seeds: Sequence[Ope
 
 
 def _derivative(interp: Interpreter, kind: str, traced: Traced) -> Function:
+    _note_writes(interp, traced)
     return interp.derive(kind, traced.function, traced.wrt)
+
+
+def _note_writes(interp: Interpreter, traced: Traced) -> None:
+    """Note the arrays that `traced` writes, it or a function inside it: a derivative of it writes to copies in their place."""
+    classes = alias_classes(traced.function)
+    written = {*parameters_written(traced.function, interp.written)}
+    for i, (param, operand) in enumerate(zip(traced.function.params, traced.operands, strict=True)):
+        if isinstance(operand, Var) and isinstance(param.type, Array) and (i in written or classes.of(param) in classes.written):
+            interp.written.append(operand)
 
 
 def _spliced(interp: Interpreter, fn: Function, operands: tuple[Operand, ...]) -> list[Value]:
@@ -278,6 +288,7 @@ def _kept(interp: Interpreter, traced: Traced) -> list[Operand]:
 
 def _untouched(interp: Interpreter, traced: Traced, operands: Sequence[Operand]) -> list[Operand]:
     """The operands, with copies for the arrays that the function writes to."""
+    _note_writes(interp, traced)
     classes = alias_classes(traced.function)
     return [
         interp.emit(runtime.private, (operand,), operand.type, operand.base)

@@ -43,6 +43,7 @@ class Request:
     The parameters `scratch` are work space: the derivative writes to them where the function does. `order` is that of the sweeps
     of a second derivative. The rule takes tangents or cotangents for `directions` vectors, and runs on `engine`.
     Cotangents that are always the same, `seeds`, are put in; what runs leaves out the results of a function that is not `valued`.
+    The parameters `written` are those that a function writes of which `function` takes a derivative.
     """
 
     function: Function
@@ -56,6 +57,7 @@ class Request:
     engine: Engine = PYTHON
     seeds: tuple[float, ...] = ()
     valued: bool = True
+    written: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +145,7 @@ def build(request: Request, sure: Callable[..., Any] | None = None, beside: Deri
     optimised = note("optimised", checked(protect(optimise(checked(adjoint)), request.scratch)))
     choice, lowered, optimised = settled(optimised, request.engine)
     generated, run = backend_of(choice.engine).realise(lowered, request.surroundings, sure)
-    private = tuple(sorted({*private_parameters(typed), *request.scratch}))
+    private = tuple(sorted({*private_parameters(typed), *request.scratch, *request.written}))
     buffers = buffers_of(optimised) - buffers_of(request.function)
     built = typed, differentiated, adjoint, optimised, generated, run
     return DerivedRule(request, *built, decisions, choice, private, max(buffers, 0))
