@@ -71,7 +71,7 @@ def check_derivatives(
     rng = np.random.default_rng(0)
     cts = [_random(leaf, rng) for leaf in _floats(point.value)]
     out, pullback = vjp(f, *args)
-    pulled = pullback(_with_floats(point.value, iter(cts)))
+    pulled = pullback(_with_floats(point.value, iter(cts), other=None))
     given = _picked([args[n] for n in point.numbers], [pulled[n] for n in point.numbers])
     forward, reverse, transpose = 0.0, 0.0, 0.0
     kink = ""
@@ -138,7 +138,7 @@ def _differentiable(record: Primitive, sample: tuple[Any, ...]) -> tuple[int, ..
         case General(body):
             args, options = arranged(record.fn, copy.deepcopy(sample), {}, stated(record), _is_default)
             value, pullback = body(*args, **options)
-            given = pullback(value)
+            given = pullback(*value) if isinstance(value, tuple) else pullback(value)
         case Linear(transposes):
             return tuple(n for n in transposes if n in floats)
         case _:
@@ -187,7 +187,8 @@ def _check_sample(
         return
     _, pullback = vjp(call, *sample)
     value = fn(*copy.deepcopy(sample))
-    for leaf, ct in _pairs(sample, pullback(_with_floats(value, iter([leaf * 0 + 1 for leaf in _floats(value)])))):
+    ones = iter([leaf * 0 + 1 for leaf in _floats(value)])
+    for leaf, ct in _pairs(sample, pullback(_with_floats(value, ones, other=None))):
         if np.shape(ct) != np.shape(leaf) or (isinstance(leaf, np.ndarray | np.generic) and np.result_type(ct) != leaf.dtype):
             raise AssertionError(f"{fn}{sample!r}: a gradient is {np.result_type(ct)}{np.shape(ct)}, not as {leaf!r}")
 

@@ -200,7 +200,7 @@ def test_rules_of_structures_are_refused(boundary: bool) -> None:
     adxform.rule(both, boundary=boundary)(lambda x: ((np.sin(x), np.cos(x)), lambda cts: (cts[0] * np.cos(x),)))
     with pytest.raises(MissingRuleError, match="a dict is given"):
         adxform.grad(lambda x: energy({"a": x[0]}, x))(POINT)
-    with pytest.raises(MissingRuleError, match="returns a tuple"):
+    with pytest.raises(MissingRuleError, match="does not take 2 cotangents"):
         adxform.grad(lambda x: np.sum(both(x)[0]))(POINT)
 
 

@@ -17,7 +17,7 @@ from adxform.ir.types import Array, Scalar, Stack, hides, is_float
 from adxform.ir.walk import all_ops, outs, reads, variables
 from adxform.primitives.alias import Aliases, alias_classes
 from adxform.primitives.effects import effect_of
-from adxform.primitives.record import Constant, Linear, Memory
+from adxform.primitives.record import Constant, General, Linear, Memory
 from adxform.primitives.signatures import form_of, not_covered, taken, unstated
 from adxform.primitives.table import definition, lookup
 from adxform.primitives.unruled import callable_name, missing_rule, shown
@@ -48,6 +48,16 @@ def followed(call: Call) -> tuple[Operand, ...]:
             return (*(call.args[place] for place in transposes if place < len(call.args)), *named)
         case _:
             return (*call.args, *named)
+
+
+def moving(call: Call) -> tuple[Var, ...]:
+    """The outs of `call` but those that are constant by its rule, as the sign of a determinant is beside its logarithm."""
+    record = lookup(call.fn.value) if len(call.outs) > 1 and isinstance(call.fn, Lit) else None
+    match None if record is None else record.derivative:
+        case General(constant=places) if places:
+            return tuple(out for place, out in enumerate(call.outs) if place not in places)
+        case _:
+            return call.outs
 
 
 def find_activity(
@@ -195,7 +205,7 @@ def _spread_to_loop(
 def _spread_to_call(call: Call, varied: Spread) -> None:
     if not any(varied.has_any(source) for source in followed(call)):
         return
-    for out in call.outs:
+    for out in moving(call):
         if _carries(out) or hides(out.type):
             varied.add(out)
     for position in effect_of(call).writes:
@@ -210,7 +220,7 @@ def spread_to_arguments(block: Block, useful: Spread) -> None:
         match op:
             case Call():
                 written = [var for position in effect_of(op).writes for var in variables(op.args[position])]
-                if any(out in useful for out in op.outs) or any(var in useful for var in written):
+                if any(out in useful for out in moving(op)) or any(var in useful for var in written):
                     for operand in followed(op):
                         useful.add_all(operand)
             case If(outs, _, then, orelse):

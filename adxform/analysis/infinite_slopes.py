@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from adxform import runtime
-from adxform.analysis.activity import Spread, spread_to_arguments, spread_to_results
+from adxform.analysis.activity import Spread, moving, spread_to_arguments, spread_to_results
 from adxform.analysis.choices import chooses, left_out
 from adxform.analysis.signs import find_signs, sign_of
 from adxform.ir.ops import Block, Call, For, Function, Invoke, Lit, Op, Operand, Var, While
@@ -193,7 +193,8 @@ class _Steepness:
         met += [call for call in calls if call.outs[0] not in bounded]
         self.poles = Spread(aliases)
         for op in met:
-            for out in op.outs if wholly else active.intersection(op.outs):
+            moved = moving(op) if isinstance(op, Call) else op.outs
+            for out in moved if wholly else active.intersection(moved):
                 self.poles.add(out)
         if self.poles.vars:
             self.poles.run(lambda: spread_to_results(fn.body, self.poles))

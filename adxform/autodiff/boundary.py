@@ -61,7 +61,7 @@ def restored(fn: Function) -> Function:
 def is_behind(call: Call) -> bool:
     """Whether `call` calls a primitive whose rule is a boundary."""
     derivative = derivative_of(call)
-    return isinstance(derivative, General) and derivative.boundary and len(call.outs) == 1
+    return isinstance(derivative, General) and derivative.boundary and bool(call.outs)
 
 
 def _call_of(fn: Function) -> Call | None:
@@ -107,13 +107,13 @@ def _alone(call: Call) -> tuple[Function, tuple[Operand, ...]]:
     for var in (given := distinct(call.args, call.kwargs)):
         name = names.fresh(hints.get(var, var.base))
         mapping[var] = Var(name, lengths.own(var.type, name))
-    out = Var(name := names.fresh("y"), lengths.own(call.outs[0].type, name))
+    outs = tuple(Var(name := names.fresh("y"), lengths.own(out.type, name)) for out in call.outs)
     args = tuple(substitute(arg, mapping) for arg in call.args)
     kwargs = tuple((key, substitute(value, mapping)) for key, value in call.kwargs)
     title = getattr(call.fn.value, "__name__", "rule")
     params = tuple(var for var in mapping.values() if isinstance(var, Var))
-    inner = Call((out,), call.fn, args, kwargs, call.span)
-    return Function(title if title.isidentifier() else "rule", Block(params, (inner,), (out,)), (), (), call.span), given
+    inner = Call(outs, call.fn, args, kwargs, call.span)
+    return Function(title if title.isidentifier() else "rule", Block(params, (inner,), outs), (), (), call.span), given
 
 
 def _parameters(call: Call) -> dict[Var, str]:

@@ -16,13 +16,14 @@ from adxform.analysis.dependence import find_dependence
 from adxform.autodiff.linearity import read_pullback, refuse_shifted
 from adxform.autodiff.memory_order import follows_memory, in_memory_order
 from adxform.autodiff.trial import can_be_tried, tried_at_zero
+from adxform.autodiff.unused_cotangents import without
 from adxform.errors import AdxError, MissingRuleError
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.spans import Span
 from adxform.ir.types import FLOAT, Array, Dim, Scalar, Stack, Type, is_float, rank
-from adxform.ir.walk import Names, all_ops, map_op, reads, rename_block, substitute, variables_of
+from adxform.ir.walk import Names, all_ops, map_op, reads, reads_with_blocks, rename_block, substitute, variables_of
 from adxform.primitives.alias import alias_classes
 from adxform.primitives.effects import contents_read, writes
 from adxform.primitives.record import Derivative, General, Linear
@@ -41,8 +42,10 @@ class Expander(Protocol):
         """`body` specialised on the operands; its parameters are their distinct variables in order of occurrence."""
         ...
 
-    def expand_rule(self, body: Callable[..., Any], args: tuple[Operand, ...], kwargs: Kwargs) -> tuple[Function, Function]:
-        """``(forward, pullback)`` of a `General` rule."""
+    def expand_rule(
+        self, body: Callable[..., Any], args: tuple[Operand, ...], kwargs: Kwargs, count: int
+    ) -> tuple[Function, Function]:
+        """``(forward, pullback)`` of a `General` rule of a function with `count` results."""
         ...
 
 
@@ -138,19 +141,25 @@ def replace_leaves(operand: Operand, new: Iterator[Operand]) -> Operand:
             return next(new)
 
 
-def name_result(b: Builder, start: int, value: Operand, call: Call) -> bool:
-    """Let the op that computed `value`, among those of `b` from `start` on, define the out of `call`; whether there is one.
+def name_results(b: Builder, start: int, values: Sequence[Operand], call: Call) -> dict[Operand, Var]:
+    """Let the ops that computed `values`, among those of `b` from `start` on, define the outs of `call`.
 
-    Where a rule of the library calls the very function that it is the rule of, the call is left as the user wrote it.
+    Returns the outs by the values that they now are. Where a rule of the library calls the very function that it is the rule of,
+    the call is left as the user wrote it.
     """
-    (out,) = call.outs
-    for position in range(start, len(b.ops)):
-        op = b.ops[position]
-        if isinstance(op, Call) and op.outs == (value,):
-            rest = rename_block(Block((), tuple(b.ops[position + 1 :]), ()), {op.outs[0]: out})
-            b.ops[position:] = [call if _is_own(op, call) else replace(op, outs=(out,)), *rest.ops]
-            return True
-    return False
+    named: dict[Operand, Var] = {}
+    for value, out in zip(values, call.outs, strict=True):
+        place = next((k for k in range(start, len(b.ops)) if isinstance(op := b.ops[k], Call) and value in op.outs), None)
+        if place is None or value in named:
+            continue
+        op = b.ops[place]
+        assert isinstance(op, Call)
+        assert isinstance(value, Var)
+        made = replace(op, outs=tuple(out if var == value else var for var in op.outs))
+        rest = rename_block(Block((), tuple(b.ops[place + 1 :]), ()), {value: out})
+        b.ops[place:] = [call if made.outs == call.outs and _is_own(op, call) else made, *rest.ops]
+        named[value] = out
+    return named
 
 
 def _is_own(op: Call, call: Call) -> bool:
@@ -175,16 +184,32 @@ def write(b: Builder, expander: Expander, body: Callable[..., Any], *args: Opera
 def expand_rule(expander: Expander, derivative: General, op: Call) -> tuple[Function, Function]:
     """The forward part and the pullback of the rule of `op`."""
     try:
-        found = expander.expand_rule(derivative.body, op.args, op.kwargs)
+        found = expander.expand_rule(derivative.body, op.args, op.kwargs, len(op.outs))
     except AdxError as error:
         raise located(error, op.span) from None
-    check_value(op, type_of(found[0].results[0]))
+    check_values(op, found[0])
     if is_users(derivative.body):
-        reading = read_pullback(found[1], lambda call: is_linear(expander, call))
-        untried = reading.doubtful and not can_be_tried(found[1])
+        count = len(op.outs)
+        reading = read_pullback(found[1], count, lambda call: is_linear(expander, call))
+        untried = reading.doubtful and not can_be_tried(found[1], count)
         refuse_shifted(derivative.body, found[1], reading, op.span, doubt=bool(untried))
-        return with_own_arguments(found[0]), tried_at_zero(found[1], reading, title(derivative.body))
+        return with_own_arguments(found[0]), tried_at_zero(found[1], count, reading, title(derivative.body))
     return found
+
+
+def pullback_of(
+    b: Builder, expander: Expander, pullback: Function, op: Call, cts: Sequence[Operand | None]
+) -> tuple[Function, tuple[Operand, ...]]:
+    """`pullback` without what only the cotangents need that are ``None``, and cotangents for all outs of `op`."""
+    places = range(len(pullback.params) - len(cts), len(pullback.params))
+    unused = [pullback.params[place] for place, ct in zip(places, cts, strict=True) if ct is None]
+    found = without(pullback, unused, lambda call: is_linear(expander, call))
+    needed = {var for inner in found.body.ops for var in reads_with_blocks(inner)}
+    given: list[Operand] = []
+    for param, out, ct in zip(pullback.params[places.start :], op.outs, cts, strict=True):
+        blank = ct is None and param in needed
+        given.append(zeros(b, out, f"{out.base}_ct") if blank else Lit(0.0) if ct is None else ct)
+    return found, tuple(given)
 
 
 def refuse_writing_tangent(expander: Expander, derivative: General, args: tuple[Operand, ...], op: Call) -> None:
@@ -221,9 +246,9 @@ def is_linear(expander: Expander, call: Call) -> bool:
     """Whether a function with a rule of the user's is linear: its pullback then reads nothing of what the arguments hold."""
     derivative = derivative_of(call)
     assert isinstance(derivative, General)
-    forward, pullback = expander.expand_rule(derivative.body, call.args, call.kwargs)
+    forward, pullback = expander.expand_rule(derivative.body, call.args, call.kwargs, len(call.outs))
     dependence = find_dependence(forward, [place for place, param in enumerate(forward.params) if is_float(param.type)])
-    kept = zip(pullback.params, forward.results[1:], strict=False)
+    kept = zip(pullback.params, forward.results[len(call.outs) :], strict=False)
     moving = {param for param, residual in kept if dependence.level(residual)}
     return moving.isdisjoint(var for op in all_ops(pullback.body) for var in _contents_read(op))
 
@@ -236,19 +261,20 @@ def _contents_read(op: Op) -> tuple[Var, ...]:
     return contents_read(op)
 
 
-def check_value(op: Call, returned: Type | None) -> None:
-    """See that a rule returns as its value what the function that `op` calls returns, as far as types tell.
+def check_values(op: Call, forward: Function) -> None:
+    """See that the forward part of a rule returns what the function that `op` calls returns, as far as types tell.
 
     Raises:
-        MissingRuleError: it has another number of axes, or is no number.
+        MissingRuleError: a value has another number of axes, or is no number.
     """
-    wanted = op.outs[0].type
-    if returned is None or None in (rank(returned), rank(wanted)) or rank(returned) == rank(wanted):
-        return
-    assert isinstance(op.fn, Lit)
-    name = getattr(op.fn.value, "__name__", "the function")
-    message = f"the rule of `{name}` returns a value of {rank(returned)} axes, where `{name}` returns one of {rank(wanted)}"
-    raise MissingRuleError(message, span=op.span, help="return what the function itself returns")
+    for out, result in zip(op.outs, forward.results, strict=False):
+        returned, wanted = type_of(result), out.type
+        if returned is None or None in (rank(returned), rank(wanted)) or rank(returned) == rank(wanted):
+            continue
+        assert isinstance(op.fn, Lit)
+        name = getattr(op.fn.value, "__name__", "the function")
+        message = f"the rule of `{name}` returns a value of {rank(returned)} axes, where `{name}` returns one of {rank(wanted)}"
+        raise MissingRuleError(message, span=op.span, help="return what the function itself returns")
 
 
 def located(error: AdxError, span: Span) -> AdxError:

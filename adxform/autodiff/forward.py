@@ -32,10 +32,11 @@ from adxform.autodiff.expand import (
     is_result,
     leaves,
     may_be_empty,
-    name_result,
+    name_results,
     not_transposed,
     per_leaf,
     precise,
+    pullback_of,
     refuse_uncovered,
     refuse_writing_tangent,
     replace_leaves,
@@ -50,6 +51,7 @@ from adxform.autodiff.masked_products import mask_products
 from adxform.autodiff.reverse.callees import Adopting, Callees
 from adxform.autodiff.reverse.cotangent_plan import by_layout, may_copy
 from adxform.autodiff.transpose import transpose_pullback
+from adxform.errors import MissingRuleError
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import (
@@ -77,7 +79,7 @@ from adxform.ir.walk import Names, all_ops, substitute, variables
 from adxform.primitives.alias import Aliases, alias_classes
 from adxform.primitives.effects import effect_of
 from adxform.primitives.record import Constant, General, Linear, Memory, Partials
-from adxform.primitives.unruled import is_users
+from adxform.primitives.unruled import is_users, title
 
 
 def forward(fn: Function, wrt: Sequence[int], expander: Expander) -> Function:
@@ -221,6 +223,12 @@ class _Forward:
                 tangent = b.call(np.copy, tangent, type=out.type, hint=f"{out.base}_t")
         self.tangents[out] = self.rename(tangent, out, b)
 
+    def define_all(self, outs: tuple[Var, ...], tangents: Sequence[Operand], b: Builder) -> None:
+        """Make `tangents` those of `outs`, as far as these move."""
+        for out, tangent in zip(outs, tangents, strict=True):
+            if out in self.active:
+                self.define(out, tangent, b)
+
     def mirrored(self, op: Call, tangent: Operand, b: Builder) -> Operand:
         """`tangent` as a view or as a copy of the tangent of the argument, whichever the out of `op` turned out to be."""
         (out,) = op.outs
@@ -269,44 +277,54 @@ class _Forward:
         return Lit(0.0) if total is None else total
 
     def general(self, op: Call, derivative: General, b: Builder) -> None:
-        (out,) = op.outs
         items = [leaf for arg in op.args for leaf in leaves(arg)]
         checked(op, [], self.is_active)
         if derivative.tangent is not None:
             b.emit(op)
             tangents = [self.tangent(b, leaf) if self.is_active(leaf) else Lit(0.0) for leaf in items]
-            moved = iter(tangents)
-            args_t = tuple(replace_leaves(arg, moved) for arg in op.args)
-            packed = (out, Pack("tuple", op.args), Pack("tuple", args_t))
+            leaf = iter(tangents)
+            args_t = tuple(replace_leaves(arg, leaf) for arg in op.args)
+            value = op.outs[0] if len(op.outs) == 1 else Pack("tuple", op.outs)
+            packed = (value, Pack("tuple", op.args), Pack("tuple", args_t))
             refuse_writing_tangent(self.expander, derivative, packed, op)
             start = len(b.ops)
-            tangent = write(b, self.expander, derivative.tangent, *packed, kwargs=op.kwargs)[0]
+            given = write(b, self.expander, derivative.tangent, *packed, kwargs=op.kwargs)
+            if len(given) != len(op.outs):
+                message = f"the tangent of {title(derivative.body)} returns {len(given)} values, not {len(op.outs)}"
+                raise MissingRuleError(message, span=op.span, help="return a tangent for each result of the function")
             self.mask(op, b, start, items, tangents)
-            self.define(out, tangent, b)
+            self.define_all(op.outs, given, b)
             return
         rule, pullback = expand_rule(self.expander, derivative, op)
         checked(op, per_leaf(op.args, pullback.body.results), self.is_active)
         start = len(b.ops)
-        value, *residuals = splice(b, self.callees.adopt(rule), distinct(op.args, op.kwargs))
-        if name_result(b, start, value, op):
-            residuals = [out if residual == value else residual for residual in residuals]
-        else:
-            same = operator.pos if isinstance(value, Var) else intrinsics.stop_gradient
-            b.emit(replace(op, outs=(out,), fn=Lit(same), args=(value,), kwargs=()))
+        made = splice(b, self.callees.adopt(rule), distinct(op.args, op.kwargs))
+        count = len(op.outs)
+        values, named = made[:count], name_results(b, start, made[:count], op)
+        residuals = [named.get(residual, residual) for residual in made[count:]]
+        for found, out in zip(values, op.outs, strict=True):
+            if named.get(found) != out:
+                same = operator.pos if isinstance(found, Var) else intrinsics.stop_gradient
+                b.emit(replace(op, outs=(out,), fn=Lit(same), args=(named.get(found, found),), kwargs=()))
         if is_users(derivative.body):
-            reading = read_pullback(pullback, lambda call: is_linear(self.expander, call))
+            reading = read_pullback(pullback, count, lambda call: is_linear(self.expander, call))
             refuse_nonlinear(op, reading)
             refuse_shifted(derivative.body, pullback, reading, op.span, doubt=True)
-        pushed = transpose_pullback(pullback, [self.is_active(leaf) for leaf in items], self.expander.plain)
-        placeholder = zeros(b, out, f"{out.base}_ct")
+        moving = [place for place, out in enumerate(op.outs) if out in self.active]
+        wanted = [self.is_active(leaf) for leaf in items]
+        used = [op.outs[place] if place in moving else None for place in range(count)]
+        pullback, _ = pullback_of(b.nested(), self.expander, pullback, op, used)
+        places = [len(pullback.params) - count + place for place in moving]
+        pushed = transpose_pullback(pullback, wanted, places, self.expander.plain)
+        placeholders = [zeros(b, out, f"{out.base}_ct") for out in op.outs]
         tangents = [cast(b, self.tangent(b, leaf), leaf) for leaf in items if isinstance(leaf, Var) and self.is_active(leaf)]
         tangents = [
             cast(b, t, like) for t, like in zip(tangents, pushed.params[len(pushed.params) - len(tangents) :], strict=True)
         ]
         start = len(b.ops)
-        *_, tangent = splice(b, self.callees.adopt(pushed), (*residuals, placeholder, *tangents))
+        moved = splice(b, self.callees.adopt(pushed), (*residuals, *placeholders, *tangents))
         self.mask(op, b, start, items, tangents)
-        self.define(out, tangent, b)
+        self.define_all(tuple(op.outs[place] for place in moving), moved, b)
 
     def mask(self, op: Call, b: Builder, start: int, items: list[Operand], tangents: list[Operand]) -> None:
         """Mask the products that a rule has written, from `start` on, where tangents can be infinite."""

@@ -9,7 +9,7 @@ may be for the run to tell: an array that held something else may be filled by t
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import reduce
@@ -98,15 +98,31 @@ class Linearity:
         return tuple(place for place, part in enumerate(self.results) if part.more == 1)
 
 
-def read_pullback(pullback: Function, is_linear: Callable[[Call], bool]) -> Linearity:
-    """How the results of `pullback` depend on its last parameter; `is_linear` says it of calls of functions with users' rules."""
-    cotangent = len(pullback.params) - 1
-    found = _Reader(alias_classes(pullback), find_dependence(pullback, [cotangent]), is_linear)
+def read_pullback(pullback: Function, count: int, is_linear: Callable[[Call], bool]) -> Linearity:
+    """How the results of `pullback` depend on its cotangents, which are its last `count` parameters.
+
+    `is_linear` says it of calls of functions with users' rules.
+    """
+    found = _read(pullback, pullback.params[-count:], Part.LINEAR, is_linear)
+    return Linearity(tuple(map(found.of, pullback.results)), found.linear)
+
+
+def zeros_of(pullback: Function, unused: Sequence[Var], is_linear: Callable[[Call], bool]) -> frozenset[Var]:
+    """The variables of `pullback` that are zero where its parameters `unused` are, whatever the others are."""
+    found = _read(pullback, unused, Part.ZERO, is_linear)
+    return frozenset(var for var, part in found.parts.items() if isinstance(var, Var) and part is Part.ZERO)
+
+
+def _read(pullback: Function, given: Sequence[Var], part: Part, is_linear: Callable[[Call], bool]) -> _Reader:
+    """What `pullback` makes of its parameters `given`, which are `part`."""
+    places = [place for place, param in enumerate(pullback.params) if param in given]
+    found = _Reader(alias_classes(pullback), find_dependence(pullback, places), is_linear)
     found.valued = _valued(pullback)
     found.parts.update(dict.fromkeys(pullback.params, Part.FIXED))
-    found.define(pullback.params[cotangent], Part.LINEAR)
+    for param in given:
+        found.define(param, part)
     found.block(pullback.body)
-    return Linearity(tuple(map(found.of, pullback.results)), found.linear)
+    return found
 
 
 def refuse_shifted(body: Callable[..., Any], pullback: Function, reading: Linearity, span: Span, *, doubt: bool = False) -> None:
@@ -354,6 +370,9 @@ class _Reader:
         fn = op.fn.value if isinstance(op.fn, Lit) else None
         if fn is np.where and len(op.args) == 3:
             return self.chosen_from(*op.args)
+        places = record_of(fn).linear_in
+        if places and not named and all(self.of(op.args[place]) is Part.ZERO for place in places if place < len(op.args)):
+            return Part.ZERO
         if named or not moving:
             self.linear &= not named
             return Part.LINEAR if named else Part.FIXED
@@ -362,7 +381,6 @@ class _Reader:
             return self.of(op.args[moving[0]])
         if fn is np.linalg.multi_dot:
             return self.multilinear([self.of(leaf) for leaf in variables_of(op.args)])
-        places = record_of(fn).linear_in
         if not set(moving) <= set(places):  # nothing more is said of it than that it depends
             self.linear = False
             return Part.LINEAR

@@ -16,22 +16,21 @@ from adxform.ir.types import Scalar
 from adxform.ir.walk import Names, all_ops
 
 
-def can_be_tried(pullback: Function) -> bool:
-    """Whether `pullback` certainly ends for a cotangent of zero too: no loop and no recursion in it asks for its cotangent."""
-    dependence = find_dependence(pullback, [len(pullback.params) - 1])
+def can_be_tried(pullback: Function, count: int) -> bool:
+    """Whether `pullback` certainly ends for `count` cotangents of zero too: no loop and no recursion in it asks for them."""
+    dependence = find_dependence(pullback, range(len(pullback.params) - count, len(pullback.params)))
     return not any(
         isinstance(op, Invoke) or (isinstance(op, While) and dependence.is_forked(op)) for op in all_ops(pullback.body)
     )
 
 
-def tried_at_zero(pullback: Function, reading: Linearity, rule: str) -> Function:
-    """`pullback`, which sees by a second run for a cotangent of zero that its doubtful results are zero there."""
+def tried_at_zero(pullback: Function, count: int, reading: Linearity, rule: str) -> Function:
+    """`pullback`, which sees by a second run for `count` cotangents of zero that its doubtful results are zero there."""
     if not reading.doubtful:
         return pullback
-    *residuals, ct = pullback.params
     b = Builder(Names.of(pullback), pullback.span)
     b.ops.extend(pullback.body.ops)
-    at_zero = b.splice(pullback, (*residuals, _zero(b, ct)))
+    at_zero = b.splice(pullback, (*pullback.params[:-count], *(_zero(b, ct) for ct in pullback.params[-count:])))
     results: list[Operand] = list(pullback.body.results)
     for place in reading.doubtful:
         value, shift = results[place], at_zero[place]

@@ -124,8 +124,9 @@ class Findings:
 class Call(Findings):
     """``outs = fn(*args, **kwargs)``; its effects are those of `fn` (see `adxform.primitives.effects`).
 
-    One out, or none where the result is ``None`` or unused. (Several outs never occur: tuples are taken apart
-    by ``operator.getitem``.)
+    One out, or none where the result is ``None`` or unused. After specialisation, several outs are the items of the tuple that a
+    function with a rule for each of its results returns, all of them, read or not; other tuples are taken apart by
+    ``operator.getitem``.
     """
 
     outs: tuple[Var, ...]

@@ -82,6 +82,15 @@ class Object:
 
 Type = Scalar | Array | Stack | Object
 
+
+@dataclass(frozen=True, slots=True)
+class Several:
+    """The types of what a call with several results returns, a tuple or a named tuple of class `cls`: no variable has it."""
+
+    types: tuple[Type, ...]
+    cls: type = tuple
+
+
 FLOAT = Scalar("float64", weak=True)
 INT = Scalar("int64", weak=True)
 BOOL = Scalar("bool", weak=True)

@@ -171,7 +171,7 @@ class _Verifier:
             self.define(out)
 
     def call(self, op: Call) -> None:
-        self.require(len(op.outs) <= 1, "a call with several outs")
+        self.require(len(op.outs) <= 1 or self.typed, "a call with several outs")
         known = isinstance(op.fn, Lit) and callable(op.fn.value)
         self.require(known or not self.typed, "a call of no literal callable")
         if op.kwargs:

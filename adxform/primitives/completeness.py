@@ -23,7 +23,8 @@ def lacks(record: Primitive) -> tuple[str, ...]:
 def _missing(record: Primitive) -> Iterator[str]:
     if record.derivative is None:
         yield "a derivative"
-    if not isinstance(record.fn, np.ufunc) and record.ufunc is None and not record.takes_out:
+    single = isinstance(record.fn, np.ufunc) and record.fn.nout == 1
+    if not single and record.ufunc is None and not record.takes_out:
         yield "out="
     meaning = meaning_of(record.fn)
     if meaning.gives is None or (record.kernel is None and meaning.kernel is None):

@@ -8,7 +8,7 @@ import numpy as np
 
 from adxform.ir.kinds import dtype_name
 from adxform.ir.ops import Lit, Operand, Pack, Var
-from adxform.ir.types import Array, Dim, Scalar, Size, Type
+from adxform.ir.types import Array, Dim, Scalar, Several, Size, Type
 
 Shape = tuple[Size, ...]
 Keywords = Mapping[str, Operand]
@@ -68,6 +68,51 @@ def square_result(args: tuple[Operand, ...], kwargs: Keywords) -> Type | None:
             return Array(_linalg_dtype(dtype), (*shape[:-1], shape[-2]))
         case _:
             return None
+
+
+def eigh_result(args: tuple[Operand, ...], kwargs: Keywords) -> Several | None:
+    """The types of the eigenvalues and the eigenvectors of symmetric matrices."""
+    match square_result(args[:1], {}):
+        case Array(dtype, tuple() as shape):
+            return Several((Array(dtype, shape[:-1]), Array(dtype, shape)), type(np.linalg.eigh(np.eye(1))))
+        case _:
+            return None
+
+
+def qr_result(args: tuple[Operand, ...], kwargs: Keywords) -> Type | Several | None:
+    """The types of an orthogonal and a triangular factor, or that of the latter; the length that is unknown is that of both."""
+    match args[0], args[1] if len(args) > 1 else kwargs.get("mode", Lit("reduced")):
+        case Var(_, Array(dtype, tuple() as shape)), Lit("reduced" | "r" as mode) if len(shape) >= 2:
+            dtype, (*batch, m, n), k = _linalg_dtype(dtype), shape, _smaller(shape)
+            right = Array(dtype, (*batch, k, n))
+            return right if mode == "r" else Several((Array(dtype, (*batch, m, k)), right), type(np.linalg.qr(np.eye(1))))
+        case _:
+            return None
+
+
+def svd_result(args: tuple[Operand, ...], kwargs: Keywords) -> Type | Several | None:
+    """The types of singular vectors, values, and vectors, or that of the values alone; the length that is unknown is one."""
+    given = dict(zip(("full_matrices", "compute_uv", "hermitian"), args[1:], strict=False)) | dict(kwargs)
+    match args[0]:
+        case Var(_, Array(dtype, tuple() as shape)) if len(shape) >= 2 and given.keys() <= {"full_matrices", "compute_uv"}:
+            dtype, (*batch, m, n), k = _linalg_dtype(dtype), shape, _smaller(shape)
+            values = Array(dtype, (*batch, k))
+            if given.get("compute_uv") == Lit(False):
+                return values
+            if given.get("full_matrices") == Lit(False) and given.get("compute_uv", Lit(True)) == Lit(True):
+                sides = Array(dtype, (*batch, m, k)), Array(dtype, (*batch, k, n))
+                return Several((sides[0], values, sides[1]), type(np.linalg.svd(np.eye(1))))
+            return None
+        case _:
+            return None
+
+
+def _smaller(shape: Shape) -> Size:
+    """The smaller of the last two lengths, where that can be told."""
+    m, n = shape[-2:]
+    if m == n:
+        return m
+    return min(m, n) if isinstance(m, int) and isinstance(n, int) else Dim("?*")
 
 
 def factor_result(args: tuple[Operand, ...], kwargs: Keywords) -> Type | None:

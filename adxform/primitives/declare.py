@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from adxform.ir.ops import Call, Operand, Var
-from adxform.ir.types import Scalar, Type
+from adxform.ir.types import Scalar, Several, Type
 from adxform.primitives.facets import Gives, Kernel
 from adxform.primitives.record import PURE, VIEWS_FIRST, Constant, Derivative, Effect, General, Linear, Partials, Primitive
 
 Samples = tuple[tuple[Any, ...], ...]
-Result = Callable[[tuple[Operand, ...], Mapping[str, Operand]], Type | None]
+Result = Callable[[tuple[Operand, ...], Mapping[str, Operand]], Type | Several | None]
 Singular = bool | Callable[[tuple[Operand, ...]], bool]
 Effects = Effect | Callable[[Call], Effect]
 
@@ -93,7 +93,9 @@ def general(
     tangent: Callable[..., Any] | None = None,
     elementwise: bool = False,
     singular: bool = False,
+    constant: tuple[int, ...] = (),
     **facets: Any,
 ) -> Primitive:
-    """A function by its value and pullback together."""
-    return primitive(fn, General(body, tangent, elementwise=elementwise, singular=singular), *samples, **facets)
+    """A function by its value, or its values, and pullback together."""
+    derivative = General(body, tangent, elementwise=elementwise, singular=singular, constant=constant)
+    return primitive(fn, derivative, *samples, **facets)

@@ -17,9 +17,6 @@ from adxform.primitives.facets import Contracts
 from adxform.primitives.numpy_reductions import count, restore
 from adxform.primitives.record import Primitive
 
-SlogdetResult = type(np.linalg.slogdet(np.eye(1)))
-EighResult = type(np.linalg.eigh(np.eye(1)))
-
 
 def _ptp(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
     return np.max(x, axis=axis, keepdims=keepdims) - np.min(x, axis=axis, keepdims=keepdims)
@@ -152,10 +149,6 @@ def _divmod(a: Any, b: Any) -> Any:
 
 def _np_divmod(a: Any, b: Any) -> Any:
     return np.floor_divide(a, b), np.remainder(a, b)
-
-
-def _slogdet(a: Any) -> Any:
-    return SlogdetResult(runtime.sign_of_determinant(a), runtime.log_of_determinant(a))
 
 
 def _matrix_power(a: Any, n: Any) -> Any:
@@ -353,10 +346,6 @@ def _nonzero(x: Any) -> Any:
     return tuple(places)
 
 
-def _eigh(a: Any) -> Any:
-    return EighResult(np.linalg.eigvalsh(a), runtime.eigenvectors(a))
-
-
 def _matrix_transpose(x: Any) -> Any:
     return np.swapaxes(x, -1, -2)
 
@@ -465,7 +454,6 @@ DEFINITIONS: Mapping[Callable[..., Any], Callable[..., Any]] = MappingProxyType(
         np.split: _split,
         np.append: _append,
         np.meshgrid: _meshgrid,
-        np.linalg.slogdet: _slogdet,
         np.linalg.matrix_power: _matrix_power,
         np.interp: _interp,
         np.polyval: _polyval,
@@ -493,7 +481,6 @@ DEFINITIONS: Mapping[Callable[..., Any], Callable[..., Any]] = MappingProxyType(
         np.minimum.accumulate: _minimum_accumulate,
         np.multiply.accumulate: _multiply_accumulate,
         np.gradient: _gradient,
-        np.linalg.eigh: _eigh,
         np.matrix_transpose: _matrix_transpose,
         np.linalg.matrix_transpose: _matrix_transpose,
         np.cumulative_sum: _cumulative_sum,
@@ -538,7 +525,6 @@ IN_KERNELS: frozenset[Callable[..., Any]] = frozenset(
 OWN_VALUES: frozenset[Callable[..., Any]] = IN_KERNELS | {
     np.cov,
     np.gradient,
-    np.linalg.eigh,
     np.linalg.matrix_power,
     np.median,
     np.nanmax,

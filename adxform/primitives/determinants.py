@@ -13,7 +13,7 @@ import numpy as np
 from adxform import runtime
 from adxform.ir import intrinsics
 from adxform.primitives.contraction_types import factor_result, square_result
-from adxform.primitives.declare import constant, general, primitive
+from adxform.primitives.declare import general, primitive
 from adxform.primitives.record import Primitive
 
 
@@ -71,11 +71,13 @@ def _cofactor_change_tangent(changed: Any, args: Any, args_t: Any) -> Any:
     return total
 
 
-def _log_of_determinant(a: Any) -> Any:
-    def pullback(ct: Any) -> Any:
-        return runtime.masked_product(of_matrices(ct, a), np.swapaxes(runtime.inverse(a), -1, -2))
+def _slogdet(a: Any) -> Any:
+    """The sign is constant; of the logarithm Giles, 2.2.4."""
 
-    return runtime.log_of_determinant(a), pullback
+    def pullback(sign_ct: Any, log_ct: Any) -> Any:
+        return runtime.masked_product(of_matrices(log_ct, a), np.swapaxes(runtime.inverse(a), -1, -2))
+
+    return np.linalg.slogdet(a), pullback
 
 
 def _inverse(a: Any) -> Any:
@@ -112,9 +114,8 @@ RECORDS: tuple[Primitive, ...] = (
         result=factor_result,
         linear_in=(1,),
     ),
-    general(runtime.log_of_determinant, _log_of_determinant, (_S,), (_SS,), singular=True),
+    general(np.linalg.slogdet, _slogdet, (_S,), (_SS,), singular=True, constant=(0,)),
     general(runtime.inverse, _inverse, (_S,), (_SS,), result=square_result),
     general(runtime.inverse_change, _inverse_change, (_SPD, _NEAR), (_SS, _SS[::-1]), result=factor_result, linear_in=(1,)),
     primitive(runtime.cofactor_turn, None, result=factor_result),
-    constant(runtime.sign_of_determinant),
 )

@@ -55,6 +55,22 @@ def _logaddexp_partials(y: Any, a: Any, b: Any) -> Any:
     return np.exp(-np.logaddexp(0.0, b - a)), np.exp(-np.logaddexp(0.0, a - b))
 
 
+def _modf(x: Any) -> Any:
+    def pullback(fraction_ct: Any, whole_ct: Any) -> Any:
+        return fraction_ct
+
+    return np.modf(x), pullback
+
+
+def _frexp(x: Any) -> Any:
+    mantissa, exponent = np.frexp(x)
+
+    def pullback(mantissa_ct: Any, exponent_ct: Any) -> Any:
+        return np.ldexp(mantissa_ct, -exponent)
+
+    return (mantissa, exponent), pullback
+
+
 def _logaddexp2_partials(y: Any, a: Any, b: Any) -> Any:
     return np.exp2(-np.logaddexp2(0.0, b - a)), np.exp2(-np.logaddexp2(0.0, a - b))
 
@@ -96,6 +112,7 @@ def _where_tangent(y: Any, args: Any, args_t: Any) -> Any:
 
 _REAL = np.array([0.5, -1.5, 2.0])
 _COLUMN = np.array([[1.25], [-0.7]])
+_APART = np.array([0.75, -1.5, 2.25])
 _POSITIVE = np.array([0.5, 1.5, 2.0])
 _UNIT = np.array([0.5, -0.25, 0.75])
 _ABOVE_ONE = np.array([1.5, 2.5, 7.0])
@@ -201,6 +218,8 @@ _BINARY = (
     floating(np.copysign, lambda y, a, b: (np.sign(a) * np.copysign(1.0, b), 0.0), (_REAL, _COLUMN), beside_memory=True),
     scalar(np.nextafter, lambda y, a, b: (1.0, 0.0), (_REAL, _COLUMN)),
     scalar(np.ldexp, lambda y, x, n: (np.ldexp(1.0, n), None), (_REAL, 3)),
+    general(np.modf, _modf, (_APART,), (-1.75,), elementwise=True, constant=(1,)),
+    general(np.frexp, _frexp, (_APART,), (-1.75,), elementwise=True, constant=(1,)),
     scalar(np.heaviside, lambda y, x, at_zero: (0.0, np.equal(x, 0)), (_REAL, _COLUMN), chooses=Chooses.SOME),
     _clipping(np.clip, _np_clip_partials, (_REAL, -1.0, 1.0), (_REAL, None, 1.0), (_REAL, _COLUMN, 1.5)),
     _clipping(np.ndarray.clip, _method_clip_partials, (_REAL, -1.0, 1.0)),

@@ -17,13 +17,16 @@ from adxform.ir.types import rank
 from adxform.primitives.contraction_types import (
     cross_result,
     dot_result,
+    eigh_result,
     einsum_result,
     einsum_terms,
     factor_result,
     matmul_result,
     multi_dot_result,
+    qr_result,
     solve_result,
     square_result,
+    svd_result,
 )
 from adxform.primitives.declare import constant, general, linear
 from adxform.primitives.facets import Chooses, Contracts, Layout, Reduces
@@ -336,23 +339,95 @@ def _eigvalsh(a: Any) -> Any:
     y = np.linalg.eigvalsh(a)
 
     def pullback(ct: Any) -> Any:
-        v = runtime.eigenvectors(a)
+        _, v = np.linalg.eigh(a)
         return lower_part((v * np.expand_dims(ct, -2)) @ np.swapaxes(v, -1, -2))
 
     return y, pullback
 
 
-def _eigenvectors(a: Any) -> Any:
-    v = runtime.eigenvectors(a)
+def _eigh(a: Any) -> Any:
+    """Where eigenvectors have no cotangent, no gap between eigenvalues is divided by.
 
-    def pullback(ct: Any) -> Any:
-        w = np.linalg.eigvalsh(a)
-        one = np.eye(a.shape[-1], dtype=a.dtype)
-        transposed = np.swapaxes(v, -1, -2)
-        gaps = np.expand_dims(w, -2) - np.expand_dims(w, -1) + one
-        return lower_part(v @ ((1.0 - one) / gaps * (transposed @ ct)) @ transposed)
+    Source: Giles, section 3.1.
+    """
+    w, v = np.linalg.eigh(a)
 
-    return v, pullback
+    def pullback(w_ct: Any, v_ct: Any) -> Any:
+        turned = np.swapaxes(v, -1, -2)
+        return lower_part((v @ (reciprocal_gaps(w) * (turned @ v_ct)) + v * np.expand_dims(w_ct, -2)) @ turned)
+
+    return (w, v), pullback
+
+
+def reciprocal_gaps(w: Any) -> Any:
+    """One over ``w[j] - w[i]``, at ``[i, j]``, and zero where `i` is `j`."""
+    one = np.eye(np.shape(w)[-1], dtype=w.dtype)
+    return (1.0 - one) / (np.expand_dims(w, -2) - np.expand_dims(w, -1) + one)
+
+
+def _svd(a: Any, full_matrices: Any = True, compute_uv: Any = True) -> Any:
+    """Where singular vectors have no cotangent, no gap between singular values is divided by.
+
+    Source: Townsend, Differentiating the singular value decomposition (2016), the last equation of section 1.2; of the values
+    alone Giles, section 3.2.
+    """
+    if not compute_uv:
+
+        def pullback_of_values(ct: Any) -> Any:
+            left, _, right = np.linalg.svd(a, full_matrices=False)
+            return (left * np.expand_dims(ct, -2)) @ right
+
+        return np.linalg.svd(a, compute_uv=False), pullback_of_values
+    if full_matrices:
+        raise NotImplementedError("of np.linalg.svd with full_matrices=True singular vectors are not determined")
+    u, s, v = np.linalg.svd(a, full_matrices=False)
+
+    def pullback(u_ct: Any, s_ct: Any, v_ct: Any) -> Any:
+        along, across, gaps = np.expand_dims(s, -1), np.expand_dims(s, -2), reciprocal_gaps(s * s)
+        left, right = np.swapaxes(u, -1, -2) @ u_ct, v_ct @ np.swapaxes(v, -1, -2)
+        inner = gaps * (left - np.swapaxes(left, -1, -2)) * across + along * gaps * (np.swapaxes(right, -1, -2) - right)
+        rest = (u_ct - u @ left) / across
+        return (u @ inner + rest + u * np.expand_dims(s_ct, -2)) @ v + u / across @ (v_ct - right @ v)
+
+    return (u, s, v), pullback
+
+
+def _qr(a: Any, mode: Any = "reduced") -> Any:
+    """Of a wide matrix the first columns, as many as there are rows, are factored, and the others are multiplied.
+
+    Source: Roberts and Roberts, QR and LQ decomposition matrix backpropagation algorithms for square, wide, and deep matrices and
+    their software implementation (2020), arXiv:2009.10071, section 3.
+    """
+    if mode == "r":
+
+        def pullback_of_triangle(r_ct: Any) -> Any:
+            q, r = np.linalg.qr(a)
+            return _qr_cotangent(q, r, _through_columns(a, q, r_ct), r_ct)
+
+        return np.linalg.qr(a, mode="r"), pullback_of_triangle
+    if mode != "reduced":
+        raise NotImplementedError("np.linalg.qr has a derivative with mode='reduced' and mode='r' only")
+    q, r = np.linalg.qr(a)
+
+    def pullback(q_ct: Any, r_ct: Any) -> Any:
+        return _qr_cotangent(q, r, q_ct + _through_columns(a, q, r_ct), r_ct)
+
+    return (q, r), pullback
+
+
+def _through_columns(a: Any, q: Any, r_ct: Any) -> Any:
+    """The cotangent of `q` by what it makes of the other columns."""
+    k = np.shape(q)[-1]
+    return a[..., k:] @ np.swapaxes(r_ct[..., k:], -1, -2)
+
+
+def _qr_cotangent(q: Any, r: Any, q_ct: Any, r_ct: Any) -> Any:
+    k = np.shape(q)[-1]
+    square = r[..., :k]
+    inner = np.tril(square @ np.swapaxes(r_ct[..., :k], -1, -2) - np.swapaxes(q_ct, -1, -2) @ q)
+    both = inner + np.swapaxes(np.tril(inner, -1), -1, -2)
+    first = (q_ct + q @ both) @ np.swapaxes(runtime.inverse(square), -1, -2)
+    return np.concatenate((first, q @ r_ct[..., k:]), axis=-1)
 
 
 def _cholesky(a: Any) -> Any:
@@ -387,6 +462,7 @@ _W = np.array([1.0, 0.25])
 _M = np.array([[1.0, 2.0, -0.5], [0.25, -1.0, 3.0]])
 _S = np.array([[2.0, 0.5], [-0.25, 1.5]])
 _SPD = np.array([[2.0, 0.5, 0.25], [0.5, 1.5, -0.5], [0.25, -0.5, 3.0]])
+_SPDS = np.array([[[2.0, 0.5], [0.5, 1.5]], [[1.0, -0.25], [-0.25, 3.0]]])
 _LOWER = np.array([[1.5, 0.0, 0.0], [0.25, 0.75, 0.0], [-0.5, 1.25, 2.0]])
 _T = np.arange(12.0).reshape(2, 2, 3) / 7 - 0.5
 
@@ -525,7 +601,19 @@ RECORDS: tuple[Primitive, ...] = (
     general(np.linalg.cholesky, _cholesky, (_SPD,), result=square_result),
     general(runtime.cholesky_cotangent, _cholesky_cotangent, (_LOWER, _SPD), result=factor_result, linear_in=(1,)),
     general(np.linalg.eigvalsh, _eigvalsh, (_SPD,)),
-    general(runtime.eigenvectors, _eigenvectors, (_SPD,), result=square_result),
+    general(np.linalg.eigh, _eigh, (_SPD,), (_SPDS,), result=eigh_result),
+    general(
+        np.linalg.svd,
+        _svd,
+        (_S, False),
+        (_M, False),
+        (_M.T, False),
+        (_T, False),
+        (_M, True, False),
+        (_T, False, False),
+        result=svd_result,
+    ),
+    general(np.linalg.qr, _qr, (_S,), (_M,), (_M.T,), (_T,), (_SPDS,), (_M, "r"), (_M.T, "r"), result=qr_result),
     constant(tensordot_axes),
     constant(einsum_terms),
     constant(einsum_subscripts),

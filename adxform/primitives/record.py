@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from adxform.ir.ops import Call, Operand
-from adxform.ir.types import Type
+from adxform.ir.types import Several, Type
 from adxform.primitives.facets import Algebra, Chooses, Contracts, Fresh, Gives, Kernel, Layout, Moves, Reduces, Sign, Views
 
 
@@ -86,9 +86,12 @@ class General:
     """``body(*args, **kwargs)`` returns ``(y, pullback)``; ``pullback(y_ct)`` a cotangent per positional argument.
 
     The pullback's free variables are the residuals. ``tangent(y, args, args_t)``, optional, is used in forward mode
-    instead of transposing the pullback; a zero tangent comes as ``0.0``. `boundary`: in a derivative the rule stays a call of
-    functions of its own, at every order; otherwise its body is written in the place of the call. `elementwise`: the function
-    broadcasts its arguments and works on one element of each at a time. `singular`: as of `Partials`.
+    instead of transposing the pullback; a zero tangent comes as ``0.0``. Of a function that returns a tuple, `y` and what
+    `tangent` returns are tuples, and the pullback takes a cotangent for each item; what only a cotangent of zero needs is left
+    out (`autodiff.unused_cotangents`). `constant`: the places of the items whose derivative is zero wherever it exists.
+    `boundary`: in a derivative the rule stays a call of functions of its own, at every order; otherwise its body is written in
+    the place of the call. `elementwise`: the function broadcasts its arguments and works on one element of each at a time.
+    `singular`: as of `Partials`.
     """
 
     body: Callable[..., Any]
@@ -96,6 +99,7 @@ class General:
     boundary: bool = False
     elementwise: bool = False
     singular: bool = False
+    constant: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,9 +123,9 @@ class Primitive:
     name: str
     derivative: Derivative | None
     effect: Effect | Callable[[Call], Effect] = PURE
-    result: Callable[[tuple[Operand, ...], Mapping[str, Operand]], Type | None] | None = None
-    """The type of the result from the operands (typed variables, literals, packs); where it gives ``None``, or there is none, it
-    is found by running `fn` on tiny samples."""
+    result: Callable[[tuple[Operand, ...], Mapping[str, Operand]], Type | Several | None] | None = None
+    """The type of the result from the operands (typed variables, literals, packs), or the types of several, whose unknown lengths
+    are one; where it gives ``None``, or there is none, it is found by running `fn` on tiny samples."""
     samples: tuple[tuple[Any, ...], ...] = ()
     """Tuples of arguments inside the domain, for `check_rule`."""
 

@@ -354,16 +354,6 @@ def sum_repeats(repeated: Any, x: Any, repeats: Any, axis: int | None) -> Any:
     return np.reshape(out, np.shape(x)) if axis is None else np.moveaxis(out, 0, axis)
 
 
-def sign_of_determinant(a: Any) -> Any:
-    """Return the first result of ``np.linalg.slogdet``."""
-    return np.linalg.slogdet(a)[0]
-
-
-def log_of_determinant(a: Any) -> Any:
-    """Return the second result of ``np.linalg.slogdet``."""
-    return np.linalg.slogdet(a)[1]
-
-
 def cofactors(a: Any) -> Any:
     """Return the gradient of ``np.linalg.det``, of any matrix: the determinants of `a` without a row and a column, signed.
 
@@ -461,11 +451,6 @@ def _singular_values(a: Any) -> tuple[Any, Any, Any, Any]:
     """The factors of `a` divided by its scale, of which no product overflows, and the sign of the product of the outer two."""
     u, s, v = np.linalg.svd(np.nan_to_num(a / _scale(a), posinf=0.0, neginf=0.0))
     return u, s, v, np.asarray(np.linalg.det(u) * np.linalg.det(v))[..., None, None]
-
-
-def eigenvectors(a: Any) -> Any:
-    """Return the second result of ``np.linalg.eigh``."""
-    return np.linalg.eigh(a)[1]
 
 
 def arctan_slope(x: Any) -> Any:

@@ -7,6 +7,7 @@ its operands, one without a derivative depends on nothing, and any other depends
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -14,8 +15,8 @@ import numpy as np
 
 from adxform.ir.ops import Call
 from adxform.ir.types import Array
-from adxform.primitives.record import Constant
-from adxform.primitives.table import lookup
+from adxform.primitives.record import Constant, General
+from adxform.primitives.table import lookup, record_of
 from adxform.sparse import array_creation, elementwise, moves, pattern_contractions, pattern_reductions, stores
 from adxform.sparse.calls import Handler, Tracing, everything, filled, is_number, result_shape, run
 from adxform.sparse.elementwise import united
@@ -38,6 +39,8 @@ def apply(trace: Tracing, call: Call, fn: Any, args: list[Any], kwargs: dict[str
         return run(fn, [concrete(arg) for arg in args], concrete(kwargs))
     except NotKnown:
         pass
+    if len(call.outs) > 1:
+        return [_item(trace, call, fn, args, kwargs, place) for place in range(len(call.outs))]
     if record.elementwise:
         return united(trace, call, fn, args, kwargs)
     match record.derivative:
@@ -47,6 +50,18 @@ def apply(trace: Tracing, call: Call, fn: Any, args: list[Any], kwargs: dict[str
             raise GiveUp(f"`{record.name}` has no rule")
         case _:
             return everything(trace, call, fn, args, kwargs)
+
+
+def _item(trace: Tracing, call: Call, fn: Any, args: list[Any], kwargs: dict[str, Any], place: int) -> Any:
+    """The result at `place` of a function with several."""
+    record, single = record_of(fn), replace(call, outs=(call.outs[place],))
+
+    def item(*given: Any, **named: Any) -> Any:
+        return fn(*given, **named)[place]
+
+    if isinstance(record.derivative, General) and place in record.derivative.constant:
+        return filled(single, () if is_number(single) else result_shape(item, args, kwargs), CONST)
+    return (united if record.elementwise else everything)(trace, single, item, args, kwargs)
 
 
 def _into(trace: Tracing, call: Call, fn: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:

@@ -113,7 +113,7 @@ class Compiler:
             return slow
         if fn in (operator.getitem, operator.setitem, intrinsics.accumulate, intrinsics.deduct):
             return shortcuts.element(self.trace, self.at, op, fn, slow)
-        if op.outs and isinstance(op.outs[0].type, Scalar) and all(shortcuts.is_number(arg) for arg in op.args):
+        if len(op.outs) == 1 and isinstance(op.outs[0].type, Scalar) and all(shortcuts.is_number(arg) for arg in op.args):
             return shortcuts.number(self.trace, self.at, op, fn, slow)
         return slow
 
@@ -122,12 +122,12 @@ class Compiler:
         trace, at = self.trace, self.at
         args = [at.tagged(arg) for arg in op.args]
         kwargs = [(key, at.tagged(value)) for key, value in op.kwargs]
-        slot, type_ = (at.slots[op.outs[0].name], op.outs[0].type) if op.outs else (-1, None)
+        slots = [(at.slots[out.name], out.type) for out in op.outs]
 
         def step(frame: Frame) -> None:
             found = apply(trace, op, fn, [get(frame) for get in args], {key: get(frame) for key, get in kwargs})
-            if type_ is not None:
-                frame[slot] = untagged(found, type_)
+            for (slot, type_), value in zip(slots, found if len(slots) > 1 else (found,), strict=False):
+                frame[slot] = untagged(value, type_)
 
         return step
 

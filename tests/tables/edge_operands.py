@@ -204,6 +204,7 @@ OPERANDS: dict[str, Operands] = {
     "square": {label: (x,) for label, x in _SQUARES.items()},
     "stack": {label: (x,) for label, x in _STACKS.items()},
     "definite": {label: (x,) for label, x in _DEFINITE.items()},
+    "regular": {label: (x,) for label, x in _DEFINITE.items() if label != "inf"},
     "pair": _PAIRS,
     "broadcast": _BROADCAST,
     "numbers": _pairs_of_numbers(),

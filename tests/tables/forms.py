@@ -6,6 +6,7 @@ assign have no samples there and are written out here.
 
 from __future__ import annotations
 
+import copy
 import inspect
 import math
 import string
@@ -62,6 +63,11 @@ def _of_sample(record: Primitive, number: int, sample: tuple[Any, ...]) -> Itera
         if not operands.arrays or (arguments and not operands.parameters):
             continue
         said = f"{name} {number}{' of arguments' if arguments else ''}"
+        value = record.fn(*copy.deepcopy(sample))
+        if isinstance(value, tuple):
+            for place in range(len(value)):
+                yield from operands.forms(f"{said} [{place}]", f"r = {_call(name, spelled)}[{place}]")
+            continue
         yield from operands.forms(said, f"r = {_call(name, spelled)}")
         yield from _by_keyword(record.fn, said, name, spelled, operands)
         if isinstance(record.fn, np.ufunc):

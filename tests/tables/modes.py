@@ -7,6 +7,7 @@ lanes, small dtypes); one singular function of another.
 
 from __future__ import annotations
 
+import copy
 import itertools
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -118,6 +119,9 @@ def cells() -> Iterator[Cell]:
 
 FIRST_ORDER = ("matrix root of det", f"{runtime.__name__}.ratio 0")
 """What has no second order at a pole: infinite slopes go through products of matrices, `ratio` is a subgradient there."""
+
+SMOOTH_ALONE = frozenset({runtime.cofactor_change, np.linalg.eigh, np.linalg.svd, np.linalg.qr})
+"""What has no derivative at other points: a second derivative of `det`, see above; factors of singular matrices, and of ties."""
 
 
 def _is_power_of_zero(name: str, args: tuple[Any, ...]) -> bool:
@@ -294,12 +298,15 @@ def _records() -> Iterator[tuple[str, Made]]:
                     given = given.replace(name, repr(arg).replace("inf", "np.inf"))
             arrays = [name for name in fixed if name not in static]
             signature = ", ".join((*params, *arrays))
-            text = f"def f({signature}):\n    return fn({given})\n"
+            call = f"fn({given})"
+            if isinstance(fn(*copy.deepcopy(record.samples[number])), tuple):
+                call = f"np.concatenate([np.ravel(part) for part in {call}])"
+            text = f"def f({signature}):\n    return {call}\n"
             moving = [arg for arg, moves_ in zip(sample, moves, strict=True) if moves_]
             points = [
                 (where, (*(_changed(change, arg) for arg in moving), *(fixed[name] for name in arrays)))
                 for where, change in CHANGES.items()
-                if fn is not runtime.cofactor_change or where == "the sample"  # a second derivative of `det`, see `FIRST_ORDER`
+                if fn not in SMOOTH_ALONE or where == "the sample"
             ]
             yield f"{record.name} {number}", (text, signature, {"fn": fn, **static}, points)
 

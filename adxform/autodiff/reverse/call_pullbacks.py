@@ -20,9 +20,10 @@ from adxform.autodiff.expand import (
     is_zero,
     leaves,
     may_be_empty,
-    name_result,
+    name_results,
     not_transposed,
     per_leaf,
+    pullback_of,
     refuse_uncovered,
     splice,
     weighted,
@@ -72,12 +73,11 @@ class CallReversal(Cotangents):
         if isinstance(derivative, Memory):
             self.memory(op, b, f)
             return
-        out = op.outs[0] if op.outs else None
-        if out in self.active:
+        active = not self.active.isdisjoint(op.outs)
+        if active:
             refuse_uncovered(op)
-        if out in self.active and isinstance(derivative, General):
-            assert out is not None
-            self.general(op, out, derivative, b, f)
+        if active and isinstance(derivative, General):
+            self.general(op, derivative, b, f)
             return
         for var in at_risk(op):
             if self.task.undo(self.aliases.of(var), self.path):
@@ -85,8 +85,9 @@ class CallReversal(Cotangents):
                 old = f.call(np.ndarray.copy, var, type=var.type, hint=f"{var.base}_old")
                 b.effect(operator.setitem, var, WHOLE, old)
         f.emit(op)
-        if out is None or out not in self.active:
+        if not active:
             return
+        (out,) = op.outs
         if out in self.plan.view_calls and self.plan.mode(out) in ("view", "companion") and may_copy(op):
             f.emit(Call((self.shared(out),), Lit(runtime.shares_memory), (out, op.args[0]), (), op.span))
         if out in self.companions:
@@ -148,27 +149,32 @@ class CallReversal(Cotangents):
         else:
             self.make_companion(out, f.ops)
 
-    def general(self, op: Call, out: Var, derivative: General, b: Builder, f: Builder) -> None:
+    def general(self, op: Call, derivative: General, b: Builder, f: Builder) -> None:
         """Put the forward part of the rule, with its residuals, in the place of the call, and the pullback in the reverse."""
+        count = len(op.outs)
         rule, pullback = expand_rule(self.expander, derivative, op)
         self.readers += [(self.aliases.of(var), self.path) for var in distinct(op.args, op.kwargs) if self.is_memory(var)]
-        if _keeps_result(rule) and self.is_memory(out):
-            self.readers.append((self.aliases.of(out), self.path))
-        value, *residuals = splice(f, self.callees.adopt(rule), distinct(op.args, op.kwargs))
-        if not name_result(f, 0, value, op):
-            self.renamed[out] = value
-        else:
-            residuals = [out if residual == value else residual for residual in residuals]
-        if out in self.companions:
-            self.make_companion(out, f.ops)
-        ct = self.take(out)
-        if ct is None or is_zero(ct):
+        for out, kept in zip(op.outs, _keeps_results(rule, count), strict=True):
+            if kept and self.is_memory(out):
+                self.readers.append((self.aliases.of(out), self.path))
+        made = splice(f, self.callees.adopt(rule), distinct(op.args, op.kwargs))
+        named = name_results(f, 0, made[:count], op)
+        residuals = [named.get(residual, residual) for residual in made[count:]]
+        for value, out in zip(made, op.outs, strict=False):
+            if named.get(value) != out:
+                self.renamed[out] = named.get(value, value)
+            if out in self.companions:
+                self.make_companion(out, f.ops)
+        taken = [self.take(out) for out in op.outs]
+        cts = [None if ct is None or is_zero(ct) else ct for ct in taken]
+        if not any(ct is not None for ct in cts):
             return
+        pullback, given = pullback_of(b, self.expander, pullback, op, cts)
         start = len(b.ops)
-        contributions = splice(b, self.callees.adopt(pullback), (*residuals, ct))
-        if self.slopes.masks_rule(op, out):
-            mask_products(b, start, [ct])
-        guards = self.guards.of(out) if is_length(op) else ()
+        contributions = splice(b, self.callees.adopt(pullback), (*residuals, *given))
+        if any(self.slopes.masks_rule(op, out) for out in op.outs):
+            mask_products(b, start, [ct for ct in cts if ct is not None])
+        guards = self.guards.of(op.outs[0]) if is_length(op) else ()
         checked(op, per_leaf(op.args, contributions), self.is_active)
         for leaf, contribution in per_leaf(op.args, contributions):
             if guards and self.is_active(leaf) and not is_nothing(contribution):
@@ -335,8 +341,8 @@ def _is_unique(index: Operand) -> bool:
     )
 
 
-def _keeps_result(rule: Function) -> bool:
-    """Whether the forward part of a rule hands its value, or a view of it, on to the pullback."""
+def _keeps_results(rule: Function, count: int) -> list[bool]:
+    """Which of the `count` values of the forward part of a rule, or views of them, it hands on to the pullback."""
     aliases = alias_classes(rule)
-    value, *residuals = (set(aliases.reached((result,))) for result in rule.results)
-    return any(not value.isdisjoint(residual) for residual in residuals)
+    reached = [set(aliases.reached((result,))) for result in rule.results]
+    return [any(not value.isdisjoint(residual) for residual in reached[count:]) for value in reached[:count]]

@@ -130,9 +130,11 @@ class Adopting:
         """As `plain` does, without helpers."""
         return self.callees.adopt(self.plain.expand(body, args, kwargs))
 
-    def expand_rule(self, body: Callable[..., Any], args: tuple[Operand, ...], kwargs: Kwargs) -> tuple[Function, Function]:
+    def expand_rule(
+        self, body: Callable[..., Any], args: tuple[Operand, ...], kwargs: Kwargs, count: int
+    ) -> tuple[Function, Function]:
         """As `plain` does: its parts are adopted when they are spliced."""
-        return self.plain.expand_rule(body, args, kwargs)
+        return self.plain.expand_rule(body, args, kwargs, count)
 
 
 def _is_stack(operand: Operand) -> bool:

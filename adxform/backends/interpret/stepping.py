@@ -120,8 +120,7 @@ class _Machine:
                 callee = self.read(fn, env)
                 given = self.value if callee is intrinsics.push else self.read  # a tape holds what no path has assigned, too
                 result = callee(*(given(arg, env) for arg in args), **{key: self.read(value, env) for key, value in kwargs})
-                if made:
-                    env[made[0]] = result
+                env.update(zip(made, result if len(made) > 1 else (result,), strict=False))
             case Free(out=out, name=name):
                 if name not in self.free and not hasattr(builtins, name):
                     raise NameError(name)

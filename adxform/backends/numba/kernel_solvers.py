@@ -95,16 +95,17 @@ FORMS: Mapping[Callable[..., Any], Callable[..., Any]] = MappingProxyType(
         np.linalg.inv: invert,
         runtime.inverse: invert,
         runtime.cofactors: cofactors,
-        np.linalg.det: determinant,
-        runtime.sign_of_determinant: sign_of_determinant,
-        runtime.log_of_determinant: log_of_determinant,
     }
 )
+NUMBERS: Mapping[Callable[..., Any], tuple[Callable[..., Any], ...]] = MappingProxyType(
+    {np.linalg.det: (determinant,), np.linalg.slogdet: (sign_of_determinant, log_of_determinant)}
+)
+"""What gives numbers, and the form of each."""
 RANKS: Mapping[Any, Any] = MappingProxyType({np.linalg.solve: ([2, 1], [2, 2]), runtime.cholesky_cotangent: ([2, 2],)})
 """Those of the arguments, where it is not one matrix."""
 WITHOUT = frozenset({np.linalg.cholesky, runtime.cholesky_cotangent})
 """What needs no factors of its argument."""
-SOLVERS = frozenset({factor, solve_transposed, *FORMS.values()})
+SOLVERS = frozenset({factor, solve_transposed, *FORMS.values(), *(form for forms in NUMBERS.values() for form in forms)})
 """What stands in kernels."""
 
 
@@ -117,13 +118,13 @@ def has_lapack() -> bool:
 def is_solver(op: Call) -> bool:
     """Whether `op` solves or factors with one matrix of ``float64`` as a kernel can."""
     fn, ranks = callee(op), [_rank(arg) for arg in op.args]
-    if fn not in FORMS or op.kwargs or ranks not in RANKS.get(fn, ([2],)):
+    if op.kwargs or ranks not in RANKS.get(fn, ([2],)):
         return False
+    if fn in NUMBERS:
+        return all(out.type == Scalar("float64") for out in op.outs) and has_lapack()
     match op.outs:
         case (Var(type=Array("float64", tuple() as shape)),):
-            return len(shape) == ranks[-1] and has_lapack()
-        case (Var(type=Scalar("float64")),):
-            return has_lapack()
+            return fn in FORMS and len(shape) == ranks[-1] and has_lapack()
         case _:
             return False
 
@@ -214,17 +215,18 @@ class _Factoring:
 
     def call(self, op: Call, builder: Builder, known: dict[Var, Var]) -> None:
         """Write what becomes of the solver `op`."""
-        (out,), form, builder.span = op.outs, FORMS[callee(op)], op.span
-        if callee(op) in WITHOUT:
-            builder.effect(form, *op.args, made(out, lengths(op.args[0], builder), builder))
+        fn, builder.span = callee(op), op.span
+        if fn in WITHOUT:
+            builder.effect(FORMS[fn], *op.args, made(op.outs[0], lengths(op.args[0], builder), builder))
             return
         matrix, turned = self.origin(op)
         lu = self.factored(matrix, builder, known)
-        if isinstance(out.type, Scalar):
-            builder.emit(Call((out,), Lit(form), (lu,), (), op.span))
-        else:
-            room = made(out, lengths(op.args[-1], builder), builder)
-            builder.effect(solve_transposed if turned else form, lu, *op.args[1:], room)
+        if fn in NUMBERS:
+            for out, form in zip(op.outs, NUMBERS[fn], strict=True):
+                builder.emit(Call((out,), Lit(form), (lu,), (), op.span))
+            return
+        room = made(op.outs[0], lengths(op.args[-1], builder), builder)
+        builder.effect(solve_transposed if turned else FORMS[fn], lu, *op.args[1:], room)
 
 
 def lengths(array: Operand, builder: Builder) -> tuple[Var, ...]:

@@ -63,6 +63,8 @@ def refusal(op: Op) -> Refusal | None:
         if not is_held(var.type):
             return Refusal(op, held_not(var.type))
     match op:
+        case Call(outs=(_, _, *_)) if not is_solver(op):
+            return Refusal(op, "kernels have no form of a function with several results")
         case Call():
             return None if _call(op) else Refusal(op, _call_not(op))
         case If(outs=made):

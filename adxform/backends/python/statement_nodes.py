@@ -107,6 +107,8 @@ class Statements:
     def call(self, op: Call) -> Body:
         """A call as a statement: a store, an augmented store, an assignment, or for its effect alone."""
         fn = callee(op)
+        if len(op.outs) > 1:
+            return [_assignment([self.naming.names[out] for out in op.outs], self.expressions.call(op))]
         if not op.outs or not self.naming.is_read(op.outs[0]):
             if fn is operator.setitem:
                 return [self.store(op)]

@@ -15,7 +15,7 @@ from adxform.frontend.evaluate.values import Ref, Static, Tuple, Value
 from adxform.frontend.types.result_types import result_type
 from adxform.ir import intrinsics
 from adxform.ir.ops import Lit, Operand, Var
-from adxform.ir.types import Object, Type, hides, is_float
+from adxform.ir.types import Object, Several, Type, hides, is_float
 from adxform.primitives.record import Primitive
 
 
@@ -31,12 +31,12 @@ def with_own_value(
     operands = tuple(_given(interp, record, arg) for arg in args)
     named = {key: _given(interp, record, arg) for key, arg in kwargs.items()}
     type_ = result_type(interp, record, record.fn, operands, named)
-    single = Object() if isinstance(type_, tuple) else type_
+    single = Object() if isinstance(type_, Several) else type_
     own = interp.emit(intrinsics.own, (Lit(record.fn), *operands), single, hint, named)
     moved = interp.call(Static(meaning), args, kwargs)
     if not isinstance(moved, Tuple | Ref):
         return _valued(interp, own, moved, single, hint)
-    types = type_ if isinstance(type_, tuple) else None
+    types = type_.types if isinstance(type_, Several) else None
     items = tuple(interp.items(moved))
     values = [
         _valued(interp, interp.emit(operator.getitem, (own, Lit(k)), place, hint), item, place, hint)

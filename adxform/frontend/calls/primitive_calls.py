@@ -25,8 +25,9 @@ from adxform.frontend.types import forgotten_kinds
 from adxform.frontend.types.result_types import is_elementwise, is_product, result_type
 from adxform.ir.kinds import scalar_type
 from adxform.ir.ops import Call, Lit, Operand, Pack, Var
-from adxform.ir.types import FLOAT, Array, Dim, Object, Scalar, Type, is_float
+from adxform.ir.types import FLOAT, Array, Dim, Object, Scalar, Several, is_float
 from adxform.ir.walk import variables
+from adxform.primitives.declare import name_of
 from adxform.primitives.record import General, Memory, Primitive
 from adxform.primitives.stacking import OF_ROWS
 from adxform.primitives.table import TABLE
@@ -93,12 +94,11 @@ def primitive(
         interp.builder.emit(Call((), Lit(fn), operands, tuple(named.items()), interp.span))
         return NONE
     type_ = result_type(interp, record, fn, operands, named)
-    if isinstance(type_, tuple):
-        if isinstance(record.derivative, General):
-            message = f"`{record.name}` returns a tuple, and a rule is for a function with one result"
-            raise interp.error(message, "return one array, or write a rule for each result", MissingRuleError)
+    if isinstance(type_, Several):
         if out != NONE:
-            raise interp.error("`out=` is not an array here", "pass an array of the result's shape")
+            raise interp.error("`out=` is not an array here", "store the results: `x[...], y[...] = f(a)`")
+        if isinstance(record.derivative, General):
+            return several_results(interp, fn, operands, named, type_, hint)
         return parts_of(interp, interp.emit(fn, operands, Object(), "parts", named), type_, hint)
     if isinstance(type_, Array) and type_.shape != () and not record.elementwise:
         forgotten_kinds.require_fractions(interp, lists)
@@ -197,9 +197,31 @@ def _has_dict_of_floats(given: Operand) -> bool:
             return False
 
 
-def parts_of(interp: Interpreter, whole: Var, types_: tuple[Type, ...], hint: str) -> Tuple:
+def several_results(
+    interp: Interpreter,
+    fn: Callable[..., Any],
+    operands: tuple[Operand, ...],
+    named: dict[str, Operand],
+    types_: Several,
+    hint: str,
+) -> Tuple:
+    """Write one call with an out for each item of the tuple that it returns.
+
+    Raises:
+        MissingRuleError: it returns a tuple of one, which unpacks as no out says.
+    """
+    if len(types_.types) == 1:
+        message = f"`{name_of(fn)}` returns a tuple of one, and a rule is for a number, an array or a tuple of several"
+        raise interp.error(message, "return what is in it", MissingRuleError)
+    outs = tuple(interp.builder.var(hint, interp.equal.type(type_)) for type_ in types_.types)
+    interp.builder.emit(Call(outs, Lit(fn), operands, tuple(named.items()), interp.span))
+    return Tuple(outs, types_.cls)
+
+
+def parts_of(interp: Interpreter, whole: Var, types_: Several, hint: str) -> Tuple:
     """The items of a tuple of arrays that a call returns."""
-    return Tuple(tuple(interp.emit(operator.getitem, (whole, Lit(k)), type_, hint) for k, type_ in enumerate(types_)))
+    items = tuple(interp.emit(operator.getitem, (whole, Lit(k)), type_, hint) for k, type_ in enumerate(types_.types))
+    return Tuple(items, types_.cls)
 
 
 def _arrays(interp: Interpreter, parts: Value) -> Value:

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from adxform.errors import MissingRuleError, UnsupportedOperationError
 from adxform.frontend.evaluate import structures
 from adxform.frontend.evaluate.interpreter import Evaluator
+from adxform.frontend.evaluate.joins import number_type
 from adxform.frontend.evaluate.outside import constant, from_outside
 from adxform.frontend.evaluate.protocols import is_object
 from adxform.frontend.evaluate.signals import Recursive, Restart, Unreachable
@@ -45,11 +46,19 @@ class RuleExpander:
         key = ("expand", table_version(), self.derive, body, *_canonical(args, named))
         return _expanded.get(key, lambda: _settled(body, lambda knowledge: self._expand(body, args, named, knowledge)))[0]
 
-    def expand_rule(self, body: Callable[..., Any], args: tuple[Operand, ...], kwargs: Kwargs = ()) -> tuple[Function, Function]:
-        """`body`, which returns ``(y, pullback)``, as ``forward -> (y, *residuals)`` and ``pullback(*residuals, ct)``."""
+    def expand_rule(
+        self, body: Callable[..., Any], args: tuple[Operand, ...], kwargs: Kwargs = (), count: int = 1
+    ) -> tuple[Function, Function]:
+        """`body`, which returns ``(y, pullback)``, as ``forward -> (y, *residuals)`` and ``pullback(*residuals, ct)``.
+
+        Where the function has another `count` of results, `y` is a tuple of those: `forward` returns its items first, and the
+        pullback takes a cotangent for each last.
+        """
         named = tuple(dict(kwargs).items())
-        key = ("rule", table_version(), self.derive, body, *_canonical(args, named))
-        found = _expanded.get(key, lambda: _settled(body, lambda knowledge: self._expand_rule(body, args, named, knowledge)))
+        key = ("rule", table_version(), self.derive, body, count, *_canonical(args, named))
+        found = _expanded.get(
+            key, lambda: _settled(body, lambda knowledge: self._expand_rule(body, args, named, count, knowledge))
+        )
         return found[0], found[1]
 
     def _expand(
@@ -65,7 +74,7 @@ class RuleExpander:
         return interp, (settle(prune(function)),)
 
     def _expand_rule(
-        self, body: Callable[..., Any], args: tuple[Operand, ...], named: Named, knowledge: Knowledge
+        self, body: Callable[..., Any], args: tuple[Operand, ...], named: Named, count: int, knowledge: Knowledge
     ) -> tuple[Interpreter, tuple[Function, Function]]:
         interp, params, values, keywords = self._start(body, args, named, knowledge)
         try:
@@ -77,17 +86,24 @@ class RuleExpander:
             if not isinstance(pullback, FunctionValue | Method | Static | InnerPullback):
                 message = f"what {title(body)} returns beside its value is no function"
                 raise interp.error(message, "return `y, pullback`", MissingRuleError)
-            tree, outs = structures.result(interp, y)
-            del tree
-            if is_users(body) and len(outs) != 1:
-                message = f"{title(body)} returns {len(outs)} values, and a rule is for a function with one result"
-                raise interp.error(message, "return one number or array, and the pullback", MissingRuleError)
+            y = interp.force(interp.use(y), returned=True)
+            parts = y.items if isinstance(y, Tuple) else (y,)
+            if is_users(body) and not all(number_type(part) for part in parts):
+                message = f"{title(body)} returns a value that is no number or array, nor a tuple of those"
+                raise interp.error(message, "return numbers and arrays, and the pullback", MissingRuleError)
+            if len(parts) != count:
+                message = f"{title(body)} returns {_values(len(parts))}, where its function returns {_values(count)}"
+                raise interp.error(message, "return what the function itself returns, and the pullback", MissingRuleError)
+            if isinstance(pullback, FunctionValue) and not _takes(pullback.fn.kinds, len(pullback.defaults), count):
+                message = f"the pullback of {title(body)} does not take {count} cotangent{'s' * (count != 1)}"
+                raise interp.error(message, "let it take one for each result of the function", MissingRuleError)
+            outs = tuple(interp.operand(part) for part in parts)
             forward_ops = interp.builder.ops
             cts = [
                 Var(interp.names.fresh("ct"), out.type if isinstance(out, Var) else structures.literal_type(out)) for out in outs
             ]
             interp.builder = interp.builder.nested()
-            returned = interp.call(pullback, (structures.rebuilt(interp, y, iter(cts)),))
+            returned = interp.call(pullback, tuple(cts))
             results = tuple(cotangents(interp, body, returned, values))
         except Unreachable:
             raise _refused(interp) from None
@@ -173,6 +189,16 @@ def _canonical(args: tuple[Operand, ...], named: tuple[tuple[str, Operand], ...]
                 return operand
 
     return tuple(map(canonical, args)), tuple((key, canonical(value)) for key, value in named)
+
+
+def _takes(kinds: tuple[str, ...], defaults: int, count: int) -> bool:
+    """Whether a function whose parameters are of these kinds, the last ones with `defaults`, takes so many by position."""
+    places = sum(kind in ("POSITIONAL_ONLY", "POSITIONAL_OR_KEYWORD") for kind in kinds)
+    return places - defaults <= count and (count <= places or "VAR_POSITIONAL" in kinds)
+
+
+def _values(count: int) -> str:
+    return "one value" if count == 1 else f"a tuple of {count}"
 
 
 def _name(body: Callable[..., Any]) -> str:

@@ -18,6 +18,7 @@ from adxform.frontend.types import forgotten_kinds
 from adxform.frontend.types.samples import (
     NoSample,
     Types,
+    each,
     elementwise_type,
     product_type,
     reshaped_type,
@@ -26,7 +27,7 @@ from adxform.frontend.types.samples import (
 )
 from adxform.ir.kinds import dtype_name
 from adxform.ir.ops import Operand, Var
-from adxform.ir.types import Array, Object, Scalar, Type, is_float
+from adxform.ir.types import Array, Object, Scalar, Several, Type, is_float
 from adxform.ir.walk import substitute, variables
 from adxform.primitives.facets import Contracts
 from adxform.primitives.memory import RESHAPES
@@ -71,7 +72,7 @@ def _either(interp: Interpreter, one: Types, other: Types) -> Types:
     """The type of a result of type `one` or `other`."""
     if one == other:
         return one
-    joined = None if isinstance(one, tuple) or isinstance(other, tuple) else join_types(one, other, interp.fresh_dim)
+    joined = None if isinstance(one, Several) or isinstance(other, Several) else join_types(one, other, interp.fresh_dim)
     if joined is None:
         message = "what kind of value this gives depends on the kinds of numbers that it is given"
         raise interp.error(message, "make them one kind, e.g. with `float(…)`")
@@ -86,7 +87,8 @@ def _result_type(
     if record.result is not None:
         found = record.result(operands, named)
         if found is not None:
-            return with_fresh(found, interp.fresh_dim)
+            unknown = functools.cache(interp.fresh_dim) if isinstance(found, Several) else interp.fresh_dim
+            return each(found, lambda type_: with_fresh(type_, unknown))
     if fn in RESHAPES and (shaped := reshaped_type(operands, named, interp.sizes)) is not None:
         return with_fresh(shaped, interp.fresh_dim)
     if is_product(fn) and len(operands) == 2 and not named and (product := product_type(fn, *operands)) is not None:
@@ -105,9 +107,10 @@ def _result_type(
         if elementwise and interp.assumes:
             interp.equal.assume(operands)
         if elementwise:
-            return with_fresh(elementwise_type(fn, operands, named, interp.sizes), interp.fresh_dim)
-        types = sampled_types(fn, operands, named, interp.sizes)
-        return types if isinstance(types, tuple) else with_fresh(types, interp.fresh_dim)
+            types = elementwise_type(fn, operands, named, interp.sizes)
+        else:
+            types = sampled_types(fn, operands, named, interp.sizes)
+        return each(types, lambda type_: with_fresh(type_, interp.fresh_dim))
     except NoSample as error:
         if not floats:
             return Object()

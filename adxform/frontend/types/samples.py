@@ -19,7 +19,7 @@ import numpy as np
 
 from adxform.ir.kinds import dtype_name, scalar_type
 from adxform.ir.ops import Lit, Operand, Pack, Var
-from adxform.ir.types import Array, Dim, Object, Scalar, Size, Type
+from adxform.ir.types import Array, Dim, Object, Scalar, Several, Size, Type
 from adxform.runtime.memos import Memo
 
 FRESH = Dim("?*")
@@ -176,14 +176,15 @@ def run(fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) 
         return fn(*args, **kwargs)
 
 
-Types = Type | tuple[Type, ...]
-"""The type of a result, or one for each of the arrays that it is a tuple of."""
+Types = Type | Several
+"""The type of a result, or the types of the items of a tuple."""
 
 
 def types_of(value: Any) -> Types:
-    """The type of a result, with its lengths as they are; of a tuple of arrays, the type of each."""
-    if type(value) is tuple and value and all(isinstance(item, np.ndarray) for item in value):
-        return tuple(map(type_of, value))
+    """The type of a result, with its lengths as they are; of a tuple of numbers and arrays, the type of each."""
+    if isinstance(value, tuple) and value and (type(value) is tuple or hasattr(value, "_fields")):
+        types_ = tuple(map(type_of, value))
+        return Object() if Object() in types_ else Several(types_, type(value))
     return type_of(value)
 
 
@@ -205,13 +206,13 @@ def sampled_type(
     Raises: `NoSample` when no sample can be run.
     """
     found = sampled_types(fn, args, kwargs, sizes)
-    return Object() if isinstance(found, tuple) else found
+    return Object() if isinstance(found, Several) else found
 
 
 def sampled_types(
     fn: Callable[..., Any], args: tuple[Operand, ...], kwargs: Mapping[str, Operand], sizes: Mapping[Var, Dim]
 ) -> Types:
-    """As `sampled_type`, with the type of each item of a tuple of arrays."""
+    """As `sampled_type`, with the type of each item of a tuple of numbers and arrays."""
     specs = tuple(spec_of(arg, sizes) for arg in args)
     named = tuple((key, spec_of(value, sizes)) for key, value in kwargs.items())
     key = (fn, specs, named)
@@ -261,10 +262,9 @@ def _sampled_type(fn: Callable[..., Any], specs: tuple[Spec, ...], named: dict[s
         if any(dim.may_be_one for spec in specs for dim in dims_of(spec)) and getattr(fn, "__name__", "") == "squeeze":
             results[1] = run(fn, [sample(s, ones[0]) for s in specs], {k: sample(s, ones[0]) for k, s in named.items()})
         told = (lengths in (distinct, same, equal) or not bases) and integers[0] != integers[1]
-        unknown = not told or getattr(fn, "__name__", "") in DATA_DEPENDENT or (fn is np.arange and not _by_one(specs, named))
         first, second = map(types_of, results)
-        if isinstance(first, tuple) or isinstance(second, tuple):
-            return _combine_items(first, second, pair, unknown or not all(map(_is_known, (*specs, *named.values()))))
+        unknown = not told or getattr(fn, "__name__", "") in DATA_DEPENDENT or (fn is np.arange and not _by_one(specs, named))
+        unknown |= fn is np.where and isinstance(first, Several)  # the places where a condition holds
         found = _combine(first, second, pair, unknown)
         if not unknown and bases:
             for other in (_descending(bases, pair), larger):
@@ -273,11 +273,22 @@ def _sampled_type(fn: Callable[..., Any], specs: tuple[Spec, ...], named: dict[s
     return failure
 
 
-def _combine_items(first: Types, second: Types, pair: tuple[_Lengths, ...], unknown: bool) -> Types:
-    """The types of the items of a tuple of arrays."""
-    if not isinstance(first, tuple) or not isinstance(second, tuple) or len(first) != len(second):
-        return Object()
-    return tuple(_combine(one, other, pair, unknown) for one, other in zip(first, second, strict=True))
+def each(types_: Types, change: Callable[[Type], Type]) -> Types:
+    """`types_` with each changed."""
+    return replace(types_, types=tuple(map(change, types_.types))) if isinstance(types_, Several) else change(types_)
+
+
+def _pairwise(first: Types, second: Types, combine: Callable[[Type, Type], Type]) -> Types:
+    """Each of `first` combined with the one of `second`; `Object` where there are not as many."""
+    match first, second:
+        case Several(types_, cls), Several(others, other) if len(types_) == len(others) and cls is other:
+            return Several(tuple(map(combine, types_, others)), cls)
+        case Several(), _:
+            return Object()
+        case _, Several():
+            return Object()
+        case _:
+            return combine(first, second)
 
 
 def _descending(bases: Mapping[str, int], pair: tuple[_Lengths, ...]) -> tuple[_Lengths, ...]:
@@ -319,18 +330,22 @@ def _is_known(spec: Spec) -> bool:
             return isinstance(spec, Lit)
 
 
-def _without_zeros(found: Type) -> Type:
+def _without_zeros(found: Types) -> Types:
     """`found`, with a fresh length for each of zero: that of a sample may have been cut off there."""
-    if not isinstance(found, Array) or found.shape is None:
-        return found
-    return Array(found.dtype, tuple(FRESH if size == 0 else size for size in found.shape))
+
+    def without(one: Type) -> Type:
+        if not isinstance(one, Array) or one.shape is None:
+            return one
+        return Array(one.dtype, tuple(FRESH if size == 0 else size for size in one.shape))
+
+    return each(found, without)
 
 
 def _agreed(
-    found: Type, fn: Callable[..., Any], specs: tuple[Spec, ...], named: dict[str, Spec], pair: tuple[_Lengths, ...]
-) -> Type:
+    found: Types, fn: Callable[..., Any], specs: tuple[Spec, ...], named: dict[str, Spec], pair: tuple[_Lengths, ...]
+) -> Types:
     """`found`, with a fresh length wherever other samples say otherwise: it was the smaller or the larger of two."""
-    if not isinstance(found, Array) or found.shape is None:
+    if not isinstance(found, Several) and (not isinstance(found, Array) or found.shape is None):
         return found
     try:
         results = [run(fn, [sample(s, one) for s in specs], {k: sample(s, one) for k, s in named.items()}) for one in pair]
@@ -338,7 +353,13 @@ def _agreed(
         raise
     except Exception:  # too small for the primitive
         return found
-    other = _combine(type_of(results[0]), type_of(results[1]), pair, False)
+    return _pairwise(found, _combine(types_of(results[0]), types_of(results[1]), pair, False), _same_lengths)
+
+
+def _same_lengths(found: Type, other: Type) -> Type:
+    """`found`, with a fresh length where `other` has another one."""
+    if not isinstance(found, Array) or found.shape is None:
+        return found
     if not isinstance(other, Array) or other.shape is None or len(other.shape) != len(found.shape):
         return Array(found.dtype, None)
     return Array(found.dtype, tuple(a if a == b else FRESH for a, b in zip(found.shape, other.shape, strict=True)))
@@ -355,7 +376,11 @@ def is_shapeless(spec: Spec) -> bool:
             return False
 
 
-def _combine(first: Type, second: Type, lengths: tuple[_Lengths, ...], unknown: bool) -> Type:
+def _combine(first: Types, second: Types, lengths: tuple[_Lengths, ...], unknown: bool) -> Types:
+    return _pairwise(first, second, lambda one, other: _combined(one, other, lengths, unknown))
+
+
+def _combined(first: Type, second: Type, lengths: tuple[_Lengths, ...], unknown: bool) -> Type:
     match first, second:
         case (Scalar(dtype), Array()) | (Array(dtype), Scalar()):
             return Array(dtype, None)
@@ -425,27 +450,25 @@ def _broadcast_sizes(a: Size, b: Size) -> Size:
 
 def elementwise_type(
     fn: Callable[..., Any], args: tuple[Operand, ...], kwargs: Mapping[str, Operand], sizes: Mapping[Var, Dim]
-) -> Type:
+) -> Types:
     """The type of an elementwise call: the dtype by sampling, the shape by broadcasting.
 
     Raises: `NoSample` when no sample can be run.
     """
     small = tuple(_with_small_shape(arg) for arg in args)
-    result = sampled_type(fn, small, kwargs, sizes)
-    if not isinstance(result, Array):
-        return result
-    shapes: list[tuple[Size, ...]] = []
+    result = sampled_types(fn, small, kwargs, sizes)
+    shapes: list[tuple[Size, ...] | None] = []
     for arg in args:
         match arg:
-            case Var(_, Array(_, None)):
-                return Array(result.dtype, None)
-            case Var(_, Array(_, shape)) if shape is not None:
+            case Var(_, Array(_, shape)):
                 shapes.append(shape)
             case Pack() | Lit(tuple() | list() | np.ndarray()):
-                return sampled_type(fn, args, kwargs, sizes)
+                return sampled_types(fn, args, kwargs, sizes)
             case _:
                 pass
-    return Array(result.dtype, broadcast(shapes))
+    known = [shape for shape in shapes if shape is not None]
+    shape = broadcast(known) if len(known) == len(shapes) else None
+    return each(result, lambda one: Array(one.dtype, shape) if isinstance(one, Array) else one)
 
 
 def _with_small_shape(arg: Operand) -> Operand:

@@ -145,9 +145,9 @@ class _Contributions(Rewriter):
 
 
 def is_fresh(op: Call) -> bool:
-    """Whether the result of `op` is a new array, in memory of its own."""
+    """Whether the result of `op`, if it has one, is a new array, in memory of its own."""
     effect = effect_of(op)
-    return isinstance(op.outs[0].type, Array) and not (effect.opaque or effect.views or effect.writes)
+    return len(op.outs) == 1 and isinstance(op.outs[0].type, Array) and not (effect.opaque or effect.views or effect.writes)
 
 
 def _is_scalar(value: Operand) -> bool:

@@ -71,7 +71,7 @@ class _Sharing(Rewriter):
         self.sharing = Sharing(fn, aliases)
         self.versions: dict[int, int] = {}
         self.writes = 0
-        self.available: dict[Any, Var] = {}
+        self.available: dict[Any, tuple[Var, ...]] = {}
         self.added: list[Any] = []
         self.better: dict[Var, Var] = {}
 
@@ -83,9 +83,9 @@ class _Sharing(Rewriter):
         self.added = outer
         return renewed
 
-    def note(self, key: Any, value: Var) -> None:
+    def note(self, key: Any, *values: Var) -> None:
         if key not in self.available:
-            self.available[key] = value
+            self.available[key] = values
             self.added.append(key)
 
     def visit(self, op: Op, ops: list[Op]) -> None:
@@ -123,22 +123,29 @@ class _Sharing(Rewriter):
             if callee(op) is operator.setitem:
                 self.forward_store(op)
             return
-        out = op.outs[0]
-        certain = isinstance(out.type, Scalar) or is_certain_view(op, effect)
-        if not certain and not (isinstance(out.type, Array) and self.sharing.is_constant(out)):
+        view = is_certain_view(op, effect)
+        certain = [isinstance(out.type, Scalar) or view for out in op.outs]
+        if not all(
+            sure or (isinstance(out.type, Array) and self.sharing.is_constant(out))
+            for sure, out in zip(certain, op.outs, strict=True)
+        ):
             ops.append(op)
             return
         key = self.key(op, effect)
-        earlier = self.available.get(key)
-        if earlier is None:
-            self.note(key, out)
+        found = self.available.get(key)
+        if found is None:
+            self.note(key, *op.outs)
             ops.append(op)
-        elif certain or self.sharing.unite(out, earlier):
+            return
+        pairs = list(zip(certain, op.outs, found, strict=True))
+        united = [sure or self.sharing.unite(out, earlier) for sure, out, earlier in pairs]
+        if not all(united):
+            ops.append(op)
+            return
+        for _, out, earlier in pairs:
             self.known[out.name] = earlier
             if earlier.base == UNNAMED != out.base and earlier.type == out.type and callee(op) is not operator.getitem:
                 self.better.setdefault(earlier, out)
-        else:
-            ops.append(op)
 
     def key(self, op: Call, effect: Effect) -> Any:
         args = tuple([arg.name if isinstance(arg, Var) else _name(arg) for arg in op.args])
@@ -148,7 +155,8 @@ class _Sharing(Rewriter):
         kwargs = tuple([(key, _name(value)) for key, value in op.kwargs]) if op.kwargs else ()
         fixed, known = self.sharing.fixed, self.versions
         read = classes_read(op, effect, self.aliases) if fixed else ()
-        return fn, args, kwargs, op.outs[0].type, tuple([known.get(class_, 0) for class_ in read if class_ in fixed])
+        made = op.outs[0].type if len(op.outs) == 1 else tuple([out.type for out in op.outs])
+        return fn, args, kwargs, made, tuple([known.get(class_, 0) for class_ in read if class_ in fixed])
 
     def forward_store(self, op: Call) -> None:
         """Note that ``x[i]`` is `v` after ``x[i] = v``, where reading would give the very type of `v`."""
