@@ -139,7 +139,7 @@ class _Uses:
         for result, ways in results:
             self.add([result], ways)
         for op in reversed(block.ops):
-            self.left.update(out for out in outs(op) if None not in self.ways(out) or self.fills(op))
+            self.left.update(out for out in outs(op) if None not in self.ways(out) or self.fills(op, out))
             match op:
                 case Call():
                     self.call(op)
@@ -154,12 +154,16 @@ class _Uses:
                 case _:
                     pass
 
-    def fills(self, op: Op) -> bool:
-        """Whether `op` makes an array of what may move, of which elements are replaced, in memory of its own."""
-        if not isinstance(op, Call) or not op.outs or not any(variables(arg) for arg in followed(op)):
+    def fills(self, op: Op, out: Var) -> bool:
+        """Whether `op` makes an array `out` of what may move, of which elements are replaced, in memory of its own."""
+        if not isinstance(op, Call) or not any(variables(arg) for arg in followed(op)):
             return False
-        made = self.aliases.of(op.outs[0])
+        made = self.aliases.of(out)
         return made in self.replaced and all(self.aliases.of(var) != made for arg in op.args for var in variables(arg))
+
+    def only_fills(self, call: Call) -> bool:
+        """Whether elements of all that `call` makes are replaced."""
+        return bool(call.outs) and all(self.fills(call, out) for out in call.outs)
 
     def call(self, call: Call) -> None:
         """What `call` uses, but for what it chooses from."""
@@ -175,7 +179,7 @@ class _Uses:
             self.choices[out] = ways
             for number, side in enumerate(sides):
                 self.add([side], frozenset([(out, number)]))
-        elif not chooses(call) and not _takes_by_array(call) and call.fn != MASKED and not self.fills(call):
+        elif not chooses(call) and not _takes_by_array(call) and call.fn != MASKED and not self.only_fills(call):
             self.add(followed(call), ways)
 
     def branch(self, op: If) -> None:

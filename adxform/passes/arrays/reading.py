@@ -114,7 +114,7 @@ class Reader(Recorder):
         unsure = any(var.name in self.scope.unsure for var in reads(op))
         if out is not None and unsure and effect_of(op).views and has_unknown(out):
             self.scope.unsure.add(out.name)
-        if out is None or not isinstance(op.fn, Lit) or self.doubtful(op, out):
+        if out is None or len(op.outs) > 1 or not isinstance(op.fn, Lit) or self.doubtful(op, out):
             return False
         if isinstance(out.type, Array):
             if out.type.shape is None:

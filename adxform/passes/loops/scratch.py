@@ -149,8 +149,8 @@ class _Lifting(Rewriter):
 
 
 def is_fresh(op: Op) -> bool:
-    """Whether `op` makes an array in memory of its own."""
-    if not isinstance(op, Call) or not op.outs or not isinstance(op.outs[0].type, Array):
+    """Whether `op` makes an array, and no other, in memory of its own."""
+    if not isinstance(op, Call) or len(op.outs) != 1 or not isinstance(op.outs[0].type, Array):
         return False
     effect = effect_of(op)
     return not (effect.views or effect.writes or effect.opaque)

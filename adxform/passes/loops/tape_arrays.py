@@ -227,7 +227,7 @@ def _tapes(fn: Function, aliases: Aliases, forms: Forms) -> Iterator[LoopTape]:
 def _makers(block: Block, path: Path = ()) -> Iterator[tuple[Var, tuple[Call, Path]]]:
     """Each array that a call makes, which has memory of its own; with the call, and the ops around that."""
     for op in block.ops:
-        if isinstance(op, Call) and op.outs and isinstance(op.outs[0].type, Array):
+        if isinstance(op, Call) and len(op.outs) == 1 and isinstance(op.outs[0].type, Array):
             effect = effect_of(op)
             if not (effect.views or effect.writes or effect.opaque):
                 yield op.outs[0], (op, path)
