@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import NoReturn
 
 from adxform.errors import VerificationError
@@ -30,6 +31,11 @@ from adxform.ir.types import FLOATS, Array, Scalar
 from adxform.ir.walk import operands, outs
 
 _NAME = re.compile(r"[^\W\d][\w~]*(\.\d+)?")
+
+
+@lru_cache(4096)
+def _is_name(name: str) -> bool:
+    return _NAME.fullmatch(name) is not None
 
 
 def verify(fn: Function, *, typed: bool = True) -> None:
@@ -85,18 +91,20 @@ class _Verifier:
         self.where, self.part = op, ""
 
     def define(self, var: Var) -> None:
-        name = var.name
+        name, type_ = var.name, var.type
         if name in self.defined:
             self.fail(f"{name} is defined twice")
-        if _NAME.fullmatch(name) is None:
+        if not _is_name(name):
             self.fail(f"{name!r} is no variable name")
-        if isinstance(var.type, Array | Scalar) and var.type.dtype.startswith("float") and var.type.dtype not in FLOATS:
-            self.fail(f"{name} has a dtype of no type: {var.type.dtype}")
+        if isinstance(type_, (Array, Scalar)) and type_.dtype.startswith("float") and type_.dtype not in FLOATS:
+            self.fail(f"{name} has a dtype of no type: {type_.dtype}")
         self.defined.add(name)
         self.scope[name] = var
 
     def use(self, operand: Operand) -> None:
         match operand:
+            case Lit():
+                return
             case Var(name, type_):
                 seen = self.scope.get(name)
                 if seen is not operand and seen != operand:
@@ -109,8 +117,6 @@ class _Verifier:
                 self.require(kind != "dict" or len(items) % 2 == 0, f"{kind} without a value")
                 for item in items:
                     self.use(item)
-            case Lit():
-                return
 
     def block(self, block: Block, end: Op | str) -> None:
         """Check `block`; what it defines is out of scope afterwards."""
@@ -136,13 +142,13 @@ class _Verifier:
 
     def op(self, op: Op) -> None:
         self.at(op)
+        if isinstance(op, Call):
+            self.call(op)
+            return
         for operand in operands(op):
-            if isinstance(operand, Lit) or (isinstance(op, Closure) and operand == op.out):  # that calls itself
-                continue
-            self.use(operand)
+            if not (isinstance(op, Closure) and operand == op.out):  # that calls itself
+                self.use(operand)
         match op:
-            case Call():
-                self.call(op)
             case Free() | Attribute() | Closure():
                 self.require(not self.typed, "an op of untyped IR")
                 if isinstance(op, Closure):
@@ -171,11 +177,21 @@ class _Verifier:
             self.define(out)
 
     def call(self, op: Call) -> None:
-        self.require(len(op.outs) <= 1 or self.typed, "a call with several outs")
-        known = isinstance(op.fn, Lit) and callable(op.fn.value)
-        self.require(known or not self.typed, "a call of no literal callable")
-        if op.kwargs:
-            self.require(len(dict(op.kwargs)) == len(op.kwargs), "a keyword is given twice")
+        """Most ops are calls, and most of their operands the very variables that are in scope."""
+        scope, fn = self.scope, op.fn
+        for operand in op.args if isinstance(fn, Lit) else (fn, *op.args):
+            if not isinstance(operand, Var) or scope.get(operand.name) is not operand:
+                self.use(operand)
+        for _, value in op.kwargs:
+            self.use(value)
+        if len(op.outs) > 1 and not self.typed:
+            self.fail("a call with several outs")
+        if self.typed and not (isinstance(fn, Lit) and callable(fn.value)):
+            self.fail("a call of no literal callable")
+        if op.kwargs and len(dict(op.kwargs)) != len(op.kwargs):
+            self.fail("a keyword is given twice")
+        for out in op.outs:
+            self.define(out)
 
     def invoke(self, op: Invoke) -> None:
         callee = self.callees.get(op.callee)
