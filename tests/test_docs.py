@@ -12,11 +12,8 @@ from __future__ import annotations
 import contextlib
 import io
 import linecache
-import os
 import re
 import shlex
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +22,7 @@ from typing import Any
 import pytest
 
 import adxform
-from adxform import errors
+from adxform import cli, errors
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
@@ -53,23 +50,14 @@ def blocks(page: str) -> Iterator[Block]:
 
 
 def command(block: Block) -> str:
-    """Return what the `adxform` commands in the block print."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1", "COLUMNS": "110"}
-    printed = []
+    """Return what the `adxform` commands in the block print. That they do in a process of their own, `test_cli` shows."""
+    printed = io.StringIO()
     for line in block.text.splitlines():
         program, *arguments = shlex.split(line)
         assert program == "adxform"
-        done = subprocess.run(
-            [sys.executable, "-m", "adxform", *arguments],
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-        printed.append(done.stdout)
-    return "".join(printed)
+        with contextlib.redirect_stdout(printed):
+            assert cli.run(arguments) == 0, line
+    return printed.getvalue()
 
 
 def run(block: Block, number: int, namespace: dict[str, Any]) -> str:
@@ -93,6 +81,8 @@ def test_code_blocks_run_and_print_what_the_page_says(
     page = path.read_text()
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("ADXFORM_ENGINE")  # pages show what their readers see
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "110")
     namespace: dict[str, Any] = {"__name__": "example"}
     rewritten, copied, printed = [], 0, None
     for number, block in enumerate(blocks(page)):

@@ -15,7 +15,6 @@ import pytest
 import adxform
 from adxform.api.source import rule_of
 from adxform.backends.numba.compiled_rule import Guarded
-from adxform.backends.numba.kernel_extraction import outline
 from adxform.backends.python.emit import emit
 from adxform.backends.python.loading import load
 from adxform.backends.table import COMPILER
@@ -26,6 +25,7 @@ from adxform.runtime.dispatch.derivation import DerivedRule
 from adxform.runtime.dispatch.split import as_tuple
 from tests.corpus.case import Program
 from tests.corpus.catalogue import PROGRAMS
+from tests.derived import once
 
 Results = tuple[Any, ...]
 NUMBA = Engine("numba")
@@ -43,11 +43,17 @@ def seeds_for(rule: DerivedRule, inputs: list[Any]) -> list[Any]:
     """Cotangents of ones, or tangents in general position."""
     if rule.request.mode == "reverse":
         count = len(rule.typed.results)
-        primal = as_tuple(load(emit(rule.typed))(*copy.deepcopy(inputs)), count)
+        primal = as_tuple(primal_of(rule)(*copy.deepcopy(inputs)), count)
         floats = [value for value in primal if np.asarray(value).dtype.kind == "f"]
         return rule.seeded([np.ones_like(value) if isinstance(value, np.ndarray) else type(value)(1.0) for value in floats])
     wrt = [inputs[position] for position in rule.request.wrt]
     return [np.full_like(x, 0.3) if isinstance(x, np.ndarray) else type(x)(0.3) for x in wrt]
+
+
+@once
+def primal_of(rule: DerivedRule) -> Callable[..., Any]:
+    """The function that `rule` is a derivative of, in Python."""
+    return load(emit(rule.typed))
 
 
 def results(rule: DerivedRule, run: Callable[..., Any], call: Application) -> Results:
@@ -59,7 +65,9 @@ def results(rule: DerivedRule, run: Callable[..., Any], call: Application) -> Re
 
 def compiled(rule: DerivedRule) -> Guarded | None:
     """`rule` on the Numba engine; ``None`` where there is nothing to compile."""
-    _, run = COMPILER.realise(COMPILER.lower(rule.optimised, NUMBA), rule.request.surroundings)
+    lowered = COMPILER.lower(rule.optimised, NUMBA)
+    verify(lowered.function)
+    _, run = COMPILER.realise(lowered, rule.request.surroundings)
     return run if isinstance(run, Guarded) else None
 
 
@@ -89,12 +97,12 @@ def test_kernels_say_what_the_rule_says(any_program: Program, mode: str) -> None
     program = any_program
     if mode == "hvp" and not is_number(program):
         return
+    kernels = once(compiled)
     for point in program.points:
         call, rule = derived(program.function, point.fresh(), mode, program.wrt)
-        run = compiled(rule)
+        run = kernels(rule)
         if run is None:
             continue
-        verify(outline(rule.optimised).function)
         agree(
             results(rule, _or_plain(run) if program.name.startswith(MAY_ASK_PYTHON) else run.compiled, call),
             results(rule, rule.run, derived(program.function, point.fresh(), mode, program.wrt)[0]),
@@ -134,9 +142,10 @@ def test_compiled(compiled_program: Program, mode: str) -> None:
     program = compiled_program
     if mode == "hvp" and not is_number(program):
         return
+    kernels = once(compiled)
     for point in program.points:
         call, rule = derived(program.function, point.fresh(), mode, program.wrt)
-        run = compiled(rule)
+        run = kernels(rule)
         if run is None:
             return
         expected = results(rule, rule.run, derived(program.function, point.fresh(), mode, program.wrt)[0])

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -64,18 +66,38 @@ def layer(name: str) -> int:
     return next(i for i, names in enumerate(LAYERS) if name in names)
 
 
-def imported(tree: ast.AST) -> Iterator[tuple[int, str]]:
-    """Yield the line and the dotted name of everything of adxform that is imported."""
-    for node in ast.walk(tree):
-        match node:
-            case ast.Import(names=names):
-                yield from ((node.lineno, alias.name) for alias in names if alias.name.partition(".")[0] == "adxform")
-            case ast.ImportFrom(module="adxform", names=names):
-                yield from ((node.lineno, f"adxform.{alias.name}") for alias in names)
-            case ast.ImportFrom(module=str(module), names=names) if module.startswith("adxform."):
-                yield from ((node.lineno, f"{module}.{alias.name}") for alias in names)
-            case _:
-                pass
+@dataclass(frozen=True)
+class Import:
+    """An import statement: its line, the module after ``from``, the names, and whether it stands in a function."""
+
+    line: int
+    module: str | None
+    names: tuple[str, ...]
+    hidden: bool
+
+
+@functools.cache
+def imports_of(path: Path) -> tuple[Import, ...]:
+    """Return the import statements of the module at `path`, which all promises of this file are about."""
+    found: list[Import] = []
+    waiting: list[tuple[ast.AST, bool]] = [(ast.parse(path.read_text(encoding="utf-8")), False)]
+    while waiting:
+        node, hidden = waiting.pop()
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            module = node.module or "" if isinstance(node, ast.ImportFrom) else None
+            found.append(Import(node.lineno, module, tuple(alias.name for alias in node.names), hidden))
+        hidden = hidden or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        waiting += [(child, hidden) for child in ast.iter_child_nodes(node) if not isinstance(child, ast.expr_context)]
+    return tuple(sorted(found, key=lambda one: one.line))
+
+
+def imported(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield the line and the dotted name of everything of adxform that the module at `path` imports."""
+    for one in imports_of(path):
+        if one.module is None:
+            yield from ((one.line, name) for name in one.names if name.partition(".")[0] == "adxform")
+        elif one.module == "adxform" or one.module.startswith("adxform."):
+            yield from ((one.line, f"{one.module}.{name}") for name in one.names)
 
 
 def test_every_part_has_a_layer() -> None:
@@ -88,7 +110,7 @@ def test_imports_point_down(path: Path) -> None:
     own = part(dotted(path))
     if own == "__init__":
         return
-    for line, name in imported(ast.parse(path.read_text(encoding="utf-8"))):
+    for line, name in imported(path):
         assert name != "adxform", f"{path.name}:{line} imports the package as a whole"
         other = part(name.removeprefix("adxform."))
         related = own == other or (own, other) in ALLOWED or any({own, other} <= family for family in FAMILIES)
@@ -97,10 +119,8 @@ def test_imports_point_down(path: Path) -> None:
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
 def test_no_import_hides_in_a_function(path: Path) -> None:
-    for function in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            hidden = [node.lineno for node in ast.walk(function) if isinstance(node, ast.Import | ast.ImportFrom)]
-            assert not hidden, f"{path.name}:{hidden[0]} imports inside a function"
+    hidden = [one.line for one in imports_of(path) if one.hidden]
+    assert not hidden, f"{path.name}:{hidden[0]} imports inside a function"
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
@@ -108,12 +128,11 @@ def test_a_backend_is_known_by_its_protocol(path: Path) -> None:
     """What compiles is known to its own folder, and to the table of backends."""
     if dotted(path) == "backends.table" or part(dotted(path)) == "backends.numba":
         return
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        names = [alias.name for alias in node.names] if isinstance(node, ast.Import | ast.ImportFrom) else []
-        module = node.module or "" if isinstance(node, ast.ImportFrom) else ""
-        for name in (module, *(f"{module}.{name}".strip(".") for name in names)):
+    for one in imports_of(path):
+        module = one.module or ""
+        for name in (module, *(f"{module}.{name}".strip(".") for name in one.names)):
             known = name.startswith("adxform.backends.numba") or name.partition(".")[0] in ("numba", "llvmlite")
-            assert not known, f"{path.name}:{node.lineno} imports {name}"
+            assert not known, f"{path.name}:{one.line} imports {name}"
 
 
 def test_imports_make_no_circle() -> None:
@@ -122,7 +141,7 @@ def test_imports_make_no_circle() -> None:
     graph = {
         path: [
             by_name[found]
-            for _, name in imported(ast.parse(path.read_text(encoding="utf-8")))
+            for _, name in imported(path)
             if (found := name if name in by_name else name.rpartition(".")[0]) in by_name
         ]
         for path in MODULES

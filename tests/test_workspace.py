@@ -45,7 +45,7 @@ def test_the_same_numbers_again_and_again(program: Program, mode: str) -> None:
     rng = np.random.default_rng(5)
     point = program.points[0]
     call, rule = rule_of(program.function, point.fresh(), mode, program.wrt)
-    pool = Pool(buffered(rule.optimised, Surroundings(), PYTHON))
+    pool = Pool(call.entry.buffered(rule))
     for _ in range(3):
         inputs = call.inputs()
         seeds = seeds_of(rule, call, rng)
