@@ -56,7 +56,9 @@ class Lit:
         if self.value is other.value:
             return True
         cls = type(self.value)
-        return cls is type(other.value) and not _is_compared_by_identity(cls) and self._key() == other._key()
+        if cls is not type(other.value) or cls is FunctionType:
+            return False
+        return not _is_compared_by_identity(cls) and self._key() == other._key()
 
     def __hash__(self) -> int:
         value = self.value

@@ -410,7 +410,7 @@ class _Reuse:
 def makes(op: Call) -> bool:
     """Whether what `op` returns is an array that was not there before."""
     effect = effect_of(op)
-    return not effect.views and not effect.opaque and op.fn != Lit(intrinsics.pop)
+    return not effect.views and not effect.opaque and not (isinstance(op.fn, Lit) and op.fn.value is intrinsics.pop)
 
 
 def _copies(fn: Any) -> bool:

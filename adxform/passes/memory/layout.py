@@ -39,12 +39,15 @@ def ordered_arrays(fn: Function, elementwise: Callable[[Any], bool]) -> set[str]
     ['x', 'y']
     """
     found = {var.name for var in defined_variables(fn.body) if isinstance(var.type, Array)}
-    spread: dict[Operand, Operand] = {
-        op.outs[0]: op.args[0]
-        for op in all_ops(fn.body)
-        if isinstance(op, Call) and op.fn == Lit(runtime.broadcast_like) and op.outs
-    }
-    steps = [step for op in all_ops(fn.body) for step in sources(op, fn, elementwise, spread)]
+    spread: dict[Operand, Operand] = {}
+    pushed: dict[Operand, list[Operand]] = {}
+    for op in all_ops(fn.body):
+        match op:
+            case Call(fn=Lit(runtime.broadcast_like), outs=(out,)):
+                spread[out] = op.args[0]
+            case Call(fn=Lit(intrinsics.push), args=(stack, value)):
+                pushed.setdefault(stack, []).append(value)
+    steps = [step for op in all_ops(fn.body) for step in sources(op, pushed, elementwise, spread)]
     before = -1
     while before != len(found):
         before = len(found)
@@ -59,15 +62,16 @@ def is_array(operand: Operand) -> TypeGuard[Var]:
     return isinstance(operand, Var) and isinstance(operand.type, Array) and rank(operand.type) != 1
 
 
-def sources(op: Op, fn: Function, elementwise: Callable[[Any], bool], spread: Mapping[Operand, Operand]) -> Iterator[Step]:
+def sources(
+    op: Op, pushed: Mapping[Operand, list[Operand]], elementwise: Callable[[Any], bool], spread: Mapping[Operand, Operand]
+) -> Iterator[Step]:
     """For each array that `op` defines, what else has to be ordered for it to be; ``None``: it is not known to be.
 
-    `spread` says of what an array is the broadcast view.
+    `pushed` is what goes on each stack; `spread` says of what an array is the broadcast view.
     """
     match op:
         case Call(fn=Lit(intrinsics.pop), outs=(out,), args=(stack,)):
-            pushes = (other for other in all_ops(fn.body) if isinstance(other, Call) and other.fn == Lit(intrinsics.push))
-            yield out, tuple(push.args[1] for push in pushes if push.args[0] == stack) or None
+            yield out, tuple(pushed.get(stack, ())) or None
         case Call(outs=(out,)) if is_array(out):
             yield out, needed(op, elementwise, spread)
         case If(outs=merged, then=then, orelse=orelse):
