@@ -8,11 +8,15 @@ the same one at several points.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TypeVar
+from unittest import mock
 
 import numpy as np
 
+from adxform.runtime import cache
 from tests.corpus.case import Program
 from tests.oracle import Vector, central_jacobian, flat_function
 
@@ -35,6 +39,17 @@ def once(make: Callable[[T], R]) -> Callable[[T], R]:
         return made
 
     return found_or_made
+
+
+@contextmanager
+def anew() -> Iterator[None]:
+    """Derive what is asked for in the block as if nothing was there; what was there is there again afterwards."""
+    cache._cleared[0] += 1  # call sites look anew
+    try:
+        with mock.patch.object(cache, "_buckets", OrderedDict()):
+            yield
+    finally:
+        cache._cleared[0] += 1
 
 
 @once

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -33,6 +32,7 @@ from adxform.runtime import cache
 from adxform.runtime.dispatch import derivation, split
 from tests.corpus.case import Program
 from tests.corpus.catalogue import PROGRAMS
+from tests.derived import anew
 from tests.oracle import central_jacobian, flat_function, float_leaves, is_float, leaves, pack
 from tests.random_programs import MATRICES, VECTORS, Family, compiled, programs
 from tests.test_corpus import SCALAR_PROGRAMS, like, weights
@@ -93,16 +93,14 @@ def looping() -> Iterator[None]:
     """Derive functions whose array code is loops, with a cache of their own."""
     plain = Plain()
     patched = mock.patch.object
-    cache._cleared[0] += 1  # call sites look anew
     with (
+        anew(),
         patched(PythonBackend, "realise", realise_loops),
         patched(cache, "cut", cutting),
-        patched(cache, "_buckets", OrderedDict()),
         patched(cache, "read_or_made", plain.entry),
         patched(derivation, "build", plain.rule),
     ):
         yield
-    cache._cleared[0] += 1
 
 
 def derivatives(function: Callable[..., Any], args: tuple[Any, ...], wrt: tuple[int, ...], *, scalar: bool) -> list[Any]:

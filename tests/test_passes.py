@@ -7,7 +7,6 @@ the one after it. That passes keep what programs compute is tested elsewhere; he
 from __future__ import annotations
 
 import contextlib
-from collections import OrderedDict
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +22,10 @@ from adxform.ir.verify import verify
 from adxform.ir.walk import contents
 from adxform.passes.driver import Pass, watching
 from adxform.passes.pipeline import CLEAN, FOR_KERNELS, FORWARD, REVERSE, SIMPLIFY, Differentiation
-from adxform.runtime import cache
 from adxform.runtime.dispatch.derivation import derive
 from tests.corpus.case import Program
 from tests.corpus.catalogue import PROGRAMS
+from tests.derived import anew
 
 FOLDER = Path(__file__).parent / "golden" / "passes"
 MARK = "\n\n# after\n"
@@ -83,9 +82,8 @@ def test_there_is_no_case_of_another_pass() -> None:
 
 
 @pytest.mark.parametrize("program", PROGRAMS[::25], ids=lambda program: program.name)
-def test_a_pass_that_is_left_out_would_change_nothing(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cache, "_buckets", OrderedDict())  # derived anew; what other tests of the program share stays
-    with watching() as watch, contextlib.suppress(AdxError):
+def test_a_pass_that_is_left_out_would_change_nothing(program: Program) -> None:
+    with anew(), watching() as watch, contextlib.suppress(AdxError):
         adxform.source(program.function, *program.points[0].fresh(), argnums=program.wrt)
     assert watch.stages
     for stage in watch.stages:
