@@ -7,6 +7,7 @@ import types
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from operator import is_
+from pickle import PicklingError
 from typing import Any, Literal, assert_never
 
 from adxform.frontend.signature import Tree, describe, registration, same_static
@@ -169,6 +170,18 @@ class Contains:
 
 
 @dataclass(frozen=True, slots=True)
+class InThisProcess:
+    """Anything: what was told of it follows from hashes, which another process has others of."""
+
+    def met(self, value: Any) -> bool:
+        """Always: what another process is told has no such expectation."""
+        return True
+
+    def __reduce__(self) -> Any:
+        raise PicklingError("it follows the order of a set, which is another one in each process")
+
+
+@dataclass(frozen=True, slots=True)
 class LooksLike:
     """Numbers, arrays or a structure of them that `describe` describes by `tree`."""
 
@@ -268,7 +281,21 @@ class SameAs:
 
 
 Expectation = (
-    SameAs | Is | HasCode | HasClass | Equals | Holds | Contains | LooksLike | Has | Owns | Defines | Derives | Binds | Raises
+    SameAs
+    | Is
+    | HasCode
+    | HasClass
+    | Equals
+    | Holds
+    | Contains
+    | InThisProcess
+    | LooksLike
+    | Has
+    | Owns
+    | Defines
+    | Derives
+    | Binds
+    | Raises
 ) | Means
 
 
