@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import marshal
 import os
 import pickle
 import subprocess
 import sys
 import textwrap
+import types
 from pathlib import Path
 from typing import Any
 
@@ -207,6 +209,28 @@ def test_a_rule_is_not_used_where_sets_come_in_another_order(tmp_path: Path) -> 
         assert wrong == []
     assert min(read["numbers"], read["in_order"]) > 0
     assert max(read[name] for name in ("shown", "joined", "given", "frozen", "one_place")) == 0
+
+
+def test_equal_code_may_have_its_sets_in_another_order() -> None:
+    text = "def f(x):\n    t = 1.0\n    for k in {8, 0, 16}:\n        t = t * 0.5 + x[k]\n    return t\n"
+    inner = "def g(x):\n    return f(x) * x[1]\n"
+    for called in ("f", "g"):
+        first = program(text + inner, called)
+        other = types.FunctionType(first.__code__, dict(first.__globals__))
+        helper = first.__globals__["f"]
+        helper = types.FunctionType(marshal.loads(marshal.dumps(helper.__code__)), other.__globals__)  # as read from a file
+        other.__globals__["f"] = helper
+        other = helper if called == "f" else other
+        assert helper.__code__ == first.__globals__["f"].__code__
+        assert helper(X) != first.__globals__["f"](X)
+        for f in (first, other, first):
+            assert adxform.value_and_grad(f)(X)[0] == f(X)
+
+
+@pytest.mark.parametrize("change", ["s.discard(k)\n    s.add(k)", "s.add(k + 30)", "s.clear()\n    s.update([8, 0, 16])"])
+def test_a_set_that_its_own_walk_changes_is_refused(change: str) -> None:
+    with pytest.raises(UnsupportedOperationError, match="changed while a loop walks over it"):
+        adxform.grad(made(f"s = {{8, 0, 16}}\nfor k in s:\n    {change}\nreturn x[0]"))(X, 9, 2, L, EDGES)
 
 
 def walked(x: Any) -> Any:

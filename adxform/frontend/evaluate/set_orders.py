@@ -128,7 +128,7 @@ _SMALLEST, _ENTRY, _EMPTY = 8, 16, set().__sizeof__()
 """Entries of the smallest table, bytes of an entry, and bytes of a set that has no table beside itself."""
 
 _NUMBERS = (bool, int, float, complex, np.bool_, np.integer, np.inexact)
-_BY_PLACE = (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type(...), type(NotImplemented))
+_OF_PROCESS = (str, bytes, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type(...), type(NotImplemented))
 EVERYWHERE, HERE, NOWHERE = 2, 1, 0
 
 
@@ -141,7 +141,7 @@ def constancy(item: Any) -> int:
         return EVERYWHERE if isinstance(item, _NUMBERS) and item == item else NOWHERE  # that of NaN is where it is
     if cls in (tuple, frozenset):
         return min(map(constancy, item), default=EVERYWHERE)
-    if isinstance(item, _BY_PLACE) or cls in (str, bytes):
+    if cls in _OF_PROCESS:
         return HERE
     hashes: Any = cls.__hash__
     own = hashes is object.__hash__ or (isinstance(item, enum.Enum) and hashes in (enum.Enum.__hash__, int.__hash__))

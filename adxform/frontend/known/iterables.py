@@ -19,9 +19,10 @@ from adxform.frontend.containers.sets import new_frozen_set, new_set
 from adxform.frontend.evaluate import iteration, protocols, walks
 from adxform.frontend.evaluate.branches import branch, truth
 from adxform.frontend.evaluate.joins import number_type
+from adxform.frontend.evaluate.keys import hashed
 from adxform.frontend.evaluate.operands import given_to_unknown, is_static
 from adxform.frontend.evaluate.python_classes import class_of
-from adxform.frontend.evaluate.set_orders import without_order
+from adxform.frontend.evaluate.set_orders import as_given, without_order
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import (
     NONE,
@@ -208,6 +209,19 @@ def _dict(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     return interp.heap.new("dict", dict, contents.keys, contents.items)
 
 
+def _from_keys(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    """``dict.fromkeys(source, item)``, where the keys are known."""
+    if is_unknown(args[0]) or iteration.literal_trips(interp, args[0]) is None:
+        return None
+    keys = interp.items(args[0])
+    if not all(is_static(interp, key) for key in keys):
+        return None
+    contents, item = Contents((), ()), args[1] if len(args) > 1 else NONE
+    for key in keys:
+        contents = contents.put(hashed(interp, key, "a dict key"), item)
+    return interp.heap.new("dict", dict, contents.keys, contents.items)
+
+
 def _ordered(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     made = _dict(interp, args, kwargs, hint)
     assert isinstance(made, Ref)
@@ -232,7 +246,9 @@ def _frozen_set(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> A
     match args:
         case (Lit(value) | Static(value),) if type(value) is frozenset:
             return args[0]
-        case (source,) if is_unknown(source):
+        case (Var(),):
+            return None
+        case (Static() as source,) if as_given(interp, source) is None and iteration.known_items(interp, source) is None:
             return None
         case _:
             return new_frozen_set(interp, args, kwargs, hint)
@@ -514,6 +530,7 @@ _WALKING: dict[Any, Handler] = {
     tuple: _tuple,
     list: _list,
     dict: _dict,
+    dict.fromkeys: _from_keys,
     OrderedDict: _ordered,
     defaultdict: _defaulted,
     set: new_set,

@@ -16,6 +16,7 @@ from typing import Any
 import gast
 
 from adxform.errors import SourceUnavailableError
+from adxform.ir.code_constants import frozen_sets
 from adxform.ir.spans import Span
 from adxform.runtime import counters
 from adxform.runtime.memos import Memo
@@ -103,13 +104,10 @@ def _search(code: CodeType, module: dict[str, Any] | None) -> FunctionSource | N
     for found, made in zip(candidates, compiled, strict=True):
         if made is not None and (made == code or (len(candidates) == 1 and _differs_by_assertions(found.node, made, code))):
             node = gast.fix_missing_locations(gast.ast_to_gast(found.node))  # the name of an error that is caught has none
-            return FunctionSource(node, code.co_filename, lines, frozenset(code.co_freevars), found.class_name, _sets(code))
+            return FunctionSource(
+                node, code.co_filename, lines, frozenset(code.co_freevars), found.class_name, tuple(frozen_sets(code))
+            )
     return None
-
-
-def _sets(code: CodeType) -> tuple[frozenset[Any], ...]:
-    inner = [found for const in code.co_consts if isinstance(const, CodeType) for found in _sets(const)]
-    return (*(const for const in code.co_consts if isinstance(const, frozenset)), *inner)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from typing import Any, Literal, assert_never
 
 from adxform.frontend.signature import Tree, describe, registration, same_static
 from adxform.frontend.signature.class_meaning import Means
+from adxform.ir.code_constants import set_orders
 from adxform.ir.ops import Lit
 
 StepKind = Literal["cell", "global", "default", "attribute", "item", "registration"]
@@ -120,7 +121,10 @@ class HasCode:
 
     def met(self, value: Any) -> bool:
         """Whether `value` is one."""
-        return isinstance(value, types.FunctionType) and (value.__code__ is self.code or value.__code__ == self.code)
+        if not isinstance(value, types.FunctionType):
+            return False
+        code = value.__code__
+        return code is self.code or (code == self.code and set_orders(code) == set_orders(self.code))
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,11 +175,17 @@ class Contains:
 
 @dataclass(frozen=True, slots=True)
 class InThisProcess:
-    """Anything: what was told of it follows from hashes, which another process has others of."""
+    """A function of which something was told that follows from hashes, which another process has others of.
+
+    `orders`: in which order sets come that are among the constants of its code.
+    """
+
+    orders: tuple[tuple[Any, ...], ...] = ()
 
     def met(self, value: Any) -> bool:
-        """Always: what another process is told has no such expectation."""
-        return True
+        """Whether `value` is one; another process is not told of it."""
+        code = getattr(value, "__code__", None)
+        return code is None or set_orders(code) == self.orders
 
     def __reduce__(self) -> Any:
         raise PicklingError("it follows the order of a set, which is another one in each process")
