@@ -23,9 +23,10 @@ from adxform.frontend.evaluate.signals import Grows, Promote, Recursive, Unreach
 from adxform.frontend.evaluate.state import Derive, Knowledge
 from adxform.frontend.evaluate.values import NONE, Value
 from adxform.frontend.signature import Fixed, Leaf, Node, Signature, Tree, leaf_paths, parameter_names
-from adxform.frontend.signature.access import Access, Guard
+from adxform.frontend.signature.access import Access, Guard, InThisProcess
 from adxform.frontend.signature.assumed_lengths import with_checks
 from adxform.frontend.signature.counts import with_counts
+from adxform.ir.code_constants import set_orders
 from adxform.ir.kinds import settle
 from adxform.ir.ops import Block, Function, Lit, Var
 from adxform.ir.prune import prune
@@ -186,7 +187,7 @@ class _Attempt:
         return Specialized(
             function,
             hidden,
-            tuple(interp.guards),
+            tuple(_with_orders(guard, self.fn) for guard in interp.guards),
             tuple(sorted(self.promoted.items(), key=lambda item: item[0])),
             interp.equal.tree(tree),
             tuple(paths),
@@ -243,6 +244,14 @@ class _Attempt:
         if number is not None and number < 0:
             return -number
         return size if number is None else self.sizes.setdefault(number, size)
+
+
+def _with_orders(guard: Guard, fn: Callable[..., Any]) -> Guard:
+    """`guard`, where it is about orders of sets with those in the code of `fn`."""
+    code = getattr(fn, "__code__", None)
+    if code is None or not isinstance(guard.expectation, InThisProcess):
+        return guard
+    return Guard(guard.access, InThisProcess(set_orders(code)))
 
 
 def unsized(type_: Type) -> Type:

@@ -48,6 +48,8 @@ class Lit:
             return type(value), repr(value)
         if isinstance(value, tuple):
             return tuple, tuple(Lit(item)._key() for item in value)
+        if isinstance(value, frozenset):  # equal ones are walked over in different orders
+            return type(value), (value.__sizeof__(), *(Lit(item)._key() for item in value))
         return type(value), value
 
     def __eq__(self, other: object) -> bool:

@@ -234,3 +234,14 @@ def default_by_partial(x, n):
     for k in range(3):
         rows[k] *= x * (k + n)
     return np.sum(rows[0] * rows[2])
+
+
+@at((vec(0.5, 1.5, -0.5, 2.0), [(9, 2), (2, 16), (16, 0)]), (vec(1.5, 1.5, 0.5, 1.0), [(8, 0), (0, 24), (24, 16)]))
+def nodes_numbered_as_a_set_has_them(x, edges):
+    nodes = set()
+    for a, b in edges:
+        nodes.add(a)
+        nodes.add(b)
+    places = {node: k for k, node in enumerate(nodes)}
+    first, *others = {16, 8, 0, *nodes} - {24}
+    return sum(x[places[a]] * x[places[b]] ** 2 for a, b in edges) * (first + 2.0) + len(others)

@@ -15,6 +15,7 @@ from adxform.frontend.evaluate.class_contents import find, is_generated, refuse_
 from adxform.frontend.evaluate.folding import fold, is_pure, is_user
 from adxform.frontend.evaluate.operands import is_static
 from adxform.frontend.evaluate.outside import constant, from_outside
+from adxform.frontend.evaluate.set_orders import as_constant
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Tuple, Value
 from adxform.frontend.signature.access import Access
@@ -42,8 +43,10 @@ def construct(interp: Interpreter, cls: type, args: tuple[Value, ...], kwargs: K
         if interp.force(result) != NONE:
             return interp.fail(TypeError, "__init__() should return None")
         return ref
-    if not issubclass(cls, BaseException) and is_pure(cls) and all(is_static(interp, arg) for arg in (*args, *kwargs.values())):
-        found = fold(interp, cls, args, kwargs)
+    constants = tuple(as_constant(interp, arg) for arg in args) if cls is str else args
+    pure = not issubclass(cls, BaseException) and is_pure(cls)
+    if pure and all(is_static(interp, arg) for arg in (*constants, *kwargs.values())):
+        found = fold(interp, cls, constants, kwargs)
         if found is not None:
             return found
     if init is object.__init__ and _plain_new(cls) and cls.__module__ != "builtins":

@@ -25,6 +25,7 @@ from adxform.frontend.evaluate.folding import fold, is_pure, is_user, run_now
 from adxform.frontend.evaluate.operands import is_static
 from adxform.frontend.evaluate.outside import from_outside, guard, is_kept, missing, pin
 from adxform.frontend.evaluate.recursion import call_helper, depth_of, general_key, key_of
+from adxform.frontend.evaluate.set_orders import as_constant
 from adxform.frontend.evaluate.signals import Recursive
 from adxform.frontend.evaluate.state import Frame, Interpreter
 from adxform.frontend.evaluate.values import NONE, FunctionValue, InnerPullback, Maybe, Method, Namespace, Ref, Static, Value
@@ -214,8 +215,9 @@ def _call_unruled(
         return call(interp, method, args, kwargs, hint, wanted)
     if not callable(fn):
         return interp.fail(TypeError, f"'{type(fn).__name__}' object is not callable")
-    if is_pure(fn) and all(is_static(interp, arg) for arg in (*args, *kwargs.values())):
-        found = fold(interp, fn, args, kwargs)
+    constants = tuple(as_constant(interp, arg) for arg in args) if is_pure(fn) else args
+    if is_pure(fn) and all(is_static(interp, arg) for arg in (*constants, *kwargs.values())):
+        found = fold(interp, fn, constants, kwargs)
         if found is not None:
             return found
     return opaque(interp, pin(interp, value) if isinstance(value, Static) else fn, args, kwargs, hint, wanted)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Literal
 
 from adxform.frontend.containers import collecting
 from adxform.frontend.containers import tuple_columns as of_tuples
+from adxform.frontend.containers.sets import SET_METHODS
 from adxform.frontend.evaluate import iteration, walks
 from adxform.frontend.evaluate.keys import hashed, place_in, refuse_index
 from adxform.frontend.evaluate.signals import Grows
@@ -34,20 +35,6 @@ class Known:
 
     def __repr__(self) -> str:
         return self.name
-
-
-def set_of(interp: Interpreter, found: Iterable[Any], cls: type = set) -> Ref | Lit:
-    """A set of known elements: a fresh object, or a constant where it cannot change."""
-    if cls is frozenset:
-        return Lit(frozenset(found))
-    contents = elements(found)
-    return interp.heap.new("set", set, contents.keys, contents.items)
-
-
-def elements(found: Iterable[Any]) -> Contents:
-    """The contents of a set."""
-    keys = tuple(found)
-    return Contents(keys, tuple(map(Lit, keys)))
 
 
 def _list(interp: Interpreter, value: Value) -> tuple[Ref, list[Value]]:
@@ -233,13 +220,6 @@ def _pop_item(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Va
     return Tuple((Lit(contents.keys[-1]), contents.items[-1]))
 
 
-def _add(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
-    ref, key = args[0], hashed(interp, args[1], "an element of a set")
-    assert isinstance(ref, Ref)
-    interp.write(ref, interp.contents(ref).put(key, Lit(key)))
-    return NONE
-
-
 def _replace(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
     value = args[0]
     assert isinstance(value, Tuple)
@@ -267,62 +247,6 @@ def _count(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value
     return interp.call(Static(iterations.count_of), (Tuple(tuple(interp.items(args[0]))), args[1]), hint=hint)
 
 
-def _changes_set(fn: Any) -> Handler:
-    """A method of a set that changes it, and may raise."""
-
-    def handler(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
-        ref = args[0]
-        assert isinstance(ref, Ref)
-        held = set(interp.contents(ref).keys)
-        given = [_given(interp, fn, arg) for arg in args[1:]]
-        try:
-            found = fn(held, *given)
-        except (KeyError, TypeError) as error:
-            return interp.fail(type(error), error.args[0] if error.args else "")
-        interp.write(ref, elements(held))
-        return NONE if found is None else Lit(found)
-
-    return handler
-
-
-def _asks_set(fn: Any) -> Handler:
-    """A method of a set that gives another set, or an answer."""
-
-    def handler(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
-        ref = args[0]
-        assert isinstance(ref, Ref)
-        found = fn(set(interp.contents(ref).keys), *(_given(interp, fn, arg) for arg in args[1:]))
-        return set_of(interp, found) if isinstance(found, set) else Lit(found)
-
-    return handler
-
-
-def _given(interp: Interpreter, fn: Any, arg: Value) -> Any:
-    """What a method of a set is given: an element, or the elements of another collection."""
-    if fn in (set.discard, set.remove):
-        return hashed(interp, arg, "an element of a set")
-    return [hashed(interp, item, "an element of a set") for item in interp.items(walks.opened(interp, arg))]
-
-
-_SET_CHANGES: tuple[Any, ...] = (
-    set.discard,
-    set.remove,
-    set.clear,
-    set.update,
-    set.intersection_update,
-    set.difference_update,
-    set.symmetric_difference_update,
-)
-_SET_QUESTIONS: tuple[Any, ...] = (
-    set.union,
-    set.intersection,
-    set.difference,
-    set.symmetric_difference,
-    set.issubset,
-    set.issuperset,
-    set.isdisjoint,
-)
-
 _TABLE: dict[tuple[type, str], Handler] = {
     (list, "append"): _append,
     (list, "extend"): _extend,
@@ -345,10 +269,7 @@ _TABLE: dict[tuple[type, str], Handler] = {
     (dict, "popitem"): _pop_item,
     (dict, "clear"): _clear,
     (dict, "copy"): _copy,
-    (set, "add"): _add,
-    (set, "copy"): _copy,
-    **{(set, fn.__name__): _changes_set(fn) for fn in _SET_CHANGES},
-    **{(set, fn.__name__): _asks_set(fn) for fn in _SET_QUESTIONS},
+    **SET_METHODS,
     (tuple, "_replace"): _replace,
     (tuple, "_asdict"): _as_dict,
     (tuple, "index"): _index,
@@ -371,7 +292,7 @@ _COUNTS: dict[tuple[type, str], tuple[int, int]] = {
     (list, "count"): (1, 1),
     (tuple, "count"): (1, 1),
     **{(set, name): (1, 1) for name in ("add", "discard", "remove", "issubset", "issuperset", "isdisjoint")},
-    (set, "symmetric_difference"): (1, 1),
+    **{(set, name): (1, 1) for name in ("symmetric_difference", "symmetric_difference_update")},
     **{(set, name): (0, 10_000) for name in ("update", "union", "intersection", "difference")},
     **{(set, name): (0, 10_000) for name in ("intersection_update", "difference_update")},
     (tuple, "_replace"): (0, 0),

@@ -18,6 +18,7 @@ from adxform.frontend.evaluate.values import (
     Collected,
     Columns,
     Contents,
+    Elements,
     Heap,
     Maybe,
     Poison,
@@ -242,7 +243,7 @@ def _merge_side(joiner: Joiner, ref: Ref, heaps: list[Heap], start: Heap, reache
         return joiner.merge_contents(heaps[0].contents[ref], heaps[0], heaps[1].contents[ref], heaps[1], start)
     heap = heaps[reached.index(True)]
     contents: Any = heap.contents[ref]
-    if isinstance(contents, Poison | Collected | Columns):
+    if isinstance(contents, Poison | Collected | Columns | Elements):
         return joiner.rows(contents) if isinstance(contents, Collected) else contents
     return Contents(contents.keys, tuple(joiner.escape(item, heap, start) for item in contents.items))
 

@@ -11,7 +11,7 @@ from adxform.frontend.evaluate.branches import changed_objects, hint_of
 from adxform.frontend.evaluate.joins import Joiner, collect, instantiate, slots
 from adxform.frontend.evaluate.signals import Unreachable
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import Collected, Columns, Contents, Poison, Ref, Value
+from adxform.frontend.evaluate.values import Collected, Columns, Contents, Elements, Poison, Ref, Value
 from adxform.ir.build import Builder
 from adxform.ir.ops import UNDEFINED, Lit, Operand, Var
 from adxform.ir.types import Array, Dim, Size, Type
@@ -112,7 +112,7 @@ def find_fixpoint(
                 raise grows
             if ref in merged_heap:
                 old = merged_heap[ref]
-            elif isinstance(init_contents, Poison | Columns):
+            elif isinstance(init_contents, Poison | Columns | Elements):
                 old = init_contents
             elif isinstance(init_contents, Collected):
                 old = joiner.rows(init_contents)

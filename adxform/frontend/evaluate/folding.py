@@ -13,6 +13,7 @@ import numpy as np
 from adxform.errors import MissingRuleError
 from adxform.frontend.evaluate.operands import known
 from adxform.frontend.evaluate.outside import constant
+from adxform.frontend.evaluate.set_orders import note_orders, note_result
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Tuple, Value
 from adxform.frontend.types.samples import run
@@ -62,6 +63,8 @@ def fold(interp: Interpreter, fn: Callable[..., Any], args: tuple[Value, ...], k
         raise
     except Exception:
         return None
+    note_orders(interp, fn, (*values, *named.values()))
+    note_result(interp, result, (*values, *named.values()))
     return result_value(interp, result)
 
 

@@ -10,6 +10,8 @@ from functools import partial
 
 from adxform import runtime
 from adxform.frontend.evaluate import indexing, outside
+from adxform.frontend.evaluate.set_orders import ordered
+from adxform.frontend.evaluate.settled import is_listed, may_change
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import (
     Contents,
@@ -105,9 +107,17 @@ def known_places(interp: Interpreter, source: Value) -> list[Place] | None:
             return settled(items)
         case Ref(kind="list"):
             return _places_of_row(interp, source) if interp.is_long(source) else settled(interp.contents(source).items)
-        case Ref(kind="dict" | "set"):
+        case Ref(kind="dict"):
             return settled([Lit(key) for key in interp.contents(source).keys])
-        case Lit(value) if isinstance(value, str | bytes | tuple | frozenset | dict | range):
+        case Ref(kind="set"):
+            return settled(map(Lit, ordered(interp, interp.contents(source))))
+        case Lit(frozenset() as value):
+            return settled(map(Lit, ordered(interp, value)))
+        case Static(frozenset() as value) if type(value) is frozenset and not may_change(value):
+            return settled([outside.constant(interp, item) for item in ordered(interp, interp.pin(source))])
+        case Static(value) if is_listed(value):
+            return settled([outside.constant(interp, item) for item in interp.settle(source)])
+        case Lit(value) if isinstance(value, str | bytes | tuple | dict | range):
             return settled([Lit(item) for item in value])
         case Static(value) if hasattr(value, "__iter__") and isinstance(value, type):
             return settled([Static(item) for item in interp.pin(source)])

@@ -16,6 +16,7 @@ from adxform.frontend.evaluate.values import (
     Collected,
     Columns,
     Contents,
+    Elements,
     FunctionValue,
     Heap,
     Maybe,
@@ -227,7 +228,7 @@ class Joiner:
             return _OF_TUPLES
         if isinstance(left, Collected) or isinstance(right, Collected):
             return Poison("it is a list whose length only a run can tell on one path only", self.params)
-        if (a.kind, a.cls, a.meta) != (b.kind, b.cls, b.meta) or left.keys != right.keys:
+        if (a.kind, a.cls, a.meta) != (b.kind, b.cls, b.meta) or not _same_keys(a.kind, left, right):
             return Poison(f"it is a {a.cls.__name__} with other contents on another path", self.params)
         items = tuple(self.merge(x, heap_a, y, heap_b, old) for x, y in zip(left.items, right.items, strict=True))
         return Built(a.kind, a.cls, left.keys, items, a.meta)
@@ -254,8 +255,11 @@ class Joiner:
             return a if a == b else _OF_TUPLES
         if isinstance(a, Collected) or isinstance(b, Collected):
             return a if a == b else _HALF_FILLED
-        if a.keys != b.keys:
+        of_set = isinstance(a, Elements) or isinstance(b, Elements)
+        if not _same_keys("set" if of_set else "dict", a, b):
             return Poison("its length or keys depend on a run-time condition", self.params)
+        if of_set:
+            return a if isinstance(a, Elements) and a.made in (None, b.made) else Elements(a.keys, a.items, None)
         return Contents(a.keys, tuple(self.merge(x, heap_a, y, heap_b, old) for x, y in zip(a.items, b.items, strict=True)))
 
     def rows(self, contents: Collected) -> Collected:
@@ -359,6 +363,8 @@ def instantiate(template: Any, make: Callable[[Type], Var], heap: Heap) -> Any:
             ref = Ref(kind, cls, shared=True, meta=meta)
             heap.contents[ref] = Contents(keys, tuple(instantiate(item, make, heap) for item in items))
             return ref
+        case Elements():
+            return template
         case Contents(keys, items):
             return Contents(keys, tuple(instantiate(item, make, heap) for item in items))
         case Method(_, args):
@@ -408,6 +414,11 @@ def collect(template: Template, value: Any, heap: Heap, operand: Callable[[Value
                 yield from collect(item, part, heap, operand)
         case _:
             return
+
+
+def _same_keys(kind: str, a: Contents | Built, b: Contents | Built) -> bool:
+    """Whether two objects have the same keys; sets of ``1`` and ``True`` are equal and have different elements."""
+    return a.keys == b.keys and (kind != "set" or Lit(a.keys) == Lit(b.keys))
 
 
 def _kind(value: Any) -> str:

@@ -153,6 +153,8 @@ class Walk:
         """What is to be walked over after a pass, which may have changed a list."""
         if all(interp.heap.contents[ref] is contents for ref, contents in self.held):
             return replace(self, position=self.position + 1)
+        if any(ref.kind == "set" and interp.heap.contents[ref] is not contents for ref, contents in self.held):
+            raise _endless(interp)
         within = iteration.places_within(interp, self.source)
         items = iteration.known_places(interp, self.source) if within is None else within[0]
         backwards_or_keyed = any(ref.kind != "list" for ref, _ in self.held) or isinstance(self.source, Reversed)

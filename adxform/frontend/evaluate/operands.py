@@ -11,6 +11,7 @@ from adxform import runtime
 from adxform.frontend.containers import collecting
 from adxform.frontend.evaluate import walks
 from adxform.frontend.evaluate.outside import pin
+from adxform.frontend.evaluate.set_orders import rebuilt, refuse_unordered
 from adxform.frontend.evaluate.settled import is_listed, may_change
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import (
@@ -37,6 +38,7 @@ def operand(interp: Interpreter, value: Value) -> Operand:
     """`value` as an operand of a typed op."""
     match value:
         case Var() | Lit():
+            refuse_unordered(interp, value.value if isinstance(value, Lit) else None)
             return value
         case Maybe():
             return operand(interp, interp.force(value))
@@ -66,7 +68,8 @@ def operand(interp: Interpreter, value: Value) -> Operand:
             given = (pack,) if value.meta is None else (operand(interp, value.meta), pack)
             return pack if value.cls is dict else interp.emit(value.cls, given, Object())
         case Ref(kind="set"):
-            return interp.emit(set, (Pack("tuple", tuple(Lit(key) for key in interp.contents(value).keys)),), Object())
+            given = rebuilt(interp, interp.contents(value))
+            return interp.emit(set, (Pack("tuple", tuple(map(Lit, given))) if type(given) is tuple else Lit(given),), Object())
         case Ref(cls=cls) if dataclasses.is_dataclass(cls):
             contents = interp.contents(value)
             kept = {key: operand(interp, item) for key, item in zip(contents.keys, contents.items, strict=True)}

@@ -102,6 +102,8 @@ class Interpreter(ABC):
         self.guards: dict[Guard, None] = {}
         self.classes: dict[type, None] = {}
         self.outside: dict[tuple[Access, int], Value] = {}
+        self.unordered: dict[int, frozenset[Any]] = {}
+        """Frozen sets, by their place, of which the elements are known, but not the order."""
         self.hidden_values: dict[Var, Any] = {}
         self.parameters: dict[str, Var] = {}
         self.held: list[Filled | Taken | Widened] = []

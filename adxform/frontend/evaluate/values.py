@@ -208,6 +208,19 @@ class Contents:
         return Contents(self.keys, tuple(value if own == key else item for own, item in pairs))
 
 
+class Made:
+    """How a set came to be."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Elements(Contents):
+    """What a set holds now, in the order in which Python walks over it; where nobody can tell how it was `made`, in any order."""
+
+    made: Made | None
+
+
 ZERO = Lit(0)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from adxform.frontend.containers import collecting
+from adxform.frontend.containers import collecting, sets
 from adxform.frontend.containers.methods import Answer, Handler
 from adxform.frontend.evaluate import indexing, iteration, protocols
 from adxform.frontend.evaluate.branches import truth
@@ -230,6 +230,9 @@ def copied_deeply(interp: Interpreter, value: Value, seen: dict[Value, Value]) -
         case Tuple(items, cls):
             parts = [copied_deeply(interp, item, seen) for item in items]
             return None if None in parts else Tuple(tuple(part for part in parts if part is not None), cls)
+        case Ref(kind="set"):
+            seen[value] = sets.made(interp, sets.made_of_list, sets.given(interp, value))
+            return seen[value]
         case Ref(kind, cls) if not interp.is_long(value):
             contents = interp.contents(value)
             parts = [copied_deeply(interp, item, seen) for item in contents.items]

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from adxform.frontend.containers import collecting
-from adxform.frontend.containers.methods import Answer, elements, set_of
+from adxform.frontend.containers import collecting, sets
+from adxform.frontend.containers.methods import Answer
 from adxform.frontend.evaluate import walks
 from adxform.frontend.evaluate.branches import branch, truth
 from adxform.frontend.evaluate.class_contents import find, is_native
@@ -76,7 +76,7 @@ def binary(interp: Interpreter, fn: Any, a: Value, b: Value, hint: str, sign: st
         case operator.add if (joined := _joined(interp, a, left, b, right)) is not None:
             return joined
         case operator.and_ | operator.or_ | operator.sub | operator.xor if _of_keys(left, right):
-            return set_of(interp, fn(_keys(interp, a), _keys(interp, b)), left if issubclass(left, SETS) else set)
+            return sets.made(interp, fn, sets.given(interp, a), sets.given(interp, b))
         case operator.or_ if issubclass(left, dict) and issubclass(right, dict):
             assert isinstance(a, Ref)
             assert isinstance(b, Ref)
@@ -119,7 +119,7 @@ def in_place(interp: Interpreter, fn: Any, plain: Any, x: Value, value: Value) -
             interp.call(interp.attribute(x, "update"), (value,))
             return x
         case Ref(kind="set") if right is not None and issubclass(right, SETS) and fn in _SET_UPDATES:
-            interp.write(x, elements(plain(_keys(interp, x), _keys(interp, value))))
+            sets.change(interp, x, fn, sets.given(interp, value))
             return x
         case _:
             pass

@@ -15,12 +15,14 @@ from adxform import runtime
 from adxform.frontend.containers import collecting
 from adxform.frontend.containers import tuple_columns as of_tuples
 from adxform.frontend.containers.methods import Answer, Handler
+from adxform.frontend.containers.sets import new_frozen_set, new_set
 from adxform.frontend.evaluate import iteration, protocols, walks
 from adxform.frontend.evaluate.branches import branch, truth
 from adxform.frontend.evaluate.joins import number_type
 from adxform.frontend.evaluate.keys import hashed
 from adxform.frontend.evaluate.operands import given_to_unknown, is_static
 from adxform.frontend.evaluate.python_classes import class_of
+from adxform.frontend.evaluate.set_orders import as_given, without_order
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import (
     NONE,
@@ -207,6 +209,19 @@ def _dict(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     return interp.heap.new("dict", dict, contents.keys, contents.items)
 
 
+def _from_keys(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    """``dict.fromkeys(source, item)``, where the keys are known."""
+    if is_unknown(args[0]) or iteration.literal_trips(interp, args[0]) is None:
+        return None
+    keys = interp.items(args[0])
+    if not all(is_static(interp, key) for key in keys):
+        return None
+    contents, item = Contents((), ()), args[1] if len(args) > 1 else NONE
+    for key in keys:
+        contents = contents.put(hashed(interp, key, "a dict key"), item)
+    return interp.heap.new("dict", dict, contents.keys, contents.items)
+
+
 def _ordered(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     made = _dict(interp, args, kwargs, hint)
     assert isinstance(made, Ref)
@@ -227,15 +242,21 @@ def _defaulted(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> An
     return interp.heap.new("dict", defaultdict, contents.keys, contents.items, meta=known)
 
 
-def _set(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    contents = Contents((), ())
-    for item in interp.items(args[0]) if args else ():
-        key = hashed(interp, item, "an element of a set")
-        contents = contents.put(key, Lit(key))
-    return interp.heap.new("set", set, contents.keys, contents.items)
+def _frozen_set(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    match args:
+        case (Lit(value) | Static(value),) if type(value) is frozenset:
+            return args[0]
+        case (Var(),):
+            return None
+        case (Static() as source,) if as_given(interp, source) is None and iteration.known_items(interp, source) is None:
+            return None
+        case _:
+            return new_frozen_set(interp, args, kwargs, hint)
 
 
 def _sorted(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    if kwargs.get("key", NONE) == NONE:
+        args = (without_order(interp, args[0]), *args[1:])
     if isinstance(args[0], Zip | Enumerate) and iteration.known_items(interp, args[0]) is None:
         args = (listed(interp, args[0]), *args[1:])
     if (columns := interp.columns(args[0])) is not None:
@@ -320,6 +341,9 @@ def _refuse_rows(interp: Interpreter, items: Value) -> None:
 
 def _sum(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     start = args[1] if len(args) > 1 else kwargs.get("start", Lit(0))
+    source = without_order(interp, args[0])
+    if isinstance(source, Tuple) and all(isinstance(item, Lit) and isinstance(item.value, int) for item in source.items):
+        args = (source, *args[1:])
     return _reduced(interp, args[0], start, operator.add, hint)
 
 
@@ -338,6 +362,8 @@ def _reduced(interp: Interpreter, source: Value, start: Value, fn: Any, hint: st
 
 def _extreme(fn: Any) -> Handler:
     def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+        if len(args) == 1 and kwargs.get("key", NONE) == NONE:
+            args = (without_order(interp, args[0]),)
         source = Tuple(args) if len(args) > 1 else args[0]
         if len(args) == 1 and isinstance(source, Var) and source.type == Array(getattr(source.type, "dtype", ""), ()):
             return interp.fail(TypeError, "iteration over a 0-d array")
@@ -434,6 +460,7 @@ def _place_in_order(fn: Any) -> Handler:
 
 def _any_all(fn: Any) -> Handler:
     def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+        args = (without_order(interp, args[0]),)
         if isinstance(args[0], Var):
             if isinstance(args[0].type, Array) and args[0].type.shape is not None and len(args[0].type.shape) == 1:
                 return interp.emit(bool, (interp.operand(interp.call(Lit(np.any if fn is any else np.all), args)),), BOOL, hint)
@@ -503,9 +530,11 @@ _WALKING: dict[Any, Handler] = {
     tuple: _tuple,
     list: _list,
     dict: _dict,
+    dict.fromkeys: _from_keys,
     OrderedDict: _ordered,
     defaultdict: _defaulted,
-    set: _set,
+    set: new_set,
+    frozenset: _frozen_set,
     sorted: _sorted,
     sum: _sum,
     max: _extreme(max),

@@ -12,6 +12,7 @@ from adxform.frontend.lowering.closures import close
 from adxform.frontend.lowering.names import bound_names, parameters
 from adxform.frontend.lowering.operators import BINARY, COMPARE, UNARY
 from adxform.frontend.lowering.scope import INLINED_COMPREHENSIONS, State, branch, describe
+from adxform.frontend.lowering.set_displays import lower_set, lower_walked
 from adxform.ir import intrinsics
 from adxform.ir.ops import UNDEFINED, Attribute, Call, For, Lit, Operand, Pack, Var
 
@@ -164,12 +165,13 @@ def _lower_display(state: State, node: Any, hint: str) -> Operand:
         parts = lower_pairs(state, list(zip(node.keys, node.values, strict=True)))
         whole = parts if isinstance(parts, Pack) else None
         return parts if whole is None else state.builder.call(dict, whole, hint=hint, span=state.at(node))
+    if isinstance(node, gast.Set):
+        return lower_set(state, node, hint, lower_expression, attribute)
     if any(isinstance(item, gast.Starred) for item in node.elts):
         items = lower_items(state, node.elts, lower_expression)
     else:
         items = Pack("tuple", tuple(lower_expression(state, item) for item in node.elts))
-    make = {gast.List: list, gast.Set: set}.get(type(node))
-    return items if make is None else state.builder.call(make, items, hint=hint, span=state.at(node))
+    return state.builder.call(list, items, hint=hint, span=state.at(node)) if isinstance(node, gast.List) else items
 
 
 def lower_items(state: State, nodes: list[Any], lower: Callable[[State, Any], Operand]) -> Operand:
@@ -369,7 +371,7 @@ def _walk_items(state: State, node: Any, parts: list[Any], carried: tuple[str, .
         visit(state)
         return
     part, *rest = parts
-    source = lower_argument(state, part.iter)
+    source = lower_walked(state, part.iter, lower_argument)
     inits = tuple(state.env[name] for name in carried)
     body = state.nested()
     body.comprehension |= not INLINED_COMPREHENSIONS or isinstance(node, gast.GeneratorExp)

@@ -23,6 +23,7 @@ from adxform.frontend.lowering.scope import (
     branch,
     unknown_value,
 )
+from adxform.frontend.lowering.set_displays import lower_walked
 from adxform.ir.ops import UNDEFINED, For, Lit, Operand, Var, While
 
 Statements = Callable[[State, list[Any]], None]
@@ -75,7 +76,7 @@ class _Carried:
 
 def lower_for(state: State, node: gast.For, lower_statements: Statements) -> None:
     """Append a ``for`` loop."""
-    source = lower_argument(state, node.iter)
+    source = lower_walked(state, node.iter, lower_argument)
     span = state.at(node)
     carried = _Carried.by(state, node)
     inits = carried.inits(state)

@@ -14,6 +14,7 @@ from adxform.frontend.lowering.expressions import lower_expression
 from adxform.frontend.lowering.scope import State
 from adxform.frontend.lowering.source_text import FunctionSource, code_of, find_source
 from adxform.frontend.lowering.statements import lower_function_body
+from adxform.ir.code_constants import set_orders
 from adxform.ir.ops import Function, Operand
 from adxform.ir.spans import Span, is_own
 from adxform.runtime.memos import Memo
@@ -28,15 +29,18 @@ def lower(fn: Callable[..., Any] | CodeType) -> Function:
     """
     code = code_of(fn)
     file, line = code.co_filename, code.co_firstlineno
-    return _lowered.get((code, file, line), lambda: _lower_code(code, file, line))
+    return _lowered.get((code, file, line, set_orders(code)), lambda: _lower_code(code, file, line))
 
 
-def _is_own(key: tuple[CodeType, str, int]) -> bool:
+_Key = tuple[CodeType, str, int, tuple[tuple[Any, ...], ...]]
+
+
+def _is_own(key: _Key) -> bool:
     return is_own(key[1])
 
 
-_lowered: Memo[tuple[CodeType, str, int], Function] = Memo(1024, lasting=_is_own)
-"""The file belongs to the key: equal code may stand in two files."""
+_lowered: Memo[_Key, Function] = Memo(1024, lasting=_is_own)
+"""The file belongs to the key: equal code may stand in two files. So does the order of sets, which differs in equal code."""
 
 
 def _lower_code(code: CodeType, file: str, line: int) -> Function:

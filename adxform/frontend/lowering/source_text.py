@@ -16,6 +16,7 @@ from typing import Any
 import gast
 
 from adxform.errors import SourceUnavailableError
+from adxform.ir.code_constants import frozen_sets
 from adxform.ir.spans import Span
 from adxform.runtime import counters
 from adxform.runtime.memos import Memo
@@ -28,13 +29,17 @@ Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 @dataclass(frozen=True, slots=True)
 class FunctionSource:
-    """The definition of one function. `outer` are the names it closes over; `class_name` mangles its private names."""
+    """The definition of one function. `outer` are the names it closes over; `class_name` mangles its private names.
+
+    `sets` are the frozen sets among the constants of its code, in the order in which they came.
+    """
 
     node: gast.FunctionDef | gast.AsyncFunctionDef | gast.Lambda
     file: str
     lines: tuple[str, ...]
     outer: frozenset[str]
     class_name: str = ""
+    sets: tuple[frozenset[Any], ...] = ()
 
     def span(self, node: Any) -> Span:
         """Where `node` is, in characters (the parser counts bytes)."""
@@ -99,7 +104,9 @@ def _search(code: CodeType, module: dict[str, Any] | None) -> FunctionSource | N
     for found, made in zip(candidates, compiled, strict=True):
         if made is not None and (made == code or (len(candidates) == 1 and _differs_by_assertions(found.node, made, code))):
             node = gast.fix_missing_locations(gast.ast_to_gast(found.node))  # the name of an error that is caught has none
-            return FunctionSource(node, code.co_filename, lines, frozenset(code.co_freevars), found.class_name)
+            return FunctionSource(
+                node, code.co_filename, lines, frozenset(code.co_freevars), found.class_name, tuple(frozen_sets(code))
+            )
     return None
 
 

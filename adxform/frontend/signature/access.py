@@ -7,10 +7,12 @@ import types
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from operator import is_
+from pickle import PicklingError
 from typing import Any, Literal, assert_never
 
 from adxform.frontend.signature import Tree, describe, registration, same_static
 from adxform.frontend.signature.class_meaning import Means
+from adxform.ir.code_constants import set_orders
 from adxform.ir.ops import Lit
 
 StepKind = Literal["cell", "global", "default", "attribute", "item", "registration"]
@@ -119,7 +121,10 @@ class HasCode:
 
     def met(self, value: Any) -> bool:
         """Whether `value` is one."""
-        return isinstance(value, types.FunctionType) and (value.__code__ is self.code or value.__code__ == self.code)
+        if not isinstance(value, types.FunctionType):
+            return False
+        code = value.__code__
+        return code is self.code or (code == self.code and set_orders(code) == set_orders(self.code))
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +171,24 @@ class Contains:
     def met(self, value: Any) -> bool:
         """Whether that is so of `value`."""
         return (self.item.value in value) is self.there
+
+
+@dataclass(frozen=True, slots=True)
+class InThisProcess:
+    """A function of which something was told that follows from hashes, which another process has others of.
+
+    `orders`: in which order sets come that are among the constants of its code.
+    """
+
+    orders: tuple[tuple[Any, ...], ...] = ()
+
+    def met(self, value: Any) -> bool:
+        """Whether `value` is one; another process is not told of it."""
+        code = getattr(value, "__code__", None)
+        return code is None or set_orders(code) == self.orders
+
+    def __reduce__(self) -> Any:
+        raise PicklingError("it follows the order of a set, which is another one in each process")
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,7 +291,21 @@ class SameAs:
 
 
 Expectation = (
-    SameAs | Is | HasCode | HasClass | Equals | Holds | Contains | LooksLike | Has | Owns | Defines | Derives | Binds | Raises
+    SameAs
+    | Is
+    | HasCode
+    | HasClass
+    | Equals
+    | Holds
+    | Contains
+    | InThisProcess
+    | LooksLike
+    | Has
+    | Owns
+    | Defines
+    | Derives
+    | Binds
+    | Raises
 ) | Means
 
 

@@ -22,6 +22,7 @@ from adxform.frontend.signature.access import (
     HasClass,
     HasCode,
     Holds,
+    InThisProcess,
     Is,
     Owns,
     Raises,
@@ -127,6 +128,8 @@ class Notes:
 
     def follow(self, guard: Guard) -> bool:
         """Note what is on the path of `guard`, which holds, and at its end; whether that is all that there is to ask."""
+        if isinstance(guard.expectation, InThisProcess):
+            return True
         value = MISSING if isinstance(guard.expectation, Raises) else self._walk(guard.access)
         if value is MISSING:
             return False

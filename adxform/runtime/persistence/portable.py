@@ -31,6 +31,8 @@ class _Pickler(pickle.Pickler):
         cls = type(value)
         if isinstance(value, Lit) and isinstance(value.value, list | dict | set | bytearray | np.ndarray):
             raise NotPortable(f"a {type(value.value).__name__} may change")
+        if isinstance(value, Lit) and _has_an_order(value.value):
+            raise NotPortable("a frozenset comes in another order in each process")
         if "__reduce__" in vars(cls) and cls.__module__.startswith("adxform."):
             return NotImplemented
         if dataclasses.is_dataclass(value) and not isinstance(value, type) and cls.__module__.startswith("adxform."):
@@ -48,6 +50,13 @@ class _Pickler(pickle.Pickler):
         if isinstance(value, _PLAIN) or cls.__module__ == "adxform.ir.ops":
             return NotImplemented
         raise NotPortable(f"a {cls.__qualname__} is known to this process only")
+
+
+def _has_an_order(value: Any) -> bool:
+    """Whether `value` is or holds a frozen set in which one element comes before another."""
+    if isinstance(value, frozenset):
+        return len(value) > 1 or any(map(_has_an_order, value))
+    return type(value) is tuple and any(map(_has_an_order, value))
 
 
 _PLAIN = (complex, slice, range, type(...), type(NotImplemented), np.dtype, np.generic, np.ndarray, types.MappingProxyType)
