@@ -369,6 +369,8 @@ def _if_any_pass(interp: Interpreter, source: Value) -> Value:
 
 def reduce_loop(interp: Interpreter, source: Value, start: Value, step: Callable[[Value, Value], Value], hint: str) -> Value:
     """Carry one value over the items of `source`, in a loop."""
+    if iteration.is_endless(source):
+        iteration.length(interp, source)  # says that it has none
     trip = iteration.trip(interp, source, "i")
 
     def once(carried: list[Value], own: tuple[Var, ...]) -> tuple[list[Value], list[Operand]]:
