@@ -232,6 +232,7 @@ def resized(x):
     return len(k) * x[0]
 
 
+@checked
 def left_early(x):
     items = walk()
     for v in items:
@@ -258,7 +259,6 @@ def list_changed_by_an_unknown_object(x):
     ("program", "says"),
     [
         (resized, "`resize` gives an array another shape in place"),
-        (left_early, "is walked over by a loop that may leave it before its end"),
         (protocol_with_data, "has the attributes of the protocol `HasData` cannot be told"),
         (floats_in_a_tuple, "floats in a container meet an object of which nothing is known"),
         (list_changed_by_an_unknown_object, "a list is changed in place by an object of which nothing is known"),
@@ -275,23 +275,16 @@ def test_the_largest_of_nothing_is_an_error_of_the_program():
         adxform.grad(lambda x: x[0] * max([]))(VALUES)
 
 
+@checked
 def rest_of_a_reader(x):
-    rows = csv.reader(io.StringIO("1,2\n3,4\n5,6"))
-    begun = sum(w * float(row[0]) for w, (_, row) in zip(x, enumerate(rows)))  # noqa: B905
+    rows = csv.reader(io.StringIO("1,2\n3,4\n5,6\n7,8"))
+    begun = sum(w * float(row[0]) for w, (_, row) in zip(x[:2], enumerate(rows)))  # noqa: B905
     return begun + x[0] * sum(float(row[0]) for row in rows)
 
 
+@checked
 def all_of_a_list(x):
-    return sum(w * (k + number) for w, (k, number) in zip(x, enumerate(json.loads("[3, 4, 5]"))))  # noqa: B905
-
-
-def test_an_iterator_inside_another_is_not_taken_further_than_python_does() -> None:
-    x = np.array([1.0, 2.0])
-    with pytest.raises(UnsupportedOperationError, match="may leave it before its end"):
-        adxform.grad(rest_of_a_reader)(x)
-    value, gradient = adxform.value_and_grad(all_of_a_list)(x)
-    assert value == all_of_a_list(x)
-    np.testing.assert_allclose(gradient, [3.0, 5.0])
+    return sum(w * (k + number) for w, (k, number) in zip(x[:2], enumerate(json.loads("[3, 4, 5]"))))  # noqa: B905
 
 
 LINE = np.poly1d([1.0, 2.0])

@@ -61,6 +61,11 @@ def generator(items: Any, begins: Any) -> Any:
     return iter(items)
 
 
+def searches(fn: Any, source: Any) -> bool:
+    """Whether `fn` is `any` or `all`, and `source` an object that only a run goes through. Before specialisation only."""
+    return fn in (any, all) and iter(source) is source
+
+
 def merge(*parts: Any) -> dict[Any, Any]:
     """``{**parts[0], **parts[1], …}``. Before specialisation only."""
     merged: dict[Any, Any] = {}

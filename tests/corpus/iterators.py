@@ -1,5 +1,6 @@
 """What is walked over while it changes, and what is walked over once: lists, dicts, `zip` and its kin."""
 
+import io
 import itertools
 
 import numpy as np
@@ -316,3 +317,51 @@ def accumulated_items(v):
     highest = list(itertools.accumulate(v, max))
     products = itertools.accumulate([2.0 * w for w in v], lambda p, w: p * w)
     return sum(k * h for k, h in enumerate(highest, start=1)) + sum(products) + len(highest) * np.sum(v)
+
+
+@at((VALUES,))
+def loop_and_its_body_take_turns(x):
+    items, total = iter([x[0], x[1], x[2], x[3], x[4]]), 0.0
+    for a in items:
+        total = total * 0.5 + a**2
+        for b in items:
+            total += a * b
+            break
+    return total
+
+
+@at((VALUES,))
+def looked_for_and_then_added_up(x):
+    places = iter([3, 1, 2, 0])
+    found = 1 in places
+    return found * sum(x[k] ** 2 for k in places)
+
+
+@at((VALUES,))
+def groups_of_a_text(x):
+    total = 0.0
+    for i, (_, group) in enumerate(itertools.groupby("aabccc")):
+        total += x[i] ** 2 * len(list(group))
+    return total
+
+
+@at((VALUES,))
+def lines_read_on_in_the_body(x):
+    lines, total = io.StringIO("1\n2\n3\n4\n"), 0.0
+    for line in lines:
+        total = total * x[1] + x[0] * float(line) * float(lines.readline())
+    return total
+
+
+@at((VALUES,))
+def backwards_from_where_the_list_ended(x):
+    items = [x[0], x[1]]
+    backwards = reversed(items)
+    items.append(x[2])
+    items[0] = x[3]
+    return sum(v**2 * i for i, v in enumerate(backwards))
+
+
+@at((VALUES,))
+def counted_down(x):
+    return sum(k * v**2 for k, v in zip(itertools.count(2, -1), x, strict=False))

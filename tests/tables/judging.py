@@ -42,6 +42,7 @@ from tests.tables import (
     signatures,
     stacked,
     unknown,
+    walked,
     zeros,
 )
 from tests.tables.cell import Cell, Verdict, judge
@@ -75,6 +76,7 @@ TABLES = {
     "zeros": zeros.cells,
     "joined": joined.cells,
     "unknown": unknown.cells,
+    "walked": walked.cells,
 }
 
 LONG = {

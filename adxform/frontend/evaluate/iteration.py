@@ -24,6 +24,7 @@ from adxform.frontend.evaluate.values import (
     Rest,
     Reversed,
     Static,
+    Stream,
     Tuple,
     Value,
     View,
@@ -32,7 +33,7 @@ from adxform.frontend.evaluate.values import (
     is_unknown,
 )
 from adxform.ir.ops import Lit, Operand, Var
-from adxform.ir.types import INT, Array, Object, Scalar, Type
+from adxform.ir.types import BOOL, INT, Array, Object, Scalar, Type
 
 Place = Callable[[], Value]
 ZERO, ONE = Lit(0), Lit(1)
@@ -84,7 +85,7 @@ def lists_in(interp: Interpreter, source: Value) -> tuple[Ref, ...]:
             return tuple(ref for part in parts for ref in lists_in(interp, part))
         case Enumerate(items) | Reversed(items) | Mapped(_, items):
             return lists_in(interp, items)
-        case Rest(items):
+        case Rest(items) | Stream(of=items) if items is not None:
             return lists_in(interp, items)
         case Once(early=early):
             return tuple(ref for part in early for ref in lists_in(interp, part))
@@ -275,6 +276,48 @@ def literal_trips(interp: Interpreter, source: Value) -> int | None:
             return None if known is None else len(known)
 
 
+def has_stream(source: Value) -> bool:
+    """Whether the end of `source` is only found by going there."""
+    match source:
+        case Stream():
+            return True
+        case Enumerate(items) | Mapped(_, items):
+            return has_stream(items)
+        case Zip(parts):
+            return any(map(has_stream, parts))
+        case _:
+            return False
+
+
+def stream(interp: Interpreter, source: Value) -> Value:
+    """`source`; where nothing is known of it, what goes through it item by item."""
+    if not is_unknown(source):
+        return source
+    return Stream(interp.emit(runtime.Cursor, (interp.operand(source),), Object(), "cursor"))
+
+
+More = Callable[[Value], Value]
+
+
+def turns(interp: Interpreter, source: Value) -> tuple[list[More], int | None]:
+    """What is asked in turn before item `k` of `source`, which has a stream, and how many it has at most where that is known."""
+    match source:
+        case Stream(cursor):
+            return ([lambda k: interp.emit(runtime.advance, (cursor,), BOOL, "more")] if source.asks else []), None
+        case Enumerate(items) | Mapped(_, items) if has_stream(source):
+            return turns(interp, items)
+        case Zip(parts) if has_stream(source):
+            found = [turns(interp, part) for part in parts]
+            counts = [count for _, count in found if count is not None]
+            return [more for part, _ in found for more in part], min(counts, default=None)
+        case _ if is_endless(source):
+            return [], None
+        case _:
+            known = known_places(interp, source)
+            count = Lit(len(known)) if known is not None else length(interp, source)
+            return [lambda k: interp.call(Lit(operator.gt), (count, k), hint="more")], None if known is None else len(known)
+
+
 def promotable(interp: Interpreter, source: Value) -> frozenset[Var]:
     """The parameters that decide how many items `source` has, if nothing else does."""
     match source:
@@ -377,6 +420,11 @@ def item_at(interp: Interpreter, source: Value, k: Value) -> Value:
             return indexing.load(interp, source, k, "item")
         case Var(_, Object()):
             return interp.emit(operator.getitem, (source, interp.operand(k)), Object(), "item")
+        case Stream(of=of) if of is not None:
+            return item_at(interp, of, k)
+        case Stream(cursor, part):
+            item = interp.emit(runtime.item_of, (cursor,), Object(), "item")
+            return item if part is None else interp.emit(operator.getitem, (item, Lit(part)), Object(), "item")
         case Range(start, _, step):
             return add(interp, start, k if step == ONE else interp.call(Lit(operator.mul), (k, step)))
         case Zip(parts):

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from adxform import runtime
 from adxform.errors import AdxError, UnsupportedOperationError
 from adxform.frontend.checks.shared_memory import changed_sources
 from adxform.frontend.containers import collecting
@@ -18,17 +17,21 @@ from adxform.frontend.evaluate.fixpoint import find_fixpoint
 from adxform.frontend.evaluate.signals import Grows, Lost, Promote
 from adxform.frontend.evaluate.state import Env, Interpreter
 from adxform.frontend.evaluate.survey import one_way
-from adxform.frontend.evaluate.values import Collected, Contents, Heap, Once, Range, Ref, Reversed, Value, is_unknown
+from adxform.frontend.evaluate.values import Collected, Contents, Heap, Once, Range, Ref, Reversed, Value
 from adxform.ir.build import Builder
 from adxform.ir.ops import For, Lit, Operand, Var, While
 from adxform.ir.spans import Span
-from adxform.ir.types import Object
+from adxform.ir.types import BOOL
 
 _UNROLL = 256
 """How many passes of a loop are written out, one after the other."""
 
 _NESTED = 4096
 """How many passes of loops within loops are: a statement of each takes a millisecond to derive."""
+
+
+_WRITTEN_OUT = 16
+"""How many passes are, of a loop over what only a run goes through and a sequence whose items are known one by one."""
 
 
 @dataclass(slots=True)
@@ -59,20 +62,22 @@ def run_for(interp: Interpreter, op: For, env: Env) -> None:
     given = interp.use(interp.value(op.source[0], env))
     once = given if isinstance(given, Once) else None
     source, taken = (given, 0) if once is None else walks.begun(interp, once, "some" if op.breaks else "all")
-    if op.breaks and is_unknown(source):
-        source = interp.emit(runtime.walked_in_part, (interp.operand(source),), Object(), "items")
+    source = iteration.stream(interp, source)
     looked_at = interp.builder.ops[start:]
     held = [(ref, interp.heap.contents[ref]) for ref in iteration.lists_in(interp, given)] if once is not None else []
     start = len(interp.builder.ops)
     inits = [interp.value(init, env) for init in op.inits]
-    within = iteration.places_within(interp, source)
-    items = iteration.known_places(interp, source) if within is None else None
+    goes_through = iteration.has_stream(source)
+    within = None if goes_through else iteration.places_within(interp, source)
+    items = None if goes_through or within is not None else iteration.known_places(interp, source)
     if items is not None:
         outs = unrolled(interp, op, Walk.over(interp, source, items, once, taken), inits, env)
     else:
         if taken:
             raise walks.unknown_rest(interp, "its items are not known one by one any more")
-        if within is not None:
+        if goes_through:
+            outs = _through(interp, op, source, inits, env)
+        elif within is not None:
             outs = _unrolled_within(interp, op, Walk.over(interp, source, within[0]), within[1], inits, env)
         else:
             outs = _dynamic_for(interp, op, source, inits, env, once)
@@ -83,6 +88,53 @@ def run_for(interp: Interpreter, op: For, env: Env) -> None:
             raise _endless(interp)
         interp.apart += changed_sources(looked_at, interp.builder.ops[start:], op.span)
     env.update(zip(op.outs, outs, strict=True))
+
+
+def _through(interp: Interpreter, op: For, source: Value, inits: list[Value], env: Env) -> list[Value]:
+    """Run a loop over what only a run goes through, item by item."""
+    asked, most = iteration.turns(interp, source)
+    walked = iteration.lists_in(interp, source)
+    held = [interp.heap.contents[ref] for ref in walked]
+    hints = [out.base for out in op.outs]
+
+    def more(k: Value, going: Value, questions: Sequence[iteration.More]) -> Value:
+        cond = truth(interp, going)
+        if cond is False or not questions:
+            return Lit(cond) if isinstance(cond, bool) else interp.emit(bool, (cond,), BOOL)
+
+        def go_on() -> list[Value]:
+            return [more(k, questions[0](k), questions[1:])]
+
+        return go_on()[0] if cond is True else branch(interp, cond, go_on, lambda: [Lit(False)], ["more"], op.span)[0]
+
+    def once(k: Value, carried: list[Value]) -> tuple[Value, list[Value]]:
+        env.update(zip(op.body.params, (iteration.item_at(interp, source, k), *carried), strict=True))
+        found = interp.run_block(op.body, env)
+        if any(interp.heap.contents[ref] is not contents for ref, contents in zip(walked, held, strict=True)):
+            raise _endless(interp)
+        return (found[0], found[1:]) if op.breaks else (Lit(True), found)
+
+    def written_out(k: int, going: Value, carried: list[Value]) -> list[Value]:
+        cond = truth(interp, more(Lit(k), going, asked))
+        if cond is False:
+            return carried
+        if cond is True:
+            return written_out(k + 1, *once(Lit(k), carried))
+        return branch(interp, cond, lambda: written_out(k + 1, *once(Lit(k), carried)), lambda: carried, hints, op.span)
+
+    if most is not None:
+        if most > _WRITTEN_OUT:
+            message = "`zip` of a sequence of known length with one whose length only a run can tell"
+            raise interp.error(message, "make both lists of numbers, or index one of them")
+        return written_out(0, Lit(True), inits)
+
+    def turn(carried: list[Value]) -> list[Value]:
+        k, _, *rest = carried
+        going, found = once(k, rest)
+        return [iteration.add(interp, k, Lit(1)), going, *found]
+
+    turns = _Turns(["k", "going", *hints], lambda carried: more(carried[0], carried[1], asked), turn, op.span)
+    return _run_turns(interp, turns, [Lit(0), Lit(True), *inits])[2:]
 
 
 def _dynamic_for(interp: Interpreter, op: For, source: Value, inits: list[Value], env: Env, once: Once | None) -> list[Value]:
@@ -319,6 +371,8 @@ def _if_any_pass(interp: Interpreter, source: Value) -> Value:
 
 def reduce_loop(interp: Interpreter, source: Value, start: Value, step: Callable[[Value, Value], Value], hint: str) -> Value:
     """Carry one value over the items of `source`, in a loop."""
+    if iteration.is_endless(source):
+        iteration.length(interp, source)  # says that it has none
     trip = iteration.trip(interp, source, "i")
 
     def once(carried: list[Value], own: tuple[Var, ...]) -> tuple[list[Value], list[Operand]]:
@@ -345,83 +399,100 @@ def _first_pass(interp: Interpreter, source: Value, index: Var) -> Value:
             return index
 
 
+@dataclass(frozen=True, slots=True)
+class _Turns:
+    """A loop that goes on as long as a test holds: what the values are called that it carries, the test, and the body."""
+
+    hints: list[str]
+    test: Callable[[list[Value]], Value]
+    body: Callable[[list[Value]], list[Value]]
+    span: Span
+
+
 def run_while(interp: Interpreter, op: While, env: Env) -> None:
     """Run a `While`."""
-    inits = [interp.value(init, env) for init in op.inits]
+
+    def test(carried: list[Value]) -> Value:
+        env.update(zip(op.test.params, carried, strict=True))
+        (found,) = interp.run_block(op.test, env)
+        return found
+
+    def body(carried: list[Value]) -> list[Value]:
+        env.update(zip(op.body.params, carried, strict=True))
+        return interp.run_block(op.body, env)
+
+    turns = _Turns([param.base for param in op.body.params], test, body, op.span)
+    outs = _run_turns(interp, turns, [interp.value(init, env) for init in op.inits])
+    env.update(zip(op.outs, outs, strict=True))
+
+
+def _run_turns(interp: Interpreter, turns: _Turns, inits: list[Value]) -> list[Value]:
     saved = _State.of(interp)
     try:
         with one_way(interp):
-            outs = _while(interp, op, inits, env)
+            return _while(interp, turns, inits)
     except Lost:
         saved.restore(interp)
-        outs = _while(interp, op, inits, env)
+        return _while(interp, turns, inits)
     except (UnsupportedOperationError, Grows) as reason:
         saved.restore(interp)
         with one_way(interp):
-            known = _unrolled_while(interp, op, inits, env)
+            known = _unrolled_while(interp, turns, inits)
         if known is None:
             saved.restore(interp)
             if not isinstance(reason, Grows):
                 if interp.refused is None:
                     raise
-                _while(interp, op, inits, env)
+                _while(interp, turns, inits)
                 raise
-            known = _collecting_while(interp, op, inits, env, reason)
-        outs = known
-    env.update(zip(op.outs, outs, strict=True))
+            known = _collecting_while(interp, turns, inits, reason)
+        return known
 
 
-def _collecting_while(interp: Interpreter, op: While, inits: list[Value], env: Env, growing: Grows) -> list[Value]:
+def _collecting_while(interp: Interpreter, turns: _Turns, inits: list[Value], growing: Grows) -> list[Value]:
     """Run a loop in which lists grow."""
     while True:
         _refuse_foreign(interp, growing)
         if not collecting.as_list_of_rows(interp, growing):
-            raise _uncountable(interp, growing, op.span)
+            raise _uncountable(interp, growing, turns.span)
         saved = _State.of(interp)
         try:
-            return _while(interp, op, inits, env)
+            return _while(interp, turns, inits)
         except Grows as another:
             saved.restore(interp)
             growing = another
 
 
-def _unrolled_while(interp: Interpreter, op: While, inits: list[Value], env: Env) -> list[Value] | None:
+def _unrolled_while(interp: Interpreter, turns: _Turns, inits: list[Value]) -> list[Value] | None:
     carried = inits
     for _ in range(_UNROLL):
-        env.update(zip(op.test.params, carried, strict=True))
-        (test,) = interp.run_block(op.test, env)
-        cond = truth(interp, test)
+        cond = truth(interp, turns.test(carried))
         if cond is False:
             return carried
         if cond is not True:
             return None
-        env.update(zip(op.body.params, carried, strict=True))
-        carried = interp.run_block(op.body, env)
+        carried = turns.body(carried)
     return None
 
 
-def _while(interp: Interpreter, op: While, inits: list[Value], env: Env) -> list[Value]:
+def _while(interp: Interpreter, turns: _Turns, inits: list[Value]) -> list[Value]:
     def step(carried: list[Value], own: tuple[Var, ...]) -> tuple[list[Value], list[Operand]]:
-        env.update(zip(op.body.params, carried, strict=True))
-        return interp.run_block(op.body, env), []
+        return turns.body(carried), []
 
-    hints = [param.base for param in op.body.params]
-    fixed = find_fixpoint(interp, inits, hints, step)
+    fixed = find_fixpoint(interp, inits, turns.hints, step)
     outer, before = interp.builder, interp.heap
     tests, values = fixed.again(interp)
     interp.builder, interp.heap = outer.nested(), before.copy()
     for ref, contents in fixed.heap_of(interp, tests).items():
         interp.heap.contents[ref] = contents
-    env.update(zip(op.test.params, values, strict=True))
     held = interp.heap.copy()
-    (test,) = interp.run_block(op.test, env)
-    cond = truth(interp, test)
+    cond = truth(interp, turns.test(values))
     if changed_objects(held, [interp.heap]):
         raise interp.error(
-            "the condition of this loop changes a list, a dict or an object", "change it in the body", span=op.span
+            "the condition of this loop changes a list, a dict or an object", "change it in the body", span=turns.span
         )
     block = interp.builder.block(tests, (Lit(cond) if isinstance(cond, bool) else cond,))
     interp.builder, interp.heap = outer, before
     body = fixed.builder.block(fixed.params, fixed.yields)
-    outer.emit(While(fixed.outs, fixed.inits, block, body, op.span))
+    outer.emit(While(fixed.outs, fixed.inits, block, body, turns.span))
     return fixed.values

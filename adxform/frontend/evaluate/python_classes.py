@@ -22,6 +22,7 @@ from adxform.frontend.evaluate.values import (
     Reversed,
     Slice,
     Static,
+    Stream,
     Tuple,
     Value,
     View,
@@ -78,10 +79,8 @@ def class_of(value: Value) -> type | None:
             return types.FunctionType
         case Once():
             return Once
-        case (
-            Var() | Ref() | Maybe() | Poison() | Zip() | Enumerate() | Mapped() | Reversed() | Rest()
-        ):  # a list of pairs, perhaps
-            return None
+        case Var() | Ref() | Maybe() | Poison() | Zip() | Enumerate() | Mapped() | Reversed() | Rest() | Stream():
+            return None  # a list of pairs, perhaps
         case _:
             assert_never(value)
 

@@ -84,8 +84,11 @@ class View:
     part: Literal["keys", "values", "items"]
 
 
-Steps = Literal["", "all", "some"]
-"""Whether a walk takes item by item, with other code in between: all of them, or as many as it likes; if not, at once."""
+Steps = Literal["", "calls", "all", "some"]
+"""Whether a walk takes item by item, with other code in between: all of them, or as many as it likes; if not, at once.
+
+A walk that `calls` is at once here, where Python calls a function of the program between the items.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +97,19 @@ class Rest:
 
     items: Value
     taken: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """What goes through an object of which nothing is known, one item after the other, with a cursor; or `part` of each item.
+
+    It `asks` for the next item, unless another stream beside it does. `of` is what that part goes through, where that is known.
+    """
+
+    cursor: Var
+    part: int | None = None
+    of: Value | None = None
+    asks: bool = True
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,6 +121,7 @@ class Once:
     The contents of `state` say how far it has been walked: see `evaluate/walks`. `cls` is the class that it has for Python.
     `unknown`: it goes through something of which nothing is known, and which may be an iterator itself.
     `behind`: what else is changed by whoever takes its items, each object with its contents after the last, and until then.
+    `streams`: what it went through of which nothing is known, which may be an iterator; ``None`` for what a loop went through.
     """
 
     state: Ref
@@ -113,6 +130,7 @@ class Once:
     cls: type | None = None
     unknown: bool = False
     behind: tuple[tuple[Ref, Any, Poison], ...] = ()
+    streams: tuple[Var | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -290,6 +308,7 @@ Value = (
     | Enumerate
     | Reversed
     | Rest
+    | Stream
     | View
     | Once
     | Static

@@ -12,11 +12,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from adxform import runtime
 from adxform.errors import AdxError
 from adxform.frontend.evaluate import iteration
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Contents, Once, Poison, Rest, Static, Steps, Tuple, Value, is_unknown
-from adxform.ir.ops import Lit
+from adxform.ir.ops import Lit, Var
+from adxform.ir.types import Object
 
 _KEYS = ("taken", "source")
 _UNOPENED = Lit(False)
@@ -36,10 +38,11 @@ def iterator(
     cls: type | None = None,
     sources: tuple[Value, ...] = (),
     behind: tuple[tuple[Any, Any, Poison], ...] = (),
+    streams: tuple[Var | None, ...] = (),
 ) -> Once:
     """An iterator over what `open_` will return of `sources`, for Python of the class `cls`."""
     unknown = any(is_unknown(source) or (isinstance(source, Once) and source.unknown) for source in sources)
-    return Once(interp.heap.new("iterator", Once, _KEYS, (Lit(0), _UNOPENED)), open_, early, cls, unknown, behind)
+    return Once(interp.heap.new("iterator", Once, _KEYS, (Lit(0), _UNOPENED)), open_, early, cls, unknown, behind, streams)
 
 
 def taken_of(interp: Interpreter, once: Once) -> int | None:
@@ -63,6 +66,8 @@ def begun(interp: Interpreter, once: Once, stepwise: Steps = "") -> tuple[Value,
     The walk is `stepwise` where other code runs between its items.
     """
     taken = taken_of(interp, once)
+    if stepwise:
+        _check_streams(interp, once)
     contents: Any = interp.heap.contents[once.state]
     held = contents.get("source")
     interp.heap.contents[once.state] = _MEANWHILE  # type: ignore[assignment]
@@ -83,6 +88,7 @@ def record(interp: Interpreter, once: Once, source: Value, taken: int) -> None:
 def leave(interp: Interpreter, once: Once, left: str = "") -> None:
     """End a walk over an iterator: after its last item, or before it, for a reason `left`: what it has left then is not known."""
     if left:
+        _check_streams(interp, once)
         interp.heap.contents[once.state] = Poison(left)  # type: ignore[assignment]
         return
     interp.heap.contents[once.state] = Contents(_KEYS, (_NO_MORE, _UNOPENED))
@@ -92,21 +98,33 @@ def leave(interp: Interpreter, once: Once, left: str = "") -> None:
             interp.heap.contents[ref] = contents
 
 
+def _check_streams(interp: Interpreter, once: Once) -> None:
+    """See that what a generator went through may have been gone through to its end before its items are taken."""
+    for cursor in once.streams:
+        if cursor is None:
+            message = "a generator goes through an object of which nothing is known in a loop, and may be left before its end"
+            raise interp.error(message, "make it a list first: `list(…)`")
+        interp.builder.effect(runtime.check_walked, cursor, span=interp.span)
+
+
 def rest(interp: Interpreter, source: Value, stepwise: Steps = "") -> Value:
     """What is left of `source`, if that is an iterator, whose walk begins here; else `source`."""
     if not isinstance(source, Once):
+        if stepwise == "calls" and is_unknown(source):
+            cursor = interp.emit(runtime.Cursor, (interp.operand(source),), Object(), "cursor")
+            interp.builder.effect(runtime.check_walked, cursor, span=interp.span)
         return source
     found, taken = begun(interp, source, stepwise)
     return Rest(found, taken) if taken else found
 
 
 @contextmanager
-def walked(interp: Interpreter, sources: tuple[Value, ...], left: str = "") -> Iterator[tuple[Value, ...]]:
-    """What is left of each of `sources`, which are walked over meanwhile: to the end, unless `left` says why not."""
-    yield tuple(rest(interp, source) for source in sources)
+def walked(interp: Interpreter, sources: tuple[Value, ...], stepwise: Steps = "") -> Iterator[tuple[Value, ...]]:
+    """What is left of each of `sources`, which are walked over meanwhile, to their ends."""
+    yield tuple(rest(interp, source, stepwise) for source in sources)
     for source in sources:
         if isinstance(source, Once):
-            leave(interp, source, left)
+            leave(interp, source)
 
 
 def opened(interp: Interpreter, source: Value) -> Value:

@@ -479,7 +479,9 @@ def contains(interp: Interpreter, box: Value, item: Value) -> Answer:
             return interp.call(Static(iterations.contained), (box, item))
         case Once():
             looked_at = walks.searched(interp, box, partial(_equal_now, item), "`in` may have left it before its end")
-            return interp.call(Lit(operator.contains), (looked_at, item))
+            if not isinstance(looked_at, Tuple):
+                return interp.call(Static(iterations.contained), (looked_at, item))
+            return any_equal(interp, list(looked_at.items), item)
         case Tuple() | Ref(kind="list") | View():
             return any_equal(interp, interp.items(box), item)
         case Range(start, stop, step):

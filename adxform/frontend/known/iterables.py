@@ -502,11 +502,11 @@ def _reduce(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answe
     return total
 
 
-def _walking(handler: Handler) -> Handler:
-    """The handler of a function that walks over what iterators go through."""
+def _walking(handler: Handler, *, calls: str | None = None) -> Handler:
+    """The handler of a function that walks over what iterators go through, and `calls` an argument of this name meanwhile."""
 
     def of_what_is_left(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-        with walks.walked(interp, args) as sources:
+        with walks.walked(interp, args, "calls" if calls == "" or calls in kwargs else "") as sources:
             return handler(interp, sources, kwargs, hint)
 
     return of_what_is_left
@@ -537,9 +537,6 @@ _WALKING: dict[Any, Handler] = {
     frozenset: _frozen_set,
     sorted: _sorted,
     sum: _sum,
-    max: _extreme(max),
-    min: _extreme(min),
-    functools.reduce: _reduce,
 }
 TABLE: dict[Any, Handler] = {
     len: _len,
@@ -548,4 +545,7 @@ TABLE: dict[Any, Handler] = {
     any: _searching(any),
     all: _searching(all),
     **{fn: _walking(handler) for fn, handler in _WALKING.items()},
+    max: _walking(_extreme(max), calls="key"),
+    min: _walking(_extreme(min), calls="key"),
+    functools.reduce: _walking(_reduce, calls=""),
 }

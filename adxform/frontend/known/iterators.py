@@ -33,6 +33,7 @@ from adxform.frontend.evaluate.values import (
     Slice,
     Static,
     Steps,
+    Stream,
     Tuple,
     Value,
     View,
@@ -43,8 +44,10 @@ from adxform.frontend.evaluate.values import (
 from adxform.frontend.known.iterables import listed, rows
 from adxform.frontend.signature import python_class
 from adxform.ir import intrinsics
-from adxform.ir.ops import Lit, Var
+from adxform.ir.build import Builder
+from adxform.ir.ops import Block, Call, Lit, Operand, Var
 from adxform.ir.types import Array, Object, Scalar
+from adxform.ir.walk import all_ops
 from adxform.primitives import iterations
 
 Args = tuple[Value, ...]
@@ -71,7 +74,25 @@ def _as_long(interp: Interpreter, first: Value, part: Value, k: int) -> None:
         interp.require(equal, ValueError, message)
 
 
+def _zip_in_steps(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    strict = "strict" in kwargs and bool(interp.static(kwargs["strict"], "`strict`"))
+    if not strict or not any(map(iteration.has_stream, args)):
+        return _zip(interp, args, kwargs, hint)
+    counted: list[Operand] = []
+    for part in args:
+        if iteration.has_stream(part) and not isinstance(part, Stream):
+            message = "a strict `zip` of a `zip`, `map` or `enumerate` of what only a run goes through"
+            raise interp.error(message, "make it a list first: `list(…)`")
+        own = part.cursor if isinstance(part, Stream) else Range(Lit(0), iteration.length(interp, part), Lit(1))
+        counted.append(interp.operand(own))
+    cursor = interp.emit(runtime.strictly, counted, Object(), "cursor")
+    known = (None if isinstance(part, Stream) else part for part in args)
+    return Zip(tuple(Stream(cursor, k, part, k == 0) for k, part in enumerate(known)))
+
+
 def _zip_in_part(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    if any(map(iteration.has_stream, args)):
+        return _zip_in_steps(interp, args, kwargs, hint)
     strict = "strict" in kwargs and interp.static(kwargs["strict"], "`strict`")
     if strict and any(not _same_length(interp, args[0], part) for part in args[1:]):
         message = "a strict `zip` of sequences that may differ in length, which a loop may leave early"
@@ -305,22 +326,21 @@ def _lazily(fn: Any, handler: Handler, step_by_step: Handler | None = None, in_p
             here, interp.span = interp.span, span
             _refuse_other_keys(interp, args, keys)
             left = "another iterator may have gone through a part of it"
-            stepwise = stepwise if step_by_step is not None else ""
+            stepwise = stepwise if step_by_step is not None else "calls" if stepwise else ""
+
+            in_steps = stepwise in ("all", "some")
 
             def source(arg: Value) -> Value:
-                if not isinstance(arg, Once):
-                    in_part = stepwise == "some" and is_unknown(arg)
-                    given = (interp.operand(arg),) if in_part else ()
-                    return interp.emit(runtime.walked_in_part, given, Object(), "items") if in_part else arg
-                found = walks.rest(interp, arg, "some" if ends_early and arg.unknown else stepwise)
-                walks.leave(interp, arg, left)
-                return found
+                ahead = isinstance(arg, Once) and arg.unknown and ends_early and not in_steps
+                found = walks.rest(interp, arg, "calls" if ahead else stepwise)
+                if isinstance(arg, Once):
+                    walks.leave(interp, arg, left)
+                return iteration.stream(interp, found) if in_steps and fn is not reversed else found
 
             # One of several may end before this one does, which then has something left.
             ends_early = fn is itertools.islice or len(args) - called > 1
             parts = (*args[:called], *map(source, args[called:]))
-            in_steps = in_part if stepwise == "some" and in_part else step_by_step
-            found = (in_steps if stepwise and in_steps else handler)(interp, parts, kwargs, hint)
+            found = (handler_of[stepwise] or handler)(interp, parts, kwargs, hint)
             assert found is not None
             interp.span = here
             return found
@@ -328,6 +348,7 @@ def _lazily(fn: Any, handler: Handler, step_by_step: Handler | None = None, in_p
         early = args if step_by_step is None else tuple(part for arg in args if isinstance(arg, Once) for part in arg.early)
         return walks.iterator(interp, walked, early, class_made_by(fn, args), args)
 
+    handler_of: dict[Steps, Handler | None] = {"": None, "calls": None, "all": step_by_step, "some": in_part or step_by_step}
     called = 1 if fn in (map, filter, itertools.starmap) else 0  # the function comes first
     return made
 
@@ -411,26 +432,41 @@ def _next(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Before:
-    """What all objects held before a generator ran."""
+    """What all objects held before a generator ran, and what had been written."""
 
     heap: Heap
+    builder: Builder
+    ops: int
 
 
 def _before(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    return Static(_Before(interp.heap.copy()))
+    return Static(_Before(interp.heap.copy(), interp.builder, len(interp.builder.ops)))
 
 
 def _generator(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     """The iterator over the items of a generator, which ran to its end: what it changed is not known until all are taken."""
-    items, before = args
-    assert isinstance(before, Static)
-    assert isinstance(before.value, _Before)
+    items, begins = args
+    assert isinstance(begins, Static)
+    assert isinstance(begins.value, _Before)
+    before = begins.value
     behind: list[tuple[Ref, Any, Poison]] = []
-    for ref in changed_objects(before.value.heap, [interp.heap]):
+    for ref in changed_objects(before.heap, [interp.heap]):
         meanwhile = Poison("a generator changes it, which may not have run to its end")
         behind.append((ref, interp.heap.contents[ref], meanwhile))
         interp.heap.contents[ref] = meanwhile  # type: ignore[assignment]
-    return walks.iterator(interp, lambda stepwise: items, cls=GeneratorType, behind=tuple(behind))
+    streams = [
+        op.outs[0] if op in before.builder.ops else None
+        for op in all_ops(Block((), tuple(before.builder.ops[before.ops :]), ()))
+        if isinstance(op, Call) and op.fn == Lit(runtime.Cursor)
+    ]
+    return walks.iterator(interp, lambda stepwise: items, cls=GeneratorType, behind=tuple(behind), streams=tuple(streams))
+
+
+def _searches(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    """Whether a function called with a generator over a source is `any` or `all`, and the source what only a run goes through."""
+    fn, source = args
+    unknown = is_unknown(source) or (isinstance(source, Once) and source.unknown)
+    return Lit(unknown and isinstance(fn, Static | Lit) and fn.value in (any, all))
 
 
 _ITERATORS: dict[Any, Handler] = {
@@ -446,7 +482,7 @@ _ITERATORS: dict[Any, Handler] = {
     itertools.starmap: _starmap,
 }
 _STEP_BY_STEP: dict[Any, Handler] = {
-    zip: _zip,
+    zip: _zip_in_steps,
     enumerate: _enumerate,
     map: _each,
     itertools.starmap: _each_apart,
@@ -464,6 +500,7 @@ _SETTLED: dict[Any, Handler] = {
 TABLE: dict[Any, Handler] = {
     intrinsics.generator_begins: _before,
     intrinsics.generator: _generator,
+    intrinsics.searches: _searches,
     iter: _iter,
     next: _next,
     **{fn: _lazily(fn, handler, _STEP_BY_STEP.get(fn), _IN_PART.get(fn)) for fn, handler in _ITERATORS.items()},

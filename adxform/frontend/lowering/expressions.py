@@ -220,8 +220,10 @@ def _lower_call(state: State, node: gast.Call, hint: str, *, wanted: bool) -> Op
         raise state.scope.error(
             node, "`super()` without arguments is not supported", "name the base class: `Base.method(self, …)`"
         )
-    if wanted and _is_sum(state, node):
+    if wanted and _is_of_generator(state, node, "sum"):
         return _lower_sum(state, node, hint)
+    if wanted and (_is_of_generator(state, node, "any") or _is_of_generator(state, node, "all")):
+        return _lower_search(state, node, hint)
     fn = lower_expression(state, node.func)
     kwargs: tuple[tuple[str, Operand], ...] = ()
     if any(isinstance(arg, gast.Starred) for arg in node.args) or any(keyword.arg is None for keyword in node.keywords):
@@ -238,12 +240,12 @@ def _lower_call(state: State, node: gast.Call, hint: str, *, wanted: bool) -> Op
     return outs[0] if outs else Lit(None)
 
 
-def _is_sum(state: State, node: gast.Call) -> bool:
-    """Whether `node` is ``sum(… for … in …)``, by a name found outside."""
+def _is_of_generator(state: State, node: gast.Call, name: str) -> bool:
+    """Whether `node` is ``name(… for … in …)``, by a name found outside."""
     scope = state.scope
     match node:
-        case gast.Call(func=gast.Name(id="sum"), args=[gast.GeneratorExp()], keywords=[]):
-            return not ("sum" in state.env or "sum" in scope.bound or "sum" in scope.outer)
+        case gast.Call(func=gast.Name(id=found), args=[gast.GeneratorExp()], keywords=[]) if found == name:
+            return not (name in state.env or name in scope.bound or name in scope.outer)
         case _:
             return False
 
@@ -251,10 +253,14 @@ def _is_sum(state: State, node: gast.Call) -> bool:
 def _lower_call_argument(state: State, callee: Any, node: Any) -> Operand:
     """An argument; a generator runs to its end first, unless the callee is one that need not run it to its end."""
     if isinstance(node, gast.GeneratorExp) and not (isinstance(callee, gast.Name) and callee.id in ("next", "iter")):
-        begins = state.builder.call(intrinsics.generator_begins, hint="begins", span=state.at(node))
-        items = _lower_comprehension(state, node, "items")
-        return state.builder.call(intrinsics.generator, items, begins, hint="items", span=state.at(node))
+        return _lower_generator(state, node)
     return lower_argument(state, node)
+
+
+def _lower_generator(state: State, node: gast.GeneratorExp, source: Operand | None = None) -> Operand:
+    begins = state.builder.call(intrinsics.generator_begins, hint="begins", span=state.at(node))
+    items = _lower_comprehension(state, node, "items", source)
+    return state.builder.call(intrinsics.generator, items, begins, hint="items", span=state.at(node))
 
 
 def _lower_text(state: State, node: gast.JoinedStr, hint: str) -> Operand:
@@ -313,7 +319,7 @@ def assign(state: State, target: Any, value: Operand) -> None:
             )
 
 
-def _lower_comprehension(state: State, node: Any, hint: str) -> Operand:
+def _lower_comprehension(state: State, node: Any, hint: str, source: Operand | None = None) -> Operand:
     """A list that the loop appends to. The set, dict and generator forms are made of that list."""
     _check_comprehension(state, node)
     items = state.builder.call(list, hint=hint if isinstance(node, gast.ListComp) else "items", span=state.at(node))
@@ -326,7 +332,7 @@ def _lower_comprehension(state: State, node: Any, hint: str) -> Operand:
         method = attribute(inner, node, items, "append")
         inner.builder.emit(Call((), method, (value,), (), inner.at(node)))
 
-    _walk_items(state, node, node.generators, (), append)
+    _walk_items(state, node, node.generators, (), append, source)
     make = {gast.SetComp: set, gast.DictComp: dict}.get(type(node))
     return items if make is None else state.builder.call(make, items, hint=hint, span=state.at(node))
 
@@ -358,6 +364,35 @@ def _lower_sum(state: State, node: gast.Call, hint: str) -> Operand:
     return choose(state, node, builtin, add_up, call, hint)
 
 
+def _lower_search(state: State, node: gast.Call, hint: str) -> Operand:
+    """``any`` or ``all`` of a generator: where only a run goes through its source a loop that ends when it knows; else a call."""
+    generator = node.args[0]
+    _check_comprehension(state, generator)
+    callee = lower_expression(state, node.func)
+    source = lower_argument(state, generator.generators[0].iter)
+    found = "??" + hint  # no name of `choose`, see `_lower_sum`
+    decides = operator.truth if node.func.id == "any" else operator.not_
+
+    def look(inner: State) -> None:
+        item = lower_expression(inner, generator.elt)
+        inner.bind(found, inner.builder.call(decides, item, hint=hint, span=inner.at(generator)))
+
+    def search(side: State) -> Operand:
+        side.bind(found, Lit(False))
+        _walk_items(side, generator, generator.generators, (found,), look, source, until=found)
+        side.written.pop(found)
+        return side.builder.call(decides, side.env.pop(found), hint=hint, span=side.at(node))
+
+    def call(side: State) -> Operand:
+        items = _lower_generator(side, generator, source)
+        out = side.builder.var(hint)
+        side.builder.emit(Call((out,), callee, (items,), (), side.at(node)))
+        return out
+
+    searches = state.builder.call(intrinsics.searches, callee, source, span=state.at(node))
+    return choose(state, node, searches, search, call, hint)
+
+
 def _check_comprehension(state: State, node: Any) -> None:
     for inner in gast.walk(node):
         if isinstance(inner, gast.NamedExpr) or (isinstance(inner, gast.comprehension) and inner.is_async):
@@ -365,13 +400,29 @@ def _check_comprehension(state: State, node: Any) -> None:
             raise state.scope.error(where, "this form of comprehension is not supported", "write the comprehension as a loop")
 
 
-def _walk_items(state: State, node: Any, parts: list[Any], carried: tuple[str, ...], visit: Callable[[State], None]) -> None:
-    """Append the loops and conditions of a comprehension around `visit`; the loops carry the names `carried`."""
+def _walk_items(
+    state: State,
+    node: Any,
+    parts: list[Any],
+    carried: tuple[str, ...],
+    visit: Callable[[State], None],
+    source: Operand | None = None,
+    until: str = "",
+) -> None:
+    """Append the loops and conditions of a comprehension around `visit`; the loops carry the names `carried`.
+
+    The outermost goes through `source`, where that is given. All end when the name `until` is true.
+    """
     if not parts:
         visit(state)
         return
     part, *rest = parts
+<<<<<<< HEAD
     source = lower_walked(state, part.iter, lower_argument)
+=======
+    if source is None:
+        source = lower_argument(state, part.iter)
+>>>>>>> 98683377ef85dd96bb06dc29b8ecd1c3eb110d17
     inits = tuple(state.env[name] for name in carried)
     body = state.nested()
     body.comprehension |= not INLINED_COMPREHENSIONS or isinstance(node, gast.GeneratorExp)
@@ -380,21 +431,28 @@ def _walk_items(state: State, node: Any, parts: list[Any], carried: tuple[str, .
     params = tuple(body.builder.var(name.lstrip("?")) for name in carried)
     body.env |= dict(zip(carried, params, strict=True))
     assign(body, part.target, item)
-    _walk_conditions(body, node, part.ifs, rest, carried, visit)
-    block = body.block((item, *params), tuple(body.env[name] for name in carried))
+    _walk_conditions(body, node, part.ifs, rest, carried, visit, until)
+    going = (body.builder.call(operator.not_, body.env[until], hint="going", span=body.at(node)),) if until else ()
+    block = body.block((item, *params), (*going, *(body.env[name] for name in carried)))
     outs = tuple(state.builder.var(name.lstrip("?")) for name in carried)
-    state.builder.emit(For(outs, (source,), inits, block, False, state.at(node)))
+    state.builder.emit(For(outs, (source,), inits, block, bool(until), state.at(node)))
     for name, out in zip(carried, outs, strict=True):
         state.bind(name, out)
 
 
 def _walk_conditions(
-    state: State, node: Any, tests: list[Any], rest: list[Any], carried: tuple[str, ...], visit: Callable[[State], None]
+    state: State,
+    node: Any,
+    tests: list[Any],
+    rest: list[Any],
+    carried: tuple[str, ...],
+    visit: Callable[[State], None],
+    until: str,
 ) -> None:
     if not tests:
-        _walk_items(state, node, rest, carried, visit)
+        _walk_items(state, node, rest, carried, visit, until=until)
         return
     cond = lower_expression(state, tests[0])
     then, orelse = state.nested(), state.nested()
-    _walk_conditions(then, node, tests[1:], rest, carried, visit)
+    _walk_conditions(then, node, tests[1:], rest, carried, visit, until)
     branch(state, cond, then, orelse, state.at(node))
