@@ -71,6 +71,9 @@ def hashed(interp: Interpreter, key: Value, what: str) -> Any:
         equal = None if cls is None else find(cls, "__eq__")
         if cls is not None and isinstance(equal, types.FunctionType) and not is_generated(equal):
             raise interp.error(f"a `{cls.__name__}`, which defines `__eq__`, is {what}", "take a number or a text for it")
+        own = None if cls is None else find(cls, "__hash__")
+        if cls is not None and isinstance(own, types.FunctionType) and not is_generated(own) and equal is not object.__eq__:
+            raise interp.error(f"a `{cls.__name__}`, which defines `__hash__`, is {what}", "take a number or a text for it")
     return interp.static(key, what)
 
 
