@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import copy
 import os
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import adxform
-from adxform.errors import PreparationMismatchError, UnsupportedOperationError
+from adxform.errors import MissingRuleError, PreparationMismatchError, SourceUnavailableError, UnsupportedOperationError
 from tests.tables.cell import program
 
 CLASS = """
@@ -235,3 +236,238 @@ def f(x): return x * type(P()).k * P().of_class() * P.k * D["k"] * (2.0 if 3.0 i
         said = subprocess.run(run, env={**os.environ, **places}, capture_output=True, text=True, check=True)
         got, plain = said.stdout.split()
         assert got == plain
+
+
+ABSENT = """
+import collections, copy, dataclasses, types
+class A:
+    pass
+class B:
+    __slots__ = ("k",)
+class C:
+    @property
+    def k(self):
+        if not K:
+            raise ValueError("none yet")
+        return K[0]
+class D:
+    def __getattr__(self, name):
+        raise LookupError(name)
+K = []
+a, b, c, d, m, names = A(), B(), C(), D(), types.ModuleType("m"), types.SimpleNamespace()
+row, q, table = [], collections.deque(), {}
+def outer():
+    if K:
+        v = 1.0
+    def f(x): return v * x
+    return f
+inner = outer()
+def given(x, k): return k * x
+def named(x, *, k): return k * x
+@dataclasses.dataclass
+class F:
+    n: float
+def f(x):
+    return ANSWER
+"""
+
+
+@pytest.mark.parametrize(
+    ("answer", "change"),
+    [
+        ("k * x", "k = 3.0"),
+        ("h(x)", "def h(x): return 3.0 * x"),
+        ("a.k * x", "a.k = 3.0"),
+        ("a.k * x", "A.k = 3.0"),
+        ("A.k * x", "A.k = 3.0"),
+        ("A().k * x", "A.k = 3.0"),
+        ("A().k * x", "A.__getattr__ = lambda self, name: 3.0"),
+        ("a.m() * x", "A.m = lambda self: 3.0"),
+        ("b.k * x", "b.k = 3.0"),
+        ("c.k * x", "K.append(3.0)"),
+        ("C().k * x", "K.append(3.0)"),
+        ("d.k * x", "d.k = 3.0"),
+        ("m.k * x", "m.k = 3.0"),
+        ("names.k * x", "names.k = 3.0"),
+        ("row[0] * x", "row.append(3.0)"),
+        ("q[0] * x", "q.append(3.0)"),
+        ("table['k'] * x", "table['k'] = 3.0"),
+        ("types.MappingProxyType(table)['k'] * x", "table['k'] = 3.0"),
+        ("inner(x)", "inner.__closure__[0].cell_contents = 3.0"),
+        ("given(x)", "given.__defaults__ = (3.0,)"),
+        ("named(x)", "named.__kwdefaults__ = {'k': 3.0}"),
+        ("F().n * x", "F.__init__.__defaults__ = (3.0,)"),
+        ("a(x)", "A.__call__ = lambda self, x: 3.0 * x"),
+        ("A(x).k * x", "A.__init__ = lambda self, v: setattr(self, 'k', 3.0)"),
+        ("a * x", "A.__mul__ = lambda self, x: 3.0 * x"),
+        ("len(a) * x", "A.__len__ = lambda self: 3"),
+        ("(1.0, 2.0, 3.0)[a] * x", "A.__index__ = lambda self: 2"),
+        ("float(a) * x", "A.__float__ = lambda self: 3.0"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("kept", ["in memory", "prepared"])
+def test_an_error_lasts_as_long_as_its_cause(answer: str, change: str, kept: str) -> None:
+    f = program(ABSENT.replace("ANSWER", answer))
+    with pytest.raises(Exception) as plain:
+        f(2.0)
+    made = None
+    try:
+        made = adxform.prepare_value_and_gradient(f, 2.0) if kept == "prepared" else adxform.value_and_grad(f)
+        made(2.0)
+    except Exception as error:
+        assert type(error) is plain.type  # noqa: PT017
+    exec(compile(change, "<change>", "exec"), f.__globals__)
+    try:
+        assert f(2.0) == 6.0
+        if made is not None:
+            assert made(2.0) == (6.0, 3.0)
+    except (UnsupportedOperationError, SourceUnavailableError, MissingRuleError, PreparationMismatchError):
+        pass
+
+
+HOOKS = """
+import dataclasses
+class R:
+    k = 1.0
+class A(R):
+    def __init__(self, n): self.n = n
+    def m(*given): return given[-1] * len(given)
+@dataclasses.dataclass
+class D:
+    n: float
+a = A(2.0)
+def twice(self, name, value): object.__setattr__(self, name, 2 * value)
+def told(self, n): self.n = 5 * n
+def read(self, name): return object.__getattribute__(self, name)
+def made(cls, n): return a
+def f(x):
+    return ANSWER
+"""
+
+
+@pytest.mark.parametrize(
+    ("answer", "change"),
+    [
+        ("A(x).n", "A.__setattr__ = twice"),
+        ("A(x).n", "R.__setattr__ = twice"),
+        ("A(x).n", "A.__init__ = told"),
+        ("A(x).n", "A.__new__ = made"),
+        ("A(x).n", "A.n = property(lambda self: 7.0, lambda self, value: None)"),
+        ("A(x).n", "R.n = property(lambda self: 7.0, lambda self, value: None)"),
+        ("A(x).n", "A.__getattribute__ = read"),
+        ("a.m(x)", "A.m = staticmethod(A.__dict__['m'])"),
+        ("A(x).m(x)", "A.m = staticmethod(A.__dict__['m'])"),
+        ("x * a.k", "A.k = property(lambda self: 7.0)"),
+        ("D(x).n", "D.__init__ = told"),
+        ("x if D(1.0) == D(1.0) else 2 * x", "D.__eq__ = lambda self, other: False"),
+        ("x if a != A(1.0) else 2 * x", "A.__eq__ = lambda self, other: True"),
+        ("x if a else 2 * x", "R.__bool__ = lambda self: False"),
+    ],
+)
+def test_a_class_is_what_it_is_now(answer: str, change: str) -> None:
+    f = program(HOOKS.replace("ANSWER", answer))
+    prepared = adxform.prepare_value_and_gradient(f, 2.0)
+    assert adxform.value_and_grad(f)(2.0)[0] == prepared(2.0)[0] == f(2.0)
+    exec(compile(change, "<change>", "exec"), f.__globals__)
+    with contextlib.suppress(UnsupportedOperationError, SourceUnavailableError, MissingRuleError):
+        assert adxform.value_and_grad(f)(2.0)[0] == f(2.0)
+    with pytest.raises(PreparationMismatchError, match=r"`[AD]` was changed since"):
+        prepared(2.0)
+
+
+def test_what_says_nothing_of_objects_may_change_in_a_class() -> None:
+    f = program(
+        "class A:\n    calls = 0\n    def __init__(self, n): self.n = n\na = A(2.0)\ndef f(x):\n    return A(x).n * a.n\n"
+    )
+    prepared = adxform.prepare_gradient(f, 1.5)
+    assert prepared(1.5) == 2.0
+    cls = f.__globals__["A"]
+    cls.calls += 1
+    cls.__doc__ = "Counted."
+    copy.copy(f.__globals__["a"])
+    builds = adxform.stats()["rule_builds"]
+    assert prepared(1.5) == adxform.grad(f)(1.5) == 2.0
+    assert adxform.stats()["rule_builds"] == builds
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "x * (1.0, 2.0, 3.0)[i]", "x * [1.0, 2.0, 3.0][i]", "x * ord('abc'[i])", "x * b'abc'[i]", "x * range(3)[i]",
+        "x * sum([1.0, 2.0, 3.0][i:])", "x * len('abc'[i:])", "x * sum([1.0, 2.0, 3.0][slice(i, None)])",
+        "x * sum((1.0, 5.0)[cut])", "x * [1.0, 2.0, 3.0].pop(i)", "x * changed([1.0, 2.0, 3.0], x)",
+        "x * [v * x for v in np.arange(3.0)][i]",
+        "x * [5.0, 1.0, 5.0, 5.0].index(5.0, i)", "x * list(enumerate([x], i))[0][0]", "x * sum(itertools.islice([1.0, 2.0], i))",
+    ],
+)  # fmt: skip
+def test_an_index_is_asked_by_each_call(answer: str) -> None:
+    text = f"""
+import itertools
+import numpy as np
+class I:
+    k = 1
+    def __index__(self): return self.k
+i = I()
+cut = slice(i, None)
+def changed(row, x):
+    row[i] = x
+    row.insert(i, 2 * x)
+    del row[i]
+    row[i:] = [3 * x]
+    return row[0] + len(row)
+def f(x):
+    return {answer}
+"""
+    f = program(text)
+    prepared = adxform.prepare_value_and_gradient(f, 2.0)
+    assert adxform.value_and_grad(f)(2.0)[0] == prepared(2.0)[0] == f(2.0)
+    first = f(2.0)
+    for k in (2, 0):
+        f.__globals__["i"].k = k
+        assert adxform.value_and_grad(f)(2.0)[0] == f(2.0)
+        with contextlib.suppress(PreparationMismatchError):
+            assert prepared(2.0)[0] == f(2.0)
+    assert f(2.0) != first
+
+
+@pytest.mark.parametrize("changes", ["", "k = 3.0", "A.k = 3.0", "A.__setattr__ = twice", "D.__init__ = told", "I.k = 1"])
+def test_another_process_sees_what_is_there(changes: str, tmp_path: Path) -> None:
+    module = """
+import dataclasses, os
+class A: pass
+class P:
+    def __init__(self, n): self.n = n
+@dataclasses.dataclass
+class D:
+    n: float
+class I:
+    k = 0
+    def __index__(self): return self.k
+i = I()
+def twice(self, name, value): object.__setattr__(self, name, 2 * value)
+def told(self, n): self.n = 5 * n
+def f0(x): return k * x
+def f1(x): return A().k * x
+def f2(x): return A(x).n if hasattr(A, "n") else P(x).n
+def f3(x): return D(x).n
+def f4(x): return x * (1.0, 2.0)[i]
+exec(os.environ.get("CHANGES", "").replace("A.__setattr__", "P.__setattr__"))
+"""
+    text = """
+import adxform
+import state
+for f in (state.f0, state.f1, state.f2, state.f3, state.f4):
+    found = []
+    for ask in (lambda: f(2.0), lambda: adxform.value_and_grad(f)(2.0)[0]):
+        try:
+            found.append(ask())
+        except Exception as error:
+            found.append(type(error).__name__)
+    assert found[0] == found[1], (f.__name__, found)
+"""
+    (tmp_path / "state.py").write_text(module, encoding="utf-8")
+    path = os.pathsep.join([str(tmp_path), str(Path(adxform.__file__).parent.parent)])
+    places = {"ADXFORM_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": path}
+    for now in ("", changes, ""):
+        run = [sys.executable, "-c", text]
+        subprocess.run(run, env={**os.environ, **places, "CHANGES": now}, capture_output=True, text=True, check=True)

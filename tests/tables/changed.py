@@ -18,6 +18,7 @@ import numpy as np
 import adxform
 from adxform.errors import PreparationMismatchError
 from tests.tables.cell import Cell, Raised, outcome, program, refusal
+from tests.tables.changed_classes import KINDS as CLASSES
 from tests.tables.changed_programs import KINDS, PRELUDE, WAYS, Change, Kind, Way
 from tests.tables.reach import disk
 
@@ -27,11 +28,46 @@ MODES = ("gradient", "jvp", "disk", "prepared gradient", "prepared jvp")
 
 def cells() -> Iterator[Cell]:
     """Every way to reach each kind of state, with each question and change, in one mode after the other."""
-    for kind, (turn, way) in itertools.product(KINDS.values(), enumerate(WAYS.values())):
+    for kind, (turn, way) in itertools.product((*KINDS.values(), *CLASSES.values()), enumerate(WAYS.values())):
+        if kind.ways and way.name not in kind.ways:
+            continue
         for place, (question, change) in enumerate(itertools.product(kind.questions, kind.changes)):
             mode = MODES[(place + turn) % len(MODES)]
             name = f"{kind.name}, {way.name}: {question}, then {change.text}, {mode}"
             yield Cell(name, checked, (X,), judged_by=partial(checked, kind, way, question, change, mode))
+    for way, question, mode in itertools.product(WAYS.values(), ABSENT, MODES):
+        if way.name not in LASTING:
+            yield Cell(f"absent, {way.name}: {question}, {mode}", came, (X,), judged_by=partial(came, way, question, mode))
+
+
+ABSENT = ("x * STATE", "x * 2.0 if STATE else x", "x if x > 5.0 else x * STATE")
+"""What is asked of a state that is not there at first."""
+LASTING = ("item of a tuple", "named tuple", "member of an enum", "partial")
+"""Ways by which a state is always there."""
+APPENDED = {"item of a list": "ROW.append(1.5)", "item of a deque": "TABLE.append(1.5)"}
+"""How a state comes to be where nothing can be set."""
+
+
+def came(way: Way, question: str, mode: str, cell: Cell) -> tuple[str, str]:
+    """What becomes of a program whose state is absent at first, then there, and then absent again."""
+    loss = program(source(KINDS["number"], way, question))
+    absent = "f.__defaults__ = None" if way.name == "default" else f"del {way.held}"
+    there = APPENDED.get(way.name) or way.rebound.replace("NEW", "1.5")
+    with warnings.catch_warnings(), np.errstate(all="ignore"), disk() if mode == "disk" else contextlib.nullcontext():
+        warnings.simplefilter("ignore")
+        ask = asker(loss, mode)
+        for step in (absent, there, absent):
+            exec(step, loss.__globals__)
+            if mode == "disk":
+                adxform.clear_cache()
+            found = outcome(ask)
+            if isinstance(found, Raised) and isinstance(found.error, PreparationMismatchError):
+                continue
+            if (said := refusal(found)) is not None:
+                return said
+            if said := differs(loss, found):
+                return "wrong", f"after {step}: {said}"
+    return "right", ""
 
 
 def checked(kind: Kind, way: Way, question: str, change: Change, mode: str, cell: Cell) -> tuple[str, str]:

@@ -30,13 +30,17 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of state: an expression that makes one, and what is asked of it and changed; `classes` are defined ahead."""
+    """A kind of state: an expression that makes one, and what is asked of it and changed; `classes` are defined ahead.
+
+    It is reached by those of `ways` alone, where there are any.
+    """
 
     name: str
     made: str
     questions: tuple[str, ...]
     changes: tuple[Change, ...]
     classes: str = ""
+    ways: tuple[str, ...] = ()
 
 
 PRELUDE = "import array, collections, collections.abc, enum, functools, types"

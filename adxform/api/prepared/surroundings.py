@@ -95,7 +95,8 @@ def shown(access: Access) -> str:
     steps = access.steps
     while steps[:2] == (("cell", "operator"), ("attribute", "fn")):
         steps = steps[2:]
-    return f"`{Access(steps, access.root)}`" if steps else "the function"
+    known = bool(steps) or (access.root is not None and isinstance(access.root.value, type))
+    return f"`{Access(steps, access.root)}`" if known else "the function"
 
 
 def watch(fn: Callable[..., Any], specialized: Specialized) -> Watch:

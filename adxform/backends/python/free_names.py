@@ -103,9 +103,10 @@ class References:
     def _find(self, value: object) -> ast.expr:
         if isinstance(value, ModuleType) and sys.modules.get(value.__name__) is value:
             return self.module(value.__name__)
-        name = said(value, "__name__") or ""
+        name = said(value, "__name__")
+        name = name if isinstance(name, str) else ""
         owner = value.__objclass__ if is_method(value) else said(value, "__self__")
-        if isinstance(name, str) and name:
+        if name:
             if getattr(builtins, name, self) is value:
                 self._names[name] = value
                 return ast.Name(name, ast.Load())
@@ -113,7 +114,7 @@ class References:
                 return _dotted(self.module("numpy"), path)
             if isinstance(owner, np.ufunc | type) and getattr(owner, name, self) == value:
                 return ast.Attribute(self.to(owner), name, ast.Load())
-        for module, path in _places(value, name if isinstance(name, str) else ""):
+        for module, path in _places(value, name):
             if _resolve(module, path) is value:
                 return self._at(module, path)
         if owner is not None and not isinstance(owner, ModuleType) and getattr(owner, name, None) == value:

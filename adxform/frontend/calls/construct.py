@@ -14,11 +14,11 @@ from adxform.frontend.evaluate.class_attributes import of_class
 from adxform.frontend.evaluate.class_contents import find, is_generated, refuse_named_tuple
 from adxform.frontend.evaluate.folding import fold, is_pure, is_user
 from adxform.frontend.evaluate.operands import is_static
-from adxform.frontend.evaluate.outside import constant, from_outside
+from adxform.frontend.evaluate.outside import constant, from_outside, guard
 from adxform.frontend.evaluate.set_orders import as_constant
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Tuple, Value
-from adxform.frontend.signature.access import Access
+from adxform.frontend.signature.access import Access, Raises, default_of
 from adxform.ir.ops import Lit
 
 Kwargs = dict[str, Value]
@@ -103,6 +103,8 @@ def _require(interp: Interpreter, fn: Any, given: Kwargs, wanted: Iterable[str])
     """Let a call of `fn` raise that gives none of the parameters `wanted` for which there is no default."""
     missing = next((name for name in wanted if name not in given), None)
     if missing is not None:
+        of_parameter = Access((("default", missing),), Lit(fn))
+        guard(interp, of_parameter, Raises(LookupError, missing))
         interp.fail(TypeError, f"{fn.__qualname__}() missing a required argument: '{missing}'")
 
 
@@ -150,6 +152,15 @@ def _default(interp: Interpreter, owner: Any, field: dataclasses.Field[Any]) -> 
         return None
     if field.default_factory is not dataclasses.MISSING:
         return interp.call(constant(interp, field.default_factory), ())
-    if field.default is dataclasses.MISSING or in_class:
-        return None
-    return _default_of(interp, owner, field)
+    if field.init:
+        return _default_of(interp, owner, field) if _has_default(owner.__init__, field.name) else None
+    return None if field.default is dataclasses.MISSING or in_class else _default_of(interp, owner, field)
+
+
+def _has_default(fn: Any, name: str) -> bool:
+    """Whether the parameter `name` of `fn` has a default now: a program may set other ones."""
+    try:
+        default_of(fn, name)
+    except LookupError:
+        return False
+    return True

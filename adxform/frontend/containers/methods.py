@@ -11,7 +11,7 @@ from adxform.frontend.containers import collecting
 from adxform.frontend.containers import tuple_columns as of_tuples
 from adxform.frontend.containers.sets import SET_METHODS
 from adxform.frontend.evaluate import iteration, walks
-from adxform.frontend.evaluate.keys import hashed, place_in, refuse_index
+from adxform.frontend.evaluate.keys import as_index, hashed, place_in, refuse_index
 from adxform.frontend.evaluate.signals import Grows
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Contents, Ref, Slice, Static, Tuple, Value, View, list_contents
@@ -81,6 +81,7 @@ def _extend(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Valu
 
 
 def _pop(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    args = args[0], *(as_index(interp, index) for index in args[1:])
     if (columns := interp.columns(args[0])) is not None:
         return Tuple(of_tuples.call(interp, columns, "pop", args[1:]), columns.cls)
     filled = interp.filled(args[0])
@@ -99,6 +100,7 @@ def _pop(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value],
 
 
 def _insert(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    args = args[0], as_index(interp, args[1]), args[2]
     if (columns := interp.columns(args[0])) is not None:
         of_tuples.insert(interp, columns, *args[1:])
         return NONE
@@ -236,7 +238,8 @@ def _as_dict(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Val
 def _index(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
     what = "list" if isinstance(args[0], Ref) else "tuple"
     items = interp.items(args[0])
-    start, stop, _ = slice(*(interp.static(arg, "an index") for arg in (*args[2:], NONE, NONE)[:2])).indices(len(items))
+    bounds = (as_index(interp, arg) for arg in (*args[2:], NONE, NONE)[:2])
+    start, stop, _ = slice(*(interp.static(bound, "an index") for bound in bounds)).indices(len(items))
     places = Tuple(tuple(map(Lit, range(start, max(start, stop)))))
     return interp.call(
         Static(iterations.index_of), (Tuple(tuple(items)), args[1], places, Lit(f"item is not in {what}")), hint=hint

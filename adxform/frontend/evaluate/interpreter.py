@@ -158,8 +158,10 @@ class Evaluator(Interpreter):
             raise self.error("a slice of an object from outside is taken", "take it outside of the function")
         try:
             found = value.value[key]
+        except RecursionError:  # the stack is ours: there may be room on another
+            raise
         except Exception as error:
-            return self.fail(type(error), str(error))
+            return outside.missing(self, None if value.access is None else value.access.to("item", key), error)
         if isinstance(key, slice):
             self.pin(value)
             return outside.constant(self, found)

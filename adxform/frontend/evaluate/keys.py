@@ -10,11 +10,12 @@ import numpy as np
 
 from adxform.frontend.evaluate import protocols
 from adxform.frontend.evaluate.class_contents import find, is_generated
+from adxform.frontend.evaluate.outside import constant
 from adxform.frontend.evaluate.python_classes import class_of
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import Tuple, Value
+from adxform.frontend.evaluate.values import Slice, Static, Tuple, Value
 from adxform.frontend.types.forgotten_kinds import refuse
-from adxform.ir.ops import Var
+from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, is_float
 
 
@@ -34,10 +35,27 @@ def place_in(interp: Interpreter, index: Value, what: str, *, cuts: bool = True)
         return interp.fail(TypeError, f"{what} indices must be {kinds}, not {type(found).__name__}")
 
 
+def as_index(interp: Interpreter, index: Value) -> Value:
+    """`index`, or what ``__index__`` of its class says that it is, or its bounds: each call asks that."""
+    match index:
+        case Slice(start, stop, step):
+            return Slice(*(as_index(interp, bound) for bound in (start, stop, step)))
+        case Static(slice() as cut) | Lit(slice() as cut):
+            bounds = [constant(interp, bound) for bound in (cut.start, cut.stop, cut.step)]
+            if isinstance(index, Static):
+                interp.pin(index)
+            return as_index(interp, Slice(*bounds)) if any(map(protocols.is_object, bounds)) else index
+    cls = protocols.class_of(index)
+    if cls is None or issubclass(cls, int):
+        return index
+    method = protocols.special(interp, index, "__index__")
+    return index if method is None else protocols.converted(interp, method, "__index__")
+
+
 def refuse_index(interp: Interpreter, index: Value, what: str) -> None:
     """Let an index raise that is neither an integer nor a slice nor an array of one integer, whatever its value."""
     refuse(interp, (index,) if isinstance(index, Var) else ())
-    cls = class_of(index)
+    cls = protocols.class_of(index) if protocols.is_object(index) else class_of(index)
     if cls is not None and not issubclass(cls, slice | np.ndarray) and not hasattr(cls, "__index__"):
         interp.fail(TypeError, f"{what} indices must be integers or slices, not {cls.__name__}")
     if isinstance(index, Var) and isinstance(index.type, Array) and (index.type.shape != () or is_float(index.type)):
@@ -53,6 +71,9 @@ def hashed(interp: Interpreter, key: Value, what: str) -> Any:
         equal = None if cls is None else find(cls, "__eq__")
         if cls is not None and isinstance(equal, types.FunctionType) and not is_generated(equal):
             raise interp.error(f"a `{cls.__name__}`, which defines `__eq__`, is {what}", "take a number or a text for it")
+        own = None if cls is None else find(cls, "__hash__")
+        if cls is not None and isinstance(own, types.FunctionType) and not is_generated(own) and equal is not object.__eq__:
+            raise interp.error(f"a `{cls.__name__}`, which defines `__hash__`, is {what}", "take a number or a text for it")
     return interp.static(key, what)
 
 

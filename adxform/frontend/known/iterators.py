@@ -16,6 +16,7 @@ from adxform.frontend.containers.methods import Answer, Handler
 from adxform.frontend.evaluate import iteration, protocols, walks
 from adxform.frontend.evaluate.branches import changed_objects
 from adxform.frontend.evaluate.joins import alike_rows, number_type
+from adxform.frontend.evaluate.keys import as_index
 from adxform.frontend.evaluate.python_classes import VIEWS, class_of
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import (
@@ -107,7 +108,8 @@ def _same_length(interp: Interpreter, first: Value, part: Value) -> bool:
 
 
 def _enumerate(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    return Enumerate(iteration.listed_unknown(interp, args[0]), args[1] if len(args) > 1 else kwargs.get("start", Lit(0)))
+    start = as_index(interp, args[1] if len(args) > 1 else kwargs.get("start", Lit(0)))
+    return Enumerate(iteration.listed_unknown(interp, args[0]), start)
 
 
 def _reversed(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
@@ -262,6 +264,7 @@ def _chain_from(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> A
 
 
 def _islice(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    args = args[0], *(as_index(interp, bound) for bound in args[1:])
     source, *bounds = args
     bounds = [
         bound if bound == NONE else interp.call(Static(iterations.bound_of_a_piece), (bound, Lit(k == 2)))

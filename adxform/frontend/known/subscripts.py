@@ -11,7 +11,7 @@ from adxform.frontend.containers import collecting
 from adxform.frontend.containers import tuple_columns as of_tuples
 from adxform.frontend.containers.methods import Answer, Handler
 from adxform.frontend.evaluate import indexing, iteration, protocols
-from adxform.frontend.evaluate.keys import hashed, place_in, refuse_index
+from adxform.frontend.evaluate.keys import as_index, hashed, place_in, refuse_index
 from adxform.frontend.evaluate.python_classes import class_of
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import (
@@ -38,7 +38,15 @@ Args = tuple[Value, ...]
 Kwargs = dict[str, Value]
 
 
+def _place(interp: Interpreter, owner: Value, index: Value) -> Value:
+    """`index` into `owner`: where that is a sequence, an object is what its ``__index__`` says."""
+    sequence = isinstance(owner, Tuple | Range | Zip | Enumerate) or (isinstance(owner, Ref) and owner.kind == "list")
+    text = isinstance(owner, Lit) and isinstance(owner.value, str | bytes | range)
+    return as_index(interp, index) if sequence or text else index
+
+
 def _getitem(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    args = args[0], _place(interp, *args)
     filled = interp.filled(args[0])
     if filled is not None and isinstance(args[0], Ref):
         return collecting.load(interp, args[0], filled, args[1], hint)
@@ -50,6 +58,7 @@ def _getitem(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answ
 
 
 def _setitem(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    args = args[0], _place(interp, *args[:2]), args[2]
     filled = interp.filled(args[0])
     if isinstance(args[0], Ref) and args[0].cls is tuple:
         return interp.fail(TypeError, "'tuple' object does not support item assignment")
@@ -63,7 +72,7 @@ def _setitem(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answ
 
 
 def _delitem(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    ref, index = args
+    ref, index = args[0], _place(interp, *args)
     if not isinstance(ref, Ref):
         cls = class_of(ref)
         if cls is not None and not hasattr(cls, "__delitem__"):

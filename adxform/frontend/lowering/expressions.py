@@ -417,12 +417,8 @@ def _walk_items(
         visit(state)
         return
     part, *rest = parts
-<<<<<<< HEAD
-    source = lower_walked(state, part.iter, lower_argument)
-=======
     if source is None:
-        source = lower_argument(state, part.iter)
->>>>>>> 98683377ef85dd96bb06dc29b8ecd1c3eb110d17
+        source = lower_walked(state, part.iter, lower_argument)
     inits = tuple(state.env[name] for name in carried)
     body = state.nested()
     body.comprehension |= not INLINED_COMPREHENSIONS or isinstance(node, gast.GeneratorExp)
