@@ -369,7 +369,7 @@ def _lower_search(state: State, node: gast.Call, hint: str) -> Operand:
     generator = node.args[0]
     _check_comprehension(state, generator)
     callee = lower_expression(state, node.func)
-    source = lower_argument(state, generator.generators[0].iter)
+    source = lower_walked(state, generator.generators[0].iter, lower_argument)
     found = "??" + hint  # no name of `choose`, see `_lower_sum`
     decides = operator.truth if node.func.id == "any" else operator.not_
 
