@@ -148,6 +148,8 @@ def to_largest(ct: Any, y: Any, x: Any, axis: Any, keepdims: Any) -> Any:
 
     None is where there is NaN among them.
     """
+    if np.ndim(x) == 0:
+        return ct
     chosen = x == restore(y, axis, keepdims)
     if axis is None:  # counts as floats: kernels hold quotients of those
         return runtime.ratio(ct, np.count_nonzero(chosen) * 1.0) * chosen

@@ -78,7 +78,9 @@ def class_of(value: Value) -> type | None:
             return types.FunctionType
         case Once():
             return Once
-        case Var() | Ref() | Maybe() | Poison() | Zip() | Enumerate() | Mapped() | Reversed() | Rest():  # a list of pairs, perhaps
+        case (
+            Var() | Ref() | Maybe() | Poison() | Zip() | Enumerate() | Mapped() | Reversed() | Rest()
+        ):  # a list of pairs, perhaps
             return None
         case _:
             assert_never(value)
