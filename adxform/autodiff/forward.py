@@ -31,6 +31,7 @@ from adxform.autodiff.expand import (
     is_nothing,
     is_result,
     leaves,
+    located,
     may_be_empty,
     name_result,
     not_transposed,
@@ -50,6 +51,7 @@ from adxform.autodiff.masked_products import mask_products
 from adxform.autodiff.reverse.callees import Adopting, Callees
 from adxform.autodiff.reverse.cotangent_plan import by_layout, may_copy
 from adxform.autodiff.transpose import transpose_pullback
+from adxform.errors import AdxError
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import (
@@ -297,7 +299,10 @@ class _Forward:
             reading = read_pullback(pullback, lambda call: is_linear(self.expander, call))
             refuse_nonlinear(op, reading)
             refuse_shifted(derivative.body, pullback, reading, op.span, doubt=True)
-        pushed = transpose_pullback(pullback, [self.is_active(leaf) for leaf in items], self.expander.plain)
+        try:
+            pushed = transpose_pullback(pullback, [self.is_active(leaf) for leaf in items], self.expander.plain)
+        except AdxError as error:
+            raise located(error, op.span) from None
         placeholder = zeros(b, out, f"{out.base}_ct")
         tangents = [cast(b, self.tangent(b, leaf), leaf) for leaf in items if isinstance(leaf, Var) and self.is_active(leaf)]
         tangents = [

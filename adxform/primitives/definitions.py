@@ -254,8 +254,10 @@ def _percentile(x: Any, q: Any, axis: Any = None, *, keepdims: Any = False) -> A
 
 
 def _cov(m: Any, y: Any = None, rowvar: Any = True, bias: Any = False, ddof: Any = None) -> Any:
-    rows = np.atleast_2d(m) if y is None else np.concatenate((np.atleast_2d(m), np.atleast_2d(y)), 0)
-    rows = rows if rowvar or np.ndim(m) == 1 else rows.T
+    rows = np.atleast_2d(m) if rowvar or np.ndim(m) == 1 else np.atleast_2d(m).T
+    if y is not None:
+        more = np.atleast_2d(y)
+        rows = np.concatenate((rows, more if rowvar or more.shape[0] == 1 else more.T), 0)
     centred = rows - np.mean(rows, axis=1, keepdims=True)
     lost = (0 if bias else 1) if ddof is None else ddof
     product = centred @ centred.T / np.float64(max(rows.shape[1] - lost, 0))

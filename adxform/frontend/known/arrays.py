@@ -21,7 +21,7 @@ from adxform.frontend.evaluate.values import NONE, Ref, Static, Tuple, Value, is
 from adxform.frontend.types import forgotten_kinds
 from adxform.ir.kinds import alternatives, scalar_type
 from adxform.ir.ops import Lit, Var
-from adxform.ir.types import BOOL, FLOAT, INT, Array, Object, Scalar, hides, is_float
+from adxform.ir.types import BOOL, FLOAT, INT, Array, Object, Scalar, hides, is_float, rank
 
 Args = tuple[Value, ...]
 Kwargs = dict[str, Value]
@@ -321,7 +321,12 @@ def _number_of_object(interp: Interpreter, cls: Any, type_: Scalar, args: Args, 
 
 
 def _nan_to_num(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    """With ``copy=False``, a store to the array itself."""
+    """With ``copy=False``, a store to the array itself; what stands for others is a number, or has no more axes than these."""
+    axes = _axes_of(args[0])
+    if axes is not None and any((_axes_of(one) or 0) > axes for one in (*args[2:], *kwargs.values())):
+        raise interp.error(
+            "`np.nan_to_num` is given numbers with more axes than the array", "choose by `np.where` and `np.isnan`"
+        )
     x, copies, *rest = (*args, kwargs.pop("copy", Lit(True)))[:2] + args[2:]
     if isinstance(copies, Tuple | Ref):
         return interp.call(Lit(np.nan_to_num), (x, Lit(truth(interp, copies)), *rest), kwargs, hint=hint)
@@ -333,12 +338,17 @@ def _nan_to_num(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> A
     return x
 
 
+def _axes_of(value: Value) -> int | None:
+    return rank(value.type) if isinstance(value, Var) else None
+
+
 def _take(fn: Any) -> Handler:
-    """Places that are floats become whole numbers, as NumPy takes them where they are no array yet."""
+    """Truths become whole numbers, and floats where they are no array yet, as NumPy takes them: a rule would see a mask."""
 
     def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
         places = args[1] if len(args) > 1 else kwargs.get("indices", NONE)
-        if set(map(_kind, _kinds_of(interp, places))) != {"f"} or (isinstance(places, Var) and isinstance(places.type, Array)):
+        kinds = set(map(_kind, _kinds_of(interp, places)))
+        if kinds != {"b"} and (kinds != {"f"} or (isinstance(places, Var) and isinstance(places.type, Array))):
             return None
         array = interp.call(Lit(np.array), (places,))
         whole = interp.call(Lit(np.ndarray.astype), (array, Lit(np.int64)))
