@@ -38,14 +38,18 @@ def is_constant(call: Call) -> bool:
 
 
 def followed(call: Call) -> tuple[Operand, ...]:
-    """The operands of `call` that its derivative follows: not those of which a linear function takes the shape, or an index."""
+    """The operands of `call` that may move its result: not those of which a linear function takes the shape, or a whole number.
+
+    For some of them no rule may be stated: where one of those moves, the call is refused.
+    """
     record = lookup(call.fn.value) if isinstance(call.fn, Lit) else None
     named = tuple(value for _, value in call.kwargs)
     match None if record is None else record.derivative:
         case Constant():
             return ()
-        case Linear(transposes):
-            return (*(call.args[place] for place in transposes if place < len(call.args)), *named)
+        case Linear() as linear:
+            given = [call.args[place] for place in linear.read(len(call.args))]
+            return (*(arg for arg in given if any(map(_may_move, variables(arg)))), *named)
         case _:
             return (*call.args, *named)
 
@@ -96,6 +100,10 @@ def find_activity(
 
 def _carries(var: Var) -> bool:
     return is_float(var.type) or isinstance(var.type, Stack)
+
+
+def _may_move(var: Var) -> bool:
+    return _carries(var) or hides(var.type)
 
 
 class Spread:
@@ -206,11 +214,11 @@ def _spread_to_call(call: Call, varied: Spread) -> None:
     if not any(varied.has_any(source) for source in followed(call)):
         return
     for out in moving(call):
-        if _carries(out) or hides(out.type):
+        if _may_move(out):
             varied.add(out)
     for position in effect_of(call).writes:
         for var in variables(call.args[position]):
-            if _carries(var) or hides(var.type):
+            if _may_move(var):
                 varied.add(var)
 
 

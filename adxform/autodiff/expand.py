@@ -127,9 +127,7 @@ def may_be_empty(moved: Operand) -> bool:
 
 def not_transposed(op: Call, derivative: Linear) -> list[tuple[Operand, Operand]]:
     """The leaves of the arguments of `op` for which a linear rule has no transpose, each with nothing for its derivative."""
-    known = derivative.transposes.keys() | set(derivative.shapes)
-    places = [place for place in range(len(op.args)) if place not in known]
-    return [(leaf, NOTHING) for place in places for leaf in leaves(op.args[place])]
+    return [(leaf, NOTHING) for place in derivative.untransposed(len(op.args)) for leaf in leaves(op.args[place])]
 
 
 def replace_leaves(operand: Operand, new: Iterator[Operand]) -> Operand:

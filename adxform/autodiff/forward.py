@@ -31,6 +31,7 @@ from adxform.autodiff.expand import (
     is_nothing,
     is_result,
     leaves,
+    located,
     may_be_empty,
     name_results,
     not_transposed,
@@ -51,7 +52,7 @@ from adxform.autodiff.masked_products import mask_products
 from adxform.autodiff.reverse.callees import Adopting, Callees
 from adxform.autodiff.reverse.cotangent_plan import by_layout, may_copy
 from adxform.autodiff.transpose import transpose_pullback
-from adxform.errors import MissingRuleError
+from adxform.errors import AdxError, MissingRuleError
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import (
@@ -315,7 +316,10 @@ class _Forward:
         used = [op.outs[place] if place in moving else None for place in range(count)]
         pullback, _ = pullback_of(b.nested(), self.expander, pullback, op, used)
         places = [len(pullback.params) - count + place for place in moving]
-        pushed = transpose_pullback(pullback, wanted, places, self.expander.plain)
+        try:
+            pushed = transpose_pullback(pullback, wanted, places, self.expander.plain)
+        except AdxError as error:
+            raise located(error, op.span) from None
         placeholders = [zeros(b, out, f"{out.base}_ct") for out in op.outs]
         tangents = [cast(b, self.tangent(b, leaf), leaf) for leaf in items if isinstance(leaf, Var) and self.is_active(leaf)]
         tangents = [

@@ -52,11 +52,20 @@ def _trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
             return dx * np.sum(y[1:] + y[:-1]) / 2.0
         rows = np.moveaxis(y, axis, -1)
         return dx * np.sum(rows[..., 1:] + rows[..., :-1], axis=-1) / 2.0
+    if np.ndim(x) > 1 and np.ndim(x) != np.ndim(y):
+        ends = np.swapaxes(y, 0, axis)
+        steps = np.swapaxes(_steps(np.swapaxes(x, 0, axis)), 0, axis)
+        return np.sum(steps * np.swapaxes(ends[1:] + ends[:-1], 0, axis), axis=axis) / 2.0
     if np.ndim(y) == 1:
-        return np.sum((x[1:] - x[:-1]) * (y[1:] + y[:-1])) / 2.0
+        return np.sum(_steps(x) * (y[1:] + y[:-1])) / 2.0
     rows = np.moveaxis(y, axis, -1)
-    places = x if np.ndim(x) == 1 else np.moveaxis(x, axis, -1)
-    return np.sum((places[..., 1:] - places[..., :-1]) * (rows[..., 1:] + rows[..., :-1]), axis=-1) / 2.0
+    steps = _steps(x) if np.ndim(x) == 1 else np.moveaxis(_steps(np.moveaxis(x, axis, 0)), 0, -1)
+    return np.sum(steps * (rows[..., 1:] + rows[..., :-1]), axis=-1) / 2.0
+
+
+def _steps(rows: Any) -> Any:
+    """From each of `rows` to the next, of truths whether it is another, as `np.diff` has it."""
+    return rows[1:] != rows[:-1] if np.asarray(rows).dtype == bool else rows[1:] - rows[:-1]
 
 
 def _average(x: Any, axis: Any = None, weights: Any = None, returned: Any = False, *, keepdims: Any = False) -> Any:
@@ -74,7 +83,13 @@ def _average(x: Any, axis: Any = None, weights: Any = None, returned: Any = Fals
     return (mean, total) if returned else mean
 
 
+def _axes(axis: Any) -> Any:
+    """`axis`, which may be a list here, as other functions take it."""
+    return tuple(axis) if isinstance(axis, list) else axis
+
+
 def _median(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
+    axis = _axes(axis)
     rows = np.sort(_rows(x, axis), axis=0)
     n = rows.shape[0]
     if n == 0:
@@ -135,7 +150,23 @@ def _append(x: Any, values: Any, axis: Any = None) -> Any:
     return np.concatenate((x, values), axis)
 
 
-def _meshgrid(a: Any, b: Any, *, indexing: Any = "xy") -> Any:
+def _meshgrid(*arrays: Any, indexing: Any = "xy") -> Any:
+    if indexing not in ("xy", "ij"):
+        raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")
+    lines = [one if np.ndim(one) == 1 else np.reshape(one, -1) for one in arrays]
+    if len(lines) == 2:
+        return _two_meshes(lines[0], lines[1], indexing)
+    swapped = indexing == "xy" and len(lines) > 2
+    axes = [1 - k if swapped and k < 2 else k for k in range(len(lines))]
+    shape = tuple([lines[axis].shape[0] for axis in axes])
+    meshes = []
+    for line, axis in zip(lines, axes, strict=True):
+        along = tuple([-1 if k == axis else 1 for k in range(len(lines))])
+        meshes.append(np.broadcast_to(np.reshape(line, along), shape).copy())
+    return tuple(meshes)
+
+
+def _two_meshes(a: Any, b: Any, indexing: Any) -> Any:
     if indexing == "ij":
         shape = (a.shape[0], b.shape[0])
         return np.broadcast_to(np.expand_dims(a, 1), shape).copy(), np.broadcast_to(b, shape).copy()
@@ -163,6 +194,7 @@ def _matrix_power(a: Any, n: Any) -> Any:
 
 
 def _interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any:
+    xp, fp = _as_numbers(xp), _as_numbers(fp)
     if xp.shape[0] == 0:
         raise ValueError("array of sample points is empty")
     if left is not None:
@@ -175,6 +207,11 @@ def _interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> An
     k = np.clip(np.searchsorted(xp, inside, side="right") - 1, 0, xp.shape[0] - 2)
     start, width = xp[k], xp[k + 1] - xp[k]
     return fp[k] + (inside - start) / width * (fp[k + 1] - fp[k])
+
+
+def _as_numbers(x: Any) -> Any:
+    """`x` with numbers for truths."""
+    return 1.0 * x if np.asarray(x).dtype == bool else x
 
 
 def _polyval(p: Any, x: Any) -> Any:
@@ -194,6 +231,7 @@ def _select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
 def _quantile(x: Any, q: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
     if np.ndim(q) == 1:
         return np.array([_quantile(x, one, axis, keepdims=keepdims) for one in q])
+    axis = _axes(axis)
     rows = np.sort(_rows(x, axis), axis=0)
     last = rows.shape[0] - 1
     place = q * last
@@ -209,8 +247,10 @@ def _percentile(x: Any, q: Any, axis: Any = None, *, keepdims: Any = False) -> A
 
 
 def _cov(m: Any, y: Any = None, rowvar: Any = True, bias: Any = False, ddof: Any = None) -> Any:
-    rows = np.atleast_2d(m) if y is None else np.concatenate((np.atleast_2d(m), np.atleast_2d(y)), 0)
-    rows = rows if rowvar or np.ndim(m) == 1 else rows.T
+    rows = np.atleast_2d(m) if rowvar or np.ndim(m) == 1 else np.atleast_2d(m).T
+    if y is not None:
+        more = np.atleast_2d(y)
+        rows = np.concatenate((rows, more if rowvar or more.shape[0] == 1 else more.T), 0)
     centred = rows - np.mean(rows, axis=1, keepdims=True)
     lost = (0 if bias else 1) if ddof is None else ddof
     product = centred @ centred.T / np.float64(max(rows.shape[1] - lost, 0))
@@ -355,15 +395,18 @@ def _cumulative_sum(x: Any, *, axis: Any = None) -> Any:
 
 
 def _convolve(a: Any, v: Any, mode: Any = "full") -> Any:
+    a, v = np.atleast_1d(a), np.atleast_1d(v)
     n, m = a.shape[0], v.shape[0]
     full = np.zeros(n + m - 1, dtype=(a[0] * v[0]).dtype)
     for j in range(m):
         full[j : j + n] += a * v[j]
-    if mode == "full":
+    if mode in ("full", 2):
         return full
-    if mode == "same":
+    if mode in ("same", 1):
         start = (min(n, m) - 1) // 2
         return full[start : start + max(n, m)]
+    if mode not in ("valid", 0):
+        raise NotImplementedError("np.convolve has a derivative for the modes full, same and valid only")
     return full[min(n, m) - 1 : max(n, m)]
 
 

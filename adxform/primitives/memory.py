@@ -184,6 +184,7 @@ RECORDS: tuple[Primitive, ...] = (
         runtime.unshifted,
         lambda ct, value, at_zero, rule: ct,
         (np.ones(2), np.zeros(2), "a rule"),
+        shapes=(1,),
         effect=VIEWS_FIRST,
         result=lambda operands, named: operands[0].type if isinstance(operands[0], Var) else None,
     ),

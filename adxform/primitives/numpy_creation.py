@@ -27,7 +27,7 @@ def _as_array_transpose(ct: Any, x: Any, dtype: Any = None, order: Any = None, *
 
 
 def _elements(ct: Any, x: Any) -> Any:
-    """Each number of a list, or of a list of lists, gets its own element of `ct`."""
+    """Each number of a list, or of lists within it, gets its own element of `ct`."""
     if not isinstance(x, (list, tuple)):
         return ct
     cts = []
@@ -35,7 +35,7 @@ def _elements(ct: Any, x: Any) -> Any:
         if isinstance(x[i], (list, tuple)):
             row = []
             for j in range(len(x[i])):
-                row.append(ct[i][j])
+                row.append(_elements(ct[i][j], x[i][j]))
             cts.append(tuple(row))
         else:
             cts.append(ct[i])

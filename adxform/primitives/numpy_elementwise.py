@@ -75,6 +75,10 @@ def _logaddexp2_partials(y: Any, a: Any, b: Any) -> Any:
     return np.exp2(-np.logaddexp2(0.0, b - a)), np.exp2(-np.logaddexp2(0.0, a - b))
 
 
+def _copysign_partials(y: Any, a: Any, b: Any) -> Any:
+    return np.sign(1.0 * a) * np.copysign(1.0, b), 0.0  # truths have no sign
+
+
 def _clip_partials(y: Any, x: Any, a_min: Any = None, a_max: Any = None) -> Any:
     if a_min is None and a_max is None:
         return 1.0, None, None
@@ -215,7 +219,7 @@ _BINARY = (
     _either(np.fmin, _fmin_partials, (_REAL, _COLUMN)),
     floating(np.logaddexp, _logaddexp_partials, (_REAL, _COLUMN), singular=True),
     floating(np.logaddexp2, _logaddexp2_partials, (_REAL, _COLUMN), singular=True),
-    floating(np.copysign, lambda y, a, b: (np.sign(a) * np.copysign(1.0, b), 0.0), (_REAL, _COLUMN), beside_memory=True),
+    floating(np.copysign, _copysign_partials, (_REAL, _COLUMN), beside_memory=True),
     scalar(np.nextafter, lambda y, a, b: (1.0, 0.0), (_REAL, _COLUMN)),
     scalar(np.ldexp, lambda y, x, n: (np.ldexp(1.0, n), None), (_REAL, 3)),
     general(np.modf, _modf, (_APART,), (-1.75,), elementwise=True, constant=(1,)),

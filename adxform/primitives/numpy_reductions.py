@@ -105,7 +105,7 @@ def _nansum(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
     y = np.nansum(x, axis=axis, keepdims=keepdims)
 
     def pullback(ct: Any) -> Any:
-        return np.where(np.isnan(x), 0.0, restore(ct, axis, keepdims))
+        return np.where(np.isnan(x), 0.0, ct if np.ndim(x) == 0 else restore(ct, axis, keepdims))
 
     return y, pullback
 
@@ -115,6 +115,8 @@ def _nanmean(x: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False)
 
     def pullback(ct: Any) -> Any:
         present = np.logical_not(np.isnan(x))
+        if np.ndim(x) == 0:
+            return np.where(present, ct, 0.0)
         share = restore(ct, axis, keepdims) / np.maximum(np.sum(present, axis=axis, keepdims=True), 1)
         return np.where(present, share, 0.0)
 
@@ -148,6 +150,8 @@ def to_largest(ct: Any, y: Any, x: Any, axis: Any, keepdims: Any) -> Any:
 
     None is where there is NaN among them.
     """
+    if np.ndim(x) == 0:
+        return ct
     chosen = x == restore(y, axis, keepdims)
     if axis is None:  # counts as floats: kernels hold quotients of those
         return runtime.ratio(ct, np.count_nonzero(chosen) * 1.0) * chosen

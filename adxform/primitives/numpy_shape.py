@@ -200,7 +200,7 @@ def _same(ct: Any, x: Any, order: Any = "K") -> Any:
 
 
 def _item_transpose(ct: Any, x: Any, *index: Any) -> Any:
-    if len(index) == 0:
+    if len(index) == 0 or np.ndim(x) == 0:
         return runtime.broadcast_like(ct, x)
     if len(index) == 1 and not isinstance(index[0], tuple):
         flat = np.zeros(np.size(x), dtype=x.dtype)

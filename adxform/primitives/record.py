@@ -67,13 +67,21 @@ class Linear:
 
     ``transposes[i](ct, *args, **kwargs)`` returns the cotangent of argument ``i``, with the shape of that argument;
     for an argument that is a sequence of arrays, a tuple of cotangents. `shapes`: the arguments of which only the shape and
-    the dtype are read; a derivative with respect to any other argument is an error. `of_a_part`: what takes the
-    place of the function in forward mode, and of ``transposes[0]``, where the argument may be empty.
+    the dtype are read, or which are checked; a derivative with respect to any other argument is an error. `of_a_part`: what
+    takes the place of the function in forward mode, and of ``transposes[0]``, where the argument may be empty.
     """
 
     transposes: Mapping[int, Callable[..., Any]]
     shapes: tuple[int, ...] = ()
     of_a_part: tuple[Callable[..., Any], Callable[..., Any]] | None = None
+
+    def read(self, count: int) -> tuple[int, ...]:
+        """The places of the arguments, of which there are `count`, on whose contents the result depends."""
+        return tuple(place for place in range(count) if place not in self.shapes)
+
+    def untransposed(self, count: int) -> tuple[int, ...]:
+        """Those of them of which it is not known how the result depends on them: no transpose is stated."""
+        return tuple(place for place in self.read(count) if place not in self.transposes)
 
 
 @dataclass(frozen=True, slots=True)

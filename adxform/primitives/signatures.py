@@ -354,6 +354,9 @@ def _search_method(self: Any, v: Any, side: Any = "left", sorter: Any = None) ->
 def _partition_method(self: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> None: ...
 
 
+def _conj_method(self: Any, /, out: Any = None) -> None: ...
+
+
 def _dot_method(self: Any, b: Any, out: Any = None) -> None: ...
 
 
@@ -416,6 +419,7 @@ STATED: Mapping[Callable[..., Any], Callable[..., Any]] = MappingProxyType(
         np.ndarray.searchsorted: _search_method,
         np.ndarray.argpartition: _partition_method,
         np.ndarray.dot: _dot_method,
+        np.ndarray.conj: _conj_method,
         np.einsum: _einsum,
         np.pad: _pad,
         math.log: _log,

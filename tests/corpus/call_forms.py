@@ -122,3 +122,73 @@ def values_put_where_a_mask_says(x):
     z = x * 3.0
     np.putmask(z, np.array([1, 0, 2, 0, 0, 1]).reshape(3, 2) > 0, [x[0, 0], 0.5])
     return np.sum(y**2) + np.sum(z**3)
+
+
+@at((smooth(3), smooth(2, 3, seed=1), 0.7))
+def several_at_least(v, m, a):
+    r = np.sum(np.atleast_1d([0.5, 1.5, 2.5], v)[1] ** 2) + np.atleast_2d(2, v, m)[2][1, 0] ** 3
+    return r + np.sum(np.atleast_3d(1.5, a)[1] ** 2) * a
+
+
+@at((smooth(3), smooth(2, seed=1)))
+def open_mesh_of_floats(v, w):
+    a, b = np.ix_(v, w)
+    return np.sum(a**2 * b) + np.sum(np.ix_([1.0, 2.0], v)[1] ** 3)
+
+
+@at((smooth(3), smooth(2, 3, seed=1), smooth(3, 2, 3, seed=2)))
+def trapezoid_over_places_of_other_ranks(y, x, z):
+    r = np.sum(np.trapezoid(y, x) ** 2) + np.sum(np.trapezoid(x[:, 0], x[:, :1], axis=0) ** 3)
+    return r + np.sum(np.trapezoid(x, z) ** 2) + np.trapezoid(y, [False, True, True])
+
+
+@at((smooth(3), smooth(2, seed=1)))
+def convolve_by_the_number_of_a_mode(a, v):
+    r = np.sum(np.convolve(a, v, 2) ** 2) + np.sum(np.convolve(a, v, mode=1) ** 3) + np.sum(np.convolve(a, v, 0) ** 2)
+    return r + np.sum(np.convolve(a, 2) * a)
+
+
+@at((smooth(2, 2),))
+def places_that_are_truths_and_floats(x):
+    return np.take(x, True) ** 2 + np.take(x, 2.7) ** 3 + np.sum(np.take(x[0], [True, True, False]) ** 2)
+
+
+@at((smooth(2, 3),))
+def arrays_as_sequences(x):
+    r = np.sum(np.concatenate(x) ** 2) + np.sum(np.stack(x, 1)[0] ** 3) + np.sum(np.hstack(x)[1:] ** 2)
+    return (
+        r
+        + np.sum(np.vstack(x)[1] ** 3)
+        + np.sum(np.column_stack(x)[0] ** 2)
+        + np.sum(np.dstack(x)[0, 1] ** 3)
+        + np.sum(np.block(x)[0])
+    )
+
+
+@at((smooth(3), smooth(2, seed=1), smooth(2, 2, seed=2)))
+def meshes_of_more_and_fewer(a, b, c):
+    x, y, z = np.meshgrid(a, b, c)
+    u, v = np.meshgrid(a, 0.5, indexing="ij")
+    return np.sum(x * y**2 * z) + np.sum(x[0] ** 2) + np.sum(u**2 * v) + np.sum(np.meshgrid(a)[0] ** 3)
+
+
+@at((smooth(4, 3), smooth(4, 3, seed=1)))
+def covariances_of_columns_of_two(x, y):
+    return np.sum(np.cov(x, y, False)[0, 3:] ** 2)
+
+
+@at((smooth(2, 2),))
+def lists_of_lists_of_lists(x):
+    rows = [[x[0, 0], x[0, 1]], [x[1, 0], 2.0]]
+    return np.sum(np.array([rows, rows])[1] ** 2)
+
+
+@at((smooth(2, 3),))
+def axes_of_numpy_and_in_lists(x):
+    r = np.median(x, [1, 0]) + np.size(x, [1, 0]) * np.sum(np.median(x, np.int64(1)) ** 2)
+    return r + np.max(np.asarray(x[0, 0]), axis=0) ** 2 + np.ndarray.conj(x, x * 2.0)[0, 0]
+
+
+@at((smooth(3) - 0.5,))
+def copysign_of_truths(x):
+    return np.sum(np.copysign(x > 0.3, x) * x)

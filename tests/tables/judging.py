@@ -29,6 +29,7 @@ from tests.tables import (
     modes,
     names,
     objects,
+    operands,
     ordered,
     overwrite,
     pairs,
@@ -60,6 +61,7 @@ TABLES = {
     "changed": changed.cells,
     "rules": rules.cells,
     "signatures": signatures.cells,
+    "operands": operands.cells,
     "forms": call_forms.cells,
     "mathematics": mathematics.cells,
     "precisions": precisions.cells,
@@ -81,6 +83,7 @@ TABLES = {
 
 LONG = {
     "containers": partial(containers.cells, 50),
+    "operands": partial(operands.cells, 61),
     "overwrite": partial(overwrite.cells, 41),
     "unknown": partial(unknown.cells, 97),
 }

@@ -6,9 +6,12 @@ from collections.abc import Callable
 from inspect import Parameter
 from typing import Any
 
+import numpy as np
+
+from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Ref, Tuple, Value
 from adxform.ir.ops import Lit, Var
-from adxform.ir.types import is_float
+from adxform.ir.types import Array, is_float
 from adxform.primitives.signatures import PLAIN, SYNONYMS, arranged, form_of, signature_of
 
 Kwargs = dict[str, Value]
@@ -41,6 +44,42 @@ def of_python(fn: Callable[..., Any], args: tuple[Value, ...], kwargs: Kwargs) -
     named = {one.name: one for one in form.named}
     left = {key: value for key, value in kwargs.items() if key not in named or not _is_default(named[key], value)}
     return arranged(fn, args, left, None, _is_default)
+
+
+def with_plain_axes(
+    interp: Interpreter, fn: Callable[..., Any], args: tuple[Value, ...], kwargs: Kwargs
+) -> tuple[tuple[Value, ...], Kwargs]:
+    """The arguments with one of Python's integers where an axis is one of NumPy's; an array says only to the run which it is."""
+    named = {key: _plain_axis(interp, value) if key in AXES else value for key, value in kwargs.items()}
+    if not any(map(_may_be_numpy, args)):
+        return args, named
+    form = form_of(fn, len(args), ())
+    names = () if form is None else tuple(one.name for one in form.positional)
+    return tuple(_plain_axis(interp, arg) if {*names[k : k + 1]} & AXES else arg for k, arg in enumerate(args)), named
+
+
+AXES = frozenset({"axis", "axis1", "axis2", "source", "destination"})
+"""Parameters that say which axis is meant."""
+
+
+def _may_be_numpy(value: Value) -> bool:
+    match value:
+        case Lit(found):
+            return isinstance(found, np.generic)
+        case Var(type=type_):
+            return not is_float(type_)
+        case _:
+            return False
+
+
+def _plain_axis(interp: Interpreter, axis: Value) -> Value:
+    match axis:
+        case Lit(np.integer() as number):
+            return Lit(int(number))
+        case Var(type=Array()):
+            raise interp.error("an array says which axis is meant, which only a run can tell", "give the axis as a number")
+        case _:
+            return axis
 
 
 def by_position(fn: Callable[..., Any], args: tuple[Value, ...], kwargs: Kwargs) -> tuple[tuple[Value, ...], Kwargs]:

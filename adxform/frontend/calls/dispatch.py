@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from adxform.errors import SourceUnavailableError
-from adxform.frontend.calls.bound_forms import normal_form, of_python
+from adxform.frontend.calls.bound_forms import normal_form, of_python, with_plain_axes
 from adxform.frontend.calls.construct import construct
 from adxform.frontend.calls.opaque import opaque
 from adxform.frontend.calls.own_values import with_own_value
@@ -126,6 +126,7 @@ def _call_object(
     try:
         if record is not None or meaning is not None:
             args, kwargs = normal_form(fn, args, kwargs, stated(record) if ruled else taken(fn, meaning))
+            args, kwargs = with_plain_axes(interp, fn, args, kwargs)
         elif handler is not None:
             args, kwargs = of_python(fn, args, kwargs)
     except TypeError as error:

@@ -28,6 +28,7 @@ from adxform.ir.ops import Call, Lit, Operand, Pack, Var
 from adxform.ir.types import FLOAT, Array, Dim, Object, Scalar, Several, is_float
 from adxform.ir.walk import variables
 from adxform.primitives.declare import name_of
+from adxform.primitives.open_integers import OPEN_INTEGERS
 from adxform.primitives.record import General, Memory, Primitive
 from adxform.primitives.stacking import OF_ROWS
 from adxform.primitives.table import TABLE
@@ -273,19 +274,12 @@ def _static_where_needed(
     """Ask that integers be known where they decide what kind of result there is, if they can be."""
     module = getattr(fn, "__module__", None)
     by_number = module in ("_operator", "operator", "math", "builtins") or isinstance(fn, np.ufunc)
-    if by_number or record.elementwise or isinstance(record.derivative, Memory) or getattr(fn, "__name__", "") in _SIZED:
+    if by_number or record.elementwise or isinstance(record.derivative, Memory) or fn in OPEN_INTEGERS:
         return args, kwargs
     return (
         tuple(_known_if_promotable(interp, arg) for arg in args),
         {key: _known_if_promotable(interp, arg) for key, arg in kwargs.items()},
     )
-
-
-_SIZED = frozenset(
-    {"zeros", "ones", "empty", "full", "arange", "linspace", "reshape", "broadcast_to", "eye", "identity", "take", "where", "tri",
-     "zeros_like", "ones_like", "full_like", "empty_like", "array", "asarray", "float64", "float32", "repeat", "tile", "roll",
-     "logspace", "geomspace", "clip", "unbroadcast", "broadcast_like", "item", "round", "around", "float_power", "fill"}
-)  # fmt: skip
 
 
 def _known_if_promotable(interp: Interpreter, value: Value) -> Value:

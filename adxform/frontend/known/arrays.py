@@ -21,7 +21,7 @@ from adxform.frontend.evaluate.values import NONE, Ref, Static, Tuple, Value, is
 from adxform.frontend.types import forgotten_kinds
 from adxform.ir.kinds import alternatives, scalar_type
 from adxform.ir.ops import Lit, Var
-from adxform.ir.types import BOOL, FLOAT, INT, Array, Object, Scalar
+from adxform.ir.types import BOOL, FLOAT, INT, Array, Object, Scalar, hides, is_float, rank
 
 Args = tuple[Value, ...]
 Kwargs = dict[str, Value]
@@ -41,7 +41,12 @@ def _size(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
         if axis is None:
             return _array_fact(interp, args[0], "size", Lit(1), hint)
         shape = _shape(interp, args[:1], {}, hint)
-        return None if shape is None else interp.call(Lit(operator.getitem), (shape, Lit(axis)))
+        if shape is None:
+            return None
+        count: Value = Lit(1)
+        for one in axis if isinstance(axis, tuple | list) else (axis,):
+            count = interp.call(Lit(operator.mul), (interp.call(Lit(operator.getitem), (shape, Lit(int(one)))), count))
+        return count
     return _array_fact(interp, args[0], "size", Lit(1), hint)
 
 
@@ -126,6 +131,10 @@ def _kinds_of(interp: Interpreter, value: Value) -> tuple[str, ...]:
             return _kinds_of(interp, interp.call(Lit(np.array), (value,)))
         case _:
             return ()
+
+
+def _kind(dtype: str) -> str:
+    return np.dtype(dtype).kind
 
 
 def _fill(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
@@ -315,14 +324,42 @@ def _number_of_object(interp: Interpreter, cls: Any, type_: Scalar, args: Args, 
 
 
 def _nan_to_num(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    """With ``copy=False``, a store to the array itself."""
+    """With ``copy=False``, a store to the array itself; what stands for others is a number, or has no more axes than these."""
+    axes = _axes_of(args[0])
+    if axes is not None and any((_axes_of(one) or 0) > axes for one in (*args[2:], *kwargs.values())):
+        raise interp.error(
+            "`np.nan_to_num` is given numbers with more axes than the array", "choose by `np.where` and `np.isnan`"
+        )
     x, copies, *rest = (*args, kwargs.pop("copy", Lit(True)))[:2] + args[2:]
+    if isinstance(copies, Tuple | Ref):
+        return interp.call(Lit(np.nan_to_num), (x, Lit(truth(interp, copies)), *rest), kwargs, hint=hint)
     if truth(interp, copies) is True or not isinstance(x, Var) or not isinstance(x.type, Array):
         return None
     interp.static(copies, "`copy`")
     found = interp.call(Lit(np.nan_to_num), (x, Lit(True), *rest), kwargs, hint=hint)
     indexing.store(interp, x, Lit(...), found)
     return x
+
+
+def _axes_of(value: Value) -> int | None:
+    return rank(value.type) if isinstance(value, Var) else None
+
+
+def _take(fn: Any) -> Handler:
+    """Truths become whole numbers, and floats where they are no array yet, as NumPy takes them: a rule would see a mask."""
+
+    def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+        places = args[1] if len(args) > 1 else kwargs.get("indices", NONE)
+        kinds = set(map(_kind, _kinds_of(interp, places)))
+        if kinds != {"b"} and (kinds != {"f"} or (isinstance(places, Var) and isinstance(places.type, Array))):
+            return None
+        array = interp.call(Lit(np.array), (places,))
+        whole = interp.call(Lit(np.ndarray.astype), (array, Lit(np.int64)))
+        if len(args) > 1:
+            return interp.call(Lit(fn), (args[0], whole, *args[2:]), kwargs, hint)
+        return interp.call(Lit(fn), args, {**kwargs, "indices": whole}, hint)
+
+    return handler
 
 
 def _repeat(fn: Any) -> Handler:
@@ -341,6 +378,33 @@ def _repeat(fn: Any) -> Handler:
     return handler
 
 
+def _at_least(fn: Any) -> Handler:
+    """Of several arrays as of each of them."""
+
+    def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+        if len(args) < 2 or kwargs:
+            return None
+        return Tuple(tuple(interp.call(Lit(fn), (arg,), hint=hint) for arg in args))
+
+    return handler
+
+
+def _open_mesh(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    """``np.ix_(x, y)`` of floats is ``(x.reshape(-1, 1), y.reshape(1, -1))``; of places there is nothing that moves."""
+    arrays = tuple(interp.call(Lit(np.array), (arg,)) if isinstance(arg, Tuple | Ref) else arg for arg in args)
+    if kwargs or not any(isinstance(arg, Var) and (is_float(arg.type) or hides(arg.type)) for arg in arrays):
+        return None
+    meshes = []
+    for place, arg in enumerate(arrays):
+        if np.dtype(_kinds_of(interp, arg)[0] if _kinds_of(interp, arg) else bool).kind == "b":
+            raise interp.error("`np.ix_` is given floats beside truth values", "give each array another shape: `x[:, None]`")
+        if interp.static(interp.call(Lit(np.ndim), (arg,)), "how many axes an array has") != 1:
+            return interp.fail(ValueError, "Cross index must be 1 dimensional")
+        shape = Tuple(tuple(Lit(-1 if k == place else 1) for k in range(len(arrays))))
+        meshes.append(interp.call(Lit(np.reshape), (arg, shape), hint=hint))
+    return Tuple(tuple(meshes))
+
+
 def _resize(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     """Lengths that were asked before would go on to be those of the array."""
     raise interp.error("`resize` gives an array another shape in place", "make another array, e.g. with `np.resize(x, shape)`")
@@ -349,6 +413,9 @@ def _resize(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answe
 TABLE: dict[Any, Handler] = {
     np.ndarray.resize: _resize,
     **{fn: _repeat(fn) for fn in (np.repeat, np.ndarray.repeat)},
+    **{fn: _at_least(fn) for fn in (np.atleast_1d, np.atleast_2d, np.atleast_3d)},
+    np.ix_: _open_mesh,
+    **{fn: _take(fn) for fn in (np.take, np.ndarray.take)},
     np.nan_to_num: _nan_to_num,
     np.einsum: _einsum,
     np.shape: _shape,

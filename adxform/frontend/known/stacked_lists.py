@@ -1,4 +1,4 @@
-"""Joins of the items of a list whose length only a run can tell."""
+"""Joins of the items of a list whose length only a run can tell, and of the rows of an array that is given as the sequence."""
 
 from __future__ import annotations
 
@@ -13,18 +13,21 @@ from adxform.frontend.containers.methods import Answer, Handler
 from adxform.frontend.evaluate import iteration
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Static, Value
-from adxform.ir.ops import Lit
+from adxform.ir.ops import Lit, Var
+from adxform.ir.types import Array
 from adxform.primitives.stacking import OF_ROWS
 
 
 def _joined(fn: Callable[..., Any], meaning: Callable[..., Any]) -> Handler:
     def handler(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Answer:
-        if not args or not interp.is_long(args[0]):
+        if not args or not (interp.is_long(args[0]) or _has_rows(args[0])):
             return None
+        if fn is np.block and not interp.is_long(args[0]):
+            return interp.call(Lit(np.array), args, hint=hint)
         try:
             inspect.signature(meaning).bind(*args, **kwargs)
         except TypeError:
-            message = f"only a run can tell how many arrays `np.{fn.__name__}` is given here, and it is given more than an axis"
+            message = f"`np.{fn.__name__}` is given an array or a list as long as a run says, and more than an axis"
             raise interp.error(message, "join them first, then convert the result: `.astype(…)`") from None
         if fn is np.block:
             _refuse_nested(interp, args[0])
@@ -37,6 +40,11 @@ def _joined(fn: Callable[..., Any], meaning: Callable[..., Any]) -> Handler:
         return interp.call(Lit(np.ndarray.copy), (found,), hint=hint)
 
     return handler
+
+
+def _has_rows(value: Value) -> bool:
+    """Whether `value` is an array, of which the rows are joined."""
+    return isinstance(value, Var) and isinstance(value.type, Array) and value.type.shape != ()
 
 
 def _refuse_nested(interp: Interpreter, blocks: Value) -> None:
