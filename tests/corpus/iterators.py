@@ -1,6 +1,5 @@
 """What is walked over while it changes, and what is walked over once: lists, dicts, `zip` and its kin."""
 
-import io
 import itertools
 
 import numpy as np
@@ -335,22 +334,6 @@ def looked_for_and_then_added_up(x):
     places = iter([3, 1, 2, 0])
     found = 1 in places
     return found * sum(x[k] ** 2 for k in places)
-
-
-@at((VALUES,))
-def groups_of_a_text(x):
-    total = 0.0
-    for i, (_, group) in enumerate(itertools.groupby("aabccc")):
-        total += x[i] ** 2 * len(list(group))
-    return total
-
-
-@at((VALUES,))
-def lines_read_on_in_the_body(x):
-    lines, total = io.StringIO("1\n2\n3\n4\n"), 0.0
-    for line in lines:
-        total = total * x[1] + x[0] * float(line) * float(lines.readline())
-    return total
 
 
 @at((VALUES,))
