@@ -31,6 +31,7 @@ PROGRAMS = {
     "unpacked with a star": "a, *b = {7, 0, 3}\nreturn x[a] + x[b[0]] * 2",
     "places": "return sum(x[i] * k for k, i in enumerate({7, 0, 3, 1}))",
     "of a range backwards": "return sum(x[i] * k for k, i in enumerate(set(range(7, -1, -1))))",
+    "a generator over a display": "return list(x[i] for i in {16, 8, 0})[0] + 2 * any(i < 9 for i in {16, 8, 0}) * x[1]",
     "a comprehension": "return sum(x[i] * k for k, i in enumerate({i % 5 for i in (9, 3, 1)}))",
     "below zero": "return sum(x[i] * k for k, i in enumerate({-1, -2, -3}))",
     "pairs": "return sum(x[i] * k for k, (i, j) in enumerate({(1, 2), (0, 3), (4, 4)}))",
