@@ -471,3 +471,12 @@ for f in (state.f0, state.f1, state.f2, state.f3, state.f4):
     for now in ("", changes, ""):
         run = [sys.executable, "-c", text]
         subprocess.run(run, env={**os.environ, **places, "CHANGES": now}, capture_output=True, text=True, check=True)
+
+
+def test_a_name_in_the_place_of_another() -> None:
+    f = program("class A:\n    def __bool__(self): return False\na = A()\ndef f(x):\n    return x * (2.0 if a else 3.0)\n")
+    assert adxform.grad(f)(1.0) == 3.0
+    cls = f.__globals__["A"]
+    del cls.__bool__
+    cls.k = None
+    assert adxform.grad(f)(1.0) == f(1.0) == 2.0

@@ -41,8 +41,8 @@ def guard(interp: Interpreter, access: Access | None, expectation: Any) -> None:
 
 def guard_class(interp: Interpreter, cls: type) -> None:
     """Assume that `cls`, the class of an object that the function meets, means to each call what it means now."""
-    if cls not in interp.classes:
-        interp.classes[cls] = None
+    if id(cls) not in interp.classes:
+        interp.classes[id(cls)] = cls
         if changes(cls):
             guard(interp, Access((), Lit(cls)), meaning(cls))
 

@@ -100,7 +100,7 @@ class Interpreter(ABC):
         self.named: dict[Var, str] = {}
         self.hidden: dict[Access, Var] = {}
         self.guards: dict[Guard, None] = {}
-        self.classes: dict[type, None] = {}
+        self.classes: dict[int, type] = {}
         self.outside: dict[tuple[Access, int], Value] = {}
         self.unordered: dict[int, frozenset[Any]] = {}
         """Frozen sets, by their place, of which the elements are known, but not the order."""

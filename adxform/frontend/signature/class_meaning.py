@@ -29,30 +29,33 @@ _DATA = object()
 class Means:
     """A class that means what `cls` did when this was made.
 
-    `spaces` are what it and its bases hold, what they held, and the outline of that.
+    `spaces` are what it and its bases hold, what they held when that was compared last, and the outline of it.
     """
 
     cls: type
     metaclass: type
     order: tuple[type, ...]
-    spaces: tuple[tuple[Mapping[str, Any], dict[str, Any], dict[str, Any]], ...]
+    spaces: tuple[tuple[Mapping[str, Any], list[dict[str, Any]], dict[str, Any]], ...]
 
     def met(self, value: Any) -> bool:
         """Whether `value` is that class, and means that. Asked at every call, of a class where mostly nothing has changed."""
-        if value is not self.cls or value.__mro__ != self.order or type(value) is not self.metaclass:
+        if value is not self.cls or value.__mro__ is not self.order or type(value) is not self.metaclass:
             return False
-        for space, whole, outline in self.spaces:
-            if not equal(space, whole) and not same(outline_of(space), outline):
-                return False
+        for space, last, outline in self.spaces:
+            if not equal(space, last[0]):
+                now = dict(space)
+                if not fits(now, outline):
+                    return False
+                last[0] = now
         return True
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Means) or (self.cls, self.order) != (other.cls, other.order):
+        if not isinstance(other, Means) or self.cls is not other.cls or self.order is not other.order:
             return False
         return all(same(mine[2], others[2]) for mine, others in zip(self.spaces, other.spaces, strict=True))
 
     def __hash__(self) -> int:
-        return hash(self.cls)
+        return id(self.cls)
 
     def __reduce__(self) -> tuple[Any, ...]:
         if not self.met(self.cls):
@@ -62,8 +65,8 @@ class Means:
 
 def meaning(cls: type) -> Means:
     """What `cls` means now."""
-    spaces = tuple((vars(base), dict(vars(base)), outline_of(vars(base))) for base in _changeable(cls))
-    return Means(cls, type(cls), cls.__mro__, spaces)
+    order, held = cls.__mro__, [(vars(base), dict(vars(base))) for base in _changeable(cls)]
+    return Means(cls, type(cls), order, tuple((space, [now], outline_of(now)) for space, now in held))
 
 
 def changes(cls: type) -> bool:
@@ -79,9 +82,10 @@ def _changeable(cls: type) -> Iterator[type]:
 
 def is_changeable(cls: type) -> bool:
     """Whether `cls` is a class of the user's, which a program may change: libraries are taken for what they are."""
-    if cls.__flags__ & _IMMUTABLE or cls.__module__.partition(".")[0] in ("numpy", "scipy", "adxform"):
+    module: Any = cls.__module__
+    if cls.__flags__ & _IMMUTABLE or str(module).partition(".")[0] in ("numpy", "scipy", "adxform"):
         return False
-    file = getattr(sys.modules.get(cls.__module__), "__file__", None)
+    file = getattr(sys.modules.get(str(module)), "__file__", None)
     return not (isinstance(file, str) and file.startswith(_LIBRARIES))
 
 
@@ -103,6 +107,18 @@ def equal(space: Mapping[str, Any], whole: Mapping[str, Any]) -> bool:
         return bool(space == whole)
     except Exception:  # data may refuse to be compared
         return False
+
+
+def fits(now: Mapping[str, Any], outline: Mapping[str, Any]) -> bool:
+    """Whether `now` has that outline."""
+    told = [(name, value) for name, value in now.items() if name not in _KEPT_BY_PYTHON]
+    if len(told) != len(outline):
+        return False
+    for name, value in told:
+        expected = outline.get(name, told)
+        if expected is not value and not (expected is _DATA and not _is_asked(name, value)):
+            return False
+    return True
 
 
 def same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
