@@ -231,7 +231,7 @@ def _select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
 def _quantile(x: Any, q: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
     if np.ndim(q) == 1:
         return np.array([_quantile(x, one, axis, keepdims=keepdims) for one in q])
-    axis = _axes(axis)
+    x, axis = np.asarray(x), _axes(axis)
     rows = np.sort(_rows(x, axis), axis=0)
     last = rows.shape[0] - 1
     place = q * last
