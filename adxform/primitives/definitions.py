@@ -231,7 +231,7 @@ def _select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
 def _quantile(x: Any, q: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
     if np.ndim(q) == 1:
         return np.array([_quantile(x, one, axis, keepdims=keepdims) for one in q])
-    axis = _axes(axis)
+    x, axis = np.asarray(x), _axes(axis)
     rows = np.sort(_rows(x, axis), axis=0)
     last = rows.shape[0] - 1
     place = q * last
@@ -321,7 +321,7 @@ def _minimum_reduce(x: Any, axis: Any = 0) -> Any:
 def _add_accumulate(x: Any, axis: Any = 0) -> Any:
     if np.ndim(x) == 0:
         raise TypeError("cannot accumulate on a scalar")
-    if axis is None:
+    if axis is None and np.ndim(x) > 1:
         raise ValueError("accumulate does not allow multiple axes")
     return np.cumsum(x, axis=axis)
 
@@ -330,8 +330,9 @@ def _accumulated(join: Any, x: Any, axis: Any) -> Any:
     """Each row along `axis` joined with what came of those before it."""
     if np.ndim(x) == 0:
         raise TypeError("cannot accumulate on a scalar")
-    if axis is None:
+    if axis is None and np.ndim(x) > 1:
         raise ValueError("accumulate does not allow multiple axes")
+    axis = 0 if axis is None else axis
     rows = np.copy(x if axis == 0 else np.swapaxes(x, 0, axis))
     for k in range(1, rows.shape[0]):
         rows[k] = join(rows[k - 1], rows[k])
@@ -349,7 +350,7 @@ def _minimum_accumulate(x: Any, axis: Any = 0) -> Any:
 def _multiply_accumulate(x: Any, axis: Any = 0) -> Any:
     if np.ndim(x) == 0:
         raise TypeError("cannot accumulate on a scalar")
-    if axis is None:
+    if axis is None and np.ndim(x) > 1:
         raise ValueError("accumulate does not allow multiple axes")
     return np.cumprod(x, axis=axis)
 
