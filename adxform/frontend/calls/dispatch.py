@@ -21,10 +21,11 @@ from adxform.frontend.containers.methods import Handler, Known
 from adxform.frontend.derivative_operators import Decorated, Operator, behind, marked
 from adxform.frontend.evaluate import protocols, walks
 from adxform.frontend.evaluate.class_contents import MISSING, find
-from adxform.frontend.evaluate.folding import fold, is_pure, is_user, run_now
+from adxform.frontend.evaluate.folding import fold, is_user, run_now
 from adxform.frontend.evaluate.operands import is_static
 from adxform.frontend.evaluate.outside import from_outside, guard, is_kept, missing, pin
 from adxform.frontend.evaluate.recursion import call_helper, depth_of, general_key, key_of
+from adxform.frontend.evaluate.pure_functions import is_pure
 from adxform.frontend.evaluate.set_orders import as_constant
 from adxform.frontend.evaluate.signals import Recursive
 from adxform.frontend.evaluate.state import Frame, Interpreter

@@ -16,7 +16,7 @@ from adxform.frontend.evaluate.joins import same
 from adxform.frontend.evaluate.python_classes import class_of, is_container, name_of
 from adxform.frontend.evaluate.settled import may_change
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import NONE, FunctionValue, Maybe, Ref, Static, Tuple, Value
+from adxform.frontend.evaluate.values import NONE, FunctionValue, Maybe, Ref, Static, Tuple, Value, is_unknown
 from adxform.frontend.known import container_operators, unknown_operands
 from adxform.frontend.lowering.operators import BINARY, COMPARE
 from adxform.ir.kinds import scalar_type, settled_type
@@ -226,6 +226,13 @@ def _refuse_identity(interp: Interpreter, a: Var, b: Var) -> None:
         raise interp.error("whether these are one object cannot be told", "compare them with `==`")
 
 
+def _id(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    """Refuse the identity of what a derivative holds in its own way: only objects that it looks up have theirs."""
+    if len(args) != 1 or kwargs or isinstance(args[0], Static) or is_unknown(args[0]):
+        return None
+    raise interp.error("the identity of this value cannot be told", "compare objects with `is`")
+
+
 def _not(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     cond = truth(interp, args[0])
     if isinstance(cond, bool):
@@ -291,6 +298,7 @@ TABLE: dict[Any, Handler] = {
     operator.is_: _is(True),
     operator.is_not: _is(False),
     operator.not_: _not,
+    id: _id,
     operator.contains: _contains,
     divmod: _divmod,
     pow: _pow,
