@@ -40,6 +40,7 @@ STAYS = {
     "frontend/lowering/operators.py COMPARE": OPERATORS,
     "frontend/lowering/operators.py INPLACE": OPERATORS,
     "frontend/calls/dispatch.py _NONE_AWARE": MEANING,
+    "frontend/evaluate/pure_functions.py _TEXTS": MEANING,
     "frontend/known/arrays.py TABLE": MEANING,
     "frontend/known/classes.py TABLE": MEANING,
     "frontend/known/iterables.py TABLE": MEANING,

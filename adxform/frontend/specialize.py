@@ -17,6 +17,7 @@ from adxform.frontend.checks.held_copies import refuse_told_apart
 from adxform.frontend.checks.shared_memory import parameters_written, refuse_outside_writes, refuse_shared_arguments
 from adxform.frontend.evaluate import structures
 from adxform.frontend.evaluate.expander import RuleExpander
+from adxform.frontend.evaluate.identity import refuse_other_names
 from adxform.frontend.evaluate.interpreter import Evaluator
 from adxform.frontend.evaluate.outside import from_outside
 from adxform.frontend.evaluate.signals import Grows, Promote, Recursive, Unreachable
@@ -152,10 +153,14 @@ class _Attempt:
         self.names.fresh("%" + name)
         interp.span = span_of(self.fn)
         arg_names = parameter_names(self.fn, len(signature.args))
-        shared = map(signature.shared.__contains__, itertools.count())
+        firsts, count = dict(signature.shared), itertools.count()
+
+        def number() -> tuple[int, bool]:
+            place = next(count)
+            return firsts.get(place, place), place in firsts
 
         def argument(tree: Tree, name: str) -> Value:
-            return structures.argument(interp, tree, name, self.leaf, lambda: next(shared))
+            return structures.argument(interp, tree, name, self.leaf, number)
 
         args = [argument(tree, name) for tree, name in zip(signature.args, arg_names, strict=True)]
         kwargs = {name: argument(tree, name) for name, tree in signature.kwargs}
@@ -164,6 +169,7 @@ class _Attempt:
             tree, results = structures.result(interp, interp.call(entry, args, kwargs))
         except Unreachable:
             tree, results = structures.result(interp, NONE)
+        refuse_other_names(interp)
         hidden = tuple(interp.hidden)
         params = (*self.params, *interp.hidden.values())
         refuse_changed(self.fn, interp.handed, hidden, interp.guards)

@@ -21,9 +21,10 @@ from adxform.frontend.containers.methods import Handler, Known
 from adxform.frontend.derivative_operators import Decorated, Operator, behind, marked
 from adxform.frontend.evaluate import protocols, walks
 from adxform.frontend.evaluate.class_contents import MISSING, find
-from adxform.frontend.evaluate.folding import fold, is_pure, is_user, run_now
+from adxform.frontend.evaluate.folding import fold, is_user, run_now
 from adxform.frontend.evaluate.operands import is_static
-from adxform.frontend.evaluate.outside import from_outside, guard, is_kept, missing, pin
+from adxform.frontend.evaluate.outside import from_outside, guard, is_kept, looked_up, missing, pin
+from adxform.frontend.evaluate.pure_functions import is_pure
 from adxform.frontend.evaluate.recursion import call_helper, depth_of, general_key, key_of
 from adxform.frontend.evaluate.set_orders import as_constant
 from adxform.frontend.evaluate.signals import Recursive
@@ -94,6 +95,10 @@ def call(interp: Interpreter, fn: Value, args: tuple[Value, ...], kwargs: Kwargs
             return call(interp, inner, (*bound, *args), {**dict(named), **kwargs}, hint, wanted)
         case InnerPullback():
             return inline.pull_back(interp, fn, args, kwargs)
+        case Lit(types.FunctionType() | types.MethodType() | functools.partial()):
+            found = looked_up(interp, fn)
+            assert isinstance(found, Static | Lit)
+            return _call_object(interp, found, args, kwargs, hint, wanted)
         case Static() | Lit():
             return _call_object(interp, fn, args, kwargs, hint, wanted)
         case Ref(kind="instance", cls=cls) if issubclass(cls, Operator):

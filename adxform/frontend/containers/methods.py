@@ -12,6 +12,7 @@ from adxform.frontend.containers import tuple_columns as of_tuples
 from adxform.frontend.containers.sets import SET_METHODS
 from adxform.frontend.evaluate import iteration, walks
 from adxform.frontend.evaluate.keys import as_index, hashed, place_in, refuse_index
+from adxform.frontend.evaluate.outside import itself
 from adxform.frontend.evaluate.signals import Grows
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Contents, Ref, Slice, Static, Tuple, Value, View, list_contents
@@ -219,7 +220,7 @@ def _pop_item(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Va
     if not contents.keys:
         return interp.fail(KeyError, "popitem(): dictionary is empty")
     interp.write(ref, Contents(contents.keys[:-1], contents.items[:-1]))
-    return Tuple((Lit(contents.keys[-1]), contents.items[-1]))
+    return Tuple((itself(interp, contents.keys[-1]), contents.items[-1]))
 
 
 def _replace(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:

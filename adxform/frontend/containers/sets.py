@@ -8,6 +8,7 @@ from typing import Any
 
 from adxform.frontend.evaluate import walks
 from adxform.frontend.evaluate.keys import hashed
+from adxform.frontend.evaluate.outside import itself
 from adxform.frontend.evaluate.set_orders import as_given, changed, done, frozen, ordered
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Contents, Ref, Value, View
@@ -97,7 +98,7 @@ def _changes(fn: Any) -> SetHandler:
             found = change(interp, ref, fn, *operands)
         except (KeyError, TypeError) as error:
             return interp.fail(type(error), error.args[0] if error.args else "")
-        return NONE if found is None else Lit(found)
+        return NONE if found is None else itself(interp, found)
 
     return handler
 

@@ -17,7 +17,7 @@ from adxform.frontend.derivative_operators import Operator
 from adxform.frontend.evaluate import indexing
 from adxform.frontend.evaluate.class_attributes import from_class, of_class
 from adxform.frontend.evaluate.class_contents import MISSING, find, has_dict, is_data_descriptor, is_generated
-from adxform.frontend.evaluate.outside import from_outside, guard, missing, outside_write, rooted
+from adxform.frontend.evaluate.outside import from_outside, guard, looked_up, missing, outside_write, rooted
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Contents, FunctionValue, Method, Ref, Slice, Static, Tuple, Value, is_unknown
 from adxform.frontend.nested import objects
@@ -53,7 +53,8 @@ def load(interp: Interpreter, value: Value, name: str, hint: str = "tmp") -> Val
         case Slice(start, stop, step) if name in ("start", "stop", "step"):
             return {"start": start, "stop": stop, "step": step}[name]
         case Lit(literal):
-            return _of_constant(interp, literal, name, value)
+            held = looked_up(interp, value)
+            return _of_outside(interp, held, name) if isinstance(held, Static) else _of_constant(interp, literal, name, value)
         case Static(literal):
             return _of_outside(interp, value, name)
         case Method(fn, partial=False) if name == "__func__" and _is_written_in_python(fn):
@@ -176,7 +177,7 @@ def _of_tuple(interp: Interpreter, value: Tuple, items: tuple[Value, ...], cls: 
     if method is not None and getattr(found, "__module__", "collections") == "collections":
         return Method(Lit(method), (value,))
     if name == "__class__":
-        return Static(cls)
+        return rooted(cls)
     return _of_its_class(interp, value, cls, name, found)
 
 

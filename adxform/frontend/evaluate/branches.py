@@ -10,6 +10,7 @@ from adxform.frontend.containers.collecting import as_list_of_rows, become_float
 from adxform.frontend.containers.tuple_columns import kind_of
 from adxform.frontend.evaluate import iteration, protocols
 from adxform.frontend.evaluate.class_contents import MISSING, find
+from adxform.frontend.evaluate.folding import is_user
 from adxform.frontend.evaluate.joins import Joiner, collect, instantiate
 from adxform.frontend.evaluate.signals import Grows, Unreachable
 from adxform.frontend.evaluate.sizes import note_origin
@@ -67,6 +68,8 @@ def _truth_of_object(interp: Interpreter, value: Tuple | Ref | Static) -> bool |
     """Whether an object is true, by what its class says, if anything."""
     for name in ("__bool__", "__len__"):
         method = protocols.special(interp, value, name)
+        if isinstance(value, Static) and _is_library(find(type(value.value), name)):
+            return interp.emit(bool, (interp.operand(value),), BOOL)
         if method is not None:
             found = interp.call(Lit(len), (value,)) if name == "__len__" else protocols.converted(interp, method, name)
             return truth(interp, found)
@@ -74,6 +77,11 @@ def _truth_of_object(interp: Interpreter, value: Tuple | Ref | Static) -> bool |
             number = protocols.decayed(interp, value)
             return truth(interp, number) if number is not value else interp.emit(bool, (interp.operand(value),), BOOL)
     return bool(value.items) if isinstance(value, Tuple) else True
+
+
+def _is_library(method: Any) -> bool:
+    """Whether `method` is one of a library's, written in Python, as that of an `enum.Flag` is: the run asks it."""
+    return isinstance(method, types.FunctionType) and not is_user(method)
 
 
 def _both(interp: Interpreter, present: Value, held: Value) -> bool | Operand:

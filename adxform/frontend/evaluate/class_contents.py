@@ -28,8 +28,13 @@ def find(cls: type, name: str) -> Any:
 
 
 def is_generated(found: Any) -> bool:
-    """Whether a method was made by `dataclasses` or `namedtuple`, so that it has no source."""
-    return getattr(getattr(found, "__code__", None), "co_filename", "") == "<string>"
+    """Whether a method was written by `dataclasses` or `namedtuple`, which leave their marks: the function that their text
+    defines, and the globals that it is evaluated in. A method from an `exec` of the program has neither.
+    """
+    if not isinstance(found, types.FunctionType):
+        return False
+    of_tuple = "_tuple_new" in found.__globals__ and str(found.__globals__.get("__name__")).startswith("namedtuple_")
+    return of_tuple or found.__code__.co_qualname.startswith("__create_fn__.<locals>.")
 
 
 def is_data_descriptor(found: Any) -> bool:

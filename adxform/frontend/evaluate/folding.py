@@ -13,6 +13,7 @@ import numpy as np
 from adxform.errors import MissingRuleError
 from adxform.frontend.evaluate.operands import known
 from adxform.frontend.evaluate.outside import constant
+from adxform.frontend.evaluate.pure_functions import is_pure, stays
 from adxform.frontend.evaluate.set_orders import note_orders, note_result
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Tuple, Value
@@ -22,41 +23,12 @@ from adxform.ir.spans import written_in
 Kwargs = dict[str, Value]
 
 
-def is_pure(fn: Any) -> bool:
-    """Whether a call of `fn` on known values may be made now: it has no effect and always gives the same."""
-    module = written_in(fn)
-    if isinstance(
-        fn, types.MethodDescriptorType | types.WrapperDescriptorType | types.MethodWrapperType | types.ClassMethodDescriptorType
-    ):
-        owner = getattr(fn, "__objclass__", None)
-        return owner in (str, bytes, int, float, bool, complex, tuple, frozenset, slice, range, type(np.dtype(float)), object)
-    if isinstance(fn, types.BuiltinFunctionType) and isinstance(fn.__self__, str | bytes | int | float | tuple | np.dtype):
-        return True
-    if module in ("math", "operator", "_operator", "cmath"):
-        return True
-    if module == "builtins":
-        return getattr(fn, "__name__", "") not in (
-            "print",
-            "open",
-            "input",
-            "exec",
-            "eval",
-            "compile",
-            "id",
-            "hash",
-            "iter",
-            "next",
-            "vars",
-            "dir",
-        )
-    return module == "numpy" or (isinstance(fn, type) and issubclass(fn, np.dtype | np.finfo | np.iinfo))
-
-
 def fold(interp: Interpreter, fn: Callable[..., Any], args: tuple[Value, ...], kwargs: Kwargs) -> Value | None:
     """The value of a pure call on known values; ``None`` where it raises, makes an array, or may call a function of the user."""
     try:
         values, named = [known(interp, arg) for arg in args], {key: known(interp, arg) for key, arg in kwargs.items()}
-        if any(map(calls_users, (fn, *values, *named.values()))):
+        given = (*values, *named.values())
+        if not is_pure(fn, given) or any(map(calls_users, (fn, *given))):
             return None
         result = run(fn, values, named)
     except RecursionError:  # the stack is ours: there may be room on another
@@ -69,9 +41,7 @@ def fold(interp: Interpreter, fn: Callable[..., Any], args: tuple[Value, ...], k
 
 
 def result_value(interp: Interpreter, result: Any) -> Value | None:
-    """A value computed now; ``None`` for what must be made anew by each call."""
-    if isinstance(result, np.ndarray | dict | set):
-        return None
+    """A value computed now; ``None`` for what must be made anew by each call, as all that a program may change."""
     if isinstance(result, list):
         items = [result_value(interp, item) for item in result]
         return None if any(item is None for item in items) else interp.new_list(tuple(item for item in items if item is not None))
@@ -82,7 +52,7 @@ def result_value(interp: Interpreter, result: Any) -> Value | None:
             if any(part is None for part in parts)
             else Tuple(tuple(part for part in parts if part is not None), type(result))
         )
-    return constant(interp, result)
+    return constant(interp, result) if stays(result) else None
 
 
 def run_now(interp: Interpreter, fn: Callable[..., Any], args: tuple[Value, ...], kwargs: Kwargs) -> Value:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import operator
 import sys
 from collections.abc import Callable, Iterable
@@ -109,23 +110,23 @@ def known_places(interp: Interpreter, source: Value) -> list[Place] | None:
         case Ref(kind="list"):
             return _places_of_row(interp, source) if interp.is_long(source) else settled(interp.contents(source).items)
         case Ref(kind="dict"):
-            return settled([Lit(key) for key in interp.contents(source).keys])
+            return settled([outside.itself(interp, key) for key in interp.contents(source).keys])
         case Ref(kind="set"):
-            return settled(map(Lit, ordered(interp, interp.contents(source))))
+            return settled([outside.itself(interp, item) for item in ordered(interp, interp.contents(source))])
         case Lit(frozenset() as value):
-            return settled(map(Lit, ordered(interp, value)))
+            return settled([outside.itself(interp, item) for item in ordered(interp, value)])
         case Static(frozenset() as value) if type(value) is frozenset and not may_change(value):
-            return settled([outside.constant(interp, item) for item in ordered(interp, interp.pin(source))])
+            return settled([outside.itself(interp, item) for item in ordered(interp, interp.pin(source))])
         case Static(value) if is_listed(value):
-            return settled([outside.constant(interp, item) for item in interp.settle(source)])
+            return settled([outside.itself(interp, item) for item in interp.settle(source)])
         case Lit(value) if isinstance(value, str | bytes | tuple | dict | range):
-            return settled([Lit(item) for item in value])
-        case Static(value) if hasattr(value, "__iter__") and isinstance(value, type):
-            return settled([Static(item) for item in interp.pin(source)])
+            return settled([outside.itself(interp, item) for item in value])
+        case Static(enum.EnumMeta() as value) if type(value).__iter__ is enum.EnumMeta.__iter__:
+            return settled([outside.itself(interp, item) for item in interp.pin(source)])
         case Static(tuple() as value) if type(value).__iter__ is tuple.__iter__:
-            return settled([outside.constant(interp, item) for item in tuple.__iter__(interp.pin(source))])
+            return settled([outside.itself(interp, item) for item in tuple.__iter__(interp.pin(source))])
         case View(of, part):
-            return settled(_viewed(interp.contents(of), part))
+            return settled(_viewed(interp, interp.contents(of), part))
         case Zip(parts):
             return _known_zip(interp, parts)
         case Mapped(fn, items):
@@ -189,8 +190,8 @@ def _together(items: tuple[Place, ...]) -> Value:
     return Tuple(tuple(item() for item in items))
 
 
-def _viewed(contents: Contents, part: str) -> list[Value]:
-    keys = [Lit(key) for key in contents.keys]
+def _viewed(interp: Interpreter, contents: Contents, part: str) -> list[Value]:
+    keys = [outside.itself(interp, key) for key in contents.keys]
     if part == "items":
         return [Tuple(pair) for pair in zip(keys, contents.items, strict=True)]
     return [*keys] if part == "keys" else [*contents.items]

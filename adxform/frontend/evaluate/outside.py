@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import types
 from collections import defaultdict
 from typing import Any
@@ -12,7 +13,7 @@ from adxform.errors import AdxError, GlobalMutationError, UnsupportedOperationEr
 from adxform.frontend.derivative_operators import Decorated
 from adxform.frontend.evaluate.class_contents import refuse_named_tuple
 from adxform.frontend.evaluate.settled import is_listed, may_change
-from adxform.frontend.evaluate.state import Interpreter
+from adxform.frontend.evaluate.state import Found, Interpreter
 from adxform.frontend.evaluate.values import Static, Tuple, Value
 from adxform.frontend.signature import INSTANCES, Leaf, describe, leaf_type, parts
 from adxform.frontend.signature.access import Access, Equals, HasClass, HasCode, Holds, Is, LooksLike, Raises, SameAs
@@ -101,10 +102,14 @@ def _structure(interp: Interpreter, value: Any, access: Access) -> Value:
     kind, keys, children = structure
     positions = range(len(children)) if kind == "namedtuple" else keys
     items = tuple(from_outside(interp, child, access.to("item", key)) for key, child in zip(positions, children, strict=True))
+    made: Value
     if kind in ("tuple", "namedtuple"):
         refuse_named_tuple(interp, type(value))
-        return Tuple(items, type(value))
-    return interp.heap.foreign("list" if kind == "list" else "dict", type(value), keys, items, default_of(interp, value))
+        made = Tuple(items, type(value))
+    else:
+        made = interp.heap.foreign("list" if kind == "list" else "dict", type(value), keys, items, default_of(interp, value))
+    interp.identify(made, Found(value, access))
+    return made
 
 
 def _hidden(interp: Interpreter, value: Any, access: Access) -> Value:
@@ -128,8 +133,20 @@ def _hidden(interp: Interpreter, value: Any, access: Access) -> Value:
     return found
 
 
+def itself(interp: Interpreter, value: Any) -> Value:
+    """An object that is known, and the same at every call; what a program may change in it each call reads again."""
+    holds = parts(value) is not None and not isinstance(value, tuple)
+    return from_outside(interp, value, Access((), Lit(value))) if holds else constant(interp, value)
+
+
+def looked_up(interp: Interpreter, value: Value) -> Value:
+    """`value`, given that each call looks up what is asked of it, if it is an object that holds something."""
+    found = itself(interp, value.value) if isinstance(value, Lit) else value
+    return found if isinstance(found, Static) and found.access is not None else value
+
+
 def constant(interp: Interpreter, value: Any) -> Value:
-    """An object that is the same at every call."""
+    """An object that is the same at every call; lists and dicts among them were made now, and nobody else has them."""
     if isinstance(value, np.ndarray):
         return from_outside(interp, value, Access((), Lit(value)))
     guard_class(interp, type(value))
@@ -145,17 +162,28 @@ def constant(interp: Interpreter, value: Any) -> Value:
             return from_outside(interp, value, Access((), Lit(value)))
         return rooted(value)
     kind, keys, children = structure
-    items = tuple(constant(interp, child) for child in children)
     if kind in ("tuple", "namedtuple"):
         refuse_named_tuple(interp, type(value))
-        return Tuple(items, type(value))
+        return Tuple(tuple(itself(interp, child) for child in children), type(value))
+    items = tuple(constant(interp, child) for child in children)
     return interp.heap.foreign("list" if kind == "list" else "dict", type(value), keys, items, default_of(interp, value))
 
 
 def rooted(value: Any) -> Static:
     """An object that is known; what a program may change in it each call finds from the object itself."""
-    changes = may_change(value) or (isinstance(value, type) and value.__module__.partition(".")[0] not in _FIXED)
-    return Static(value, Access((), Lit(value)) if changes else None)
+    return Static(value, None if _is_fixed(value) else Access((), Lit(value)))
+
+
+def _is_fixed(value: Any) -> bool:
+    """Whether nothing that a program may reach through `value` changes: it is a library's, and holds nothing of a program's."""
+    if isinstance(value, types.ModuleType):
+        return value.__name__.partition(".")[0] in _FIXED
+    if isinstance(value, functools.partial):
+        return all(map(_is_fixed, (value.func, *value.args, *value.keywords.values())))
+    if isinstance(value, types.FunctionType):
+        return written_in(value).partition(".")[0] in _FIXED
+    named = value if isinstance(value, type) else type(value)
+    return named.__module__.partition(".")[0] in _FIXED and not isinstance(value, types.MethodType) and not may_change(value)
 
 
 _FIXED = ("builtins", "numpy", "scipy", "math", "adxform")

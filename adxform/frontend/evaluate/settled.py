@@ -18,7 +18,7 @@ LISTED: tuple[type, ...] = (set, type({}.keys()))
 _ALWAYS = (type, types.ModuleType, np.ufunc, np.dtype, enum.Enum, Operator, functools.partial)
 _PLAIN = (int, float, complex, str, bytes, type(None), type(...), type(NotImplemented), range, slice, tuple, types.CodeType,
           types.GenericAlias, types.UnionType, property, staticmethod, classmethod, functools.cached_property)  # fmt: skip
-_LIBRARIES = ("typing", "fractions", "decimal", "datetime", "re", "pathlib", "uuid", "operator", "adxform")
+_LIBRARIES = ("typing", "fractions", "datetime", "re", "pathlib", "uuid", "operator", "adxform")
 """Modules whose objects, as far as they are no lists, dicts and arrays, never change."""
 
 

@@ -66,6 +66,25 @@ class Frame:
     key: Any = None
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The identity of a container of the caller's program: it is `value`, which `access` leads to."""
+
+    value: Any
+    access: Access
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """The identity of a container in the arguments: the first one that is the same object has this number, if it is known.
+
+    `keys` are those that it comes with.
+    """
+
+    number: int | None
+    keys: tuple[Any, ...] = ()
+
+
 @dataclass(slots=True)
 class Helper:
     """A function being specialised on its own. `result` is what is known of its result so far, all of it when `settled`."""
@@ -96,6 +115,8 @@ class Interpreter(ABC):
         self.frames: list[Frame] = []
         self.sizes: dict[Var, Dim] = {}
         self.origins: dict[Var, frozenset[Var]] = {}
+        self.identities: dict[int, tuple[Value, Found | Given]] = {}
+        self.changed: dict[Ref, tuple[tuple[Any, ...], Span]] = {}
         self.lengths: list[str] = []
         self.named: dict[Var, str] = {}
         self.hidden: dict[Access, Var] = {}
@@ -140,6 +161,15 @@ class Interpreter(ABC):
             self.builder.emit(Raise(error, self.span))
             raise Unreachable
         return value
+
+    def identity(self, value: Value) -> Found | Given | None:
+        """What is known of the identity of a container that this function does not make."""
+        known = self.identities.get(id(value))
+        return None if known is None else known[1]
+
+    def identify(self, value: Value, known: Found | Given) -> None:
+        """Note the identity of `value`, which is kept, so that no other value has its place."""
+        self.identities[id(value)] = value, known
 
     def new_list(self, items: tuple[Value, ...]) -> Ref:
         """A fresh list."""
@@ -206,6 +236,9 @@ class Interpreter(ABC):
         if ref.shared:
             message = f"this {ref.cls.__name__} is held in another place too, so a change to it cannot be followed"
             raise self.error(message, "build a new one instead of changing it")
+        given = self.identity(ref)
+        if isinstance(given, Given):
+            self.changed.setdefault(ref, (given.keys, self.span))
         self.heap.contents[ref] = contents
 
     def error(

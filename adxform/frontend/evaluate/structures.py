@@ -12,7 +12,7 @@ from adxform.frontend.derivative_operators import Operator
 from adxform.frontend.evaluate.class_contents import refuse_named_tuple
 from adxform.frontend.evaluate.folding import is_user
 from adxform.frontend.evaluate.outside import constant, from_outside, guard_class
-from adxform.frontend.evaluate.state import Interpreter
+from adxform.frontend.evaluate.state import Given, Interpreter
 from adxform.frontend.evaluate.values import NONE, Maybe, Method, Poison, Ref, Static, Tuple, Value
 from adxform.frontend.signature import MUTABLE, Fixed, Leaf, Node, Tree, child_name, registration
 from adxform.frontend.signature.access import Access
@@ -22,11 +22,11 @@ from adxform.ir.types import Object, Type
 
 
 def argument(
-    interp: Interpreter, tree: Tree, name: str, leaf: Callable[[Leaf, str], Value], shared: Callable[[], bool] = bool
+    interp: Interpreter, tree: Tree, name: str, leaf: Callable[[Leaf, str], Value], number: Callable[[], tuple[int, bool]]
 ) -> Value:
     """The value of an argument described by `tree`; `leaf` gives each number or array.
 
-    `shared` says of each list, dict and dataclass in order whether it occurs elsewhere too.
+    `number` says of each list, dict and dataclass in order which one it is, and that it occurs elsewhere too.
     """
     match tree:
         case Leaf():
@@ -35,24 +35,27 @@ def argument(
             return from_outside(interp, lit.value, Access((), lit))
         case Node(kind, cls, keys, children, meta):
             guard_class(interp, cls)
-            twice = kind in MUTABLE and shared()
+            own, twice = number() if kind in MUTABLE else (None, False)
             pairs = zip(keys, children, strict=True)
-            items = tuple(argument(interp, child, child_name(name, key), leaf, shared) for key, child in pairs)
+            items = tuple(argument(interp, child, child_name(name, key), leaf, number) for key, child in pairs)
             known = None if meta is None or kind == "dataclass" else constant(interp, meta.lit.value)
+            made: Value
             match kind:
                 case "tuple" | "namedtuple":
                     refuse_named_tuple(interp, cls)
                     return Tuple(items, cls)
                 case "list" | "dict":
-                    return interp.heap.new(kind, cls, keys, items, shared=twice, meta=known)
+                    made = interp.heap.new(kind, cls, keys, items, shared=twice, meta=known)
                 case "registered":
-                    return put_together(interp, cls, (known or NONE, Tuple(items)), twice)
+                    made = put_together(interp, cls, (known or NONE, Tuple(items)), twice)
                 case _:
                     beside: tuple[str, ...] = () if meta is None else meta.lit.value
                     way = f"make it a field of {cls.__name__}, or pass it as an argument of its own"
                     why = "`{}` is an attribute of a {} beside its fields"
                     unread = (Poison(why.format(name, cls.__name__), way=way) for name in beside)
-                    return interp.heap.new("instance", cls, (*keys, *beside), (*items, *unread), shared=twice)
+                    made = interp.heap.new("instance", cls, (*keys, *beside), (*items, *unread), shared=twice)
+            interp.identify(made, Given(own, keys))
+            return made
 
 
 def result(interp: Interpreter, value: Value) -> tuple[Tree, tuple[Operand, ...]]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import importlib
+import importlib.util
 import operator
+import sys
 import types
 from typing import Any
 
@@ -357,8 +358,10 @@ def _callable(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Ans
 
 
 def _import(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    module = imported(*(interp.static(arg, "a module name") for arg in args))
-    return from_outside(interp, module, Access((), Lit(module)))
+    name, package = (interp.static(arg, "a module name") for arg in (*args, NONE)[:2])
+    module, name = imported(name, package), importlib.util.resolve_name(name, package)
+    held = Access((("attribute", "modules"), ("item", name)), Lit(sys))
+    return from_outside(interp, module, held if sys.modules.get(name) is module else Access((), Lit(module)))
 
 
 def _partial(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:

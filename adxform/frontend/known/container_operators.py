@@ -20,6 +20,7 @@ from adxform.frontend.containers.methods import Answer
 from adxform.frontend.evaluate import walks
 from adxform.frontend.evaluate.branches import branch, truth
 from adxform.frontend.evaluate.class_contents import find, is_native
+from adxform.frontend.evaluate.identity import one_object
 from adxform.frontend.evaluate.joins import same
 from adxform.frontend.evaluate.keys import hashed
 from adxform.frontend.evaluate.operands import is_static
@@ -28,9 +29,9 @@ from adxform.frontend.evaluate.python_classes import SEQUENCES, SETS, VIEWS, cla
 from adxform.frontend.evaluate.settled import is_listed, may_change
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Contents, Maybe, Method, Once, Range, Ref, Static, Tuple, Value, View
-from adxform.frontend.signature.access import Contains
+from adxform.frontend.signature.access import Contains, SameAs
 from adxform.ir.ops import Lit, Var
-from adxform.ir.types import BOOL, Array, Scalar
+from adxform.ir.types import BOOL, Array, Scalar, is_float
 from adxform.primitives import iterations
 
 Condition = Callable[[], Value]
@@ -371,15 +372,28 @@ def _ranges(a: Value, b: Value) -> bool:
 def _all_equal(interp: Interpreter, items: list[Value], others: list[Value]) -> Value:
     """Whether all `items` equal those beside them: the same object is equal to itself."""
     left = [pair for pair in zip(items, others, strict=True) if not _found_same(interp, *pair)]
-    return any_or_all(interp, [partial(interp.call, Lit(operator.eq), pair) for pair in left], all)
+    return any_or_all(interp, [partial(_same_or_equal, interp, *pair) for pair in left], all)
+
+
+def _same_or_equal(interp: Interpreter, a: Value, b: Value) -> Value:
+    """Whether `a` and `b` are equal, or are one object that does not equal itself, as NaN and arrays, which the run can tell."""
+    outside = isinstance(a, Var) and isinstance(b, Var) and all(interp.parameters.get(one.name) == one for one in (a, b))
+    equal = partial(interp.call, Lit(operator.eq), (a, b))
+    if not outside or not all(isinstance(one, Var) and (is_float(one.type) or isinstance(one.type, Array)) for one in (a, b)):
+        return equal()
+    one = interp.emit(operator.is_, (interp.operand(a), interp.operand(b)), BOOL, "same")
+    return any_or_all(interp, [partial(_constant, one), equal], any)
 
 
 def _one_object(interp: Interpreter, a: Value, b: Value) -> bool:
     """Whether `a` and `b` are one object, which then is equal to itself; refused where that matters and cannot be told."""
     found = same(a, b)
-    if found and _has_own_equality(a):
+    told = one_object(interp, a, b) if isinstance(a, Tuple | Ref) and isinstance(b, Tuple | Ref) else found
+    if told is None and _has_own_equality(a) and _has_own_equality(b):
         raise interp.error("whether equal named tuples are one object cannot be told", "compare their fields")
-    return found
+    if isinstance(a, Static) and isinstance(b, Static) and not found and a.access is not None and b.access is not None:
+        guard(interp, a.access, SameAs(b.access, there=False))
+    return found or told is True
 
 
 def _has_own_equality(value: Value) -> bool:
@@ -541,7 +555,7 @@ def any_equal(interp: Interpreter, items: list[Value], item: Value) -> Value:
     """Whether one of `items` is `item` or equals it."""
     asked: list[Condition] = []
     for one in items:
-        equal = partial(interp.call, Lit(operator.eq), (one, item))
+        equal = partial(_same_or_equal, interp, one, item)
         asked.append(partial(_constant, Lit(True)) if _found_same(interp, one, item) else equal)
     return any_or_all(interp, asked, any)
 

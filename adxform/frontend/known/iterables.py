@@ -7,6 +7,7 @@ import functools
 import operator
 from collections import OrderedDict, defaultdict
 from collections.abc import Iterable
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -18,12 +19,15 @@ from adxform.frontend.containers.methods import Answer, Handler
 from adxform.frontend.containers.sets import new_frozen_set, new_set
 from adxform.frontend.evaluate import iteration, protocols, walks
 from adxform.frontend.evaluate.branches import branch, truth
+from adxform.frontend.evaluate.class_contents import find
 from adxform.frontend.evaluate.joins import number_type
 from adxform.frontend.evaluate.keys import hashed
 from adxform.frontend.evaluate.operands import given_to_unknown, is_static
 from adxform.frontend.evaluate.python_classes import class_of
 from adxform.frontend.evaluate.set_orders import as_given, without_order
+from adxform.frontend.evaluate.settled import may_change
 from adxform.frontend.evaluate.state import Interpreter
+from adxform.frontend.evaluate.structures import all_leaves
 from adxform.frontend.evaluate.values import (
     NONE,
     Contents,
@@ -265,14 +269,23 @@ def _sorted(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answe
         weak = _refuse_mixed(interp, args[0]) or _of_python(interp, args[0])
         kinds = _kinds(interp, args[0])
         return collecting.new_list(interp, sorted_rows(interp, args[0], kwargs, hint), weak=weak, kinds=kinds)
-    items = [interp.static(item, "an item to sort") for item in interp.items(args[0])]
-    if "key" in kwargs:
-        keys = [interp.static(interp.call(kwargs["key"], (Lit(item),)), "a sort key") for item in items]
-    else:
-        keys = items
+    items = interp.items(args[0])
+    for item in items:
+        if isinstance(item, Var):
+            interp.static(item, "an item to sort")
+    asked = [interp.call(kwargs["key"], (item,)) for item in items] if "key" in kwargs else items
+    keys = [interp.static(_in_order(interp, key), "an item to sort, or its key,") for key in asked]
     reverse = bool(interp.static(kwargs.get("reverse", Lit(False)), "`reverse`"))
-    items = [items[k] for k in sorted(range(len(items)), key=keys.__getitem__, reverse=reverse)]
-    return interp.new_list(tuple(map(Lit, items)))
+    return interp.new_list(tuple(items[k] for k in sorted(range(len(items)), key=keys.__getitem__, reverse=reverse)))
+
+
+def _in_order(interp: Interpreter, key: Value) -> Value:
+    """`key`, whose place among others is told now: refused where its class has a method for that, or it may change."""
+    for part in all_leaves(interp, key):
+        own = isinstance(part, Static) and (may_change(part.value) or isinstance(find(type(part.value), "__lt__"), FunctionType))
+        if own or (isinstance(part, Ref) and part.kind == "instance"):
+            raise interp.error("objects are sorted by a method of their own", "give `sorted` a `key` that is a number")
+    return key
 
 
 def _refuse_mixed(interp: Interpreter, source: Value) -> bool:

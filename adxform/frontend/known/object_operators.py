@@ -12,11 +12,12 @@ from adxform.frontend.evaluate import indexing, protocols
 from adxform.frontend.evaluate.augmented import PLAIN, UPDATES, refuse_cast
 from adxform.frontend.evaluate.branches import truth
 from adxform.frontend.evaluate.class_contents import find
+from adxform.frontend.evaluate.identity import one_object
 from adxform.frontend.evaluate.joins import same
 from adxform.frontend.evaluate.python_classes import class_of, is_container, name_of
 from adxform.frontend.evaluate.settled import may_change
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import NONE, FunctionValue, Maybe, Ref, Static, Tuple, Value
+from adxform.frontend.evaluate.values import NONE, FunctionValue, Maybe, Ref, Static, Tuple, Value, is_unknown
 from adxform.frontend.known import container_operators, unknown_operands
 from adxform.frontend.lowering.operators import BINARY, COMPARE
 from adxform.ir.kinds import scalar_type, settled_type
@@ -199,10 +200,8 @@ def _identical(interp: Interpreter, a: Value, b: Value) -> bool | None:
             if isinstance(one.type, Scalar) and isinstance(other, Lit) and scalar_type(other.value) == settled_type(one.type):
                 _refuse_identity(interp, one, one)
             return False
-    if isinstance(a, Tuple) and isinstance(b, Tuple):
-        if same(a, b) and a.items:
-            raise interp.error("whether equal tuples are one object cannot be told", "compare them with `==`")
-        return same(a, b)
+    if isinstance(a, Tuple) and isinstance(b, Tuple) and not a.items and not b.items:
+        return a.cls is b.cls is tuple or _one_container(interp, a, b)
     if isinstance(a, Lit) and isinstance(b, Lit):
         if isinstance(a.value, str | bytes) and a.value is not b.value and a == b:
             raise interp.error("whether equal texts are one object cannot be told", "compare them with `==`")
@@ -213,7 +212,15 @@ def _identical(interp: Interpreter, a: Value, b: Value) -> bool | None:
         return a.value is b.value
     if a is not b and all(isinstance(one, Ref) and interp.filled(one) for one in (a, b)) and not interp.in_own_code:
         raise interp.error("whether these lists are one object cannot be told", "compare them with `==`")
-    return a is b
+    return _one_container(interp, a, b)
+
+
+def _one_container(interp: Interpreter, a: Value, b: Value) -> bool:
+    """Whether two lists, dicts, tuples or instances are one object; refused where that cannot be told."""
+    found = one_object(interp, a, b)
+    if found is None and not interp.in_own_code:
+        raise interp.error("whether these are one object cannot be told", "compare them with `==`")
+    return bool(found)
 
 
 def _refuse_identity(interp: Interpreter, a: Var, b: Var) -> None:
@@ -224,6 +231,13 @@ def _refuse_identity(interp: Interpreter, a: Var, b: Var) -> None:
     numbers = all(isinstance(var.type, Scalar) and settled_type(var.type) != BOOL for var in (a, b))
     if numbers or a in loaded or b in loaded:
         raise interp.error("whether these are one object cannot be told", "compare them with `==`")
+
+
+def _id(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    """Refuse the identity of what a derivative holds in its own way: only objects that it looks up have theirs."""
+    if len(args) != 1 or kwargs or isinstance(args[0], Static) or is_unknown(args[0]):
+        return None
+    raise interp.error("the identity of this value cannot be told", "compare objects with `is`")
 
 
 def _not(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
@@ -291,6 +305,7 @@ TABLE: dict[Any, Handler] = {
     operator.is_: _is(True),
     operator.is_not: _is(False),
     operator.not_: _not,
+    id: _id,
     operator.contains: _contains,
     divmod: _divmod,
     pow: _pow,

@@ -274,8 +274,10 @@ def _lower_import(state: State, node: Any) -> None:
         for alias in node.names:
             top = alias.name.partition(".")[0]
             module = state.builder.call(importlib.import_module, Lit(alias.name), hint=alias.asname or top, span=span)
-            if alias.asname is None and top != alias.name:
+            if top != alias.name:
                 module = state.builder.call(importlib.import_module, Lit(top), hint=top, span=span)
+            for name in alias.name.split(".")[1:] if alias.asname is not None else ():
+                module = attribute(state, node, module, name)
             state.bind(state.scope.mangle(alias.asname or top), module)
         return
     package = (state.read("__package__", node),) if node.level else ()

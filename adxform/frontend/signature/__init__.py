@@ -50,7 +50,7 @@ class Fixed:
         return hash((type(value), value)) if _by_value(value) else id(value)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Node:
     """A structure of known shape: `keys` are positions, dict keys or field names; `cls` is its class.
 
@@ -64,6 +64,22 @@ class Node:
     children: tuple[Tree, ...]
     meta: Fixed | None = None
 
+    def __eq__(self, other: object) -> bool:
+        return self is other or (
+            isinstance(other, Node)
+            and (self.kind, self.cls, self.keys, self.meta) == (other.kind, other.cls, other.keys, other.meta)
+            and self.children == other.children
+            and (self.kind != "dict" or all(map(_same_key, self.keys, other.keys)))
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.kind, self.cls, self.keys, self.children))
+
+
+def _same_key(a: Any, b: Any) -> bool:
+    """Whether equal keys are one for a program that walks over them: ``1``, ``1.0`` and ``True`` are three."""
+    return a is b or (type(a) is type(b) and (type(a) is str or Lit(a) == Lit(b)))
+
 
 Tree = Leaf | Fixed | Node
 INSTANCES = ("dataclass", "registered")
@@ -74,14 +90,15 @@ MUTABLE = ("list", "dict", "dataclass", "registered")
 class Signature:
     """The descriptions of a call's positional and keyword arguments.
 
-    `shared` are the lists, dicts and dataclasses, counted in order, that occur more than once: a change to one would be
-    seen in the other. `lengths` says which axes are equally long, where that is to be known: see `equal_lengths`. With `assumed`,
-    lengths of slices are taken to be what they probably are, and checked: see `adxform.frontend.signature.assumed_lengths`.
+    `shared` are the lists, dicts and dataclasses, counted in order, that occur more than once, each with the first that is
+    the same object: a change to one would be seen in the other. `lengths` says which axes are equally long, where that is to be
+    known: see `equal_lengths`. With `assumed`, lengths of slices are taken to be what they probably are, and checked: see
+    `adxform.frontend.signature.assumed_lengths`.
     """
 
     args: tuple[Tree, ...]
     kwargs: tuple[tuple[str, Tree], ...] = ()
-    shared: frozenset[int] = frozenset()
+    shared: frozenset[tuple[int, int]] = frozenset()
     lengths: tuple[int, ...] = ()
     assumed: bool = False
 
@@ -326,12 +343,12 @@ def is_numeric(leaf: Any) -> bool:
     return isinstance(leaf, np.ndarray) and leaf.dtype.kind in NUMERIC
 
 
-def shared(values: tuple[Any, ...]) -> frozenset[int]:
-    """The lists, dicts and dataclasses in `values`, counted in order, that occur more than once."""
+def shared(values: tuple[Any, ...]) -> frozenset[tuple[int, int]]:
+    """The lists, dicts and dataclasses in `values`, counted in order, that occur more than once, each with the first one."""
     found: list[int] = []
     for value in values:
         _containers(value, found)
-    return frozenset(k for k, container in enumerate(found) if found.count(container) > 1)
+    return frozenset((k, found.index(container)) for k, container in enumerate(found) if found.count(container) > 1)
 
 
 def _containers(value: Any, found: list[int]) -> None:

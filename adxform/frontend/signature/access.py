@@ -55,7 +55,8 @@ class Access:
         parts: list[str] = []
         for kind, key in self.steps:
             parts = [*parts, str(key)] if kind == "item" else [str(key)]
-        return "_".join(part if part.isidentifier() or part.isdigit() else "k" for part in parts) or "k"
+        name = "_".join(part if part.isidentifier() or part.isdigit() else "k" for part in parts)
+        return name if name.isidentifier() else f"k_{name}" if name else "k"
 
 
 def _step(value: Any, kind: StepKind, key: Any) -> Any:
@@ -281,9 +282,10 @@ class Raises:
 
 @dataclass(frozen=True, slots=True)
 class SameAs:
-    """The very object that another path leads to."""
+    """The very object that another path leads to, or another one."""
 
     access: Access
+    there: bool = True
 
     def met(self, value: Any) -> bool:
         """Asked of `Guard.holds`, which knows the function."""
@@ -321,7 +323,7 @@ class Guard:
         try:
             value = self.access.read(fn)
             if isinstance(self.expectation, SameAs):
-                return self.expectation.access.read(fn) is value
+                return (self.expectation.access.read(fn) is value) is self.expectation.there
         except Exception as error:  # whatever else the lookup raises, the assumption does not hold
             return isinstance(self.expectation, Raises) and self.expectation.met_by(error)
         return self.expectation.met(value)

@@ -41,6 +41,8 @@ KINDS = 64
 DEPTH = 6
 UNKNOWN = "more than is quickly told"
 NUMBERS = frozenset([float, int, bool, np.float64, np.float32])
+KEYS = frozenset([str, int])
+"""Classes of keys that are told apart by being equal: ``1``, ``1.0`` and ``True`` are not."""
 _sites: WeakKeyDictionary[Any, Site] = WeakKeyDictionary()
 
 
@@ -64,14 +66,17 @@ def kinds_of(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[tuple[An
     ((<class 'float'>, (<class 'dict'>, ('n',), <class 'int'>)), (1.0, 2))
     """
     leaves: list[Any] = []
-    kinds = [kind_of(arg, leaves, DEPTH) for arg in args]
+    held: list[int] = []
+    kinds = [kind_of(arg, leaves, held, DEPTH) for arg in args]
     for name, value in kwargs.items():
-        kinds += (name, kind_of(value, leaves, DEPTH))
-    return None if UNKNOWN in kinds else (tuple(kinds), tuple(leaves))
+        kinds += (name, kind_of(value, leaves, held, DEPTH))
+    if UNKNOWN in kinds or (len(held) > 1 and len(set(held)) < len(held)):
+        return None
+    return tuple(kinds), tuple(leaves)
 
 
-def kind_of(value: Any, leaves: list[Any], depth: int) -> Any:
-    """The kind of one argument, whose leaves are appended to `leaves`."""
+def kind_of(value: Any, leaves: list[Any], held: list[int], depth: int) -> Any:
+    """The kind of one argument, whose leaves are appended to `leaves`, and whose lists and dicts to `held`."""
     cls = type(value)
     if cls is np.ndarray:
         leaves.append(value)
@@ -81,10 +86,12 @@ def kind_of(value: Any, leaves: list[Any], depth: int) -> Any:
         return cls
     if value is None:
         return None
+    if cls is not tuple:
+        held.append(id(value))
     if depth and (cls is tuple or cls is list):
-        kinds = (cls, *[kind_of(item, leaves, depth - 1) for item in value])
-    elif depth and cls is dict:
-        kinds = (cls, tuple(value), *[kind_of(item, leaves, depth - 1) for item in value.values()])
+        kinds = (cls, *[kind_of(item, leaves, held, depth - 1) for item in value])
+    elif depth and cls is dict and KEYS.issuperset(map(type, value)):
+        kinds = (cls, tuple(value), *[kind_of(item, leaves, held, depth - 1) for item in value.values()])
     else:
         return UNKNOWN
     return UNKNOWN if UNKNOWN in kinds else kinds

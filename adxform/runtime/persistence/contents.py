@@ -239,7 +239,7 @@ class ContentWriter:
                 for item in value.items() if isinstance(value, dict) else value:
                     self._add_member(item)
             case enum.Enum():
-                self._put("member", value.name.encode())
+                self._put("member", str(value.name).encode())
                 self._add_member(value.value)
             case dataclasses.Field():
                 self._put("field", f"{value.name} {value.init} {value.kw_only}".encode())

@@ -1,0 +1,78 @@
+"""Which lists, dicts and tuples are one object, of those that each call finds outside, is given, and makes."""
+
+from __future__ import annotations
+
+from adxform.frontend.evaluate.joins import same
+from adxform.frontend.evaluate.outside import guard
+from adxform.frontend.evaluate.state import Found, Given, Interpreter
+from adxform.frontend.evaluate.values import Ref, Static, Tuple, Value
+from adxform.frontend.signature.access import HasClass, SameAs
+from adxform.ir.kinds import scalar_type, settled_type
+from adxform.ir.ops import Lit, Var
+from adxform.ir.types import Scalar
+
+
+def one_object(interp: Interpreter, a: Value, b: Value) -> bool | None:
+    """Whether two containers are one object, which each call must find so; ``None`` where that cannot be told."""
+    if a is b:
+        return True
+    one, other = interp.identity(a), interp.identity(b)
+    match one, other:
+        case Found(value, access), Found(another, way):
+            guard(interp, access, SameAs(way, value is another))
+            return value is another
+        case Given(number), Given(second) if number is not None and second is not None:
+            return number == second
+    if isinstance(a, Tuple) and isinstance(b, Tuple):
+        return None if _may_be_one(interp, a, b) else False
+    if isinstance(a, Ref) and isinstance(b, Ref):
+        met = (a.kind, a.cls) == (b.kind, b.cls) and (one is not None and other is not None)
+        return None if met or _is_joined(a, one) or _is_joined(b, other) else False
+    match a, b:
+        case (Ref() as held, Static(found)) | (Static(found), Ref() as held):
+            return None if interp.identity(held) is not None and type(found) is held.cls else False
+    return False
+
+
+def refuse_other_names(interp: Interpreter) -> None:
+    """Raise where a container in the arguments is changed that may be one which the function also reads as one from outside.
+
+    Raises:
+        UnsupportedOperationError: it reads one of the same class with the same keys, or as many items.
+    """
+    for ref, (keys, span) in interp.changed.items():
+        held = [
+            known.access
+            for value, known in interp.identities.values()
+            if isinstance(known, Found)
+            and isinstance(value, Ref)
+            and value.cls is ref.cls
+            and interp.contents(value).keys == keys
+        ]
+        held += [guard.access for guard in interp.guards if guard.expectation == HasClass(ref.cls) and ref.kind == "instance"]
+        if held:
+            message = (
+                f"this {ref.cls.__name__}, an argument, is changed, and may be the same object as `{held[0]}`, which is read"
+            )
+            raise interp.error(message, "change a copy of the argument, or pass what is read as an argument", span=span)
+
+
+def _is_joined(ref: Ref, known: Found | Given | None) -> bool:
+    """Whether `ref` stands for what several paths have."""
+    return ref.shared and known is None
+
+
+def _may_be_one(interp: Interpreter, a: Value, b: Value) -> bool:
+    """Whether nothing tells that what is in one place of two tuples differs."""
+    match a, b:
+        case Tuple(items, cls), Tuple(others, other_cls):
+            alike = cls is other_cls and len(items) == len(others)
+            return alike and all(_may_be_one(interp, *pair) for pair in zip(items, others, strict=True))
+        case (Var(), Var()):
+            return type(a.type) is type(b.type)
+        case (Var(_, Scalar() as type_), Lit(value)) | (Lit(value), Var(_, Scalar() as type_)):
+            return scalar_type(value) == settled_type(type_)
+        case (Ref(), Ref()):
+            return one_object(interp, a, b) is not False
+        case _:
+            return same(a, b)

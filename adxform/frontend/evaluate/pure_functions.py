@@ -1,0 +1,98 @@
+"""Which functions may be called when a derivative is made: on known values they always give the same, and do nothing else.
+
+They are named, for what a setting or the call itself decides is not among them: `np.getbufsize`, ``Decimal``, `id`.
+What a call makes is kept only if it never changes: `stays` says so.
+"""
+
+from __future__ import annotations
+
+import builtins
+import cmath
+import enum
+import math
+import operator
+import types
+from typing import Any
+
+import numpy as np
+
+from adxform.frontend.evaluate.settled import may_change
+from adxform.ir.kinds import scalar_type
+from adxform.primitives.record import Effect
+from adxform.primitives.table import definition, lookup
+
+
+def _named(module: types.ModuleType | type, names: str) -> frozenset[Any]:
+    return frozenset(getattr(module, name) for name in names.split() if hasattr(module, name))
+
+
+_CLASSES = (str, bytes, int, float, bool, complex, tuple, frozenset, slice, range, type(np.dtype(float)))
+"""Classes of which each method only computes."""
+_FUNCTIONS = (
+    _named(
+        builtins,
+        "abs all any ascii bin bool bytes callable chr complex divmod float format frozenset hex int isinstance issubclass len "
+        "list max min oct ord pow range repr round slice sorted str sum tuple type",
+    )
+    | _named(
+        operator,
+        "abs add and_ attrgetter concat contains countOf eq floordiv ge getitem gt index indexOf inv invert is_ is_not "
+        "itemgetter le length_hint lshift lt matmul methodcaller mod mul ne neg not_ or_ pos pow rshift sub truediv truth xor",
+    )
+    | _named(
+        np,
+        "array_equiv base_repr binary_repr broadcast_shapes busday_count can_cast common_type dtype finfo i0 iinfo imag "
+        "is_busday iscomplex iscomplexobj isdtype isfortran isreal isrealobj issubdtype iterable min_scalar_type mintypecode "
+        "nanargmax nanargmin nanmedian nanpercentile nanprod nanquantile nanstd nanvar promote_types "
+        "real_if_close result_type typename",
+    )
+    | {getattr(module, name) for module in (math, cmath) for name in dir(module) if callable(getattr(module, name))}
+    | _named(object, "__eq__ __ne__ __new__")
+)
+_TEXTS = frozenset({str, repr, ascii, format, str.format, str.__mod__, str.format_map})
+"""Functions that ask any object how it is written, and what attributes it has."""
+
+
+def is_pure(fn: Any, values: tuple[Any, ...] = ()) -> bool:
+    """Whether a call of `fn` (on `values`) may be made now: it has no effect and always gives the same."""
+    if getattr(type(fn), "__hash__", None) is None or (_writes(fn, values) and not all(map(_is_plain, values))):
+        return False
+    match fn:
+        case types.MethodDescriptorType() | types.WrapperDescriptorType() | types.ClassMethodDescriptorType():
+            return fn.__objclass__ in _CLASSES or fn in _FUNCTIONS
+        case types.MethodWrapperType() | types.BuiltinFunctionType() if isinstance(fn.__self__, _CLASSES):
+            return True
+        case np.ufunc() | operator.itemgetter():
+            return True
+        case type() if issubclass(fn, np.generic | np.dtype | np.finfo | np.iinfo):
+            return fn is not np.datetime64  # which may be the time of the call
+    return fn in _FUNCTIONS or _only_computes(fn)
+
+
+def _only_computes(fn: Any) -> bool:
+    """Whether the table, or a definition, says of a function of NumPy or Python that it has no effect."""
+    record = lookup(fn)
+    if record is None:
+        return definition(fn) is not None
+    return not isinstance(record.effect, Effect) or not (record.effect.writes or record.effect.opaque)
+
+
+def _writes(fn: Any, values: tuple[Any, ...]) -> bool:
+    """Whether ``fn(*values)`` makes a text of anything."""
+    if isinstance(getattr(fn, "__self__", None), str):
+        return fn.__name__ in ("format", "format_map", "__mod__")
+    return fn in _TEXTS or (fn is operator.mod and any(isinstance(value, str | bytes) for value in values))
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether how `value` is written follows from what it is."""
+    if isinstance(value, list | tuple | frozenset):
+        return all(map(_is_plain, value))
+    if isinstance(value, dict):
+        return all(map(_is_plain, (*value, *value.values())))
+    return not isinstance(value, type | types.ModuleType | np.generic) and (isinstance(value, enum.Enum) or stays(value))
+
+
+def stays(value: Any) -> bool:
+    """Whether `value` is of a class whose objects never change, so that all calls may share it."""
+    return scalar_type(value) is not None or isinstance(value, np.finfo | np.iinfo) or not may_change(value)
