@@ -43,7 +43,6 @@ STAYS = {
     "frontend/known/arrays.py TABLE": MEANING,
     "frontend/known/classes.py TABLE": MEANING,
     "frontend/known/iterables.py TABLE": MEANING,
-    "frontend/known/iterables.py _WALKING": MEANING,
     "frontend/known/object_operators.py TABLE": MEANING,
     "frontend/known/subscripts.py TABLE": MEANING,
     "backends/numba/kernel_solvers.py FORMS": FORM,

@@ -13,7 +13,7 @@ from adxform.frontend.evaluate import attributes
 from adxform.frontend.evaluate.class_attributes import of_class
 from adxform.frontend.evaluate.class_contents import find, is_generated, refuse_named_tuple
 from adxform.frontend.evaluate.folding import fold, is_pure, is_user
-from adxform.frontend.evaluate.operands import is_static
+from adxform.frontend.evaluate.operands import are_static
 from adxform.frontend.evaluate.outside import constant, from_outside
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Tuple, Value
@@ -42,7 +42,7 @@ def construct(interp: Interpreter, cls: type, args: tuple[Value, ...], kwargs: K
         if interp.force(result) != NONE:
             return interp.fail(TypeError, "__init__() should return None")
         return ref
-    if not issubclass(cls, BaseException) and is_pure(cls) and all(is_static(interp, arg) for arg in (*args, *kwargs.values())):
+    if not issubclass(cls, BaseException) and is_pure(cls) and are_static(interp, (*args, *kwargs.values())):
         found = fold(interp, cls, args, kwargs)
         if found is not None:
             return found

@@ -16,7 +16,7 @@ from adxform.frontend.calls.opaque import opaque
 from adxform.frontend.containers import collecting
 from adxform.frontend.evaluate.folding import fold
 from adxform.frontend.evaluate.joins import number_type
-from adxform.frontend.evaluate.operands import is_static, operand
+from adxform.frontend.evaluate.operands import are_static, operand
 from adxform.frontend.evaluate.protocols import as_number, converts_itself, is_object, refused
 from adxform.frontend.evaluate.sizes import learn
 from adxform.frontend.evaluate.state import Interpreter
@@ -58,7 +58,7 @@ def primitive(
     out = kwargs.pop("out", NONE)
     if "where" in kwargs and isinstance(fn, np.ufunc):
         raise interp.error("`where=` in an elementwise function is not supported", "use `np.where(condition, f(x), otherwise)`")
-    if out == NONE and _folds(record) and _all_static(interp, (*args, *kwargs.values())):
+    if out == NONE and _folds(record) and are_static(interp, (*args, *kwargs.values())):
         found = fold(interp, fn, args, kwargs)
         if found is not None:
             return found
@@ -120,11 +120,7 @@ def _written(
 def _strange(interp: Interpreter, values: tuple[Value, ...]) -> Value | None:
     """The first object with operators of its own among `values`, unless all of them are known."""
     found = next(objects_in(interp, values), None)
-    return None if found is None or _all_static(interp, values) else found
-
-
-def _all_static(interp: Interpreter, values: Iterable[Value]) -> bool:
-    return all(is_static(interp, value) for value in values)
+    return None if found is None or are_static(interp, values) else found
 
 
 def _with_arrays(

@@ -26,6 +26,7 @@ from adxform.frontend.evaluate.values import (
     Tuple,
     Value,
 )
+from adxform.frontend.signature.access import path_to
 from adxform.ir.ops import (
     Attribute,
     Block,
@@ -163,7 +164,7 @@ class Evaluator(Interpreter):
         if isinstance(key, slice):
             self.pin(value)
             return outside.constant(self, found)
-        return outside.from_outside(self, found, None if value.access is None else value.access.to("item", key))
+        return outside.from_outside(self, found, path_to(value.access, ("item", key)))
 
     def outside_write(self, what: str) -> AdxError:
         """The error for a change to something that belongs to the caller's program."""

@@ -117,24 +117,30 @@ def known_places(interp: Interpreter, source: Value) -> list[Place] | None:
             return settled(_viewed(interp.contents(of), part))
         case Zip(parts):
             return _known_zip(interp, parts)
-        case Mapped(fn, items):
+        case Mapped(_, items) | Enumerate(items) | Reversed(items) | Rest(items):
             known = known_places(interp, items)
-            return None if known is None else [partial(_applied, interp, fn, item) for item in known]
-        case Enumerate(items, start):
-            known = known_places(interp, items)
-            return None if known is None else [partial(_counted, interp, start, k, item) for k, item in enumerate(known)]
-        case Reversed(items, first):
-            known = known_places(interp, items)
-            return None if known is None else known[::-1] if first is None else _places_before(interp, known, first)
-        case Rest(items, taken):
-            known = known_places(interp, items)
-            return None if known is None else known[taken:]
-        case Range(Lit(start), Lit(stop), Lit(step)) if step and len(range(start, stop, step)) == 0:
+            return None if known is None else _places_from(interp, source, known)
+        case Range(Lit(start), Lit(stop), Lit(step)) if step and not range(start, stop, step):
             return []
-        case Var(_, Array(_, shape)) if shape is not None and shape and shape[0] == 0:
+        case Var(_, Array(_, (0, *_))):
             return []
         case _:
             return None
+
+
+def _places_from(interp: Interpreter, walk: Mapped | Enumerate | Reversed | Rest, items: list[Place]) -> list[Place]:
+    """What gives the items of a `walk` over `items`."""
+    match walk:
+        case Mapped(fn):
+            return [partial(_applied, interp, fn, item) for item in items]
+        case Enumerate(_, start):
+            return [partial(_counted, interp, start, k, item) for k, item in enumerate(items)]
+        case Rest(_, taken):
+            return items[taken:]
+        case Reversed(_, None):
+            return items[::-1]
+        case Reversed(_, first):
+            return _places_before(interp, items, first)
 
 
 def _places_before(interp: Interpreter, known: list[Place], first: int) -> list[Place]:

@@ -17,7 +17,7 @@ from adxform.frontend.evaluate import iteration, protocols, walks
 from adxform.frontend.evaluate.branches import branch, truth
 from adxform.frontend.evaluate.joins import number_type
 from adxform.frontend.evaluate.keys import hashed
-from adxform.frontend.evaluate.operands import given_to_unknown, is_static
+from adxform.frontend.evaluate.operands import are_static, given_to_unknown
 from adxform.frontend.evaluate.python_classes import class_of
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import (
@@ -338,7 +338,7 @@ def _place_in_order(fn: Any) -> Handler:
     """``bisect_left(items, x)`` and its like: a whole number, which nothing moves."""
 
     def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-        if "key" in kwargs or all(is_static(interp, arg) for arg in (*args, *kwargs.values())):
+        if "key" in kwargs or are_static(interp, (*args, *kwargs.values())):
             return None
         operands = tuple(given_to_unknown(interp, arg) for arg in args)
         return interp.emit(fn, operands, INT, hint, {key: interp.operand(arg) for key, arg in kwargs.items()})

@@ -56,6 +56,11 @@ class Access:
         return "_".join(part if part.isidentifier() or part.isdigit() else "k" for part in parts) or "k"
 
 
+def path_to(access: Access | None, *steps: Step) -> Access | None:
+    """The path `access` and `steps` more; ``None`` to what is found again by no path."""
+    return None if access is None else Access((*access.steps, *steps), access.root)
+
+
 def _step(value: Any, kind: StepKind, key: Any) -> Any:
     match kind:
         case "cell":
