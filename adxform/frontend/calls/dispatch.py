@@ -68,7 +68,7 @@ def free_name(interp: Interpreter, name: str) -> Value:
     elif hasattr(builtins, name):
         found = getattr(builtins, name)
     else:
-        path = None if access is None else access.to("global", name)
+        path = path_to(access, ("global", name))
         return missing(interp, path, NameError(f"name '{name}' is not defined"))
     if access is not None:
         first = interp.modules.setdefault(id(fn.__globals__), access)

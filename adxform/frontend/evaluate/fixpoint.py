@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container
 from dataclasses import dataclass, replace
-from typing import Any
 
 from adxform.frontend.containers.collecting import growth, rebinding
-from adxform.frontend.evaluate.branches import changed_objects, hint_of
-from adxform.frontend.evaluate.joins import Joiner, collect, instantiate, slots
+from adxform.frontend.evaluate.joins import Joiner
 from adxform.frontend.evaluate.signals import Unreachable
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import Collected, Columns, Contents, Poison, Ref, Value
+from adxform.frontend.evaluate.templates import Joined, changed_objects
+from adxform.frontend.evaluate.values import Collected, Heap, Ref, Value
 from adxform.ir.build import Builder
 from adxform.ir.ops import UNDEFINED, Lit, Operand, Var
 from adxform.ir.types import Array, Dim, Size, Type
@@ -31,28 +30,37 @@ class SettledLoop:
     outs: tuple[Var, ...]
     values: list[Value]
     builder: Builder
-    templates: list[Any]
-    heap_templates: dict[Ref, Any]
-    hints: list[str]
+    joined: Joined
 
     def again(self, interp: Interpreter) -> tuple[tuple[Var, ...], list[Value]]:
-        """Another set of parameters (those of a `While`'s test) and the values that they make."""
+        """Another set of parameters (those of a `While`'s test) and the values that they make; objects hold theirs."""
         made = tuple(Var(interp.names.fresh(param.base), param.type) for param in self.params)
         source = iter(made)
-        values = [instantiate(template, lambda _: next(source), interp.heap) for template in self.templates]
-        return made, values
+        return made, self.joined.instantiate(lambda _hint, _type: next(source), interp.heap)
 
-    def heap_of(self, interp: Interpreter, made: tuple[Var, ...]) -> dict[Ref, Any]:
-        """The contents of changed objects in terms of the parameters `made`."""
-        source = iter(made[sum(len(list(slots(template))) for template in self.templates) :])
-        return {ref: instantiate(template, lambda _: next(source), interp.heap) for ref, template in self.heap_templates.items()}
+
+Step = Callable[[list[Value], tuple[Var, ...]], tuple[list[Value], list[Operand]]]
+"""Runs a loop body on the values that it is given and its own parameters; returns what it yields, and its conditions."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Pass:
+    """One run of a loop body: its parameters, the heap `before` it and after it, and what it yields, if it gets to its end."""
+
+    own: tuple[Var, ...]
+    params: tuple[Var, ...]
+    before: Heap
+    yields: list[Value] | None
+    conditions: list[Operand]
+    builder: Builder
+    heap: Heap
 
 
 def find_fixpoint(
     interp: Interpreter,
     inits: list[Value],
     hints: list[str],
-    step: Callable[[list[Value], tuple[Var, ...]], tuple[list[Value], list[Operand]]],
+    step: Step,
     counted: Container[Ref] = (),
     index: tuple[str, Type] | None = None,
 ) -> SettledLoop:
@@ -68,105 +76,74 @@ def find_fixpoint(
     def local(dim: Dim) -> bool:
         return dim.base in interp.lengths[known:]
 
-    assumed = interp.assumed
     joiner = Joiner(interp.fresh_dim, owned=owned, local=local)
-    templates = [joiner.generalise(init, start, numbers=True) for init in inits]
-    heap_templates: dict[Ref, Any] = {}
+    joined = Joined([joiner.generalise(init, start, numbers=True) for init in inits], {}, hints)
     for _ in range(_PASSES):
-        params: list[Var] = []
-
-        def variable(hint: str, into: list[Var] = params) -> Callable[[Type], Var]:
-            def make(type_: Type) -> Var:
-                into.append(Var(interp.names.fresh(hint), type_))
-                return into[-1]
-
-            return make
-
         interp.builder, interp.heap = outer.nested(), start.copy()
-        values = [instantiate(t, variable(hint), interp.heap) for t, hint in zip(templates, hints, strict=True)]
-        for ref, template in heap_templates.items():
-            interp.heap.contents[ref] = instantiate(template, variable(hint_of(ref)), interp.heap)
-        before = interp.heap.copy()
-        own = () if index is None else (Var(interp.names.fresh(index[0]), index[1]),)
-        conditions: list[Operand] = []
-        reached = True
-        try:
-            yields, conditions = step(values, own)
-        except Unreachable:
-            yields, conditions, reached = [UNDEFINED] * len(inits), [Lit(False)], False
-        finally:
-            interp.assumed = assumed
-        builder, heap = interp.builder, interp.heap
-        for init, value in zip(inits, yields, strict=True) if reached else ():
-            rebound = rebinding(interp, init, start, value, heap)
+        run = _run(interp, joined, step, index)
+        for init, value in zip(inits, run.yields, strict=True) if run.yields is not None else ():
+            rebound = rebinding(interp, init, start, value, run.heap)
             if rebound is not None:
                 raise rebound
-        merged = [joiner.merge(t, before, value, heap, before) for t, value in zip(templates, yields, strict=True)]
-        merged_heap = dict(heap_templates)
-        for ref in changed_objects(before, [heap]) if reached else []:
-            if ref not in start.contents:
-                continue
-            init_contents: Any = start.contents[ref]
-            grows = growth(interp, ref, before.contents[ref], heap.contents[ref], owned=ref in counted)
-            if grows is not None:
-                raise grows
-            if ref in merged_heap:
-                old = merged_heap[ref]
-            elif isinstance(init_contents, Poison | Columns):
-                old = init_contents
-            elif isinstance(init_contents, Collected):
-                old = joiner.rows(init_contents)
-            else:
-                old = Contents(
-                    init_contents.keys, tuple(joiner.generalise(item, start, numbers=True) for item in init_contents.items)
-                )
-            merged_heap[ref] = joiner.merge_contents(old, before, heap.contents[ref], heap, before)
-            if isinstance(merged_heap[ref], Collected):
-                merged_heap[ref] = replace(merged_heap[ref], passed=0)
-        if merged == templates and merged_heap == heap_templates:
+        merged = _merged(interp, joiner, joined, run, start, counted)
+        if merged == joined:
             break
-        templates, heap_templates = merged, merged_heap
+        joined = merged
     else:
         interp.builder, interp.heap = outer, start
         raise interp.error("the types of this loop's variables do not settle", "give them one type before the loop")
-    found: list[Operand] = []
-    interp.builder = builder
-    for template, value in zip(templates, yields, strict=True):
-        found += collect(template, value, heap, interp.operand)
-    for ref, template in heap_templates.items():
-        found += collect(template, heap.contents[ref] if reached else UNDEFINED, heap, interp.operand)
+    interp.builder = run.builder
+    yields = joined.collect(run.yields, run.heap, interp.operand)
     interp.builder, interp.heap = outer, start
-    firsts: list[Operand] = []
-    for template, value in zip(templates, inits, strict=True):
-        firsts += collect(template, value, start, interp.operand)
-    for ref, template in heap_templates.items():
-        firsts += collect(template, start.contents[ref], start, interp.operand)
+    firsts = joined.collect(inits, start, interp.operand)
     outs: list[Var] = []
     renamed: dict[str, Dim] = {}
 
-    def out(hint: str) -> Callable[[Type], Var]:
-        def make(type_: Type) -> Var:
-            outs.append(Var(interp.names.fresh(hint), _renamed(interp, type_, owned, renamed)))
-            return outs[-1]
+    def out(hint: str, type_: Type) -> Var:
+        outs.append(Var(interp.names.fresh(hint), _renamed(interp, type_, owned, renamed)))
+        return outs[-1]
 
-        return make
+    values = joined.instantiate(out, interp.heap)
+    return SettledLoop(run.own, run.params, firsts, yields, tuple(run.conditions), tuple(outs), values, run.builder, joined)
 
-    results = [instantiate(t, out(hint), interp.heap) for t, hint in zip(templates, hints, strict=True)]
-    for ref, template in heap_templates.items():
-        interp.heap.contents[ref] = instantiate(template, out(hint_of(ref)), interp.heap)
-    return SettledLoop(
-        own,
-        tuple(params),
-        tuple(firsts),
-        tuple(found),
-        tuple(conditions),
-        tuple(outs),
-        results,
-        builder,
-        templates,
-        heap_templates,
-        hints,
-    )
+
+def _run(interp: Interpreter, joined: Joined, step: Step, index: tuple[str, Type] | None) -> _Pass:
+    """A pass of a loop body on parameters for the slots of `joined`."""
+    params: list[Var] = []
+
+    def param(hint: str, type_: Type) -> Var:
+        params.append(Var(interp.names.fresh(hint), type_))
+        return params[-1]
+
+    values = joined.instantiate(param, interp.heap)
+    before, assumed = interp.heap.copy(), interp.assumed
+    own = () if index is None else (Var(interp.names.fresh(index[0]), index[1]),)
+    yields: list[Value] | None
+    try:
+        yields, conditions = step(values, own)
+    except Unreachable:
+        yields, conditions = None, [Lit(False)]
+    finally:
+        interp.assumed = assumed
+    return _Pass(own, tuple(params), before, yields, conditions, interp.builder, interp.heap)
+
+
+def _merged(interp: Interpreter, joiner: Joiner, joined: Joined, run: _Pass, start: Heap, counted: Container[Ref]) -> Joined:
+    """`joined`, made as general as what a pass yields. Raises `Grows` where a list is not as long as it was."""
+    before, heap = run.before, run.heap
+    yields = [UNDEFINED] * len(joined.values) if run.yields is None else run.yields
+    values = [joiner.merge(t, before, value, heap, before) for t, value in zip(joined.values, yields, strict=True)]
+    held = dict(joined.held)
+    for ref in changed_objects(before, [heap]) if run.yields is not None else []:
+        if ref not in start.contents:
+            continue
+        grows = growth(interp, ref, before.contents[ref], heap.contents[ref], owned=ref in counted)
+        if grows is not None:
+            raise grows
+        old = held[ref] if ref in held else joiner.contents(start.contents[ref], start)
+        merged = joiner.merge_contents(old, before, heap.contents[ref], heap, before)
+        held[ref] = replace(merged, passed=0) if isinstance(merged, Collected) else merged
+    return Joined(values, held, joined.hints)
 
 
 def _renamed(interp: Interpreter, type_: Type, owned: set[str], renamed: dict[str, Dim]) -> Type:

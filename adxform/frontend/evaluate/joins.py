@@ -1,17 +1,12 @@
-"""Where paths meet: what is known of a value that comes from one of two places.
-
-A template is a value in which `Slot`s stand for variables of the joined result, and `Built` for an object made of joined parts.
-`merge` makes one, `instantiate` gives it variables, and `collect` finds, for the value of one path, the operand of each slot.
-"""
+"""Where paths meet: the template of a value that comes from one of two places."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
-import numpy as np
-
+from adxform.frontend.evaluate.templates import Built, Slot, Template, has_slots, is_optional, what_is_there
 from adxform.frontend.evaluate.values import (
     Collected,
     Columns,
@@ -28,36 +23,12 @@ from adxform.frontend.evaluate.values import (
     is_undefined,
 )
 from adxform.ir.kinds import alternatives, one_of, scalar_type
-from adxform.ir.ops import UNDEFINED, Lit, Operand, Var
+from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, Array, Dim, Object, Scalar, Size, Type, is_float
-
-_PYTHON = {"bool": False, "int64": 0, "float64": 0.0, "complex128": 0j}
-
-
-@dataclass(frozen=True, slots=True)
-class Slot:
-    """A variable of the joined result, with its type."""
-
-    type: Type
-
-
-@dataclass(frozen=True, slots=True)
-class Built:
-    """An object that is a different one on each path, with the same kind, class and keys."""
-
-    kind: Any
-    cls: type
-    keys: tuple[Any, ...]
-    items: tuple[Template, ...]
-    meta: Value | None = None
-
 
 _HALF_FILLED = Poison("it is a list that a loop is filling on one path only")
 
 _OF_TUPLES = Poison("it is a list of tuples whose length only a run can tell, and another one on another path")
-
-Template: TypeAlias = Any
-"""A `Value` whose parts may be `Slot` and `Built`."""
 
 
 def join_types(a: Type, b: Type, fresh: Callable[[], Dim]) -> Type | None:
@@ -100,22 +71,6 @@ def same(a: Value, b: Value) -> bool:
             return False
         case _:
             return type(a) is type(b) and a == b
-
-
-def _is_optional(value: Template) -> bool:
-    return isinstance(value, Maybe) or (isinstance(value, Lit) and value.value is None)
-
-
-def _what_is_there(value: Template) -> Template:
-    """`value` where it is not ``None``."""
-    return value.value if isinstance(value, Maybe) else UNDEFINED if _is_optional(value) else value
-
-
-def placeholder(type_: Type) -> Operand:
-    """What stands for a number of `type_` where there is none, so that it can be kept and given back like one."""
-    if not isinstance(type_, Scalar):
-        return UNDEFINED
-    return Lit(_PYTHON[type_.dtype] if type_.weak else np.dtype(type_.dtype).type(0))
 
 
 def number_type(value: Template) -> Type | None:
@@ -190,11 +145,11 @@ class Joiner:
         if is_undefined(a):
             return b if is_undefined(b) else self.escape(b, heap_b, old)
         if is_undefined(b):
-            return a if _has_slots(a) else self.escape(a, heap_a, old)
+            return a if has_slots(a) else self.escape(a, heap_a, old)
         if not isinstance(a, Slot | Built) and same(a, b):
             return a
-        if not self.params and (_is_optional(a) or _is_optional(b)):
-            value = self.merge(_what_is_there(a), heap_a, _what_is_there(b), heap_b, old)
+        if not self.params and (is_optional(a) or is_optional(b)):
+            value = self.merge(what_is_there(a), heap_a, what_is_there(b), heap_b, old)
             return value if isinstance(value, Poison) else Maybe(Slot(BOOL), value)  # type: ignore[arg-type]
         left, right = number_type(a), number_type(b)
         if left is not None and right is not None:
@@ -264,6 +219,17 @@ class Joiner:
             return replace(contents, count=self.generalise(contents.count, Heap(), numbers=True))
         return replace(contents, buffer=self.generalise(contents.buffer, Heap(), numbers=True), params=frozenset(), row_of=None)
 
+    def contents(self, contents: Any, heap: Heap) -> Any:
+        """The template of the contents of an object alone, as `generalise` makes one of a value."""
+        match contents:
+            case Poison() | Columns():
+                return contents
+            case Collected():
+                return self.rows(contents)
+            case _:
+                items = (self.generalise(item, heap, numbers=True) for item in contents.items)
+                return Contents(contents.keys, tuple(items))
+
     def _join(self, a: Type, b: Type) -> Type | None:
         owned = self.owned
         if owned is None or not (isinstance(a, Array) and isinstance(b, Array)) or a.shape is None or b.shape is None:
@@ -305,109 +271,6 @@ def either(a: Collected, b: Collected) -> Collected:
     """`a`, whose numbers may be of the kinds that `b` has as well."""
     kinds = alternatives(one_of((*a.kinds, *b.kinds))) if a.kinds or b.kinds else ()
     return replace(a, weak=a.weak and b.weak, kinds=kinds)
-
-
-def _has_slots(template: Template) -> bool:
-    match template:
-        case Slot() | Built() | Maybe():
-            return True
-        case Collected(buffer=buffer, count=count):
-            return _has_slots(buffer) or _has_slots(count)
-        case Tuple(items) | Contents(items=items) | Method(args=items):
-            return any(map(_has_slots, items))
-        case FunctionValue(captures=captures):
-            return any(_has_slots(item) for _, item in captures)
-        case _:
-            return False
-
-
-def slots(template: Template) -> Iterator[Slot]:
-    """The slots of `template`, in order."""
-    match template:
-        case Slot():
-            yield template
-        case Maybe(present, held):
-            yield from (*slots(present), *slots(held))
-        case Collected(buffer=buffer, count=count):
-            yield from (*slots(buffer), *slots(count))
-        case Tuple(items) | Built(items=items) | Contents(items=items) | Method(args=items):
-            for item in items:
-                yield from slots(item)
-        case FunctionValue(captures=captures):
-            for _, item in captures:
-                yield from slots(item)
-        case _:
-            return
-
-
-def instantiate(template: Any, make: Callable[[Type], Var], heap: Heap) -> Any:
-    """`template` with a variable made for each slot, in order."""
-    match template:
-        case Slot(type_):
-            return make(type_)
-        case Tuple(items, cls):
-            return Tuple(tuple(instantiate(item, make, heap) for item in items), cls)
-        case Maybe(present, held):
-            return Maybe(instantiate(present, make, heap), instantiate(held, make, heap))
-        case Collected(buffer=buffer, count=count):
-            return replace(template, buffer=instantiate(buffer, make, heap), count=instantiate(count, make, heap))
-        case Built(kind, cls, _, (Collected() as rows,)):
-            ref = Ref(kind, cls, shared=True)
-            heap.contents[ref] = instantiate(rows, make, heap)
-            return ref
-        case Built(kind, cls, keys, items, meta):
-            ref = Ref(kind, cls, shared=True, meta=meta)
-            heap.contents[ref] = Contents(keys, tuple(instantiate(item, make, heap) for item in items))
-            return ref
-        case Contents(keys, items):
-            return Contents(keys, tuple(instantiate(item, make, heap) for item in items))
-        case Method(_, args):
-            if not _has_slots(template):
-                return template
-            return replace(template, args=tuple(instantiate(arg, make, heap) for arg in args))
-        case FunctionValue(captures=captures):
-            if not _has_slots(template):
-                return template
-            return replace(template, captures=tuple((k, instantiate(v, make, heap)) for k, v in captures))
-        case _:
-            return template
-
-
-def collect(template: Template, value: Any, heap: Heap, operand: Callable[[Value], Operand]) -> Iterator[Operand]:
-    """The operand of each slot of `template` on the path that has `value`, in order."""
-    if is_undefined(value):
-        for _ in slots(template):
-            yield UNDEFINED
-        return
-    match template:
-        case Maybe(present, inner):
-            there = value.present if isinstance(value, Maybe) else Lit(not _is_optional(value))
-            yield from collect(present, there, heap, operand)
-            if _is_optional(value) and not isinstance(value, Maybe):
-                yield from (placeholder(slot.type) for slot in slots(inner))
-            else:
-                yield from collect(inner, _what_is_there(value), heap, operand)
-        case Slot():
-            yield operand(value)
-        case Tuple(items):
-            for item, part in zip(items, value.items, strict=True):
-                yield from collect(item, part, heap, operand)
-        case Collected(buffer=buffer, count=count) | Built(items=(Collected(buffer=buffer, count=count),)):
-            held: Any = value if isinstance(value, Collected) else heap.contents[value]
-            yield from collect(buffer, held.buffer, heap, operand)
-            yield from collect(count, held.count, heap, operand)
-        case Built(items=items) | Contents(items=items):
-            contents = value if isinstance(value, Contents) else heap.contents[value]
-            for item, part in zip(items, contents.items, strict=True):
-                yield from collect(item, part, heap, operand)
-        case Method(_, args):
-            for item, part in zip(args, value.args, strict=True):
-                yield from collect(item, part, heap, operand)
-        case FunctionValue(captures=captures):
-            for (_, item), (_, part) in zip(captures, value.captures, strict=True):
-                yield from collect(item, part, heap, operand)
-        case _:
-            return
 
 
 def _kind(value: Any) -> str:

@@ -13,11 +13,12 @@ from adxform.errors import AdxError, UnsupportedOperationError
 from adxform.frontend.checks.shared_memory import changed_sources
 from adxform.frontend.containers import collecting
 from adxform.frontend.evaluate import iteration, walks
-from adxform.frontend.evaluate.branches import branch, changed_objects, truth
+from adxform.frontend.evaluate.branches import branch, truth
 from adxform.frontend.evaluate.fixpoint import find_fixpoint
 from adxform.frontend.evaluate.signals import Grows, Lost, Promote
 from adxform.frontend.evaluate.state import Env, Interpreter
 from adxform.frontend.evaluate.survey import one_way
+from adxform.frontend.evaluate.templates import changed_objects
 from adxform.frontend.evaluate.values import Collected, Contents, Heap, Once, Range, Ref, Reversed, Value, is_unknown
 from adxform.ir.build import Builder
 from adxform.ir.ops import For, Lit, Operand, Var, While
@@ -406,10 +407,8 @@ def _while(interp: Interpreter, op: While, inits: list[Value], env: Env) -> list
     hints = [param.base for param in op.body.params]
     fixed = find_fixpoint(interp, inits, hints, step)
     outer, before = interp.builder, interp.heap
-    tests, values = fixed.again(interp)
     interp.builder, interp.heap = outer.nested(), before.copy()
-    for ref, contents in fixed.heap_of(interp, tests).items():
-        interp.heap.contents[ref] = contents
+    tests, values = fixed.again(interp)
     env.update(zip(op.test.params, values, strict=True))
     held = interp.heap.copy()
     (test,) = interp.run_block(op.test, env)

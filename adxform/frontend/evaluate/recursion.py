@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from adxform.frontend.evaluate.joins import Built, Joiner, Slot, collect, instantiate, slots
+from adxform.frontend.evaluate.joins import Joiner
 from adxform.frontend.evaluate.signals import Unreachable
 from adxform.frontend.evaluate.state import Frame, Helper, Interpreter
+from adxform.frontend.evaluate.templates import Built, Slot, collect, instantiate, slots
 from adxform.frontend.evaluate.values import (
     Collected,
     Columns,
