@@ -11,7 +11,7 @@ from adxform.frontend.containers.collecting import as_list_of_rows, become_float
 from adxform.frontend.containers.tuple_columns import kind_of
 from adxform.frontend.evaluate import iteration, protocols
 from adxform.frontend.evaluate.class_contents import MISSING, find
-from adxform.frontend.evaluate.joins import Joiner
+from adxform.frontend.evaluate.joins import Fork, Joiner
 from adxform.frontend.evaluate.signals import Grows, Unreachable
 from adxform.frontend.evaluate.sizes import note_origin
 from adxform.frontend.evaluate.state import Env, Interpreter
@@ -133,8 +133,8 @@ def branch(
         results.append(joined.collect(side.values, side.heap, interp.operand))
     interp.builder = outer
     _learn(interp, outs, results, cond)
-    blocks = [side.builder.block((), result) for side, result in zip(sides, results, strict=True)]
-    outer.emit(If(tuple(outs), cond, *blocks, span))
+    true, false = (side.builder.block((), result) for side, result in zip(sides, results, strict=True))
+    outer.emit(If(tuple(outs), cond, true, false, span))
     return values
 
 
@@ -172,7 +172,8 @@ def _joined(interp: Interpreter, cond: Operand, sides: list[_Side], start: Heap,
     levels = not joiner.params and all(side.values is not None for side in sides)
     for pair in zip(lefts, rights, strict=True) if levels else ():
         _level_lists(interp, pair, sides)
-    values = [joiner.merge(a, heaps[0], b, heaps[1], start) for a, b in zip(lefts, rights, strict=True)]
+    fork = Fork(heaps[0], heaps[1], start)
+    values = [joiner.merge(a, b, fork) for a, b in zip(lefts, rights, strict=True)]
     changed = changed_objects(start, heaps)
     growing = (_other_items(interp, ref, start, heaps) for ref in changed if levels)
     if any(grows is not None and as_list_of_rows(interp, grows) for grows in growing):
@@ -248,7 +249,7 @@ def _merge_side(joiner: Joiner, ref: Ref, sides: list[_Side], start: Heap) -> An
     ends = [side.heap for side in sides if side.values is not None]
     contents: Any = ends[0].contents[ref]
     if len(ends) > 1:
-        return joiner.merge_contents(contents, ends[0], ends[1].contents[ref], ends[1], start)
+        return joiner.merge_contents(contents, ends[1].contents[ref], Fork(ends[0], ends[1], start))
     if isinstance(contents, Poison | Collected | Columns):
         return joiner.rows(contents) if isinstance(contents, Collected) else contents
     return Contents(contents.keys, tuple(joiner.escape(item, ends[0], start) for item in contents.items))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from adxform.frontend.evaluate.templates import Built, Slot, Template, has_slots, is_optional, what_is_there
@@ -84,6 +84,15 @@ def number_type(value: Template) -> Type | None:
             return None
 
 
+@dataclass(frozen=True, slots=True)
+class Fork:
+    """The heaps of two paths, and the one `before` they parted."""
+
+    left: Heap
+    right: Heap
+    before: Heap
+
+
 class Joiner:
     """Merges values; `heap_of` gives the contents of objects on either side, `fresh` new lengths."""
 
@@ -138,18 +147,18 @@ class Joiner:
             return Tuple(tuple(self.escape(item, heap, old) for item in value.items), value.cls)
         return self.generalise(value, heap, numbers=False)
 
-    def merge(self, a: Template, heap_a: Heap, b: Template, heap_b: Heap, old: Heap) -> Template:
-        """The template of a value that is `a` or `b`; `old` is the heap before the paths parted."""
+    def merge(self, a: Template, b: Template, fork: Fork) -> Template:
+        """The template of a value that is `a` on the left path of `fork` or `b` on its right one."""
         if isinstance(a, Poison) or isinstance(b, Poison):
             return a if isinstance(a, Poison) else b
         if is_undefined(a):
-            return b if is_undefined(b) else self.escape(b, heap_b, old)
+            return b if is_undefined(b) else self.escape(b, fork.right, fork.before)
         if is_undefined(b):
-            return a if has_slots(a) else self.escape(a, heap_a, old)
+            return a if has_slots(a) else self.escape(a, fork.left, fork.before)
         if not isinstance(a, Slot | Built) and same(a, b):
             return a
         if not self.params and (is_optional(a) or is_optional(b)):
-            value = self.merge(what_is_there(a), heap_a, what_is_there(b), heap_b, old)
+            value = self.merge(what_is_there(a), what_is_there(b), fork)
             return value if isinstance(value, Poison) else Maybe(Slot(BOOL), value)  # type: ignore[arg-type]
         left, right = number_type(a), number_type(b)
         if left is not None and right is not None:
@@ -157,26 +166,29 @@ class Joiner:
             return Poison(_differ(left, right), self.params) if joined is None else Slot(joined)
         match a, b:
             case Tuple(items, cls), Tuple(others, other) if cls is other and len(items) == len(others):
-                return Tuple(tuple(self.merge(x, heap_a, y, heap_b, old) for x, y in zip(items, others, strict=True)), cls)
+                return Tuple(self._merge_all(items, others, fork), cls)
             case FunctionValue(fn, captures), FunctionValue(other, theirs) if fn is other:
                 pairs = zip(captures, theirs, strict=True)
-                return replace(a, captures=tuple((k, self.merge(x, heap_a, y, heap_b, old)) for (k, x), (_, y) in pairs))
+                return replace(a, captures=tuple((name, self.merge(x, y, fork)) for (name, x), (_, y) in pairs))
             case Method(fn, args), Method(other, theirs) if same(fn, other) and len(args) == len(theirs):
-                return replace(a, args=tuple(self.merge(x, heap_a, y, heap_b, old) for x, y in zip(args, theirs, strict=True)))
+                return replace(a, args=self._merge_all(args, theirs, fork))
             case Ref() | Built(), Ref():
-                return self._merge_objects(a, heap_a, b, heap_b, old)
+                return self._merge_objects(a, b, fork)
             case _:
                 return Poison(f"it is {_kind(a)} on one path and {_kind(b)} on another", self.params)
 
-    def _merge_objects(self, a: Ref | Built, heap_a: Heap, b: Ref, heap_b: Heap, old: Heap) -> Template:
-        left: Any = a if isinstance(a, Built) else heap_a.contents[a]
-        right: Any = heap_b.contents[b]
+    def _merge_all(self, left: tuple[Template, ...], right: tuple[Template, ...], fork: Fork) -> tuple[Template, ...]:
+        return tuple(self.merge(a, b, fork) for a, b in zip(left, right, strict=True))
+
+    def _merge_objects(self, a: Ref | Built, b: Ref, fork: Fork) -> Template:
+        left: Any = a if isinstance(a, Built) else fork.left.contents[a]
+        right: Any = fork.right.contents[b]
         if isinstance(left, Poison) or isinstance(right, Poison):
             return left if isinstance(left, Poison) else right
         if isinstance(left, Built) and left.items and isinstance(left.items[0], Collected):
             left = left.items[0]
         if isinstance(left, Collected) and isinstance(right, Collected) and a.cls is b.cls:
-            rows = self.merge_contents(left, heap_a, right, heap_b, old)
+            rows = self.merge_contents(left, right, fork)
             return Built(a.kind, a.cls, (), (rows,)) if isinstance(rows, Collected) else rows
         if isinstance(left, Columns) or isinstance(right, Columns):
             return _OF_TUPLES
@@ -184,34 +196,37 @@ class Joiner:
             return Poison("it is a list whose length only a run can tell on one path only", self.params)
         if (a.kind, a.cls, a.meta) != (b.kind, b.cls, b.meta) or left.keys != right.keys:
             return Poison(f"it is a {a.cls.__name__} with other contents on another path", self.params)
-        items = tuple(self.merge(x, heap_a, y, heap_b, old) for x, y in zip(left.items, right.items, strict=True))
-        return Built(a.kind, a.cls, left.keys, items, a.meta)
+        return Built(a.kind, a.cls, left.keys, self._merge_all(left.items, right.items, fork), a.meta)
 
-    def merge_contents(self, a: Any, heap_a: Heap, b: Any, heap_b: Heap, old: Heap) -> Any:
+    def merge_contents(self, a: Any, b: Any, fork: Fork) -> Any:
         """The template of the contents of one object that differ between paths."""
         if isinstance(a, Poison) or isinstance(b, Poison):
             return a if isinstance(a, Poison) else b
-        if isinstance(a, Collected) and isinstance(b, Collected) and a.counted and b.counted and a.buffer == b.buffer:
-            count = self.merge(a.count, heap_a, b.count, heap_b, old)
-            return replace(either(a, b), count=count, passed=max(a.passed, b.passed))
-        if isinstance(a, Collected) and isinstance(b, Collected) and a.done and b.done and a.nested == b.nested:
-            if a.buffer == b.buffer:
-                return either(a, b)
-            held = number_type(a.buffer), number_type(b.buffer)
-            if not alike_rows(*held, a.weak is b.weak):
-                return Poison("it is a list of numbers of different kinds on each path", self.params)
-            buffer = self.merge(a.buffer, heap_a, b.buffer, heap_b, old)
-            if isinstance(buffer, Poison):
-                return buffer
-            kept = either(a, b)
-            return Collected(buffer, done=True, nested=a.nested, weak=kept.weak, kinds=kept.kinds)
+        if isinstance(a, Collected) and isinstance(b, Collected):
+            return self._merge_rows(a, b, fork)
         if isinstance(a, Columns) or isinstance(b, Columns):
             return a if a == b else _OF_TUPLES
         if isinstance(a, Collected) or isinstance(b, Collected):
-            return a if a == b else _HALF_FILLED
+            return _HALF_FILLED
         if a.keys != b.keys:
             return Poison("its length or keys depend on a run-time condition", self.params)
-        return Contents(a.keys, tuple(self.merge(x, heap_a, y, heap_b, old) for x, y in zip(a.items, b.items, strict=True)))
+        return Contents(a.keys, self._merge_all(a.items, b.items, fork))
+
+    def _merge_rows(self, a: Collected, b: Collected, fork: Fork) -> Collected | Poison:
+        """The template of a list whose length only a run can tell: filled on both paths as far, or held in an array on each."""
+        if a.counted and b.counted and a.buffer == b.buffer:
+            return replace(either(a, b), count=self.merge(a.count, b.count, fork), passed=max(a.passed, b.passed))
+        if not (a.done and b.done and a.nested == b.nested):
+            return a if a == b else _HALF_FILLED
+        if a.buffer == b.buffer:
+            return either(a, b)
+        if not alike_rows(number_type(a.buffer), number_type(b.buffer), a.weak is b.weak):
+            return Poison("it is a list of numbers of different kinds on each path", self.params)
+        buffer = self.merge(a.buffer, b.buffer, fork)
+        if isinstance(buffer, Poison):
+            return buffer
+        kept = either(a, b)
+        return Collected(buffer, done=True, nested=a.nested, weak=kept.weak, kinds=kept.kinds)
 
     def rows(self, contents: Collected) -> Collected:
         """The template of a list whose length only a run can tell."""
