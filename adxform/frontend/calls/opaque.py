@@ -48,10 +48,9 @@ def opaque(interp: Interpreter, fn: Any, args: tuple[Value, ...], kwargs: Kwargs
     if method is not None and method[1] == "shuffle" and not named and _is_float_array(operands[method[2] :]):
         shuffle(interp, fn, operands)
         return NONE
-    keeps = fn is not print and written_in(fn).partition(".")[0] != "logging"
-    if not wanted and keeps and any(isinstance(var.type, Object) for var in given):
-        refuse_keeping(interp, given)
     if not wanted:
+        if any(isinstance(var.type, Object) for var in given) and not _prints(fn):
+            refuse_keeping(interp, given)
         interp.builder.emit(Call((), Lit(fn), operands, tuple(named.items()), interp.span))
         return NONE
     type_ = Object() if method is None else drawn_type(interp, method[0], method[1], operands[method[2] :], named)
@@ -61,6 +60,11 @@ def opaque(interp: Interpreter, fn: Any, args: tuple[Value, ...], kwargs: Kwargs
     if fn in MAKERS:
         interp.generators[out] = MAKERS[fn]
     return known_array(interp, fn, out, operands, named) if method is None else out
+
+
+def _prints(fn: Callable[..., Any]) -> bool:
+    """Whether `fn` writes out what it is given, and keeps nothing."""
+    return fn is print or written_in(fn).partition(".")[0] == "logging"
 
 
 def _is_float_array(values: tuple[Operand, ...]) -> bool:
