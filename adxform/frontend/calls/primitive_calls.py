@@ -14,8 +14,8 @@ from adxform.frontend.calls.bound_calls import bound_to_signature
 from adxform.frontend.calls.bound_forms import by_position
 from adxform.frontend.calls.opaque import opaque
 from adxform.frontend.containers import collecting
+from adxform.frontend.evaluate.control_flow.joins import number_type
 from adxform.frontend.evaluate.folding import fold
-from adxform.frontend.evaluate.joins import number_type
 from adxform.frontend.evaluate.operands import are_static, operand
 from adxform.frontend.evaluate.protocols import as_number, converts_itself, is_object, refused
 from adxform.frontend.evaluate.sizes import learn

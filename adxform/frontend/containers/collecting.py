@@ -16,8 +16,9 @@ import numpy as np
 from adxform import runtime
 from adxform.errors import AdxError, LargeNumberError
 from adxform.frontend.checks.held_copies import Filled, Taken, Widened
-from adxform.frontend.evaluate import indexing, iteration
-from adxform.frontend.evaluate.joins import alike_rows, either, join_types, number_type
+from adxform.frontend.evaluate import indexing
+from adxform.frontend.evaluate.control_flow import iteration
+from adxform.frontend.evaluate.control_flow.joins import alike_rows, either, join_types, number_type
 from adxform.frontend.evaluate.keys import refuse_index
 from adxform.frontend.evaluate.signals import Grows, Kind, Promote
 from adxform.frontend.evaluate.state import Interpreter

@@ -9,7 +9,8 @@ from typing import Any, Literal
 
 from adxform.frontend.containers import collecting
 from adxform.frontend.containers import tuple_columns as of_tuples
-from adxform.frontend.evaluate import iteration, walks
+from adxform.frontend.evaluate import walks
+from adxform.frontend.evaluate.control_flow import iteration
 from adxform.frontend.evaluate.keys import hashed, place_in, refuse_index
 from adxform.frontend.evaluate.signals import Grows
 from adxform.frontend.evaluate.state import Interpreter

@@ -12,8 +12,9 @@ from adxform import runtime
 from adxform.errors import AdxError
 from adxform.frontend.calls import dispatch
 from adxform.frontend.containers import collecting, tuple_columns
-from adxform.frontend.evaluate import attributes, branches, iteration, loops, operands, outside, survey, walks
+from adxform.frontend.evaluate import attributes, operands, outside, survey, walks
 from adxform.frontend.evaluate.augmented import Augmented, augmented_assignment, load_what_waits
+from adxform.frontend.evaluate.control_flow import branches, iteration, loops
 from adxform.frontend.evaluate.signals import Grows, Kind, Promote, Unreachable
 from adxform.frontend.evaluate.state import Env, Interpreter
 from adxform.frontend.evaluate.values import (

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from adxform.frontend.evaluate.joins import Fork, Joiner
+from adxform.frontend.evaluate.control_flow.joins import Joiner, Paths
+from adxform.frontend.evaluate.control_flow.templates import Built, Slot, collect, instantiate, slots
 from adxform.frontend.evaluate.signals import Unreachable
 from adxform.frontend.evaluate.state import Frame, Helper, Interpreter
-from adxform.frontend.evaluate.templates import Built, Slot, collect, instantiate, slots
 from adxform.frontend.evaluate.values import (
     Collected,
     Columns,
@@ -316,7 +316,7 @@ def _run(
         message = f"`{frame.fn.name}` {why} and changes a list, a dict or an object from outside"
         raise interp.error(message, "return the new value instead")
     known = helper.result if helper.result is not None else UNDEFINED
-    merged = joiner.merge(known, result, Fork(old, interp.heap, old))
+    merged = joiner.merge(known, result, Paths(old, interp.heap, old))
     merged = None if merged == UNDEFINED else _slotted(merged)
     results: tuple[Operand, ...] = () if merged is None else tuple(collect(merged, result, interp.heap, interp.operand))
     return merged, Block((), tuple(interp.builder.ops), results)

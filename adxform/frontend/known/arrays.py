@@ -11,9 +11,10 @@ import numpy as np
 
 from adxform.frontend.containers import collecting
 from adxform.frontend.containers.methods import Answer, Handler
-from adxform.frontend.evaluate import indexing, iteration, protocols
-from adxform.frontend.evaluate.branches import truth
+from adxform.frontend.evaluate import indexing, protocols
 from adxform.frontend.evaluate.class_contents import MISSING, find, is_generated, is_native
+from adxform.frontend.evaluate.control_flow import iteration
+from adxform.frontend.evaluate.control_flow.branches import truth
 from adxform.frontend.evaluate.operands import are_static, is_static
 from adxform.frontend.evaluate.python_classes import class_of, is_container, name_of
 from adxform.frontend.evaluate.state import Interpreter

@@ -18,9 +18,9 @@ import numpy as np
 from adxform.frontend.containers import collecting
 from adxform.frontend.containers.methods import Answer, elements, set_of
 from adxform.frontend.evaluate import walks
-from adxform.frontend.evaluate.branches import branch, truth
 from adxform.frontend.evaluate.class_contents import find, is_native
-from adxform.frontend.evaluate.joins import same
+from adxform.frontend.evaluate.control_flow.branches import branch, truth
+from adxform.frontend.evaluate.control_flow.joins import same
 from adxform.frontend.evaluate.keys import hashed
 from adxform.frontend.evaluate.operands import is_static
 from adxform.frontend.evaluate.outside import guard

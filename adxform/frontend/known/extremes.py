@@ -11,9 +11,9 @@ import numpy as np
 
 from adxform import runtime
 from adxform.frontend.containers.methods import Answer, Handler
-from adxform.frontend.evaluate import iteration
-from adxform.frontend.evaluate.branches import branch, truth
-from adxform.frontend.evaluate.joins import number_type
+from adxform.frontend.evaluate.control_flow import iteration
+from adxform.frontend.evaluate.control_flow.branches import branch, truth
+from adxform.frontend.evaluate.control_flow.joins import number_type
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Enumerate, Ref, Static, Tuple, Value, Zip, is_unknown
 from adxform.frontend.known.iterables import of_python, refuse_rows, rows, walking

@@ -13,9 +13,10 @@ import numpy as np
 from adxform.frontend.containers import collecting
 from adxform.frontend.containers import tuple_columns as of_tuples
 from adxform.frontend.containers.methods import Answer, Handler
-from adxform.frontend.evaluate import iteration, protocols, walks
-from adxform.frontend.evaluate.branches import branch, truth
-from adxform.frontend.evaluate.joins import number_type
+from adxform.frontend.evaluate import protocols, walks
+from adxform.frontend.evaluate.control_flow import iteration
+from adxform.frontend.evaluate.control_flow.branches import branch, truth
+from adxform.frontend.evaluate.control_flow.joins import number_type
 from adxform.frontend.evaluate.keys import hashed
 from adxform.frontend.evaluate.operands import are_static, given_to_unknown
 from adxform.frontend.evaluate.python_classes import class_of

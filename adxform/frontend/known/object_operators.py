@@ -10,9 +10,9 @@ from adxform.frontend.checks.held_copies import Taken
 from adxform.frontend.containers.methods import Answer, Handler
 from adxform.frontend.evaluate import indexing, protocols
 from adxform.frontend.evaluate.augmented import PLAIN, UPDATES, refuse_cast
-from adxform.frontend.evaluate.branches import truth
 from adxform.frontend.evaluate.class_contents import find
-from adxform.frontend.evaluate.joins import same
+from adxform.frontend.evaluate.control_flow.branches import truth
+from adxform.frontend.evaluate.control_flow.joins import same
 from adxform.frontend.evaluate.python_classes import class_of, is_container, name_of
 from adxform.frontend.evaluate.settled import may_change
 from adxform.frontend.evaluate.state import Interpreter

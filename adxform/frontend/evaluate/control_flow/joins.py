@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from adxform.frontend.evaluate.templates import Built, Slot, Template, has_slots, is_optional, what_is_there
+from adxform.frontend.evaluate.control_flow.templates import Built, Slot, Template, has_slots, is_optional, what_is_there
 from adxform.frontend.evaluate.values import (
     Collected,
     Columns,
@@ -85,7 +85,7 @@ def number_type(value: Template) -> Type | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Fork:
+class Paths:
     """The heaps of two paths, and the one `before` they parted."""
 
     left: Heap
@@ -147,18 +147,18 @@ class Joiner:
             return Tuple(tuple(self.escape(item, heap, old) for item in value.items), value.cls)
         return self.generalise(value, heap, numbers=False)
 
-    def merge(self, a: Template, b: Template, fork: Fork) -> Template:
-        """The template of a value that is `a` on the left path of `fork` or `b` on its right one."""
+    def merge(self, a: Template, b: Template, paths: Paths) -> Template:
+        """The template of a value that is `a` on the left path of `paths` or `b` on its right one."""
         if isinstance(a, Poison) or isinstance(b, Poison):
             return a if isinstance(a, Poison) else b
         if is_undefined(a):
-            return b if is_undefined(b) else self.escape(b, fork.right, fork.before)
+            return b if is_undefined(b) else self.escape(b, paths.right, paths.before)
         if is_undefined(b):
-            return a if has_slots(a) else self.escape(a, fork.left, fork.before)
+            return a if has_slots(a) else self.escape(a, paths.left, paths.before)
         if not isinstance(a, Slot | Built) and same(a, b):
             return a
         if not self.params and (is_optional(a) or is_optional(b)):
-            value = self.merge(what_is_there(a), what_is_there(b), fork)
+            value = self.merge(what_is_there(a), what_is_there(b), paths)
             return value if isinstance(value, Poison) else Maybe(Slot(BOOL), value)  # type: ignore[arg-type]
         left, right = number_type(a), number_type(b)
         if left is not None and right is not None:
@@ -166,29 +166,29 @@ class Joiner:
             return Poison(_differ(left, right), self.params) if joined is None else Slot(joined)
         match a, b:
             case Tuple(items, cls), Tuple(others, other) if cls is other and len(items) == len(others):
-                return Tuple(self._merge_all(items, others, fork), cls)
+                return Tuple(self._merge_all(items, others, paths), cls)
             case FunctionValue(fn, captures), FunctionValue(other, theirs) if fn is other:
                 pairs = zip(captures, theirs, strict=True)
-                return replace(a, captures=tuple((name, self.merge(x, y, fork)) for (name, x), (_, y) in pairs))
+                return replace(a, captures=tuple((name, self.merge(x, y, paths)) for (name, x), (_, y) in pairs))
             case Method(fn, args), Method(other, theirs) if same(fn, other) and len(args) == len(theirs):
-                return replace(a, args=self._merge_all(args, theirs, fork))
+                return replace(a, args=self._merge_all(args, theirs, paths))
             case Ref() | Built(), Ref():
-                return self._merge_objects(a, b, fork)
+                return self._merge_objects(a, b, paths)
             case _:
                 return Poison(f"it is {_kind(a)} on one path and {_kind(b)} on another", self.params)
 
-    def _merge_all(self, left: tuple[Template, ...], right: tuple[Template, ...], fork: Fork) -> tuple[Template, ...]:
-        return tuple(self.merge(a, b, fork) for a, b in zip(left, right, strict=True))
+    def _merge_all(self, left: tuple[Template, ...], right: tuple[Template, ...], paths: Paths) -> tuple[Template, ...]:
+        return tuple(self.merge(a, b, paths) for a, b in zip(left, right, strict=True))
 
-    def _merge_objects(self, a: Ref | Built, b: Ref, fork: Fork) -> Template:
-        left: Any = a if isinstance(a, Built) else fork.left.contents[a]
-        right: Any = fork.right.contents[b]
+    def _merge_objects(self, a: Ref | Built, b: Ref, paths: Paths) -> Template:
+        left: Any = a if isinstance(a, Built) else paths.left.contents[a]
+        right: Any = paths.right.contents[b]
         if isinstance(left, Poison) or isinstance(right, Poison):
             return left if isinstance(left, Poison) else right
         if isinstance(left, Built) and left.items and isinstance(left.items[0], Collected):
             left = left.items[0]
         if isinstance(left, Collected) and isinstance(right, Collected) and a.cls is b.cls:
-            rows = self.merge_contents(left, right, fork)
+            rows = self.merge_contents(left, right, paths)
             return Built(a.kind, a.cls, (), (rows,)) if isinstance(rows, Collected) else rows
         if isinstance(left, Columns) or isinstance(right, Columns):
             return _OF_TUPLES
@@ -196,33 +196,33 @@ class Joiner:
             return Poison("it is a list whose length only a run can tell on one path only", self.params)
         if (a.kind, a.cls, a.meta) != (b.kind, b.cls, b.meta) or left.keys != right.keys:
             return Poison(f"it is a {a.cls.__name__} with other contents on another path", self.params)
-        return Built(a.kind, a.cls, left.keys, self._merge_all(left.items, right.items, fork), a.meta)
+        return Built(a.kind, a.cls, left.keys, self._merge_all(left.items, right.items, paths), a.meta)
 
-    def merge_contents(self, a: Any, b: Any, fork: Fork) -> Any:
+    def merge_contents(self, a: Any, b: Any, paths: Paths) -> Any:
         """The template of the contents of one object that differ between paths."""
         if isinstance(a, Poison) or isinstance(b, Poison):
             return a if isinstance(a, Poison) else b
         if isinstance(a, Collected) and isinstance(b, Collected):
-            return self._merge_rows(a, b, fork)
+            return self._merge_rows(a, b, paths)
         if isinstance(a, Columns) or isinstance(b, Columns):
             return a if a == b else _OF_TUPLES
         if isinstance(a, Collected) or isinstance(b, Collected):
             return _HALF_FILLED
         if a.keys != b.keys:
             return Poison("its length or keys depend on a run-time condition", self.params)
-        return Contents(a.keys, self._merge_all(a.items, b.items, fork))
+        return Contents(a.keys, self._merge_all(a.items, b.items, paths))
 
-    def _merge_rows(self, a: Collected, b: Collected, fork: Fork) -> Collected | Poison:
+    def _merge_rows(self, a: Collected, b: Collected, paths: Paths) -> Collected | Poison:
         """The template of a list whose length only a run can tell: filled on both paths as far, or held in an array on each."""
         if a.counted and b.counted and a.buffer == b.buffer:
-            return replace(either(a, b), count=self.merge(a.count, b.count, fork), passed=max(a.passed, b.passed))
+            return replace(either(a, b), count=self.merge(a.count, b.count, paths), passed=max(a.passed, b.passed))
         if not (a.done and b.done and a.nested == b.nested):
             return a if a == b else _HALF_FILLED
         if a.buffer == b.buffer:
             return either(a, b)
         if not alike_rows(number_type(a.buffer), number_type(b.buffer), a.weak is b.weak):
             return Poison("it is a list of numbers of different kinds on each path", self.params)
-        buffer = self.merge(a.buffer, b.buffer, fork)
+        buffer = self.merge(a.buffer, b.buffer, paths)
         if isinstance(buffer, Poison):
             return buffer
         kept = either(a, b)

@@ -9,13 +9,14 @@ from typing import Any
 
 from adxform.frontend.containers.collecting import as_list_of_rows, become_floats, irregular, kind_on_paths, row_type
 from adxform.frontend.containers.tuple_columns import kind_of
-from adxform.frontend.evaluate import iteration, protocols
+from adxform.frontend.evaluate import protocols
 from adxform.frontend.evaluate.class_contents import MISSING, find
-from adxform.frontend.evaluate.joins import Fork, Joiner
+from adxform.frontend.evaluate.control_flow import iteration
+from adxform.frontend.evaluate.control_flow.joins import Joiner, Paths
+from adxform.frontend.evaluate.control_flow.templates import Joined, changed_objects
 from adxform.frontend.evaluate.signals import Grows, Unreachable
 from adxform.frontend.evaluate.sizes import note_origin
 from adxform.frontend.evaluate.state import Env, Interpreter
-from adxform.frontend.evaluate.templates import Joined, changed_objects
 from adxform.frontend.evaluate.values import (
     Collected,
     Columns,
@@ -172,8 +173,8 @@ def _joined(interp: Interpreter, cond: Operand, sides: list[_Side], start: Heap,
     levels = not joiner.params and all(side.values is not None for side in sides)
     for pair in zip(lefts, rights, strict=True) if levels else ():
         _level_lists(interp, pair, sides)
-    fork = Fork(heaps[0], heaps[1], start)
-    values = [joiner.merge(a, b, fork) for a, b in zip(lefts, rights, strict=True)]
+    paths = Paths(heaps[0], heaps[1], start)
+    values = [joiner.merge(a, b, paths) for a, b in zip(lefts, rights, strict=True)]
     changed = changed_objects(start, heaps)
     growing = (_other_items(interp, ref, start, heaps) for ref in changed if levels)
     if any(grows is not None and as_list_of_rows(interp, grows) for grows in growing):
@@ -249,7 +250,7 @@ def _merge_side(joiner: Joiner, ref: Ref, sides: list[_Side], start: Heap) -> An
     ends = [side.heap for side in sides if side.values is not None]
     contents: Any = ends[0].contents[ref]
     if len(ends) > 1:
-        return joiner.merge_contents(contents, ends[1].contents[ref], Fork(ends[0], ends[1], start))
+        return joiner.merge_contents(contents, ends[1].contents[ref], Paths(ends[0], ends[1], start))
     if isinstance(contents, Poison | Collected | Columns):
         return joiner.rows(contents) if isinstance(contents, Collected) else contents
     return Contents(contents.keys, tuple(joiner.escape(item, ends[0], start) for item in contents.items))

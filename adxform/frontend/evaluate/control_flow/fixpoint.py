@@ -6,10 +6,10 @@ from collections.abc import Callable, Container
 from dataclasses import dataclass, replace
 
 from adxform.frontend.containers.collecting import growth, rebinding
-from adxform.frontend.evaluate.joins import Fork, Joiner
+from adxform.frontend.evaluate.control_flow.joins import Joiner, Paths
+from adxform.frontend.evaluate.control_flow.templates import Joined, changed_objects
 from adxform.frontend.evaluate.signals import Unreachable
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.templates import Joined, changed_objects
 from adxform.frontend.evaluate.values import Collected, Heap, Ref, Value
 from adxform.ir.build import Builder
 from adxform.ir.ops import UNDEFINED, Lit, Operand, Var
@@ -132,8 +132,8 @@ def _merged(interp: Interpreter, joiner: Joiner, joined: Joined, run: _Pass, sta
     """`joined`, made as general as what a pass yields. Raises `Grows` where a list is not as long as it was."""
     before, heap = run.before, run.heap
     yields = [UNDEFINED] * len(joined.values) if run.yields is None else run.yields
-    fork = Fork(before, heap, before)
-    values = [joiner.merge(t, value, fork) for t, value in zip(joined.values, yields, strict=True)]
+    paths = Paths(before, heap, before)
+    values = [joiner.merge(t, value, paths) for t, value in zip(joined.values, yields, strict=True)]
     held = dict(joined.held)
     for ref in changed_objects(before, [heap]) if run.yields is not None else []:
         if ref not in start.contents:
@@ -142,7 +142,7 @@ def _merged(interp: Interpreter, joiner: Joiner, joined: Joined, run: _Pass, sta
         if grows is not None:
             raise grows
         old = held[ref] if ref in held else joiner.contents(start.contents[ref], start)
-        merged = joiner.merge_contents(old, heap.contents[ref], fork)
+        merged = joiner.merge_contents(old, heap.contents[ref], paths)
         held[ref] = replace(merged, passed=0) if isinstance(merged, Collected) else merged
     return Joined(values, held, joined.hints)
 

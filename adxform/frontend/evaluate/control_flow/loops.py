@@ -12,13 +12,14 @@ from adxform import runtime
 from adxform.errors import AdxError, UnsupportedOperationError
 from adxform.frontend.checks.shared_memory import changed_sources
 from adxform.frontend.containers import collecting
-from adxform.frontend.evaluate import iteration, walks
-from adxform.frontend.evaluate.branches import branch, truth
-from adxform.frontend.evaluate.fixpoint import find_fixpoint
+from adxform.frontend.evaluate import walks
+from adxform.frontend.evaluate.control_flow import iteration
+from adxform.frontend.evaluate.control_flow.branches import branch, truth
+from adxform.frontend.evaluate.control_flow.fixpoint import find_fixpoint
+from adxform.frontend.evaluate.control_flow.templates import changed_objects
 from adxform.frontend.evaluate.signals import Grows, Lost, Promote
 from adxform.frontend.evaluate.state import Env, Interpreter
 from adxform.frontend.evaluate.survey import one_way
-from adxform.frontend.evaluate.templates import changed_objects
 from adxform.frontend.evaluate.values import Collected, Contents, Heap, Once, Range, Ref, Reversed, Value, is_unknown
 from adxform.ir.build import Builder
 from adxform.ir.ops import For, Lit, Operand, Var, While
