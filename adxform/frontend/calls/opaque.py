@@ -53,9 +53,21 @@ def opaque(interp: Interpreter, fn: Any, args: tuple[Value, ...], kwargs: Kwargs
             refuse_keeping(interp, given)
         interp.builder.emit(Call((), Lit(fn), operands, tuple(named.items()), interp.span))
         return NONE
+    return _result(interp, fn, operands, named, method, hint)
+
+
+def _result(
+    interp: Interpreter,
+    fn: Callable[..., Any],
+    operands: tuple[Operand, ...],
+    named: dict[str, Operand],
+    method: tuple[Any, str, int] | None,
+    hint: str,
+) -> Value:
+    """What a call gives at run time: random numbers, by a `method` of a generator, or what nothing is known of but its class."""
     type_ = Object() if method is None else drawn_type(interp, method[0], method[1], operands[method[2] :], named)
     out = interp.emit(fn, operands, type_, hint, named)
-    if isinstance(type_, Object) and any(is_float(var.type) for var in given):
+    if isinstance(type_, Object) and any(is_float(var.type) for arg in (*operands, *named.values()) for var in variables(arg)):
         interp.unruled[out] = (fn, interp.span)
     if fn in MAKERS:
         interp.generators[out] = MAKERS[fn]

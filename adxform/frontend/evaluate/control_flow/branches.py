@@ -14,7 +14,7 @@ from adxform.frontend.evaluate.class_contents import MISSING, find
 from adxform.frontend.evaluate.control_flow import iteration
 from adxform.frontend.evaluate.control_flow.joins import Joiner, Paths
 from adxform.frontend.evaluate.control_flow.templates import Joined, changed_objects
-from adxform.frontend.evaluate.signals import Grows, Unreachable
+from adxform.frontend.evaluate.signals import Grows, Kind, Unreachable
 from adxform.frontend.evaluate.sizes import note_origin
 from adxform.frontend.evaluate.state import Env, Interpreter
 from adxform.frontend.evaluate.values import (
@@ -226,10 +226,7 @@ def _level_lists(interp: Interpreter, values: tuple[Value, Value], sides: list[_
         return
     if all(isinstance(contents, Contents) for contents in held) and held[0].keys == held[1].keys:
         return
-    long = [contents for contents in held if isinstance(contents, Collected)]
-    target = next((one for one in long if any(become_floats(other, one) for other in long)), next(iter(long), None))
-    heaps = [side.heap for side in sides]
-    item = kind_on_paths(interp, held, heaps) if target is None else irregular(left, target).item
+    target, item = _level_item(interp, left, held, sides)
     outer = interp.builder, interp.heap
     for ref, contents, side in zip((left, right), held, sides, strict=True):
         interp.builder, interp.heap = side.builder, side.heap
@@ -237,6 +234,15 @@ def _level_lists(interp: Interpreter, values: tuple[Value, Value], sides: list[_
         if other and not ref.outside and not ref.shared:
             as_list_of_rows(interp, Grows(ref, item))
     interp.builder, interp.heap = outer
+
+
+def _level_item(interp: Interpreter, ref: Ref, held: list[Any], sides: list[_Side]) -> tuple[Collected | None, Kind]:
+    """The longer list whose items are kept as they are, if one of `held` is such a list, and what all their items become."""
+    long = [contents for contents in held if isinstance(contents, Collected)]
+    if not long:
+        return None, kind_on_paths(interp, held, [side.heap for side in sides])
+    target = next((one for one in long if any(become_floats(other, one) for other in long)), long[0])
+    return target, irregular(ref, target).item
 
 
 def _is_being_filled(contents: Any, first: Any) -> bool:

@@ -164,6 +164,9 @@ class Joiner:
         if left is not None and right is not None:
             joined = self._join(left, right)
             return Poison(_differ(left, right), self.params) if joined is None else Slot(joined)
+        return self._merge_structures(a, b, paths)
+
+    def _merge_structures(self, a: Template, b: Template, paths: Paths) -> Template:
         match a, b:
             case Tuple(items, cls), Tuple(others, other) if cls is other and len(items) == len(others):
                 return Tuple(self._merge_all(items, others, paths), cls)
