@@ -16,7 +16,7 @@ pytest.importorskip("mpmath")
 pytest.importorskip("numba")
 
 from adxform.backends.numba.vector_math import vector_form
-from adxform.backends.numba.vector_math.forms import FORMS
+from adxform.backends.numba.vector_math.catalogue import FORMS
 from adxform.passes.loops import vector_forms
 from tests.vector_cases import BINARY, CASES, RANDOM, Case, applied, around, domain, looped, narrow, spread, ulps, uniform
 from tests.vector_coefficients import TARGET, rendered

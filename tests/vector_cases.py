@@ -17,7 +17,7 @@ import mpmath as mp
 import numba
 import numpy as np
 
-from adxform.backends.numba.vector_math.forms import FORMS
+from adxform.backends.numba.vector_math.catalogue import FORMS
 
 COUNT = int(os.environ.get("VECTOR_POINTS", "400"))
 RANDOM = np.random.default_rng(7)

@@ -23,7 +23,7 @@ from adxform.ir.ops import UNDEFINED, Block, Call, For, If, Lit, Op, Operand, Pa
 from adxform.ir.types import Array, Scalar, Stack, Type
 from adxform.ir.walk import all_ops, blocks, outs, reads, variables_of
 from adxform.passes.linalg.kernel_products import is_product, order_of_axes
-from adxform.primitives.facets import Kernel, Moves
+from adxform.primitives.facets import Fresh, Kernel, Moves
 from adxform.primitives.memory import STORES
 from adxform.primitives.table import record_of
 from adxform.runtime import kernel_scalars
@@ -120,6 +120,7 @@ def held_not(type_: Type) -> str:
 
 
 def _call(op: Call) -> bool:
+    """Whether `op` is the same in a kernel."""
     fn, args = callee(op), op.args
     if fn in MARKS:
         return True
@@ -131,58 +132,62 @@ def _call(op: Call) -> bool:
     if fn in (intrinsics.dim, len):
         return _is_array(args[0])
     record = record_of(fn)
-    if record.fresh is not None and not record.fresh.like and not record.fresh.given:
-        return len(args) == 1 and all(map(_is_integer, _items(args[0]))) and all(map(_is_dtype, op.kwargs))
+    if record.fresh is not None:
+        return _allocates(op, record.fresh)
     if fn is np.arange:
         return not op.kwargs and len(args) == 1 and _is_integer(args[0])
-    if record.fresh is not None and record.fresh.like:
-        return not op.kwargs and all(_is_array(arg) if k == 0 else _is_float(arg) for k, arg in enumerate(args))
     if record.moves is Moves.COPY:
         return not op.kwargs and len(args) == 1 and _is_array(args[0])
-    if fn in kernel_scalars.CHECKS:
-        return all(map(_is_scalar, args))
     if is_product(op) or is_solver(op) or order_of_axes(op) is not None:
         return True
     if fn in STACKS:
         return all(_is_scalar(arg) or _is_stack(arg) for arg in args) and not any(map(_is_stack, args[1:]))
-    return not op.kwargs and bool(args) and all(map(_is_scalar, args)) and _scalar(fn, args)
+    if not all(map(_is_scalar, args)):
+        return False
+    return fn in kernel_scalars.CHECKS or (bool(args) and not op.kwargs and _scalar(fn, args))
+
+
+def _allocates(op: Call, fresh: Fresh) -> bool:
+    """Whether a kernel makes the array that `op` does, which is `fresh`."""
+    if fresh.like:
+        return not op.kwargs and all(_is_array(arg) if k == 0 else _is_float(arg) for k, arg in enumerate(op.args))
+    sized = len(op.args) == 1 and all(map(_is_integer, _items(op.args[0])))
+    return sized and not fresh.given and all(map(_is_dtype, op.kwargs))
 
 
 def _scalar(fn: Any, args: tuple[Operand, ...]) -> bool:
     """Whether a call of `fn` on numbers is the same in a kernel."""
     dtypes = [_dtype(arg) for arg in args]
     record = record_of(fn)
-    kernel = record.kernel
-    if kernel is Kernel.NUMBERS:
-        return "bool" not in dtypes or fn in (operator.eq, operator.ne)
-    if fn is operator.not_ or fn is operator.truth or fn is bool:
+    match record.kernel:
+        case Kernel.NUMBERS:
+            return "bool" not in dtypes or fn in (operator.eq, operator.ne)
+        case Kernel.TRUTHS:
+            return set(dtypes) == {"bool"}
+    if fn in (operator.not_, operator.truth, bool):
         return True
-    if kernel is Kernel.TRUTHS:
-        return set(dtypes) == {"bool"}
-    if fn is operator.floordiv or fn is operator.mod:
-        return dtypes[0] == "int64" and isinstance(args[1], Lit) and type(args[1].value) is int and args[1].value != 0
-    if fn is operator.pow or fn is np.power:
-        exponent = args[1].value if isinstance(args[1], Lit) else None
-        if dtypes[0] == "int64":
-            return isinstance(exponent, int) and 0 <= exponent <= 3
-        return "bool" not in dtypes
-    if fn in (min, max):
+    if fn in (operator.floordiv, operator.mod, operator.pow, np.power):
+        return _by_literal(fn, dtypes, args[1])
+    if fn in (min, max, runtime.add_up, runtime.larger, runtime.smaller):
         return len(args) == 2 and dtypes[0] == dtypes[1] != "bool"
-    if fn is float or fn is np.float64:
+    if fn in (float, np.float64):
         return dtypes != ["bool"]
-    if fn is np.int64:
-        return dtypes == ["int64"]
     if fn in TWO_WAY:
         return len(args) == 3 and dtypes[1] == dtypes[2] == "float64"
-    if fn in (runtime.add_up, runtime.larger, runtime.smaller):
-        return dtypes[0] == dtypes[1] != "bool"
+    if fn in (np.int64, runtime.trip_count, runtime.some, runtime.place):
+        return set(dtypes) == {"int64"}
     if fn in (runtime.check_power, runtime.check_finite):  # `adxform.backends.numba.failures` puts a flag in its place
         return set(dtypes) == {"float64"}
-    if fn in (runtime.trip_count, runtime.some, runtime.place):
-        return set(dtypes) == {"int64"}
-    if len(args) != ARITIES.get(fn, len(args)):
-        return False
-    return (kernel is Kernel.FLOATS or record.form is not None) and set(dtypes) == {"float64"}
+    held = record.kernel is Kernel.FLOATS or record.form is not None
+    return held and len(args) == ARITIES.get(fn, len(args)) and set(dtypes) == {"float64"}
+
+
+def _by_literal(fn: Any, dtypes: list[str], second: Operand) -> bool:
+    """Whether ``//``, ``%`` or ``**`` by `second` is the same in a kernel: of a whole number, by a literal that cannot fail."""
+    number = second.value if isinstance(second, Lit) else None
+    if fn in (operator.floordiv, operator.mod):
+        return dtypes[0] == "int64" and type(number) is int and number != 0
+    return isinstance(number, int) and 0 <= number <= 3 if dtypes[0] == "int64" else "bool" not in dtypes
 
 
 def _items(operand: Operand) -> tuple[Operand, ...]:

@@ -92,22 +92,11 @@ class Expressions:
         args = op.args
         if op.kwargs:
             return self.plain_call(op)
-        if fn in BINARY and len(args) == 2:
-            return self.binary(BINARY[fn], args[0], args[1])
-        if fn in IN_PLACE and len(args) == 2 and isinstance(type_of(args[0]), Scalar):
-            return self.binary(IN_PLACE[fn], args[0], args[1])
-        if fn in COMPARE and len(args) == 2:
-            return ast.Compare(self.operand(args[0]), [COMPARE[fn]()], [self.operand(args[1])])
-        if fn is operator.not_:
-            return negated(self.operand(args[0]))
-        if fn in UNARY and len(args) == 1:
-            return ast.UnaryOp(UNARY[fn](), self.operand(args[0]))
-        if fn is operator.contains:
-            return ast.Compare(self.operand(args[1]), [ast.In()], [self.operand(args[0])])
+        operation = self.operation(fn, args)
+        if operation is not None:
+            return operation
         if fn is operator.getitem:
             return self.item(args[0], args[1])
-        if fn is operator.truth:
-            return ast.Call(self.references.to(bool), [self.operand(args[0])], [])
         if fn is intrinsics.dim:
             return ast.Subscript(ast.Attribute(self.operand(args[0]), "shape", LOAD), self.operand(args[1]), LOAD)
         if fn is intrinsics.new_stack:
@@ -121,6 +110,26 @@ class Expressions:
         if fn is getattr and len(args) == 2 and isinstance(args[1], Lit) and str(args[1].value).isidentifier():
             return ast.Attribute(self.operand(args[0]), args[1].value, LOAD)
         return self.plain_call(op)
+
+    def operation(self, fn: Any, args: tuple[Operand, ...]) -> ast.expr | None:
+        """``fn(*args)`` by an operator of Python's, or as a truth value, if `fn` is one."""
+        match args:
+            case (a, b) if fn in BINARY:
+                return self.binary(BINARY[fn], a, b)
+            case (a, b) if fn in IN_PLACE and isinstance(type_of(a), Scalar):
+                return self.binary(IN_PLACE[fn], a, b)
+            case (a, b) if fn in COMPARE:
+                return ast.Compare(self.operand(a), [COMPARE[fn]()], [self.operand(b)])
+            case (box, item) if fn is operator.contains:
+                return ast.Compare(self.operand(item), [ast.In()], [self.operand(box)])
+            case (x,) if fn is operator.not_:
+                return negated(self.operand(x))
+            case (x,) if fn in UNARY:
+                return ast.UnaryOp(UNARY[fn](), self.operand(x))
+            case (x,) if fn is operator.truth:
+                return ast.Call(self.references.to(bool), [self.operand(x)], [])
+            case _:
+                return None
 
     def plain_call(self, op: Call) -> ast.expr:
         """``fn(*args, **kwargs)``, or ``x.method(...)``."""
@@ -184,7 +193,7 @@ class Expressions:
         """`value` spelled out, or a reference to it."""
         if value is UNDEFINED.value:
             return ast.Constant(None) if self.checked else ast.Attribute(self.references.module(RUNTIME), "undefined", LOAD)
-        if value is None or value is Ellipsis or type(value) is bool or type(value) is str or type(value) is bytes:
+        if value is None or value is Ellipsis or type(value) in (bool, str, bytes):
             return ast.Constant(value)
         if type(value) is int:
             return _signed(value < 0, ast.Constant(abs(value)))
@@ -194,14 +203,8 @@ class Expressions:
             if str(value.real) == "0.0" and math.copysign(1.0, value.imag) > 0 and math.isfinite(value.imag):
                 return ast.Constant(value)
             return ast.Call(self.references.to(complex), [self.real(value.real), self.real(value.imag)], [])
-        if type(value) is tuple:
-            return ast.Tuple([self.literal(item) for item in value], LOAD)
-        if type(value) is list:
-            return ast.List([self.literal(item) for item in value], LOAD)
-        if type(value) is dict:
-            return ast.Dict([self.literal(key) for key in value], [self.literal(item) for item in value.values()])
-        if type(value) is slice:
-            return ast.Call(self.references.to(slice), [self.literal(x) for x in (value.start, value.stop, value.step)], [])
+        if type(value) in (tuple, list, dict, slice):
+            return self.display(value)
         if isinstance(value, np.longdouble):  # more digits than a float has
             return ast.Call(self.references.to(np.longdouble), [ast.Constant(str(value))], [])
         if isinstance(value, np.bool | np.integer | np.floating):
@@ -209,6 +212,18 @@ class Expressions:
         if isinstance(value, np.dtype) and value.isnative and value.kind in "biufc":
             return self.references.to(value.type)
         return self.references.to(value)
+
+    def display(self, value: tuple[Any, ...] | list[Any] | dict[Any, Any] | slice) -> ast.expr:
+        """A tuple, list, dict or slice with its items spelled out."""
+        match value:
+            case tuple():
+                return ast.Tuple([self.literal(item) for item in value], LOAD)
+            case list():
+                return ast.List([self.literal(item) for item in value], LOAD)
+            case dict():
+                return ast.Dict([self.literal(key) for key in value], [self.literal(item) for item in value.values()])
+            case slice():
+                return ast.Call(self.references.to(slice), [self.literal(x) for x in (value.start, value.stop, value.step)], [])
 
     def real(self, value: float) -> ast.expr:
         """A float literal; infinities and NaN by their names in NumPy."""

@@ -13,7 +13,7 @@ from adxform.frontend.evaluate import attributes
 from adxform.frontend.evaluate.class_attributes import of_class
 from adxform.frontend.evaluate.class_contents import find, is_generated, refuse_named_tuple
 from adxform.frontend.evaluate.folding import fold, is_user
-from adxform.frontend.evaluate.operands import is_static
+from adxform.frontend.evaluate.operands import are_static
 from adxform.frontend.evaluate.outside import constant, from_outside, guard
 from adxform.frontend.evaluate.pure_functions import is_pure
 from adxform.frontend.evaluate.set_orders import as_constant
@@ -46,7 +46,7 @@ def construct(interp: Interpreter, cls: type, args: tuple[Value, ...], kwargs: K
         return ref
     constants = tuple(as_constant(interp, arg) for arg in args) if cls is str else args
     pure = not issubclass(cls, BaseException) and is_pure(cls)
-    if pure and all(is_static(interp, arg) for arg in (*constants, *kwargs.values())):
+    if pure and are_static(interp, (*constants, *kwargs.values())):
         found = fold(interp, cls, constants, kwargs)
         if found is not None:
             return found

@@ -19,10 +19,11 @@ from adxform.frontend.calls.parameters import bind
 from adxform.frontend.calls.primitive_calls import as_array, into, primitive
 from adxform.frontend.containers.methods import Handler, Known
 from adxform.frontend.derivative_operators import Decorated, Operator, behind, marked
-from adxform.frontend.evaluate import protocols, walks
+from adxform.frontend.evaluate import protocols
 from adxform.frontend.evaluate.class_contents import MISSING, find
+from adxform.frontend.evaluate.control_flow import walks
 from adxform.frontend.evaluate.folding import fold, is_user, run_now
-from adxform.frontend.evaluate.operands import is_static
+from adxform.frontend.evaluate.operands import are_static
 from adxform.frontend.evaluate.outside import from_outside, guard, is_kept, looked_up, missing, pin
 from adxform.frontend.evaluate.pure_functions import is_pure
 from adxform.frontend.evaluate.recursion import call_helper, depth_of, general_key, key_of
@@ -33,7 +34,7 @@ from adxform.frontend.evaluate.values import NONE, FunctionValue, InnerPullback,
 from adxform.frontend.known import KNOWN
 from adxform.frontend.lowering.lower import lower
 from adxform.frontend.nested import inline, objects
-from adxform.frontend.signature.access import Binds, Raises, SameAs
+from adxform.frontend.signature.access import Binds, Raises, SameAs, Step, path_to
 from adxform.ir import intrinsics
 from adxform.ir.ops import Function, Lit, Var
 from adxform.ir.spans import written_in
@@ -63,22 +64,21 @@ def free_name(interp: Interpreter, name: str) -> Value:
         try:
             found = cell.cell_contents
         except ValueError as error:
-            path = None if access is None else access.to("cell", name)
-            return missing(interp, path, error, NameError(f"cannot access free variable '{name}'"))
-        return from_outside(interp, found, None if access is None else access.to("cell", name))
+            return missing(interp, path_to(access, ("cell", name)), error, NameError(f"cannot access free variable '{name}'"))
+        return from_outside(interp, found, path_to(access, ("cell", name)))
     if name in fn.__globals__:
         found = fn.__globals__[name]
     elif hasattr(builtins, name):
         found = getattr(builtins, name)
     else:
-        path = None if access is None else access.to("global", name)
+        path = path_to(access, ("global", name))
         return missing(interp, path, NameError(f"name '{name}' is not defined"))
     if access is not None:
         first = interp.modules.setdefault(id(fn.__globals__), access)
         if first != access:
             guard(interp, access.to("attribute", "__globals__"), SameAs(first.to("attribute", "__globals__")))
         access = first
-    return from_outside(interp, found, None if access is None else access.to("global", name))
+    return from_outside(interp, found, path_to(access, ("global", name)))
 
 
 def call(interp: Interpreter, fn: Value, args: tuple[Value, ...], kwargs: Kwargs, hint: str, wanted: bool) -> Value:
@@ -127,7 +127,7 @@ def _call_object(
         raise interp.error(f"the metaclass of `{fn.__name__}` defines `__getattr__`", "make the object outside of the function")
     record, meaning = lookup(fn), definition(fn)
     ruled = record is not None and (meaning is None or record.derivative is not None)
-    handler = fn.handler if isinstance(fn, Known) else _lookup_known(fn)
+    handler = _lookup_known(fn)
     try:
         if record is not None or meaning is not None:
             args, kwargs = normal_form(fn, args, kwargs, stated(record) if ruled else taken(fn, meaning))
@@ -142,15 +142,12 @@ def _call_object(
     if marked(fn) is not None or isinstance(fn, Operator):
         return objects.call_operator(interp, value, args, kwargs)
     if isinstance(fn, Decorated):
-        path = None if access is None else access.to("attribute", "__adx_function__")
         kept = is_kept(interp, fn, access)
-        inner = from_outside(interp, fn.__adx_function__, path)
+        inner = from_outside(interp, fn.__adx_function__, path_to(access, ("attribute", "__adx_function__")))
         return call_kept(interp, inner, args, kwargs, hint) if kept else call(interp, inner, args, kwargs, hint, wanted)
-    ours = isinstance(fn, types.FunctionType) and written_in(fn).startswith("adxform.primitives.")
-    if ours and all(is_static(interp, arg) for arg in (*args, *kwargs.values())):
+    if _is_definition(fn) and are_static(interp, (*args, *kwargs.values())):
         return run_now(interp, fn, args, kwargs)
-    if ruled:
-        assert record is not None
+    if record is not None and ruled:
         if isinstance(value, Static):
             pin(interp, value)
         return primitive(interp, record, fn, args, kwargs, hint, wanted)
@@ -160,7 +157,7 @@ def _call_object(
         found = _call_defined(interp, value, record, meaning, args, kwargs, hint, wanted)
         if found is not None:
             return found
-    if record is not None and not all(is_static(interp, arg) for arg in (*args, *kwargs.values())):
+    if record is not None and not are_static(interp, (*args, *kwargs.values())):
         return primitive(interp, record, fn, args, kwargs, hint, wanted)
     return _call_unruled(interp, value, args, kwargs, hint, wanted)
 
@@ -182,7 +179,7 @@ def _call_defined(
         return None
     if isinstance(value, Static):
         pin(interp, value)
-    if all(is_static(interp, arg) for arg in (*args, *given.values())):
+    if are_static(interp, (*args, *given.values())):
         return None
     if fn not in definitions.OF_SEQUENCES:
         named = [key for key, one in inspect.signature(meaning).parameters.items() if one.kind is not one.KEYWORD_ONLY]
@@ -202,8 +199,8 @@ def _call_unruled(
     fn = value.value
     access = value.access if isinstance(value, Static) else None
     if isinstance(fn, types.MethodType):
-        inner = from_outside(interp, fn.__func__, None if access is None else access.to("attribute", "__func__"))
-        owner = from_outside(interp, fn.__self__, None if access is None else access.to("attribute", "__self__"))
+        inner = from_outside(interp, fn.__func__, path_to(access, ("attribute", "__func__")))
+        owner = from_outside(interp, fn.__self__, path_to(access, ("attribute", "__self__")))
         return call(interp, inner, (owner, *args), kwargs, hint, wanted)
     if isinstance(fn, functools.partial):
         return _call_partial(interp, fn, access, args, kwargs, hint, wanted)
@@ -211,7 +208,7 @@ def _call_unruled(
         return construct(interp, fn, args, kwargs, hint, wanted)
     inner_function = behind(fn)
     if inner_function is not None:
-        path = None if access is None else access.to("attribute", "__wrapped__")
+        path = path_to(access, ("attribute", "__wrapped__"))
         return call(interp, from_outside(interp, inner_function, path), args, kwargs, hint, wanted)
     if isinstance(fn, types.FunctionType) and is_user(fn):
         return _call_function(interp, fn, access, args, kwargs, hint, wanted)
@@ -222,7 +219,7 @@ def _call_unruled(
     if not callable(fn):
         return interp.fail(TypeError, f"'{type(fn).__name__}' object is not callable")
     constants = tuple(as_constant(interp, arg) for arg in args) if is_pure(fn) else args
-    if is_pure(fn) and all(is_static(interp, arg) for arg in (*constants, *kwargs.values())):
+    if is_pure(fn) and are_static(interp, (*constants, *kwargs.values())):
         found = fold(interp, fn, constants, kwargs)
         if found is not None:
             return found
@@ -282,7 +279,15 @@ def is_user_class(cls: type) -> bool:
     return cls.__module__.partition(".")[0] not in ("builtins", "numpy", "scipy", "math")
 
 
+def _is_definition(fn: Any) -> bool:
+    """Whether `fn` is a function of adxform's own that says what others mean."""
+    return isinstance(fn, types.FunctionType) and written_in(fn).startswith("adxform.primitives.")
+
+
 def _lookup_known(fn: Any) -> Handler | None:
+    """What the front end itself does for a call of `fn`, if it runs that."""
+    if isinstance(fn, Known):
+        return fn.handler
     try:
         return KNOWN.get(fn)
     except TypeError:
@@ -292,11 +297,8 @@ def _lookup_known(fn: Any) -> Handler | None:
 def _call_partial(
     interp: Interpreter, fn: functools.partial[Any], access: Any, args: tuple[Value, ...], kwargs: Kwargs, hint: str, wanted: bool
 ) -> Value:
-    def part(value: Any, *steps: Any) -> Value:
-        path = access
-        for kind, key in steps:
-            path = None if path is None else path.to(kind, key)
-        return from_outside(interp, value, path)
+    def part(value: Any, *steps: Step) -> Value:
+        return from_outside(interp, value, path_to(access, *steps))
 
     guard(interp, access, Binds(len(fn.args), tuple(fn.keywords)))
     inner = part(fn.func, ("attribute", "func"))
@@ -322,9 +324,9 @@ def _call_function(
         names = code.co_varnames[code.co_argcount - len(positional) : code.co_argcount]
         values = {**dict(zip(names, positional, strict=True)), **named}
         if name not in values:
-            guard(interp, None if access is None else access.to("default", name), Raises(LookupError, name))
+            guard(interp, path_to(access, ("default", name)), Raises(LookupError, name))
             return None
-        return from_outside(interp, values[name], None if access is None else access.to("default", name))
+        return from_outside(interp, values[name], path_to(access, ("default", name)))
 
     bound = bind(interp, fn.__name__, lowered, args, kwargs, default)
     return run_function(interp, lowered, bound, {}, Namespace(fn, access))

@@ -48,19 +48,35 @@ def opaque(interp: Interpreter, fn: Any, args: tuple[Value, ...], kwargs: Kwargs
     if method is not None and method[1] == "shuffle" and not named and _is_float_array(operands[method[2] :]):
         shuffle(interp, fn, operands)
         return NONE
-    keeps = fn is not print and written_in(fn).partition(".")[0] != "logging"
-    if not wanted and keeps and any(isinstance(var.type, Object) for var in given):
-        refuse_keeping(interp, given)
     if not wanted:
+        if any(isinstance(var.type, Object) for var in given) and not _prints(fn):
+            refuse_keeping(interp, given)
         interp.builder.emit(Call((), Lit(fn), operands, tuple(named.items()), interp.span))
         return NONE
+    return _result(interp, fn, operands, named, method, hint)
+
+
+def _result(
+    interp: Interpreter,
+    fn: Callable[..., Any],
+    operands: tuple[Operand, ...],
+    named: dict[str, Operand],
+    method: tuple[Any, str, int] | None,
+    hint: str,
+) -> Value:
+    """What a call gives at run time: random numbers, by a `method` of a generator, or what nothing is known of but its class."""
     type_ = Object() if method is None else drawn_type(interp, method[0], method[1], operands[method[2] :], named)
     out = interp.emit(fn, operands, type_, hint, named)
-    if isinstance(type_, Object) and any(is_float(var.type) for var in given):
+    if isinstance(type_, Object) and any(is_float(var.type) for arg in (*operands, *named.values()) for var in variables(arg)):
         interp.unruled[out] = (fn, interp.span)
     if fn in MAKERS:
         interp.generators[out] = MAKERS[fn]
     return known_array(interp, fn, out, operands, named) if method is None else out
+
+
+def _prints(fn: Callable[..., Any]) -> bool:
+    """Whether `fn` writes out what it is given, and keeps nothing."""
+    return fn is print or written_in(fn).partition(".")[0] == "logging"
 
 
 def _is_float_array(values: tuple[Operand, ...]) -> bool:

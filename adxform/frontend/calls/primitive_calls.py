@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -14,9 +14,9 @@ from adxform.frontend.calls.bound_calls import bound_to_signature
 from adxform.frontend.calls.bound_forms import by_position
 from adxform.frontend.calls.opaque import opaque
 from adxform.frontend.containers import collecting
+from adxform.frontend.evaluate.control_flow.joins import number_type
 from adxform.frontend.evaluate.folding import fold
-from adxform.frontend.evaluate.joins import number_type
-from adxform.frontend.evaluate.operands import is_static, operand
+from adxform.frontend.evaluate.operands import are_static, operand
 from adxform.frontend.evaluate.protocols import as_number, converts_itself, is_object, refused
 from adxform.frontend.evaluate.sizes import learn
 from adxform.frontend.evaluate.state import Interpreter
@@ -48,50 +48,56 @@ def primitive(
     """Write the call of a primitive of the rule table."""
     args = tuple(as_number(interp, arg) for arg in args)
     kwargs = {key: as_number(interp, arg) for key, arg in kwargs.items()}
-    written = isinstance(record.derivative, General) and TABLE.get(fn) is not record
-    if written:
+    if isinstance(record.derivative, General) and TABLE.get(fn) is not record:
         args, kwargs = bound_to_signature(interp, record.derivative, fn, args, kwargs)
-    strange = next((value for value in objects_in(interp, (*args, *kwargs.values()))), None)
-    known = all(is_static(interp, arg) for arg in (*args, *kwargs.values()))
-    if strange is not None and not known and not written and not isinstance(record.derivative, Memory):
-        if isinstance(strange, Ref) or _has_float(interp, (*args, *kwargs.values())):
+    elif not isinstance(record.derivative, Memory):
+        strange = _strange(interp, (*args, *kwargs.values()))
+        if isinstance(strange, Ref) or (strange is not None and _has_float(interp, (*args, *kwargs.values()))):
             raise refused(interp, strange, f"`{record.name}`")
-        return opaque(interp, fn, args, kwargs, hint, wanted)
+        if strange is not None:
+            return opaque(interp, fn, args, kwargs, hint, wanted)
     out = kwargs.pop("out", NONE)
     if "where" in kwargs and isinstance(fn, np.ufunc):
         raise interp.error("`where=` in an elementwise function is not supported", "use `np.where(condition, f(x), otherwise)`")
-    if out == NONE and all(is_static(interp, arg) for arg in (*args, *kwargs.values())) and _folds(record):
+    if out == NONE and _folds(record) and are_static(interp, (*args, *kwargs.values())):
         found = fold(interp, fn, args, kwargs)
         if found is not None:
             return found
-    lists = {arg: collecting.as_array(interp, arg) for arg in args if isinstance(arg, Ref) and interp.is_long(arg)}
-    args = tuple(lists.get(arg, arg) if isinstance(arg, Ref) else arg for arg in args)
-    if fn in JOINING and args:
-        args = (_arrays(interp, args[0]), *args[1:])
-    elif not record.sequences and not (_is_operator(fn) and any(map(_is_unknown, args))):
-        kinds = "biufc" if is_elementwise(record, fn) or is_product(fn) else "fc"
-        args = tuple(as_array(interp, arg, kinds) for arg in args)
-        kwargs = {key: as_array(interp, arg, kinds) for key, arg in kwargs.items()}
+    long = {arg: collecting.as_array(interp, arg) for arg in args if isinstance(arg, Ref) and interp.is_long(arg)}
+    args = tuple(long.get(arg, arg) if isinstance(arg, Ref) else arg for arg in args)
+    args, kwargs = _with_arrays(interp, record, fn, args, kwargs)
     args, kwargs = _static_where_needed(interp, record, fn, args, kwargs)
     args, kwargs = by_position(fn, args, kwargs)
     if record.elementwise and _has_float(interp, (*args, *kwargs.values())):
         args = tuple(checked_number(interp, arg) for arg in args)
     operands = tuple(operand(interp, arg) for arg in args)
     named = {key: operand(interp, arg) for key, arg in kwargs.items()}
+    return _written(interp, record, fn, operands, named, out, long, hint)
+
+
+def _written(
+    interp: Interpreter,
+    record: Primitive,
+    fn: Callable[..., Any],
+    operands: tuple[Operand, ...],
+    named: dict[str, Operand],
+    out: Value,
+    long: Mapping[Ref, Var],
+    hint: str,
+) -> Value:
+    """The result of a call of a primitive, once it is written; `out` itself, if that is to hold it.
+
+    Arrays stand among the operands for the lists `long`.
+    """
     if isinstance(record.derivative, General) and any(map(_has_dict_of_floats, (*operands, *named.values()))):
         message = f"a dict is given to `{record.name}`, whose rule has no derivative with respect to what is in it"
         raise interp.error(message, "take its values as arguments of their own", MissingRuleError)
     effect = record.effect
-    probe = effect if not callable(effect) else effect(Call((), Lit(fn), operands, tuple(named.items())))
-    if probe.views and lists:  # NumPy makes an array of a list first: what it returns shares no memory with the list
-        own = set(lists.values())
-        operands = tuple(
-            interp.emit(np.ndarray.copy, (one,), one.type, one.base)
-            if k in probe.views and isinstance(one, Var) and one in own
-            else one
-            for k, one in enumerate(operands)
-        )
-    if probe.writes:
+    if callable(effect):
+        effect = effect(Call((), Lit(fn), operands, tuple(named.items())))
+    if effect.views and long:
+        operands = _with_own_memory(interp, operands, effect.views, set(long.values()))
+    if effect.writes:
         interp.builder.emit(Call((), Lit(fn), operands, tuple(named.items()), interp.span))
         return NONE
     type_ = result_type(interp, record, fn, operands, named)
@@ -102,7 +108,7 @@ def primitive(
             return several_results(interp, fn, operands, named, type_, hint)
         return parts_of(interp, interp.emit(fn, operands, Object(), "parts", named), type_, hint)
     if isinstance(type_, Array) and type_.shape != () and not record.elementwise:
-        forgotten_kinds.require_fractions(interp, lists)
+        forgotten_kinds.require_fractions(interp, long)
     if out != NONE:
         return into(interp, fn, out, interp.emit(fn, operands, type_, "tmp", named))
     if fn is operator.pow and type_ == FLOAT and _may_be_complex(*operands) and not interp.in_own_code:
@@ -110,6 +116,36 @@ def primitive(
     result = interp.emit(fn, operands, type_, hint, named)
     learn(interp, fn, result, operands)
     return result
+
+
+def _strange(interp: Interpreter, values: tuple[Value, ...]) -> Value | None:
+    """The first object with operators of its own among `values`, unless all of them are known."""
+    found = next(objects_in(interp, values), None)
+    return None if found is None or are_static(interp, values) else found
+
+
+def _with_arrays(
+    interp: Interpreter, record: Primitive, fn: Callable[..., Any], args: tuple[Value, ...], kwargs: Kwargs
+) -> tuple[tuple[Value, ...], Kwargs]:
+    """The arguments of a call of `fn`, arrays in place of the lists and tuples that it takes for such."""
+    if fn in JOINING and args:
+        return (_arrays(interp, args[0]), *args[1:]), kwargs
+    if record.sequences or (_is_operator(fn) and any(map(_is_unknown, args))):
+        return args, kwargs
+    kinds = "biufc" if is_elementwise(record, fn) or is_product(fn) else "fc"
+    return tuple(as_array(interp, arg, kinds) for arg in args), {key: as_array(interp, arg, kinds) for key, arg in kwargs.items()}
+
+
+def _with_own_memory(
+    interp: Interpreter, operands: tuple[Operand, ...], viewed: Container[int], from_lists: set[Value]
+) -> tuple[Operand, ...]:
+    """`operands`, with copies of those `viewed` that stand for lists: NumPy's result shares no memory with a list."""
+    return tuple(
+        interp.emit(np.ndarray.copy, (one,), one.type, one.base)
+        if k in viewed and isinstance(one, Var) and one in from_lists
+        else one
+        for k, one in enumerate(operands)
+    )
 
 
 def _may_be_complex(base: Operand, exponent: Operand) -> bool:

@@ -16,8 +16,9 @@ import numpy as np
 from adxform import runtime
 from adxform.errors import AdxError, LargeNumberError
 from adxform.frontend.checks.held_copies import Filled, Taken, Widened
-from adxform.frontend.evaluate import indexing, iteration
-from adxform.frontend.evaluate.joins import alike_rows, either, join_types, number_type
+from adxform.frontend.evaluate import indexing
+from adxform.frontend.evaluate.control_flow import iteration
+from adxform.frontend.evaluate.control_flow.joins import alike_rows, either, join_types, number_type
 from adxform.frontend.evaluate.keys import refuse_index
 from adxform.frontend.evaluate.signals import Grows, Kind, Promote
 from adxform.frontend.evaluate.state import Interpreter
@@ -111,18 +112,23 @@ def common_item(interp: Interpreter, items: tuple[Value, ...]) -> Kind:
     type_: Type | None = None
     nested, weak = 0, True
     for place, item in enumerate(items):
-        row = row_of_numbers(interp, item)
-        own = item_type(interp, item) if row is None else row.type
-        filled = interp.filled(item)
-        python = filled is not None and filled.weak if row is None else row.weak
+        own, depth, python = _as_row(interp, item)
         if place and not alike_rows(own, type_, python is weak):
             return Kind()
         type_ = own if place == 0 else None if own is None or type_ is None else join_types(own, type_, interp.fresh_dim)
-        nested = max(nested, 0 if filled is None and row is None else 1 if filled is None else filled.nested + 1)
-        weak = weak and python
+        nested, weak = max(nested, depth), weak and python
     if isinstance(type_, Scalar):
         return Kind(type_, weak=type_.weak) if one_array_holds(type_) else Kind()
     return Kind(type_, nested, weak) if isinstance(type_, Array) and type_.shape is not None else Kind()
+
+
+def _as_row(interp: Interpreter, item: Value) -> tuple[Type | None, int, bool]:
+    """The type of an item, how deep a list it is, and whether the numbers in that are Python's own."""
+    row = row_of_numbers(interp, item)
+    if row is not None:
+        return row.type, 1, row.weak
+    filled = interp.filled(item)
+    return item_type(interp, item), 0 if filled is None else filled.nested + 1, filled is not None and filled.weak
 
 
 def kind_on_paths(interp: Interpreter, sides: Sequence[Contents], heaps: Sequence[Heap]) -> Kind:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from adxform.frontend.containers import collecting
 from adxform.frontend.containers import tuple_columns as of_tuples
 from adxform.frontend.containers.sets import SET_METHODS
-from adxform.frontend.evaluate import iteration, walks
+from adxform.frontend.evaluate.control_flow import iteration, walks
 from adxform.frontend.evaluate.keys import as_index, hashed, place_in, refuse_index
 from adxform.frontend.evaluate.outside import itself
 from adxform.frontend.evaluate.signals import Grows

@@ -6,7 +6,7 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Callable
 from typing import Any
 
-from adxform.frontend.evaluate import walks
+from adxform.frontend.evaluate.control_flow import walks
 from adxform.frontend.evaluate.keys import hashed
 from adxform.frontend.evaluate.outside import itself
 from adxform.frontend.evaluate.set_orders import as_given, changed, done, frozen, ordered

@@ -6,7 +6,7 @@ import operator
 from dataclasses import replace
 
 from adxform.frontend.containers import collecting
-from adxform.frontend.evaluate import iteration
+from adxform.frontend.evaluate.control_flow import iteration
 from adxform.frontend.evaluate.keys import refuse_index
 from adxform.frontend.evaluate.signals import Grows, Kind
 from adxform.frontend.evaluate.state import Interpreter

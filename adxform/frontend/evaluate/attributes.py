@@ -22,7 +22,7 @@ from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Contents, FunctionValue, Method, Ref, Slice, Static, Tuple, Value, is_unknown
 from adxform.frontend.nested import objects
 from adxform.frontend.signature import python_class
-from adxform.frontend.signature.access import Access, Defines, HasClass, Owns
+from adxform.frontend.signature.access import Access, Defines, HasClass, Owns, path_to
 from adxform.ir.ops import Block, Call, Lit, Op, Var
 from adxform.ir.types import BOOL, INT, Array, Object, Scalar, is_float
 from adxform.ir.walk import all_ops, variables
@@ -116,40 +116,49 @@ def _of_scalar(interp: Interpreter, x: Var, type_: Scalar, name: str) -> Value:
     truths_and_floats = BOOL in type_.kinds and is_float(type_)  # of which `real` is a number of another class each
     if type_.kinds and (truths_and_floats or name not in ("real", "item")):
         raise interp.error(f"`{name}` of a number whose kind only a run can tell", "convert it, e.g. with `float(…)`")
-    match name:
-        case "real" if real:
-            return interp.call(Lit(int), (x,)) if BOOL in (type_, *type_.kinds) else x
-        case "imag" if real:
-            kind = python_class(type_.dtype, type_.weak)
-            return Lit(0 if kind is bool else kind(0))
-        case "T" if not type_.weak:
-            return x
-        case "shape" if not type_.weak:
-            return Tuple(())
-        case "ndim" if not type_.weak:
-            return Lit(0)
-        case "size" if not type_.weak:
-            return Lit(1)
-        case "dtype" if not type_.weak:
-            return Lit(np.dtype(type_.dtype))
-    sample = (
-        {"float64": float, "int64": int, "bool": bool, "complex128": complex}[type_.dtype]
-        if type_.weak
-        else np.dtype(type_.dtype).type
-    )
-    if find(sample, name) is MISSING:
-        return interp.fail(AttributeError, f"'{sample.__name__}' object has no attribute '{name}'")
+    stated = _stated_of_scalar(interp, x, type_, name)
+    if stated is not None:
+        return stated
+    cls = python_class(type_.dtype, type_.weak)
+    if find(cls, name) is MISSING:
+        return interp.fail(AttributeError, f"'{cls.__name__}' object has no attribute '{name}'")
     if name in ("real", "imag"):
         return interp.call(Lit(getattr(np, name)), (x,))
     if (special := _operator(name)) is not None:
         return Method(Lit(special), (x,))
-    if not callable(getattr(sample, name)):
+    if not callable(getattr(cls, name)):
         return interp.emit(getattr, (x, Lit(name)), Object(), name)
     if type_.weak:
-        return Method(Lit(getattr(sample, name)), (x,))
+        return Method(Lit(getattr(cls, name)), (x,))
     if name in ("conjugate", "conj", "item", "tolist") and real:
         return Method(Lit(_identity if name.startswith("conj") else getattr(np.ndarray, name)), (x,))
-    return Method(Lit(getattr(np.ndarray, name, None) or getattr(sample, name)), (x,))
+    return Method(Lit(getattr(np.ndarray, name, None) or getattr(cls, name)), (x,))
+
+
+def _stated_of_scalar(interp: Interpreter, x: Var, type_: Scalar, name: str) -> Value | None:
+    """What an attribute of a number is by its type: a part of a real number, or what a number of NumPy is as an array."""
+    match name:
+        case "real" | "imag" if type_.dtype.startswith("complex"):
+            return None
+        case "real":
+            return interp.call(Lit(int), (x,)) if BOOL in (type_, *type_.kinds) else x
+        case "imag":
+            kind = python_class(type_.dtype, type_.weak)
+            return Lit(0 if kind is bool else kind(0))
+        case _ if type_.weak:
+            return None
+        case "T":
+            return x
+        case "shape":
+            return Tuple(())
+        case "ndim":
+            return Lit(0)
+        case "size":
+            return Lit(1)
+        case "dtype":
+            return Lit(np.dtype(type_.dtype))
+        case _:
+            return None
 
 
 def _is_written_in_python(fn: Value) -> bool:
@@ -281,37 +290,40 @@ def _of_outside(interp: Interpreter, value: Static, name: str) -> Value:
     made = objects.attribute(interp, value, name) if isinstance(owner, Operator) else None
     if made is not None:
         return made
+    path = path_to(access, ("attribute", name))
     try:
         found = getattr(owner, name)
     except RecursionError:  # the stack is ours: there may be room on another
         raise
     except Exception as error:
-        return missing(interp, None if access is None else access.to("attribute", name), error)
+        return missing(interp, path, error)
     if isinstance(found, types.MethodType) and lookup(found) is not None:
-        return Static(found, None if access is None else access.to("attribute", name))
+        return Static(found, path)
+    if not isinstance(owner, type):
+        return _of_instance_outside(interp, value, name, found, path)
+    if isinstance(found, types.MethodType) and found.__self__ is owner:
+        return Method(from_outside(interp, found.__func__, path_to(path, ("attribute", "__func__"))), (value,))
+    return from_outside(interp, found, path)
+
+
+def _of_instance_outside(interp: Interpreter, value: Static, name: str, found: Any, path: Access | None) -> Value:
+    """The attribute `found` by `path` of an object from outside that is no class: of its own, or what its class holds."""
+    owner, access = value.value, value.access
     static = inspect.getattr_static(type(owner), name, None)
-    own = getattr(owner, "__dict__", {})
-    if isinstance(owner, type):
-        if isinstance(found, types.MethodType) and found.__self__ is owner:
-            return Method(
-                from_outside(
-                    interp, found.__func__, None if access is None else access.to("attribute", name).to("attribute", "__func__")
-                ),
-                (value,),
-            )
-        return from_outside(interp, found, None if access is None else access.to("attribute", name))
-    if static is not None and name not in own and not inspect.isdatadescriptor(static) and hasattr(owner, "__dict__"):
-        guard(interp, access, Owns(name, False))
-    if isinstance(static, types.FunctionType) and name not in own:
-        path = None if access is None else access.to("attribute", "__class__").to("attribute", name)
-        return Method(from_outside(interp, static, path), (value,))
     if isinstance(static, property) and isinstance(static.fget, types.FunctionType) and not _library(type(owner)):
         return _property_beside_getattr(interp, value, type(owner), name, static)
-    if (static is object.__setattr__ or static is object.__delattr__) and name not in own:
+    if name in getattr(owner, "__dict__", {}):
+        return from_outside(interp, found, path)
+    if static is not None and not inspect.isdatadescriptor(static) and hasattr(owner, "__dict__"):
+        guard(interp, access, Owns(name, False))
+    if isinstance(static, types.FunctionType):
+        in_class = path_to(access, ("attribute", "__class__"), ("attribute", name))
+        return Method(from_outside(interp, static, in_class), (value,))
+    if static is object.__setattr__ or static is object.__delattr__:
         return Method(Lit(static), (value,))
-    if isinstance(found, types.BuiltinFunctionType | types.MethodWrapperType) and name not in own:
-        return Static(found, None if access is None else access.to("attribute", name))
-    return from_outside(interp, found, None if access is None else access.to("attribute", name))
+    if isinstance(found, types.BuiltinFunctionType | types.MethodWrapperType):
+        return Static(found, path)
+    return from_outside(interp, found, path)
 
 
 def _library(cls: type) -> bool:
@@ -322,9 +334,9 @@ def _of_module(interp: Interpreter, module: types.ModuleType, access: Any, name:
     try:
         found = locks.attribute(module, name)
     except AttributeError as error:
-        return missing(interp, None if access is None else access.to("attribute", name), error)
+        return missing(interp, path_to(access, ("attribute", name)), error)
     fixed = module.__name__.partition(".")[0] in ("numpy", "math", "operator", "scipy", "functools", "itertools", "adxform")
-    return from_outside(interp, found, None if fixed or access is None else access.to("attribute", name))
+    return from_outside(interp, found, None if fixed else path_to(access, ("attribute", name)))
 
 
 def store(interp: Interpreter, value: Value, name: str, new: Value) -> None:

@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 
 from adxform.errors import MissingRuleError, UnsupportedOperationError
 from adxform.frontend.evaluate import structures
+from adxform.frontend.evaluate.control_flow.joins import number_type
 from adxform.frontend.evaluate.interpreter import Evaluator
-from adxform.frontend.evaluate.joins import number_type
 from adxform.frontend.evaluate.outside import constant, from_outside
 from adxform.frontend.evaluate.protocols import is_object
 from adxform.frontend.evaluate.signals import Recursive, Restart, Unreachable

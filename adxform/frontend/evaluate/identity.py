@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from adxform.frontend.evaluate.joins import same
+from adxform.frontend.evaluate.control_flow.joins import same
 from adxform.frontend.evaluate.outside import guard
 from adxform.frontend.evaluate.state import Found, Given, Interpreter
 from adxform.frontend.evaluate.values import Ref, Static, Tuple, Value

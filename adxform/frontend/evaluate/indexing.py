@@ -9,7 +9,7 @@ import numpy as np
 
 from adxform import runtime
 from adxform.frontend.evaluate import protocols
-from adxform.frontend.evaluate.joins import number_type
+from adxform.frontend.evaluate.control_flow.joins import number_type
 from adxform.frontend.evaluate.keys import hashed, place_in, refuse_index
 from adxform.frontend.evaluate.python_classes import class_of
 from adxform.frontend.evaluate.state import Interpreter

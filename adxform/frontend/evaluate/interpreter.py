@@ -12,8 +12,9 @@ from adxform import runtime
 from adxform.errors import AdxError
 from adxform.frontend.calls import dispatch
 from adxform.frontend.containers import collecting, tuple_columns
-from adxform.frontend.evaluate import attributes, branches, iteration, loops, operands, outside, survey, walks
+from adxform.frontend.evaluate import attributes, operands, outside, survey
 from adxform.frontend.evaluate.augmented import Augmented, augmented_assignment, load_what_waits
+from adxform.frontend.evaluate.control_flow import branches, iteration, loops, walks
 from adxform.frontend.evaluate.signals import Grows, Kind, Promote, Unreachable
 from adxform.frontend.evaluate.state import Env, Interpreter
 from adxform.frontend.evaluate.values import (
@@ -26,6 +27,7 @@ from adxform.frontend.evaluate.values import (
     Tuple,
     Value,
 )
+from adxform.frontend.signature.access import path_to
 from adxform.ir.ops import (
     Attribute,
     Block,
@@ -161,11 +163,11 @@ class Evaluator(Interpreter):
         except RecursionError:  # the stack is ours: there may be room on another
             raise
         except Exception as error:
-            return outside.missing(self, None if value.access is None else value.access.to("item", key), error)
+            return outside.missing(self, path_to(value.access, ("item", key)), error)
         if isinstance(key, slice):
             self.pin(value)
             return outside.constant(self, found)
-        return outside.from_outside(self, found, None if value.access is None else value.access.to("item", key))
+        return outside.from_outside(self, found, path_to(value.access, ("item", key)))
 
     def outside_write(self, what: str) -> AdxError:
         """The error for a change to something that belongs to the caller's program."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from adxform import runtime
 from adxform.frontend.containers import collecting
-from adxform.frontend.evaluate import walks
+from adxform.frontend.evaluate.control_flow import walks
 from adxform.frontend.evaluate.outside import pin
 from adxform.frontend.evaluate.set_orders import rebuilt, refuse_unordered
 from adxform.frontend.evaluate.settled import is_listed, may_change
@@ -56,6 +56,24 @@ def operand(interp: Interpreter, value: Value) -> Operand:
         case Range(start, stop, step):
             parts = tuple(operand(interp, part) for part in (start, stop, step))
             return interp.emit(range, parts, Object())
+        case Ref() if (found := _of_object(interp, value)) is not None:
+            return found
+        case Static():
+            return Lit(pin(interp, value))
+        case Method(Static() | Lit() as fn, args) if all(isinstance(arg, Static | Lit) for arg in args) and not value.kwargs:
+            return Lit(functools.partial(fn.value, *(interp.static(arg, "an argument") for arg in args)))
+        case FunctionValue() | Method() | InnerPullback():
+            raise interp.error(
+                "a local function is passed to a function that adxform cannot follow", "call it directly, or write the loop out"
+            )
+        case _:
+            interp.use(value)
+            raise interp.error("this value is used where adxform cannot follow it", "use numbers, arrays, tuples, lists or dicts")
+
+
+def _of_object(interp: Interpreter, value: Ref) -> Operand | None:
+    """A list, dict, set or dataclass as an operand; no other instance is one."""
+    match value:
         case Ref(kind="list"):
             filled = interp.filled(value)
             if filled is not None:
@@ -74,17 +92,8 @@ def operand(interp: Interpreter, value: Value) -> Operand:
             contents = interp.contents(value)
             kept = {key: operand(interp, item) for key, item in zip(contents.keys, contents.items, strict=True)}
             return interp.emit(runtime.record, (Lit(cls),), Object(), kwargs=kept)
-        case Static():
-            return Lit(pin(interp, value))
-        case Method(Static() | Lit() as fn, args) if all(isinstance(arg, Static | Lit) for arg in args) and not value.kwargs:
-            return Lit(functools.partial(fn.value, *(interp.static(arg, "an argument") for arg in args)))
-        case FunctionValue() | Method() | InnerPullback():
-            raise interp.error(
-                "a local function is passed to a function that adxform cannot follow", "call it directly, or write the loop out"
-            )
         case _:
-            interp.use(value)
-            raise interp.error("this value is used where adxform cannot follow it", "use numbers, arrays, tuples, lists or dicts")
+            return None
 
 
 def given_to_unknown(interp: Interpreter, value: Value) -> Operand:
@@ -107,17 +116,22 @@ def is_static(interp: Interpreter, value: Value) -> bool:
         case Static(found):
             return is_listed(found) or not may_change(found)
         case Tuple(items):
-            return all(is_static(interp, item) for item in items)
+            return are_static(interp, items)
         case Slice(start, stop, step) | Range(start, stop, step):
-            return all(is_static(interp, part) for part in (start, stop, step))
+            return are_static(interp, (start, stop, step))
         case Ref(kind="list" | "dict"):
             return (
                 interp.filled(value) is None
                 and interp.columns(value) is None
-                and all(is_static(interp, item) for item in interp.contents(value).items)
+                and are_static(interp, interp.contents(value).items)
             )
         case _:
             return False
+
+
+def are_static(interp: Interpreter, values: Iterable[Value]) -> bool:
+    """Whether all `values` are wholly known now."""
+    return all(is_static(interp, value) for value in values)
 
 
 def known(interp: Interpreter, value: Value) -> Any:

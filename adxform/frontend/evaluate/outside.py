@@ -16,7 +16,7 @@ from adxform.frontend.evaluate.settled import is_listed, may_change
 from adxform.frontend.evaluate.state import Found, Interpreter
 from adxform.frontend.evaluate.values import Static, Tuple, Value
 from adxform.frontend.signature import INSTANCES, Leaf, describe, leaf_type, parts
-from adxform.frontend.signature.access import Access, Equals, HasClass, HasCode, Holds, Is, LooksLike, Raises, SameAs
+from adxform.frontend.signature.access import Access, Equals, HasClass, HasCode, Holds, Is, LooksLike, Raises, SameAs, path_to
 from adxform.frontend.signature.access import Guard as _Guard
 from adxform.frontend.signature.class_meaning import changes, meaning
 from adxform.ir.ops import Lit, Var
@@ -198,7 +198,7 @@ def default_of(interp: Interpreter, value: Any) -> Value | None:
 def is_kept(interp: Interpreter, fn: Decorated, access: Access | None) -> bool:
     """Whether the decorated function `fn`, found by `access`, is kept behind a boundary: each call must find it so."""
     kept = fn.__adx_boundary__
-    guard(interp, None if access is None else access.to("attribute", "__adx_boundary__"), Equals(Lit(kept)))
+    guard(interp, path_to(access, ("attribute", "__adx_boundary__")), Equals(Lit(kept)))
     return kept
 
 

@@ -27,7 +27,7 @@ from adxform.frontend.evaluate.outside import guard, rooted
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import FunctionValue, InnerPullback, Method, Ref, Static, Tuple, Value
 from adxform.frontend.signature import python_class
-from adxform.frontend.signature.access import Defines, Is
+from adxform.frontend.signature.access import Defines, Is, path_to
 from adxform.ir.kinds import alternatives, scalar_type
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, Scalar
@@ -108,7 +108,7 @@ def _looked_up(interp: Interpreter, cls: type, name: str) -> Any:
     """As `find`; each call must find the same, or such a method as it reads anew."""
     found, access = find(cls, name), rooted(cls).access
     if is_native(found):
-        guard(interp, None if access is None else access.to("attribute", name), Is(getattr(cls, name)))
+        guard(interp, path_to(access, ("attribute", name)), Is(getattr(cls, name)))
     else:
         guard(interp, access, Defines(name, found is not MISSING))
     return found

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from adxform.frontend.evaluate.joins import Built, Joiner, Slot, collect, instantiate, slots
+from adxform.frontend.evaluate.control_flow.joins import Joiner, Paths
+from adxform.frontend.evaluate.control_flow.templates import Built, Slot, collect, instantiate, slots
 from adxform.frontend.evaluate.signals import Unreachable
 from adxform.frontend.evaluate.state import Frame, Helper, Interpreter
 from adxform.frontend.evaluate.values import (
@@ -127,7 +128,7 @@ def call_helper(
         helper = Helper(interp.helper_name(fn.name), template, ())
         interp.helpers[key] = helper
         span = interp.span
-        _build(interp, helper, Frame(fn, {}, scope, key), given, len(bound), names, itself, captured)
+        _build(interp, helper, Frame(fn, {}, scope, key), given, _Captured(names, itself, captured))
         interp.span = span
     operands = [*collect(helper.template, given, interp.heap, interp.operand), *helper.free]
     if helper.result is None:
@@ -250,54 +251,43 @@ def _renewed(interp: Interpreter, type_: Type) -> Type:
     return Array(type_.dtype, tuple(interp.fresh_dim() for _ in type_.shape))
 
 
-def _build(
-    interp: Interpreter,
-    helper: Helper,
-    frame: Frame,
-    given: Tuple,
-    count: int,
-    names: tuple[str, ...],
-    itself: str | None,
-    captured: dict[str, Value],
-) -> None:
+@dataclass(frozen=True, slots=True)
+class _Captured:
+    """What a function captured, `values` by name: `names`, which are given to its helper too, and the name of `itself`."""
+
+    names: tuple[str, ...]
+    itself: str | None
+    values: Mapping[str, Value]
+
+    def inside(self, given: tuple[Value, ...]) -> dict[str, Value]:
+        """What the names mean in the helper; calls of itself see what this call is `given`, not what the first one was."""
+        inner = dict(zip(self.names, given, strict=True))
+        if self.itself is not None:
+            function = self.values[self.itself]
+            assert isinstance(function, FunctionValue)
+            inner[self.itself] = replace(function, captures=tuple((name, inner[name]) for name, _ in function.captures))
+        return inner
+
+
+def _build(interp: Interpreter, helper: Helper, frame: Frame, given: Tuple, captured: _Captured) -> None:
+    """Specialise the function of `frame` as `helper`, again and again until it returns what its calls are taken to return."""
     outer, heap, frames = interp.builder, interp.heap, interp.frames
     joiner = Joiner(interp.fresh_dim)
     before = set(interp.helpers)
-    params = _parameters(interp, helper, given, (*(param.base for param in frame.fn.params), *names))
+    params = _parameters(interp, helper, given, (*(param.base for param in frame.fn.params), *captured.names))
     try:
         for _ in range(_PASSES):
             for key in [key for key in interp.helpers if key not in before and _is_provisional(interp, interp.helpers[key])]:
                 del interp.helpers[key]
-            slotted = partial(_given, iter(params))
             interp.builder, interp.heap, interp.frames = Builder(interp.names, frame.fn.span), heap.copy(), []
-            values = instantiate(helper.template, slotted, interp.heap).items
-            inner = dict(zip(names, values[count:], strict=True))
-            if itself is not None:  # the calls of itself are to see what this call is given, not what the first one was
-                function = captured[itself]
-                assert isinstance(function, FunctionValue)
-                inner[itself] = replace(function, captures=tuple((name, inner[name]) for name, _ in function.captures))
-            old = interp.heap.copy()
-            interp.frames = [Frame(frame.fn, inner, frame.scope, frame.key)]
-            env = dict(zip(frame.fn.params, values[:count], strict=True))
-            try:
-                (result,) = interp.run_block(frame.fn.body, env)
-            except Unreachable:
-                result = UNDEFINED
-            if any(interp.heap.contents[ref] is not contents for ref, contents in old.contents.items()):
-                why = "calls itself" if calls_itself(interp, frame.key) else "is kept behind a boundary"
-                message = f"`{frame.fn.name}` {why} and changes a list, a dict or an object from outside"
-                raise interp.error(message, "return the new value instead")
-            known = helper.result if helper.result is not None else UNDEFINED
-            merged = joiner.merge(known, old, result, interp.heap, old)
-            merged = None if merged == UNDEFINED else _slotted(merged)
-            results: tuple[Operand, ...] = () if merged is None else tuple(collect(merged, result, interp.heap, interp.operand))
-            block = Block((), tuple(interp.builder.ops), results)
+            values = instantiate(helper.template, partial(_given, iter(params)), interp.heap).items
+            merged, block = _run(interp, helper, frame, values, captured, joiner)
             # The first pass stops at the call of itself, in the middle of loops: what it leaves behind names nothing.
             first = helper.result is None
             free = () if first else tuple(var for var in free_variables(block) if var not in params)
             settled = _alike(merged, helper.result) and free == helper.free and (not first or merged is None)
             helper.result, helper.free, helper.params = merged, free, tuple(params)
-            helper.function = Function(helper.name, Block((*params, *free), block.ops, results), (), (), frame.fn.span)
+            helper.function = Function(helper.name, replace(block, params=(*params, *free)), (), (), frame.fn.span)
             if settled and merged is None:
                 message = f"`{frame.fn.name}` calls itself on every path, so it never returns"
                 raise interp.error(message, "return a value on one path", span=frame.fn.span)
@@ -307,6 +297,29 @@ def _build(
         raise interp.error(f"the type of the result of `{frame.fn.name}` does not settle", "return one type on every path")
     finally:
         interp.builder, interp.heap, interp.frames = outer, heap, frames
+
+
+def _run(
+    interp: Interpreter, helper: Helper, frame: Frame, values: tuple[Value, ...], captured: _Captured, joiner: Joiner
+) -> tuple[Any, Block]:
+    """The result of a helper that is given `values`, joined with what is known of it, and its body, without parameters."""
+    count = len(frame.fn.params)
+    inner = captured.inside(values[count:])
+    old = interp.heap.copy()
+    interp.frames = [Frame(frame.fn, inner, frame.scope, frame.key)]
+    try:
+        (result,) = interp.run_block(frame.fn.body, dict(zip(frame.fn.params, values[:count], strict=True)))
+    except Unreachable:
+        result = UNDEFINED
+    if any(interp.heap.contents[ref] is not contents for ref, contents in old.contents.items()):
+        why = "calls itself" if calls_itself(interp, frame.key) else "is kept behind a boundary"
+        message = f"`{frame.fn.name}` {why} and changes a list, a dict or an object from outside"
+        raise interp.error(message, "return the new value instead")
+    known = helper.result if helper.result is not None else UNDEFINED
+    merged = joiner.merge(known, result, Paths(old, interp.heap, old))
+    merged = None if merged == UNDEFINED else _slotted(merged)
+    results: tuple[Operand, ...] = () if merged is None else tuple(collect(merged, result, interp.heap, interp.operand))
+    return merged, Block((), tuple(interp.builder.ops), results)
 
 
 def _slotted(template: Any) -> Any:

@@ -118,7 +118,7 @@ class Once:
 
     `open` is told how it is walked over, see `Steps`. It looks at `early` in any case, before the first item.
 
-    The contents of `state` say how far it has been walked: see `evaluate/walks`. `cls` is the class that it has for Python.
+    The contents of `state` say how far it has been walked: see `control_flow/walks`. `cls` is the class that it has for Python.
     `unknown`: it goes through something of which nothing is known, and which may be an iterator itself.
     `behind`: what else is changed by whoever takes its items, each object with its contents after the last, and until then.
     `streams`: what it went through of which nothing is known, which may be an iterator; ``None`` for what a loop went through.

@@ -11,10 +11,11 @@ import numpy as np
 
 from adxform.frontend.containers import collecting, sets
 from adxform.frontend.containers.methods import Answer, Handler
-from adxform.frontend.evaluate import indexing, iteration, protocols
-from adxform.frontend.evaluate.branches import truth
+from adxform.frontend.evaluate import indexing, protocols
 from adxform.frontend.evaluate.class_contents import MISSING, find, is_generated, is_native
-from adxform.frontend.evaluate.operands import is_static
+from adxform.frontend.evaluate.control_flow import iteration
+from adxform.frontend.evaluate.control_flow.branches import truth
+from adxform.frontend.evaluate.operands import are_static, is_static
 from adxform.frontend.evaluate.python_classes import class_of, is_container, name_of
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Ref, Static, Tuple, Value, is_unknown
@@ -310,7 +311,7 @@ def _number(cls: Any, type_: Scalar) -> Handler:
 
 def _number_of_object(interp: Interpreter, cls: Any, type_: Scalar, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     """``float(x)`` or ``int(x)`` of an object: by its method, else by a run."""
-    if all(is_static(interp, arg) for arg in (*args, *kwargs.values())):
+    if are_static(interp, (*args, *kwargs.values())):
         return None
     x, *rest = args
     for name in (f"__{cls.__name__}__", "__index__"):

@@ -17,11 +17,11 @@ import numpy as np
 
 from adxform.frontend.containers import collecting, sets
 from adxform.frontend.containers.methods import Answer
-from adxform.frontend.evaluate import walks
-from adxform.frontend.evaluate.branches import branch, truth
 from adxform.frontend.evaluate.class_contents import find, is_native
+from adxform.frontend.evaluate.control_flow import walks
+from adxform.frontend.evaluate.control_flow.branches import branch, truth
+from adxform.frontend.evaluate.control_flow.joins import same
 from adxform.frontend.evaluate.identity import one_object
-from adxform.frontend.evaluate.joins import same
 from adxform.frontend.evaluate.keys import hashed
 from adxform.frontend.evaluate.operands import is_static
 from adxform.frontend.evaluate.outside import guard
@@ -329,21 +329,9 @@ def _equal(interp: Interpreter, a: Value, left: type, b: Value, right: type) -> 
     if _found_same(interp, a, b):
         return Lit(True)
     if any(issubclass(left, cls) and issubclass(right, cls) for cls in (list, tuple)):
-        if interp.filled(a) is None and interp.filled(b) is None:
-            items, others = interp.items(a), interp.items(b)
-            if len(items) != len(others):
-                return _unequal(interp, items, others) if issubclass(left, tuple) else Lit(False)
-            if any(isinstance(item, Maybe) for item in (*items, *others)):
-                raise interp.error("sequences with a value that may be None are compared", "compare the items one by one")
-            return _all_equal(interp, items, others)
-        return interp.call(Static(iterations.equal), (a, b))
+        return _equal_sequences(interp, a, b, issubclass(left, tuple))
     if issubclass(left, dict) and issubclass(right, dict):
-        assert isinstance(a, Ref)
-        assert isinstance(b, Ref)
-        one, other = interp.contents(a), interp.contents(b)
-        if len(one.keys) != len(other.keys) or any(other.get(key) is None for key in one.keys):
-            return Lit(False)
-        return _all_equal(interp, list(one.items), [other.get(key) or NONE for key in one.keys])
+        return _equal_dicts(interp, a, b)
     if _of_keys(left, right) or _of_keys(right, left):
         alike = all(issubclass(cls, (*SETS, VIEWS["keys"], VIEWS["items"])) for cls in (left, right))
         return Lit(alike and set(_keys(interp, a)) == set(_keys(interp, b)))
@@ -352,6 +340,28 @@ def _equal(interp: Interpreter, a: Value, left: type, b: Value, right: type) -> 
     if issubclass(left, range) and issubclass(right, range):
         raise interp.error("ranges whose bounds only a run can tell are compared", "compare their bounds")
     return Lit(False)
+
+
+def _equal_sequences(interp: Interpreter, a: Value, b: Value, tuples: bool) -> Value:
+    """Whether two lists, or two `tuples`, are equal, item by item."""
+    if interp.filled(a) is not None or interp.filled(b) is not None:
+        return interp.call(Static(iterations.equal), (a, b))
+    items, others = interp.items(a), interp.items(b)
+    if len(items) != len(others):
+        return _unequal(interp, items, others) if tuples else Lit(False)
+    if any(isinstance(item, Maybe) for item in (*items, *others)):
+        raise interp.error("sequences with a value that may be None are compared", "compare the items one by one")
+    return _all_equal(interp, items, others)
+
+
+def _equal_dicts(interp: Interpreter, a: Value, b: Value) -> Value:
+    """Whether two dicts have the same keys, and equal items."""
+    assert isinstance(a, Ref)
+    assert isinstance(b, Ref)
+    one, other = interp.contents(a), interp.contents(b)
+    if len(one.keys) != len(other.keys) or any(other.get(key) is None for key in one.keys):
+        return Lit(False)
+    return _all_equal(interp, list(one.items), [other.get(key) or NONE for key in one.keys])
 
 
 def _unequal(interp: Interpreter, items: list[Value], others: list[Value]) -> Value:

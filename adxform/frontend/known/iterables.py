@@ -6,23 +6,22 @@ import bisect
 import functools
 import operator
 from collections import OrderedDict, defaultdict
-from collections.abc import Iterable
 from types import FunctionType
 from typing import Any
 
 import numpy as np
 
-from adxform import runtime
 from adxform.frontend.containers import collecting
 from adxform.frontend.containers import tuple_columns as of_tuples
 from adxform.frontend.containers.methods import Answer, Handler
 from adxform.frontend.containers.sets import new_frozen_set, new_set
-from adxform.frontend.evaluate import iteration, protocols, walks
-from adxform.frontend.evaluate.branches import branch, truth
+from adxform.frontend.evaluate import protocols
 from adxform.frontend.evaluate.class_contents import find
-from adxform.frontend.evaluate.joins import number_type
+from adxform.frontend.evaluate.control_flow import iteration, walks
+from adxform.frontend.evaluate.control_flow.branches import branch, truth
+from adxform.frontend.evaluate.control_flow.joins import number_type
 from adxform.frontend.evaluate.keys import hashed
-from adxform.frontend.evaluate.operands import given_to_unknown, is_static
+from adxform.frontend.evaluate.operands import are_static, given_to_unknown
 from adxform.frontend.evaluate.python_classes import class_of
 from adxform.frontend.evaluate.set_orders import as_given, without_order
 from adxform.frontend.evaluate.settled import may_change
@@ -46,7 +45,7 @@ from adxform.frontend.evaluate.values import (
 from adxform.frontend.signature import python_class
 from adxform.ir.kinds import alternatives, scalar_type
 from adxform.ir.ops import Lit, Var
-from adxform.ir.types import BOOL, INT, Array, Object, Scalar, Type, is_float, rank
+from adxform.ir.types import BOOL, INT, Array, Object, Scalar, rank
 from adxform.primitives import iterations
 
 Args = tuple[Value, ...]
@@ -164,7 +163,7 @@ def listed(interp: Interpreter, source: Value, hint: str = "items", cls: type = 
             return collecting.new_list(interp, rows(interp, source), cls=cls, weak=True)
         case _:
             items = interp.call(Lit(np.ndarray.copy), (rows(interp, source),), hint=hint)
-            return collecting.new_list(interp, items, cls=cls, weak=_of_python(interp, source), kinds=_kinds(interp, source))
+            return collecting.new_list(interp, items, cls=cls, weak=of_python(interp, source), kinds=_kinds(interp, source))
 
 
 def _kinds(interp: Interpreter, source: Value) -> tuple[Scalar, ...]:
@@ -173,13 +172,13 @@ def _kinds(interp: Interpreter, source: Value) -> tuple[Scalar, ...]:
     return () if filled is None else filled.kinds
 
 
-def _of_python(interp: Interpreter, source: Value) -> bool:
+def of_python(interp: Interpreter, source: Value) -> bool:
     """Whether the items of `source`, whose number only a run can tell, are numbers of Python."""
     match source:
         case Range():
             return True
         case Reversed(items):
-            return _of_python(interp, items)
+            return of_python(interp, items)
         case _:
             filled = interp.filled(source)
             return filled is not None and filled.weak
@@ -218,7 +217,7 @@ def _from_keys(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> An
     if is_unknown(args[0]) or iteration.literal_trips(interp, args[0]) is None:
         return None
     keys = interp.items(args[0])
-    if not all(is_static(interp, key) for key in keys):
+    if not are_static(interp, keys):
         return None
     contents, item = Contents((), ()), args[1] if len(args) > 1 else NONE
     for key in keys:
@@ -266,7 +265,7 @@ def _sorted(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answe
     if (columns := interp.columns(args[0])) is not None:
         return of_tuples.ordered(interp, columns, _order(interp, args[0], kwargs))
     if not _is_known(interp, args[0]):
-        weak = _refuse_mixed(interp, args[0]) or _of_python(interp, args[0])
+        weak = _refuse_mixed(interp, args[0]) or of_python(interp, args[0])
         kinds = _kinds(interp, args[0])
         return collecting.new_list(interp, sorted_rows(interp, args[0], kwargs, hint), weak=weak, kinds=kinds)
     items = interp.items(args[0])
@@ -314,7 +313,7 @@ def sorted_rows(interp: Interpreter, source: Value, kwargs: Kwargs, hint: str) -
     reverse = kwargs.get("reverse", Lit(False))
     items = rows(interp, source)
     if kwargs.get("key", NONE) == NONE:
-        _refuse_rows(interp, items)
+        refuse_rows(interp, items)
         return interp.call(Static(iterations.sorted_rows), (items, reverse), hint=hint)
     return interp.call(Lit(operator.getitem), (items, _order(interp, source, kwargs)), hint=hint)
 
@@ -326,7 +325,7 @@ def _order(interp: Interpreter, source: Value, kwargs: Kwargs) -> Value:
     places = interp.call(Lit(np.arange), (iteration.length(interp, source),))
     for part in reversed(_parts_of_keys(interp, keys)):
         by = rows(interp, part)
-        _refuse_rows(interp, by)
+        refuse_rows(interp, by)
         ordered = interp.call(Lit(operator.getitem), (by, places))
         places = interp.call(Static(iterations.rows_sorted_by), (places, ordered, kwargs.get("reverse", Lit(False))))
     return places
@@ -345,7 +344,7 @@ def _parts_of_keys(interp: Interpreter, keys: Value) -> list[Value]:
     return [inner for part in lists for inner in _parts_of_keys(interp, part)]
 
 
-def _refuse_rows(interp: Interpreter, items: Value) -> None:
+def refuse_rows(interp: Interpreter, items: Value) -> None:
     """Refuse to put in order what are no numbers: arrays, which cannot be, and lists, which go by their first items first."""
     if not isinstance(items, Var) or rank(items.type) != 1:
         message = "lists or arrays are put in order, which derivatives keep as the rows of an array"
@@ -373,97 +372,11 @@ def _reduced(interp: Interpreter, source: Value, start: Value, fn: Any, hint: st
     return interp.reduce_loop(source, start, lambda total, item: interp.call(Lit(fn), (total, item), hint=hint), hint)
 
 
-def _extreme(fn: Any) -> Handler:
-    def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-        if len(args) == 1 and kwargs.get("key", NONE) == NONE:
-            args = (without_order(interp, args[0]),)
-        source = Tuple(args) if len(args) > 1 else args[0]
-        if len(args) == 1 and isinstance(source, Var) and source.type == Array(getattr(source.type, "dtype", ""), ()):
-            return interp.fail(TypeError, "iteration over a 0-d array")
-        if is_unknown(source) and "key" not in kwargs:
-            return None
-        known = iteration.known_items(interp, source)
-        if known == [] and "default" not in kwargs:
-            return interp.fail(ValueError, f"{fn.__name__}() arg is an empty sequence")
-        if "default" in kwargs:
-            return _or_default(interp, fn, source, known, kwargs, hint)
-        in_order = known is not None and any(isinstance(item, Tuple | Ref) for item in known)
-        in_order = in_order or interp.columns(source) is not None or isinstance(source, Zip | Enumerate)
-        if in_order or ("key" in kwargs and not (isinstance(source, Var) and isinstance(source.type, Object))):
-            meaning = iterations.largest if fn is max else iterations.smallest
-            if not known:
-                some = truth(interp, interp.call(Lit(operator.gt), (iteration.length(interp, source), Lit(0))))
-                if isinstance(some, Var):
-                    interp.require(some, ValueError, f"{fn.__name__}() arg is an empty sequence")
-            first = known[0] if known else iteration.item_at(interp, source, Lit(0))
-            rest = Tuple(tuple(known[1:])) if known else source
-            return interp.call(Static(meaning), (rest, first, kwargs.get("key", Static(iterations.itself))), hint=hint)
-        if (known is not None and any(map(_by_branches, map(number_type, known)))) or _differ(map(number_type, known or ())):
-            assert known is not None
-            of_known = iterations.largest_known if fn is max else iterations.smallest_known
-            return interp.call(Static(of_known), (known[0], Tuple(tuple(known[1:]))), hint=hint)
-        if known is not None and len(known) > _AT_ONCE:
-            first = interp.call(Lit(fn), known[:_AT_ONCE], hint=hint)
-            return interp.call(Lit(fn), (first, *known[_AT_ONCE:]), hint=hint)
-        if len(args) > 1:
-            return None
-        if isinstance(args[0], Var):
-            match args[0].type:
-                case Array(_, shape) if shape is None or len(shape) > 1:
-                    raise interp.error(f"`{fn.__name__}` of an array of rows", f"use `np.{fn.__name__}`")
-                case Array():
-                    place = interp.call(Lit(runtime.first_largest if fn is max else runtime.first_smallest), args, hint="place")
-                    return interp.call(Lit(operator.getitem), (args[0], place), hint=hint)
-                case Scalar() as number if not number.kinds:
-                    name = python_class(number.dtype, number.weak).__name__
-                    return interp.fail(TypeError, f"'{name}' object is not iterable")
-            return None
-        if known is None:
-            numbers = rows(interp, source)
-            _refuse_rows(interp, numbers)
-            most = interp.call(Lit(np.max if fn is max else np.min), (numbers,), hint=hint)
-            if _of_python(interp, source) and isinstance(most, Var) and isinstance(most.type, Scalar):
-                return interp.call(Lit(python_class(most.type.dtype, True)), (most,), hint=hint)
-            return most
-        items = interp.items(args[0])
-        return items[0] if len(items) == 1 else interp.call(Lit(fn), items, hint=hint)
-
-    return handler
-
-
-def _by_branches(type_: Type | None) -> bool:
-    return isinstance(type_, Array)
-
-
-def _differ(types: Iterable[Type | None]) -> bool:
-    """Whether there are floats of several precisions: a sum of what each contributes would have that of one of them."""
-    kinds = {kind for type_ in types if isinstance(type_, Scalar) for kind in alternatives(type_) if is_float(kind)}
-    return len({kind.dtype for kind in kinds}) > 1
-
-
-_AT_ONCE = 4
-"""Of how many numbers the rules of ``max`` and ``min`` know the derivative."""
-
-
-def _or_default(interp: Interpreter, fn: Any, source: Value, known: list[Value] | None, kwargs: Kwargs, hint: str) -> Answer:
-    """``max(source, default=…)``"""
-    rest = {key: value for key, value in kwargs.items() if key != "default"}
-    if known is not None:
-        return interp.call(Lit(fn), (source,), rest, hint) if known else kwargs["default"]
-    count = truth(interp, interp.call(Lit(operator.gt), (iteration.length(interp, source), Lit(0))))
-    if isinstance(count, bool):
-        return interp.call(Lit(fn), (source,), rest, hint) if count else kwargs["default"]
-    (found,) = branch(
-        interp, count, lambda: [interp.call(Lit(fn), (source,), rest, hint)], lambda: [kwargs["default"]], [hint], interp.span
-    )
-    return found
-
-
 def _place_in_order(fn: Any) -> Handler:
     """``bisect_left(items, x)`` and its like: a whole number, which nothing moves."""
 
     def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-        if "key" in kwargs or all(is_static(interp, arg) for arg in (*args, *kwargs.values())):
+        if "key" in kwargs or are_static(interp, (*args, *kwargs.values())):
             return None
         operands = tuple(given_to_unknown(interp, arg) for arg in args)
         return interp.emit(fn, operands, INT, hint, {key: interp.operand(arg) for key, arg in kwargs.items()})
@@ -515,7 +428,7 @@ def _reduce(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answe
     return total
 
 
-def _walking(handler: Handler, *, calls: str | None = None) -> Handler:
+def walking(handler: Handler, *, calls: str | None = None) -> Handler:
     """The handler of a function that walks over what iterators go through, and `calls` an argument of this name meanwhile."""
 
     def of_what_is_left(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
@@ -557,8 +470,6 @@ TABLE: dict[Any, Handler] = {
     range: _range,
     any: _searching(any),
     all: _searching(all),
-    **{fn: _walking(handler) for fn, handler in _WALKING.items()},
-    max: _walking(_extreme(max), calls="key"),
-    min: _walking(_extreme(min), calls="key"),
-    functools.reduce: _walking(_reduce, calls=""),
+    **{fn: walking(handler) for fn, handler in _WALKING.items()},
+    functools.reduce: walking(_reduce, calls=""),
 }

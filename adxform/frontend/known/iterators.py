@@ -13,9 +13,10 @@ import numpy as np
 from adxform import runtime
 from adxform.frontend.containers import collecting
 from adxform.frontend.containers.methods import Answer, Handler
-from adxform.frontend.evaluate import iteration, protocols, walks
-from adxform.frontend.evaluate.branches import changed_objects
-from adxform.frontend.evaluate.joins import alike_rows, number_type
+from adxform.frontend.evaluate import protocols
+from adxform.frontend.evaluate.control_flow import iteration, walks
+from adxform.frontend.evaluate.control_flow.joins import alike_rows, number_type
+from adxform.frontend.evaluate.control_flow.templates import changed_objects
 from adxform.frontend.evaluate.keys import as_index
 from adxform.frontend.evaluate.python_classes import VIEWS, class_of
 from adxform.frontend.evaluate.state import Interpreter

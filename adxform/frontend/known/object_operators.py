@@ -10,10 +10,10 @@ from adxform.frontend.checks.held_copies import Taken
 from adxform.frontend.containers.methods import Answer, Handler
 from adxform.frontend.evaluate import indexing, protocols
 from adxform.frontend.evaluate.augmented import PLAIN, UPDATES, refuse_cast
-from adxform.frontend.evaluate.branches import truth
 from adxform.frontend.evaluate.class_contents import find
+from adxform.frontend.evaluate.control_flow.branches import truth
+from adxform.frontend.evaluate.control_flow.joins import same
 from adxform.frontend.evaluate.identity import one_object
-from adxform.frontend.evaluate.joins import same
 from adxform.frontend.evaluate.python_classes import class_of, is_container, name_of
 from adxform.frontend.evaluate.settled import may_change
 from adxform.frontend.evaluate.state import Interpreter
@@ -187,30 +187,25 @@ def _is_none(interp: Interpreter, a: Value, b: Value, positive: bool) -> Answer:
 
 
 def _identical(interp: Interpreter, a: Value, b: Value) -> bool | None:
-    if isinstance(a, Var) and isinstance(b, Var):
-        if a != b:
-            _refuse_identity(interp, a, b)
-        return True if a == b else None
-    for one, other in ((a, b), (b, a)):
-        if isinstance(one, Var):
-            if isinstance(one.type, Object):
-                return None
-            if isinstance(other, Lit) and isinstance(other.value, bool) and one.type == BOOL:
-                return None
-            if isinstance(one.type, Scalar) and isinstance(other, Lit) and scalar_type(other.value) == settled_type(one.type):
-                _refuse_identity(interp, one, one)
-            return False
-    if isinstance(a, Tuple) and isinstance(b, Tuple) and not a.items and not b.items:
-        return a.cls is b.cls is tuple or _one_container(interp, a, b)
-    if isinstance(a, Lit) and isinstance(b, Lit):
-        if isinstance(a.value, str | bytes) and a.value is not b.value and a == b:
-            raise interp.error("whether equal texts are one object cannot be told", "compare them with `==`")
-        return a.value is b.value or (a == b and scalar_type(a.value) is not None)
-    if isinstance(a, Static) and isinstance(b, Static):
-        return bool(interp.pin(a) is interp.pin(b))
-    if isinstance(a, Static | Lit) and isinstance(b, Static | Lit):
-        return a.value is b.value
-    if a is not b and all(isinstance(one, Ref) and interp.filled(one) for one in (a, b)) and not interp.in_own_code:
+    """Whether `a` is `b`; ``None`` where the run must tell."""
+    match a, b:
+        case (Var(), Var()):
+            if a != b:
+                _refuse_identity(interp, a, b)
+            return True if a == b else None
+        case (Var() as variable, other) | (other, Var() as variable):
+            return _is_one_object(interp, variable, other)
+        case (Tuple((), cls), Tuple((), other)):
+            return cls is other is tuple or _one_container(interp, a, b)
+        case (Lit(one), Lit(other)):
+            if isinstance(one, str | bytes) and one is not other and a == b:
+                raise interp.error("whether equal texts are one object cannot be told", "compare them with `==`")
+            return one is other or (a == b and scalar_type(one) is not None)
+        case (Static(), Static()):
+            return bool(interp.pin(a) is interp.pin(b))
+        case (Static(one) | Lit(one), Static(other) | Lit(other)):
+            return one is other
+    if a is not b and interp.filled(a) and interp.filled(b) and not interp.in_own_code:
         raise interp.error("whether these lists are one object cannot be told", "compare them with `==`")
     return _one_container(interp, a, b)
 
@@ -221,6 +216,17 @@ def _one_container(interp: Interpreter, a: Value, b: Value) -> bool:
     if found is None and not interp.in_own_code:
         raise interp.error("whether these are one object cannot be told", "compare them with `==`")
     return bool(found)
+
+
+def _is_one_object(interp: Interpreter, variable: Var, other: Value) -> bool | None:
+    """Whether `variable` is `other`, which is no variable; ``None`` where the run must tell."""
+    if isinstance(variable.type, Object):
+        return None
+    if isinstance(other, Lit) and isinstance(other.value, bool) and variable.type == BOOL:
+        return None
+    if isinstance(other, Lit) and isinstance(variable.type, Scalar) and scalar_type(other.value) == settled_type(variable.type):
+        _refuse_identity(interp, variable, variable)
+    return False
 
 
 def _refuse_identity(interp: Interpreter, a: Var, b: Var) -> None:

@@ -7,8 +7,8 @@ from typing import Any
 
 from adxform import runtime
 from adxform.frontend.containers.tuple_columns import as_long_as_one_another
-from adxform.frontend.evaluate import iteration
-from adxform.frontend.evaluate.branches import truth
+from adxform.frontend.evaluate.control_flow import iteration
+from adxform.frontend.evaluate.control_flow.branches import truth
 from adxform.frontend.evaluate.keys import refuse_index
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Enumerate, Range, Slice, Static, Tuple, Value, Zip, is_int

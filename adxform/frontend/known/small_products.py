@@ -9,7 +9,7 @@ import numpy as np
 
 from adxform import runtime
 from adxform.frontend.containers.methods import Answer, Handler
-from adxform.frontend.evaluate.branches import truth
+from adxform.frontend.evaluate.control_flow.branches import truth
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Ref, Tuple, Value
 from adxform.ir.kinds import scalar_type

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from adxform.frontend.containers.methods import Answer, Handler
-from adxform.frontend.evaluate import iteration
+from adxform.frontend.evaluate.control_flow import iteration
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Static, Value
 from adxform.ir.ops import Lit, Var

@@ -10,7 +10,8 @@ from typing import Any
 from adxform.frontend.containers import collecting
 from adxform.frontend.containers import tuple_columns as of_tuples
 from adxform.frontend.containers.methods import Answer, Handler
-from adxform.frontend.evaluate import indexing, iteration, protocols
+from adxform.frontend.evaluate import indexing, protocols
+from adxform.frontend.evaluate.control_flow import iteration
 from adxform.frontend.evaluate.keys import as_index, hashed, place_in, refuse_index
 from adxform.frontend.evaluate.python_classes import class_of
 from adxform.frontend.evaluate.state import Interpreter

@@ -7,8 +7,8 @@ from typing import Any
 
 from adxform import runtime
 from adxform.frontend.containers.methods import Answer, Handler
-from adxform.frontend.evaluate import iteration, walks
-from adxform.frontend.evaluate.branches import truth
+from adxform.frontend.evaluate.control_flow import iteration, walks
+from adxform.frontend.evaluate.control_flow.branches import truth
 from adxform.frontend.evaluate.signals import Promote
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Enumerate, Range, Ref, Slice, Tuple, Value, Zip

@@ -51,16 +51,19 @@ class _Check:
                 self.block(then)
                 self.block(orelse)
                 for out, *values in zip(outs, then.results, orelse.results, strict=True):
-                    if self.holds(values):
-                        self.brief.add(out)
-                        self.spans[out] = next(
-                            self.spans[var] for value in values for var in variables(value) if var in self.spans
-                        )
+                    self.pass_on(out, values)
             case For(body=body) | While(body=body):
                 self.block(body)
                 self.refuse(body.results)
             case _:
                 pass
+
+    def pass_on(self, out: Var, values: Iterable[Operand]) -> None:
+        """Note that `out`, which is one of `values`, is such a function if one of them is."""
+        found = next((self.spans[var] for value in values for var in variables(value) if var in self.spans), None)
+        if found is not None:
+            self.brief.add(out)
+            self.spans[out] = found
 
     def holds(self, operands: Iterable[Operand]) -> bool:
         return any(var in self.spans for operand in operands for var in variables(operand))

@@ -17,7 +17,7 @@ from adxform.frontend.nested import inline
 from adxform.frontend.nested.checkpoints import call_checkpointed
 from adxform.frontend.nested.mirrors import ask_shape, described, type_of
 from adxform.frontend.signature import Tree
-from adxform.frontend.signature.access import Equals, Is
+from adxform.frontend.signature.access import Equals, Is, path_to
 from adxform.ir.ops import Lit, Snapshots, Var
 from adxform.ir.types import Array, rank
 from adxform.runtime.revolve import check_options
@@ -192,7 +192,7 @@ def _fields(interp: Interpreter, value: Static | Lit) -> tuple[Value, ...]:
         for name in ("kind", "argnums", "has_aux", "mode"):
             guard(interp, access.to("attribute", name), Equals(Lit(getattr(made, name))))
         guard(interp, access.to("attribute", "definition"), Is(made.definition))
-    f = from_outside(interp, made.fn, None if access is None else access.to("attribute", "fn"))
+    f = from_outside(interp, made.fn, path_to(access, ("attribute", "fn")))
     argnums = constant(interp, made.argnums)
     return Lit(made.kind), f, argnums, Lit(made.has_aux), Lit(made.mode), constant(interp, made.definition)
 
@@ -204,7 +204,7 @@ def _checkpoint_fields(interp: Interpreter, value: Static | Lit, made: Operator)
     if access is not None:
         for name, option in options.items():
             guard(interp, access.to("attribute", name), Equals(Lit(option)))
-    f = from_outside(interp, made.fn, None if access is None else access.to("attribute", "fn"))
+    f = from_outside(interp, made.fn, path_to(access, ("attribute", "fn")))
     return f, _snapshots(*options.values())
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from adxform import runtime
 from adxform.errors import MissingRuleError
 from adxform.frontend.evaluate import structures
-from adxform.frontend.evaluate.joins import number_type
+from adxform.frontend.evaluate.control_flow.joins import number_type
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Tuple, Value
 from adxform.ir.ops import Function, Lit, Operand, Var

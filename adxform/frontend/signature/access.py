@@ -59,6 +59,11 @@ class Access:
         return name if name.isidentifier() else f"k_{name}" if name else "k"
 
 
+def path_to(access: Access | None, *steps: Step) -> Access | None:
+    """The path `access` and `steps` more; ``None`` to what is found again by no path."""
+    return None if access is None else Access((*access.steps, *steps), access.root)
+
+
 def _step(value: Any, kind: StepKind, key: Any) -> Any:
     match kind:
         case "cell":

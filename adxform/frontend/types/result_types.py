@@ -12,7 +12,7 @@ import numpy as np
 
 from adxform import runtime
 from adxform.errors import AdxError, MissingRuleError
-from adxform.frontend.evaluate.joins import join_types
+from adxform.frontend.evaluate.control_flow.joins import join_types
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.types import forgotten_kinds
 from adxform.frontend.types.samples import (
@@ -82,31 +82,22 @@ def _either(interp: Interpreter, one: Types, other: Types) -> Types:
 def _result_type(
     interp: Interpreter, record: Primitive, fn: Callable[..., Any], operands: tuple[Operand, ...], named: dict[str, Operand]
 ) -> Types:
-    if interp.unconditional and is_product(fn):
-        interp.equal.multiply(operands)
-    if record.result is not None:
-        found = record.result(operands, named)
-        if found is not None:
-            unknown = functools.cache(interp.fresh_dim) if isinstance(found, Several) else interp.fresh_dim
-            return each(found, lambda type_: with_fresh(type_, unknown))
-    if fn in RESHAPES and (shaped := reshaped_type(operands, named, interp.sizes)) is not None:
-        return with_fresh(shaped, interp.fresh_dim)
-    if is_product(fn) and len(operands) == 2 and not named and (product := product_type(fn, *operands)) is not None:
-        return with_fresh(product, interp.fresh_dim)
+    stated = _stated_type(interp, record, fn, operands, named)
+    if stated is not None:
+        unknown = functools.cache(interp.fresh_dim) if isinstance(stated, Several) else interp.fresh_dim
+        return each(stated, lambda type_: with_fresh(type_, unknown))
     given = [var for arg in (*operands, *named.values()) for var in variables(arg)]
     objects = [var for var in given if isinstance(var.type, Object)]
     floats = [var for var in given if is_float(var.type)]
     if objects:
-        if floats and not isinstance(record.derivative, Constant):
-            return _type_with_objects(interp, record, objects, floats)
-        return Object()
-    elementwise = is_elementwise(record, fn)
+        known = not floats or isinstance(record.derivative, Constant)
+        return Object() if known else _type_with_objects(interp, record, objects, floats)
     try:
-        if elementwise and interp.unconditional:
-            interp.equal.broadcast(operands)
-        if elementwise and interp.assumes:
-            interp.equal.assume(operands)
-        if elementwise:
+        if is_elementwise(record, fn):
+            if interp.unconditional:
+                interp.equal.broadcast(operands)
+            if interp.assumes:
+                interp.equal.assume(operands)
             types = elementwise_type(fn, operands, named, interp.sizes)
         else:
             types = sampled_types(fn, operands, named, interp.sizes)
@@ -114,18 +105,35 @@ def _result_type(
     except NoSample as error:
         if not floats:
             return Object()
-        ours = interp.in_library()
-        what = "this call" if ours else f"`{record.name}`"
-        if any(_is_integer(var.type, arrays=ours) for var in given):
-            message = f"the result of {what} depends on an integer that only the run knows"
-            raise interp.error(message, "make it a constant or an integer argument, or branch on it") from None
-        if unsure := next((var for var in given if isinstance(var.type, Array) and var.type.shape is None), None):
-            whose = f"`{unsure.base}`" if unsure.base not in NAMELESS else "an operand"
-            message = f"the result of {what} cannot be told: whether {whose} is a number or an array, only a run can tell"
-            help_ = "let it be an array on every path: begin a sum with `np.zeros(n)`, for example"
-            raise interp.error(message, help_) from None
-        message = f"the result of {what} cannot be told: {error}"
-        raise interp.error(message, "check the arguments; if they are right, compute it with other functions") from None
+        raise _no_type(interp, record, given, error) from None
+
+
+def _stated_type(
+    interp: Interpreter, record: Primitive, fn: Callable[..., Any], operands: tuple[Operand, ...], named: dict[str, Operand]
+) -> Types | None:
+    """What the record, or the rule of reshapes or of products, says of the result; ``None`` where samples must tell."""
+    if interp.unconditional and is_product(fn):
+        interp.equal.multiply(operands)
+    if record.result is not None and (found := record.result(operands, named)) is not None:
+        return found
+    if fn in RESHAPES and (shaped := reshaped_type(operands, named, interp.sizes)) is not None:
+        return shaped
+    return product_type(fn, *operands) if is_product(fn) and len(operands) == 2 and not named else None
+
+
+def _no_type(interp: Interpreter, record: Primitive, given: list[Var], error: NoSample) -> AdxError:
+    """What a program is refused with where the primitive raised `error` on every sample of what it is `given`."""
+    ours = interp.in_library()
+    what = "this call" if ours else f"`{record.name}`"
+    if any(_is_integer(var.type, arrays=ours) for var in given):
+        message = f"the result of {what} depends on an integer that only the run knows"
+        return interp.error(message, "make it a constant or an integer argument, or branch on it")
+    if unsure := next((var for var in given if isinstance(var.type, Array) and var.type.shape is None), None):
+        whose = f"`{unsure.base}`" if unsure.base not in NAMELESS else "an operand"
+        message = f"the result of {what} cannot be told: whether {whose} is a number or an array, only a run can tell"
+        return interp.error(message, "let it be an array on every path: begin a sum with `np.zeros(n)`, for example")
+    message = f"the result of {what} cannot be told: {error}"
+    return interp.error(message, "check the arguments; if they are right, compute it with other functions")
 
 
 def _is_integer(type_: Type, *, arrays: bool) -> bool:

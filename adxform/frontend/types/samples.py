@@ -222,36 +222,52 @@ def sampled_types(
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class _Sampling:
+    """A call that is run on samples, and its unknown lengths by number, in order."""
+
+    fn: Callable[..., Any]
+    specs: tuple[Spec, ...]
+    named: dict[str, Spec]
+    bases: dict[str, int]
+
+    @property
+    def operands(self) -> tuple[Spec, ...]:
+        return (*self.specs, *self.named.values())
+
+    def result(self, lengths: _Lengths) -> Any:
+        """What the call gives for samples of `lengths`; raises what it raises."""
+        return run(self.fn, [sample(s, lengths) for s in self.specs], {key: sample(s, lengths) for key, s in self.named.items()})
+
+    @property
+    def depends_on_data(self) -> bool:
+        """Whether lengths of the result may follow from what is in its operands."""
+        by_number = self.fn is np.arange and not _by_one(self.specs, self.named)
+        return by_number or getattr(self.fn, "__name__", "") in DATA_DEPENDENT
+
+    @property
+    def is_known(self) -> bool:
+        """Whether lengths cannot depend on what is not known of the operands."""
+        return all(map(_is_known, self.operands))
+
+
+_Pair = tuple[_Lengths, ...]
+"""Lengths of the samples of two runs."""
+
+
 def _sampled_type(fn: Callable[..., Any], specs: tuple[Spec, ...], named: dict[str, Spec]) -> Types | NoSample:
-    bases: dict[str, int] = {}
-    offsets: dict[int, None] = {0: None}
-    aligned: dict[str, int] = {}
-    for spec in (*specs, *named.values()):
-        for dim in dims_of(spec):
-            bases.setdefault(dim.base, len(bases))
-            offsets.setdefault(dim.offset)
-            aligned.setdefault(dim.base, dim.offset)
-    least, step, more = (11, 5, 2) if len(bases) <= _MANY else (6, 1, 1)  # the result may have all of these axes
-    distinct = tuple(
-        _Lengths({base: least + step * k + run * (more * k + 3) for base, k in bases.items()}, run) for run in (0, 1)
-    )
-    same = tuple(_Lengths(dict.fromkeys(bases, 11 + 3 * run), run) for run in (0, 1))
-    equal = tuple(_Lengths({base: 11 + 3 * run - offset for base, offset in aligned.items()}, run) for run in (0, 1))
-    ones = (_Lengths(dict.fromkeys(bases, 1), 0), _Lengths(dict.fromkeys(bases, 1), 1))
+    dims = [dim for spec in (*specs, *named.values()) for dim in dims_of(spec)]
+    bases = {base: number for number, base in enumerate(dict.fromkeys(dim.base for dim in dims))}
+    call = _Sampling(fn, specs, named, bases)
+    telling = _telling_lengths(bases, dims)
+    larger = _larger(call.operands, telling[0])
+    tries = (*telling[: 3 if len(bases) > 1 else 1], *_other_lengths(call, dims), larger)
+    shapes = (((1,), (2, 3)), ((1,), (1,))) if any(map(is_shapeless, call.operands)) else (((1,), (1,)),)
     failure = NoSample("it cannot be run on samples")
-    sizes = dict.fromkeys([*(size for spec in (*specs, *named.values()) for size in _literal_sizes(spec)), 2, 3])
-    literal = [
-        tuple(_Lengths(dict.fromkeys(bases, size), run) for run in (0, 1))
-        for size in dict.fromkeys(size - offset for offset in offsets for size in sizes)
-        if bases
-    ]
-    larger = _larger((*specs, *named.values()), distinct)
-    tries = (distinct, *((same, equal) if len(bases) > 1 else ()), ones, *literal, larger)
-    shapes = (((1,), (2, 3)), ((1,), (1,))) if any(map(is_shapeless, (*specs, *named.values()))) else (((1,), (1,)),)
     for lengths, shape, integers in itertools.product(tries, shapes, INTEGERS):
         pair = tuple(replace(lengths[run], integer=integers[run], shape=shape[run]) for run in (0, 1))
         try:
-            results = [run(fn, [sample(s, one) for s in specs], {k: sample(s, one) for k, s in named.items()}) for one in pair]
+            results = [call.result(one) for one in pair]
         except NoSample as error:
             return error
         except RecursionError:  # the stack is ours: there may be room on another
@@ -260,17 +276,41 @@ def _sampled_type(fn: Callable[..., Any], specs: tuple[Spec, ...], named: dict[s
             failure = NoSample(str(error))
             continue
         if any(dim.may_be_one for spec in specs for dim in dims_of(spec)) and getattr(fn, "__name__", "") == "squeeze":
-            results[1] = run(fn, [sample(s, ones[0]) for s in specs], {k: sample(s, ones[0]) for k, s in named.items()})
-        told = (lengths in (distinct, same, equal) or not bases) and integers[0] != integers[1]
-        first, second = map(types_of, results)
-        unknown = not told or getattr(fn, "__name__", "") in DATA_DEPENDENT or (fn is np.arange and not _by_one(specs, named))
-        unknown |= fn is np.where and isinstance(first, Several)  # the places where a condition holds
-        found = _combine(first, second, pair, unknown)
-        if not unknown and bases:
-            for other in (_descending(bases, pair), larger):
-                found = _agreed(found, fn, specs, named, tuple(replace(one, shape=shape[one.run]) for one in other))
-        return found if all(map(_is_known, (*specs, *named.values()))) else _without_zeros(found)
+            results[1] = call.result(_Lengths(dict.fromkeys(bases, 1), 0))
+        told = (lengths in telling or not bases) and integers[0] != integers[1]
+        return _type_of_both(call, results, pair, larger, told and not call.depends_on_data)
     return failure
+
+
+def _telling_lengths(bases: Mapping[str, int], dims: Sequence[Dim]) -> tuple[_Pair, _Pair, _Pair]:
+    """Lengths that are others in each run: all distinct; all the same; and such that operands are equally long."""
+    least, step, more = (11, 5, 2) if len(bases) <= _MANY else (6, 1, 1)  # the result may have all of these axes
+    first = {dim.base: dim.offset for dim in reversed(dims)}
+    return (
+        tuple(_Lengths({base: least + step * k + run * (more * k + 3) for base, k in bases.items()}, run) for run in (0, 1)),
+        tuple(_Lengths(dict.fromkeys(bases, 11 + 3 * run), run) for run in (0, 1)),
+        tuple(_Lengths({base: 11 + 3 * run - first[base] for base in bases}, run) for run in (0, 1)),
+    )
+
+
+def _other_lengths(call: _Sampling, dims: Sequence[Dim]) -> list[_Pair]:
+    """Lengths that are the same in both runs: one, and those with which operands are as long as lengths that are known."""
+    sizes = dict.fromkeys([*(size for spec in call.operands for size in _literal_sizes(spec)), 2, 3])
+    offsets = dict.fromkeys([0, *(dim.offset for dim in dims)])
+    lengths = [1, *(dict.fromkeys(size - offset for offset in offsets for size in sizes) if call.bases else ())]
+    return [tuple(_Lengths(dict.fromkeys(call.bases, length), run) for run in (0, 1)) for length in lengths]
+
+
+def _type_of_both(call: _Sampling, results: Sequence[Any], pair: _Pair, larger: _Pair, told: bool) -> Types:
+    """The type that both `results` have; its lengths, if the runs have `told` them, as samples of other sizes have them too."""
+    first, second = map(types_of, results)
+    if call.fn is np.where and isinstance(first, Several):  # the places where a condition holds
+        told = False
+    found = _combine(first, second, pair, not told)
+    if told and call.bases:
+        for other in (_descending(call.bases, pair), larger):
+            found = _agreed(found, call, tuple(replace(one, shape=pair[one.run].shape) for one in other))
+    return found if call.is_known else _without_zeros(found)
 
 
 def each(types_: Types, change: Callable[[Type], Type]) -> Types:
@@ -291,7 +331,7 @@ def _pairwise(first: Types, second: Types, combine: Callable[[Type, Type], Type]
             return combine(first, second)
 
 
-def _descending(bases: Mapping[str, int], pair: tuple[_Lengths, ...]) -> tuple[_Lengths, ...]:
+def _descending(bases: Mapping[str, int], pair: _Pair) -> _Pair:
     """Lengths as unlike those of `pair` as can be: the first the largest, the last smaller than any literal one."""
     places = {base: len(bases) - 1 - k for base, k in bases.items()}
     step, more = (5, 2) if len(bases) <= _MANY else (2, 1)
@@ -300,7 +340,7 @@ def _descending(bases: Mapping[str, int], pair: tuple[_Lengths, ...]) -> tuple[_
     )
 
 
-def _larger(specs: Sequence[Spec], pair: tuple[_Lengths, ...]) -> tuple[_Lengths, ...]:
+def _larger(specs: Sequence[Spec], pair: _Pair) -> _Pair:
     """Lengths like those of `pair`, but beyond every literal one and every literal integer, if samples may be so large."""
     axes = max((sum(1 for _ in dims_of(spec)) for spec in specs), default=0)
     ranks = (len(spec.shape or ()) for spec in specs if isinstance(spec, Array))
@@ -341,14 +381,12 @@ def _without_zeros(found: Types) -> Types:
     return each(found, without)
 
 
-def _agreed(
-    found: Types, fn: Callable[..., Any], specs: tuple[Spec, ...], named: dict[str, Spec], pair: tuple[_Lengths, ...]
-) -> Types:
+def _agreed(found: Types, call: _Sampling, pair: _Pair) -> Types:
     """`found`, with a fresh length wherever other samples say otherwise: it was the smaller or the larger of two."""
     if not isinstance(found, Several) and (not isinstance(found, Array) or found.shape is None):
         return found
     try:
-        results = [run(fn, [sample(s, one) for s in specs], {k: sample(s, one) for k, s in named.items()}) for one in pair]
+        results = [call.result(one) for one in pair]
     except RecursionError:  # the stack is ours: there may be room on another
         raise
     except Exception:  # too small for the primitive
@@ -376,11 +414,11 @@ def is_shapeless(spec: Spec) -> bool:
             return False
 
 
-def _combine(first: Types, second: Types, lengths: tuple[_Lengths, ...], unknown: bool) -> Types:
+def _combine(first: Types, second: Types, lengths: _Pair, unknown: bool) -> Types:
     return _pairwise(first, second, lambda one, other: _combined(one, other, lengths, unknown))
 
 
-def _combined(first: Type, second: Type, lengths: tuple[_Lengths, ...], unknown: bool) -> Type:
+def _combined(first: Type, second: Type, lengths: _Pair, unknown: bool) -> Type:
     match first, second:
         case (Scalar(dtype), Array()) | (Array(dtype), Scalar()):
             return Array(dtype, None)
@@ -394,7 +432,7 @@ def _combined(first: Type, second: Type, lengths: tuple[_Lengths, ...], unknown:
             return first
 
 
-def _size(first: int, second: int, lengths: tuple[_Lengths, ...]) -> Size:
+def _size(first: int, second: int, lengths: _Pair) -> Size:
     matches = [
         Dim(base, first - value)
         for base, value in lengths[0].values.items()

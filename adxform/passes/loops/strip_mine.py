@@ -139,25 +139,40 @@ def read(loop: For) -> Iteration | None:
     ops = [op for op in loop.body.ops if isinstance(op, Call)]
     if len(ops) < len(loop.body.ops):
         return None
+    passes = by_role(ops)
+    return passes if fits_lanes(passes, loop.body.params[0]) else None
+
+
+def by_role(ops: Sequence[Call]) -> Iteration:
+    """The `ops` of a pass by what they do there; what subscripts are made of says where, a load of an integer too."""
     where = {var.name for op in ops if is_store(op) or is_load(op) for var in variables(op.args[1])}
     for op in reversed(ops):
-        if any(out.name in where for out in op.outs):
+        if _makes(op, where):
             where |= {var.name for var in reads(op)}
-    stores = [op for op in ops if is_store(op)]
-    places = [op for op in ops if any(out.name in where for out in op.outs)]
-    rest = [op for op in ops if not is_store(op) and not any(out.name in where for out in op.outs)]
-    loads, work = [op for op in rest if is_load(op)], [op for op in rest if not is_load(op)]
-    inside = {out.name for op in ops for out in op.outs}
-    integers = {loop.body.params[0].name, *(out.name for op in places for out in op.outs)}
-    taken = (*(var for op in work for var in reads(op)), *variables_of(tuple(op.args[2] for op in stores)))
-    sure = (
-        all(is_float_array(op.args[0]) for op in loads)
-        and all(map(in_lanes, work))
-        and all(out.type in INTEGERS for op in places for out in op.outs)
-        and not any(var.name in integers for var in taken)
-        and not any(var.name in inside for op in stores for var in variables(op.args[1]))
+    places = [op for op in ops if _makes(op, where)]
+    rest = [op for op in ops if not is_store(op) and not _makes(op, where)]
+    loads, work = filter(is_load, rest), (op for op in rest if not is_load(op))
+    return Iteration(tuple(loads), tuple(places), tuple(work), tuple(filter(is_store, ops)))
+
+
+def _makes(op: Call, names: Collection[str]) -> bool:
+    """Whether what `op` makes is called one of `names`."""
+    return any(out.name in names for out in op.outs)
+
+
+def fits_lanes(passes: Iteration, index: Var) -> bool:
+    """Whether lanes can do the work: on floats alone, and where they are stored does not depend on what the pass makes."""
+    subscripts = variables_of(tuple(op.args[1] for op in passes.stores))
+    operands = (*(var for op in passes.work for var in reads(op)), *variables_of(tuple(op.args[2] for op in passes.stores)))
+    integers = {out for op in passes.places for out in op.outs}
+    made = {out.name for op in (*passes.loads, *passes.places, *passes.work) for out in op.outs}
+    return (
+        all(is_float_array(op.args[0]) for op in passes.loads)
+        and all(map(in_lanes, passes.work))
+        and all(out.type in INTEGERS for out in integers)
+        and {var.name for var in operands}.isdisjoint({index.name, *(out.name for out in integers)})
+        and made.isdisjoint(var.name for var in subscripts)
     )
-    return Iteration(tuple(loads), tuple(places), tuple(work), tuple(stores)) if sure else None
 
 
 def is_store(op: Call) -> bool:

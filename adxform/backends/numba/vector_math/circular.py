@@ -6,10 +6,7 @@ but the last have thirty-three bits, so that their products with a ``k`` below 2
 
 from __future__ import annotations
 
-from adxform.backends.numba.vector_math.coefficients import COS, HALF_PI, SIN
-from adxform.backends.numba.vector_math.pairs import fast_two_sum, quotient
-from adxform.backends.numba.vector_math.scalar_fallback import cosine_beyond, sine_beyond, tangent_beyond
-from adxform.backends.numba.vector_math.supported_functions import (
+from adxform.backends.numba.vector_math.building_blocks import (
     ROUNDER,
     bits,
     form,
@@ -19,6 +16,9 @@ from adxform.backends.numba.vector_math.supported_functions import (
     where,
     widened,
 )
+from adxform.backends.numba.vector_math.coefficients import COS, HALF_PI, SIN
+from adxform.backends.numba.vector_math.pairs import fast_two_sum, quotient
+from adxform.backends.numba.vector_math.scalar_fallback import cosine_beyond, sine_beyond, tangent_beyond
 
 FIRST, SECOND, THIRD, FOURTH = HALF_PI
 PER_HALF_PI = 1.0 / (FIRST + SECOND)

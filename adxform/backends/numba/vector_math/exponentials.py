@@ -5,9 +5,7 @@ Source: Cody and Waite, Software Manual for the Elementary Functions (1980), cha
 
 from __future__ import annotations
 
-from adxform.backends.numba.vector_math.coefficients import EXP, EXP2, LN2, LN2_ROUNDED
-from adxform.backends.numba.vector_math.pairs import fast_two_sum
-from adxform.backends.numba.vector_math.supported_functions import (
+from adxform.backends.numba.vector_math.building_blocks import (
     form,
     magnitude,
     narrowed,
@@ -18,6 +16,8 @@ from adxform.backends.numba.vector_math.supported_functions import (
     where,
     widened,
 )
+from adxform.backends.numba.vector_math.coefficients import EXP, EXP2, LN2, LN2_ROUNDED
+from adxform.backends.numba.vector_math.pairs import fast_two_sum
 
 LN2_HIGH, LN2_LOW = LN2
 LN2_NEAREST, LN2_REST = LN2_ROUNDED

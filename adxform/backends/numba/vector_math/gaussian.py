@@ -6,10 +6,7 @@ that function, ``P``, is smooth in ``t = (x - K) / (x + K)``.
 
 from __future__ import annotations
 
-from adxform.backends.numba.vector_math.coefficients import ERF, ERF_SLOPE, ERFC, ERFC_MIDDLE, PER_ROOT2
-from adxform.backends.numba.vector_math.exponentials import parts
-from adxform.backends.numba.vector_math.pairs import fast_two_sum, quotient, two_product, two_sum
-from adxform.backends.numba.vector_math.supported_functions import (
+from adxform.backends.numba.vector_math.building_blocks import (
     form,
     magnitude,
     narrowed,
@@ -20,6 +17,9 @@ from adxform.backends.numba.vector_math.supported_functions import (
     where,
     widened,
 )
+from adxform.backends.numba.vector_math.coefficients import ERF, ERF_SLOPE, ERFC, ERFC_MIDDLE, PER_ROOT2
+from adxform.backends.numba.vector_math.exponentials import parts
+from adxform.backends.numba.vector_math.pairs import fast_two_sum, quotient, two_product, two_sum
 
 SLOPE, SLOPE_REST = ERF_SLOPE
 PER_ROOT2_HIGH, PER_ROOT2_LOW = PER_ROOT2

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from adxform.backends.numba.vector_math.coefficients import SINH, TANH
-from adxform.backends.numba.vector_math.exponentials import exp, parts
-from adxform.backends.numba.vector_math.supported_functions import (
+from adxform.backends.numba.vector_math.building_blocks import (
     form,
     magnitude,
     narrowed,
@@ -14,6 +12,8 @@ from adxform.backends.numba.vector_math.supported_functions import (
     where,
     widened,
 )
+from adxform.backends.numba.vector_math.coefficients import SINH, TANH
+from adxform.backends.numba.vector_math.exponentials import exp, parts
 
 
 @form

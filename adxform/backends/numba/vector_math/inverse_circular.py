@@ -6,10 +6,7 @@ Source: Muller, Elementary Functions, 3rd ed., on argument reduction: ``asin(x) 
 
 from __future__ import annotations
 
-from adxform.backends.numba.vector_math.coefficients import ASIN, ATAN, PI_BY_FOUR
-from adxform.backends.numba.vector_math.logarithms import INFINITY, NAN
-from adxform.backends.numba.vector_math.pairs import fast_two_sum, leading
-from adxform.backends.numba.vector_math.supported_functions import (
+from adxform.backends.numba.vector_math.building_blocks import (
     both,
     exact,
     flipped,
@@ -23,6 +20,9 @@ from adxform.backends.numba.vector_math.supported_functions import (
     where,
     widened,
 )
+from adxform.backends.numba.vector_math.coefficients import ASIN, ATAN, PI_BY_FOUR
+from adxform.backends.numba.vector_math.logarithms import INFINITY, NAN
+from adxform.backends.numba.vector_math.pairs import fast_two_sum, leading
 
 QUARTER_PI, QUARTER_PI_REST = PI_BY_FOUR
 HALF_PI, HALF_PI_REST = 2.0 * QUARTER_PI, 2.0 * QUARTER_PI_REST

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from adxform.backends.numba.vector_math.coefficients import ASINH, ATANH, LN2_ROUNDED
-from adxform.backends.numba.vector_math.logarithms import INFINITY, NAN, log1p_of_sum, log_of_sum
-from adxform.backends.numba.vector_math.pairs import two_product, two_sum
-from adxform.backends.numba.vector_math.supported_functions import (
+from adxform.backends.numba.vector_math.building_blocks import (
     exact,
     form,
     magnitude,
@@ -16,6 +13,9 @@ from adxform.backends.numba.vector_math.supported_functions import (
     where,
     widened,
 )
+from adxform.backends.numba.vector_math.coefficients import ASINH, ATANH, LN2_ROUNDED
+from adxform.backends.numba.vector_math.logarithms import INFINITY, NAN, log1p_of_sum, log_of_sum
+from adxform.backends.numba.vector_math.pairs import two_product, two_sum
 
 LARGE = 2.0**28  # from here on x² ± 1 is x² in what the result shows of it
 LN2 = LN2_ROUNDED[0]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from adxform.backends.numba.vector_math.building_blocks import form, in_common, magnitude, where, widened
 from adxform.backends.numba.vector_math.coefficients import LN2_ROUNDED
 from adxform.backends.numba.vector_math.exponentials import exp, exp2
 from adxform.backends.numba.vector_math.logarithms import assembled
-from adxform.backends.numba.vector_math.supported_functions import form, in_common, magnitude, where, widened
 
 LN2 = LN2_ROUNDED[0]
 ROOT_LESS_ONE = 2.0**0.5 - 1.0

@@ -7,9 +7,7 @@ Source: Tang, Table-driven implementation of the logarithm function, ACM TOMS 16
 
 from __future__ import annotations
 
-from adxform.backends.numba.vector_math.coefficients import LN2, LOG, LOG10_2, PER_LN2, PER_LN10
-from adxform.backends.numba.vector_math.pairs import leading, two_sum
-from adxform.backends.numba.vector_math.supported_functions import (
+from adxform.backends.numba.vector_math.building_blocks import (
     MANTISSA,
     ONE_BITS,
     bits,
@@ -22,6 +20,8 @@ from adxform.backends.numba.vector_math.supported_functions import (
     where,
     widened,
 )
+from adxform.backends.numba.vector_math.coefficients import LN2, LOG, LOG10_2, PER_LN2, PER_LN10
+from adxform.backends.numba.vector_math.pairs import leading, two_sum
 
 INFINITY = float("inf")
 NAN = float("nan")

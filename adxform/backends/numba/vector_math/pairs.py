@@ -6,7 +6,7 @@ has no fused product and sum, the halves of a factor are cut by their bits, whic
 
 from __future__ import annotations
 
-from adxform.backends.numba.vector_math.supported_functions import HIGH_HALF, bits, exact, from_bits, fused, fuses
+from adxform.backends.numba.vector_math.building_blocks import HIGH_HALF, bits, exact, from_bits, fused, fuses
 
 
 @exact

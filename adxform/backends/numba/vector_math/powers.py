@@ -5,11 +5,7 @@ Source: Muller, Elementary Functions, 3rd ed., chapter on the evaluation of ``x^
 
 from __future__ import annotations
 
-from adxform.backends.numba.vector_math.coefficients import CBRT, LN2, LOG_TAIL, TWO_THIRDS
-from adxform.backends.numba.vector_math.exponentials import parts
-from adxform.backends.numba.vector_math.logarithms import INFINITY, NAN, TWO_52, normalized
-from adxform.backends.numba.vector_math.pairs import fast_two_sum, two_product
-from adxform.backends.numba.vector_math.supported_functions import (
+from adxform.backends.numba.vector_math.building_blocks import (
     bits,
     both,
     either,
@@ -29,6 +25,10 @@ from adxform.backends.numba.vector_math.supported_functions import (
     where,
     widened,
 )
+from adxform.backends.numba.vector_math.coefficients import CBRT, LN2, LOG_TAIL, TWO_THIRDS
+from adxform.backends.numba.vector_math.exponentials import parts
+from adxform.backends.numba.vector_math.logarithms import INFINITY, NAN, TWO_52, normalized
+from adxform.backends.numba.vector_math.pairs import fast_two_sum, two_product
 
 LN2_HIGH, LN2_LOW = LN2
 TWO_THIRDS_HIGH, TWO_THIRDS_LOW = TWO_THIRDS

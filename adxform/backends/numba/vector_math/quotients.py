@@ -6,7 +6,7 @@ advance, IEEE Trans. Comput. 53 (2004), section 4; the correction is Markstein's
 
 from __future__ import annotations
 
-from adxform.backends.numba.vector_math.supported_functions import (
+from adxform.backends.numba.vector_math.building_blocks import (
     exact,
     flipped,
     fused,

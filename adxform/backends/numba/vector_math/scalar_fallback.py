@@ -14,7 +14,7 @@ from typing import Any
 from llvmlite import ir
 from numba import types
 
-from adxform.backends.numba.vector_math.supported_functions import instruction
+from adxform.backends.numba.vector_math.building_blocks import instruction
 
 CIRCULAR_LIMIT = 2.0**20
 _DOUBLE = ir.DoubleType()

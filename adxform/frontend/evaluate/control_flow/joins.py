@@ -1,17 +1,12 @@
-"""Where paths meet: what is known of a value that comes from one of two places.
-
-A template is a value in which `Slot`s stand for variables of the joined result, and `Built` for an object made of joined parts.
-`merge` makes one, `instantiate` gives it variables, and `collect` finds, for the value of one path, the operand of each slot.
-"""
+"""Where paths meet: the template of a value that comes from one of two places."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any
 
-import numpy as np
-
+from adxform.frontend.evaluate.control_flow.templates import Built, Slot, Template, has_slots, is_optional, what_is_there
 from adxform.frontend.evaluate.values import (
     Collected,
     Columns,
@@ -29,36 +24,12 @@ from adxform.frontend.evaluate.values import (
     is_undefined,
 )
 from adxform.ir.kinds import alternatives, one_of, scalar_type
-from adxform.ir.ops import UNDEFINED, Lit, Operand, Var
+from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, Array, Dim, Object, Scalar, Size, Type, is_float
-
-_PYTHON = {"bool": False, "int64": 0, "float64": 0.0, "complex128": 0j}
-
-
-@dataclass(frozen=True, slots=True)
-class Slot:
-    """A variable of the joined result, with its type."""
-
-    type: Type
-
-
-@dataclass(frozen=True, slots=True)
-class Built:
-    """An object that is a different one on each path, with the same kind, class and keys."""
-
-    kind: Any
-    cls: type
-    keys: tuple[Any, ...]
-    items: tuple[Template, ...]
-    meta: Value | None = None
-
 
 _HALF_FILLED = Poison("it is a list that a loop is filling on one path only")
 
 _OF_TUPLES = Poison("it is a list of tuples whose length only a run can tell, and another one on another path")
-
-Template: TypeAlias = Any
-"""A `Value` whose parts may be `Slot` and `Built`."""
 
 
 def join_types(a: Type, b: Type, fresh: Callable[[], Dim]) -> Type | None:
@@ -103,22 +74,6 @@ def same(a: Value, b: Value) -> bool:
             return type(a) is type(b) and a == b
 
 
-def _is_optional(value: Template) -> bool:
-    return isinstance(value, Maybe) or (isinstance(value, Lit) and value.value is None)
-
-
-def _what_is_there(value: Template) -> Template:
-    """`value` where it is not ``None``."""
-    return value.value if isinstance(value, Maybe) else UNDEFINED if _is_optional(value) else value
-
-
-def placeholder(type_: Type) -> Operand:
-    """What stands for a number of `type_` where there is none, so that it can be kept and given back like one."""
-    if not isinstance(type_, Scalar):
-        return UNDEFINED
-    return Lit(_PYTHON[type_.dtype] if type_.weak else np.dtype(type_.dtype).type(0))
-
-
 def number_type(value: Template) -> Type | None:
     """The type of a number, an array or an opaque variable; ``None`` for structures and other statics."""
     match value:
@@ -128,6 +83,15 @@ def number_type(value: Template) -> Type | None:
             return scalar_type(literal)
         case _:
             return None
+
+
+@dataclass(frozen=True, slots=True)
+class Paths:
+    """The heaps of two paths, and the one `before` they parted."""
+
+    left: Heap
+    right: Heap
+    before: Heap
 
 
 class Joiner:
@@ -184,45 +148,51 @@ class Joiner:
             return Tuple(tuple(self.escape(item, heap, old) for item in value.items), value.cls)
         return self.generalise(value, heap, numbers=False)
 
-    def merge(self, a: Template, heap_a: Heap, b: Template, heap_b: Heap, old: Heap) -> Template:
-        """The template of a value that is `a` or `b`; `old` is the heap before the paths parted."""
+    def merge(self, a: Template, b: Template, paths: Paths) -> Template:
+        """The template of a value that is `a` on the left path of `paths` or `b` on its right one."""
         if isinstance(a, Poison) or isinstance(b, Poison):
             return a if isinstance(a, Poison) else b
         if is_undefined(a):
-            return b if is_undefined(b) else self.escape(b, heap_b, old)
+            return b if is_undefined(b) else self.escape(b, paths.right, paths.before)
         if is_undefined(b):
-            return a if _has_slots(a) else self.escape(a, heap_a, old)
+            return a if has_slots(a) else self.escape(a, paths.left, paths.before)
         if not isinstance(a, Slot | Built) and same(a, b):
             return a
-        if not self.params and (_is_optional(a) or _is_optional(b)):
-            value = self.merge(_what_is_there(a), heap_a, _what_is_there(b), heap_b, old)
+        if not self.params and (is_optional(a) or is_optional(b)):
+            value = self.merge(what_is_there(a), what_is_there(b), paths)
             return value if isinstance(value, Poison) else Maybe(Slot(BOOL), value)  # type: ignore[arg-type]
         left, right = number_type(a), number_type(b)
         if left is not None and right is not None:
             joined = self._join(left, right)
             return Poison(_differ(left, right), self.params) if joined is None else Slot(joined)
+        return self._merge_structures(a, b, paths)
+
+    def _merge_structures(self, a: Template, b: Template, paths: Paths) -> Template:
         match a, b:
             case Tuple(items, cls), Tuple(others, other) if cls is other and len(items) == len(others):
-                return Tuple(tuple(self.merge(x, heap_a, y, heap_b, old) for x, y in zip(items, others, strict=True)), cls)
+                return Tuple(self._merge_all(items, others, paths), cls)
             case FunctionValue(fn, captures), FunctionValue(other, theirs) if fn is other:
                 pairs = zip(captures, theirs, strict=True)
-                return replace(a, captures=tuple((k, self.merge(x, heap_a, y, heap_b, old)) for (k, x), (_, y) in pairs))
+                return replace(a, captures=tuple((name, self.merge(x, y, paths)) for (name, x), (_, y) in pairs))
             case Method(fn, args), Method(other, theirs) if same(fn, other) and len(args) == len(theirs):
-                return replace(a, args=tuple(self.merge(x, heap_a, y, heap_b, old) for x, y in zip(args, theirs, strict=True)))
+                return replace(a, args=self._merge_all(args, theirs, paths))
             case Ref() | Built(), Ref():
-                return self._merge_objects(a, heap_a, b, heap_b, old)
+                return self._merge_objects(a, b, paths)
             case _:
                 return Poison(f"it is {_kind(a)} on one path and {_kind(b)} on another", self.params)
 
-    def _merge_objects(self, a: Ref | Built, heap_a: Heap, b: Ref, heap_b: Heap, old: Heap) -> Template:
-        left: Any = a if isinstance(a, Built) else heap_a.contents[a]
-        right: Any = heap_b.contents[b]
+    def _merge_all(self, left: tuple[Template, ...], right: tuple[Template, ...], paths: Paths) -> tuple[Template, ...]:
+        return tuple(self.merge(a, b, paths) for a, b in zip(left, right, strict=True))
+
+    def _merge_objects(self, a: Ref | Built, b: Ref, paths: Paths) -> Template:
+        left: Any = a if isinstance(a, Built) else paths.left.contents[a]
+        right: Any = paths.right.contents[b]
         if isinstance(left, Poison) or isinstance(right, Poison):
             return left if isinstance(left, Poison) else right
         if isinstance(left, Built) and left.items and isinstance(left.items[0], Collected):
             left = left.items[0]
         if isinstance(left, Collected) and isinstance(right, Collected) and a.cls is b.cls:
-            rows = self.merge_contents(left, heap_a, right, heap_b, old)
+            rows = self.merge_contents(left, right, paths)
             return Built(a.kind, a.cls, (), (rows,)) if isinstance(rows, Collected) else rows
         if isinstance(left, Columns) or isinstance(right, Columns):
             return _OF_TUPLES
@@ -230,43 +200,57 @@ class Joiner:
             return Poison("it is a list whose length only a run can tell on one path only", self.params)
         if (a.kind, a.cls, a.meta) != (b.kind, b.cls, b.meta) or not _same_keys(a.kind, left, right):
             return Poison(f"it is a {a.cls.__name__} with other contents on another path", self.params)
-        items = tuple(self.merge(x, heap_a, y, heap_b, old) for x, y in zip(left.items, right.items, strict=True))
-        return Built(a.kind, a.cls, left.keys, items, a.meta)
+        return Built(a.kind, a.cls, left.keys, self._merge_all(left.items, right.items, paths), a.meta)
 
-    def merge_contents(self, a: Any, heap_a: Heap, b: Any, heap_b: Heap, old: Heap) -> Any:
+    def merge_contents(self, a: Any, b: Any, paths: Paths) -> Any:
         """The template of the contents of one object that differ between paths."""
         if isinstance(a, Poison) or isinstance(b, Poison):
             return a if isinstance(a, Poison) else b
-        if isinstance(a, Collected) and isinstance(b, Collected) and a.counted and b.counted and a.buffer == b.buffer:
-            count = self.merge(a.count, heap_a, b.count, heap_b, old)
-            return replace(either(a, b), count=count, passed=max(a.passed, b.passed))
-        if isinstance(a, Collected) and isinstance(b, Collected) and a.done and b.done and a.nested == b.nested:
-            if a.buffer == b.buffer:
-                return either(a, b)
-            held = number_type(a.buffer), number_type(b.buffer)
-            if not alike_rows(*held, a.weak is b.weak):
-                return Poison("it is a list of numbers of different kinds on each path", self.params)
-            buffer = self.merge(a.buffer, heap_a, b.buffer, heap_b, old)
-            if isinstance(buffer, Poison):
-                return buffer
-            kept = either(a, b)
-            return Collected(buffer, done=True, nested=a.nested, weak=kept.weak, kinds=kept.kinds)
+        if isinstance(a, Collected) and isinstance(b, Collected):
+            return self._merge_rows(a, b, paths)
         if isinstance(a, Columns) or isinstance(b, Columns):
             return a if a == b else _OF_TUPLES
         if isinstance(a, Collected) or isinstance(b, Collected):
-            return a if a == b else _HALF_FILLED
+            return _HALF_FILLED
         of_set = isinstance(a, Elements) or isinstance(b, Elements)
         if not _same_keys("set" if of_set else "dict", a, b):
             return Poison("its length or keys depend on a run-time condition", self.params)
         if of_set:
             return a if isinstance(a, Elements) and a.made in (None, b.made) else Elements(a.keys, a.items, None)
-        return Contents(a.keys, tuple(self.merge(x, heap_a, y, heap_b, old) for x, y in zip(a.items, b.items, strict=True)))
+        return Contents(a.keys, self._merge_all(a.items, b.items, paths))
+
+    def _merge_rows(self, a: Collected, b: Collected, paths: Paths) -> Collected | Poison:
+        """The template of a list whose length only a run can tell: filled on both paths as far, or held in an array on each."""
+        if a.counted and b.counted and a.buffer == b.buffer:
+            return replace(either(a, b), count=self.merge(a.count, b.count, paths), passed=max(a.passed, b.passed))
+        if not (a.done and b.done and a.nested == b.nested):
+            return a if a == b else _HALF_FILLED
+        if a.buffer == b.buffer:
+            return either(a, b)
+        if not alike_rows(number_type(a.buffer), number_type(b.buffer), a.weak is b.weak):
+            return Poison("it is a list of numbers of different kinds on each path", self.params)
+        buffer = self.merge(a.buffer, b.buffer, paths)
+        if isinstance(buffer, Poison):
+            return buffer
+        kept = either(a, b)
+        return Collected(buffer, done=True, nested=a.nested, weak=kept.weak, kinds=kept.kinds)
 
     def rows(self, contents: Collected) -> Collected:
         """The template of a list whose length only a run can tell."""
         if contents.counted:
             return replace(contents, count=self.generalise(contents.count, Heap(), numbers=True))
         return replace(contents, buffer=self.generalise(contents.buffer, Heap(), numbers=True), params=frozenset(), row_of=None)
+
+    def contents(self, contents: Any, heap: Heap) -> Any:
+        """The template of the contents of an object alone, as `generalise` makes one of a value."""
+        match contents:
+            case Poison() | Columns() | Elements():
+                return contents
+            case Collected():
+                return self.rows(contents)
+            case _:
+                items = (self.generalise(item, heap, numbers=True) for item in contents.items)
+                return Contents(contents.keys, tuple(items))
 
     def _join(self, a: Type, b: Type) -> Type | None:
         owned = self.owned
@@ -309,111 +293,6 @@ def either(a: Collected, b: Collected) -> Collected:
     """`a`, whose numbers may be of the kinds that `b` has as well."""
     kinds = alternatives(one_of((*a.kinds, *b.kinds))) if a.kinds or b.kinds else ()
     return replace(a, weak=a.weak and b.weak, kinds=kinds)
-
-
-def _has_slots(template: Template) -> bool:
-    match template:
-        case Slot() | Built() | Maybe():
-            return True
-        case Collected(buffer=buffer, count=count):
-            return _has_slots(buffer) or _has_slots(count)
-        case Tuple(items) | Contents(items=items) | Method(args=items):
-            return any(map(_has_slots, items))
-        case FunctionValue(captures=captures):
-            return any(_has_slots(item) for _, item in captures)
-        case _:
-            return False
-
-
-def slots(template: Template) -> Iterator[Slot]:
-    """The slots of `template`, in order."""
-    match template:
-        case Slot():
-            yield template
-        case Maybe(present, held):
-            yield from (*slots(present), *slots(held))
-        case Collected(buffer=buffer, count=count):
-            yield from (*slots(buffer), *slots(count))
-        case Tuple(items) | Built(items=items) | Contents(items=items) | Method(args=items):
-            for item in items:
-                yield from slots(item)
-        case FunctionValue(captures=captures):
-            for _, item in captures:
-                yield from slots(item)
-        case _:
-            return
-
-
-def instantiate(template: Any, make: Callable[[Type], Var], heap: Heap) -> Any:
-    """`template` with a variable made for each slot, in order."""
-    match template:
-        case Slot(type_):
-            return make(type_)
-        case Tuple(items, cls):
-            return Tuple(tuple(instantiate(item, make, heap) for item in items), cls)
-        case Maybe(present, held):
-            return Maybe(instantiate(present, make, heap), instantiate(held, make, heap))
-        case Collected(buffer=buffer, count=count):
-            return replace(template, buffer=instantiate(buffer, make, heap), count=instantiate(count, make, heap))
-        case Built(kind, cls, _, (Collected() as rows,)):
-            ref = Ref(kind, cls, shared=True)
-            heap.contents[ref] = instantiate(rows, make, heap)
-            return ref
-        case Built(kind, cls, keys, items, meta):
-            ref = Ref(kind, cls, shared=True, meta=meta)
-            heap.contents[ref] = Contents(keys, tuple(instantiate(item, make, heap) for item in items))
-            return ref
-        case Elements():
-            return template
-        case Contents(keys, items):
-            return Contents(keys, tuple(instantiate(item, make, heap) for item in items))
-        case Method(_, args):
-            if not _has_slots(template):
-                return template
-            return replace(template, args=tuple(instantiate(arg, make, heap) for arg in args))
-        case FunctionValue(captures=captures):
-            if not _has_slots(template):
-                return template
-            return replace(template, captures=tuple((k, instantiate(v, make, heap)) for k, v in captures))
-        case _:
-            return template
-
-
-def collect(template: Template, value: Any, heap: Heap, operand: Callable[[Value], Operand]) -> Iterator[Operand]:
-    """The operand of each slot of `template` on the path that has `value`, in order."""
-    if is_undefined(value):
-        for _ in slots(template):
-            yield UNDEFINED
-        return
-    match template:
-        case Maybe(present, inner):
-            there = value.present if isinstance(value, Maybe) else Lit(not _is_optional(value))
-            yield from collect(present, there, heap, operand)
-            if _is_optional(value) and not isinstance(value, Maybe):
-                yield from (placeholder(slot.type) for slot in slots(inner))
-            else:
-                yield from collect(inner, _what_is_there(value), heap, operand)
-        case Slot():
-            yield operand(value)
-        case Tuple(items):
-            for item, part in zip(items, value.items, strict=True):
-                yield from collect(item, part, heap, operand)
-        case Collected(buffer=buffer, count=count) | Built(items=(Collected(buffer=buffer, count=count),)):
-            held: Any = value if isinstance(value, Collected) else heap.contents[value]
-            yield from collect(buffer, held.buffer, heap, operand)
-            yield from collect(count, held.count, heap, operand)
-        case Built(items=items) | Contents(items=items):
-            contents = value if isinstance(value, Contents) else heap.contents[value]
-            for item, part in zip(items, contents.items, strict=True):
-                yield from collect(item, part, heap, operand)
-        case Method(_, args):
-            for item, part in zip(args, value.args, strict=True):
-                yield from collect(item, part, heap, operand)
-        case FunctionValue(captures=captures):
-            for (_, item), (_, part) in zip(captures, value.captures, strict=True):
-                yield from collect(item, part, heap, operand)
-        case _:
-            return
 
 
 def _same_keys(kind: str, a: Contents | Built, b: Contents | Built) -> bool:

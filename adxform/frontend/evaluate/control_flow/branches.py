@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from adxform.frontend.containers.collecting import as_list_of_rows, become_floats, irregular, kind_on_paths, row_type
 from adxform.frontend.containers.tuple_columns import kind_of
-from adxform.frontend.evaluate import iteration, protocols
+from adxform.frontend.evaluate import protocols
 from adxform.frontend.evaluate.class_contents import MISSING, find
+from adxform.frontend.evaluate.control_flow import iteration
+from adxform.frontend.evaluate.control_flow.joins import Joiner, Paths
+from adxform.frontend.evaluate.control_flow.templates import Joined, changed_objects
 from adxform.frontend.evaluate.folding import is_user
-from adxform.frontend.evaluate.joins import Joiner, collect, instantiate
-from adxform.frontend.evaluate.signals import Grows, Unreachable
+from adxform.frontend.evaluate.signals import Grows, Kind, Unreachable
 from adxform.frontend.evaluate.sizes import note_origin
 from adxform.frontend.evaluate.state import Env, Interpreter
 from adxform.frontend.evaluate.values import (
@@ -120,67 +123,74 @@ def branch(
 ) -> list[Value]:
     """Write an `If` and return its joined values."""
     outer, start = interp.builder, interp.heap
-    builders: list[Builder] = []
-    heaps: list[Heap] = []
-    results: list[list[Value] | None] = []
-    assumed = interp.assumed
-    for side, known in zip((then, orelse), _assumptions(interp, cond), strict=True):
-        interp.builder, interp.heap = outer.nested(), start.copy()
-        interp.assumed = assumed | known
-        try:
-            results.append(side())
-        except Unreachable:
-            results.append(None)
-        finally:
-            builders.append(interp.builder)
-            heaps.append(interp.heap)
-            interp.builder = outer
-            interp.assumed = assumed
-    interp.heap = start
-    if results == [None, None]:
-        outer.emit(If((), cond, builders[0].block((), ()), builders[1].block((), ()), span))
+    sides = [_run(interp, run, known) for run, known in zip((then, orelse), _assumptions(interp, cond), strict=True)]
+    if all(side.values is None for side in sides):
+        outer.emit(If((), cond, sides[0].builder.block((), ()), sides[1].builder.block((), ()), span))
         raise Unreachable
-    reached = [values is not None for values in results]
-    lefts, rights = ([UNDEFINED] * len(hints) if values is None else values for values in results)
-    origin = interp.origins.get(cond) if isinstance(cond, Var) else None
-    joiner = Joiner(interp.fresh_dim, params=origin or frozenset())
-    if all(reached) and not joiner.params:
-        for left, right in zip(lefts, rights, strict=True):
-            _level_lists(interp, (left, right), builders, heaps)
-    templates = [joiner.merge(a, heaps[0], b, heaps[1], start) for a, b in zip(lefts, rights, strict=True)]
-    changed = changed_objects(start, heaps)
-    growing = (_other_items(interp, ref, start, heaps) for ref in changed if all(reached) and not joiner.params)
-    if any(grows is not None and as_list_of_rows(interp, grows) for grows in growing):
+    joined = _joined(interp, cond, sides, start, hints)
+    if joined is None:
         return branch(interp, cond, then, orelse, hints, span)
-    if all(reached) and not joiner.params:
-        for ref in changed:
-            _level_lists(interp, (ref, ref), builders, heaps)
-    merged = [_merge_side(joiner, ref, heaps, start, reached) for ref in changed]
     outs: list[Var] = []
 
-    def make(hint: str) -> Callable[[Type], Var]:
-        def variable(type_: Type) -> Var:
-            outs.append(Var(interp.names.fresh(hint), type_))
-            return outs[-1]
+    def out(hint: str, type_: Type) -> Var:
+        outs.append(Var(interp.names.fresh(hint), type_))
+        return outs[-1]
 
-        return variable
-
-    values = [instantiate(template, make(hint), interp.heap) for template, hint in zip(templates, hints, strict=True)]
-    for ref, template in zip(changed, merged, strict=True):
-        interp.heap.contents[ref] = instantiate(template, make(hint_of(ref)), interp.heap)
-    sides: list[tuple[Operand, ...]] = []
-    for builder, heap, own, ends in zip(builders, heaps, (lefts, rights), reached, strict=True):
-        interp.builder = builder
-        found: list[Operand] = []
-        for template, value in zip(templates, own, strict=True):
-            found += collect(template, value, heap, interp.operand)
-        for ref, template in zip(changed, merged, strict=True):
-            found += collect(template, heap.contents[ref] if ends else UNDEFINED, heap, interp.operand)
-        sides.append(tuple(found))
+    values = joined.instantiate(out, interp.heap)
+    results: list[tuple[Operand, ...]] = []
+    for side in sides:
+        interp.builder = side.builder
+        results.append(joined.collect(side.values, side.heap, interp.operand))
     interp.builder = outer
-    _learn(interp, outs, sides, cond)
-    outer.emit(If(tuple(outs), cond, builders[0].block((), sides[0]), builders[1].block((), sides[1]), span))
+    _learn(interp, outs, results, cond)
+    true, false = (side.builder.block((), result) for side, result in zip(sides, results, strict=True))
+    outer.emit(If(tuple(outs), cond, true, false, span))
     return values
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """One side of a branch: the values with which it ends, if it does, and the heap then."""
+
+    values: list[Value] | None
+    builder: Builder
+    heap: Heap
+
+
+def _run(interp: Interpreter, run: Callable[[], list[Value]], known: frozenset[Var]) -> _Side:
+    """A side of a branch, on a heap of its own; `known` are not ``None`` there."""
+    outer, start, assumed = interp.builder, interp.heap, interp.assumed
+    interp.builder, interp.heap, interp.assumed = outer.nested(), start.copy(), assumed | known
+    values: list[Value] | None
+    try:
+        values = run()
+    except Unreachable:
+        values = None
+    finally:
+        builder, interp.builder, interp.assumed = interp.builder, outer, assumed
+    side = _Side(values, builder, interp.heap)
+    interp.heap = start
+    return side
+
+
+def _joined(interp: Interpreter, cond: Operand, sides: list[_Side], start: Heap, hints: list[str]) -> Joined | None:
+    """What the values and the changed objects of both sides are together; ``None`` where a list from before is held anew."""
+    origin = interp.origins.get(cond) if isinstance(cond, Var) else None
+    joiner = Joiner(interp.fresh_dim, params=origin or frozenset())
+    lefts, rights = ([UNDEFINED] * len(hints) if side.values is None else side.values for side in sides)
+    heaps = [side.heap for side in sides]
+    levels = not joiner.params and all(side.values is not None for side in sides)
+    for pair in zip(lefts, rights, strict=True) if levels else ():
+        _level_lists(interp, pair, sides)
+    paths = Paths(heaps[0], heaps[1], start)
+    values = [joiner.merge(a, b, paths) for a, b in zip(lefts, rights, strict=True)]
+    changed = changed_objects(start, heaps)
+    growing = (_other_items(interp, ref, start, heaps) for ref in changed if levels)
+    if any(grows is not None and as_list_of_rows(interp, grows) for grows in growing):
+        return None
+    for ref in changed if levels else ():
+        _level_lists(interp, (ref, ref), sides)
+    return Joined(values, {ref: _merge_side(joiner, ref, sides, start) for ref in changed}, hints)
 
 
 def _assumptions(interp: Interpreter, cond: Operand) -> tuple[frozenset[Var], frozenset[Var]]:
@@ -189,11 +199,6 @@ def _assumptions(interp: Interpreter, cond: Operand) -> tuple[frozenset[Var], fr
         return frozenset(), frozenset()
     absent = interp.negated.get(cond)
     return frozenset((cond,)), frozenset() if absent is None else frozenset((absent,))
-
-
-def changed_objects(start: Heap, heaps: list[Heap]) -> list[Ref]:
-    """The objects of `start` whose contents differ in one of `heaps`."""
-    return [ref for ref, contents in start.contents.items() if any(heap.contents[ref] is not contents for heap in heaps)]
 
 
 def _other_items(interp: Interpreter, ref: Ref, start: Heap, heaps: list[Heap]) -> Grows | None:
@@ -217,48 +222,53 @@ def _other_items(interp: Interpreter, ref: Ref, start: Heap, heaps: list[Heap]) 
     return Grows(ref, kind) if kind.fields else None
 
 
-def _level_lists(interp: Interpreter, values: tuple[Value, Value], builders: list[Builder], heaps: list[Heap]) -> None:
+def _level_lists(interp: Interpreter, values: tuple[Value, Value], sides: list[_Side]) -> None:
     """Make lists on both paths arrays of their items where they have another number of them on each, or floats on one only."""
     left, right = values
     if not (isinstance(left, Ref) and isinstance(right, Ref) and left.kind == right.kind == "list" and left.cls is right.cls):
         return
-    sides: list[Any] = [heap.contents[ref] for ref, heap in zip((left, right), heaps, strict=True)]
-    for side in sides:
-        same = isinstance(side, Collected) and isinstance(sides[0], Collected) and side.buffer == sides[0].buffer
-        if isinstance(side, Collected) and not side.done and not (same and side.counted):
-            if left is right:
-                raise irregular(left, side)
-            return
-    known = [side for side in sides if isinstance(side, Contents)]
-    if not all(isinstance(side, Contents | Collected) for side in sides):
+    held: list[Any] = [side.heap.contents[ref] for side, ref in zip(sides, (left, right), strict=True)]
+    filling = next((contents for contents in held if _is_being_filled(contents, held[0])), None)
+    if filling is not None and left is right:
+        raise irregular(left, filling)
+    if filling is not None or not all(isinstance(contents, Contents | Collected) for contents in held):
         return
-    if len(known) == 2 and known[0].keys == known[1].keys:
+    if all(isinstance(contents, Contents) for contents in held) and held[0].keys == held[1].keys:
         return
-    longest = [side for side in sides if isinstance(side, Collected)]
-    target = next((side for side in longest if any(become_floats(other, side) for other in longest)), next(iter(longest), None))
-    item = kind_on_paths(interp, sides, heaps) if target is None else irregular(left, target).item
+    target, item = _level_item(interp, left, held, sides)
     outer = interp.builder, interp.heap
-    for ref, side, builder, heap in zip((left, right), sides, builders, heaps, strict=True):
-        interp.builder, interp.heap = builder, heap
-        other = isinstance(side, Contents) or (target is not None and become_floats(side, target))
+    for ref, contents, side in zip((left, right), held, sides, strict=True):
+        interp.builder, interp.heap = side.builder, side.heap
+        other = isinstance(contents, Contents) or (target is not None and become_floats(contents, target))
         if other and not ref.outside and not ref.shared:
             as_list_of_rows(interp, Grows(ref, item))
     interp.builder, interp.heap = outer
 
 
-def _merge_side(joiner: Joiner, ref: Ref, heaps: list[Heap], start: Heap, reached: list[bool]) -> Any:
-    if all(reached):
-        return joiner.merge_contents(heaps[0].contents[ref], heaps[0], heaps[1].contents[ref], heaps[1], start)
-    heap = heaps[reached.index(True)]
-    contents: Any = heap.contents[ref]
+def _level_item(interp: Interpreter, ref: Ref, held: list[Any], sides: list[_Side]) -> tuple[Collected | None, Kind]:
+    """The longer list whose items are kept as they are, if one of `held` is such a list, and what all their items become."""
+    long = [contents for contents in held if isinstance(contents, Collected)]
+    if not long:
+        return None, kind_on_paths(interp, held, [side.heap for side in sides])
+    target = next((one for one in long if any(become_floats(other, one) for other in long)), long[0])
+    return target, irregular(ref, target).item
+
+
+def _is_being_filled(contents: Any, first: Any) -> bool:
+    """Whether a loop is filling a list with `contents`, other than the array of `first` whose items are counted."""
+    same = isinstance(contents, Collected) and isinstance(first, Collected) and contents.buffer == first.buffer
+    return isinstance(contents, Collected) and not contents.done and not (same and contents.counted)
+
+
+def _merge_side(joiner: Joiner, ref: Ref, sides: list[_Side], start: Heap) -> Any:
+    """The template of what `ref` holds after `sides`, of which at least one ends."""
+    ends = [side.heap for side in sides if side.values is not None]
+    contents: Any = ends[0].contents[ref]
+    if len(ends) > 1:
+        return joiner.merge_contents(contents, ends[1].contents[ref], Paths(ends[0], ends[1], start))
     if isinstance(contents, Poison | Collected | Columns | Elements):
         return joiner.rows(contents) if isinstance(contents, Collected) else contents
-    return Contents(contents.keys, tuple(joiner.escape(item, heap, start) for item in contents.items))
-
-
-def hint_of(ref: Ref) -> str:
-    """A name for what `ref` holds."""
-    return ref.cls.__name__.lower() + "_item" if ref.kind != "instance" else "field"
+    return Contents(contents.keys, tuple(joiner.escape(item, ends[0], start) for item in contents.items))
 
 
 def _learn(interp: Interpreter, outs: list[Var], sides: list[tuple[Operand, ...]], cond: Operand) -> None:

@@ -11,9 +11,10 @@ from typing import Any
 from adxform.errors import AdxError, UnsupportedOperationError
 from adxform.frontend.checks.shared_memory import changed_sources
 from adxform.frontend.containers import collecting
-from adxform.frontend.evaluate import iteration, walks
-from adxform.frontend.evaluate.branches import branch, changed_objects, truth
-from adxform.frontend.evaluate.fixpoint import find_fixpoint
+from adxform.frontend.evaluate.control_flow import iteration, walks
+from adxform.frontend.evaluate.control_flow.branches import branch, truth
+from adxform.frontend.evaluate.control_flow.fixpoint import find_fixpoint
+from adxform.frontend.evaluate.control_flow.templates import changed_objects
 from adxform.frontend.evaluate.signals import Grows, Lost, Promote
 from adxform.frontend.evaluate.state import Env, Interpreter
 from adxform.frontend.evaluate.survey import one_way
@@ -481,10 +482,8 @@ def _while(interp: Interpreter, turns: _Turns, inits: list[Value]) -> list[Value
 
     fixed = find_fixpoint(interp, inits, turns.hints, step)
     outer, before = interp.builder, interp.heap
-    tests, values = fixed.again(interp)
     interp.builder, interp.heap = outer.nested(), before.copy()
-    for ref, contents in fixed.heap_of(interp, tests).items():
-        interp.heap.contents[ref] = contents
+    tests, values = fixed.again(interp)
     held = interp.heap.copy()
     cond = truth(interp, turns.test(values))
     if changed_objects(held, [interp.heap]):

@@ -14,7 +14,7 @@ from typing import Any
 
 from adxform import runtime
 from adxform.errors import AdxError
-from adxform.frontend.evaluate import iteration
+from adxform.frontend.evaluate.control_flow import iteration
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Contents, Once, Poison, Rest, Static, Steps, Tuple, Value, is_unknown
 from adxform.ir.ops import Lit, Var

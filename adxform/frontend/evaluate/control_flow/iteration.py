@@ -129,24 +129,28 @@ def known_places(interp: Interpreter, source: Value) -> list[Place] | None:
             return settled(_viewed(interp, interp.contents(of), part))
         case Zip(parts):
             return _known_zip(interp, parts)
-        case Mapped(fn, items):
+        case Mapped(_, items) | Enumerate(items) | Reversed(items) | Rest(items):
             known = known_places(interp, items)
-            return None if known is None else [partial(_applied, interp, fn, item) for item in known]
-        case Enumerate(items, start):
-            known = known_places(interp, items)
-            return None if known is None else [partial(_counted, interp, start, k, item) for k, item in enumerate(known)]
-        case Reversed(items, first):
-            known = known_places(interp, items)
-            return None if known is None else known[::-1] if first is None else _places_before(interp, known, first)
-        case Rest(items, taken):
-            known = known_places(interp, items)
-            return None if known is None else known[taken:]
-        case Range(Lit(start), Lit(stop), Lit(step)) if step and len(range(start, stop, step)) == 0:
+            return None if known is None else _places_from(interp, source, known)
+        case Range(Lit(start), Lit(stop), Lit(step)) if step and not range(start, stop, step):
             return []
-        case Var(_, Array(_, shape)) if shape is not None and shape and shape[0] == 0:
+        case Var(_, Array(_, (0, *_))):
             return []
         case _:
             return None
+
+
+def _places_from(interp: Interpreter, walk: Mapped | Enumerate | Reversed | Rest, items: list[Place]) -> list[Place]:
+    """What gives the items of a `walk` over `items`."""
+    match walk:
+        case Mapped(fn):
+            return [partial(_applied, interp, fn, item) for item in items]
+        case Enumerate(_, start):
+            return [partial(_counted, interp, start, k, item) for k, item in enumerate(items)]
+        case Rest(_, taken):
+            return items[taken:]
+        case Reversed(_, first):
+            return items[::-1] if first is None else _places_before(interp, items, first)
 
 
 def _places_before(interp: Interpreter, known: list[Place], first: int) -> list[Place]:
@@ -366,20 +370,8 @@ def length(interp: Interpreter, source: Value) -> Value:
             return indexing.dim(interp, source, 0)
         case Var(_, Object()):
             return interp.emit(len, (source,), INT, "n")
-        case Range(start, stop, Lit(1)):
-            if start == ZERO:
-                return (
-                    stop if isinstance(stop, Lit) else interp.call(Lit(max), (stop, ZERO)) if stop not in interp.sizes else stop
-                )
-            return interp.call(Lit(max), (subtract(interp, stop, start), ZERO))
-        case Range(start, stop, step):
-            if isinstance(start, Lit) and isinstance(stop, Lit) and isinstance(step, Lit):
-                return Lit(len(range(start.value, stop.value, step.value)))
-            distance = subtract(interp, stop, start)
-            rounded = interp.call(
-                Lit(operator.floordiv), (subtract(interp, add(interp, distance, step), _sign(interp, step)), step)
-            )
-            return interp.call(Lit(max), (rounded, ZERO))
+        case Range():
+            return _length_of_range(interp, source)
         case Zip(parts):
             return _shortest(interp, [length(interp, part) for part in parts if not is_endless(part)])
         case Reversed(_, int(first)):
@@ -396,6 +388,20 @@ def length(interp: Interpreter, source: Value) -> Value:
             if known is None:
                 raise interp.error("this cannot be iterated over", "iterate over a range, an array, a tuple or a list")
             return Lit(len(known))
+
+
+def _length_of_range(interp: Interpreter, source: Range) -> Value:
+    """How many integers a range has."""
+    match source:
+        case Range(start, stop, Lit(1)) if start == ZERO:
+            return stop if isinstance(stop, Lit) or stop in interp.sizes else interp.call(Lit(max), (stop, ZERO))
+        case Range(start, stop, Lit(1)):
+            return interp.call(Lit(max), (subtract(interp, stop, start), ZERO))
+        case Range(Lit(start), Lit(stop), Lit(step)):
+            return Lit(len(range(start, stop, step)))
+    end = add(interp, subtract(interp, source.stop, source.start), source.step)
+    rounded = interp.call(Lit(operator.floordiv), (subtract(interp, end, _sign(interp, source.step)), source.step))
+    return interp.call(Lit(max), (rounded, ZERO))
 
 
 def _sign(interp: Interpreter, step: Value) -> Value:

@@ -1,0 +1,209 @@
+"""Templates: values in which `Slot`s stand for variables of a joined result, and `Built` for an object made of joined parts.
+
+`Joiner.merge` makes one, `instantiate` gives it variables, and `collect` finds the operand of each slot for the value of a path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from adxform.frontend.evaluate.values import (
+    Collected,
+    Contents,
+    Elements,
+    FunctionValue,
+    Heap,
+    Maybe,
+    Method,
+    Ref,
+    Tuple,
+    Value,
+    is_undefined,
+)
+from adxform.ir.ops import UNDEFINED, Lit, Operand, Var
+from adxform.ir.types import Scalar, Type
+
+_PYTHON = {"bool": False, "int64": 0, "float64": 0.0, "complex128": 0j}
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A variable of the joined result, with its type."""
+
+    type: Type
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """An object that is a different one on each path, with the same kind, class and keys."""
+
+    kind: Any
+    cls: type
+    keys: tuple[Any, ...]
+    items: tuple[Template, ...]
+    meta: Value | None = None
+
+
+Template: TypeAlias = Any
+"""A `Value` whose parts may be `Slot` and `Built`."""
+
+
+def is_optional(value: Template) -> bool:
+    """Whether `value` is ``None`` or may be."""
+    return isinstance(value, Maybe) or (isinstance(value, Lit) and value.value is None)
+
+
+def what_is_there(value: Template) -> Template:
+    """`value` where it is not ``None``."""
+    return value.value if isinstance(value, Maybe) else UNDEFINED if is_optional(value) else value
+
+
+def placeholder(type_: Type) -> Operand:
+    """What stands for a number of `type_` where there is none, so that it can be kept and given back like one."""
+    if not isinstance(type_, Scalar):
+        return UNDEFINED
+    return Lit(_PYTHON[type_.dtype] if type_.weak else np.dtype(type_.dtype).type(0))
+
+
+def has_slots(template: Template) -> bool:
+    """Whether anything in `template` becomes a variable or an object of its own."""
+    match template:
+        case Slot() | Built() | Maybe():
+            return True
+        case Collected(buffer=buffer, count=count):
+            return has_slots(buffer) or has_slots(count)
+        case Tuple(items) | Contents(items=items) | Method(args=items):
+            return any(map(has_slots, items))
+        case FunctionValue(captures=captures):
+            return any(has_slots(item) for _, item in captures)
+        case _:
+            return False
+
+
+def slots(template: Template) -> Iterator[Slot]:
+    """The slots of `template`, in order."""
+    match template:
+        case Slot():
+            yield template
+        case Maybe(present, held):
+            yield from (*slots(present), *slots(held))
+        case Collected(buffer=buffer, count=count):
+            yield from (*slots(buffer), *slots(count))
+        case Tuple(items) | Built(items=items) | Contents(items=items) | Method(args=items):
+            for item in items:
+                yield from slots(item)
+        case FunctionValue(captures=captures):
+            for _, item in captures:
+                yield from slots(item)
+        case _:
+            return
+
+
+def instantiate(template: Any, make: Callable[[Type], Var], heap: Heap) -> Any:
+    """`template` with a variable made for each slot, in order."""
+    match template:
+        case Slot(type_):
+            return make(type_)
+        case Tuple(items, cls):
+            return Tuple(tuple(instantiate(item, make, heap) for item in items), cls)
+        case Maybe(present, held):
+            return Maybe(instantiate(present, make, heap), instantiate(held, make, heap))
+        case Collected(buffer=buffer, count=count):
+            return replace(template, buffer=instantiate(buffer, make, heap), count=instantiate(count, make, heap))
+        case Built(kind, cls, _, (Collected() as rows,)):
+            ref = Ref(kind, cls, shared=True)
+            heap.contents[ref] = instantiate(rows, make, heap)
+            return ref
+        case Built(kind, cls, keys, items, meta):
+            ref = Ref(kind, cls, shared=True, meta=meta)
+            heap.contents[ref] = Contents(keys, tuple(instantiate(item, make, heap) for item in items))
+            return ref
+        case Elements():
+            return template
+        case Contents(keys, items):
+            return Contents(keys, tuple(instantiate(item, make, heap) for item in items))
+        case Method(_, args):
+            if not has_slots(template):
+                return template
+            return replace(template, args=tuple(instantiate(arg, make, heap) for arg in args))
+        case FunctionValue(captures=captures):
+            if not has_slots(template):
+                return template
+            return replace(template, captures=tuple((k, instantiate(v, make, heap)) for k, v in captures))
+        case _:
+            return template
+
+
+def collect(template: Template, value: Any, heap: Heap, operand: Callable[[Value], Operand]) -> Iterator[Operand]:
+    """The operand of each slot of `template` on the path that has `value`, in order."""
+    if is_undefined(value):
+        for _ in slots(template):
+            yield UNDEFINED
+        return
+    match template:
+        case Maybe(present, inner):
+            there = value.present if isinstance(value, Maybe) else Lit(not is_optional(value))
+            yield from collect(present, there, heap, operand)
+            if is_optional(value) and not isinstance(value, Maybe):
+                yield from (placeholder(slot.type) for slot in slots(inner))
+            else:
+                yield from collect(inner, what_is_there(value), heap, operand)
+        case Slot():
+            yield operand(value)
+        case Tuple(items):
+            for item, part in zip(items, value.items, strict=True):
+                yield from collect(item, part, heap, operand)
+        case Collected(buffer=buffer, count=count) | Built(items=(Collected(buffer=buffer, count=count),)):
+            held: Any = value if isinstance(value, Collected) else heap.contents[value]
+            yield from collect(buffer, held.buffer, heap, operand)
+            yield from collect(count, held.count, heap, operand)
+        case Built(items=items) | Contents(items=items):
+            contents = value if isinstance(value, Contents) else heap.contents[value]
+            for item, part in zip(items, contents.items, strict=True):
+                yield from collect(item, part, heap, operand)
+        case Method(_, args):
+            for item, part in zip(args, value.args, strict=True):
+                yield from collect(item, part, heap, operand)
+        case FunctionValue(captures=captures):
+            for (_, item), (_, part) in zip(captures, value.captures, strict=True):
+                yield from collect(item, part, heap, operand)
+        case _:
+            return
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """Templates of the values with which paths end, by their hints, and of what the objects hold that change on one of them."""
+
+    values: list[Template]
+    held: dict[Ref, Any]
+    hints: list[str]
+
+    def instantiate(self, make: Callable[[str, Type], Var], heap: Heap) -> list[Value]:
+        """The values, with a variable made for each slot by its hint and type, once `heap` has what the objects hold."""
+        values = [
+            instantiate(template, partial(make, hint), heap) for template, hint in zip(self.values, self.hints, strict=True)
+        ]
+        for ref, template in self.held.items():
+            hint = ref.cls.__name__.lower() + "_item" if ref.kind != "instance" else "field"
+            heap.contents[ref] = instantiate(template, partial(make, hint), heap)
+        return values
+
+    def collect(self, values: Sequence[Value] | None, heap: Heap, operand: Callable[[Value], Operand]) -> tuple[Operand, ...]:
+        """The operand of each slot on the path that ends with `values` and `heap`; undefined, if it has no end and so none."""
+        found: list[Operand] = []
+        for k, template in enumerate(self.values):
+            found += collect(template, UNDEFINED if values is None else values[k], heap, operand)
+        for ref, template in self.held.items():
+            found += collect(template, UNDEFINED if values is None else heap.contents[ref], heap, operand)
+        return tuple(found)
+
+
+def changed_objects(start: Heap, heaps: list[Heap]) -> list[Ref]:
+    """The objects of `start` whose contents differ in one of `heaps`."""
+    return [ref for ref, contents in start.contents.items() if any(heap.contents[ref] is not contents for heap in heaps)]

@@ -1,0 +1,144 @@
+"""``max`` and ``min``: by the rule table where that knows their numbers, else by functions that say what they mean."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from adxform import runtime
+from adxform.frontend.containers.methods import Answer, Handler
+from adxform.frontend.evaluate.control_flow import iteration
+from adxform.frontend.evaluate.control_flow.branches import branch, truth
+from adxform.frontend.evaluate.control_flow.joins import number_type
+from adxform.frontend.evaluate.set_orders import without_order
+from adxform.frontend.evaluate.state import Interpreter
+from adxform.frontend.evaluate.values import NONE, Enumerate, Ref, Static, Tuple, Value, Zip, is_unknown
+from adxform.frontend.known.iterables import of_python, refuse_rows, rows, walking
+from adxform.frontend.signature import python_class
+from adxform.ir.kinds import alternatives
+from adxform.ir.ops import Lit, Var
+from adxform.ir.types import Array, Scalar, is_float
+from adxform.primitives import iterations
+
+Args = tuple[Value, ...]
+Kwargs = dict[str, Value]
+_AT_ONCE = 4
+"""Of how many numbers the rules of ``max`` and ``min`` know the derivative."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Extreme:
+    """``max`` or ``min``, and the functions that say what it is of items of each kind."""
+
+    fn: Callable[..., Any]
+    by_order: Callable[..., Any]
+    """Of a first item and others: those that Python puts in order one by one, and all that have a key."""
+    of_known: Callable[..., Any]
+    of_array: Callable[..., Any]
+    place: Callable[..., int]
+    """Where it stands in an array."""
+
+    def __call__(self, interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+        """``max(*args, **kwargs)``"""
+        if len(args) == 1 and kwargs.get("key", NONE) == NONE:
+            args = (without_order(interp, args[0]),)
+        source = Tuple(args) if len(args) > 1 else args[0]
+        if len(args) == 1 and isinstance(source, Var) and source.type == Array(getattr(source.type, "dtype", ""), ()):
+            return interp.fail(TypeError, "iteration over a 0-d array")
+        unknown = is_unknown(source)
+        if unknown and "key" not in kwargs:
+            return None
+        known = iteration.known_items(interp, source)
+        if "default" in kwargs:
+            return _or_default(interp, self.fn, source, known, kwargs, hint)
+        if known == []:
+            return interp.fail(ValueError, self._nothing)
+        if _goes_by_order(interp, source, known) or ("key" in kwargs and not unknown):
+            return self._in_order(interp, source, known, kwargs.get("key", Static(iterations.itself)), hint)
+        if known is not None and _are_unlike(known):
+            return interp.call(Static(self.of_known), (known[0], Tuple(tuple(known[1:]))), hint=hint)
+        if known is not None and len(known) > _AT_ONCE:
+            first = interp.call(Lit(self.fn), known[:_AT_ONCE], hint=hint)
+            return interp.call(Lit(self.fn), (first, *known[_AT_ONCE:]), hint=hint)
+        if len(args) > 1:
+            return None
+        if isinstance(source, Var):
+            return self._of_variable(interp, source, hint)
+        if known is None:
+            return self._of_long_list(interp, source, hint)
+        items = interp.items(source)
+        return items[0] if len(items) == 1 else interp.call(Lit(self.fn), items, hint=hint)
+
+    @property
+    def _nothing(self) -> str:
+        return f"{self.fn.__name__}() arg is an empty sequence"
+
+    def _in_order(self, interp: Interpreter, source: Value, known: list[Value] | None, key: Value, hint: str) -> Value:
+        """The extreme item of `source` by `key`, one item after the other."""
+        if not known:
+            some = truth(interp, interp.call(Lit(operator.gt), (iteration.length(interp, source), Lit(0))))
+            if isinstance(some, Var):
+                interp.require(some, ValueError, self._nothing)
+        first = known[0] if known else iteration.item_at(interp, source, Lit(0))
+        rest = Tuple(tuple(known[1:])) if known else source
+        return interp.call(Static(self.by_order), (rest, first, key), hint=hint)
+
+    def _of_variable(self, interp: Interpreter, source: Var, hint: str) -> Answer:
+        """The extreme element of an array."""
+        match source.type:
+            case Array(_, shape) if shape is None or len(shape) > 1:
+                raise interp.error(f"`{self.fn.__name__}` of an array of rows", f"use `np.{self.fn.__name__}`")
+            case Array():
+                place = interp.call(Lit(self.place), (source,), hint="place")
+                return interp.call(Lit(operator.getitem), (source, place), hint=hint)
+            case Scalar() as number if not number.kinds:
+                name = python_class(number.dtype, number.weak).__name__
+                return interp.fail(TypeError, f"'{name}' object is not iterable")
+            case _:
+                return None
+
+    def _of_long_list(self, interp: Interpreter, source: Value, hint: str) -> Value:
+        """The extreme number of a list whose length only a run can tell: Python's own, where its items are."""
+        numbers = rows(interp, source)
+        refuse_rows(interp, numbers)
+        most = interp.call(Lit(self.of_array), (numbers,), hint=hint)
+        if of_python(interp, source) and isinstance(most, Var) and isinstance(most.type, Scalar):
+            return interp.call(Lit(python_class(most.type.dtype, True)), (most,), hint=hint)
+        return most
+
+
+def _goes_by_order(interp: Interpreter, source: Value, known: list[Value] | None) -> bool:
+    """Whether the items of `source` are compared as sequences are."""
+    held = any(isinstance(item, Tuple | Ref) for item in known or ())
+    return held or interp.columns(source) is not None or isinstance(source, Zip | Enumerate)
+
+
+def _are_unlike(items: Iterable[Value]) -> bool:
+    """Whether there are arrays, or floats of several precisions: their derivatives, added up, would have that of one of them."""
+    types = [*map(number_type, items)]
+    floats = {kind.dtype for type_ in types if isinstance(type_, Scalar) for kind in alternatives(type_) if is_float(kind)}
+    return len(floats) > 1 or any(isinstance(type_, Array) for type_ in types)
+
+
+def _or_default(interp: Interpreter, fn: Any, source: Value, known: list[Value] | None, kwargs: Kwargs, hint: str) -> Answer:
+    """``max(source, default=…)``"""
+    rest = {key: value for key, value in kwargs.items() if key != "default"}
+    if known is not None:
+        return interp.call(Lit(fn), (source,), rest, hint) if known else kwargs["default"]
+    count = truth(interp, interp.call(Lit(operator.gt), (iteration.length(interp, source), Lit(0))))
+    if isinstance(count, bool):
+        return interp.call(Lit(fn), (source,), rest, hint) if count else kwargs["default"]
+    (found,) = branch(
+        interp, count, lambda: [interp.call(Lit(fn), (source,), rest, hint)], lambda: [kwargs["default"]], [hint], interp.span
+    )
+    return found
+
+
+TABLE: dict[Any, Handler] = {
+    max: walking(_Extreme(max, iterations.largest, iterations.largest_known, np.max, runtime.first_largest), calls="key"),
+    min: walking(_Extreme(min, iterations.smallest, iterations.smallest_known, np.min, runtime.first_smallest), calls="key"),
+}
