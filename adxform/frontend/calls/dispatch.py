@@ -21,7 +21,7 @@ from adxform.frontend.containers.methods import Handler, Known
 from adxform.frontend.derivative_operators import Decorated, Operator, behind, marked
 from adxform.frontend.evaluate import protocols, walks
 from adxform.frontend.evaluate.class_contents import MISSING, find
-from adxform.frontend.evaluate.folding import fold, is_user, run_now
+from adxform.frontend.evaluate.folding import fold, run_now
 from adxform.frontend.evaluate.operands import is_static
 from adxform.frontend.evaluate.outside import from_outside, guard, is_kept, looked_up, missing, pin
 from adxform.frontend.evaluate.pure_functions import is_pure
@@ -36,7 +36,7 @@ from adxform.frontend.nested import inline, objects
 from adxform.frontend.signature.access import Binds, Raises, SameAs
 from adxform.ir import intrinsics
 from adxform.ir.ops import Function, Lit, Var
-from adxform.ir.spans import written_in
+from adxform.ir.spans import is_user, written_in
 from adxform.ir.types import Object, is_float
 from adxform.primitives import definitions
 from adxform.primitives.declare import name_of

@@ -10,7 +10,6 @@ from adxform.frontend.containers.collecting import as_list_of_rows, become_float
 from adxform.frontend.containers.tuple_columns import kind_of
 from adxform.frontend.evaluate import iteration, protocols
 from adxform.frontend.evaluate.class_contents import MISSING, find
-from adxform.frontend.evaluate.folding import is_user
 from adxform.frontend.evaluate.joins import Joiner, collect, instantiate
 from adxform.frontend.evaluate.signals import Grows, Unreachable
 from adxform.frontend.evaluate.sizes import note_origin
@@ -32,7 +31,7 @@ from adxform.frontend.evaluate.values import (
 )
 from adxform.ir.build import Builder
 from adxform.ir.ops import UNDEFINED, If, Lit, Operand, Raise, Var
-from adxform.ir.spans import Span
+from adxform.ir.spans import Span, is_user
 from adxform.ir.types import BOOL, Array, Scalar, Type
 
 
