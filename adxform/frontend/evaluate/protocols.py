@@ -23,7 +23,6 @@ from adxform.errors import AdxError
 from adxform.frontend.derivative_operators import Operator
 from adxform.frontend.evaluate.class_attributes import from_class
 from adxform.frontend.evaluate.class_contents import MISSING, find, is_generated, is_native
-from adxform.frontend.evaluate.operands import given_to_unknown
 from adxform.frontend.evaluate.outside import guard, rooted
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import FunctionValue, InnerPullback, Method, Ref, Static, Tuple, Value
@@ -303,7 +302,7 @@ def _is_unseen(method: Any) -> bool:
 
 def _left_to_the_run(interp: Interpreter, fn: Callable[..., Any], operands: tuple[Value, Value], hint: str) -> Value:
     """``fn(*operands)``, of which Python finds the method that answers."""
-    return interp.emit(fn, tuple(given_to_unknown(interp, value) for value in operands), Object(), hint)
+    return interp.emit(fn, tuple(map(interp.operand, operands)), Object(), hint)
 
 
 def _compared_by_fields(interp: Interpreter, cls: type, owner: Value, method: str, other: Value, hint: str) -> Value | None:
