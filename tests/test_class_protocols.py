@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import collections
 import linecache
 import logging
 import re
 import types
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pytest
@@ -154,7 +157,9 @@ def initvar(x): return Init(x[0], 3.0).a * x[1]
 """,
     "calls of constructors that do not fit": """
 from collections import namedtuple
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 N = namedtuple("N", "a b")
 @dataclass
 class D:
@@ -279,3 +284,33 @@ def test_what_unseen_code_may_change_is_refused() -> None:
     with pytest.raises(UnsupportedOperationError, match="a Settings is passed to `unseen`"):
         adxform.grad(changed_unseen)(3.0)
     assert adxform.grad(frozen_unseen)(3.0) == 6.0
+
+
+class SaysNothing(dict):
+    """A dict that leaves each comparison to the other side."""
+
+    def __eq__(self, other):
+        return NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+COUNTED = (1, collections.Counter({1: 1}))
+SILENT = (0, SaysNothing({1: 1.0}))
+LEFT_OPEN: list[Callable[[Any], Any]] = [
+    lambda x: x * (3.0 if COUNTED[1] == {1: 1.0} else 2.0),
+    lambda x: x * (3.0 if COUNTED[1] == {1: 2.0} else 2.0),
+    lambda x: x * (3.0 if COUNTED[1] != {1: 2.0} else 2.0),
+    lambda x: x * (3.0 if COUNTED[1] == 5 else 2.0),
+    lambda x: x * (3.0 if {1: 2.0} == COUNTED[1] else 2.0),  # noqa: SIM300 - the other side is asked first
+    lambda x: x * (3.0 if COUNTED[1] in [{1: 2.0}] else 2.0),
+    lambda x: x * (3.0 if SILENT[1] == {1: 1.0} else 2.0),
+    lambda x: x * (3.0 if SILENT[1] == {1: 2.0} else 2.0),
+]
+
+
+@pytest.mark.parametrize("case", range(len(LEFT_OPEN)))
+def test_a_method_that_leaves_a_comparison_open_is_no_answer(case: int) -> None:
+    f = LEFT_OPEN[case]
+    value, slope = adxform.value_and_grad(f)(1.5)
+    assert (value, slope) == (f(1.5), f(1.5) / 1.5)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import sysconfig
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,3 +59,17 @@ def own_signature(fn: Callable[..., Any]) -> inspect.Signature:
     packages = (__package__.partition(".")[0], "numpy", "scipy")
     follows = not isinstance(called, FunctionType) or written_in(called).partition(".")[0] in packages
     return inspect.signature(fn, follow_wrapped=follows)
+
+
+_LIBRARIES = tuple({sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")})
+
+
+def is_user(fn: FunctionType) -> bool:
+    """Whether `fn` is code to look into: not of the standard library nor of an installed package.
+
+    Except adxform's own, and that of fractions, whose operators on numbers are followed like any class's.
+    """
+    package = written_in(fn).partition(".")[0]
+    return package in ("adxform", "fractions") or (
+        package not in ("numpy", "scipy") and not fn.__code__.co_filename.startswith(_LIBRARIES)
+    )

@@ -12,7 +12,7 @@ from adxform.frontend.calls.opaque import opaque
 from adxform.frontend.evaluate import attributes
 from adxform.frontend.evaluate.class_attributes import of_class
 from adxform.frontend.evaluate.class_contents import find, is_generated, refuse_named_tuple
-from adxform.frontend.evaluate.folding import fold, is_user
+from adxform.frontend.evaluate.folding import fold
 from adxform.frontend.evaluate.operands import are_static
 from adxform.frontend.evaluate.outside import constant, from_outside, guard
 from adxform.frontend.evaluate.pure_functions import is_pure
@@ -21,6 +21,7 @@ from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Tuple, Value
 from adxform.frontend.signature.access import Access, Raises, default_of
 from adxform.ir.ops import Lit
+from adxform.ir.spans import is_user
 
 Kwargs = dict[str, Value]
 

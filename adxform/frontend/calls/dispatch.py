@@ -22,7 +22,7 @@ from adxform.frontend.derivative_operators import Decorated, Operator, behind, m
 from adxform.frontend.evaluate import protocols
 from adxform.frontend.evaluate.class_contents import MISSING, find
 from adxform.frontend.evaluate.control_flow import walks
-from adxform.frontend.evaluate.folding import fold, is_user, run_now
+from adxform.frontend.evaluate.folding import fold, run_now
 from adxform.frontend.evaluate.operands import are_static
 from adxform.frontend.evaluate.outside import from_outside, guard, is_kept, looked_up, missing, pin
 from adxform.frontend.evaluate.pure_functions import is_pure
@@ -37,7 +37,7 @@ from adxform.frontend.nested import inline, objects
 from adxform.frontend.signature.access import Binds, Raises, SameAs, Step, path_to
 from adxform.ir import intrinsics
 from adxform.ir.ops import Function, Lit, Var
-from adxform.ir.spans import written_in
+from adxform.ir.spans import is_user, written_in
 from adxform.ir.types import Object, is_float
 from adxform.primitives import definitions
 from adxform.primitives.declare import name_of

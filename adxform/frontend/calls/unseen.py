@@ -16,12 +16,11 @@ import numpy as np
 
 from adxform.errors import GlobalMutationError
 from adxform.frontend.checks.handed_over import Handed, Rebound
-from adxform.frontend.evaluate.folding import is_user
 from adxform.frontend.evaluate.settled import may_change
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Method, Ref, Static, Tuple, Value
 from adxform.ir.ops import Var
-from adxform.ir.spans import Span, written_in
+from adxform.ir.spans import Span, is_user, written_in
 
 READING = frozenset(
     """

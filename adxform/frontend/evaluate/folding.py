@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import sysconfig
 import types
 from collections.abc import Callable
 from typing import Any
@@ -18,7 +17,7 @@ from adxform.frontend.evaluate.set_orders import note_orders, note_result
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Tuple, Value
 from adxform.frontend.types.samples import run
-from adxform.ir.spans import written_in
+from adxform.ir.spans import is_user
 
 Kwargs = dict[str, Value]
 
@@ -84,17 +83,3 @@ def calls_users(fn: Any) -> bool:
         case _:
             call = type(fn).__call__ if callable(fn) else None
             return isinstance(call, types.FunctionType) and is_user(call)
-
-
-_LIBRARIES = tuple({sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")})
-
-
-def is_user(fn: types.FunctionType) -> bool:
-    """Whether `fn` is code to look into: not of the standard library nor of an installed package.
-
-    Except adxform's own, and that of fractions, whose operators on numbers are followed like any class's.
-    """
-    package = written_in(fn).partition(".")[0]
-    return package in ("adxform", "fractions") or (
-        package not in ("numpy", "scipy") and not fn.__code__.co_filename.startswith(_LIBRARIES)
-    )

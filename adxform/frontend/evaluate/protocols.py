@@ -30,7 +30,8 @@ from adxform.frontend.signature import python_class
 from adxform.frontend.signature.access import Defines, Is, path_to
 from adxform.ir.kinds import alternatives, scalar_type
 from adxform.ir.ops import Lit, Var
-from adxform.ir.types import Array, Scalar
+from adxform.ir.spans import is_user
+from adxform.ir.types import Array, Object, Scalar
 
 NUMBERS = (int, float, complex)
 _BUILTIN = frozenset([float, int, bool, complex, tuple, list, dict, set, frozenset, np.ndarray, type(NotImplemented)])
@@ -234,6 +235,8 @@ def _first_answer(
             continue
         if cls is Fraction and method not in ("__pow__", "__rpow__") and issubclass(class_of(other) or type, float | complex):
             return interp.call(Lit(fn), tuple(_fraction_as_float(interp, value) for value in operands), hint=hint)
+        if _is_unseen(found) and is_object(owner):
+            return _left_to_the_run(interp, fn, operands, hint)
         if not is_native(found) and is_object(owner):
             answer = _called(interp, owner, method, other, hint)
             if answer is not None:
@@ -292,6 +295,16 @@ def _called(interp: Interpreter, owner: Value, method: str, other: Value, hint: 
     return None if isinstance(result, Static | Lit) and result.value is NotImplemented else result
 
 
+def _is_unseen(method: Any) -> bool:
+    """Whether a special method is of a library: it is not followed, and may say ``NotImplemented``."""
+    return isinstance(method, types.FunctionType) and not is_generated(method) and not is_user(method)
+
+
+def _left_to_the_run(interp: Interpreter, fn: Callable[..., Any], operands: tuple[Value, Value], hint: str) -> Value:
+    """``fn(*operands)``, of which Python finds the method that answers."""
+    return interp.emit(fn, tuple(map(interp.operand, operands)), Object(), hint)
+
+
 def _compared_by_fields(interp: Interpreter, cls: type, owner: Value, method: str, other: Value, hint: str) -> Value | None:
     """What a comparison says that `dataclasses` wrote: objects of one class are compared as the tuples of their fields."""
     if class_of(other) is not cls:
@@ -311,7 +324,7 @@ def _native_answer(owner: Value, cls: type, other: Value) -> Said:
     for number, taken in ((int, (int,)), (float, (int, float)), (complex, NUMBERS)):
         if issubclass(cls, number):
             return "taken" if issubclass(others, taken) else "not implemented"
-    if issubclass(cls, tuple) and issubclass(others, tuple):
+    if any(issubclass(cls, kind) and issubclass(others, kind) for kind in (tuple, list, dict, (set, frozenset))):
         return "unknown"
     return "not implemented" if cls in _BUILTIN or issubclass(cls, tuple) else "unknown"
 
@@ -379,6 +392,8 @@ def compared(interp: Interpreter, fn: Callable[..., Any], a: Value, b: Value, hi
             equal = _called(interp, owner, "__eq__", other, hint)
             if equal is not None:
                 return interp.call(Lit(operator.not_), (equal,), hint=hint)
+        elif _is_unseen(found) and is_object(owner):
+            return _left_to_the_run(interp, fn, (a, b), hint)
         elif not is_native(found) and found is not MISSING and is_object(owner):
             answer = _called(interp, owner, method, other, hint)
             if answer is not None:

@@ -10,7 +10,6 @@ from typing import Any
 
 from adxform.frontend.derivative_operators import Operator
 from adxform.frontend.evaluate.class_contents import refuse_named_tuple
-from adxform.frontend.evaluate.folding import is_user
 from adxform.frontend.evaluate.outside import constant, from_outside, guard_class
 from adxform.frontend.evaluate.state import Given, Interpreter
 from adxform.frontend.evaluate.values import NONE, Maybe, Method, Poison, Ref, Static, Tuple, Value
@@ -18,6 +17,7 @@ from adxform.frontend.signature import MUTABLE, Fixed, Leaf, Node, Tree, child_n
 from adxform.frontend.signature.access import Access
 from adxform.ir.kinds import scalar_type
 from adxform.ir.ops import Lit, Operand, Var
+from adxform.ir.spans import is_user
 from adxform.ir.types import Object, Type
 
 

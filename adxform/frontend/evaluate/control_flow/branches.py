@@ -14,7 +14,6 @@ from adxform.frontend.evaluate.class_contents import MISSING, find
 from adxform.frontend.evaluate.control_flow import iteration
 from adxform.frontend.evaluate.control_flow.joins import Joiner, Paths
 from adxform.frontend.evaluate.control_flow.templates import Joined, changed_objects
-from adxform.frontend.evaluate.folding import is_user
 from adxform.frontend.evaluate.signals import Grows, Kind, Unreachable
 from adxform.frontend.evaluate.sizes import note_origin
 from adxform.frontend.evaluate.state import Env, Interpreter
@@ -35,7 +34,7 @@ from adxform.frontend.evaluate.values import (
 )
 from adxform.ir.build import Builder
 from adxform.ir.ops import UNDEFINED, If, Lit, Operand, Raise, Var
-from adxform.ir.spans import Span
+from adxform.ir.spans import Span, is_user
 from adxform.ir.types import BOOL, Array, Scalar, Type
 
 
