@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from adxform.frontend.evaluate.control_flow.joins import same
 from adxform.frontend.evaluate.outside import guard
-from adxform.frontend.evaluate.state import Found, Given, Interpreter
+from adxform.frontend.evaluate.state import FoundOutside, Given, Interpreter
 from adxform.frontend.evaluate.values import Ref, Static, Tuple, Value
 from adxform.frontend.signature.access import HasClass, SameAs
 from adxform.ir.kinds import scalar_type, settled_type
@@ -18,7 +18,7 @@ def one_object(interp: Interpreter, a: Value, b: Value) -> bool | None:
         return True
     one, other = interp.identity(a), interp.identity(b)
     match one, other:
-        case Found(value, access), Found(another, way):
+        case FoundOutside(value, access), FoundOutside(another, way):
             guard(interp, access, SameAs(way, value is another))
             return value is another
         case Given(number), Given(second) if number is not None and second is not None:
@@ -44,7 +44,7 @@ def refuse_other_names(interp: Interpreter) -> None:
         held = [
             known.access
             for value, known in interp.identities.values()
-            if isinstance(known, Found)
+            if isinstance(known, FoundOutside)
             and isinstance(value, Ref)
             and value.cls is ref.cls
             and interp.contents(value).keys == keys
@@ -57,7 +57,7 @@ def refuse_other_names(interp: Interpreter) -> None:
             raise interp.error(message, "change a copy of the argument, or pass what is read as an argument", span=span)
 
 
-def _is_joined(ref: Ref, known: Found | Given | None) -> bool:
+def _is_joined(ref: Ref, known: FoundOutside | Given | None) -> bool:
     """Whether `ref` stands for what several paths have."""
     return ref.shared and known is None
 

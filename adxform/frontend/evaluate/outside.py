@@ -13,7 +13,7 @@ from adxform.errors import AdxError, GlobalMutationError, UnsupportedOperationEr
 from adxform.frontend.derivative_operators import Decorated
 from adxform.frontend.evaluate.class_contents import refuse_named_tuple
 from adxform.frontend.evaluate.settled import is_listed, may_change
-from adxform.frontend.evaluate.state import Found, Interpreter
+from adxform.frontend.evaluate.state import FoundOutside, Interpreter
 from adxform.frontend.evaluate.values import Static, Tuple, Value
 from adxform.frontend.signature import INSTANCES, Leaf, describe, leaf_type, parts
 from adxform.frontend.signature.access import Access, Equals, HasClass, HasCode, Holds, Is, LooksLike, Raises, SameAs, path_to
@@ -108,7 +108,7 @@ def _structure(interp: Interpreter, value: Any, access: Access) -> Value:
         made = Tuple(items, type(value))
     else:
         made = interp.heap.foreign("list" if kind == "list" else "dict", type(value), keys, items, default_of(interp, value))
-    interp.identify(made, Found(value, access))
+    interp.identify(made, FoundOutside(value, access))
     return made
 
 

@@ -20,7 +20,7 @@ import numpy as np
 from adxform.frontend.evaluate.outside import guard
 from adxform.frontend.evaluate.settled import is_listed, may_change
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import Contents, Elements, Made, Ref, Static, Tuple, Value
+from adxform.frontend.evaluate.values import Contents, Made, Ref, SetElements, Static, Tuple, Value
 from adxform.frontend.signature.access import Access, InThisProcess
 from adxform.ir.ops import Lit
 
@@ -83,7 +83,7 @@ def done(fn: Callable[..., Any], *given: Any) -> Any:
 
 def changed(contents: Contents, fn: Callable[..., Any], *given: Any) -> tuple[Any, Contents]:
     """What ``fn`` returns of a set with `contents`, and the contents that it has afterwards."""
-    made = contents.made if isinstance(contents, Elements) else None
+    made = contents.made if isinstance(contents, SetElements) else None
     if not isinstance(made, Operation) or _loose(given):
         held = set(contents.keys)
         found = fn(held, *map(real, given))
@@ -105,7 +105,7 @@ def changed(contents: Contents, fn: Callable[..., Any], *given: Any) -> tuple[An
 def _contents(made: Operation | Loose) -> Contents:
     keys = tuple(real(made))
     items = tuple(map(Lit, keys))
-    return Elements(keys, items, made if isinstance(made, Operation) else None)
+    return SetElements(keys, items, made if isinstance(made, Operation) else None)
 
 
 def _loose(given: Iterable[Any]) -> bool:
@@ -158,7 +158,7 @@ def ordered(interp: Interpreter, contents: Contents | frozenset[Any]) -> tuple[A
     keys: tuple[Any, ...] = tuple(contents) if isinstance(contents, frozenset) else contents.keys
     if len(keys) < 2:
         return keys
-    made = contents.made if isinstance(contents, Elements) else None
+    made = contents.made if isinstance(contents, SetElements) else None
     constant = min(map(constancy, keys))
     if constant == NOWHERE:
         raise refusal(interp, "which has elements whose hash only their class knows")
@@ -186,7 +186,7 @@ def as_given(interp: Interpreter, value: Value) -> Any:
     match value:
         case Ref(kind="set"):
             contents = interp.contents(value)
-            made = contents.made if isinstance(contents, Elements) else None
+            made = contents.made if isinstance(contents, SetElements) else None
             return Loose(set(contents.keys)) if made is None else made
         case Lit(frozenset() as held):
             return Loose(held) if id(held) in interp.unordered else held
@@ -232,7 +232,7 @@ def rebuilt(interp: Interpreter, contents: Contents) -> Any:
     Raises:
         UnsupportedOperationError: it is not known, or `set` makes none.
     """
-    made = contents.made if isinstance(contents, Elements) else None
+    made = contents.made if isinstance(contents, SetElements) else None
     given = _one_after_the_other(made)
     if given is not None:
         return given
@@ -279,7 +279,11 @@ def as_constant(interp: Interpreter, value: Value) -> Value:
     if not isinstance(value, Ref) or value.kind != "set":
         return value
     contents = interp.contents(value)
-    if not isinstance(contents, Elements) or contents.made is None or min(map(constancy, contents.keys), default=HERE) == NOWHERE:
+    if (
+        not isinstance(contents, SetElements)
+        or contents.made is None
+        or min(map(constancy, contents.keys), default=HERE) == NOWHERE
+    ):
         return value
     ordered(interp, contents)
     return Static(real(contents.made))

@@ -67,7 +67,7 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundOutside:
     """The identity of a container of the caller's program: it is `value`, which `access` leads to."""
 
     value: Any
@@ -115,7 +115,7 @@ class Interpreter(ABC):
         self.frames: list[Frame] = []
         self.sizes: dict[Var, Dim] = {}
         self.origins: dict[Var, frozenset[Var]] = {}
-        self.identities: dict[int, tuple[Value, Found | Given]] = {}
+        self.identities: dict[int, tuple[Value, FoundOutside | Given]] = {}
         self.changed: dict[Ref, tuple[tuple[Any, ...], Span]] = {}
         self.lengths: list[str] = []
         self.named: dict[Var, str] = {}
@@ -162,12 +162,12 @@ class Interpreter(ABC):
             raise Unreachable
         return value
 
-    def identity(self, value: Value) -> Found | Given | None:
+    def identity(self, value: Value) -> FoundOutside | Given | None:
         """What is known of the identity of a container that this function does not make."""
         known = self.identities.get(id(value))
         return None if known is None else known[1]
 
-    def identify(self, value: Value, known: Found | Given) -> None:
+    def identify(self, value: Value, known: FoundOutside | Given) -> None:
         """Note the identity of `value`, which is kept, so that no other value has its place."""
         self.identities[id(value)] = value, known
 

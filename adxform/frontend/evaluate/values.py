@@ -233,7 +233,7 @@ class Made:
 
 
 @dataclass(frozen=True, slots=True)
-class Elements(Contents):
+class SetElements(Contents):
     """What a set holds now, in the order in which Python walks over it; where nobody can tell how it was `made`, in any order."""
 
     made: Made | None

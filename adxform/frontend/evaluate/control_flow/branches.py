@@ -21,12 +21,12 @@ from adxform.frontend.evaluate.values import (
     Collected,
     Columns,
     Contents,
-    Elements,
     Heap,
     Maybe,
     Poison,
     Range,
     Ref,
+    SetElements,
     Static,
     Tuple,
     Value,
@@ -265,7 +265,7 @@ def _merge_side(joiner: Joiner, ref: Ref, sides: list[_Side], start: Heap) -> An
     contents: Any = ends[0].contents[ref]
     if len(ends) > 1:
         return joiner.merge_contents(contents, ends[1].contents[ref], Paths(ends[0], ends[1], start))
-    if isinstance(contents, Poison | Collected | Columns | Elements):
+    if isinstance(contents, Poison | Collected | Columns | SetElements):
         return joiner.rows(contents) if isinstance(contents, Collected) else contents
     return Contents(contents.keys, tuple(joiner.escape(item, ends[0], start) for item in contents.items))
 

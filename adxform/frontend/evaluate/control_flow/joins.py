@@ -11,7 +11,6 @@ from adxform.frontend.evaluate.values import (
     Collected,
     Columns,
     Contents,
-    Elements,
     FunctionValue,
     Heap,
     Maybe,
@@ -19,6 +18,7 @@ from adxform.frontend.evaluate.values import (
     Once,
     Poison,
     Ref,
+    SetElements,
     Tuple,
     Value,
     is_undefined,
@@ -212,11 +212,11 @@ class Joiner:
             return a if a == b else _OF_TUPLES
         if isinstance(a, Collected) or isinstance(b, Collected):
             return _HALF_FILLED
-        of_set = isinstance(a, Elements) or isinstance(b, Elements)
+        of_set = isinstance(a, SetElements) or isinstance(b, SetElements)
         if not _same_keys("set" if of_set else "dict", a, b):
             return Poison("its length or keys depend on a run-time condition", self.params)
         if of_set:
-            return a if isinstance(a, Elements) and a.made in (None, b.made) else Elements(a.keys, a.items, None)
+            return a if isinstance(a, SetElements) and a.made in (None, b.made) else SetElements(a.keys, a.items, None)
         return Contents(a.keys, self._merge_all(a.items, b.items, paths))
 
     def _merge_rows(self, a: Collected, b: Collected, paths: Paths) -> Collected | Poison:
@@ -244,7 +244,7 @@ class Joiner:
     def contents(self, contents: Any, heap: Heap) -> Any:
         """The template of the contents of an object alone, as `generalise` makes one of a value."""
         match contents:
-            case Poison() | Columns() | Elements():
+            case Poison() | Columns() | SetElements():
                 return contents
             case Collected():
                 return self.rows(contents)

@@ -15,12 +15,12 @@ import numpy as np
 from adxform.frontend.evaluate.values import (
     Collected,
     Contents,
-    Elements,
     FunctionValue,
     Heap,
     Maybe,
     Method,
     Ref,
+    SetElements,
     Tuple,
     Value,
     is_undefined,
@@ -123,7 +123,7 @@ def instantiate(template: Any, make: Callable[[Type], Var], heap: Heap) -> Any:
             ref = Ref(kind, cls, shared=True, meta=meta)
             heap.contents[ref] = Contents(keys, tuple(instantiate(item, make, heap) for item in items))
             return ref
-        case Elements():
+        case SetElements():
             return template
         case Contents(keys, items):
             return Contents(keys, tuple(instantiate(item, make, heap) for item in items))
