@@ -51,7 +51,7 @@ PROGRAMS = {
     "largest at ties": "return x[max({7, 0, 3}, key=lambda i: 0)] + x[min({9 % 8, 0, 3}, key=lambda i: 0)]",
     "sorted at ties": "return x[sorted({7, 0, 3}, key=lambda i: i % 1)[0]]",
     "text": "return x[0] * len(str({8, 0, 16}).split('8')[0]) + x[1] * len(f'{ {8, 0, 16} }'.split('16')[0])",
-    "rounding": "return sum({1e16, 1.0, -1e16, 0.5, 3.0}) * x[0]",
+    "rounding": "t = 0.0\nfor v in {1e16, 1.0, -1e16, 0.5, 3.0}:\n    t += v\nreturn t * x[0]",
     "popped": "s = set(l)\nreturn x[s.pop()] + 2 * x[s.pop()] + len(s) * x[3]",
     "keys": "d = {7: 1, 0: 2, 3: 3}\nreturn sum(x[i] * k for k, i in enumerate([*set(d), *(d.keys() - {3})]))",
     "equal ones": "s = {1.0, 1, True, 0}\nreturn x[0] * sum(k * len(str(v)) for k, v in enumerate(s))",

@@ -281,10 +281,11 @@ def integers_of_python_in_pairs(a, n):
     for i, j in itertools.combinations(range(1, n), 2):
         total += a / 10 ** (i * j * 2)
     scaled = [a * k for k in range(n)]
-    total += sum(v - u * w for (u, w), v in zip(itertools.pairwise(scaled), itertools.chain(range(n), range(2)), strict=False))
-    return total + sum(u * k for u, k in itertools.product(scaled, [1, 2])), max(
-        i * j for i, j in itertools.permutations(range(n), 2)
-    )
+    for (u, w), v in zip(itertools.pairwise(scaled), itertools.chain(range(n), range(2)), strict=False):
+        total += v - u * w
+    for u, k in itertools.product(scaled, [1, 2]):
+        total += u * k
+    return total, max(i * j for i, j in itertools.permutations(range(n), 2))
 
 
 @at((np.array([[0.6, 1.7, 0.9], [1.3, 0.4, 1.1]]), VALUES), (np.zeros((0, 3)), VALUES), wrt=(0, 1))
