@@ -249,3 +249,20 @@ def test_what_walks_over_texts_is_not_pickled() -> None:
         pickle.dumps(adxform.prepare_gradient(walked, X))
     prepared = pickle.loads(pickle.dumps(adxform.prepare_gradient(walked_numbers, X)))
     assert np.array_equal(prepared(X), adxform.grad(walked_numbers)(X))
+
+
+KEPT = frozenset({1, 2})
+
+
+def test_a_method_of_a_frozen_set_is_that_of_the_set_of_each_call() -> None:
+    global KEPT
+
+    def f(x):
+        return x * len(KEPT.union({9})) + x * KEPT.isdisjoint({3})
+
+    derivative = adxform.prepare_gradient(f, 1.0)
+    for kept in (frozenset({1, 2}), frozenset({2, 3, 4})):
+        KEPT = kept
+        assert adxform.grad(f)(1.0) == f(1.0)
+    with pytest.raises(adxform.AdxError, match="changed"):
+        derivative(1.0)

@@ -222,6 +222,8 @@ def _call_unruled(
     if is_pure(fn) and are_static(interp, (*constants, *kwargs.values())):
         found = fold(interp, fn, constants, kwargs)
         if found is not None:
+            if isinstance(value, Static):
+                pin(interp, value)  # a method of an object from outside: each call must find that of the same one
             return found
     return opaque(interp, pin(interp, value) if isinstance(value, Static) else fn, args, kwargs, hint, wanted)
 
