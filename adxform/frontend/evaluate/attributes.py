@@ -59,7 +59,7 @@ def load(interp: Interpreter, value: Value, name: str, hint: str = "tmp") -> Val
             return _of_outside(interp, value, name)
         case Method(fn, partial=False) if name == "__func__" and _is_written_in_python(fn):
             return fn
-        case FunctionValue(fn) if name == "__name__":
+        case FunctionValue(fn) if name == "__name__" and fn.name != "anonymous":  # which a lambda is called here
             return Lit(fn.name)
         case _:
             raise interp.error(f"the attribute `{name}` of this value cannot be followed", "use the value itself")
