@@ -288,7 +288,6 @@ def _kept(interp: Interpreter, traced: Traced) -> list[Operand]:
 
 def _untouched(interp: Interpreter, traced: Traced, operands: Sequence[Operand]) -> list[Operand]:
     """The operands, with copies for the arrays that the function writes to."""
-    _note_writes(interp, traced)
     classes = alias_classes(traced.function)
     return [
         interp.emit(runtime.private, (operand,), operand.type, operand.base)
@@ -312,6 +311,7 @@ def pull_back(interp: Interpreter, pullback: InnerPullback, args: tuple[Value, .
 def _on_copies(interp: Interpreter, args: tuple[Value, ...], kwargs: Kwargs, hint: str) -> Value:
     f, *given = args
     traced = trace(interp, f, tuple(given), kwargs, range(len(given)))
+    _note_writes(interp, traced)
     outs = _spliced(interp, traced.function, tuple(_untouched(interp, traced, traced.operands)))
     return structures.rebuilt(interp, traced.out, iter(outs))
 
