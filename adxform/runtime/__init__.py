@@ -347,6 +347,8 @@ def sum_padding(padded: Any, x: Any, pad_width: Any, mode: Any) -> Any:
 
 def sum_repeats(repeated: Any, x: Any, repeats: Any, axis: int | None) -> Any:
     """Return the sum of the repetitions of each element: the transpose of ``np.repeat``."""
+    if np.ndim(x) == 0:  # which NumPy takes for an array of one element, along either of its axes
+        axis = None
     rows = np.reshape(repeated, -1) if axis is None else np.moveaxis(repeated, axis, 0)
     shape = (np.size(x),) if axis is None else np.moveaxis(x, axis, 0).shape
     out = np.zeros(shape, np.result_type(repeated))
