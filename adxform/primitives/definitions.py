@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import math
+import operator
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
@@ -183,13 +184,30 @@ def _np_divmod(a: Any, b: Any) -> Any:
 
 
 def _matrix_power(a: Any, n: Any) -> Any:
+    """The products that NumPy computes, one by one in its order: as many as the exponent has binary digits, twice at most."""
+    if np.ndim(a) < 2 or a.shape[-2] != a.shape[-1]:
+        raise np.linalg.LinAlgError("the last two axes of a matrix that is multiplied by itself are of one length")
+    n = operator.index(n)
     if n == 0:
-        return 0.0 * a + np.eye(a.shape[-1], dtype=a.dtype)
+        return np.zeros_like(a) + np.eye(a.shape[-1], dtype=a.dtype)
     if n < 0:
         a = np.linalg.inv(a)
+        n = -n
+    if n == 1:
+        return a
+    if n == 2:
+        return a @ a
+    if n == 3:
+        return a @ a @ a
+    while n % 2 == 0:
+        a = a @ a
+        n //= 2
     result = a
-    for _ in range(abs(n) - 1):
-        result = result @ a
+    while n > 1:
+        n //= 2
+        a = a @ a
+        if n % 2 == 1:
+            result = result @ a
     return result
 
 
@@ -569,7 +587,6 @@ IN_KERNELS: frozenset[Callable[..., Any]] = frozenset(
 OWN_VALUES: frozenset[Callable[..., Any]] = IN_KERNELS | {
     np.cov,
     np.gradient,
-    np.linalg.matrix_power,
     np.median,
     np.nanmax,
     np.nanmin,

@@ -60,8 +60,8 @@ def deviations(x: Any, axis: Any, left: Any, ddof: Any) -> Any:
     """`x` without its mean. One element is its own mean, and yet where it moves, what is made of nothing `left` has no slope."""
     if ddof == 0:
         return x - np.mean(x, axis=axis, keepdims=True)
-    x = intrinsics.valued(x, undefined_unless(left, x, ddof))
-    return x - np.mean(x, axis=axis, keepdims=True)
+    moved = undefined_unless(left, x, ddof)
+    return intrinsics.valued(x - np.mean(x, axis=axis, keepdims=True), moved - np.mean(moved, axis=axis, keepdims=True))
 
 
 def _sum_transpose(ct: Any, x: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False, *, where: Any = True) -> Any:
@@ -87,14 +87,11 @@ def _mean_tangent(x: Any, axis: Any = None, dtype: Any = None, keepdims: Any = F
 
 def _exact_sum_transpose(ct: Any, x: Any) -> Any:
     """The cotangent of each element; what differentiates it in turn adds up exactly as well."""
-    return intrinsics.valued(runtime.broadcast_like(ct, x), runtime.exact_shares(ct, intrinsics.stop_gradient(x)))
+    return runtime.exact_shares(ct, x)
 
 
-def _exact_shares(ct: Any, x: Any) -> Any:
-    def pullback(shares_ct: Any) -> Any:
-        return runtime.exact_sum(shares_ct), np.zeros_like(x)
-
-    return runtime.exact_shares(ct, x), pullback
+def _exact_shares_transpose(shares_ct: Any, ct: Any, x: Any) -> Any:
+    return runtime.exact_sum(shares_ct)
 
 
 def _python_float(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> Type:
@@ -309,7 +306,7 @@ RECORDS: tuple[Primitive, ...] = (
         for fn in _MEANS
     ),
     linear(runtime.exact_sum, _exact_sum_transpose, (_V,), result=_python_float, reduces=Reduces.EXACT_SUM, faithful=True),
-    general(runtime.exact_shares, _exact_shares, (0.5, _V)),
+    linear(runtime.exact_shares, _exact_shares_transpose, (0.5, _V), shapes=(1,)),
     general(np.prod, _prod, *_SAMPLES, (_Z,), reduces=Reduces.PRODUCT, takes_out=True),
     general(np.ndarray.prod, _prod, *_SAMPLES, (_Z,), reduces=Reduces.PRODUCT, takes_out=True),
     _extreme(np.max, _max, *_SAMPLES, (_M, 0, None, True), reduces=Reduces.LARGEST, takes_out=True),

@@ -52,6 +52,52 @@ def powers_of_several_matrices(a):
     return np.sum(np.linalg.matrix_power(a, 3) * np.linalg.matrix_power(a, 0)) + np.sum(np.linalg.matrix_power(a, -2))
 
 
+@at(
+    (np.array([[2.0, 0.5], [0.25, 1.5]]), 1), (np.array([[2.0, 0.5], [0.25, 1.5]]), 11), (np.array([[2.0, 0.5], [0.25, 1.5]]), -6)
+)
+def first_power_is_the_matrix_itself(a, n):
+    b = 0.5 * a
+    power = np.linalg.matrix_power(b, n)
+    b += a
+    return np.sum(np.cos(power))
+
+
+@at((np.array([[1.0, 2.0, -0.5], [0.25, -1.0, 3.0]]),))
+def one_of_two_equal_values_is_written(x):
+    y = 1.0 * x
+    before, after = np.median(y, axis=0), np.median(y, axis=0)
+    low, high = np.percentile(y, [30.0, 40.0], axis=0), np.percentile(y, [30.0, 40.0], axis=0)
+    spread, wide = np.cov(y), np.cov(y)
+    after += 1.0
+    high *= 2.0
+    wide[0, 0] = 5.0
+    y[...] = 0.7
+    return np.sum(np.cos(before) * np.sin(after)) + np.sum(np.cos(low) * np.sin(high)) + np.sum(spread * wide)
+
+
+@at((np.array([[1.0, 2.0, -0.5], [0.25, -1.0, 3.0]]), 1, 2.0))
+def spread_of_what_is_overwritten(x, ddof, t):
+    total = 0.0
+    for k in range(2):
+        y = x * (1.0 + 0.1 * k)
+        spread = y.var(0, None, None, ddof)
+        if t > 1.0:
+            y[...] = 0.7
+        total += np.sum(np.cos(spread)) + np.sum(np.sin(y))
+    return total
+
+
+@at((vec(0.3, -1.2, 2.0),))
+def exact_sum_of_what_is_overwritten(x):
+    total = 0.0
+    for k in range(2):
+        y = x * (1.0 + 0.1 * k)
+        s = math.fsum(y)
+        y[1:] *= s
+        total += math.cos(s) * math.fsum(y)
+    return total
+
+
 @at((vec(0.3, -1.2, 2.0),))
 def more_axes(x):
     return np.sum(np.array(x, ndmin=2) * x[:, None])

@@ -37,6 +37,7 @@ READ = "s += np.sum(np.cos(r))"
 PLACES = {
     "straight": "{copies}{call}{overwrite}{read}",
     "argument": "{call}{overwrite}{read}",
+    "twice": "{copies}{call}before = r\n{call}{overwrite}{read}s += np.sum(np.sin(before))\n",
     "straight, it alone moves": "{copies}{call}{overwrite}{read}",
     "loop, another alone moves": "{copies}for k in range(2):\n{again:1}{call:1}{overwrite:1}{read:1}",
     "branch": "{copies}if t > 0.0:\n{call:1}{overwrite:1}{read:1}else:\n    s += 2.0 * np.sum(a)\n",

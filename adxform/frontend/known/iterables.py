@@ -43,7 +43,7 @@ from adxform.frontend.evaluate.values import (
     is_unknown,
 )
 from adxform.frontend.signature import python_class
-from adxform.ir.kinds import alternatives, scalar_type
+from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, INT, Array, Object, Scalar, rank
 from adxform.primitives import iterations
@@ -97,6 +97,10 @@ def _range(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer
             return interp.fail(TypeError, "range expected 1 to 3 arguments")
 
 
+def _index(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    return _as_integer(interp, args[0]) if len(args) == 1 and not kwargs and isinstance(args[0], Var | Lit) else None
+
+
 def _as_integer(interp: Interpreter, bound: Value) -> Value:
     """`bound` as the Python integer that it is, a truth value too: no array is made of as many elements."""
     bound = protocols.as_number(interp, bound)
@@ -104,9 +108,7 @@ def _as_integer(interp: Interpreter, bound: Value) -> Value:
     if method is not None:
         return protocols.converted(interp, method, "__index__")
     match bound:
-        case Lit(value) if (found := scalar_type(value)) is not None:
-            if _is_index(found):
-                return Lit(operator.index(value))
+        case Lit(value):
             return interp.evaluate(operator.index, (value,))
         case Var(_, Scalar(kinds=kinds) as type_) if len({_is_index(kind) for kind in kinds or (type_,)}) > 1:
             raise interp.error("whether this is an integer cannot be told", "convert it: `int(…)`")
@@ -468,6 +470,7 @@ TABLE: dict[Any, Handler] = {
     len: _len,
     **{fn: _place_in_order(fn) for fn in (bisect.bisect_left, bisect.bisect_right)},
     range: _range,
+    operator.index: _index,
     any: _searching(any),
     all: _searching(all),
     **{fn: walking(handler) for fn, handler in _WALKING.items()},
