@@ -290,9 +290,9 @@ _OTHER = (
         keeps_sign=True,
         kernel=Kernel.FORM,
     ),
-    linear(np.float16, lambda ct, x: ct, effect=views_array),
+    linear(np.float16, lambda ct, x: ct, effect=views_array, moves=Moves.CONVERT, view=Views.BY_LAYOUT),
     linear(np.float32, lambda ct, x: ct, effect=views_array, moves=Moves.CONVERT, view=Views.BY_LAYOUT),
-    linear(np.longdouble, lambda ct, x: ct, (1.5,), effect=views_array),
+    linear(np.longdouble, lambda ct, x: ct, (1.5,), effect=views_array, moves=Moves.CONVERT, view=Views.BY_LAYOUT),
     linear(np.real, lambda ct, x: ct, (_REAL,), effect=views_array, moves=Moves.PART),
 )
 

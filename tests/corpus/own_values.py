@@ -99,6 +99,15 @@ def exact_sum_of_what_is_overwritten(x):
 
 
 @at((vec(0.3, -1.2, 2.0),))
+def converted_before_it_is_written(x):
+    y = 1.0 * x
+    wide = np.longdouble(y)
+    y *= 1.5
+    wide[1:] *= wide[0]
+    return float(np.sum(np.cos(wide))) + np.sum(np.sin(y))
+
+
+@at((vec(0.3, -1.2, 2.0),))
 def more_axes(x):
     return np.sum(np.array(x, ndmin=2) * x[:, None])
 

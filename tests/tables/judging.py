@@ -41,6 +41,7 @@ from tests.tables import (
     rules,
     semantics,
     sets,
+    shared,
     signatures,
     stacked,
     unknown,
@@ -55,6 +56,7 @@ TABLES = {
     "containers": containers.cells,
     "names": names.cells,
     "overwrite": overwrite.cells,
+    "shared": shared.cells,
     "modes": modes.cells,
     "objects": objects.cells,
     "classes": classes.cells,
@@ -87,6 +89,7 @@ LONG = {
     "containers": partial(containers.cells, 50),
     "operands": partial(operands.cells, 61),
     "overwrite": partial(overwrite.cells, 41),
+    "shared": partial(shared.cells, 41),
     "unknown": partial(unknown.cells, 97),
 }
 """What small samples of tables are taken from whose cells take seconds to make."""
