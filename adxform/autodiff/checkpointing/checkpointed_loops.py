@@ -52,6 +52,21 @@ Carried = Mapping[int, Operand]
 
 
 @dataclass(frozen=True, slots=True)
+class LoopMemory:
+    """The memory that a loop writes to, by alias classes `written`, and how its passes hand that on.
+
+    `mirrored` are the places of what it carries with a companion, `copied` those of memory that it writes to. It writes to the
+    variables `outside` without carrying them, and the contents of `kept`, which are those it also reads, belong to its state.
+    """
+
+    written: frozenset[int]
+    mirrored: tuple[int, ...]
+    copied: frozenset[int]
+    outside: tuple[Var, ...]
+    kept: tuple[Var, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Iterations:
     """A loop as passes that can run again: each takes `params` to `results`, and `places` are those that later passes need.
 
@@ -98,20 +113,13 @@ class CheckpointReversal(BlockReversal):
     def checkpointed(self, op: For | While, b: Builder, f: Builder) -> None:
         """Append to `f` the loop `op`, which keeps states on the way, and to `b` its reverse, which runs passes again."""
         params, results = _carried(op)
-        written = {class_ for inner in op.body.ops for class_ in written_by(inner, self.aliases, self.callees)}
-        read = self.read_in(op.body)
-        mirrored = tuple(place for place, param in enumerate(params) if param in self.companions)
-        copied = frozenset(place for place, param in enumerate(params) if has_memory(param) and self.aliases.of(param) in written)
-        outside = [
-            var
-            for var in free_variables(op.body)
-            if has_memory(var) and self.aliases.of(var) in written and not self.is_read_only(var)
-        ]
+        memory = self.touched(op)
+        mirrored = memory.mirrored
         self.refuse_repeated(op)
-        self.refuse_shared(op, sorted({*mirrored, *copied}), outside)
+        self.refuse_shared(op, sorted({*mirrored, *memory.copied}), memory.outside)
         used = self.aliases.reached((*free_variables(op.body), *op.inits, *params))
-        self.readers += [(class_, self.path) for class_ in used if class_ not in written]
-        self.rewound |= written
+        self.readers += [(class_, self.path) for class_ in used if class_ not in memory.written]
+        self.rewound |= memory.written
 
         body = self.reverse_body(op, params, results, b)
         sweep = body.sweep
@@ -119,32 +127,12 @@ class CheckpointReversal(BlockReversal):
         needed = self.needed(op, sweep, outgoing)
         again = tuple(inner for inner, is_needed in zip(op.body.ops, needed.ops, strict=True) if is_needed)
         sweep.forward = [ops if is_needed else [] for ops, is_needed in zip(sweep.forward, needed.ops, strict=True)]
-        memory = tuple(var for var in outside if self.aliases.of(var) in read)
         self.refuse_undefined(op, mirrored)
-        numbers, *kept = (
-            f.call(intrinsics.new_stack, type=Stack(), hint=f"{hint}_kept")
-            for hint in ("at", *(params[place].base for place in needed.places), *(var.base for var in memory))
-        )
-        self.recorder.stacks.update((numbers, *kept))
-        by_layout = any(isinstance(inner, Call) and may_copy(inner) for inner in all_ops(op.body))
-        index = op.body.params[0] if isinstance(op, For) else None
-        source = op.source if isinstance(op, For) else ()
-        passes = Iterations(
-            index, source, params, results, needed.places, copied, memory, by_layout, numbers, tuple(kept), op.span
-        )  # fmt: skip
+        passes = self.iterations(op, needed.places, memory, f)
         self.note(op, passes)
 
-        old = self.old_memory(op, [var for var in outside if var not in memory], copied, f)
-        inits = {place: op.inits[place] for place in needed.places}
-        free = self.budget(op, passes, inits, f)
-        if isinstance(op, For) and not op.breaks:
-            count = op.source[1] if _is_plain(op) else f.call(runtime.trip_count, *op.source, type=INT, hint="passes")
-            free = self.run_to(count, Lit(0), free, dict(enumerate(op.inits)), op.outs, passes, op.body.ops, f)
-        else:
-            state = [*self.kept_values(inits, passes, f)]
-            counted, count = self.count_passes(op) if isinstance(op, For) else self.counted_while(op)
-            f.emit(replace(counted, body=self.copy_of(counted.body), snapshots=None))
-            free = self.keep_first(count, state, free, passes, b)
+        old = self.old_memory(op, memory, f)
+        count, free = self.run_forward(op, passes, b, f)
         for place in mirrored:
             self.mirror_of(op.outs[place], f.ops)
 
@@ -166,7 +154,47 @@ class CheckpointReversal(BlockReversal):
         for place, ct in zip(mirrored, pulled, strict=True):
             self.contribute(op.inits[place], ct, b)
 
+    def iterations(self, op: For | While, places: tuple[int, ...], memory: LoopMemory, f: Builder) -> Iterations:
+        """`op` as passes that can run again, of which each needs what is carried at `places`; its stacks are made in `f`."""
+        params, results = _carried(op)
+        numbers, *kept = (
+            f.call(intrinsics.new_stack, type=Stack(), hint=f"{hint}_kept")
+            for hint in ("at", *(params[place].base for place in places), *(var.base for var in memory.kept))
+        )
+        self.recorder.stacks.update((numbers, *kept))
+        by_layout = any(isinstance(inner, Call) and may_copy(inner) for inner in all_ops(op.body))
+        index, source = (op.body.params[0], op.source) if isinstance(op, For) else (None, ())
+        return Iterations(
+            index, source, params, results, places, memory.copied, memory.kept, by_layout, numbers, tuple(kept), op.span
+        )  # fmt: skip
+
+    def run_forward(self, op: For | While, passes: Iterations, b: Builder, f: Builder) -> tuple[Operand, Operand]:
+        """Append the loop to `f`; return how many passes it runs, and how many states may then still be kept.
+
+        Piece by piece where that number is known ahead; else in one piece, and `b` keeps the state that it began with.
+        """
+        inits = {place: op.inits[place] for place in passes.places}
+        free = self.budget(op, passes, inits, f)
+        if isinstance(op, For) and not op.breaks:
+            count = op.source[1] if _is_plain(op) else f.call(runtime.trip_count, *op.source, type=INT, hint="passes")
+            return count, self.run_to(count, Lit(0), free, dict(enumerate(op.inits)), op.outs, passes, op.body.ops, f)
+        state = [*self.kept_values(inits, passes, f)]
+        counted, count = self.count_passes(op) if isinstance(op, For) else self.counted_while(op)
+        f.emit(replace(counted, body=self.copy_of(counted.body), snapshots=None))
+        return count, self.keep_first(count, state, free, passes, b)
+
     # What a pass needs
+
+    def touched(self, op: For | While) -> LoopMemory:
+        """The memory that `op` writes to."""
+        params, _ = _carried(op)
+        written = frozenset(class_ for inner in op.body.ops for class_ in written_by(inner, self.aliases, self.callees))
+        read = self.read_in(op.body)
+        mirrored = tuple(place for place, param in enumerate(params) if param in self.companions)
+        copied = frozenset(place for place, param in enumerate(params) if has_memory(param) and self.aliases.of(param) in written)
+        held = [var for var in free_variables(op.body) if has_memory(var) and self.aliases.of(var) in written]
+        outside = tuple(var for var in held if not self.is_read_only(var))
+        return LoopMemory(written, mirrored, copied, outside, tuple(var for var in outside if self.aliases.of(var) in read))
 
     def is_read_only(self, var: Var) -> bool:
         """Whether `var` is a view that cannot be written to."""
@@ -255,9 +283,10 @@ class CheckpointReversal(BlockReversal):
             reason = f"{most}, by the schedule of Revolve: passes run again"
             self.recorder.decisions.append(Decision(var.name, op.span, "snapshot", reason))
 
-    def old_memory(self, op: For | While, outside: list[Var], copied: frozenset[int], f: Builder) -> list[tuple[Var, Operand]]:
+    def old_memory(self, op: For | While, memory: LoopMemory, f: Builder) -> list[tuple[Var, Operand]]:
         """What the loop writes to and no pass puts back, with copies of the contents, where the reverse sweep needs those."""
-        inits = [init for place in sorted(copied) if isinstance(init := op.inits[place], Var)]
+        outside = [var for var in memory.outside if var not in memory.kept]
+        inits = [init for place in sorted(memory.copied) if isinstance(init := op.inits[place], Var)]
         found: list[tuple[Var, Operand]] = []
         for var in (*outside, *inits):
             number = self.aliases.of(var)
@@ -402,7 +431,7 @@ class CheckpointReversal(BlockReversal):
             if isinstance(var.type, Stack):
                 self.refuse(op, f"it grows or shrinks the list `{var.base}`", "store into an array that is made before it")
 
-    def refuse_shared(self, op: For | While, places: list[int], outside: list[Var]) -> None:
+    def refuse_shared(self, op: For | While, places: list[int], outside: tuple[Var, ...]) -> None:
         """Raise where a copy of what the loop writes to could be told from what it is a copy of."""
         params, _ = _carried(op)
         carried = [params[place] for place in places]

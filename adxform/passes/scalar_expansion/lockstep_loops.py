@@ -74,22 +74,13 @@ class KernelReader:
     def passes(self, op: For) -> LockstepLoop | None:
         """What there is to know of `op`; ``None`` where its passes may not run in lockstep, or that does not pay."""
         loop = self.accesses.loop(op)
-        inside = {var.name for var in defined_variables(op.body)}
-        if loop is None or op.snapshots or is_short(loop) or not pays(op):
-            return None
-        if not all(self.is_plain(inner, inside) for inner in all_ops(op.body)):
-            return None
-        if not all(is_added_to(*carried, op.body) for carried in zip(op.body.params[1:], op.body.results, strict=True)):
+        if loop is None or op.snapshots or is_short(loop) or not pays(op) or not self.is_of_numbers(op):
             return None
         elements = [(inner, access) for inner in all_ops(op.body) if (access := self.accesses.of(inner)) is not None]
-        written = {self.aliases.of(access.base) for inner, access in elements if callee(inner) is not operator.getitem}
-        bases: dict[int, set[str]] = {class_: set() for class_ in written}
-        for _, access in elements:
-            bases.get(self.aliases.of(access.base), set()).add(access.base.name)
-        if written & self.given or any(len(names) > 1 for names in bases.values()):
+        changed = self.changed(elements)
+        if changed is None:
             return None
         loads = {access.base.name for inner, access in elements if callee(inner) is operator.getitem}
-        changed = {name for names in bases.values() for name in names}
         owned = {name: axis for name in loads | changed if (axis := self.own_axis(name, loop, elements)) is not None}
         private = {name for name in changed & loads if name not in owned}
         varying = self.varying(op, private)
@@ -101,19 +92,38 @@ class KernelReader:
                 return None
             kinds[name] = kind
         found = LockstepLoop(op, loop, frozenset(varying), kinds, owned)
-        for inner in all_ops(op.body):
-            if isinstance(inner, For) and found.vary(inner.source):
-                return None
-            if callee(inner) in CHECKS and found.vary(reads(inner)):
-                return None
-        return found
+        return None if any(self.diverges(inner, found) for inner in all_ops(op.body)) else found
+
+    def is_of_numbers(self, op: For) -> bool:
+        """Whether passes of `op` compute numbers of numbers and elements, and hand on nothing but sums."""
+        inside = {var.name for var in defined_variables(op.body)}
+        if not all(self.is_plain(inner, inside) for inner in all_ops(op.body)):
+            return False
+        return all(is_added_to(*carried, op.body) for carried in zip(op.body.params[1:], op.body.results, strict=True))
+
+    def changed(self, elements: Collection[tuple[Op, ElementAccess]]) -> set[str] | None:
+        """The names of the arrays that are written to; ``None`` where memory of one is known by another name too."""
+        written = {self.aliases.of(access.base) for inner, access in elements if callee(inner) is not operator.getitem}
+        bases: dict[int, set[str]] = {class_: set() for class_ in written}
+        for _, access in elements:
+            bases.get(self.aliases.of(access.base), set()).add(access.base.name)
+        if written & self.given or any(len(names) > 1 for names in bases.values()):
+            return None
+        return {name for names in bases.values() for name in names}
+
+    @staticmethod
+    def diverges(op: Op, found: LockstepLoop) -> bool:
+        """Whether passes go through `op`, a loop, by different ranges, or it is a check of what differs."""
+        if isinstance(op, For):
+            return found.vary(op.source)
+        return callee(op) in CHECKS and found.vary(reads(op))
 
     def is_plain(self, op: Op, inside: Collection[str]) -> bool:
         """Whether `op`, one of a pass, is of numbers and of elements of arrays that were there before."""
         match op:
             case For():
                 plain = not op.breaks and op.snapshots is None and len(op.source) == 3 and isinstance(op.source[2], Lit)
-                return plain and all(isinstance(out.type, Scalar) and out.type.dtype in NUMBERS for out in op.outs)
+                return plain and all(map(has_number, op.outs))
             case If():
                 numbers = all(isinstance(var.type, Scalar) for var in (*op.outs, *reads_with_blocks(op)))
                 return numbers and is_removable(op) and all(isinstance(one, Call | If) for one in all_ops(Block((), (op,), ())))
@@ -124,11 +134,9 @@ class KernelReader:
             case Call(outs=(Var(type=Array()) as view,)):
                 return view.name in self.accesses.views and self.accesses.base(view).name not in inside
             case Call() if (access := self.accesses.of(op)) is not None:
-                of_numbers = isinstance(access.base.type, Array) and access.base.type.dtype in NUMBERS
-                return of_numbers and access.base.name not in inside and (not adds(op) or is_float(access.base))
+                return is_held(access.base) and access.base.name not in inside and (not adds(op) or is_float(access.base))
             case Call():
-                scalars_ = all(isinstance(var.type, Scalar) and var.type.dtype in NUMBERS for var in (*op.outs, *reads(op)))
-                return scalars_ and is_removable(op) and len(op.outs) == 1
+                return is_removable(op) and len(op.outs) == 1 and all(map(has_number, (*op.outs, *reads(op))))
             case _:
                 return False
 
@@ -226,6 +234,16 @@ class KernelReader:
 def names_of(op: Op) -> set[Var]:
     """The variables that `op` takes, in its blocks too."""
     return {*reads_with_blocks(op)}
+
+
+def has_number(var: Var) -> bool:
+    """Whether `var` is a number that a kernel holds."""
+    return isinstance(var.type, Scalar) and var.type.dtype in NUMBERS
+
+
+def is_held(array: Var) -> bool:
+    """Whether `array` holds numbers that a kernel does."""
+    return isinstance(array.type, Array) and array.type.dtype in NUMBERS
 
 
 def is_float(array: Var) -> bool:
