@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from adxform import runtime
@@ -13,7 +13,7 @@ from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, For, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import FLOAT, INT, Array, Dim, Scalar
 from adxform.ir.walk import all_ops, operands, outs, reads_with_blocks, rename_block, variables_of
-from adxform.passes.loops.accesses import Subscript, adds
+from adxform.passes.loops.accesses import ElementAccess, Subscript, adds
 from adxform.passes.scalar.rewriting import callee
 from adxform.passes.scalar_expansion.lockstep_loops import KernelReader, LockstepLoop, empty, is_float
 from adxform.passes.scalar_expansion.turned import Turned, permuted
@@ -108,26 +108,32 @@ class Writing:
             access = self.reading.accesses.of(op)
             if access is None or callee(op) is not operator.getitem or access.base.name in self.lanes or len(access.axes) != 2:
                 continue
-            array = access.base
-            fixed = array.name not in self.passes.kinds and array.name not in self.turned.axes and is_float(array)
             along = loops.get(access.axes[1].root) if access.axes[1].root is not None and not access.axes[1].offset else None
-            assert isinstance(array.type, Array)
-            size = (array.type.shape or ())[1]
-            if not fixed or self.passes.owned.get(array.name) != 0 or along is None or not self.reading.is_whole(along, size):
-                continue
-            offset = access.axes[0].offset
-            columns = self.with_lanes(array, 1, ahead)
-            first, last = self.shifted(self.start, offset, body), self.shifted(self.end, offset - 1, body)
-            body.effect(kernel_scalars.check_places, first, last, body.call(intrinsics.dim, array, Lit(0), type=INT, hint="n"))
-            column = body.var(along.body.params[0].name, INT)
-            item, lane = body.var(self.passes.loop.item.name, INT), body.nested()
-            at = lane.call(operator.sub, item, self.start, type=INT, hint="at")
-            place = self.shifted(item, offset, lane)
-            value = lane.call(operator.getitem, array, Pack("tuple", (place, column)), type=Scalar("float64"))
-            lane.effect(operator.setitem, columns, Pack("tuple", (column, at)), value)
-            inner = For((), (self.start, self.end, Lit(1)), (), lane.block((item,), ()), span=self.passes.op.span)
-            stop = body.call(intrinsics.dim, array, Lit(1), type=INT, hint="n")
-            body.emit(For((), (Lit(0), stop, Lit(1)), (), Block((column,), (inner,), ()), span=self.passes.op.span))
+            if along is not None and self.is_row(access.base, along):
+                columns = self.with_lanes(access.base, 1, ahead)
+                self.into_columns(access, along.body.params[0].name, columns, body)
+
+    def is_row(self, array: Var, along: For) -> bool:
+        """Whether each pass reads a row of its own of `array`, which nothing changes, and `along` goes through all of the row."""
+        fixed = array.name not in self.passes.kinds and array.name not in self.turned.axes and is_float(array)
+        assert isinstance(array.type, Array)
+        size = (array.type.shape or ())[1]
+        return fixed and self.passes.owned.get(array.name) == 0 and self.reading.is_whole(along, size)
+
+    def into_columns(self, access: ElementAccess, name: str, columns: Var, body: Builder) -> None:
+        """Append the loops that copy the rows of a block's passes, as `access` reads them by places of that `name`."""
+        array, offset = access.base, access.axes[0].offset
+        first, last = self.shifted(self.start, offset, body), self.shifted(self.end, offset - 1, body)
+        body.effect(kernel_scalars.check_places, first, last, body.call(intrinsics.dim, array, Lit(0), type=INT, hint="n"))
+        column = body.var(name, INT)
+        item, lane = body.var(self.passes.loop.item.name, INT), body.nested()
+        at = lane.call(operator.sub, item, self.start, type=INT, hint="at")
+        place = self.shifted(item, offset, lane)
+        value = lane.call(operator.getitem, array, Pack("tuple", (place, column)), type=Scalar("float64"))
+        lane.effect(operator.setitem, columns, Pack("tuple", (column, at)), value)
+        inner = For((), (self.start, self.end, Lit(1)), (), lane.block((item,), ()), span=self.passes.op.span)
+        stop = body.call(intrinsics.dim, array, Lit(1), type=INT, hint="n")
+        body.emit(For((), (Lit(0), stop, Lit(1)), (), Block((column,), (inner,), ()), span=self.passes.op.span))
 
     @staticmethod
     def shifted(item: Operand, offset: int, builder: Builder) -> Operand:
@@ -155,21 +161,24 @@ class Writing:
             elif self.passes.is_uniform(op):
                 done.append(self.turned.renewed(op))
             elif isinstance(op, For):
-                carried = [*zip(op.outs, op.body.params[1:], op.inits, op.body.results, strict=True)]
-                rows = [one for one in carried if self.passes.vary(one[:2])]
-                for out, param, init, _ in rows:
-                    self.rows[out.name] = row = self.row(param)
-                    pending.append(Move(row, init))
-                done += self.flushed(pending)
+                done += self.loop(op, pending)
                 pending = []
-                inner = self.written(op.body.ops, [Move(self.row(param), result) for _, param, _, result in rows])
-                left = [one for one in carried if one not in rows]
-                body = Block((op.body.params[0], *(one[1] for one in left)), tuple(inner), tuple([one[3] for one in left]))
-                new = replace(op, outs=tuple([one[0] for one in left]), inits=tuple([one[2] for one in left]), body=body)
-                done.append(new)
             else:
                 pending.append(op)
         return [*done, *self.flushed([*pending, *moves])]
+
+    def loop(self, op: For, pending: list[Op | Move]) -> list[Op]:
+        """What is `pending`, and then `op`, a loop in all passes of a block: what it carries and varies is kept in rows."""
+        carried = [*zip(op.outs, op.body.params[1:], op.inits, op.body.results, strict=True)]
+        rows = [one for one in carried if self.passes.vary(one[:2])]
+        for out, param, init, _ in rows:
+            self.rows[out.name] = row = self.row(param)
+            pending.append(Move(row, init))
+        ahead = self.flushed(pending)
+        inner = self.written(op.body.ops, [Move(self.row(param), result) for _, param, _, result in rows])
+        left = [one for one in carried if one not in rows]
+        body = Block((op.body.params[0], *(one[1] for one in left)), tuple(inner), tuple([one[3] for one in left]))
+        return [*ahead, replace(op, outs=tuple([one[0] for one in left]), inits=tuple([one[2] for one in left]), body=body)]
 
     def length(self, op: Call) -> Op:
         """`op`, a length of an array, of the one that a view is of."""
@@ -187,13 +196,8 @@ class Writing:
         span = next((op.span for op in pending if isinstance(op, Call)), self.passes.op.span)
         item, lane = Var(names.fresh(self.passes.loop.item.base), INT), Builder(names, span)
         at = lane.call(operator.sub, item, self.start, type=INT, hint="at")
-        mapping: dict[Var, Operand] = {self.passes.loop.item: item}
-        defined = {out.name for op in pending if not isinstance(op, Move) for out in outs(op)}
         taken = [var for op in pending for var in self.taken(op)]
-        carried = {param.name for param in self.passes.op.body.params}
-        for var in dict.fromkeys(taken):
-            if var.name in self.passes.varying and var.name not in defined | carried and isinstance(var.type, Scalar):
-                mapping[var] = lane.call(operator.getitem, self.row(var), at, type=var.type, hint=var.name)
+        mapping = {self.passes.loop.item: item, **self.loaded(pending, dict.fromkeys(taken), at, lane)}
         within = Counter(var.name for var in taken)
         sums: list[tuple[Var, Operand, Var, Operand]] = []
         after: list[Op] = []
@@ -222,6 +226,13 @@ class Writing:
         block = Block((item, *(one[0] for one in sums)), body.ops, body.results)
         inits = tuple([one[1] for one in sums])
         return [For(tuple([one[2] for one in sums]), (self.start, self.end, Lit(1)), inits, block, span=span), *after]
+
+    def loaded(self, pending: list[Op | Move], taken: Iterable[Var], at: Operand, lane: Builder) -> Mapping[Var, Operand]:
+        """What `pending` ops take that earlier ones made, loaded in `lane` from the rows that it is kept in."""
+        defined = {out.name for op in pending if not isinstance(op, Move) for out in outs(op)}
+        kept = self.passes.varying - defined - {param.name for param in self.passes.op.body.params}
+        rows = [var for var in taken if isinstance(var.type, Scalar) and var.name in kept]
+        return {var: lane.call(operator.getitem, self.row(var), at, type=var.type, hint=var.name) for var in rows}
 
     def is_one_place(self, op: Call) -> bool:
         """Whether `op` adds to an element that is the same in all passes, and not each pass's own."""
