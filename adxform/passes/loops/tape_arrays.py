@@ -195,33 +195,39 @@ def _tapes(fn: Function, aliases: Aliases, forms: Forms) -> Iterator[LoopTape]:
         if len(uses) != 3 or None in uses or set(by) != {intrinsics.new_stack, intrinsics.push, intrinsics.pop}:
             continue
         push, pop = by[intrinsics.push], by[intrinsics.pop]
-        shared = 0
-        while shared < min(len(push.path), len(pop.path)) and _same(push.path[shared], pop.path[shared]):
-            shared += 1
-        loops, back = ([op for op, _ in use.path[shared:] if isinstance(op, For)] for use in (push, pop))
-        nested = len(loops) == len(back) == len(push.path) - shared == len(pop.path) - shared > 0
+        nests = _nests(push, pop)
         assert isinstance(push.op, Call)
         assert isinstance(pop.op, Call)
         value, out = push.op.args[1], pop.op.outs[0]
         if (
-            nested
-            and push.places[shared] < pop.places[shared]
-            and forms.are_reverse(loops, back)
+            nests is not None
+            and forms.are_reverse(*nests)
             and isinstance(value, Var)
             and value.type == out.type
             and _is_held(value.type)
             and not forms.doubts.about(value)
         ):
+            loops, back = map(tuple, nests)
             makes, path = makers.get(value, (None, ()))
             if isinstance(value.type, Scalar) or aliases.of(value) not in aliases.written | aliases.exposed:
-                yield LoopTape(stack, value, tuple(loops), tuple(back), None)
+                yield LoopTape(stack, value, loops, back, None)
             elif (
                 makes is not None
                 and len(path) == len(push.path)
                 and all(map(_same, path, push.path))
                 and aliases.of(value) not in returned | aliases.exposed | forms.doubts.ordered
             ):
-                yield LoopTape(stack, value, tuple(loops), tuple(back), makes)
+                yield LoopTape(stack, value, loops, back, makes)
+
+
+def _nests(push: StackUse, pop: StackUse) -> tuple[list[For], list[For]] | None:
+    """The loops around `push`, and those around `pop` after them, equally many; ``None`` where more is around one of the two."""
+    shared = 0
+    while shared < min(len(push.path), len(pop.path)) and _same(push.path[shared], pop.path[shared]):
+        shared += 1
+    loops, back = ([op for op, _ in use.path[shared:] if isinstance(op, For)] for use in (push, pop))
+    nested = len(loops) == len(back) == len(push.path) - shared == len(pop.path) - shared > 0
+    return (loops, back) if nested and push.places[shared] < pop.places[shared] else None
 
 
 def _makers(block: Block, path: Path = ()) -> Iterator[tuple[Var, tuple[Call, Path]]]:
