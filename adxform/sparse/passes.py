@@ -105,26 +105,32 @@ def settled(
         finally:
             trace.log = outer
         found = {key_of(note): note for note in log if not isinstance(note.x, list)}
+        new = {key: note for key, note in found.items() if key not in regions}
         known = {id(root) for root in roots}
-        fresh = {key: note for key, note in found.items() if key not in regions and (not number or id(root_of(note.x)) in known)}
+        fresh = {key: note for key, note in new.items() if not number or id(root_of(note.x)) in known}
         changed = any(news)
         if not changed and not fresh and number:
             break
         taken_back(log)
-        regions |= fresh if number and not changed else {key: note for key, note in found.items() if key not in regions}
+        regions |= fresh if number and not changed else new
         roots += [root_of(note.x) for note in found.values()]
     else:
         raise GiveUp("a loop does something new at every pass")
     for one, result in zip(carried, results or (), strict=False):
         one.leave(trace.graph, result)
-    for note, entry in entries:
-        if note.flow:
-            trace.graph.tie(entry, note.x[note.index])
-        note.x[note.index] = entry
+    _left(trace.graph, entries)
     if outer is not None:
         outer += log
     _settle_stacks(trace.graph, log, outer)
     return [one.entry for one in carried]
+
+
+def _left(graph: Graph, entries: list[tuple[Note, Any]]) -> None:
+    """Let memory hold what it holds before any pass, which stands for what the last one left there as well."""
+    for note, entry in entries:
+        if note.flow:
+            graph.tie(entry, note.x[note.index])
+        note.x[note.index] = entry
 
 
 def _entered(graph: Graph, regions: dict[Any, Note], log: Log) -> list[tuple[Note, Any]]:

@@ -130,8 +130,7 @@ class BlockReversal(CallReversal, ABC):
         early: list[Call] = []
         computed = self.primal - self.guards.conds
         for op in ops:
-            pure = isinstance(op, Call) and op.outs and _is_pure(op) and not effect_of(op).views
-            if isinstance(op, Call) and pure and all(var in computed or var in there for var in reads(op)):
+            if isinstance(op, Call) and _may_go_ahead(op) and all(var in computed or var in there for var in reads(op)):
                 there.update(op.outs)
                 early.append(op)
         needed: set[Var] = set()
@@ -375,22 +374,24 @@ class BlockReversal(CallReversal, ABC):
         self.loops -= 1
         self.path = outer_path
         last = Builder(self.names, op.span)
-        finals: list[Operand] = []
-        for place, incoming in zip(flows, inner_params, strict=False):
-            ct = self.take(params[place])
-            if ct is None:
-                same = all(same_shape(other.type, params[place].type) for other in (incoming, op.outs[place]))
-                like = incoming if same else params[place]
-                undefined = params[place] in self.plan.undefined and incoming in self.loose
-                ct = Lit(0.0) if undefined else zeros(last, like, f"{params[place].base}_ct")
-            elif ct in self.loose and incoming not in self.loose:
-                ct = last.call(runtime.broadcast_like, ct, incoming, type=incoming.type, hint=incoming.base)
-            finals.append(ct)
+        ends = zip(flows, inner_params, strict=False)
+        finals: list[Operand] = [self.final_ct(params[place], op.outs[place], incoming, last) for place, incoming in ends]
         finals += [self.cts[var] for var in captured]
         sweep.segments.append((-1, last.ops))
         sweep.results = tuple(finals)
         self.cts = outer_cts
         return ReversedBody(sweep, flows, carried, tuple(inits), inner_params)
+
+    def final_ct(self, param: Var, out: Var, incoming: Var, b: Builder) -> Operand:
+        """The cotangent of `param`, which a loop carries to `out`, at the start of a pass; `incoming` is that of its end."""
+        ct = self.take(param)
+        if ct is None:
+            same = all(same_shape(other.type, param.type) for other in (incoming, out))
+            undefined = param in self.plan.undefined and incoming in self.loose
+            return Lit(0.0) if undefined else zeros(b, incoming if same else param, f"{param.base}_ct")
+        if ct in self.loose and incoming not in self.loose:
+            return b.call(runtime.broadcast_like, ct, incoming, type=incoming.type, hint=incoming.base)
+        return ct
 
     def after_loop(self, op: For | While, reversed_: ReversedBody, outs: tuple[Var, ...], b: Builder) -> None:
         """Pass on `outs`, the cotangents that the reverse of `op` ends with."""
@@ -444,3 +445,8 @@ def _is_function(call: Call) -> bool:
 def _is_pure(call: Call) -> bool:
     effect = effect_of(call)
     return not effect.writes and not effect.opaque
+
+
+def _may_go_ahead(call: Call) -> bool:
+    """Whether what `call` makes is the same wherever its arguments are known, and no name of other memory."""
+    return bool(call.outs) and _is_pure(call) and not effect_of(call).views

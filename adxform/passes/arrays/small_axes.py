@@ -143,13 +143,8 @@ def _mean_of(make: Element, dtype: str, divisor: int, into: str) -> Element:
 def _columns(units: Sequence[Unit], results: Sequence[Operand]) -> list[tuple[str, int]]:
     """The arrays made here, and an axis of each, of which every access is to one known column, stored before it is read."""
     whole = {var.name for unit in units if unit.work is None for var in unit.uses} | {var.name for var in variables_of(results)}
-    found: dict[str, int] = {}
-    for unit in units:
-        for var in unit.outs:
-            shape = var.type.shape if unit.work is not None and isinstance(var.type, Array) else None
-            short = [axis for axis, size in enumerate(shape or ()) if isinstance(size, int) and 1 < size <= FEW]
-            if shape is not None and short and len(shape) > len(short) and var.name not in whole:
-                found[var.name] = short[-1]
+    made = (var for unit in units if unit.work is not None for var in unit.outs)
+    found = {var.name: axis for var in made if (axis := _short_axis(var)) is not None and var.name not in whole}
     stored: dict[str, set[int]] = {name: set() for name in found}
     for unit in units:
         for access in (*unit.loads, *unit.targets):
@@ -163,6 +158,13 @@ def _columns(units: Sequence[Unit], results: Sequence[Operand]) -> list[tuple[st
         if unit.target is not None and unit.target.base.name in found and not isinstance(unit.work, Increase):
             stored[unit.target.base.name].add(unit.target.places[found[unit.target.base.name]].offset)
     return list(found.items())
+
+
+def _short_axis(var: Var) -> int | None:
+    """The last axis of `var` of a few elements, if it is an array with longer axes as well."""
+    shape = var.type.shape or () if isinstance(var.type, Array) else ()
+    short = [axis for axis, size in enumerate(shape) if isinstance(size, int) and 1 < size <= FEW]
+    return short[-1] if short and len(shape) > len(short) else None
 
 
 def _split(units: Sequence[Unit], name: str, axis: int, scope: BlockScope) -> list[Unit]:
@@ -196,8 +198,8 @@ def _split(units: Sequence[Unit], name: str, axis: int, scope: BlockScope) -> li
         if target is not None and target.base in columns.values() and target.base.name not in made:
             made.add(target.base.name)
             outs = (target.base,)
-        bases = [access.base for source in inputs if isinstance(source, NestAccess) for access in (source, *source.tables)]
-        bases += [access.base for access in (() if target is None else (target, *target.tables))]
+        touched = [source for source in (*inputs, target) if isinstance(source, NestAccess)]
+        bases = [access.base for source in touched for access in (source, *source.tables)]
         kept = [var for var in unit.uses if var.name != name]
         uses = tuple(dict.fromkeys(var for var in (*kept, *bases) if var not in outs))
         found.append(replace(unit, inputs=inputs, work=work, outs=outs, uses=uses))
