@@ -38,13 +38,12 @@ def versioned(units: Sequence[Unit], nests: Sequence[FusedNest], scope: BlockSco
             writers.setdefault(unit.target.base.name, []).append(unit)
     tables = {entry.base.name for unit in units for access in (*unit.loads, *unit.targets) for entry in access.tables}
     chosen = {}
+    stay = [unit for unit in units if unit.work is None]
     for name, found in writers.items():
         first, last = found[0], found[-1]
         alike = all(_same_elements(first, other) and around[first] == around[other] for other in found[1:])
         made = isinstance(first.work, Assign) and first.target is not None and first.target.base in first.outs
-        early = any(
-            unit.work is None and any(var.name == name for var in unit.uses) and unit.order < last.order for unit in units
-        )
+        early = any(unit.order < last.order and name in {var.name for var in unit.uses} for unit in stay)
         if len(found) > 1 and made and alike and not early and name not in tables:
             chosen[name] = len(found)
     return _Renaming(chosen, scope).all(units) if chosen else None

@@ -79,18 +79,16 @@ def _between(a: Unit, b: Unit, aliases: Aliases) -> Pairs | None:
         return None
     if a.work is None or b.work is None:
         return None if made & {var.name for var in b.uses} or _conflict(a, b, aliases) else ()
-    pairs: list[tuple[NestAccess, NestAccess]] = []
     adds = isinstance(a.work, Increase) and isinstance(b.work, Increase) and a.work.commutes and b.work.commutes
-    for one, writes in _accesses(a):
-        for other, also in _accesses(b):
-            if not (writes or also) or _class(one.base, aliases) != _class(other.base, aliases):
-                continue
-            if one.base != other.base:
-                return None
-            if one.apart(other) or (writes and also and adds):
-                continue
-            pairs.append((one, other))
-    return tuple(pairs)
+    met = [
+        (one, other, writes and also)
+        for one, writes in _accesses(a)
+        for other, also in _accesses(b)
+        if (writes or also) and _class(one.base, aliases) == _class(other.base, aliases)
+    ]
+    if any(one.base != other.base for one, other, _ in met):
+        return None
+    return tuple((one, other) for one, other, both in met if not one.apart(other) and not (both and adds))
 
 
 def _accesses(unit: Unit) -> list[tuple[NestAccess, bool]]:

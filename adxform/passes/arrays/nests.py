@@ -44,8 +44,8 @@ def storage(nests: Sequence[FusedNest], units: Sequence[Unit], results: Sequence
     single: set[str] = set()
     for unit in units:
         for access in (*unit.loads, *((unit.target,) if unit.target is not None else ())):
-            name, path = access.base.name, around[unit]
-            shared[name] = _common(shared[name], path) if name in shared else path
+            path = around[unit]
+            shared[access.base.name] = _common(shared.get(access.base.name, path), path)
         match unit.work:
             case Increase(target=target):
                 again.add(target.base.name)

@@ -173,13 +173,7 @@ class _Checking:
         match op.args:
             case (Var(type=Array(shape=tuple(shape))) as array, *rest) if fn in LENGTHS:
                 axis = rest[0].value if rest and isinstance(rest[0], Lit) else 0
-                size = shape[axis]
-                if isinstance(size, Dim) and size.offset:
-                    self.lengths[out] = length_of(size)
-                    size = Dim(f"?{array.name}[{axis}]")
-                self.forms[out] = length_of(size)
-                if isinstance(size, Dim):
-                    self.origins.setdefault(size, (array, axis))
+                self.learn_length(out, array, axis, shape[axis])
             case (a, b) if fn is operator.add:
                 self.sum(out, a, b, 1)
             case (a, b) if fn is operator.sub:
@@ -190,6 +184,15 @@ class _Checking:
                 self.forms[out] = LinearForm().plus(self.form(other), factor)
             case _:
                 pass
+
+    def learn_length(self, out: Var, array: Var, axis: int, size: Size) -> None:
+        """Note that `out` is the length of `array` along `axis`, which has that `size`."""
+        if isinstance(size, Dim) and size.offset:
+            self.lengths[out] = length_of(size)
+            size = Dim(f"?{array.name}[{axis}]")
+        self.forms[out] = length_of(size)
+        if isinstance(size, Dim):
+            self.origins.setdefault(size, (array, axis))
 
     def sum(self, out: Var, a: Operand, b: Operand, sign: int) -> None:
         self.forms[out] = self.form(a).plus(self.form(b), sign)

@@ -222,12 +222,8 @@ def _mark(block: Block, found: set[str], steady: Callable[[Call, set[str]], bool
     for op in block.ops:
         match op:
             case Call():
-                known = (
-                    record_of(callee(op)).whole
-                    or callee(op) is intrinsics.dim
-                    or (is_elementwise(callee(op)) and all(isinstance(out.type, Scalar) for out in op.outs))
-                )
-                same = (known and not _any(operands(op), found)) or (callee(op) is operator.getitem and steady(op, found))
+                known = _is_of_operands(op) and not _any(operands(op), found)
+                same = known or (callee(op) is operator.getitem and steady(op, found))
             case If():
                 for inner in blocks(op):
                     _mark(inner, found, steady)
@@ -245,6 +241,13 @@ def _mark(block: Block, found: set[str], steady: Callable[[Call, set[str]], bool
                 same = False
         if not same:
             found.update(out.name for out in outs(op))
+
+
+def _is_of_operands(op: Call) -> bool:
+    """Whether what `op` gives follows from its operands alone, not from memory that may have changed."""
+    if record_of(callee(op)).whole or callee(op) is intrinsics.dim:
+        return True
+    return is_elementwise(callee(op)) and all(isinstance(out.type, Scalar) for out in op.outs)
 
 
 def _any(given: Iterable[Operand], found: set[str]) -> bool:

@@ -78,19 +78,13 @@ class _Turns(Rewriter):
         later = set(free_variables(rest)) | set(free_variables(op.body))
         for place, (init, param, result) in enumerate(zip(op.inits, op.body.params[1:], op.body.results, strict=True)):
             maker = next((call for call in op.body.ops if isinstance(call, Call) and result in call.outs), None)
-            if (
-                not isinstance(init, Var)
-                or not isinstance(result, Var)
-                or maker is None
-                or not makes_room(maker)
-                or not set(reads(maker)).isdisjoint(defined_variables(op.body))
-                or init.name not in made
-                or init in later
-                or op.inits.count(init) > 1
-                or not isinstance(init.type, Array)
-                or not init.type == result.type == param.type
-                or not self.is_alone((init, param, result, op.outs[place]))
-            ):
+            if maker is None or not isinstance(init, Var) or not isinstance(result, Var):
+                continue
+            ended = init.name in made and init not in later and op.inits.count(init) == 1
+            alike = isinstance(init.type, Array) and init.type == result.type == param.type
+            if not ended or not alike or not self.is_alone((init, param, result, op.outs[place])):
+                continue
+            if not makes_room(maker) or not set(reads(maker)).isdisjoint(defined_variables(op.body)):
                 continue
             second, left = (Var(self.names.fresh(var.base), result.type) for var in (result, param))
             ops.append(replace(maker, outs=(second,)))
@@ -104,6 +98,15 @@ class _Turns(Rewriter):
         class_ = self.aliases.of(names[0])
         members = {var.name for var in self.aliases.members(class_)}
         return class_ not in self.outside and members == {var.name for var in names}
+
+
+def lengths_wanted(body: Block) -> set[str]:
+    """The names of what the arrays that `body` makes have their lengths from."""
+    wanted: set[str] = set()
+    for inner in reversed(body.ops):
+        if makes_room(inner) or (is_length(inner) and inner.outs[0].name in wanted):
+            wanted.update(var.name for var in reads(inner))
+    return wanted
 
 
 class _Lifting(Rewriter):
@@ -125,10 +128,7 @@ class _Lifting(Rewriter):
         """`op` without what can be made ahead of it, which goes to `ops`, and the lengths that this takes."""
         inside = {var.name for var in defined_variables(op.body)} - {param.name for param in op.body.params}
         ending = {inner.outs[0].name for inner in op.body.ops if makes_room(inner) and self.ends(inner.outs[0], inside)}
-        wanted: set[str] = set()
-        for inner in reversed(op.body.ops):
-            if makes_room(inner) or (is_length(inner) and inner.outs[0].name in wanted):
-                wanted.update(var.name for var in reads(inner))
+        wanted = lengths_wanted(op.body)
         if not ending and not wanted:
             return op
         varying = inside | {param.name for param in op.body.params} | self.undefined
