@@ -171,6 +171,7 @@ RECORDS: tuple[Primitive, ...] = (
         reduces=Reduces.SUM_LIKE,
         layout=Layout.AS_FIRST,
         faithful=True,
+        open_integers=True,
     ),
     linear(
         runtime.cotangent,
@@ -199,6 +200,7 @@ RECORDS: tuple[Primitive, ...] = (
         view=Views.ALWAYS,
         faithful=True,
         keeps_sign=True,
+        open_integers=True,
     ),
     linear(
         runtime.gather_last,

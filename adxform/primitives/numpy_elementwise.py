@@ -277,6 +277,7 @@ _OTHER = (
         gives=Gives.OWN,
         kernel=Kernel.FORM,
         form=kernel_scalars.chosen,
+        open_integers=True,
     ),
     linear(
         np.float64,
@@ -289,9 +290,12 @@ _OTHER = (
         faithful=True,
         keeps_sign=True,
         kernel=Kernel.FORM,
+        open_integers=True,
     ),
     linear(np.float16, lambda ct, x: ct, effect=views_array),
-    linear(np.float32, lambda ct, x: ct, effect=views_array, moves=Moves.CONVERT, view=Views.BY_LAYOUT),
+    linear(
+        np.float32, lambda ct, x: ct, effect=views_array, moves=Moves.CONVERT, view=Views.BY_LAYOUT, open_integers=True
+    ),
     linear(np.longdouble, lambda ct, x: ct, (1.5,), effect=views_array),
     linear(np.real, lambda ct, x: ct, (_REAL,), effect=views_array, moves=Moves.PART),
 )
@@ -303,8 +307,9 @@ _CONSTANT = (
     ),
     *(constant(fn, gives=Gives.TEST, kernel=Kernel.FLOATS) for fn in (np.isnan, np.isinf, np.isfinite)),
     constant(np.signbit, kernel=Kernel.FLOATS),
-    constant(np.round, takes_out=True),
-    *(constant(fn) for fn in (np.fix, np.around, np.ndarray.round, np.floor_divide, np.isneginf, np.isposinf, np.isclose)),
+    constant(np.round, takes_out=True, open_integers=True),
+    *(constant(fn, open_integers=True) for fn in (np.around, np.ndarray.round)),
+    *(constant(fn) for fn in (np.fix, np.floor_divide, np.isneginf, np.isposinf, np.isclose)),
     *(constant(fn) for fn in (np.allclose, np.array_equal, np.isin, np.int64, np.int32, np.bool)),
 )
 

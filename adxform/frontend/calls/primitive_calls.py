@@ -28,7 +28,6 @@ from adxform.ir.ops import Call, Lit, Operand, Pack, Var
 from adxform.ir.types import FLOAT, Array, Dim, Object, Scalar, Several, is_float
 from adxform.ir.walk import variables
 from adxform.primitives.declare import name_of
-from adxform.primitives.open_integers import OPEN_INTEGERS
 from adxform.primitives.record import General, Memory, Primitive
 from adxform.primitives.stacking import OF_ROWS
 from adxform.primitives.table import TABLE
@@ -310,7 +309,7 @@ def _static_where_needed(
     """Ask that integers be known where they decide what kind of result there is, if they can be."""
     module = getattr(fn, "__module__", None)
     by_number = module in ("_operator", "operator", "math", "builtins") or isinstance(fn, np.ufunc)
-    if by_number or record.elementwise or isinstance(record.derivative, Memory) or fn in OPEN_INTEGERS:
+    if by_number or record.elementwise or isinstance(record.derivative, Memory) or record.open_integers:
         return args, kwargs
     return (
         tuple(_known_if_promotable(interp, arg) for arg in args),
