@@ -293,9 +293,7 @@ _OTHER = (
         open_integers=True,
     ),
     linear(np.float16, lambda ct, x: ct, effect=views_array),
-    linear(
-        np.float32, lambda ct, x: ct, effect=views_array, moves=Moves.CONVERT, view=Views.BY_LAYOUT, open_integers=True
-    ),
+    linear(np.float32, lambda ct, x: ct, effect=views_array, moves=Moves.CONVERT, view=Views.BY_LAYOUT, open_integers=True),
     linear(np.longdouble, lambda ct, x: ct, (1.5,), effect=views_array),
     linear(np.real, lambda ct, x: ct, (_REAL,), effect=views_array, moves=Moves.PART),
 )

@@ -361,7 +361,16 @@ _COPIES = (
     linear(np.tile, _tile_transpose, (_V, 2), (_M, (2, 1)), (_V, (2, 3)), moves=Moves.REPEAT, open_integers=True),
     linear(np.repeat, _repeat_transpose, (_V, 2), (_M, 3, 1), (_M, 2), moves=Moves.REPEAT, open_integers=True),
     linear(np.ndarray.repeat, _repeat_transpose, (_V, 2), (_M, 3, 1), moves=Moves.REPEAT, open_integers=True),
-    linear(np.take, _take_transpose, (_V, [0, 2, 0]), (_M, [0, 4]), (_M, 1), moves=Moves.PICK, chooses=Chooses.SOME, open_integers=True),
+    linear(
+        np.take,
+        _take_transpose,
+        (_V, [0, 2, 0]),
+        (_M, [0, 4]),
+        (_M, 1),
+        moves=Moves.PICK,
+        chooses=Chooses.SOME,
+        open_integers=True,
+    ),
     linear(np.ndarray.take, _take_transpose, (_V, [0, 2, 0]), moves=Moves.PICK, chooses=Chooses.SOME, open_integers=True),
     general(
         np.pad,
