@@ -28,8 +28,8 @@ from adxform.ir.ops import Call, Lit, Operand, Pack, Var
 from adxform.ir.types import FLOAT, Array, Dim, Object, Scalar, Several, is_float
 from adxform.ir.walk import variables
 from adxform.primitives.declare import name_of
+from adxform.primitives.definitions.stacking import OF_ROWS
 from adxform.primitives.record import General, Memory, Primitive
-from adxform.primitives.stacking import OF_ROWS
 from adxform.primitives.table import TABLE
 
 Kwargs = dict[str, Value]
