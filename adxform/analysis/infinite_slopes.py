@@ -144,7 +144,7 @@ def _at_risk(op: Op, keeps: Keeps) -> tuple[Operand, ...]:
 def _dropped(
     inits: tuple[Operand, ...], params: tuple[Var, ...], body: Block, results: tuple[Operand, ...], keeps: Keeps
 ) -> tuple[Operand, ...]:
-    """The `inits` of a loop that its passes may replace, not only add to."""
+    """The `inits` of a loop that its iterations may replace, not only add to."""
     return tuple(
         init
         for init, param, end in zip(inits, params, results, strict=True)

@@ -97,7 +97,7 @@ def grad(
 
     The gradient has the structure of the argument; for a tuple of `argnums` it is a tuple of gradients. With `has_aux`, `f`
     returns ``(value, aux)`` and the gradient function ``(gradient, aux)``. With `checkpoint_steps` or `max_memory`, the loops of
-    `f` keep few of their states, and run passes again: see `adxform.checkpoint`.
+    `f` keep few of their states, and run iterations again: see `adxform.checkpoint`.
 
     The `engine` ``"numba"`` compiles loops and array expressions at the first call, ``"python"`` compiles nothing, and
     ``"auto"`` compiles what has loops over numbers; ``"interpret"`` is to debug (see `adxform.testing.trace`). With

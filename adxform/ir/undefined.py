@@ -8,7 +8,7 @@ from adxform.ir.walk import all_ops
 
 
 def maybe_undefined(body: Block) -> set[Var]:
-    """The variables of `body` that a branch not taken, or a loop without a pass, leaves without a value, and stacks of such."""
+    """The variables of `body` that a branch not taken, or a loop without iterations, leaves undefined, and stacks of such."""
     found: set[Var] = set()
     size = -1
     while size != len(found):
@@ -31,19 +31,19 @@ def maybe_undefined(body: Block) -> set[Var]:
 
 
 def _spread_in_loop(op: For | While, found: set[Var]) -> None:
-    """Add to `found` what `op` carries from what is in it: a pass may be the first one, and there may be no pass."""
+    """Add to `found` what `op` carries from what is in it: an iteration may be the first one, and there may be no iteration."""
     params = op.body.params[1:] if isinstance(op, For) else op.body.params
     ends = op.body.results[len(op.body.results) - len(op.inits) :]
-    passes = _has_a_pass(op)
+    runs = _runs(op)
     for param, out, init, end in zip(params, op.outs, op.inits, ends, strict=True):
         before = _missing(init, found)
         if before or _missing(end, found):
             found.add(param)
-        if (before and not passes) or _missing(end, found):
+        if (before and not runs) or _missing(end, found):
             found.add(out)
 
 
-def _has_a_pass(op: For | While) -> bool:
+def _runs(op: For | While) -> bool:
     match op:
         case For(source=(Lit(int() as start), Lit(int() as stop), Lit(int() as step))):
             return bool(step) and len(range(start, stop, step)) > 0

@@ -78,7 +78,7 @@ def _load_effect(call: Call) -> Effect:
     return PURE if index_kind(call.args[1]) == "fancy" else VIEWS_FIRST
 
 
-LENDS = Effect(views=(0,), reads=False)
+IN_BUFFER = Effect(views=(0,), reads=False)
 
 
 def _private(x: Any) -> Any:
@@ -219,9 +219,9 @@ RECORDS: tuple[Primitive, ...] = (
     constant(revolve.next_snapshot),
     constant(revolve.snapshots_within, effect=SHAPE_ONLY),
     constant(runtime.shares_memory, effect=SHAPE_ONLY),
-    constant(runtime.lend, effect=LENDS),
-    constant(runtime.lend_like, effect=LENDS),
-    constant(runtime.lend_product, effect=LENDS),
+    constant(runtime.allocate, effect=IN_BUFFER),
+    constant(runtime.allocate_like, effect=IN_BUFFER),
+    constant(runtime.allocate_product, effect=IN_BUFFER),
     linear(
         runtime.tangent_view,
         lambda ct, view, shares: ct,

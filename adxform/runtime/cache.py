@@ -41,7 +41,7 @@ from adxform.runtime.dispatch.split import CutRule, cut, widened
 from adxform.runtime.memos import forget_all
 from adxform.runtime.persistence.disk import Shelf, shelf_for
 from adxform.runtime.timing import phase
-from adxform.threads.deep_recursion import with_room
+from adxform.threads.deep_recursion import with_deep_stack
 from adxform.threads.locks import Turn, new_lock
 
 _K = TypeVar("_K", bound=Hashable)
@@ -162,7 +162,7 @@ class Entry:
         found = known.get(key)
         if found is not None:
             return found
-        return with_room(lambda: self.turn.alone(lambda: self._made(known, key, make)), *place(self.specialized.function))
+        return with_deep_stack(lambda: self.turn.alone(lambda: self._made(known, key, make)), *place(self.specialized.function))
 
     def _made(self, known: dict[_K, _V], key: _K, make: Callable[[], _V]) -> _V:
         if key not in known:
@@ -305,7 +305,7 @@ def entry_for(fn: Callable[..., Any], own: Hashable, signature: Signature, leave
             bucket.entries = [entry, *bucket.entries[: ENTRIES - 1]]
         return entry
 
-    return with_room(lambda: bucket.turn.alone(made), getattr(fn, "__name__", type(fn).__name__), span_of(fn))
+    return with_deep_stack(lambda: bucket.turn.alone(made), getattr(fn, "__name__", type(fn).__name__), span_of(fn))
 
 
 def sized(fn: Any, own: Hashable, signature: Signature, leaves: tuple[Any, ...]) -> Signature:

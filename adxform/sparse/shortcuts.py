@@ -12,10 +12,10 @@ from adxform.ir.types import Array, Scalar, is_float
 from adxform.primitives.facets import Algebra, Gives
 from adxform.primitives.table import lookup, meaning_of, record_of
 from adxform.sparse.graph import CONST
-from adxform.sparse.passes import Ends
 from adxform.sparse.pattern_branches import Branches
 from adxform.sparse.pattern_memory import Note
 from adxform.sparse.pattern_operands import Frame, Operands, Step
+from adxform.sparse.unbounded_loops import Ends
 
 
 def number(trace: Branches, at: Operands, op: Call, fn: Any, slow: Step) -> Step:

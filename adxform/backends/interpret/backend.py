@@ -16,7 +16,7 @@ from adxform.frontend.derivative_operators import EngineName
 from adxform.ir.ops import Function, Op
 from adxform.ir.text import show
 from adxform.primitives.alias import Aliases
-from adxform.threads.deep_recursion import in_thread, is_roomy
+from adxform.threads.deep_recursion import in_thread, is_deep
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Interpreted:
 
     def __call__(self, *args: Any) -> Any:
         """The results of the function, as generated code returns them."""
-        if self.function.helpers and not is_roomy():  # a call of the program is several of the interpreter
+        if self.function.helpers and not is_deep():  # a call of the program is several of the interpreter
             return in_thread(lambda: self(*args))
         return interpret(self.function, *args, watch=watcher(self.function), failed=say_where)
 

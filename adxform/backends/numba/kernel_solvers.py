@@ -189,7 +189,7 @@ class _Factoring:
         return found | self.together if found & self.together else found
 
     def ahead(self, op: Call, body: Block, written: frozenset[int], builder: Builder, known: dict[Var, Var]) -> None:
-        """Factor the matrix of `op`, in the `body` of a loop, ahead of the loop, if it is there and no pass writes it."""
+        """Factor the matrix of `op`, in the `body` of a loop, ahead of the loop, if it is there and no iteration writes it."""
         matrix, _ = self.origin(op)
         if matrix not in set(defined_variables(body)) and self.aliases.of(matrix) not in written:
             builder.span = op.span
@@ -225,8 +225,8 @@ class _Factoring:
             for out, form in zip(op.outs, NUMBERS[fn], strict=True):
                 builder.emit(Call((out,), Lit(form), (lu,), (), op.span))
             return
-        room = made(op.outs[0], lengths(op.args[-1], builder), builder)
-        builder.effect(solve_transposed if turned else FORMS[fn], lu, *op.args[1:], room)
+        into = made(op.outs[0], lengths(op.args[-1], builder), builder)
+        builder.effect(solve_transposed if turned else FORMS[fn], lu, *op.args[1:], into)
 
 
 def lengths(array: Operand, builder: Builder) -> tuple[Var, ...]:
@@ -235,6 +235,6 @@ def lengths(array: Operand, builder: Builder) -> tuple[Var, ...]:
 
 
 def made(out: Var, shape: tuple[Var, ...], builder: Builder) -> Var:
-    """`out`, with room for these lengths."""
+    """`out`, allocated with these lengths."""
     builder.emit(Call((out,), Lit(np.empty), (Pack("tuple", shape) if len(shape) > 1 else shape[0],), (), builder.span))
     return out

@@ -15,7 +15,7 @@ from adxform.backends.python.loading import load
 from adxform.frontend.derivative_operators import EngineName
 from adxform.primitives.alias import Aliases
 from adxform.runtime.timing import phase
-from adxform.threads.deep_recursion import in_thread, is_roomy, ran_out
+from adxform.threads.deep_recursion import in_thread, is_deep, ran_out
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Assuming:
         try:
             return self.assuming(*args)
         except Exception as error:
-            if ran_out(error) and not is_roomy():
+            if ran_out(error) and not is_deep():
                 return in_thread(lambda: self(*args))
         return self.sure(*args)
 

@@ -65,8 +65,8 @@ class Kind:
 class Grows(Exception):  # noqa: N818 - not an error: control flow
     """Control flow changes how many items a list or dict has.
 
-    `regular`: all that happens is that one item is appended on each pass of a loop. `rebound`: a name comes to hold another list.
-    `reason`: what says why no array can hold the items, if that is known.
+    `regular`: all that happens is that one item is appended on each iteration of a loop. `rebound`: a name comes to hold another
+    list. `reason`: what says why no array can hold the items, if that is known.
     """
 
     def __init__(

@@ -30,7 +30,7 @@ OPERATORS: Mapping[Any, Any] = MappingProxyType({intrinsics.accumulate: operator
 
 
 def versioned(units: Sequence[Unit], nests: Sequence[FusedNest], scope: BlockScope) -> list[Unit] | None:
-    """`units` with a new array for each change of one that is made and changed by the same passes; ``None`` if there is none."""
+    """`units` with a new array for each change of one that the same iterations make and change; ``None`` if there is none."""
     around = paths(nests)
     writers: dict[str, list[Unit]] = {}
     for unit in units:
@@ -55,7 +55,7 @@ def is_cleared(unit: Unit) -> bool:
 
 
 def _same_elements(first: Unit, other: Unit) -> bool:
-    """Whether `other` writes all the elements that `first` writes, at the same passes."""
+    """Whether `other` writes all the elements that `first` writes, at the same iterations."""
     return isinstance(other.work, Assign | Increase) and other.space == first.space and other.target == first.target
 
 

@@ -179,7 +179,7 @@ def _order(terms: list[str], output: str) -> str:
 
 
 def _source(arg: Operand, term: str, numbers: Mapping[str, int | None], recorder: Recorder) -> Source | None:
-    """What each pass takes of `arg`, whose axes have the letters `term`: of one that is one element long, that."""
+    """What each iteration takes of `arg`, whose axes have the letters `term`: of one that is one element long, that."""
     source = recorder.scope.source(arg)
     if not isinstance(source, NestAccess | Counted):
         return source

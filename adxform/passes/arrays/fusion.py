@@ -1,6 +1,6 @@
 """Which units share a loop: a block's units put into nests, each as late as it is written and as early as it fits.
 
-A unit joins a loop of its length if what it depends on inside is touched at the same pass, and nothing outside of the loop
+A unit joins a loop of its length if what it depends on inside is touched at the same iteration, and nothing outside of the loop
 comes between. Inside a loop the units go on with their next loop by the same rule.
 
 Source: Kennedy and McKinley, Maximizing Loop Parallelism and Improving Data Locality via Loop Fusion and Distribution (1993).
@@ -187,7 +187,7 @@ def _taken(unit: Unit, waiting: dict[Unit, None]) -> list[Unit]:
 
 
 def _together(one: Unit, other: Unit, depth: int) -> bool:
-    """Whether what `other` needs of `one`, an earlier unit, is done by the same pass of a loop that they share.
+    """Whether what `other` needs of `one`, an earlier unit, is done by the same iteration of a loop that they share.
 
     Nests of the same loops share all of them or none, but for what a reduction keeps apart: half a nest is worth nothing.
     """
@@ -208,7 +208,7 @@ def _lose_lanes(units: Sequence[Unit], depth: int) -> bool:
 
 
 def _fits(group: Sequence[Unit], nest: FusedNest, before: Iterable[FusedNest], depth: int) -> bool:
-    """Whether `group` may join `nest`: what it needs there is done by the same pass, and nothing that it needs comes later."""
+    """Whether `group` may join `nest`: what it needs there the same iteration does, and nothing that it needs comes later."""
     if not all(_together(other, unit, depth) for unit, other in product(group, nest.units)):
         return False
     if _lose_lanes([*nest.units, *group], depth):

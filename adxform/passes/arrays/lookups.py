@@ -161,7 +161,7 @@ def gathered(op: Call, out: Var, recorder: Recorder) -> bool:
 def _copy_of_last(
     op: Call, out: Var, located: tuple[NestAccess, Region], last: NestAccess, loop: int, recorder: Recorder
 ) -> bool:
-    """Read `op` as two loops: one notes in `last` which pass of `loop` names each element last, the other copies in that pass."""
+    """Read `op` as two loops: one notes in `last` which iteration of `loop` names an element last, in which the other copies."""
     source, found = located
     shape = found.shape
     at, target = composed(source, found.axes), spread(whole(out), shape, shape)

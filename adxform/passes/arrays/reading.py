@@ -71,7 +71,7 @@ class Reader(Recorder):
         return self.units
 
     def taken(self, unit: Unit) -> bool:
-        """Whether a loop may hold all that `unit` does at a pass."""
+        """Whether a loop may hold all that `unit` does at an iteration."""
         builder = Builder(Names())
         index = builder.var("i", INT)
         numbers: list[Operand] = []

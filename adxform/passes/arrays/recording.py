@@ -90,12 +90,12 @@ class Recorder:
             if fn is operator.setitem
             else Increase(target, fn, commutes=base.dtype in FLOATS and self.scope.fastmath)
         )
-        if isinstance(given, NestAccess) and not self.same_passes(given, target, len(space)):
+        if isinstance(given, NestAccess) and not self.same_iterations(given, target, len(space)):
             given = self.kept(op, given, space, getattr(given.base.type, "dtype", ""))
         self.add(op, (), space, work, (given,), in_dtype(base.dtype))
         return True
 
-    def same_passes(self, a: NestAccess, b: NestAccess, depth: int) -> bool:
+    def same_iterations(self, a: NestAccess, b: NestAccess, depth: int) -> bool:
         """Whether reading `a` while `b` is written gives what was there before."""
         if self.scope.class_of(a.base) != self.scope.class_of(b.base):
             return True
@@ -276,7 +276,7 @@ def _looked_up(extras: Iterable[Dim | Var | TableEntry | None]) -> list[Size]:
 
 
 def _counts_only(sources: Iterable[Source], numbers: Collection[int]) -> bool:
-    """Whether `sources` differ from pass to pass, and that by the loops of these `numbers` alone."""
+    """Whether `sources` differ from iteration to iteration, and that by the loops of these `numbers` alone."""
     accesses = [source for source in sources if isinstance(source, NestAccess | Counted)]
     if any(True for access in accesses if isinstance(access, NestAccess) for _ in access.tables):
         return False

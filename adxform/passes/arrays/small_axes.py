@@ -34,7 +34,7 @@ def is_few(size: Size) -> bool:
 
 
 def unrolled(units: Sequence[Unit], results: Sequence[Operand], scope: BlockScope) -> list[Unit]:
-    """`units` with the passes of short loops, of lengths that are known, side by side where a longer loop is left."""
+    """`units` with the iterations of short loops, of lengths that are known, side by side where a longer loop is left."""
     pieces = [piece for unit in units for piece in _pieces(unit)]
     if len(pieces) > len(units):
         columns = _columns(pieces, results)
@@ -49,7 +49,7 @@ def unrolled(units: Sequence[Unit], results: Sequence[Operand], scope: BlockScop
 
 
 def _pieces(unit: Unit) -> list[Unit]:
-    """The passes of the short loops of `unit`."""
+    """The iterations of the short loops of `unit`."""
     short = [loop for loop, size in enumerate(unit.space) if is_few(size)]
     if unit.work is None or not short or len(short) == len(unit.space):
         return [unit]
@@ -76,7 +76,7 @@ def _pieces(unit: Unit) -> list[Unit]:
 
 
 def _axes(loop: int, number: int) -> list[AffineIndex]:
-    """The places of loops where `loop` is at its pass `number`, and counts no more."""
+    """The places of loops where `loop` is at its iteration `number`, and counts no more."""
     return [
         AffineIndex(other) if other < loop else AffineIndex(None, 1, number) if other == loop else AffineIndex(other - 1)
         for other in range(8)
@@ -90,7 +90,7 @@ def _at(access: NestAccess, loop: int, number: int) -> NestAccess:
 
 
 def _taken(source: Source, loop: int, number: int) -> Source:
-    """What is taken at pass `number` of `loop`."""
+    """What is taken at iteration `number` of `loop`."""
     if not isinstance(source, NestAccess | Counted):
         return source
     found = composed(source, _axes(loop, number))
@@ -99,7 +99,7 @@ def _taken(source: Source, loop: int, number: int) -> Source:
 
 
 def _combined(unit: Unit, work: Reduce, loop: int, count: int) -> Unit:
-    """`unit`, a reduction over `loop` too, with the `count` elements of that at one pass."""
+    """`unit`, a reduction over `loop` too, with the `count` elements of that at one iteration."""
     assert unit.make is not None
     inputs = tuple(_taken(source, loop, number) for number in range(count) for source in unit.inputs)
     make = _of_several(unit.make, work.fn, work.dtype, count)

@@ -126,7 +126,7 @@ class Accesses:
         return place.offset if place.root is None else self.elements.lower(place.root, place.offset)
 
     def from_the_front(self, place: Subscript) -> bool:
-        """Whether `place` counts from the front in all passes, so that no two of its values are the same element."""
+        """Whether `place` counts from the front in all iterations, so that no two of its values are the same element."""
         low = self.lower(place)
         return low is not None and low >= 0
 

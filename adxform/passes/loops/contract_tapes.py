@@ -1,4 +1,4 @@
-"""Axes of tapes along which all elements are alike are dropped: a counter is kept once, and not for each pass around it."""
+"""Axes of tapes along which all elements are alike are dropped: a counter is kept once, and not for each iteration around it."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Tapes that a kernel can hold: a stack that is pushed to once in each pass of a nest of loops is an array with an axis for each.
+"""Tapes that a kernel can hold: a stack that each iteration of a nest of loops pushes to is an array with an axis for each loop.
 
-No kernel holds a stack of arrays, and no stack crosses from one kernel to another. Where it is known how many passes the loops
-make, and the loops of the reverse sweep go through the same ones backwards, the last value on the stack is always that of the
-pass whose turn it is, and the array has it at the place of that pass.
+No kernel holds a stack of arrays, and no stack crosses from one kernel to another. Where it is known how many iterations the
+loops make, and the loops of the reverse sweep go through the same ones backwards, the last value on the stack is always that of
+the iteration whose turn it is, and the array has it at the place of that iteration.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ class LoopTape:
 def tapes_as_arrays(fn: Function, kept: frozenset[Var] = frozenset()) -> tuple[Function, Mapping[Var, Var]]:
     """`fn` with arrays for stacks, but for those `kept`; and the stack that each of the arrays was.
 
-    What is pushed must have lengths that are known ahead of the loops, and if it is ever written to, each pass must make its own:
-    it is then made in its place on the tape.
+    What is pushed must have lengths that are known ahead of the loops, and if it is ever written to, each iteration must make its
+    own: it is then made in its place on the tape.
 
     >>> from adxform.ir.text import read, show
     >>> fn, _ = tapes_as_arrays(read('''
@@ -130,7 +130,7 @@ class Forms:
                     pass
 
     def most(self, form: LinearForm, loops: Sequence[For], sign: int = 1) -> LinearForm:
-        """The greatest that `form` is over the passes of `loops`, outermost first; the least where `sign` is negative."""
+        """The greatest that `form` is over the iterations of `loops`, outermost first; the least where `sign` is negative."""
         for loop in reversed(loops):
             start, stop, step = map(self.of, loop.source)
             last = stop.plus(step, -1)
@@ -139,7 +139,7 @@ class Forms:
         return form
 
     def extent(self, loop: For, around: Sequence[For]) -> LinearForm:
-        """How many passes `loop` makes at most, in the passes of those `around`."""
+        """How many iterations `loop` makes at most, in the iterations of those `around`."""
         start, stop, step = map(self.of, loop.source)
         return self.most(LinearForm().plus(stop.plus(start, -1), step.number), around)
 
@@ -152,7 +152,7 @@ class Forms:
         return form, tuple((depth, factor) for depth, factor in enumerate(factors) if factor)
 
     def are_reverse(self, loops: Sequence[For], others: Sequence[For]) -> bool:
-        """Whether `others`, a nest, goes through the passes of `loops` from the last to the first, one by one."""
+        """Whether `others`, a nest, goes through the iterations of `loops` from the last to the first, one by one."""
         same: list[tuple[Var, LinearForm]] = []
         for loop, other in zip(loops, others, strict=True):
             if loop.breaks or other.breaks or loop.source[2] not in (Lit(1), Lit(-1)):
@@ -260,7 +260,7 @@ class Planned:
     factors: tuple[tuple[tuple[int, int], ...], ...]
 
     def index(self, loops: tuple[For, ...], names: Names, ops: list[Op]) -> Operand:
-        """The place on the array of the current pass of `loops`; what computes it goes to `ops`."""
+        """The place on the array of the current iteration of `loops`; what computes it goes to `ops`."""
         builder = Builder(names, loops[0].span)
         places: list[Operand] = []
         items = [loop.body.params[0] for loop in loops]

@@ -1,4 +1,4 @@
-"""Which loops may run their passes in lockstep, and what is the same in all of them."""
+"""Which loops may run their iterations in lockstep, and what is the same in all of them."""
 
 from __future__ import annotations
 
@@ -30,11 +30,12 @@ FEW = 16
 
 @dataclass(frozen=True, slots=True)
 class LockstepLoop:
-    """A loop whose passes may run in lockstep.
+    """A loop whose iterations may run in lockstep.
 
-    `varying`: the names of what differs from pass to pass. `kinds`: by the name of an array that is written to, how. A pass only
-    adds to a ``sum``; it touches elements of its ``own`` alone; all store the ``same``; what is ``private`` each pass fills
-    before it looks. `owned`: by the name of an array, written or not, the axis on which all that is touched is the item.
+    `varying`: the names of what differs from iteration to iteration. `kinds`: by the name of an array that is written to, how. An
+    iteration only adds to a ``sum``; it touches elements of its ``own`` alone; all store the ``same``; what is ``private`` each
+    iteration fills before it looks. `owned`: by the name of an array, written or not, the axis on which all that is touched is
+    the item.
     """
 
     op: For
@@ -44,7 +45,7 @@ class LockstepLoop:
     owned: Mapping[str, int]
 
     def is_uniform(self, op: Op) -> bool:
-        """Whether `op`, with its blocks, does the same in each pass."""
+        """Whether `op`, with its blocks, does the same in each iteration."""
         if isinstance(op, For):
             return all(map(self.is_uniform, op.body.ops)) and not self.vary((*op.source, *op.inits, *outs(op)))
         if adds(op) or self.vary(tuple(reads_with_blocks(op))) or self.vary(outs(op)):
@@ -52,11 +53,11 @@ class LockstepLoop:
         return not isinstance(op, Call) or callee(op) is not operator.setitem or self.is_same(op)
 
     def is_same(self, op: Call) -> bool:
-        """Whether `op` stores to an array, no view, where all passes store the same."""
+        """Whether `op` stores to an array, no view, where all iterations store the same."""
         return isinstance(op.args[0], Var) and self.kinds.get(op.args[0].name) == "same"
 
     def vary(self, given: Collection[Operand]) -> bool:
-        """Whether any of `given` differs from pass to pass."""
+        """Whether any of `given` differs from iteration to iteration."""
         return any(var.name in self.varying for var in variables_of(given))
 
 
@@ -71,8 +72,8 @@ class KernelReader:
         given = [param for place, param in enumerate(kernel.params) if place not in apart]
         self.given = set(self.aliases.reached(given))
 
-    def passes(self, op: For) -> LockstepLoop | None:
-        """What there is to know of `op`; ``None`` where its passes may not run in lockstep, or that does not pay."""
+    def lockstep(self, op: For) -> LockstepLoop | None:
+        """What there is to know of `op`; ``None`` where its iterations may not run in lockstep, or that does not pay."""
         loop = self.accesses.loop(op)
         if loop is None or op.snapshots or is_short(loop) or not pays(op) or not self.is_of_numbers(op):
             return None
@@ -95,7 +96,7 @@ class KernelReader:
         return None if any(self.diverges(inner, found) for inner in all_ops(op.body)) else found
 
     def is_of_numbers(self, op: For) -> bool:
-        """Whether passes of `op` compute numbers of numbers and elements, and hand on nothing but sums."""
+        """Whether iterations of `op` compute numbers of numbers and elements, and hand on nothing but sums."""
         inside = {var.name for var in defined_variables(op.body)}
         if not all(self.is_plain(inner, inside) for inner in all_ops(op.body)):
             return False
@@ -113,13 +114,13 @@ class KernelReader:
 
     @staticmethod
     def diverges(op: Op, found: LockstepLoop) -> bool:
-        """Whether passes go through `op`, a loop, by different ranges, or it is a check of what differs."""
+        """Whether iterations go through `op`, a loop, by different ranges, or it is a check of what differs."""
         if isinstance(op, For):
             return found.vary(op.source)
         return callee(op) in CHECKS and found.vary(reads(op))
 
     def is_plain(self, op: Op, inside: Collection[str]) -> bool:
-        """Whether `op`, one of a pass, is of numbers and of elements of arrays that were there before."""
+        """Whether `op`, one of an iteration, is of numbers and of elements of arrays that were there before."""
         match op:
             case For():
                 plain = not op.breaks and op.snapshots is None and len(op.source) == 3 and isinstance(op.source[2], Lit)
@@ -141,7 +142,7 @@ class KernelReader:
                 return False
 
     def own_axis(self, name: str, loop: Loop, elements: Collection[tuple[Op, ElementAccess]]) -> int | None:
-        """The axis of the array of that `name` on which all that a pass touches is its item, from the front."""
+        """The axis of the array of that `name` on which all that an iteration touches is its item, from the front."""
         found = [access for _, access in elements if access.base.name == name]
         for axis, place in enumerate(found[0].axes):
             low = self.accesses.lower(place)
@@ -150,7 +151,7 @@ class KernelReader:
         return None
 
     def varying(self, op: For, private: Collection[str]) -> set[str]:
-        """The names of what differs from pass to pass of `op`."""
+        """The names of what differs from iteration to iteration of `op`."""
         found = {param.name for param in op.body.params}
 
         def vary(given: Collection[Operand]) -> bool:
@@ -180,7 +181,7 @@ class KernelReader:
         return found
 
     def kind(self, op: For, touching: list[Op], name: str, owned: Mapping[str, int], varying: Collection[str]) -> Kind | None:
-        """How the passes of `op` write to the array of that `name`; ``None`` if their order matters."""
+        """How the iterations of `op` write to the array of that `name`; ``None`` if their order matters."""
         if all(map(adds, touching)):
             return "own" if name in owned else "sum"
         if name in owned:
@@ -196,7 +197,7 @@ class KernelReader:
         return "private" if self.is_private(op, name) else None
 
     def is_private(self, op: For, name: str) -> bool:
-        """Whether nothing but the passes of `op` uses the array of that `name`, which is made here, and each fills it first."""
+        """Whether nothing but the iterations of `op` uses the array `name`, which is made here, and each fills it first."""
         array = self.accesses.named[name]
         made = [one for one in self.kernel.body.ops if isinstance(one, Call) and one.outs == (array,)]
         if array in variables_of(self.kernel.results) or not made or not is_float(array):
@@ -252,7 +253,7 @@ def is_float(array: Var) -> bool:
 
 
 def is_added_to(param: Var, result: Operand, body: Block) -> bool:
-    """Whether a pass only adds a number to `param`, which a loop carries, and yields that as `result`."""
+    """Whether an iteration only adds a number to `param`, which a loop carries, and yields that as `result`."""
     taken = Counter(var for op in all_ops(body) for var in (*reads(op), *yielded(op)))
     taken.update(variables_of(body.results))
     adding = next((op for op in body.ops if isinstance(op, Call) and callee(op) is runtime.add_up and op.args[0] == param), None)
@@ -271,12 +272,12 @@ def is_number(var: Var) -> bool:
 
 
 def is_short(loop: Loop) -> bool:
-    """Whether `loop` surely has too few passes."""
+    """Whether `loop` surely has too few iterations."""
     return loop.low.root is None and loop.high.root is None and loop.high.offset - loop.low.offset < FEW
 
 
 def pays(op: For) -> bool:
-    """Whether passes of `op` have loops in loops, of which the inner ones are as long as the outer ones say."""
+    """Whether iterations of `op` have loops in loops, of which the inner ones are as long as the outer ones say."""
     return any(uneven(inner) for inner in op.body.ops)
 
 

@@ -1,4 +1,4 @@
-"""Arrays of which each pass of a block has its own elements, turned so that those of one pass are next to those of the other."""
+"""Arrays of which iterations of a block have elements of their own, turned so that those are next to one another."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from adxform.passes.scalar_expansion.lockstep_loops import KernelReader, Lockste
 _T = TypeVar("_T")
 
 
-def used_along(op: Op, passes: LockstepLoop | None, reading: KernelReader) -> Iterator[tuple[str, int | None]]:
-    """The arrays that `op`, one of `passes`, uses: each with the axis on which it is the pass's own, ``None`` if none is."""
+def used_along(op: Op, lockstep: LockstepLoop | None, reading: KernelReader) -> Iterator[tuple[str, int | None]]:
+    """The arrays that `op`, of the loop `lockstep`, uses: each with the axis that is an iteration's own, ``None`` if none is."""
     access = reading.accesses.of(op)
     if access is not None:
-        yield access.base.name, passes.owned.get(access.base.name) if passes else None
+        yield access.base.name, lockstep.owned.get(access.base.name) if lockstep else None
     elif not isinstance(op, Call):
         for var in variables_of((*operands(op), *(one for block in blocks(op) for one in block.results))):
             yield var.name, None
     elif callee(op) not in (intrinsics.dim, np.empty):
-        view = passes is not None and passes.vary(op.outs) and op.outs[0].name in reading.accesses.views
+        view = lockstep is not None and lockstep.vary(op.outs) and op.outs[0].name in reading.accesses.views
         for var in () if view else variables_of(operands(op)):
             yield reading.accesses.base(var).name, None
 
 
 class Turned:
-    """The arrays of a kernel whose axis of passes is put last, so that the passes of a block are neighbours."""
+    """The arrays of a kernel whose axis of iterations is put last, so that the iterations of a block are neighbours."""
 
     def __init__(self, reading: KernelReader, found: Mapping[int, LockstepLoop]) -> None:
         made = {

@@ -85,12 +85,12 @@ class KernelEntrance(PyCallWrapper):
 
     def build_wrapper(self, api: Any, builder: Any, closure: Any, args: Any, kws: Any) -> None:
         """Unpack `args`, call the function, and pack what it returns."""
-        usual, lent = api.to_native_value, looks_at_arrays(self.fndesc.restype)
+        usual, borrows = api.to_native_value, looks_at_arrays(self.fndesc.restype)
 
         def native(type_: Any, obj: Any) -> Any:
             if isinstance(type_, types.Integer):
                 return small(type_, usual(type_, obj), api)
-            if lent and is_borrowed(type_):
+            if borrows and is_borrowed(type_):
                 return borrowed(type_, obj, api)
             held = KNOWN and isinstance(type_, types.Array) and type_.dtype in _PLACES
             return usual(type_, of_its_dtype(type_, obj, api) if held else obj)
