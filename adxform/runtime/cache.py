@@ -123,12 +123,12 @@ class Entry:
         opened = replace(request, seeds=(), valued=True, engine=PYTHON)
         if request.seeds and self.asked(opened).request.function != request.function:
             return self.general.for_all(request)
-        rule = self._read_or_built(key, request, self._sure(request))
+        rule = self._read_or_built(key, request, self._fallback(request))
         left = may_compile(request.engine) and not may_compile(rule.choice.engine)
         fits = request.seeds or rule.takes_place_of(self.general.for_all(opened))
         return rule if fits and not left else self.general.for_all(request)
 
-    def _sure(self, request: Request) -> Callable[..., Any]:
+    def _fallback(self, request: Request) -> Callable[..., Any]:
         """What runs where `request` assumes lengths that are others: Python, with the seeds put in."""
         assert self.general is not None
         rule = self.general.for_all(replace(request, seeds=(), valued=True, engine=PYTHON))
@@ -171,20 +171,20 @@ class Entry:
             return known.setdefault(key, made)
         return known[key]
 
-    def _read_or_built(self, key: Hashable, request: Request, sure: Callable[..., Any] | None = None) -> DerivedRule:
+    def _read_or_built(self, key: Hashable, request: Request, fallback: Callable[..., Any] | None = None) -> DerivedRule:
         found: DerivedRule | None = None if self.shelf is None else self.shelf.read(("rule", key), DerivedRule)
         if found is not None and found.request in (request, replace(request, seeds=(), valued=True)):
             return found
         if request.seeds:
             given = request.mode, request.wrt, request.outputs, request.scratch, request.order
-            rule = derivation.closed(self.rule(*given), request.seeds, request.valued, request.engine, sure)
+            rule = derivation.closed(self.rule(*given), request.seeds, request.valued, request.engine, fallback)
         elif (known := self._sibling(request)) is not None:
-            rule = derivation.moved(known, request.engine, sure)
+            rule = derivation.moved(known, request.engine, fallback)
         elif request.directions == 1:
             beside = next((rule for rule in self.rules.values() if derivation.starts_as(request, rule.request)), None)
-            rule = derivation.build(request, sure, beside)
+            rule = derivation.build(request, fallback, beside)
         else:
-            rule = derivation.widened(self._single(request), request.directions, sure)
+            rule = derivation.widened(self._single(request), request.directions, fallback)
         if self.shelf is not None:
             self.shelf.write(("rule", key), rule)
         return rule
@@ -205,8 +205,8 @@ class Entry:
         if found is not None and found[0] == fn:
             return found[1]
         request = rule.request if rule.seeds == 0 else replace(rule.request, seeds=())
-        sure = None if self.general is None else self._sure(replace(request, valued=True))
-        form = buffered(fn, rule.request.surroundings, rule.choice.engine, sure)
+        fallback = None if self.general is None else self._fallback(replace(request, valued=True))
+        form = buffered(fn, rule.request.surroundings, rule.choice.engine, fallback)
         if self.shelf is not None:
             self.shelf.write(("buffered", key), (fn, form))
         return form

@@ -45,9 +45,9 @@ class InterpretBackend(Backend):
     description = "the IR op by op, to debug"
 
     def realise(
-        self, lowered: Lowered, surroundings: Surroundings, sure: Run | None = None, aliases: Aliases | None = None
+        self, lowered: Lowered, surroundings: Surroundings, fallback: Run | None = None, aliases: Aliases | None = None
     ) -> tuple[Generated, Run]:
         """The text of the function, and what interprets it."""
         run = Interpreted(lowered.function)
         generated = Generated(show(lowered.function) + "\n", lowered.function.name)
-        return generated, run if sure is None else Assuming(run, sure)
+        return generated, run if fallback is None else Assuming(run, fallback)

@@ -126,15 +126,15 @@ class CompiledForm:
 
 @phase("emit")
 def realise(
-    form: CompiledForm, surroundings: Surroundings, sure: Callable[..., Any] | None = None
+    form: CompiledForm, surroundings: Surroundings, fallback: Callable[..., Any] | None = None
 ) -> tuple[Generated, Callable[..., Any]]:
-    """The source of `form`, and what runs it; where kernels give up, `sure` runs, or else the function uncut."""
+    """The source of `form`, and what runs it; where kernels give up, `fallback` runs, or else the function uncut."""
     found = form.outlined
     either, front = kernels().kernel_from_either_end, kernels().kernel
     decorators = {name: front if from_the_front else either for name, from_the_front in found.kernels.items()}
     generated = emit(found.function, surroundings=surroundings, decorators=decorators)
     made = {part.name: tuple([param.type for param in part.params]) for part in found.function.helpers}
-    plainly = sure or load(emit(form.plain, surroundings=surroundings))
+    plainly = fallback or load(emit(form.plain, surroundings=surroundings))
     return generated, Guarded(load(generated), plainly, {name: made[name] for name in found.kernels}, found.workspaces)
 
 

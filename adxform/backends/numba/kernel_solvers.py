@@ -137,25 +137,25 @@ def _rank(operand: Operand) -> int:
             return -1
 
 
-def share_factors(kernel: Function, apart: frozenset[int] = frozenset()) -> Function:
+def share_factors(kernel: Function, no_alias: frozenset[int] = frozenset()) -> Function:
     """`kernel` with what its solvers and factorisations become: each matrix is factored once, until it is written.
 
-    The parameters at the places `apart` share no memory with others.
+    The parameters at the places `no_alias` share no memory with others.
     """
     if not any(isinstance(op, Call) and is_solver(op) for op in all_ops(kernel.body)):
         return kernel
-    return replace(kernel, body=_Factoring(kernel, apart).block(kernel.body, {}))
+    return replace(kernel, body=_Factoring(kernel, no_alias).block(kernel.body, {}))
 
 
 class _Factoring:
     """`turned` are the variables that are transposed matrices, and those matrices; `known` are factors that are there."""
 
-    def __init__(self, kernel: Function, apart: frozenset[int]) -> None:
+    def __init__(self, kernel: Function, no_alias: frozenset[int]) -> None:
         self.names = Names.of(kernel)
         self.aliases = alias_classes(kernel)
         turns = [op for op in all_ops(kernel.body) if isinstance(op, Call) and order_of_axes(op) == (1, 0)]
         self.turned: dict[Var, Var] = {op.outs[0]: arg for op in turns for arg in op.args[:1] if isinstance(arg, Var)}
-        params = [param for place, param in enumerate(kernel.params) if place not in apart and has_memory(param)]
+        params = [param for place, param in enumerate(kernel.params) if place not in no_alias and has_memory(param)]
         self.together = frozenset(map(self.aliases.of, params))
 
     def block(self, block: Block, known: Mapping[Var, Var]) -> Block:

@@ -97,8 +97,8 @@ class Accesses:
 
     def __init__(self, fn: Function) -> None:
         self.elements = IntegerFacts(fn)
-        self.apart = Apart(fn)
-        self.named = self.apart.named
+        self.no_alias = Apart(fn)
+        self.named = self.no_alias.named
         self.views: dict[str, ElementAccess] = {}
         for op in all_ops(fn.body):
             if callee(op) is operator.getitem and isinstance(op, Call) and _is_array(op.outs[0]):

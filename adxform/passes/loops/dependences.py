@@ -52,7 +52,7 @@ class Dependences:
             for var in (var for operand in (*operands(op), *outs(op)) for var in memory(operand)):
                 base = self.accesses.base(var).name
                 bases.setdefault(aliases.of(var), {}).setdefault(base, {})[var.name] = None
-        known, apart = self.accesses.apart.named, self.accesses.apart.are_apart
+        known, apart = self.accesses.no_alias.named, self.accesses.no_alias.are_apart
         own: dict[str, int] = {}
         for found in bases.values():
             if len(found) > 1 and all(apart(known[a], known[b]) for a, b in itertools.combinations(found, 2)):
@@ -112,7 +112,7 @@ class Dependences:
                 return False
             if isinstance(op, Call) and class_ in classes_written(op, self.aliases) and not adds(op):
                 return False
-        return all(map(self.is_replayable, self.sliced(group).values()))
+        return all(map(self.is_clonable, self.sliced(group).values()))
 
     def sliced(self, group: Group) -> dict[str, Op | None]:
         """What the values of `group` need of the nest: by its first out, each op; ``None`` for a carried variable."""
@@ -129,7 +129,7 @@ class Dependences:
                 waiting += () if op is None else reads_with_blocks(op)
         return found
 
-    def is_replayable(self, op: Op | None) -> bool:
+    def is_clonable(self, op: Op | None) -> bool:
         """Whether what `op` of the nest computes can be computed ahead of the nest, for any iteration."""
         match op:
             case Call(outs=(out,)):

@@ -32,11 +32,11 @@ from adxform.passes.scalar_expansion.lockstep_loops import KernelReader
 from adxform.passes.scalar_expansion.turned import Turned
 
 
-def expand_scalars(kernel: Function, apart: Collection[int] = ()) -> Function:
-    """`kernel` with loops whose iterations run in lockstep. Its parameters at the places `apart` share no memory with others."""
+def expand_scalars(kernel: Function, no_alias: Collection[int] = ()) -> Function:
+    """`kernel` with loops whose iterations run in lockstep. Its parameters at the places `no_alias` share no memory."""
     if not any(isinstance(op, For) for op in kernel.body.ops):
         return kernel
-    reading = KernelReader(kernel, apart)
+    reading = KernelReader(kernel, no_alias)
     found = {id(op): lockstep for op in kernel.body.ops if isinstance(op, For) and (lockstep := reading.lockstep(op)) is not None}
     if not found:
         return kernel

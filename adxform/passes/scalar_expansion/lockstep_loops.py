@@ -62,14 +62,14 @@ class LockstepLoop:
 
 
 class KernelReader:
-    """Looks at the loops of one kernel, whose parameters at the places `apart` share no memory with others."""
+    """Looks at the loops of one kernel, whose parameters at the places `no_alias` share no memory with others."""
 
-    def __init__(self, kernel: Function, apart: Collection[int]) -> None:
+    def __init__(self, kernel: Function, no_alias: Collection[int]) -> None:
         self.kernel = kernel
         self.aliases = alias_classes(kernel)
         self.accesses = Accesses(kernel)
         self.fills = Fills(kernel, self.aliases)
-        given = [param for place, param in enumerate(kernel.params) if place not in apart]
+        given = [param for place, param in enumerate(kernel.params) if place not in no_alias]
         self.given = set(self.aliases.reached(given))
 
     def lockstep(self, op: For) -> LockstepLoop | None:

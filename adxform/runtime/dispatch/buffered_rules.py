@@ -51,16 +51,18 @@ class BufferedRule:
         return not self.contiguous or all(value.flags.c_contiguous for value in inputs if isinstance(value, np.ndarray))
 
 
-def buffered(fn: Function, surroundings: Surroundings, engine: Engine, sure: Callable[..., Any] | None = None) -> BufferedRule:
+def buffered(
+    fn: Function, surroundings: Surroundings, engine: Engine, fallback: Callable[..., Any] | None = None
+) -> BufferedRule:
     """`fn`, optimised typed IR, realised on `engine` so that it writes into memory that it is given.
 
-    Where compiled code gives up, or what it assumes does not hold, `sure` runs, or else `fn` itself, which make their own.
+    Where compiled code gives up, or what it assumes does not hold, `fallback` runs, or else `fn` itself, which make their own.
     """
     backend = backend_of(engine)
     lowered = backend.lower(fn, engine)
     instead: Unbuffered | None = None
-    if lowered.may_give_up or sure is not None:
-        instead = Unbuffered(sure or load(emit(fn, surroundings=surroundings)), len(fn.params))
+    if lowered.may_give_up or fallback is not None:
+        instead = Unbuffered(fallback or load(emit(fn, surroundings=surroundings)), len(fn.params))
     found = plan_buffers(lowered.function)
     found = shared(replace(found, function=eliminate_dead_code(found.function)))
     return with_buffers(fn, found, *backend.realise(lowered.with_function(found.function), surroundings, instead))
