@@ -91,13 +91,13 @@ def _clip_partials(y: Any, x: Any, a_min: Any = None, a_max: Any = None) -> Any:
     return inside, below, np.logical_not(np.logical_or(inside, below))
 
 
-def _np_clip_partials(y: Any, x: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None) -> Any:  # noqa: A002
+def _np_clip_partials(y: Any, x: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None) -> Any:
     low = a_min if min is None else min
     high = a_max if max is None else max
     return _clip_partials(y, x, low, high)
 
 
-def _method_clip_partials(y: Any, x: Any, min: Any = None, max: Any = None) -> Any:  # noqa: A002
+def _method_clip_partials(y: Any, x: Any, min: Any = None, max: Any = None) -> Any:
     return _clip_partials(y, x, min, max)
 
 

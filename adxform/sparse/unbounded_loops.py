@@ -22,7 +22,7 @@ from adxform.sparse.pattern_values import UNTOLD, ids_of, tagged
 MOST = 12
 
 
-class Ends(Exception):  # noqa: N818 - the traced program raises here
+class Ends(Exception):
     """The traced program raises an error."""
 
 
