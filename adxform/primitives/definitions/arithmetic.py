@@ -49,6 +49,10 @@ def _matrix_power(a: Any, n: Any) -> Any:
     return result
 
 
+def _svdvals(x: Any) -> Any:
+    return np.linalg.svd(x, compute_uv=False)
+
+
 def _vecdot(a: Any, b: Any) -> Any:
     return np.sum(a * b, axis=-1)
 
@@ -77,6 +81,7 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(builtins.divmod, _divmod),
     Definition(np.divmod, _np_divmod),
     Definition(np.linalg.matrix_power, _matrix_power),
+    Definition(np.linalg.svdvals, _svdvals),
     Definition(np.vecdot, _vecdot, Value.IN_KERNELS),
     Definition(np.linalg.vecdot, _vecdot, Value.IN_KERNELS),
     Definition(math.fsum, _fsum, Value.OWN, sequences=True),
