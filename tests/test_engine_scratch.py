@@ -16,7 +16,7 @@ from adxform.ir.text import read
 from adxform.ir.verify import verify
 from adxform.ir.walk import all_ops, blocks
 from adxform.passes.loops.array_elimination import eliminate_arrays
-from adxform.passes.loops.scratch import makes_room, reuse_memory
+from adxform.passes.loops.scratch import allocates, reuse_memory
 
 X, A = np.linspace(0.3, 1.1, 5), np.random.default_rng(2).uniform(0.2, 0.8, (3, 3))
 
@@ -124,7 +124,7 @@ def test_values_are_arrays_of_their_own() -> None:
 
 def made_in_loops(block: Block, inside: bool = False) -> int:
     """How many arrays loops make."""
-    own = sum(makes_room(op) for op in block.ops) if inside else 0
+    own = sum(allocates(op) for op in block.ops) if inside else 0
     return own + sum(made_in_loops(inner, inside or isinstance(op, For)) for op in block.ops for inner in blocks(op))
 
 
@@ -212,7 +212,7 @@ def test_arrays_that_others_tell_go() -> None:
         fn = read(random_tapes(seed))
         thin = eliminate_arrays(fn)
         verify(thin)
-        fewer += sum(map(makes_room, all_ops(thin.body))) < sum(map(makes_room, all_ops(fn.body)))
+        fewer += sum(map(allocates, all_ops(thin.body))) < sum(map(allocates, all_ops(fn.body)))
         for n in (1, 2, 3):
             expected, found = (interpret(each, np.linspace(0.5, 1.5, 3), n) for each in (fn, thin))
             np.testing.assert_array_equal(found, expected)

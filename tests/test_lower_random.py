@@ -21,7 +21,7 @@ NAMES = "abcde"
 ARGUMENTS = ((0, 1, 2, 3), (3, -1, 0, 2), (5, 5, 1, -2))
 
 
-class Enough(Exception):  # noqa: N818 - it ends a program that runs on, and is not an error
+class Enough(Exception):
     """The program has done enough."""
 
 

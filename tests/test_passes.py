@@ -51,11 +51,11 @@ def f(scale: f64[], x: f64[x.0, x.1], k: int):
 
 def after(name: str, head: str, before: str) -> Function:
     """What the pass `name` makes of `before`; `head`, the first line, says what a kernel's parameters share."""
-    apart = frozenset(int(place) for place in head.partition("apart: ")[2].split(", ") if place)
+    no_alias = frozenset(int(place) for place in head.partition("no-alias: ")[2].split(", ") if place)
     sweep = Differentiation(read(PRIMAL), (0, 1), RuleExpander(derive), {0: 1.0})
     settings: dict[str, Any] = {
         "loops": LoopSetting(fastmath=True),
-        "kernel": KernelSetting(fastmath=True, apart=apart),
+        "kernel": KernelSetting(fastmath=True, no_alias=no_alias),
         "cut": 1,
     }
     settings |= {"reverse": sweep, "forward": sweep}

@@ -7,14 +7,14 @@ program an active value is stored into it. Stacks carry it likewise.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from adxform import runtime
 from adxform.errors import AdxError, AliasError, MissingRuleError, UnsupportedOperationError, together
 from adxform.ir.ops import Attribute, Block, Call, Closure, For, Free, Function, If, Invoke, Lit, Operand, Pack, Raise, Var, While
 from adxform.ir.types import Array, Scalar, Stack, hides, is_float
-from adxform.ir.walk import all_ops, outs, reads, variables
+from adxform.ir.walk import all_ops, outs, reads, variables, variables_of
 from adxform.primitives.alias import Aliases, alias_classes
 from adxform.primitives.effects import effect_of
 from adxform.primitives.record import Constant, General, Linear, Memory
@@ -296,29 +296,39 @@ def _refuse_call(call: Call, varied: Spread, useful: Spread) -> None:
     assert isinstance(call.fn, Lit)
     record = lookup(call.fn.value)
     if record is not None and record.derivative is not None:
-        for var in (*call.outs, *(var for place in effect_of(call).writes for var in variables(call.args[place]))):
-            if hides(var.type) and var in varied and var in useful:
-                raise UnsupportedOperationError(
-                    f"no derivative is followed through {kind_of(var)}",
-                    span=call.span,
-                    help="compute it with float64 numbers and arrays, or wrap it in `stop_gradient`",
-                )
+        _refuse_hidden(call, varied, useful)
         return
     sources = (*call.args, *(value for _, value in call.kwargs))
     if any(map(varied.has_any, sources)) and any(out in varied and out in useful for out in call.outs):
         _refuse_unstated(call)
         raise missing_rule(call.fn.value, call.span)
     if record is None and writes_unseen(call):
-        given = [var for arg in (*call.args, *(value for _, value in call.kwargs)) for var in variables(arg)]
-        arrays = [var for var in given if isinstance(var.type, Array) and is_float(var.type) and var in useful]
-        if arrays and any(var in varied for var in given):
-            name = callable_name(call.fn.value)
-            _refuse_unstated(call)
-            raise MissingRuleError(
-                f"`{name}` may write to {shown(arrays[0])}, and no derivative rule tells",
+        _refuse_written(call, variables_of(sources), varied, useful)
+
+
+def _refuse_hidden(call: Call, varied: Spread, useful: Spread) -> None:
+    """Raise where what `call` makes or writes has a type that no derivative is followed through."""
+    for var in (*call.outs, *(var for place in effect_of(call).writes for var in variables(call.args[place]))):
+        if hides(var.type) and var in varied and var in useful:
+            raise UnsupportedOperationError(
+                f"no derivative is followed through {kind_of(var)}",
                 span=call.span,
-                help="pass a copy if it only reads: `.copy()`; if it writes, write in Python or NumPy what it does",
+                help="compute it with float64 numbers and arrays, or wrap it in `stop_gradient`",
             )
+
+
+def _refuse_written(call: Call, given: Sequence[Var], varied: Spread, useful: Spread) -> None:
+    """Raise where `call`, of a function that nothing is known of, may write what it is given into an array that matters."""
+    assert isinstance(call.fn, Lit)
+    arrays = [var for var in given if isinstance(var.type, Array) and is_float(var.type) and var in useful]
+    if arrays and any(var in varied for var in given):
+        name = callable_name(call.fn.value)
+        _refuse_unstated(call)
+        raise MissingRuleError(
+            f"`{name}` may write to {shown(arrays[0])}, and no derivative rule tells",
+            span=call.span,
+            help="pass a copy if it only reads: `.copy()`; if it writes, write in Python or NumPy what it does",
+        )
 
 
 def _refuse_unstated(call: Call) -> None:

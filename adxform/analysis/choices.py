@@ -1,4 +1,4 @@
-"""Which values a program may leave out: by `np.where`, a mask, a maximum, a branch not taken, a pass that replaces them.
+"""Which values a program may leave out: by `np.where`, a mask, a maximum, a branch not taken, an iteration that replaces them.
 
 The cotangent of such a value is exactly zero where it is left out, and the value itself may have overflowed there, or be NaN:
 that is often why it is left out. Reverse mode then multiplies by a slope that is not finite, and has to see to it that the
@@ -70,7 +70,7 @@ def _replaced(fn: Function, aliases: Aliases) -> frozenset[int]:
 def _traded(fn: Function, aliases: Aliases) -> dict[int, Var]:
     """The written memory of `fn` that holds several arrays, of which a branch takes one or another: what the branch gives.
 
-    Another pass may take the other array, so that no use of such memory is said to happen always.
+    Another iteration may take the other array, so that no use of such memory is said to happen always.
     """
     joins = (
         pair
@@ -205,11 +205,11 @@ class _Uses:
         params: tuple[Var, ...],
         results: tuple[Operand, ...],
     ) -> None:
-        """What the passes of a loop use; they use what they hand on where something does, and no pass replaces it unread."""
-        # First up: what a pass reads of the pass before is used in the ways that it is read in, until no way is added. Then
-        # down: what all passes replace unread is not used in the ways of what comes after, until no way is taken away.
+        """What iterations of a loop use; they use what they hand on where something does, and none replaces it unread."""
+        # First up: what an iteration reads of the iteration before is used in the ways that it is read in, until no way is added.
+        # Then down: what all iterations replace unread is not used in the ways of what comes after, until no way is taken away.
         # While the loops around this one go up, it is used in ever more ways, and goes on from where it was: each of the loops
-        # around it would double its passes otherwise.
+        # around it would double its iterations otherwise.
         after, left, carried = self.used, self.left, [self.ways(out) for out in outs_]
         between: State = {}
         outer, grows = self.rising, True
@@ -229,7 +229,7 @@ class _Uses:
             between = more
             carried = [was | now if grows else was & now for was, now in zip(carried, read, strict=True)]
         self.rising = outer
-        # A loop that may have no pass counts as one that has: to take too much for left out costs time, no more.
+        # A loop that may have no iteration counts as one that has: to take too much for left out costs time, no more.
         for init, ways in zip(inits, carried, strict=True):
             self.add([init], ways)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -144,7 +144,7 @@ def _at_risk(op: Op, keeps: Keeps) -> tuple[Operand, ...]:
 def _dropped(
     inits: tuple[Operand, ...], params: tuple[Var, ...], body: Block, results: tuple[Operand, ...], keeps: Keeps
 ) -> tuple[Operand, ...]:
-    """The `inits` of a loop that its passes may replace, not only add to."""
+    """The `inits` of a loop that its iterations may replace, not only add to."""
     return tuple(
         init
         for init, param, end in zip(inits, params, results, strict=True)
@@ -182,15 +182,15 @@ class _Steepness:
         self, fn: Function, active: frozenset[Var], program: Function, aliases: Aliases, *, wholly: bool = False
     ) -> None:
         ops = list(all_ops(fn.body))
-        calls = [op for op in ops if isinstance(op, Call) and op.outs and _may_be_steep(op)]
-        known = find_signs(fn) if calls else {}
-        bounded = {call.outs[0] for call in calls if _is_bounded(call, known)}
+        called = [op for op in ops if isinstance(op, Call)]
+        steep = [call for call in called if call.outs and _may_be_steep(call)]
+        bounded = _bounded(fn, steep)
         # A lane that is left out may hold NaN, which has no sign.
         self.bounded = frozenset(() if bounded and leaves_lanes_out(fn) else bounded)
-        beyond = (fn is not program or any(isinstance(op, Invoke) for op in ops)) and _has_steep(program)
+        helpers = [op for op in ops if isinstance(op, Invoke)]
+        beyond = (fn is not program or bool(helpers)) and _has_steep(program)
         self.is_helper = fn is not program and beyond
-        met: list[Call | Invoke] = [op for op in ops if isinstance(op, Invoke) and beyond]
-        met += [call for call in calls if call.outs[0] not in bounded]
+        met: list[Call | Invoke] = [*(helpers if beyond else ()), *(call for call in steep if call.outs[0] not in bounded)]
         self.poles = Spread(aliases)
         for op in met:
             moved = moving(op) if isinstance(op, Call) else op.outs
@@ -198,11 +198,11 @@ class _Steepness:
                 self.poles.add(out)
         if self.poles.vars:
             self.poles.run(lambda: spread_to_results(fn.body, self.poles))
-            met += [op for op in ops if isinstance(op, Call) and self.has_pole(op) and _multiplies(op)]
-        met += [op for op in ops if isinstance(op, Call) and _is_masked(op)]
+            met += [call for call in called if self.has_pole(call) and _multiplies(call)]
+        met += [call for call in called if _is_masked(call)]
         self.outs = [out for op in met for out in op.outs]
         self.args = [var for op in met for var in variables_of(op.args)]
-        self.any = bool(calls) or bool(met)
+        self.any = bool(steep) or bool(met)
 
     def steep(self, call: Call) -> bool:
         """Whether the slopes of `call` can be infinite, or NaN in a lane that is left out."""
@@ -223,6 +223,12 @@ class _Steepness:
     def has_pole(self, call: Call) -> bool:
         """Whether an argument of `call` can be infinite or NaN though the arguments of the function are not."""
         return any(var in self.poles for var in variables_of(call.args))
+
+
+def _bounded(fn: Function, calls: Sequence[Call]) -> set[Var]:
+    """The results of those of `calls` whose arguments have signs that keep their slopes finite."""
+    known = find_signs(fn) if calls else {}
+    return {call.outs[0] for call in calls if _is_bounded(call, known)}
 
 
 QUOTIENTS = frozenset({operator.truediv, np.divide, runtime.quotient})

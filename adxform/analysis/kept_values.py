@@ -46,33 +46,33 @@ def kept(fn: Function) -> list[KeptValue]:
     return list(_kept(fn.body, (), made))
 
 
-def _kept(block: Block, passes: tuple[str, ...], made: Mapping[Var, Op]) -> Iterator[KeptValue]:
+def _kept(block: Block, iterations: tuple[str, ...], made: Mapping[Var, Op]) -> Iterator[KeptValue]:
     for op in block.ops:
         match op:
             case Call(outs=(Var() as tape,), fn=Lit(fn), args=(shape, *_)) if fn is np.empty and tape.base.endswith(TAPE):
                 lengths = shape.items if isinstance(shape, Pack) else (shape,)
                 sizes = (said(length, made) for length in lengths)
-                yield KeptValue(tape.base.removesuffix(TAPE), product((*passes, *sizes)), op.span)
+                yield KeptValue(tape.base.removesuffix(TAPE), product((*iterations, *sizes)), op.span)
             case Call(fn=Lit(fn), args=(_, value)) if fn is intrinsics.push:
-                yield replace(pushed(value, passes), span=op.span)
+                yield replace(pushed(value, iterations), span=op.span)
             case For(source=source, body=body):
-                yield from _kept(body, (*passes, trips(source, made)), made)
+                yield from _kept(body, (*iterations, trips(source, made)), made)
             case While():
-                yield from _kept(op.body, (*passes, "?"), made)
+                yield from _kept(op.body, (*iterations, "?"), made)
             case _:
                 for inner in blocks(op):
-                    yield from _kept(inner, passes, made)
+                    yield from _kept(inner, iterations, made)
 
 
-def pushed(value: Operand, passes: tuple[str, ...]) -> KeptValue:
-    """What a push onto a stack keeps, in all `passes`."""
+def pushed(value: Operand, iterations: tuple[str, ...]) -> KeptValue:
+    """What a push onto a stack keeps, in all `iterations`."""
     match value:
         case Var(type=Array(_, shape)):
-            return KeptValue(value.base, product((*passes, *(("?",) if shape is None else map(measured, shape)))))
+            return KeptValue(value.base, product((*iterations, *(("?",) if shape is None else map(measured, shape)))))
         case Var():
-            return KeptValue(value.base, product(passes))
+            return KeptValue(value.base, product(iterations))
         case _:
-            return KeptValue("a number", product(passes))
+            return KeptValue("a number", product(iterations))
 
 
 def product(factors: tuple[str, ...]) -> str:
@@ -98,7 +98,7 @@ def measured(size: Size) -> str:
 
 
 def trips(source: tuple[Operand, ...], made: Mapping[Var, Op]) -> str:
-    """How many passes a loop over a range has."""
+    """How many iterations a loop over a range has."""
     start, stop, step = source
     if start == Lit(0) and step == Lit(1):
         return said(stop, made)

@@ -97,7 +97,7 @@ def grad(
 
     The gradient has the structure of the argument; for a tuple of `argnums` it is a tuple of gradients. With `has_aux`, `f`
     returns ``(value, aux)`` and the gradient function ``(gradient, aux)``. With `checkpoint_steps` or `max_memory`, the loops of
-    `f` keep few of their states, and run passes again: see `adxform.checkpoint`.
+    `f` keep few of their states, and run iterations again: see `adxform.checkpoint`.
 
     The `engine` ``"numba"`` compiles loops and array expressions at the first call, ``"python"`` compiles nothing, and
     ``"auto"`` compiles what has loops over numbers; ``"interpret"`` is to debug (see `adxform.testing.trace`). With
@@ -292,7 +292,7 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Pullback]:
 class Pullback:
     """Takes cotangents of a value to cotangents of the primals. It may be called any number of times.
 
-    `wide` is the rule of its tape for several vectors.
+    `batched` is the rule of its tape for several vectors.
     """
 
     call: Application
@@ -300,7 +300,7 @@ class Pullback:
     rule: DerivedRule
     tape: Residuals
     like: list[Any]
-    wide: CutRule | None = None
+    batched: CutRule | None = None
 
     @for_users
     def __call__(self, ct: Any) -> tuple[Any, ...]:
@@ -318,9 +318,9 @@ class Pullback:
         call = self.call
         batch = batch_for(call.fn, "cotangents", call.result, self.like, cts)
         found = BatchResults.of(batch.count, call.types(self.wrt))
-        for group, rows in batch.rows(1 if self.wide is None else self.wide.directions):
+        for group, rows in batch.rows(1 if self.batched is None else self.batched.directions):
             seeds = [seed for row in rows for seed in self.rule.seeded(row)]
-            found.put(group, split(self.tape.run(seeds, None if len(rows) == 1 else self.wide), 0, len(rows)))
+            found.put(group, split(self.tape.run(seeds, None if len(rows) == 1 else self.batched), 0, len(rows)))
         return call.placed(iter(found.arrays))
 
 

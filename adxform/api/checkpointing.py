@@ -63,8 +63,8 @@ def checkpoint(f: Any = None, /, *, checkpoint_steps: int | None = None, max_mem
     """`f`, of which a reverse sweep keeps the arguments only, and computes all else again; with or without parentheses.
 
     With `checkpoint_steps` the loops of `f` that are in no other loop keep that many of their states at once, or with
-    `max_memory` as many as fit in that many bytes, and run passes again from the nearest one. The number of times that a pass
-    runs grows with the logarithm of the number of passes.
+    `max_memory` as many as fit in that many bytes, and run iterations again from the nearest one. The number of times that an
+    iteration runs grows with the logarithm of the number of iterations.
 
     Raises:
         OptionError: `checkpoint_steps` is less than one, or both it and `max_memory` are given.

@@ -160,7 +160,7 @@ def stacked(run: Function, over: Any, ofs: Any, last: Any) -> Any:
     n = np.size(over)
     blocks = []
     for of in ofs:
-        block = room((*np.shape(of), n) if last else (n, *np.shape(of)), of)
+        block = allocated((*np.shape(of), n) if last else (n, *np.shape(of)), of)
         blocks.append(block)
     for i in range(n):
         unit = np.zeros(n) if over.dtype == float else np.zeros(n, over.dtype)
@@ -178,7 +178,7 @@ def stacked(run: Function, over: Any, ofs: Any, last: Any) -> Any:
     return tuple([np.reshape(blocks[k], np.shape(over) + np.shape(ofs[k])) for k in range(len(ofs))])
 
 
-def room(shape: Any, like: Any) -> Any:
+def allocated(shape: Any, like: Any) -> Any:
     """A new array of `shape` for numbers like those of `like`."""
     if isinstance(like, float) or (isinstance(like, np.ndarray) and like.dtype == float):
         return np.empty(shape)

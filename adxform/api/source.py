@@ -130,7 +130,7 @@ def slowest(before: Mapping[str, float]) -> str:
 def taped(rule: DerivedRule) -> list[str]:
     """What is on tapes between the sweeps, by size; that there is nothing, where it could have been.
 
-    Where states of loops are kept, what is on tapes is that of some passes.
+    Where states of loops are kept, what is on tapes is that of some iterations.
     """
     sizes: dict[str, list[str]] = {}
     if any(decision.kind == "snapshot" for decision in rule.decisions):

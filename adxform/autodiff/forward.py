@@ -278,24 +278,33 @@ class _Forward:
         return Lit(0.0) if total is None else total
 
     def general(self, op: Call, derivative: General, b: Builder) -> None:
-        items = [leaf for arg in op.args for leaf in leaves(arg)]
         checked(op, [], self.is_active)
-        if derivative.tangent is not None:
-            b.emit(op)
-            tangents = [self.tangent(b, leaf) if self.is_active(leaf) else Lit(0.0) for leaf in items]
-            leaf = iter(tangents)
-            args_t = tuple(replace_leaves(arg, leaf) for arg in op.args)
-            value = op.outs[0] if len(op.outs) == 1 else Pack("tuple", op.outs)
-            packed = (value, Pack("tuple", op.args), Pack("tuple", args_t))
-            refuse_writing_tangent(self.expander, derivative, packed, op)
-            start = len(b.ops)
-            given = write(b, self.expander, derivative.tangent, *packed, kwargs=op.kwargs)
-            if len(given) != len(op.outs):
-                message = f"the tangent of {title(derivative.body)} returns {len(given)} values, not {len(op.outs)}"
-                raise MissingRuleError(message, span=op.span, help="return a tangent for each result of the function")
-            self.mask(op, b, start, items, tangents)
-            self.define_all(op.outs, given, b)
-            return
+        if derivative.tangent is None:
+            self.push_by_pullback(op, derivative, b)
+        else:
+            self.push_by_tangent(op, derivative, derivative.tangent, b)
+
+    def push_by_tangent(self, op: Call, derivative: General, body: Callable[..., Any], b: Builder) -> None:
+        """Tangents by the rule's own `body` for them."""
+        items = [leaf for arg in op.args for leaf in leaves(arg)]
+        b.emit(op)
+        tangents = [self.tangent(b, leaf) if self.is_active(leaf) else Lit(0.0) for leaf in items]
+        leaf = iter(tangents)
+        args_t = tuple(replace_leaves(arg, leaf) for arg in op.args)
+        value = op.outs[0] if len(op.outs) == 1 else Pack("tuple", op.outs)
+        packed = (value, Pack("tuple", op.args), Pack("tuple", args_t))
+        refuse_writing_tangent(self.expander, derivative, packed, op)
+        start = len(b.ops)
+        given = write(b, self.expander, body, *packed, kwargs=op.kwargs)
+        if len(given) != len(op.outs):
+            message = f"the tangent of {title(derivative.body)} returns {len(given)} values, not {len(op.outs)}"
+            raise MissingRuleError(message, span=op.span, help="return a tangent for each result of the function")
+        self.mask(op, b, start, items, tangents)
+        self.define_all(op.outs, given, b)
+
+    def push_by_pullback(self, op: Call, derivative: General, b: Builder) -> None:
+        """Tangents by the pullback, which is linear, transposed."""
+        items = [leaf for arg in op.args for leaf in leaves(arg)]
         rule, pullback = expand_rule(self.expander, derivative, op)
         checked(op, per_leaf(op.args, pullback.body.results), self.is_active)
         start = len(b.ops)
@@ -312,14 +321,7 @@ class _Forward:
             refuse_nonlinear(op, reading)
             refuse_shifted(derivative.body, pullback, reading, op.span, doubt=True)
         moving = [place for place, out in enumerate(op.outs) if out in self.active]
-        wanted = [self.is_active(leaf) for leaf in items]
-        used = [op.outs[place] if place in moving else None for place in range(count)]
-        pullback, _ = pullback_of(b.nested(), self.expander, pullback, op, used)
-        places = [len(pullback.params) - count + place for place in moving]
-        try:
-            pushed = transpose_pullback(pullback, wanted, places, self.expander.plain)
-        except AdxError as error:
-            raise located(error, op.span) from None
+        pushed = self.transposed(op, pullback, moving, b)
         placeholders = [zeros(b, out, f"{out.base}_ct") for out in op.outs]
         tangents = [cast(b, self.tangent(b, leaf), leaf) for leaf in items if isinstance(leaf, Var) and self.is_active(leaf)]
         tangents = [
@@ -329,6 +331,18 @@ class _Forward:
         moved = splice(b, self.callees.adopt(pushed), (*residuals, *placeholders, *tangents))
         self.mask(op, b, start, items, tangents)
         self.define_all(tuple(op.outs[place] for place in moving), moved, b)
+
+    def transposed(self, op: Call, pullback: Function, moving: list[int], b: Builder) -> Function:
+        """What takes tangents of the arguments of `op` to those of the results at the places `moving`."""
+        count = len(op.outs)
+        wanted = [self.is_active(leaf) for arg in op.args for leaf in leaves(arg)]
+        used = [op.outs[place] if place in moving else None for place in range(count)]
+        pullback, _ = pullback_of(b.nested(), self.expander, pullback, op, used)
+        places = [len(pullback.params) - count + place for place in moving]
+        try:
+            return transpose_pullback(pullback, wanted, places, self.expander.plain)
+        except AdxError as error:
+            raise located(error, op.span) from None
 
     def mask(self, op: Call, b: Builder, start: int, items: list[Operand], tangents: list[Operand]) -> None:
         """Mask the products that a rule has written, from `start` on, where tangents can be infinite."""

@@ -250,7 +250,7 @@ class _Reader:
         params: tuple[Var, ...],
         carried: tuple[Operand, ...],
     ) -> None:
-        """Read a loop until its passes say no more."""
+        """Read a loop until its iterations say no more."""
         now = [self.of(init) for init in inits]
         settled = False
         while not settled:

@@ -176,16 +176,16 @@ class Backend(Protocol):
         return Uncut(without_results(fn, skipped))
 
     def realise(
-        self, lowered: Lowered, surroundings: Surroundings, sure: Run | None = None, aliases: Aliases | None = None
+        self, lowered: Lowered, surroundings: Surroundings, fallback: Run | None = None, aliases: Aliases | None = None
     ) -> tuple[Generated, Run]:
         """The source of what was `lowered`, and what runs it.
 
-        Where it raises, because what it assumes does not hold, or `sure` would, that runs. `aliases` are the alias classes of its
-        variables, where its parameters may share memory.
+        Where it raises, because what it assumes does not hold, or `fallback` would, that runs. `aliases` are the alias classes of
+        its variables, where its parameters may share memory.
         """
         ...
 
-    def account(self, fn: Function, engine: Engine) -> list[str]:
+    def report(self, fn: Function, engine: Engine) -> list[str]:
         """What it compiles of `fn`, optimised typed IR, a line for each thing to say."""
         return []
 

@@ -198,7 +198,7 @@ class For:
 
     `source` is one operand, any iterable, before specialisation; three, the arguments of a ``range``, after it.
     With `breaks`, the body's first result is a condition ahead of the carried values: when it is false the loop ends
-    after that pass (the carried values of that pass still count). With `snapshots`, its reverse runs passes again.
+    after that iteration (the carried values of that iteration still count). With `snapshots`, its reverse runs iterations again.
     """
 
     outs: tuple[Var, ...]

@@ -18,7 +18,7 @@ _LITERALS: dict[type, Type] = {float: FLOAT, int: INT, bool: BOOL}
 def prune(fn: Function) -> Function:
     """Drop outs of `If`, `For` and `While` that nobody reads; replace those that never change by what they are.
 
-    A carried value is dropped when it is read only to carry itself. One that every pass hands on as it was is its
+    A carried value is dropped when it is read only to carry itself. One that every iteration hands on as it was is its
     initial value; an `If` out that is the same on both sides is that value. An `If` that does nothing disappears.
 
     Before::

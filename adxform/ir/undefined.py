@@ -8,7 +8,7 @@ from adxform.ir.walk import all_ops
 
 
 def maybe_undefined(body: Block) -> set[Var]:
-    """The variables of `body` that a branch not taken, or a loop without a pass, leaves without a value, and stacks of such."""
+    """The variables of `body` that a branch not taken, or a loop without iterations, leaves undefined, and stacks of such."""
     found: set[Var] = set()
     size = -1
     while size != len(found):
@@ -19,18 +19,8 @@ def maybe_undefined(body: Block) -> set[Var]:
                     for block in (then, orelse):
                         if not any(isinstance(inner, Raise) for inner in block.ops):
                             found.update(out for out, end in zip(after, block.results, strict=True) if _missing(end, found))
-                case (
-                    For(outs=after, inits=inits, body=Block(params=(_, *params), results=results))
-                    | While(outs=after, inits=inits, body=Block(params=params, results=results))
-                ):
-                    passes = _has_a_pass(op)
-                    ends = results[len(results) - len(inits) :]
-                    for param, out, init, end in zip(params, after, inits, ends, strict=True):
-                        before = _missing(init, found)
-                        if before or _missing(end, found):
-                            found.add(param)
-                        if (before and not passes) or _missing(end, found):
-                            found.add(out)
+                case For() | While():
+                    _spread_in_loop(op, found)
                 case Call(fn=Lit(intrinsics.push), args=(Var() as stack, value)) if _missing(value, found):
                     found.add(stack)
                 case Call(fn=Lit(intrinsics.pop), args=(stack,), outs=(out,)) if _missing(stack, found):
@@ -40,7 +30,20 @@ def maybe_undefined(body: Block) -> set[Var]:
     return found
 
 
-def _has_a_pass(op: For | While) -> bool:
+def _spread_in_loop(op: For | While, found: set[Var]) -> None:
+    """Add to `found` what `op` carries from what is in it: an iteration may be the first one, and there may be no iteration."""
+    params = op.body.params[1:] if isinstance(op, For) else op.body.params
+    ends = op.body.results[len(op.body.results) - len(op.inits) :]
+    runs = _runs(op)
+    for param, out, init, end in zip(params, op.outs, op.inits, ends, strict=True):
+        before = _missing(init, found)
+        if before or _missing(end, found):
+            found.add(param)
+        if (before and not runs) or _missing(end, found):
+            found.add(out)
+
+
+def _runs(op: For | While) -> bool:
     match op:
         case For(source=(Lit(int() as start), Lit(int() as stop), Lit(int() as step))):
             return bool(step) and len(range(start, stop, step)) > 0

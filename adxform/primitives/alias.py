@@ -51,11 +51,11 @@ class Aliases:
         """Whether `var` is a variable of the function."""
         return var.name in self._of
 
-    def members(self, id: int) -> tuple[Var, ...]:  # noqa: A002 - what callers call it
+    def members(self, id: int) -> tuple[Var, ...]:
         """The variables of class `id`, in order of definition."""
         return self._members[id]
 
-    def has_phi(self, id: int) -> bool:  # noqa: A002
+    def has_phi(self, id: int) -> bool:
         """Whether an out of an `If` or a variable carried by a loop stands for different variables of class `id`."""
         return id in self.phis
 

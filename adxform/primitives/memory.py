@@ -78,7 +78,7 @@ def _load_effect(call: Call) -> Effect:
     return PURE if index_kind(call.args[1]) == "fancy" else VIEWS_FIRST
 
 
-LENDS = Effect(views=(0,), reads=False)
+IN_BUFFER = Effect(views=(0,), reads=False)
 
 
 def _private(x: Any) -> Any:
@@ -171,6 +171,7 @@ RECORDS: tuple[Primitive, ...] = (
         reduces=Reduces.SUM_LIKE,
         layout=Layout.AS_FIRST,
         faithful=True,
+        open_integers=True,
     ),
     linear(
         runtime.cotangent,
@@ -199,6 +200,7 @@ RECORDS: tuple[Primitive, ...] = (
         view=Views.ALWAYS,
         faithful=True,
         keeps_sign=True,
+        open_integers=True,
     ),
     linear(
         runtime.gather_last,
@@ -217,9 +219,9 @@ RECORDS: tuple[Primitive, ...] = (
     constant(revolve.next_snapshot),
     constant(revolve.snapshots_within, effect=SHAPE_ONLY),
     constant(runtime.shares_memory, effect=SHAPE_ONLY),
-    constant(runtime.lend, effect=LENDS),
-    constant(runtime.lend_like, effect=LENDS),
-    constant(runtime.lend_product, effect=LENDS),
+    constant(runtime.allocate, effect=IN_BUFFER),
+    constant(runtime.allocate_like, effect=IN_BUFFER),
+    constant(runtime.allocate_product, effect=IN_BUFFER),
     linear(
         runtime.tangent_view,
         lambda ct, view, shares: ct,

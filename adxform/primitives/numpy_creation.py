@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -80,19 +81,34 @@ def _laid_out_transpose(ct: Any, a: Any, dtype: Any = None) -> Any:
     return np.reshape(ct, np.shape(a))
 
 
+def _filled(fn: Callable[..., Any], fresh: Fresh) -> Primitive:
+    """A new array, of zeros, of ones, or of nothing yet."""
+    layout, effect = (Layout.AS_FIRST, SHAPE_ONLY) if fresh.like else (Layout.ROW_BY_ROW, PURE)
+    return constant(fn, effect=effect, fresh=fresh, layout=layout, open_integers=True)
+
+
 _V = np.array([0.5, -1.5, 2.0])
 _M = np.array([[1.0, 2.0, -0.5], [0.25, -1.0, 3.0]])
 
 RECORDS: tuple[Primitive, ...] = (
-    constant(np.zeros, fresh=Fresh(0.0), layout=Layout.ROW_BY_ROW),
-    constant(np.ones, fresh=Fresh(1.0), layout=Layout.ROW_BY_ROW),
-    constant(np.empty, fresh=Fresh(None), layout=Layout.ROW_BY_ROW),
-    constant(np.zeros_like, effect=SHAPE_ONLY, fresh=Fresh(0.0, like=True), layout=Layout.AS_FIRST),
-    constant(np.ones_like, effect=SHAPE_ONLY, fresh=Fresh(1.0, like=True), layout=Layout.AS_FIRST),
-    constant(np.empty_like, effect=SHAPE_ONLY, fresh=Fresh(None, like=True), layout=Layout.AS_FIRST),
-    *(constant(fn, beside_memory=True) for fn in (np.eye, np.identity)),
-    *(constant(fn) for fn in (np.indices, np.tri)),
-    linear(np.full, {1: _full_transpose}, (3, 2.0), ((2, 3), _V), fresh=Fresh(None, given=True), layout=Layout.ROW_BY_ROW),
+    _filled(np.zeros, Fresh(0.0)),
+    _filled(np.ones, Fresh(1.0)),
+    _filled(np.empty, Fresh(None)),
+    _filled(np.zeros_like, Fresh(0.0, like=True)),
+    _filled(np.ones_like, Fresh(1.0, like=True)),
+    _filled(np.empty_like, Fresh(None, like=True)),
+    *(constant(fn, beside_memory=True, open_integers=True) for fn in (np.eye, np.identity)),
+    constant(np.tri, open_integers=True),
+    constant(np.indices),
+    linear(
+        np.full,
+        {1: _full_transpose},
+        (3, 2.0),
+        ((2, 3), _V),
+        fresh=Fresh(None, given=True),
+        layout=Layout.ROW_BY_ROW,
+        open_integers=True,
+    ),
     linear(
         np.full_like,
         {1: _full_like_transpose},
@@ -102,6 +118,7 @@ RECORDS: tuple[Primitive, ...] = (
         effect=_full_effect,
         fresh=Fresh(None, like=True, given=True),
         layout=Layout.AS_FIRST,
+        open_integers=True,
     ),
     linear(
         np.array,
@@ -114,6 +131,7 @@ RECORDS: tuple[Primitive, ...] = (
         effect=_array_effect,
         view=Views.BY_LAYOUT,
         sequences=True,
+        open_integers=True,
     ),
     linear(np.asfortranarray, _laid_out_transpose, (_M,), effect=views_array, moves=Moves.LAY_OUT, view=Views.BY_LAYOUT),
     linear(
@@ -126,11 +144,21 @@ RECORDS: tuple[Primitive, ...] = (
         moves=Moves.CONVERT,
         view=Views.BY_LAYOUT,
         sequences=True,
+        open_integers=True,
     ),
     linear(
         np.asanyarray, _as_array_transpose, (_V,), effect=views_array, moves=Moves.CONVERT, view=Views.BY_LAYOUT, sequences=True
     ),
     linear(np.ascontiguousarray, _laid_out_transpose, (_M,), effect=views_array, moves=Moves.LAY_OUT, view=Views.BY_LAYOUT),
-    general(np.linspace, _linspace, (0.5, 2.0, 4), (0.5, 2.0, 4, False), (_V, 2.0, 4), (_M, _V, 3), linear_in=(0, 1)),
-    primitive(np.arange, None, unsized=True),
+    general(
+        np.linspace,
+        _linspace,
+        (0.5, 2.0, 4),
+        (0.5, 2.0, 4, False),
+        (_V, 2.0, 4),
+        (_M, _V, 3),
+        linear_in=(0, 1),
+        open_integers=True,
+    ),
+    primitive(np.arange, None, unsized=True, open_integers=True),
 )

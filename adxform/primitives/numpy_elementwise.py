@@ -91,13 +91,13 @@ def _clip_partials(y: Any, x: Any, a_min: Any = None, a_max: Any = None) -> Any:
     return inside, below, np.logical_not(np.logical_or(inside, below))
 
 
-def _np_clip_partials(y: Any, x: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None) -> Any:  # noqa: A002
+def _np_clip_partials(y: Any, x: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None) -> Any:
     low = a_min if min is None else min
     high = a_max if max is None else max
     return _clip_partials(y, x, low, high)
 
 
-def _method_clip_partials(y: Any, x: Any, min: Any = None, max: Any = None) -> Any:  # noqa: A002
+def _method_clip_partials(y: Any, x: Any, min: Any = None, max: Any = None) -> Any:
     return _clip_partials(y, x, min, max)
 
 
@@ -277,6 +277,7 @@ _OTHER = (
         gives=Gives.OWN,
         kernel=Kernel.FORM,
         form=kernel_scalars.chosen,
+        open_integers=True,
     ),
     linear(
         np.float64,
@@ -289,9 +290,10 @@ _OTHER = (
         faithful=True,
         keeps_sign=True,
         kernel=Kernel.FORM,
+        open_integers=True,
     ),
     linear(np.float16, lambda ct, x: ct, effect=views_array, moves=Moves.CONVERT, view=Views.BY_LAYOUT),
-    linear(np.float32, lambda ct, x: ct, effect=views_array, moves=Moves.CONVERT, view=Views.BY_LAYOUT),
+    linear(np.float32, lambda ct, x: ct, effect=views_array, moves=Moves.CONVERT, view=Views.BY_LAYOUT, open_integers=True),
     linear(np.longdouble, lambda ct, x: ct, (1.5,), effect=views_array, moves=Moves.CONVERT, view=Views.BY_LAYOUT),
     linear(np.real, lambda ct, x: ct, (_REAL,), effect=views_array, moves=Moves.PART),
 )
@@ -303,8 +305,9 @@ _CONSTANT = (
     ),
     *(constant(fn, gives=Gives.TEST, kernel=Kernel.FLOATS) for fn in (np.isnan, np.isinf, np.isfinite)),
     constant(np.signbit, kernel=Kernel.FLOATS),
-    constant(np.round, takes_out=True),
-    *(constant(fn) for fn in (np.fix, np.around, np.ndarray.round, np.floor_divide, np.isneginf, np.isposinf, np.isclose)),
+    constant(np.round, takes_out=True, open_integers=True),
+    *(constant(fn, open_integers=True) for fn in (np.around, np.ndarray.round)),
+    *(constant(fn) for fn in (np.fix, np.floor_divide, np.isneginf, np.isposinf, np.isclose)),
     *(constant(fn) for fn in (np.allclose, np.array_equal, np.isin, np.int64, np.int32, np.bool)),
 )
 

@@ -272,8 +272,8 @@ def _copying(fn: Callable[..., Any], *samples: tuple[Any, ...], layout: Layout) 
 
 
 _VIEWS = (
-    _reshaping(np.reshape, _numpy_reshaped, (_M, (3, 2)), (_M, -1), (_M, (3, 2), "F"), keeps_sign=True),
-    _reshaping(np.ndarray.reshape, _reshaped, (_M, 3, 2), (_M, (3, -1)), keeps_sign=True),
+    _reshaping(np.reshape, _numpy_reshaped, (_M, (3, 2)), (_M, -1), (_M, (3, 2), "F"), keeps_sign=True, open_integers=True),
+    _reshaping(np.ndarray.reshape, _reshaped, (_M, 3, 2), (_M, (3, -1)), keeps_sign=True, open_integers=True),
     _reshaping(np.ravel, _flattened, (_M,), (_T,), (_M, "F"), keeps_sign=True),
     _reshaping(np.ndarray.ravel, _flattened, (_M,), (_M, "F")),
     _turning(np.transpose, _transpose_transpose, (_M,), (_T, (2, 0, 1)), keeps_sign=True, faithful=True),
@@ -298,6 +298,7 @@ _VIEWS = (
         moves=Moves.SPREAD,
         view=Views.ALWAYS,
         faithful=True,
+        open_integers=True,
     ),
     _diagonal(np.diagonal, _diagonal_transpose, (_M,), (_M, 1)),
     _diagonal(np.ndarray.diagonal, _diagonal_transpose, (_M,)),
@@ -322,7 +323,7 @@ _COPIES = (
         beside_memory=True,
         gives=Gives.OWN,
     ),
-    linear(np.ndarray.item, _item_transpose, (np.array([[2.0]]),), (_V, 1), (_M, 1, 2), moves=Moves.PICK),
+    linear(np.ndarray.item, _item_transpose, (np.array([[2.0]]),), (_V, 1), (_M, 1, 2), moves=Moves.PICK, open_integers=True),
     linear(
         np.concatenate, _concatenate_transpose, ((_M, _R), 1), ([_V, _V],), ((_M, _R), None), moves=Moves.JOIN, takes_out=True
     ),
@@ -336,7 +337,7 @@ _COPIES = (
         moves=Moves.JOIN,
         takes_out=True,
     ),
-    linear(np.roll, _roll_transpose, (_V, 1), (_M, 1, 0), (_M, (1, 2), (0, 1)), moves=Moves.SHIFT),
+    linear(np.roll, _roll_transpose, (_V, 1), (_M, 1, 0), (_M, (1, 2), (0, 1)), moves=Moves.SHIFT, open_integers=True),
     linear(
         np.triu,
         lambda ct, x, k=0: runtime.unbroadcast(np.triu(ct, k), x),
@@ -357,11 +358,20 @@ _COPIES = (
         chooses=Chooses.SOME,
         beside_memory=True,
     ),
-    linear(np.tile, _tile_transpose, (_V, 2), (_M, (2, 1)), (_V, (2, 3)), moves=Moves.REPEAT),
-    linear(np.repeat, _repeat_transpose, (_V, 2), (_M, 3, 1), (_M, 2), moves=Moves.REPEAT),
-    linear(np.ndarray.repeat, _repeat_transpose, (_V, 2), (_M, 3, 1), moves=Moves.REPEAT),
-    linear(np.take, _take_transpose, (_V, [0, 2, 0]), (_M, [0, 4]), (_M, 1), moves=Moves.PICK, chooses=Chooses.SOME),
-    linear(np.ndarray.take, _take_transpose, (_V, [0, 2, 0]), moves=Moves.PICK, chooses=Chooses.SOME),
+    linear(np.tile, _tile_transpose, (_V, 2), (_M, (2, 1)), (_V, (2, 3)), moves=Moves.REPEAT, open_integers=True),
+    linear(np.repeat, _repeat_transpose, (_V, 2), (_M, 3, 1), (_M, 2), moves=Moves.REPEAT, open_integers=True),
+    linear(np.ndarray.repeat, _repeat_transpose, (_V, 2), (_M, 3, 1), moves=Moves.REPEAT, open_integers=True),
+    linear(
+        np.take,
+        _take_transpose,
+        (_V, [0, 2, 0]),
+        (_M, [0, 4]),
+        (_M, 1),
+        moves=Moves.PICK,
+        chooses=Chooses.SOME,
+        open_integers=True,
+    ),
+    linear(np.ndarray.take, _take_transpose, (_V, [0, 2, 0]), moves=Moves.PICK, chooses=Chooses.SOME, open_integers=True),
     general(
         np.pad,
         _pad,

@@ -154,6 +154,9 @@ class Primitive:
     """It gives places in a matrix, all of which follow from numbers that it is given."""
     unsized: bool = False
     """Its result is as long as the values of its arguments say."""
+    open_integers: bool = False
+    """Integers are lengths, places or values to it: that only a run knows them leaves open no more than a length. For all others
+    but elementwise ones an integer may decide of what kind the result is: how many axes it has, which are left."""
     measures: bool = False
     """It asks for the shape of its argument only."""
     power: float | None = None

@@ -271,13 +271,13 @@ def _clip(
     a_max: Any = None,
     out: Any = None,
     *,
-    min: Any = ABSENT,  # noqa: A002 - NumPy's own names, here and below
-    max: Any = ABSENT,  # noqa: A002
+    min: Any = ABSENT,
+    max: Any = ABSENT,
     **how: Any,
 ) -> None: ...
 
 
-def _clip_method(self: Any, /, min: Any = None, max: Any = None, out: Any = None, **how: Any) -> None: ...  # noqa: A002
+def _clip_method(self: Any, /, min: Any = None, max: Any = None, out: Any = None, **how: Any) -> None: ...
 
 
 def _einsum(

@@ -165,7 +165,7 @@ def length_pullback(ct: Any, x: Any, y: Any, axis: Any, keepdims: Any) -> Any:
     return intrinsics.valued(x_ct, runtime.length_cotangent(ct, x, y, axis, keepdims))
 
 
-def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Any:  # noqa: A002 - NumPy's own word
+def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Any:
     y = np.linalg.norm(x, ord=ord, axis=axis, keepdims=keepdims)
 
     def pullback(ct: Any) -> Any:

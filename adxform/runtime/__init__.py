@@ -639,7 +639,7 @@ def unpacked(value: Any, count: int, starred: int | None = None) -> tuple[Any, .
 
 
 def trip_count(start: int, stop: int, step: int) -> int:
-    """Return how many passes a loop over ``range(start, stop, step)`` makes.
+    """Return how many iterations a loop over ``range(start, stop, step)`` makes.
 
     >>> trip_count(3, 10, 2)
     4
@@ -969,53 +969,53 @@ class GrowingBuffer:
         return self.memory[:size].reshape(lengths)
 
 
-class PagedBuffer:
+class BufferStack:
     """Memory for arrays of one dtype that are in use one beside the other until it is cleared.
 
-    >>> pages = PagedBuffer(np.float64)
-    >>> a, b = lend(pages, 2), lend(pages, 2)
-    >>> pages.clear()
-    >>> np.may_share_memory(a, b), np.may_share_memory(a, lend(pages, 2))
+    >>> stack = BufferStack(np.float64)
+    >>> a, b = allocate(stack, 2), allocate(stack, 2)
+    >>> stack.clear()
+    >>> np.may_share_memory(a, b), np.may_share_memory(a, allocate(stack, 2))
     (False, True)
     """
 
     def __init__(self, dtype: Any) -> None:
         self.dtype = dtype
-        self.rooms: list[GrowingBuffer] = []
+        self.buffers: list[GrowingBuffer] = []
         self.used = 0
 
     def take(self, lengths: tuple[int, ...]) -> Any:
         """Return an array of these lengths."""
-        if self.used == len(self.rooms):
-            self.rooms.append(GrowingBuffer(self.dtype))
+        if self.used == len(self.buffers):
+            self.buffers.append(GrowingBuffer(self.dtype))
         self.used += 1
-        return self.rooms[self.used - 1].take(lengths)
+        return self.buffers[self.used - 1].take(lengths)
 
     def clear(self) -> None:
         """Let all of it be used again."""
         self.used = 0
 
 
-def lend(room: GrowingBuffer | PagedBuffer, shape: Any) -> Any:
-    """Return an array of this shape in the memory of `room`, with whatever is there.
+def allocate(buffer: GrowingBuffer | BufferStack, shape: Any) -> Any:
+    """Return an array of this shape in the memory of `buffer`, with whatever is there.
 
-    >>> room = GrowingBuffer(np.float64)
-    >>> lend(room, (2, 3)).shape, room.memory.size, lend(room, 4).shape, room.memory.size
+    >>> buffer = GrowingBuffer(np.float64)
+    >>> allocate(buffer, (2, 3)).shape, buffer.memory.size, allocate(buffer, 4).shape, buffer.memory.size
     ((2, 3), 6, (4,), 6)
     """
-    return room.take(shape if isinstance(shape, tuple) else (shape,))
+    return buffer.take(shape if isinstance(shape, tuple) else (shape,))
 
 
-def lend_like(room: GrowingBuffer | PagedBuffer, *like: Any) -> Any:
-    """Return an array of the shape that `like` broadcast to in the memory of `room`."""
-    return room.take(np.broadcast_shapes(*[np.shape(value) for value in like]))
+def allocate_like(buffer: GrowingBuffer | BufferStack, *like: Any) -> Any:
+    """Return an array of the shape that `like` broadcast to in the memory of `buffer`."""
+    return buffer.take(np.broadcast_shapes(*[np.shape(value) for value in like]))
 
 
-def lend_product(room: GrowingBuffer | PagedBuffer, a: Any, b: Any) -> Any:
-    """Return an array of the shape of ``a @ b`` in the memory of `room`."""
+def allocate_product(buffer: GrowingBuffer | BufferStack, a: Any, b: Any) -> Any:
+    """Return an array of the shape of ``a @ b`` in the memory of `buffer`."""
     left, right = np.shape(a), np.shape(b)
     lead = np.broadcast_shapes(left[:-2], right[:-2])
-    return room.take((*lead, *left[-2:-1], *(right[-1:] if len(right) > 1 else ())))
+    return buffer.take((*lead, *left[-2:-1], *(right[-1:] if len(right) > 1 else ())))
 
 
 class Tape:

@@ -41,7 +41,7 @@ from adxform.runtime.dispatch.split import CutRule, cut, widened
 from adxform.runtime.memos import forget_all
 from adxform.runtime.persistence.disk import Shelf, shelf_for
 from adxform.runtime.timing import phase
-from adxform.threads.deep_recursion import with_room
+from adxform.threads.deep_recursion import with_deep_stack
 from adxform.threads.locks import Turn, new_lock
 
 _K = TypeVar("_K", bound=Hashable)
@@ -123,12 +123,12 @@ class Entry:
         opened = replace(request, seeds=(), valued=True, engine=PYTHON)
         if request.seeds and self.asked(opened).request.function != request.function:
             return self.general.for_all(request)
-        rule = self._read_or_built(key, request, self._sure(request))
+        rule = self._read_or_built(key, request, self._fallback(request))
         left = may_compile(request.engine) and not may_compile(rule.choice.engine)
         fits = request.seeds or rule.takes_place_of(self.general.for_all(opened))
         return rule if fits and not left else self.general.for_all(request)
 
-    def _sure(self, request: Request) -> Callable[..., Any]:
+    def _fallback(self, request: Request) -> Callable[..., Any]:
         """What runs where `request` assumes lengths that are others: Python, with the seeds put in."""
         assert self.general is not None
         rule = self.general.for_all(replace(request, seeds=(), valued=True, engine=PYTHON))
@@ -162,7 +162,7 @@ class Entry:
         found = known.get(key)
         if found is not None:
             return found
-        return with_room(lambda: self.turn.alone(lambda: self._made(known, key, make)), *place(self.specialized.function))
+        return with_deep_stack(lambda: self.turn.alone(lambda: self._made(known, key, make)), *place(self.specialized.function))
 
     def _made(self, known: dict[_K, _V], key: _K, make: Callable[[], _V]) -> _V:
         if key not in known:
@@ -171,20 +171,20 @@ class Entry:
             return known.setdefault(key, made)
         return known[key]
 
-    def _read_or_built(self, key: Hashable, request: Request, sure: Callable[..., Any] | None = None) -> DerivedRule:
+    def _read_or_built(self, key: Hashable, request: Request, fallback: Callable[..., Any] | None = None) -> DerivedRule:
         found: DerivedRule | None = None if self.shelf is None else self.shelf.read(("rule", key), DerivedRule)
         if found is not None and found.request in (request, replace(request, seeds=(), valued=True)):
             return found
         if request.seeds:
             given = request.mode, request.wrt, request.outputs, request.scratch, request.order
-            rule = derivation.closed(self.rule(*given), request.seeds, request.valued, request.engine, sure)
+            rule = derivation.closed(self.rule(*given), request.seeds, request.valued, request.engine, fallback)
         elif (known := self._sibling(request)) is not None:
-            rule = derivation.moved(known, request.engine, sure)
+            rule = derivation.moved(known, request.engine, fallback)
         elif request.directions == 1:
             beside = next((rule for rule in self.rules.values() if derivation.starts_as(request, rule.request)), None)
-            rule = derivation.build(request, sure, beside)
+            rule = derivation.build(request, fallback, beside)
         else:
-            rule = derivation.widened(self._single(request), request.directions, sure)
+            rule = derivation.widened(self._single(request), request.directions, fallback)
         if self.shelf is not None:
             self.shelf.write(("rule", key), rule)
         return rule
@@ -205,8 +205,8 @@ class Entry:
         if found is not None and found[0] == fn:
             return found[1]
         request = rule.request if rule.seeds == 0 else replace(rule.request, seeds=())
-        sure = None if self.general is None else self._sure(replace(request, valued=True))
-        form = buffered(fn, rule.request.surroundings, rule.choice.engine, sure)
+        fallback = None if self.general is None else self._fallback(replace(request, valued=True))
+        form = buffered(fn, rule.request.surroundings, rule.choice.engine, fallback)
         if self.shelf is not None:
             self.shelf.write(("buffered", key), (fn, form))
         return form
@@ -305,7 +305,7 @@ def entry_for(fn: Callable[..., Any], own: Hashable, signature: Signature, leave
             bucket.entries = [entry, *bucket.entries[: ENTRIES - 1]]
         return entry
 
-    return with_room(lambda: bucket.turn.alone(made), getattr(fn, "__name__", type(fn).__name__), span_of(fn))
+    return with_deep_stack(lambda: bucket.turn.alone(made), getattr(fn, "__name__", type(fn).__name__), span_of(fn))
 
 
 def sized(fn: Any, own: Hashable, signature: Signature, leaves: tuple[Any, ...]) -> Signature:

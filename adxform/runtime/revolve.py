@@ -1,8 +1,9 @@
-"""Where the reverse of a long loop keeps a state of it, so that the fewest passes run again.
+"""Where the reverse of a long loop keeps a state of it, so that the fewest iterations run again.
 
-The reverse sweep visits the passes of a loop from the last to the first, and needs the state that each began with. It keeps a few
-states, the *snapshots*, and runs passes again from the nearest one. With `s` snapshots, and no pass run more than `r` times, up
-to ``binomial(s + r, s)`` passes can be reversed: memory and time both grow with the logarithm of the number of passes.
+The reverse sweep visits the iterations of a loop from the last to the first, and needs the state that each began with. It keeps a
+few states, the *snapshots*, and runs iterations again from the nearest one. With `s` snapshots, and no iteration run more than
+`r` times, up to ``binomial(s + r, s)`` iterations can be reversed: memory and time both grow with the logarithm of the number of
+iterations.
 
 Source: Griewank and Walther, Algorithm 799: Revolve, ACM Transactions on Mathematical Software 26(1), 2000, pages 19-45,
 section 2 (the numbers beta and t, and which splits are optimal).
@@ -36,24 +37,24 @@ def check_options(checkpoint_steps: Any, max_memory: Any) -> None:
 
 
 def next_snapshot(at: int, target: int, free: int) -> int:
-    """Where to keep the next state on the way from the snapshot at pass `at` to the state before pass `target`.
+    """Where to keep the next state on the way from the snapshot at iteration `at` to the state before iteration `target`.
 
-    `free` snapshots can still be kept, and those on the way are for reversing the passes from `at` up to and with `target`. It is
-    `target` itself where nothing is kept on the way.
+    `free` snapshots can still be kept, and those on the way are for reversing the iterations from `at` up to and with `target`.
+    It is `target` itself where nothing is kept on the way.
 
     >>> next_snapshot(0, 10, 0), next_snapshot(0, 10, 1), next_snapshot(0, 10, 20)
     (10, 7, 1)
     """
     if free == 0:
         return target
-    passes, snapshots = target + 1 - at, free + 1
+    steps, snapshots = target + 1 - at, free + 1
     # binomial(snapshots + r, snapshots) for `repetitions` r, the fewest that do (`reach`), and for one and for two less
     before, low, reach, repetitions = 0, 1, snapshots + 1, 1
-    while reach < passes:
+    while reach < steps:
         repetitions += 1
         before, low, reach = low, reach, reach * (snapshots + repetitions) // repetitions
     least_after = low * snapshots // (snapshots + repetitions - 1)  # binomial(snapshots + r - 2, snapshots - 1)
-    return at + max(1, before, min(low, passes - least_after))
+    return at + max(1, before, min(low, steps - least_after))
 
 
 def snapshots_within(memory: int, *state: Any) -> int:
@@ -69,6 +70,6 @@ def snapshots_within(memory: int, *state: Any) -> int:
     if size > memory:
         raise BudgetError(
             f"`max_memory` is {memory} bytes, and one state of the loop takes {size}",
-            help=f"give `max_memory` {size} bytes or, for fewer passes to run again, several times that",
+            help=f"give `max_memory` {size} bytes or, for fewer iterations to run again, several times that",
         )
     return memory // size

@@ -24,10 +24,10 @@ def _empty(trace: Tracing, call: Call, args: list[Any], kwargs: dict[str, Any]) 
     shape: Any
     if fn is np.empty_like:
         shape = shape_of(args[0]) if kwargs.get("shape") is None else concrete(kwargs["shape"])
-    elif fn is runtime.lend_like:
+    elif fn is runtime.allocate_like:
         shape = common_shape(args[1:])
     else:
-        shape = concrete(args[1] if fn is runtime.lend else args[0] if args else kwargs["shape"])
+        shape = concrete(args[1] if fn is runtime.allocate else args[0] if args else kwargs["shape"])
     return filled(call, shape, CONST)
 
 
@@ -101,7 +101,7 @@ def _is_filled_like(record: Primitive) -> bool:
 
 HANDLERS: Mapping[Callable[..., Any], Handler] = MappingProxyType(
     {
-        **dict.fromkeys((*having(_is_empty), runtime.lend, runtime.lend_like), _empty),
+        **dict.fromkeys((*having(_is_empty), runtime.allocate, runtime.allocate_like), _empty),
         **dict.fromkeys(having(_is_filled_like), _like),
         **dict.fromkeys(having(lambda record: record.unsized), _unsized),
         **{fn: _of_shape(fn) for fn in having(lambda record: record.measures)},

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from adxform.ir.ops import UNDEFINED, For, If, Var, While
-from adxform.sparse.passes import settled
 from adxform.sparse.pattern_branches import Branches
 from adxform.sparse.pattern_memory import joined
 from adxform.sparse.pattern_operands import Compiled, Frame, Getter, Operands, Step, Values
 from adxform.sparse.pattern_values import tagged, untagged
+from adxform.sparse.unbounded_loops import settled
 
 
 def branch(trace: Branches, at: Operands, op: If, then_block: Compiled, orelse_block: Compiled) -> Step:
@@ -130,7 +130,7 @@ def conditional(trace: Branches, at: Operands, op: While, tests: Compiled, body:
             one(frame)
         return [get(frame) for get in results]
 
-    def any_pass(frame: Frame, values: list[Any]) -> list[Any]:
+    def any_iteration(frame: Frame, values: list[Any]) -> list[Any]:
         asked(frame, values)
         return passed(frame, values)
 
@@ -140,7 +140,7 @@ def conditional(trace: Branches, at: Operands, op: While, tests: Compiled, body:
             values = passed(frame, values)
             graph.flush()
         if known is None:
-            values = settled(trace, lambda given: any_pass(frame, given), op.outs, values)
+            values = settled(trace, lambda given: any_iteration(frame, given), op.outs, values)
         for slot, value in zip(outs, values, strict=True):
             frame[slot] = value
 

@@ -21,7 +21,7 @@ CHUNK = 400_000
 Ids = np.ndarray[Any, np.dtype[np.int64]]
 
 
-class GiveUp(Exception):  # noqa: N818 - nothing is wrong: every element is taken to depend on every input
+class GiveUp(Exception):
     """The dependences of this program cannot be told."""
 
 

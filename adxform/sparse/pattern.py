@@ -15,9 +15,9 @@ from adxform.ir.ops import Function, Operand, Var
 from adxform.ir.spans import Span
 from adxform.ir.types import Array, Scalar, is_float
 from adxform.sparse.graph import CONST, FIRST, GiveUp, Graph
-from adxform.sparse.passes import Ends
 from adxform.sparse.scipy_sparse import require
 from adxform.sparse.trace import Trace
+from adxform.sparse.unbounded_loops import Ends
 
 LARGEST = 50_000_000
 

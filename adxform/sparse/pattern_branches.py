@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from adxform.sparse.graph import GiveUp, Graph
-from adxform.sparse.passes import Ends
 from adxform.sparse.pattern_memory import Log, Note, merge, taken_back
 from adxform.sparse.pattern_operands import Values
+from adxform.sparse.unbounded_loops import Ends
 
 DEPTH = 60
 

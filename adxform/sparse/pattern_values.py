@@ -19,7 +19,7 @@ UNTOLD = int(np.iinfo(np.int64).min)
 """Stands in an array of whole numbers for one that only a run can tell."""
 
 
-class NotKnown(Exception):  # noqa: N818 - a question with the answer no
+class NotKnown(Exception):
     """A value that only a run can tell."""
 
 

@@ -12,35 +12,19 @@ from adxform.ir.types import Array, Scalar, is_float
 from adxform.primitives.facets import Algebra, Gives
 from adxform.primitives.table import lookup, meaning_of, record_of
 from adxform.sparse.graph import CONST
-from adxform.sparse.passes import Ends
 from adxform.sparse.pattern_branches import Branches
 from adxform.sparse.pattern_memory import Note
 from adxform.sparse.pattern_operands import Frame, Operands, Step
+from adxform.sparse.unbounded_loops import Ends
 
 
 def number(trace: Branches, at: Operands, op: Call, fn: Any, slow: Step) -> Step:
     """A function of numbers."""
+    if not is_float(op.outs[0].type):
+        return whole_number(at, op, fn, slow)
     out = at.slots[op.outs[0].name]
     variables = [arg for arg in op.args if isinstance(arg, Var)]
     record = lookup(fn)
-    if not is_float(op.outs[0].type):
-        weak = all(not isinstance(arg, Var) or (isinstance(arg.type, Scalar) and arg.type.weak) for arg in op.args)
-        compares = record_of(fn).gives is Gives.COMPARISON
-        whole = record_of(fn).whole or compares
-        if not (whole and weak) or any(is_float(var.type) for var in variables) or any(_is_float(arg) for arg in op.args):
-            if compares and len(variables) == 2 and all(is_float(var.type) for var in variables):
-                return comparison(at, out, variables[0], variables[1], slow)
-            return slow
-        getters = [at.plain(arg) for arg in op.args]
-        if len(getters) == 2:
-            first, second = getters
-
-            def whole_step(frame: Frame) -> None:
-                a, b = first(frame), second(frame)
-                frame[out] = None if a is None or b is None else fn(a, b)
-
-            return whole_step
-        return slow
     if record is None or not record.elementwise or meaning_of(fn).algebra is Algebra.QUOTIENT:
         return slow
     flows = at.places([var for var in variables if is_float(var.type)])
@@ -48,19 +32,42 @@ def number(trace: Branches, at: Operands, op: Call, fn: Any, slow: Step) -> Step
         return slow
     if len(flows) == 1:
         known = all(isinstance(arg, Var) or arg.value for arg in op.args if not isinstance(arg, Pack))
-        if meaning_of(fn).algebra is Algebra.PRODUCT and not known:
-            return slow
-        only = flows[0]
-
-        def same(frame: Frame) -> None:
-            a = frame[only]
-            if type(a) is int and a >= CONST:
-                frame[out] = a
-            else:
-                slow(frame)
-
-        return same
+        return slow if meaning_of(fn).algebra is Algebra.PRODUCT and not known else same(out, flows[0], slow)
     return union(trace, out, flows[0], flows[1], slow) if len(flows) == 2 else slow
+
+
+def whole_number(at: Operands, op: Call, fn: Any, slow: Step) -> Step:
+    """A function of numbers that gives an integer or a truth value: of known ones it is known, of floats it is not."""
+    out = at.slots[op.outs[0].name]
+    variables = [arg for arg in op.args if isinstance(arg, Var)]
+    weak = all(isinstance(var.type, Scalar) and var.type.weak for var in variables)
+    compares = record_of(fn).gives is Gives.COMPARISON
+    whole = record_of(fn).whole or compares
+    if not (whole and weak) or any(is_float(var.type) for var in variables) or any(map(_is_float, op.args)):
+        floats = compares and len(variables) == 2 and all(is_float(var.type) for var in variables)
+        return comparison(at, out, variables[0], variables[1], slow) if floats else slow
+    if len(op.args) != 2:
+        return slow
+    first, second = map(at.plain, op.args)
+
+    def step(frame: Frame) -> None:
+        a, b = first(frame), second(frame)
+        frame[out] = None if a is None or b is None else fn(a, b)
+
+    return step
+
+
+def same(out: int, only: int, slow: Step) -> Step:
+    """A function of one float: what it is of, the result is of."""
+
+    def step(frame: Frame) -> None:
+        a = frame[only]
+        if type(a) is int and a >= CONST:
+            frame[out] = a
+        else:
+            slow(frame)
+
+    return step
 
 
 def comparison(at: Operands, out: int, a: Var, b: Var, slow: Step) -> Step:

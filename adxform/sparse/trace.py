@@ -2,7 +2,7 @@
 
 What is known runs as it would: loops with known bounds, branches on known conditions, stores to known places. Of a condition that
 only a run can tell both branches run, from the same memory, and what they leave is joined. A loop whose passes only a run can
-tell runs on sets that stand for those of any pass, until nothing new is written: `adxform.sparse.passes`.
+tell runs on sets that stand for those of any iteration, until nothing new is written: `adxform.sparse.unbounded_loops`.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from adxform.ir.walk import defined_variables
 from adxform.primitives.effects import functions
 from adxform.sparse import control_flow, shortcuts
 from adxform.sparse.graph import GiveUp, Graph
-from adxform.sparse.passes import Ends
 from adxform.sparse.pattern_branches import Branches
 from adxform.sparse.pattern_memory import pop, put
 from adxform.sparse.pattern_operands import Compiled, Frame, Operands, Step, Values
 from adxform.sparse.pattern_values import untagged
 from adxform.sparse.primitives import apply
+from adxform.sparse.unbounded_loops import Ends
 
 
 class Trace(Branches):

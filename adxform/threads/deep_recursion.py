@@ -36,17 +36,17 @@ _usual: list[int] = []
 """The limit as it was, while it is higher."""
 
 
-def with_room(work: Callable[[], _T], name: str, span: Span) -> _T:
+def with_deep_stack(work: Callable[[], _T], name: str, span: Span) -> _T:
     """What `work`, on the function `name`, returns; it is done twice when the stack ran out at first.
 
     Raises:
         UnsupportedSyntaxError: the function nests too deeply even for the larger stack.
     """
-    if has_room():
+    if has_stack_left():
         try:
             return work()
         except (RecursionError, AdxError) as error:
-            if not ran_out(error) or is_roomy():
+            if not ran_out(error) or is_deep():
                 raise
     done, failed = apart(work)
     if failed and isinstance(failed[0], RecursionError):
@@ -58,20 +58,20 @@ def with_room(work: Callable[[], _T], name: str, span: Span) -> _T:
     return done[0]
 
 
-def roomy(work: Callable[[], _T]) -> _T:
+def on_deep_stack(work: Callable[[], _T]) -> _T:
     """What `work` returns or raises; it is done twice when the stack ran out at first."""
-    if has_room():
+    if has_stack_left():
         try:
             return work()
         except Exception as error:
-            if not ran_out(error) or is_roomy():
+            if not ran_out(error) or is_deep():
                 raise
     return in_thread(work)
 
 
 def bring_in(name: str) -> Any:
     """The module `name`, imported in a thread of its own: neither a short stack nor a signal leaves half of it imported."""
-    if is_roomy() or whole(name) is not None:
+    if is_deep() or whole(name) is not None:
         return imported(name)
     try:
         return in_thread(lambda: imported(name), daemon=False)
@@ -79,18 +79,18 @@ def bring_in(name: str) -> Any:
         return imported(name)
 
 
-def has_room() -> bool:
+def has_stack_left() -> bool:
     """Whether there is enough of the stack left to begin with: what runs out of it may leave things half done in libraries."""
     try:
-        leave_room(ENOUGH)
+        need_stack(ENOUGH)
     except RecursionError:
-        return is_roomy()
+        return is_deep()
     return True
 
 
-def is_roomy() -> bool:
+def is_deep() -> bool:
     """Whether this thread is one with the larger stack."""
-    return getattr(_here, "roomy", False)
+    return getattr(_here, "deep", False)
 
 
 def ran_out(error: BaseException | None) -> bool:
@@ -121,13 +121,13 @@ def apart(work: Callable[[], _T], daemon: bool = True) -> tuple[list[_T], list[B
         RecursionError: there is not even room to start a thread.
         RuntimeError: the system starts none, or none any more.
     """
-    leave_room(FRAMES)
+    need_stack(FRAMES)
     done: list[_T] = []
     failed: list[BaseException] = []
     beginner, waiting = maker(), line()
 
     def run() -> None:
-        _here.roomy = True
+        _here.deep = True
         continue_for(beginner, waiting)
         try:
             with higher_limit():
@@ -150,10 +150,10 @@ def apart(work: Callable[[], _T], daemon: bool = True) -> tuple[list[_T], list[B
     return done, failed
 
 
-def leave_room(frames: int) -> None:
+def need_stack(frames: int) -> None:
     """Raise a `RecursionError` where fewer than `frames` calls are left."""
     if frames:
-        leave_room(frames - 1)
+        need_stack(frames - 1)
 
 
 @contextmanager

@@ -349,3 +349,9 @@ def backwards_from_where_the_list_ended(x):
 @at((VALUES,))
 def counted_down(x):
     return sum(k * v**2 for k, v in zip(itertools.count(2, -1), x, strict=False))
+
+
+@at((VALUES,))
+def range_that_is_asked_for_its_ends(x):
+    inner = range(1, len(x), 2)
+    return sum(x[i] ** 2 for i in inner) * inner.step + x[inner.start] ** 3 * inner.stop

@@ -13,14 +13,14 @@ def newton_while(a):
 def newton_while_vjp(a, x_ct):
     x_tape = []
     x = a
-    passes = 0
+    iterations = 0
     while abs(x * x - a) > 1e-10:  # newton_while.py:8
         x_tape.append(x)
         x = 0.5 * (x + a / x)  # newton_while.py:9
-        passes += 1  # newton_while.py:8
+        iterations += 1  # newton_while.py:8
     # reverse sweep
     a_ct = 0.0
-    for _ in range(passes):
+    for _ in range(iterations):
         x_1 = x_tape.pop()
         tmp_ct = x_ct * 0.5  # newton_while.py:9
         a_ct += tmp_ct / x_1

@@ -92,16 +92,16 @@ def spellings_vjp(x, k, result_ct):
     b = x[1]  # spellings.py:36
     tmp = b * k
     scale = tmp + tmp  # spellings.py:37
-    passes_tape = []  # spellings.py:39
+    iterations_tape = []  # spellings.py:39
     for i in range(n):  # spellings.py:38
         tmp = i % 2  # spellings.py:40
         keep_going = True
-        passes = 0
+        iterations = 0
         while keep_going:  # spellings.py:39
             total += x[i] * scale ** 2 if tmp else np.sin(x[..., i])  # spellings.py:40
-            passes += 1  # spellings.py:39
+            iterations += 1  # spellings.py:39
             keep_going = False
-        passes_tape.append(passes)
+        iterations_tape.append(iterations)
         x_i = x[i]  # spellings.py:42
         if not (0.0 < x_i and x_i < 1e+16):
             tmp = format(i)  # spellings.py:43
@@ -127,7 +127,7 @@ def spellings_vjp(x, k, result_ct):
     scale_ct = 0.0
     for i in range(last, -1, -1):
         tmp = i % 2  # spellings.py:40
-        for _ in range(passes_tape.pop()):  # spellings.py:39
+        for _ in range(iterations_tape.pop()):  # spellings.py:39
             if tmp:  # spellings.py:40
                 scale_ct += total_ct * x[i] * (2 * scale)
                 x_ct[i] += total_ct * scale ** 2

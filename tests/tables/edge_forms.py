@@ -167,6 +167,7 @@ LINEAR_ALGEBRA = (
     ("np.linalg.det", _forms("square stack", "np.linalg.det(x)")),
     ("np.linalg.slogdet", _forms("square stack", "np.linalg.slogdet(x)", "np.linalg.slogdet(x)[1]", "np.linalg.slogdet(x).logabsdet")),
     ("np.linalg.qr", _forms("regular", "np.linalg.qr(x)", "np.linalg.qr(x)[0]", "np.linalg.qr(x).R", "np.linalg.qr(x, 'r')", "np.linalg.qr(x[:, :1])", "np.linalg.qr(x[:1])", "np.linalg.qr(x, mode='complete')")),
+    ("np.linalg.svdvals", _forms("matrix square stack", "np.linalg.svdvals(x)")),
     ("np.linalg.svd", (
         *_forms("definite", "np.linalg.svd(x, full_matrices=False)", "np.linalg.svd(x, False)[0]", "np.linalg.svd(x[:, :1], False)", "np.linalg.svd(x[:1], False).Vh", "np.linalg.svd(x)"),
         *_forms("matrix square stack", "np.linalg.svd(x, full_matrices=False).S", "np.linalg.svd(x, compute_uv=False)"),

@@ -2,7 +2,8 @@
 
 Every form of `tests.tables.edges` and of `tests.tables.call_forms` whose result is an array, on operands that a view may be
 taken of: what the call took is changed afterwards and the result read, the result is changed and the operands read, and of two
-equal calls one result is changed and the other read. What shares memory where NumPy does not, or does not where it does, has another value.
+equal calls one result is changed and the other read. What shares memory where NumPy's does not, or the other way round, has
+another value.
 """
 
 from __future__ import annotations

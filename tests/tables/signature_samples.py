@@ -84,6 +84,7 @@ BASES: Mapping[Callable[..., Any], Base] = MappingProxyType(
         np.linalg.slogdet: (S,),
         np.linalg.qr: (M,),
         np.linalg.svd: (M,),
+        np.linalg.svdvals: (M,),
         np.linalg.matrix_power: (S, t("2")),
         np.linalg.norm: (V,),
         np.reshape: (M, t("(3, 2)")),

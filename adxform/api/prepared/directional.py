@@ -39,17 +39,17 @@ NOTHING = Fixed(Lit(None))
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Directional(Prepared):
-    """A derivative with respect to every float of the positional arguments; `wide` is its rule for `directions` vectors."""
+    """A derivative with respect to every float of the positional arguments; `batched` is its rule for `directions` vectors."""
 
     rule: DerivedRule
-    wide: DerivedRule
+    batched: DerivedRule
     directions: int
     wrt: tuple[int, ...]
 
     @property
     def rules(self) -> tuple[DerivedRule, ...]:
         """The rule for one vector, and the one for several."""
-        return apart_from_one_another(self.rule, self.wide)
+        return apart_from_one_another(self.rule, self.batched)
 
     @property
     def options(self) -> dict[str, Any]:
@@ -63,7 +63,7 @@ class Directional(Prepared):
 
         Of many `vectors`, which come last. `MISS` where that takes a closer look.
         """
-        expected, rule, count = self.made.expected, self.wide, len(self.wide.typed.results)
+        expected, rule, count = self.made.expected, self.batched, len(self.batched.typed.results)
 
         def returned(writer: Writer, values: list[ast.expr], leaves: list[ast.expr]) -> ast.expr:
             value = call(writer.constant("value", builder(self.call.result)), ast.Tuple(values, LOAD))
@@ -109,8 +109,8 @@ class Directional(Prepared):
 
         if out is not None and likes is not None:
             to, own, blocks = begun(*likes)
-        for group, rows in batch.rows(self.wide.request.directions):
-            rule = self.rule if len(rows) == 1 else self.wide
+        for group, rows in batch.rows(self.batched.request.directions):
+            rule = self.rule if len(rows) == 1 else self.batched
             seeds = [seed for row in rows for seed in seeded(row)]
             if out is None:
                 found, parts = told(self.call.run(self.made.pooled(rule), inputs, *seeds), len(rows))
@@ -146,12 +146,12 @@ class PreparedJvp(Directional):
         call, made = prepare(fn, args, {}, engine=options["engine"])
         wrt = call.float_leaves()
         directions = options["directions"]
-        rule, wide = (call.rule("forward", wrt, directions=count) for count in (1, directions))
+        rule, batched = (call.rule("forward", wrt, directions=count) for count in (1, directions))
         trees = tuple(NOTHING if i in call.held else tree for i, tree in enumerate(call.signature.args[call.lead :]))
         owners = [i for i, tree in enumerate(call.signature.args) for _ in leaves_of(tree)]
         leaves = tuple(i for i, owner in enumerate(owners) if owner >= call.lead and owner - call.lead not in call.held)
         tree = Node("tuple", tuple, tuple(range(len(trees))), trees)
-        preparation = made(apart_from_one_another(rule, wide))
+        preparation = made(apart_from_one_another(rule, batched))
         return cls(
             "jvp",
             fn,
@@ -160,7 +160,7 @@ class PreparedJvp(Directional):
             strict=options["strict"],
             engine=call.engine,
             rule=rule,
-            wide=wide,
+            batched=batched,
             directions=directions,
             wrt=wrt,
             primals=tree,
@@ -270,7 +270,7 @@ class PreparedVjp(Directional):
     """``prepare_vjp(f, …)``: the value and the pullback, as `adxform.vjp` returns them."""
 
     parted: DerivedRule
-    wide_parted: DerivedRule
+    batched_parted: DerivedRule
     primal: tuple[DerivedRule, ...]
     form = "vjp"
     forms = MappingProxyType({"cotangents": forms.cotangents, "batch": forms.cotangents_of_batch})
@@ -281,29 +281,29 @@ class PreparedVjp(Directional):
         call, made = prepare(fn, args, {}, engine=options["engine"])
         wrt = call.float_leaves()
         directions = options["directions"]
-        rule, wide = (call.rule("reverse", wrt, directions=count) for count in (1, directions))
-        parted, wide_parted = (call.rule_to_cut("reverse", wrt, directions=count) for count in (1, directions))
+        rule, batched = (call.rule("reverse", wrt, directions=count) for count in (1, directions))
+        parted, batched_parted = (call.rule_to_cut("reverse", wrt, directions=count) for count in (1, directions))
         primal = (call.rule("primal", ()),) if stand_ins(call.result, rule.typed.params) is None else ()
         return cls(
             "vjp",
             fn,
             definition=forms.pulled,
-            made=made(apart_from_one_another(rule, wide, *primal)),
+            made=made(apart_from_one_another(rule, batched, *primal)),
             strict=options["strict"],
             engine=call.engine,
             rule=rule,
-            wide=wide,
+            batched=batched,
             directions=directions,
             wrt=wrt,
             parted=parted,
-            wide_parted=wide_parted,
+            batched_parted=batched_parted,
             primal=primal,
         )
 
     @property
     def rules(self) -> tuple[DerivedRule, ...]:
         """The rules for both sweeps at once, those that are cut in two, and the primal where only that tells lengths."""
-        return apart_from_one_another(self.rule, self.wide, self.parted, self.wide_parted, *self.primal)
+        return apart_from_one_another(self.rule, self.batched, self.parted, self.batched_parted, *self.primal)
 
     @for_users
     def __call__(self, *primals: Any) -> tuple[Any, Pullback]:
@@ -312,8 +312,8 @@ class PreparedVjp(Directional):
         call = this.call
         results, tape = call.run_forward(this.parted, call.keep(this.parted, inputs))
         like = [kept(value) for value in results]
-        wide = call.cut(this.wide_parted)
-        return rebuild(call.result, iter(results)), Pullback(call, this.wrt, this.parted, tape, like, wide)
+        batched = call.cut(this.batched_parted)
+        return rebuild(call.result, iter(results)), Pullback(call, this.wrt, this.parted, tape, like, batched)
 
     @classmethod
     def described(cls, form: str, args: Sequence[Any]) -> Sequence[Tree | None]:

@@ -85,7 +85,7 @@ class PreparedGradient(Prepared):
     @cached_property
     def _gradient(self) -> Answer:
         """The gradient for arguments as they were prepared for, with `has_aux` what is beside the value; or `MISS`."""
-        if not self.plan.valued and (straight := self._straight(with_value=False)) is not None:
+        if not self.plan.valued and (straight := self._fast_path(with_value=False)) is not None:
             return straight
         both, has_aux = self._both, self.has_aux
 
@@ -95,7 +95,7 @@ class PreparedGradient(Prepared):
 
         return gradient
 
-    def _straight(self, *, with_value: bool, into_out: bool = False) -> Callable[..., Any] | None:
+    def _fast_path(self, *, with_value: bool, into_out: bool = False) -> Callable[..., Any] | None:
         """The value and the gradient, or the gradient alone, by one function without a detour; ``None`` where there is none.
 
         `into_out`: in arrays that are given to it, where no other memory would be kept between calls.
@@ -120,7 +120,7 @@ class PreparedGradient(Prepared):
     @cached_property
     def _both(self) -> Answer:
         """The value and the gradient for arguments as they were prepared for; `MISS` where that takes a closer look."""
-        if self.plan.valued and (found := self._straight(with_value=True)) is not None:
+        if self.plan.valued and (found := self._fast_path(with_value=True)) is not None:
             return found
         enter, fn, seeds, arrange = self.made.enter, self.call.fn, self.plan.seeds, self.plan.arrange
         run = runner(fn, self.made.pooled(self.plan.rule))
@@ -135,7 +135,7 @@ class PreparedGradient(Prepared):
     def _into(self) -> Callable[[Args, Any], Any]:
         """The gradient in arrays of the caller's; `MISS` where that takes a closer look."""
         plan, enter = self.plan, self.made.enter
-        if not plan.valued and (straight := self._straight(with_value=False, into_out=True)) is not None:
+        if not plan.valued and (straight := self._fast_path(with_value=False, into_out=True)) is not None:
             return straight
         if not (isinstance(plan.point, Leaf) and isinstance(plan.result, Leaf) and isinstance(plan.result.type, Scalar)):
             return lambda args, out: MISS
@@ -189,7 +189,7 @@ class PreparedValueAndGradient(PreparedGradient):
     @cached_property
     def _both_into(self) -> Callable[[Args, Any], Any]:
         """The value, and the gradient in arrays of the caller's; `MISS` where that takes a closer look."""
-        return self._straight(with_value=True, into_out=True) or (lambda args, out: MISS)
+        return self._fast_path(with_value=True, into_out=True) or (lambda args, out: MISS)
 
 
 @operator("grad", made=PreparedGradient)

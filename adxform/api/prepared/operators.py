@@ -13,7 +13,7 @@ import numpy as np
 
 from adxform.api import grad, jvp, value_and_grad, vjp
 from adxform.api.second_order import hessian, hvp, jacobian
-from adxform.api.second_order_definitions import moved, room
+from adxform.api.second_order_definitions import allocated, moved
 from adxform.frontend.nested.inline import many, positions
 from adxform.frontend.nested.mirrors import floats, mirror
 
@@ -77,7 +77,7 @@ def products_of_batch(p: Any, /, *args: Any, **kwargs: Any) -> Any:
 
 def rows(run: Function, count: Any, likes: Any) -> Any:
     """For each of `likes` an array of what ``run(i)`` returns for it, for `count` numbers."""
-    blocks = [room((count, *np.shape(like)), like) for like in likes]
+    blocks = [allocated((count, *np.shape(like)), like) for like in likes]
     for i in range(count):
         parts = run(i)
         for k in range(len(likes)):

@@ -180,17 +180,8 @@ def _matched(result: Any, out: Any, path: str, found: list[Pair]) -> Iterator[st
     number = isinstance(result, np.generic | int | float | complex)
     if number or isinstance(result, np.ndarray | ExpectedArray):
         found.append((result, out))
-        if out is None:
-            return
-        shape = () if number else result.shape
-        dtype = np.result_type(result) if number else result.dtype
-        if type(out) is not np.ndarray or out.shape != shape or out.dtype != dtype:
-            expected = str(ExpectedArray(shape, dtype))
-            yield line(path, f"None or {expected}" if number else expected, kind(out))
-        elif not out.flags.writeable:
-            yield line(path, "an array that can be written to", "a read-only one")
-        elif overlaps_itself(out):
-            yield line(path, "an array with a place for each element", "one with elements that share memory")
+        if out is not None:
+            yield from _unfit(result, out, path)
         return
     mine = parts(result)
     if mine is None:
@@ -204,6 +195,20 @@ def _matched(result: Any, out: Any, path: str, found: list[Pair]) -> Iterator[st
     others = [None] * len(mine[2]) if given is None else given[2]
     for key, one, other in zip(mine[1], mine[2], others, strict=True):
         yield from _matched(one, other, f"{path}[{key!r}]", found)
+
+
+def _unfit(result: Any, out: Any, path: str) -> Iterator[str]:
+    """What keeps `result`, an array or a number, from being written into `out`."""
+    number = not isinstance(result, np.ndarray | ExpectedArray)
+    shape = () if number else result.shape
+    dtype = np.result_type(result) if number else result.dtype
+    if type(out) is not np.ndarray or out.shape != shape or out.dtype != dtype:
+        expected = str(ExpectedArray(shape, dtype))
+        yield line(path, f"None or {expected}" if number else expected, kind(out))
+    elif not out.flags.writeable:
+        yield line(path, "an array that can be written to", "a read-only one")
+    elif overlaps_itself(out):
+        yield line(path, "an array with a place for each element", "one with elements that share memory")
 
 
 def moved(result: Any, out: Any, own: list[Any]) -> Any:

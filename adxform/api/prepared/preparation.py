@@ -171,7 +171,7 @@ class Preparation:
         return tree_misfits(self.names[len(self.lead) :], expected, wanted, args, kwargs)
 
     def pool(self, rule: DerivedRule | CutRule) -> Pool:
-        """What lends `rule`, one of those prepared, its memory."""
+        """The pool of the workspaces of `rule`, one of those prepared."""
         for known, pool in self.buffered:
             if known is rule:
                 return pool

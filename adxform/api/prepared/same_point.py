@@ -43,7 +43,7 @@ class PreparedProducts(Prepared):
     """The rules of `prepare_hvp_same_point`: called with a point, they are run there once."""
 
     rule: DerivedRule
-    wide: DerivedRule
+    batched: DerivedRule
     directions: int
     places: Places
     types: tuple[Type, ...]
@@ -53,7 +53,7 @@ class PreparedProducts(Prepared):
     @property
     def rules(self) -> tuple[DerivedRule, ...]:
         """The rule that is cut in two, and the one for several vectors."""
-        return apart_from_one_another(self.rule, self.wide)
+        return apart_from_one_another(self.rule, self.batched)
 
     @property
     def options(self) -> dict[str, Any]:
@@ -89,8 +89,8 @@ class PreparedProducts(Prepared):
         wrt = call.wrt(argnums)
         call.output(wrt, False)
         directions = options["directions"]
-        rule, wide = (call.rule_to_cut("second", wrt, "reverse-over-reverse", count) for count in (1, directions))
-        preparation = made([rule], buffered=(), parted=[call.cut(one) for one in (rule, wide)])
+        rule, batched = (call.rule_to_cut("second", wrt, "reverse-over-reverse", count) for count in (1, directions))
+        preparation = made([rule], buffered=(), parted=[call.cut(one) for one in (rule, batched)])
         return cls(
             "hvp",
             fn,
@@ -100,7 +100,7 @@ class PreparedProducts(Prepared):
             strict=options["strict"],
             engine=call.engine,
             rule=rule,
-            wide=wide,
+            batched=batched,
             directions=directions,
             places=preparation.places(wrt),
             types=call.types(wrt),
@@ -152,18 +152,18 @@ class HessianAtPoint(Operator):
         """The products with several vectors: each array of `vs` and of the result has one more axis, the first."""
         prepared = self.prepared
         batch = prepared.vectors("vectors", prepared.point, values_at(self.inputs, prepared.places), vs)
-        stack, wide = BatchResults.of(batch.count, prepared.types), prepared.call.cut(prepared.wide)
-        groups = batch.rows(wide.directions)
+        stack, batched = BatchResults.of(batch.count, prepared.types), prepared.call.cut(prepared.batched)
+        groups = batch.rows(batched.directions)
         if out is None:
             for group, rows in groups:
-                found = self.tape.run([*chain.from_iterable(rows)], None if len(rows) == 1 else wide)
+                found = self.tape.run([*chain.from_iterable(rows)], None if len(rows) == 1 else batched)
                 stack.put(group, split(found, 0, len(rows)))
             return placed(prepared.point, iter(stack.arrays))
         like = rows_like(batch.count, batch.likes, stack.dtypes)
         to = prepared.destination(placed(prepared.point, iter(like)), out, [*self.inputs, *batch.leaves])
         blocks = to.blocks(like)
         for group, rows in groups:
-            parts = self.tape.parts if len(rows) == 1 else wide
+            parts = self.tape.parts if len(rows) == 1 else batched
             vectors, targets = [*chain.from_iterable(rows)], rows_at(blocks, group)
             with self.in_workspace(parts, [*self.inputs, *vectors]) as work:
                 found = self.tape.run(vectors, parts, work, padded(targets, len(vectors)))

@@ -47,12 +47,12 @@ DEFINITIONS: Mapping[str, Definition] = {"hvp": product, "hessian": hessian_at}
 class SecondOrder(Prepared):
     """A derivative of the gradient of a function that returns one number.
 
-    `product` returns the tangent of the gradient, `wide` those for `directions` vectors, `whole` the value, the gradient and its
-    tangent. `point` describes what is differentiated, and `places` say where its leaves are.
+    `product` returns the tangent of the gradient, `batched` those for `directions` vectors, `whole` the value, the gradient and
+    its tangent. `point` describes what is differentiated, and `places` say where its leaves are.
     """
 
     product: DerivedRule
-    wide: DerivedRule
+    batched: DerivedRule
     whole: DerivedRule
     directions: int | None
     places: Places
@@ -63,13 +63,13 @@ class SecondOrder(Prepared):
     @property
     def rules(self) -> tuple[DerivedRule, ...]:
         """The rule for the product, the one for several at once, and the one for the value, the gradient and the product."""
-        return apart_from_one_another(self.product, self.wide, self.whole)
+        return apart_from_one_another(self.product, self.batched, self.whole)
 
     def products_along(self, inputs: list[Any], rows: Sequence[Sequence[Any]]) -> list[Sequence[Any]]:
         """The leaves of the product with each of `rows`, from one sweep."""
         if len(rows) == 1:
             return [self.run(self.product, inputs, rows[0])]
-        return split(self.call.run(self.made.pooled(self.wide), inputs, *chain.from_iterable(rows)), 0, len(rows))
+        return split(self.call.run(self.made.pooled(self.batched), inputs, *chain.from_iterable(rows)), 0, len(rows))
 
     @classmethod
     def of(cls, fn: Callable[..., Any], args: Args, kwargs: Kwargs, options: Mapping[str, Any]) -> Self:
@@ -96,7 +96,7 @@ class SecondOrder(Prepared):
             engine=call.engine,
             mode=order,
             product=rules[0],
-            wide=rules[1],
+            batched=rules[1],
             whole=rules[2],
             directions=directions,
             places=preparation.places(wrt),
@@ -240,7 +240,7 @@ class PreparedHvp(SecondOrder):
         primals, vs = self._split(args)
         this, inputs = self.at(primals, kwargs)
         batch = this.vectors("vectors", this.point, values_at(inputs, this.places), vs)
-        stack, groups = BatchResults.of(batch.count, this.types), batch.rows(this.wide.request.directions)
+        stack, groups = BatchResults.of(batch.count, this.types), batch.rows(this.batched.request.directions)
         if out is None:
             for group, rows in groups:
                 stack.put(group, this.products_along(inputs, rows))
@@ -249,7 +249,7 @@ class PreparedHvp(SecondOrder):
         to = this.destination(this.arrange(like), out, [*inputs, *batch.leaves])
         blocks = to.blocks(like)
         for group, rows in groups:
-            rule = this.product if len(rows) == 1 else this.wide
+            rule = this.product if len(rows) == 1 else this.batched
             vectors, targets = [*chain.from_iterable(rows)], rows_at(blocks, group)
             with this.in_workspace(rule, [*inputs, *vectors]) as work:
                 found = work.run(inputs, vectors, padded(targets, len(vectors)))
@@ -282,7 +282,7 @@ class PreparedHvp(SecondOrder):
 
         return fit
 
-    def _straight(self, *, into_out: bool = False) -> Callable[..., Any] | None:
+    def _fast_path(self, *, into_out: bool = False) -> Callable[..., Any] | None:
         """The product by one function without a detour, in arrays that are given to it or not; ``None`` where there is none."""
         expected, like = self.made.expected, tuple([place for place in self.places if isinstance(place, int)])
         plain = len(like) == len(self.places) == sum(1 for _ in leaves_of(self.point))
@@ -303,13 +303,13 @@ class PreparedHvp(SecondOrder):
 
         found = None
         if expected is not None and self.mode != FORWARD:
-            found = batch_answer(expected, self.point, self.wide, 0, self.types, returned)
+            found = batch_answer(expected, self.point, self.batched, 0, self.types, returned)
         return found or (lambda args: MISS)
 
     @cached_property
     def _swiftly(self) -> Callable[[Args], Any]:
         """The product for arguments as they were prepared for; `MISS` where that takes a closer look."""
-        if (straight := self._straight()) is not None:
+        if (straight := self._fast_path()) is not None:
             return straight
         fit, finish = self._fitted, finisher(self.point, self.types)
         run = partial(self.run, self.product) if self.mode == FORWARD else runner(self.call.fn, self.made.pooled(self.product))
@@ -326,7 +326,7 @@ class PreparedHvp(SecondOrder):
     @cached_property
     def _into(self) -> Callable[[Args, Any], Any]:
         """The product in arrays of the caller's; `MISS` where that takes a closer look."""
-        if (straight := self._straight(into_out=True)) is not None:
+        if (straight := self._fast_path(into_out=True)) is not None:
             return straight
         if self.mode == FORWARD or not isinstance(self.point, Leaf):
             return lambda args, out: MISS

@@ -61,12 +61,12 @@ def batch_answer(
     fit = len(seeds) == directions * sum(1 for _ in leaves_of(tree)) and all(map(is_row, [*seeds, *types]))
     if not fit or not is_settled(rule, range(shared, len(code.found)), own):
         return None
-    room = allocations_of(code, {part.id for part in code.found[shared:] if isinstance(part, ast.Name)})
+    allocations = allocations_of(code, {part.id for part in code.found[shared:] if isinstance(part, ast.Name)})
     arrays = [part for part, type_ in zip(code.found[shared:], own, strict=True) if isinstance(type_, Array)]
-    if any(not isinstance(part, ast.Name) or part.id not in room.arrays for part in arrays):
+    if any(not isinstance(part, ast.Name) or part.id not in allocations.arrays for part in arrays):
         return None
     writer = writer_around(code, replace(expected, vector=tree, like=()))
-    return Sweeps(code, writer, rule, shared, len(types), room).answer(returns)
+    return Sweeps(code, writer, rule, shared, len(types), allocations).answer(returns)
 
 
 def stacked(tree: Tree) -> Tree | None:
@@ -106,19 +106,19 @@ def allocations_of(code: FastPathCode, wanted: set[str]) -> Allocations:
     """The body of `code`, without what makes those arrays among `wanted` of which the lengths are the same in each sweep."""
     once = {name for name, count in code.stores.items() if count == 1}
     known = {*code.params, "np", "max", "min", "len"}
-    room = Allocations([], {}, [])
+    allocations = Allocations([], {}, [])
     for stmt in code.body:
         match stmt:
             case ast.Assign(
                 [ast.Name(name)], ast.Call(ast.Attribute(ast.Name("np"), "empty" | "zeros"), [shape], []) as made
             ) if name in wanted & once and are_lengths(shape, known):
-                room.arrays[name] = made
+                allocations.arrays[name] = made
             case ast.Assign([ast.Name(name)], value) if name in once and are_lengths(value, known):
-                room.ahead.append(stmt)
+                allocations.ahead.append(stmt)
                 known.add(name)
             case _:
-                room.rest.append(stmt)
-    return room
+                allocations.rest.append(stmt)
+    return allocations
 
 
 def are_lengths(value: ast.expr, known: set[str]) -> bool:
@@ -143,7 +143,7 @@ class Sweeps:
     rule: DerivedRule
     shared: int
     width: int
-    room: Allocations
+    allocations: Allocations
 
     def answer(self, returns: Returns) -> Answer | None:
         """The function."""
@@ -159,14 +159,14 @@ class Sweeps:
             return None
         found = [code.found[self.shared + k :: self.width][:directions] for k in range(self.width)]
         blocks = [writer.fresh("rows") for _ in found]
-        writer.body += self.room.ahead
+        writer.body += self.allocations.ahead
         ahead: list[ast.stmt] = []
         after: list[ast.stmt] = []
         for block, parts in zip(blocks, found, strict=True):
             writer.body.append(ast.Assign([ast.Name(block, STORE)], self.block(count, parts)))
             for j, part in enumerate(parts):
                 element = ast.Subscript(loaded(block), at(row, j), LOAD)
-                if isinstance(part, ast.Name) and part.id in self.room.arrays:
+                if isinstance(part, ast.Name) and part.id in self.allocations.arrays:
                     ahead.append(ast.Assign([ast.Name(part.id, STORE)], element))
                 else:
                     after.append(ast.Assign([ast.Subscript(loaded(block), at(row, j), STORE)], part))
@@ -176,7 +176,7 @@ class Sweeps:
             weak = isinstance(type_, Scalar) and type_.weak
             value = call(writer.constant("float", float), element) if weak else element
             ahead.append(ast.Assign([ast.Name(seed, STORE)], value))
-        body = [*ahead, *writer.run_once(code, self.room.rest, [*code.params, *self.room.arrays]), *after]
+        body = [*ahead, *writer.run_once(code, self.allocations.rest, [*code.params, *self.allocations.arrays]), *after]
         passes = call(writer.constant("range", range), ast.Constant(0), loaded(count), ast.Constant(directions))
         writer.body.append(ast.For(ast.Name(row, STORE), passes, body, []))
         value = returns(writer, [*code.found[: self.shared]], [loaded(block) for block in blocks])
@@ -215,7 +215,8 @@ class Sweeps:
 
     def block(self, count: str, parts: Sequence[ast.expr]) -> ast.expr:
         """What makes the array of one derivative, or number, for every vector: `parts` are those of one sweep."""
-        made = [self.room.arrays[part.id] for part in parts if isinstance(part, ast.Name) and part.id in self.room.arrays]
+        arrays = self.allocations.arrays
+        made = [arrays[part.id] for part in parts if isinstance(part, ast.Name) and part.id in arrays]
         if not made:
             return call(self.writer.constant("empty", np.empty), loaded(count))
         (shape,) = made[0].args

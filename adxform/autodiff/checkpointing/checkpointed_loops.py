@@ -1,4 +1,4 @@
-"""The reverse of loops that keep few states: passes run again in the reverse sweep, by the schedule of `adxform.runtime.revolve`.
+"""The reverse of loops that keep few states: iterations run again in the reverse sweep, as `adxform.runtime.revolve` says.
 
     while at < steps:                       # forward sweep
         at_kept.append(at); u_kept.append(u)
@@ -8,14 +8,15 @@
         at = to
     for k in range(steps - 1, -1, -1):      # reverse sweep
         u = u_kept.pop(); at = at_kept.pop()
-        while at < k:                       # as above, from the nearest snapshot to pass k
+        while at < k:                       # as above, from the nearest snapshot to iteration k
             …
-        y = step(u); u_ct = …               # one pass forward and backward
+        y = step(u); u_ct = …               # one iteration forward and backward
 
-The state of a loop is what its passes read of one another: what it carries, and the contents of arrays from outside that it
+The state of a loop is what its iterations read of one another: what it carries, and the contents of arrays from outside that it
 writes to and reads. Arrays that nobody writes to are kept by reference. One that the loop writes to and carries is copied, so
-that each pass works on memory of its own, and its cotangent goes from pass to pass by value (see `loop_carried_aliasing`).
-Where the number of passes is known only after the loop, one state is kept ahead of it and the others in the reverse sweep.
+that each iteration works on memory of its own, and its cotangent goes from iteration to iteration by value (see
+`loop_carried_aliasing`). Where the number of iterations is known only after the loop, one state is kept ahead of it and the
+others in the reverse sweep.
 
 Source: Griewank and Walther, Evaluating Derivatives (2008), chapter 12.
 """
@@ -52,11 +53,26 @@ Carried = Mapping[int, Operand]
 
 
 @dataclass(frozen=True, slots=True)
+class LoopMemory:
+    """The memory that a loop writes to, by alias classes `written`, and how its iterations hand that on.
+
+    `mirrored` are the places of what it carries with a companion, `copied` those of memory that it writes to. It writes to the
+    variables `outside` without carrying them, and the contents of `kept`, which are those it also reads, belong to its state.
+    """
+
+    written: frozenset[int]
+    mirrored: tuple[int, ...]
+    copied: frozenset[int]
+    outside: tuple[Var, ...]
+    kept: tuple[Var, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Iterations:
-    """A loop as passes that can run again: each takes `params` to `results`, and `places` are those that later passes need.
+    """A loop as iterations that can run again: each takes `params` to `results`, and later ones need those at `places`.
 
     Those of `copied` get memory of their own; the contents of the arrays `memory` belong to the state as well. `index` is what
-    the user calls the number of a pass in the range `source`. `by_layout`: the layout of memory decides what is a view.
+    the user calls the number of an iteration in the range `source`. `by_layout`: the layout of memory decides what is a view.
     States are kept on the stacks `kept`, their numbers on `numbers`.
     """
 
@@ -79,7 +95,7 @@ class Iterations:
 
 
 class CheckpointReversal(BlockReversal):
-    """Reverses the loops of ``task.snapshots`` by running passes again."""
+    """Reverses the loops of ``task.snapshots`` by running iterations again."""
 
     def loop(self, op: For, b: Builder, f: Builder) -> None:
         """Reverse a counted loop."""
@@ -96,22 +112,15 @@ class CheckpointReversal(BlockReversal):
             super().while_(op, b, f)
 
     def checkpointed(self, op: For | While, b: Builder, f: Builder) -> None:
-        """Append to `f` the loop `op`, which keeps states on the way, and to `b` its reverse, which runs passes again."""
+        """Append to `f` the loop `op`, which keeps states on the way, and to `b` its reverse, which runs iterations again."""
         params, results = _carried(op)
-        written = {class_ for inner in op.body.ops for class_ in written_by(inner, self.aliases, self.callees)}
-        read = self.read_in(op.body)
-        mirrored = tuple(place for place, param in enumerate(params) if param in self.companions)
-        copied = frozenset(place for place, param in enumerate(params) if has_memory(param) and self.aliases.of(param) in written)
-        outside = [
-            var
-            for var in free_variables(op.body)
-            if has_memory(var) and self.aliases.of(var) in written and not self.is_read_only(var)
-        ]
+        memory = self.touched(op)
+        mirrored = memory.mirrored
         self.refuse_repeated(op)
-        self.refuse_shared(op, sorted({*mirrored, *copied}), outside)
+        self.refuse_shared(op, sorted({*mirrored, *memory.copied}), memory.outside)
         used = self.aliases.reached((*free_variables(op.body), *op.inits, *params))
-        self.readers += [(class_, self.path) for class_ in used if class_ not in written]
-        self.rewound |= written
+        self.readers += [(class_, self.path) for class_ in used if class_ not in memory.written]
+        self.rewound |= memory.written
 
         body = self.reverse_body(op, params, results, b)
         sweep = body.sweep
@@ -119,39 +128,19 @@ class CheckpointReversal(BlockReversal):
         needed = self.needed(op, sweep, outgoing)
         again = tuple(inner for inner, is_needed in zip(op.body.ops, needed.ops, strict=True) if is_needed)
         sweep.forward = [ops if is_needed else [] for ops, is_needed in zip(sweep.forward, needed.ops, strict=True)]
-        memory = tuple(var for var in outside if self.aliases.of(var) in read)
         self.refuse_undefined(op, mirrored)
-        numbers, *kept = (
-            f.call(intrinsics.new_stack, type=Stack(), hint=f"{hint}_kept")
-            for hint in ("at", *(params[place].base for place in needed.places), *(var.base for var in memory))
-        )
-        self.recorder.stacks.update((numbers, *kept))
-        by_layout = any(isinstance(inner, Call) and may_copy(inner) for inner in all_ops(op.body))
-        index = op.body.params[0] if isinstance(op, For) else None
-        source = op.source if isinstance(op, For) else ()
-        passes = Iterations(
-            index, source, params, results, needed.places, copied, memory, by_layout, numbers, tuple(kept), op.span
-        )  # fmt: skip
-        self.note(op, passes)
+        loop = self.iterations(op, needed.places, memory, f)
+        self.note(op, loop)
 
-        old = self.old_memory(op, [var for var in outside if var not in memory], copied, f)
-        inits = {place: op.inits[place] for place in needed.places}
-        free = self.budget(op, passes, inits, f)
-        if isinstance(op, For) and not op.breaks:
-            count = op.source[1] if _is_plain(op) else f.call(runtime.trip_count, *op.source, type=INT, hint="passes")
-            free = self.run_to(count, Lit(0), free, dict(enumerate(op.inits)), op.outs, passes, op.body.ops, f)
-        else:
-            state = [*self.kept_values(inits, passes, f)]
-            counted, count = self.count_passes(op) if isinstance(op, For) else self.counted_while(op)
-            f.emit(replace(counted, body=self.copy_of(counted.body), snapshots=None))
-            free = self.keep_first(count, state, free, passes, b)
+        old = self.old_memory(op, memory, f)
+        count, free = self.run_forward(op, loop, b, f)
         for place in mirrored:
             self.mirror_of(op.outs[place], f.ops)
 
-        k, numbering = self.numbered(passes)
+        k, numbering = self.numbered(loop)
         at = Builder(self.names, op.span)
         free_in = at.var("free", INT)
-        free_out = self.restore(k, free_in, passes, again, at)
+        free_out = self.restore(k, free_in, loop, again, at)
         ops = (*at.ops, *numbering, *sweep.forward_ops(), *sweep.reverse_ops())
         block = Block((k, free_in, *body.params, *incoming), ops, (free_out, *sweep.results, *outgoing))
         cts = self.fresh_cts(body.carried)
@@ -166,7 +155,47 @@ class CheckpointReversal(BlockReversal):
         for place, ct in zip(mirrored, pulled, strict=True):
             self.contribute(op.inits[place], ct, b)
 
-    # What a pass needs
+    def iterations(self, op: For | While, places: tuple[int, ...], memory: LoopMemory, f: Builder) -> Iterations:
+        """`op` as iterations that can run again, of which each needs what is carried at `places`; its stacks are made in `f`."""
+        params, results = _carried(op)
+        numbers, *kept = (
+            f.call(intrinsics.new_stack, type=Stack(), hint=f"{hint}_kept")
+            for hint in ("at", *(params[place].base for place in places), *(var.base for var in memory.kept))
+        )
+        self.recorder.stacks.update((numbers, *kept))
+        by_layout = any(isinstance(inner, Call) and may_copy(inner) for inner in all_ops(op.body))
+        index, source = (op.body.params[0], op.source) if isinstance(op, For) else (None, ())
+        return Iterations(
+            index, source, params, results, places, memory.copied, memory.kept, by_layout, numbers, tuple(kept), op.span
+        )  # fmt: skip
+
+    def run_forward(self, op: For | While, loop: Iterations, b: Builder, f: Builder) -> tuple[Operand, Operand]:
+        """Append the loop to `f`; return how many iterations it runs, and how many states may then still be kept.
+
+        Piece by piece where that number is known ahead; else in one piece, and `b` keeps the state that it began with.
+        """
+        inits = {place: op.inits[place] for place in loop.places}
+        free = self.budget(op, loop, inits, f)
+        if isinstance(op, For) and not op.breaks:
+            count = op.source[1] if _is_plain(op) else f.call(runtime.trip_count, *op.source, type=INT, hint="iterations")
+            return count, self.run_to(count, Lit(0), free, dict(enumerate(op.inits)), op.outs, loop, op.body.ops, f)
+        state = [*self.kept_values(inits, loop, f)]
+        counted, count = self.count_iterations(op) if isinstance(op, For) else self.counted_while(op)
+        f.emit(replace(counted, body=self.copy_of(counted.body), snapshots=None))
+        return count, self.keep_first(count, state, free, loop, b)
+
+    # What an iteration needs
+
+    def touched(self, op: For | While) -> LoopMemory:
+        """The memory that `op` writes to."""
+        params, _ = _carried(op)
+        written = frozenset(class_ for inner in op.body.ops for class_ in written_by(inner, self.aliases, self.callees))
+        read = self.read_in(op.body)
+        mirrored = tuple(place for place, param in enumerate(params) if param in self.companions)
+        copied = frozenset(place for place, param in enumerate(params) if has_memory(param) and self.aliases.of(param) in written)
+        held = [var for var in free_variables(op.body) if has_memory(var) and self.aliases.of(var) in written]
+        outside = tuple(var for var in held if not self.is_read_only(var))
+        return LoopMemory(written, mirrored, copied, outside, tuple(var for var in outside if self.aliases.of(var) in read))
 
     def is_read_only(self, var: Var) -> bool:
         """Whether `var` is a view that cannot be written to."""
@@ -225,7 +254,7 @@ class CheckpointReversal(BlockReversal):
             self.make_companion(var, ops)
 
     def needed(self, op: For | While, sweep: Sweep, outgoing: tuple[Operand, ...]) -> Needed:
-        """What the reverse of a pass, and the state that later passes begin with, needs of what a pass takes and does."""
+        """What the reverse of an iteration, and the state of later ones, needs of what an iteration takes and does."""
         params, results = _carried(op)
         parts = list(zip(op.body.ops, sweep.forward, strict=True))
         made = [{*outs(inner), *(out for new in ops for out in outs(new))} for inner, ops in parts]
@@ -246,18 +275,19 @@ class CheckpointReversal(BlockReversal):
                 wanted.update(reads if needed[number] else ())
         return Needed(tuple(place for place, param in enumerate(params) if param in wanted), tuple(needed))
 
-    def note(self, op: For | While, passes: Iterations) -> None:
+    def note(self, op: For | While, loop: Iterations) -> None:
         """Note what is kept of the loop."""
         assert op.snapshots is not None
         count, memory = op.snapshots.count, op.snapshots.memory
         most = f"at most {count} of its states" if memory is None else f"as many of its states as fit in {memory} bytes"
-        for var in passes.state:
-            reason = f"{most}, by the schedule of Revolve: passes run again"
+        for var in loop.state:
+            reason = f"{most}, by the schedule of Revolve: iterations run again"
             self.recorder.decisions.append(Decision(var.name, op.span, "snapshot", reason))
 
-    def old_memory(self, op: For | While, outside: list[Var], copied: frozenset[int], f: Builder) -> list[tuple[Var, Operand]]:
-        """What the loop writes to and no pass puts back, with copies of the contents, where the reverse sweep needs those."""
-        inits = [init for place in sorted(copied) if isinstance(init := op.inits[place], Var)]
+    def old_memory(self, op: For | While, memory: LoopMemory, f: Builder) -> list[tuple[Var, Operand]]:
+        """What the loop writes to and no iteration puts back, with copies of contents that the reverse sweep needs."""
+        outside = [var for var in memory.outside if var not in memory.kept]
+        inits = [init for place in sorted(memory.copied) if isinstance(init := op.inits[place], Var)]
         found: list[tuple[Var, Operand]] = []
         for var in (*outside, *inits):
             number = self.aliases.of(var)
@@ -268,12 +298,12 @@ class CheckpointReversal(BlockReversal):
 
     # Passes
 
-    def budget(self, op: For | While, passes: Iterations, inits: Carried, f: Builder) -> Operand:
+    def budget(self, op: For | While, loop: Iterations, inits: Carried, f: Builder) -> Operand:
         """How many states may be kept."""
         assert op.snapshots is not None
         if op.snapshots.memory is None:
             return Lit(op.snapshots.count)
-        state = (*inits.values(), *passes.memory)
+        state = (*inits.values(), *loop.memory)
         return f.call(revolve.snapshots_within, Lit(op.snapshots.memory), *state, type=INT, hint="free")
 
     def run_to(
@@ -283,98 +313,98 @@ class CheckpointReversal(BlockReversal):
         free: Operand,
         inits: Carried,
         ends: tuple[Var, ...],
-        passes: Iterations,
+        loop: Iterations,
         ops: tuple[Op, ...],
         b: Builder,
     ) -> Var:
-        """Append the loop that runs passes, `ops` each, from pass `at` to `target`, and keeps states; return what is then free.
+        """Append the loop that runs iterations, of `ops`, from `at` to `target`, and keeps states; return what is then free.
 
         `inits` are the values at the start by place, and `ends` the variables for those at the end.
         """
-        carried = tuple(Var(self.names.fresh(passes.params[place].name), passes.params[place].type) for place in inits)
+        carried = tuple(Var(self.names.fresh(loop.params[place].name), loop.params[place].type) for place in inits)
         tested = tuple(Var(self.names.fresh(var.name), var.type) for var in carried)
         (at_in, at_test, at_out), (free_in, free_test, free_out) = (
             tuple(Var(self.names.fresh(hint), INT) for _ in range(3)) for hint in ("at", "free")
         )
-        test, body = Builder(self.names, passes.span), Builder(self.names, passes.span)
+        test, body = Builder(self.names, loop.span), Builder(self.names, loop.span)
         more = test.call(operator.lt, at_test, target, type=BOOL)
         now = dict(zip(inits, carried, strict=True))
-        self.keep(at_in, tuple(self.kept_values(now, passes, body)), passes, body)
+        self.keep(at_in, tuple(self.kept_values(now, loop, body)), loop, body)
         left = body.call(operator.sub, free_in, Lit(1), type=INT, hint="free")
         to = body.call(revolve.next_snapshot, at_in, target, left, type=INT, hint="to")
-        k, numbering = self.numbered(passes)
+        k, numbering = self.numbered(loop)
         step = Block(
-            (k, *(passes.params[place] for place in inits)),
+            (k, *(loop.params[place] for place in inits)),
             (*numbering, *ops),
-            tuple(passes.results[place] for place in inits),
+            tuple(loop.results[place] for place in inits),
         )
         stepped = tuple(Var(self.names.fresh(var.name), var.type) for var in carried)
-        read = _read(ops, passes.results)
-        begun = tuple(var if passes.params[place] in read else inits[place] for place, var in now.items())
-        body.emit(For(stepped, (at_in, to, Lit(1)), begun, self.copy_of(step), False, passes.span))
+        read = _read(ops, loop.results)
+        begun = tuple(var if loop.params[place] in read else inits[place] for place, var in now.items())
+        body.emit(For(stepped, (at_in, to, Lit(1)), begun, self.copy_of(step), False, loop.span))
         b.emit(
             While(
                 (at_out, free_out, *ends),
                 (at, free, *inits.values()),
                 test.block((at_test, free_test, *tested), (more,)),
                 body.block((at_in, free_in, *carried), (to, left, *stepped)),
-                passes.span,
+                loop.span,
             )
         )
         return free_out
 
-    def restore(self, k: Var, free: Var, passes: Iterations, again: tuple[Op, ...], b: Builder) -> Var:
-        """Append what brings the state back that pass `k` begins with; return what is then free."""
+    def restore(self, k: Var, free: Var, loop: Iterations, again: tuple[Op, ...], b: Builder) -> Var:
+        """Append what brings the state back that iteration `k` begins with; return what is then free."""
         at, *values = (
             b.call(intrinsics.pop, stack, type=type_, hint=hint)
             for stack, type_, hint in (
-                (passes.numbers, INT, "at"),
-                *((stack, var.type, var.base) for stack, var in zip(passes.kept, passes.state, strict=True)),
+                (loop.numbers, INT, "at"),
+                *((stack, var.type, var.base) for stack, var in zip(loop.kept, loop.state, strict=True)),
             )
         )
-        count = len(passes.places)
-        for var, value in zip(passes.memory, values[count:], strict=True):
+        count = len(loop.places)
+        for var, value in zip(loop.memory, values[count:], strict=True):
             b.effect(operator.setitem, var, WHOLE, value)
         more = b.call(operator.add, free, Lit(1), type=INT, hint="free")
-        inits = dict(zip(passes.places, values[:count], strict=True))
-        return self.run_to(k, at, more, inits, tuple(passes.params[place] for place in passes.places), passes, again, b)
+        inits = dict(zip(loop.places, values[:count], strict=True))
+        return self.run_to(k, at, more, inits, tuple(loop.params[place] for place in loop.places), loop, again, b)
 
-    def keep_first(self, count: Operand, state: list[Operand], free: Operand, passes: Iterations, b: Builder) -> Var:
-        """Append what keeps the first state where there is a pass at all; return how many more may be kept."""
+    def keep_first(self, count: Operand, state: list[Operand], free: Operand, loop: Iterations, b: Builder) -> Var:
+        """Append what keeps the first state where there is an iteration at all; return how many more may be kept."""
         some = b.call(operator.gt, count, Lit(0), type=BOOL)
         then = b.nested()
-        self.keep(Lit(0), tuple(state), passes, then)
+        self.keep(Lit(0), tuple(state), loop, then)
         left = then.call(operator.sub, free, Lit(1), type=INT, hint="free")
         after = b.var("free", INT)
-        b.emit(If((after,), some, then.block((), (left,)), Block((), (), (free,)), passes.span))
+        b.emit(If((after,), some, then.block((), (left,)), Block((), (), (free,)), loop.span))
         return after
 
-    def kept_values(self, now: Carried, passes: Iterations, b: Builder) -> list[Operand]:
-        """The state, of which `now` has what is carried, as it can be kept: copies of what the passes write to."""
-        copy = runtime.private if passes.by_layout else np.ndarray.copy
-        values = [(now[place], place in passes.copied) for place in passes.places]
-        values += [(var, True) for var in passes.memory]
+    def kept_values(self, now: Carried, loop: Iterations, b: Builder) -> list[Operand]:
+        """The state, of which `now` has what is carried, as it can be kept: copies of what the iterations write to."""
+        copy = runtime.private if loop.by_layout else np.ndarray.copy
+        values = [(now[place], place in loop.copied) for place in loop.places]
+        values += [(var, True) for var in loop.memory]
         return [
             b.call(copy, value, type=value.type, hint=value.base) if is_copied and isinstance(value, Var) else value
             for value, is_copied in values
         ]
 
-    def keep(self, at: Operand, state: tuple[Operand, ...], passes: Iterations, b: Builder) -> None:
-        """Append what puts the `state` at pass `at` on the stacks."""
-        for stack, value in zip((passes.numbers, *passes.kept), (at, *state), strict=True):
+    def keep(self, at: Operand, state: tuple[Operand, ...], loop: Iterations, b: Builder) -> None:
+        """Append what puts the `state` at iteration `at` on the stacks."""
+        for stack, value in zip((loop.numbers, *loop.kept), (at, *state), strict=True):
             b.effect(intrinsics.push, stack, value)
 
-    def numbered(self, passes: Iterations) -> tuple[Var, tuple[Op, ...]]:
-        """A variable for the number of a pass, and the ops that compute from it what the user calls its index."""
-        if passes.index is None:
+    def numbered(self, loop: Iterations) -> tuple[Var, tuple[Op, ...]]:
+        """A variable for the number of an iteration, and the ops that compute from it what the user calls its index."""
+        if loop.index is None:
             return Var(self.names.fresh("k"), INT), ()
-        start, _, step = passes.source
+        start, _, step = loop.source
         if start == Lit(0) and step == Lit(1):
-            return passes.index, ()
-        b = Builder(self.names, passes.span)
+            return loop.index, ()
+        b = Builder(self.names, loop.span)
         k = b.var("k", INT)
         offset = k if step == Lit(1) else b.call(operator.mul, k, step, type=INT, hint="offset")
-        b.emit(Call((passes.index,), Lit(operator.add), (start, offset), (), passes.span))
+        b.emit(Call((loop.index,), Lit(operator.add), (start, offset), (), loop.span))
         return k, tuple(b.ops)
 
     def copy_of(self, block: Block) -> Block:
@@ -384,7 +414,7 @@ class CheckpointReversal(BlockReversal):
     # Refusals
 
     def refuse_repeated(self, op: For | While) -> None:
-        """Raise where passes of the loop do what cannot be done again."""
+        """Raise where iterations of the loop do what cannot be done again."""
         for inner in (*_done(op.body), *(_done(op.test) if isinstance(op, While) else ())):
             if isinstance(inner, Call) and effect_of(inner).opaque and inner.fn != Lit(intrinsics.turning_point):
                 called = (
@@ -402,13 +432,13 @@ class CheckpointReversal(BlockReversal):
             if isinstance(var.type, Stack):
                 self.refuse(op, f"it grows or shrinks the list `{var.base}`", "store into an array that is made before it")
 
-    def refuse_shared(self, op: For | While, places: list[int], outside: list[Var]) -> None:
+    def refuse_shared(self, op: For | While, places: list[int], outside: tuple[Var, ...]) -> None:
         """Raise where a copy of what the loop writes to could be told from what it is a copy of."""
         params, _ = _carried(op)
         carried = [params[place] for place in places]
         for var in (*carried, *outside):
             if not isinstance(var.type, Array):
-                self.refuse(op, f"it changes `{var.base}`", "carry numbers and arrays from pass to pass")
+                self.refuse(op, f"it changes `{var.base}`", "carry numbers and arrays from one iteration to the next")
         classes = {self.aliases.of(var) for var in carried}
         asks = Separation(self.fn, self.aliases)
         other = asks.hidden_name(self.path, classes) if classes else None
@@ -438,7 +468,7 @@ class CheckpointReversal(BlockReversal):
 
 @dataclass(frozen=True, slots=True)
 class Needed:
-    """The places of what a loop carries that its passes need again, and which of the ops of its body."""
+    """The places of what a loop carries that its iterations need again, and which of the ops of its body."""
 
     places: tuple[int, ...]
     ops: tuple[bool, ...]
@@ -448,14 +478,14 @@ _SAID = "a part of the program that keeps checkpoints cannot run again"
 
 
 def _carried(op: For | While) -> tuple[tuple[Var, ...], tuple[Operand, ...]]:
-    """What a pass of the loop `op` takes from the one before, and passes on."""
+    """What an iteration of the loop `op` takes from the one before, and passes on."""
     if isinstance(op, For):
         return op.body.params[1:], op.body.results[op.breaks :]
     return op.body.params, op.body.results
 
 
 def _read(ops: tuple[Op, ...], results: tuple[Operand, ...]) -> dict[Var, None]:
-    """What a pass of these `ops`, with these `results`, reads and does not make."""
+    """What an iteration of these `ops`, with these `results`, reads and does not make."""
     return free_variables(Block((), ops, results))
 
 

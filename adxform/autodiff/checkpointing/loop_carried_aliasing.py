@@ -1,7 +1,7 @@
-"""Whether the arrays that a loop carries are apart from one another and from all else, at the start of every pass.
+"""Whether the arrays that a loop carries are apart from one another and from all else, at the start of every iteration.
 
-The reverse of a loop that keeps snapshots gives each pass copies of the arrays that it writes to. That is right where nobody can
-tell a copy: no two of the arrays share memory, and no other name for their memory is used in the loop or after it.
+The reverse of a loop that keeps snapshots gives each iteration copies of the arrays that it writes to. That is right where nobody
+can tell a copy: no two of the arrays share memory, and no other name for their memory is used in the loop or after it.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Separation:
         )
 
     def keeps_apart(self, loop: For | While, places: Sequence[int], own: Container[Var] | None = None) -> bool:
-        """Whether the arrays that `loop` carries at `places` are apart when a pass starts or the loop ends; `own`: see `root`."""
+        """Whether arrays that `loop` carries at `places` are apart as iterations start and the loop ends. `own`: see `root`."""
         if len(places) < 2:
             return True
         params = loop.body.params[isinstance(loop, For) :]

@@ -4,8 +4,8 @@
         x = step(x, t)     ->         for t in range(k * 64, min(k * 64 + 64, n)):
                                           x = step(x, t)
 
-A state of a few numbers takes as much to keep as a pass takes to run, and a strip of tape is no larger than a few states. Loops
-with arrays stay as they are: there what a pass tapes may be much larger than the state.
+A state of a few numbers takes as much to keep as an iteration takes to run, and a strip of tape is no larger than a few states.
+Loops with arrays stay as they are: there what an iteration tapes may be much larger than the state.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class _Strips:
         start, stop, step = op.source
         index, *carried = op.body.params
         plain = start == Lit(0) and step == Lit(1)
-        count: Operand = stop if plain else b.call(runtime.trip_count, *op.source, type=INT, hint="passes")
+        count: Operand = stop if plain else b.call(runtime.trip_count, *op.source, type=INT, hint="iterations")
         more = b.call(operator.add, count, Lit(PASSES - 1), type=INT)
         strips = b.call(operator.floordiv, more, Lit(PASSES), type=INT, hint="strips")
         outer = b.nested()
@@ -93,7 +93,7 @@ class _Strips:
 
 
 def is_over_numbers(op: For) -> bool:
-    """Whether the passes of `op` make and carry nothing but numbers, and their number is known before."""
+    """Whether the iterations of `op` make and carry nothing but numbers, and their number is known before."""
     quiet = all(
         not isinstance(inner, Invoke) and not (isinstance(inner, Call) and (effect_of(inner).writes or effect_of(inner).opaque))
         for inner in all_ops(op.body)

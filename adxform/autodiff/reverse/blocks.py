@@ -44,10 +44,10 @@ from adxform.primitives.record import General, Partials
 
 @dataclass(frozen=True, slots=True)
 class ReversedBody:
-    """The sweeps of one pass of a loop, and the cotangents that go from pass to pass.
+    """The sweeps of one iteration of a loop, and the cotangents that go from iteration to iteration.
 
     Those of what the loop carries at the places `flows` come first, then those of variables from outside: `carried` are the
-    primals of all, `params` the cotangents at the start of a pass, `inits` those at the end of the loop.
+    primals of all, `params` the cotangents at the start of an iteration, `inits` those at the end of the loop.
     """
 
     sweep: Sweep
@@ -130,8 +130,7 @@ class BlockReversal(CallReversal, ABC):
         early: list[Call] = []
         computed = self.primal - self.guards.conds
         for op in ops:
-            pure = isinstance(op, Call) and op.outs and _is_pure(op) and not effect_of(op).views
-            if isinstance(op, Call) and pure and all(var in computed or var in there for var in reads(op)):
+            if isinstance(op, Call) and _may_go_ahead(op) and all(var in computed or var in there for var in reads(op)):
                 there.update(op.outs)
                 early.append(op)
         needed: set[Var] = set()
@@ -223,7 +222,7 @@ class BlockReversal(CallReversal, ABC):
         return tuple(fresh)
 
     def shaped_cts(self, cts: tuple[Var, ...], inits: Sequence[Operand], primals: Sequence[Var]) -> tuple[Var, ...]:
-        """`cts`, of known shape where they start as arrays of that: then they are arrays in every pass."""
+        """`cts`, of known shape where they start as arrays of that: then they are arrays in every iteration."""
         found: list[Var] = []
         for ct, init, var in zip(cts, inits, primals, strict=True):
             sure = isinstance(init, Var) and init not in self.loose and same_shape(init.type, var.type)
@@ -264,17 +263,17 @@ class BlockReversal(CallReversal, ABC):
         return Lit(None) if is_float(var.type) else Lit(0)
 
     def loop(self, op: For, b: Builder, f: Builder) -> None:
-        """Reverse a counted loop by one that counts backwards, from the pass that broke out where there is a `break`."""
+        """Reverse a counted loop by one that counts backwards, from the iteration that broke out where there is a `break`."""
         index = op.body.params[0]
         back = Var(self.names.fresh(index.name), INT)
         count: Var | None = None
         if op.breaks:
-            op, count = self.count_passes(op)
+            op, count = self.count_iterations(op)
         source = self.reverse_range(op, count, b)
         self.reverse_loop(op, op.body.params[1:], op.body.results[op.breaks :], source, back, None if op.breaks else op, b, f)
 
     def while_(self, op: While, b: Builder, f: Builder) -> None:
-        """Count the passes, and reverse that many."""
+        """Count the iterations, and reverse that many."""
         counted, count = self.counted_while(op)
         back = Var(self.names.fresh("k"), INT)
         self.reverse_loop(counted, counted.body.params, counted.body.results, (Lit(0), count, Lit(1)), back, None, b, f)
@@ -285,23 +284,23 @@ class BlockReversal(CallReversal, ABC):
             raise UnsupportedOperationError(
                 "a `while` whose condition writes to memory", span=op.span, help="compute the condition at the end of the body"
             )
-        count_in, count_next, count = (Var(self.names.fresh("passes"), INT) for _ in range(3))
-        test_in = Var(self.names.fresh("passes"), INT)
+        count_in, count_next, count = (Var(self.names.fresh("iterations"), INT) for _ in range(3))
+        test_in = Var(self.names.fresh("iterations"), INT)
         step = Call((count_next,), Lit(operator.add), (count_in, Lit(1)), (), op.span)
         body = Block((*op.body.params, count_in), (*op.body.ops, step), (*op.body.results, count_next))
         test = replace(op.test, params=(*op.test.params, test_in))
         return replace(op, outs=(*op.outs, count), inits=(*op.inits, Lit(0)), test=test, body=body), count
 
-    def count_passes(self, op: For) -> tuple[For, Var]:
+    def count_iterations(self, op: For) -> tuple[For, Var]:
         """`op` with one more carried value, the number of passes it makes."""
-        count_in, count_next, count = (Var(self.names.fresh("passes"), INT) for _ in range(3))
+        count_in, count_next, count = (Var(self.names.fresh("iterations"), INT) for _ in range(3))
         step = Call((count_next,), Lit(operator.add), (count_in, Lit(1)), (), op.span)
         body = Block((*op.body.params, count_in), (*op.body.ops, step), (*op.body.results, count_next))
         counted = replace(op, outs=(*op.outs, count), inits=(*op.inits, Lit(0)), body=body)
         return counted, count
 
     def reverse_range(self, op: For, count: Var | None, b: Builder) -> tuple[Operand, Operand, Operand]:
-        """The arguments of the range that visits the passes of `op` backwards."""
+        """The arguments of the range that visits the iterations of `op` backwards."""
         start, stop, step = op.source
 
         def arithmetic(fn: Callable[..., int], one: Operand, other: Operand) -> Operand:
@@ -313,8 +312,8 @@ class BlockReversal(CallReversal, ABC):
             return arithmetic(operator.sub, stop, Lit(1)), arithmetic(operator.sub, start, Lit(1)), Lit(-1)
         if count is None and step == Lit(-1):
             return arithmetic(operator.add, stop, Lit(1)), arithmetic(operator.add, start, Lit(1)), Lit(1)
-        passes = count if count is not None else b.call(runtime.trip_count, start, stop, step, type=INT, hint="passes")
-        last = arithmetic(operator.add, start, arithmetic(operator.mul, arithmetic(operator.sub, passes, Lit(1)), step))
+        iterations = count if count is not None else b.call(runtime.trip_count, start, stop, step, type=INT, hint="iterations")
+        last = arithmetic(operator.add, start, arithmetic(operator.mul, arithmetic(operator.sub, iterations, Lit(1)), step))
         down = Lit(-step.value) if isinstance(step, Lit) else b.call(operator.neg, step, type=INT, hint="step")
         return last, arithmetic(operator.sub, start, step), down
 
@@ -344,7 +343,7 @@ class BlockReversal(CallReversal, ABC):
         self.after_loop(op, reversed_, outs, b)
 
     def reverse_body(self, op: For | While, params: tuple[Var, ...], results: tuple[Operand, ...], b: Builder) -> ReversedBody:
-        """The two sweeps of one pass of `op`, which carries `params` and yields `results`; what they start with goes to `b`."""
+        """The sweeps of one iteration of `op`, which carries `params` and yields `results`; what they start with goes to `b`."""
         flows = tuple(
             place
             for place, (param, out) in enumerate(zip(params, op.outs, strict=True))
@@ -375,22 +374,24 @@ class BlockReversal(CallReversal, ABC):
         self.loops -= 1
         self.path = outer_path
         last = Builder(self.names, op.span)
-        finals: list[Operand] = []
-        for place, incoming in zip(flows, inner_params, strict=False):
-            ct = self.take(params[place])
-            if ct is None:
-                same = all(same_shape(other.type, params[place].type) for other in (incoming, op.outs[place]))
-                like = incoming if same else params[place]
-                undefined = params[place] in self.plan.undefined and incoming in self.loose
-                ct = Lit(0.0) if undefined else zeros(last, like, f"{params[place].base}_ct")
-            elif ct in self.loose and incoming not in self.loose:
-                ct = last.call(runtime.broadcast_like, ct, incoming, type=incoming.type, hint=incoming.base)
-            finals.append(ct)
+        ends = zip(flows, inner_params, strict=False)
+        finals: list[Operand] = [self.final_ct(params[place], op.outs[place], incoming, last) for place, incoming in ends]
         finals += [self.cts[var] for var in captured]
         sweep.segments.append((-1, last.ops))
         sweep.results = tuple(finals)
         self.cts = outer_cts
         return ReversedBody(sweep, flows, carried, tuple(inits), inner_params)
+
+    def final_ct(self, param: Var, out: Var, incoming: Var, b: Builder) -> Operand:
+        """The cotangent of `param`, which a loop carries to `out`, as an iteration starts; `incoming` is that of its end."""
+        ct = self.take(param)
+        if ct is None:
+            same = all(same_shape(other.type, param.type) for other in (incoming, out))
+            undefined = param in self.plan.undefined and incoming in self.loose
+            return Lit(0.0) if undefined else zeros(b, incoming if same else param, f"{param.base}_ct")
+        if ct in self.loose and incoming not in self.loose:
+            return b.call(runtime.broadcast_like, ct, incoming, type=incoming.type, hint=incoming.base)
+        return ct
 
     def after_loop(self, op: For | While, reversed_: ReversedBody, outs: tuple[Var, ...], b: Builder) -> None:
         """Pass on `outs`, the cotangents that the reverse of `op` ends with."""
@@ -444,3 +445,8 @@ def _is_function(call: Call) -> bool:
 def _is_pure(call: Call) -> bool:
     effect = effect_of(call)
     return not effect.writes and not effect.opaque
+
+
+def _may_go_ahead(call: Call) -> bool:
+    """Whether what `call` makes is the same wherever its arguments are known, and no name of other memory."""
+    return bool(call.outs) and _is_pure(call) and not effect_of(call).views

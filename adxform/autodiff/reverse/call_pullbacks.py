@@ -52,7 +52,7 @@ from adxform.ir.walk import all_ops, defined_variables
 from adxform.primitives.alias import alias_classes
 from adxform.primitives.effects import contents_read
 from adxform.primitives.memory import index_kind
-from adxform.primitives.record import Constant, General, Linear, Memory, Partials
+from adxform.primitives.record import Constant, Derivative, General, Linear, Memory, Partials
 
 
 class CallReversal(Cotangents):
@@ -79,14 +79,21 @@ class CallReversal(Cotangents):
         if active and isinstance(derivative, General):
             self.general(op, derivative, b, f)
             return
+        self.put_back(op, b, f)
+        f.emit(op)
+        if active:
+            self.pulled(op, derivative, b, f)
+
+    def put_back(self, op: Call, b: Builder, f: Builder) -> None:
+        """Keep in `f` the contents of what `op` may write to, and store them again in `b`, where the reverse sweep needs them."""
         for var in at_risk(op):
             if self.task.undo(self.aliases.of(var), self.path):
                 self.undone.append((self.aliases.of(var), self.path))
                 old = f.call(np.ndarray.copy, var, type=var.type, hint=f"{var.base}_old")
                 b.effect(operator.setitem, var, WHOLE, old)
-        f.emit(op)
-        if not active:
-            return
+
+    def pulled(self, op: Call, derivative: Derivative | None, b: Builder, f: Builder) -> None:
+        """Append to `b` what the arguments of `op`, whose result moves, are given of its cotangent."""
         (out,) = op.outs
         if out in self.plan.view_calls and self.plan.mode(out) in ("view", "companion") and may_copy(op):
             f.emit(Call((self.shared(out),), Lit(runtime.shares_memory), (out, op.args[0]), (), op.span))
@@ -100,31 +107,41 @@ class CallReversal(Cotangents):
         if ct is None or is_zero(ct):
             return
         match derivative:
-            case Partials(body):
-                before = len(b.ops)
-                partials = write_partials(b, self.expander, body, out, *op.args, kwargs=op.kwargs)
-                made = tuple(b.ops[before:])
-                checked(op, per_leaf(op.args, partials), self.is_active)
-                for leaf, partial in per_leaf(op.args, partials):
-                    if self.is_active(leaf) and not is_nothing(partial):
-                        masked = self.slopes.masks(op, out, leaf, partial)
-                        self.contribute(leaf, weighted(b, self.expander, ct, partial, made, masked), b)
-            case Linear(transposes, _, of_a_part):
-                checked(op, not_transposed(op, derivative), self.is_active)
-                for position, transpose in transposes.items():
-                    if position < len(op.args) and self.is_active(op.args[position]):
-                        if of_a_part is not None and may_be_empty(op.args[position]):
-                            transpose = of_a_part[1]
-                        start = len(b.ops)
-                        contributions = write(b, self.expander, transpose, ct, *op.args, kwargs=op.kwargs)
-                        if self.slopes.masks_rule(op, out):
-                            mask_products(b, start, [ct])
-                        for leaf, value in zip(leaves(op.args[position]), contributions, strict=True):
-                            self.contribute(leaf, value, b, fits=contributions.count(value) == 1)
+            case Partials():
+                self.elementwise(op, derivative, ct, b)
+            case Linear():
+                self.linear(op, derivative, ct, b)
             case Constant() | None:
                 pass
             case _:
                 raise AssertionError(f"unexpected rule {derivative}")
+
+    def elementwise(self, op: Call, derivative: Partials, ct: Operand, b: Builder) -> None:
+        """Contribute `ct` times each partial derivative."""
+        (out,) = op.outs
+        before = len(b.ops)
+        partials = write_partials(b, self.expander, derivative.body, out, *op.args, kwargs=op.kwargs)
+        made = tuple(b.ops[before:])
+        checked(op, per_leaf(op.args, partials), self.is_active)
+        for leaf, partial in per_leaf(op.args, partials):
+            if self.is_active(leaf) and not is_nothing(partial):
+                masked = self.slopes.masks(op, out, leaf, partial)
+                self.contribute(leaf, weighted(b, self.expander, ct, partial, made, masked), b)
+
+    def linear(self, op: Call, derivative: Linear, ct: Operand, b: Builder) -> None:
+        """Contribute what each transpose makes of `ct`."""
+        (out,) = op.outs
+        checked(op, not_transposed(op, derivative), self.is_active)
+        for position, transpose in derivative.transposes.items():
+            if position < len(op.args) and self.is_active(op.args[position]):
+                if derivative.of_a_part is not None and may_be_empty(op.args[position]):
+                    transpose = derivative.of_a_part[1]
+                start = len(b.ops)
+                contributions = write(b, self.expander, transpose, ct, *op.args, kwargs=op.kwargs)
+                if self.slopes.masks_rule(op, out):
+                    mask_products(b, start, [ct])
+                for leaf, value in zip(leaves(op.args[position]), contributions, strict=True):
+                    self.contribute(leaf, value, b, fits=contributions.count(value) == 1)
 
     def return_copy(self, op: Call, out: Var, derivative: Linear, b: Builder) -> None:
         """Where `out` turned out to be a copy of the first argument, add its cotangent to that of the argument."""
@@ -153,10 +170,9 @@ class CallReversal(Cotangents):
         """Put the forward part of the rule, with its residuals, in the place of the call, and the pullback in the reverse."""
         count = len(op.outs)
         rule, pullback = expand_rule(self.expander, derivative, op)
-        self.readers += [(self.aliases.of(var), self.path) for var in distinct(op.args, op.kwargs) if self.is_memory(var)]
-        for out, kept in zip(op.outs, _keeps_results(rule, count), strict=True):
-            if kept and self.is_memory(out):
-                self.readers.append((self.aliases.of(out), self.path))
+        kept = (out for out, is_kept in zip(op.outs, _keeps_results(rule, count), strict=True) if is_kept)
+        held = filter(self.is_memory, (*distinct(op.args, op.kwargs), *kept))
+        self.readers += [(self.aliases.of(var), self.path) for var in held]
         made = splice(f, self.callees.adopt(rule), distinct(op.args, op.kwargs))
         named = name_results(f, 0, made[:count], op)
         residuals = [named.get(residual, residual) for residual in made[count:]]
@@ -167,8 +183,11 @@ class CallReversal(Cotangents):
                 self.make_companion(out, f.ops)
         taken = [self.take(out) for out in op.outs]
         cts = [None if ct is None or is_zero(ct) else ct for ct in taken]
-        if not any(ct is not None for ct in cts):
-            return
+        if any(ct is not None for ct in cts):
+            self.pulled_back(op, pullback, residuals, cts, b)
+
+    def pulled_back(self, op: Call, pullback: Function, residuals: list[Operand], cts: list[Operand | None], b: Builder) -> None:
+        """Append the `pullback` of a rule, given `cts` for the results that have a cotangent, and contribute what it makes."""
         pullback, given = pullback_of(b, self.expander, pullback, op, cts)
         start = len(b.ops)
         contributions = splice(b, self.callees.adopt(pullback), (*residuals, *given))

@@ -13,6 +13,7 @@
 from __future__ import annotations
 
 import operator
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -102,32 +103,35 @@ def plan_cotangents(fn: Function, activity: Activity, aliases: Aliases, crossing
     missing = maybe_undefined(fn.body)
     undefined = frozenset(var for var in missing if isinstance(var.type, Array))
     undefined_classes = {aliases.of(var) for var in undefined}
-    modes: dict[Var, Mode] = {}
-    rebound: set[Var] = set()
-    roots: dict[int, int] = {}
-    for var in activity.active:
-        if var not in views:
-            roots[aliases.of(var)] = roots.get(aliases.of(var), 0) + 1
+    roots = Counter(aliases.of(var) for var in activity.active if var not in views)
     popped = {out for op in all_ops(fn.body) if isinstance(op, Call) and op.fn == Lit(intrinsics.pop) for out in op.outs}
     carried = crossing | {aliases.of(var) for var in popped if isinstance(var.type, Array | Stack)}
-    # Deterministic: modes are looked up by variable, so the order of the set does not show.
-    for var in activity.active:
+
+    def mode_of(var: Var) -> Mode:
         number = aliases.of(var)
-        if isinstance(var.type, Stack) or (isinstance(var.type, Array) and number in aliases.written):
+        if _is_written(var, aliases):
             holds_memory = aliases.elements.get(number) in aliases.written
-            alone = roots.get(number, 0) == 1 and number not in carried and not holds_memory
-            modes[var] = ("view" if var in views else "buffer") if alone else "companion"
-            if var in views:
-                other_names = aliases.has_phi(number) or number in carried
-                _refuse_read_only(var, views, other_names)
-                rebound.update([var] if other_names else ())
-        elif (
-            isinstance(var.type, Array) and var.type.shape is not None and var in partly_read and number not in undefined_classes
-        ):
-            modes[var] = "view" if var in views and _is_surely_view(views[var]) else "buffer"
-        else:
-            modes[var] = "value"
+            alone = roots[number] == 1 and number not in carried and not holds_memory
+            return ("view" if var in views else "buffer") if alone else "companion"
+        known = isinstance(var.type, Array) and var.type.shape is not None and number not in undefined_classes
+        if not known or var not in partly_read:
+            return "value"
+        return "view" if var in views and _is_surely_view(views[var]) else "buffer"
+
+    # Deterministic: modes are looked up by variable, so the order of the set does not show.
+    modes = {var: mode_of(var) for var in activity.active}
+    rebound: set[Var] = set()
+    for var in views:
+        if _is_written(var, aliases):
+            other_names = aliases.has_phi(aliases.of(var)) or aliases.of(var) in carried
+            _refuse_read_only(var, views, other_names)
+            rebound.update([var] if other_names else ())
     return CotangentPlan(modes, views, undefined, frozenset(missing) - undefined, frozenset(rebound))
+
+
+def _is_written(var: Var, aliases: Aliases) -> bool:
+    """Whether `var` is a stack, or an array whose memory is stored to."""
+    return isinstance(var.type, Stack) or (isinstance(var.type, Array) and aliases.of(var) in aliases.written)
 
 
 def _is_surely_view(call: Call) -> bool:

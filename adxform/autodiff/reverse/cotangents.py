@@ -43,7 +43,8 @@ class Task:
 
     `undo` says of an alias class and the path of a store whether the reverse sweep puts the old contents back. `shared`: of a
     helper, what has the memory of its cotangent passed along in the forward sweep. `again`: the result will be differentiated.
-    `snapshots`: the loops whose passes run again in the reverse sweep. `study`: what an earlier run found of the same function.
+    `snapshots`: the loops whose iterations run again in the reverse sweep. `study`: what an earlier run found of the same
+    function.
     """
 
     fn: Function
@@ -255,7 +256,7 @@ class Cotangents:
         ops.extend(b.ops)
 
     def companion_of(self, operand: Operand, ops: list[Op]) -> Operand:
-        """The companion of what a branch or a pass of a loop yields; zeros where that is not active."""
+        """The companion of what a branch or an iteration of a loop yields; zeros where that is not active."""
         if isinstance(operand, Var) and operand in self.companions:
             return self.companions[operand]
         if not isinstance(operand, Var):

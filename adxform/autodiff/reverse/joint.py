@@ -262,22 +262,7 @@ class _Reverse(CheckpointReversal):
         self.rewound |= {class_ for place, found in enumerate(self.aliases.by_place(op)) if place in written for class_ in found}
         given = [self.companion_of(arg, f.ops) for arg in handed]
         aliased = [op.outs[place] for place in shared.results]
-        beside = [self.companions.get(out) or Var(self.names.fresh(f"{out.base}_ct"), out.type) for out in aliased]
-        if forward in self.callees.residuals:
-            lengths = Lengths.at(callee.params, op.args, lambda: Dim(self.names.fresh("?n")))
-            returned = self.callees.results(forward)
-            more = returned[len(op.outs) + len(beside) :]
-            all_outs = (
-                *op.outs,
-                *beside,
-                *(Var(self.names.fresh(var.base), lengths.outside(var.type)) for var in variables_of(more)),
-            )
-            f.emit(Invoke(all_outs, forward, (*op.args, *given), op.span))
-            known = dict(zip((*callee.params, *returned), (*op.args, *all_outs), strict=True))
-            kept: tuple[Operand, ...] = tuple(known[var] for var in self.callees.residuals[forward])
-        else:
-            kept = (self.tape_stack(),)
-            f.emit(Invoke((*op.outs, *beside), forward, (*op.args, *given, *kept), op.span))
+        kept = self.invoke_forward(op, forward, aliased, given, f)
         cts: list[Operand] = []
         for out, result in zip(op.outs, callee.results, strict=True):
             if out in self.companions and out not in aliased:
@@ -289,6 +274,28 @@ class _Reverse(CheckpointReversal):
         b.emit(Invoke(pulled, backward, (*kept, *cts, *given), op.span))
         for arg, ct in zip(taken, pulled, strict=True):
             self.contribute(arg, ct, b)
+
+    def invoke_forward(
+        self, op: Invoke, forward: str, aliased: list[Var], given: list[Operand], f: Builder
+    ) -> tuple[Operand, ...]:
+        """Append the call of `forward`, with the companions `given`; return what its backward sweep takes: residuals or the tape.
+
+        It returns a companion beside each result among `aliased`, which is memory that the caller sees.
+        """
+        beside = [self.companions.get(out) or Var(self.names.fresh(f"{out.base}_ct"), out.type) for out in aliased]
+        residuals = self.callees.residuals.get(forward)
+        if residuals is None:
+            kept = (self.tape_stack(),)
+            f.emit(Invoke((*op.outs, *beside), forward, (*op.args, *given, *kept), op.span))
+            return kept
+        params = self.callees.function(op.callee).params
+        lengths = Lengths.at(params, op.args, lambda: Dim(self.names.fresh("?n")))
+        returned = self.callees.results(forward)
+        more = variables_of(returned[len(op.outs) + len(beside) :])
+        all_outs = (*op.outs, *beside, *(Var(self.names.fresh(var.base), lengths.outside(var.type)) for var in more))
+        f.emit(Invoke(all_outs, forward, (*op.args, *given), op.span))
+        known = dict(zip((*params, *returned), (*op.args, *all_outs), strict=True))
+        return tuple(known[var] for var in residuals)
 
     def inactive(self, op: Invoke, b: Builder, f: Builder) -> None:
         """Leave the call of a helper as it is; put back what it writes, where the reverse sweep needs that."""

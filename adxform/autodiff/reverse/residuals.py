@@ -4,7 +4,7 @@ For one block and its reverse, `recover` looks at the variables of the block tha
 
 - *recompute* it in the reverse sweep, when that takes a few cheap operations on values that are there anyway (an index, something
   from outside the loop, a load of memory that is by then restored): cheaper than a store and a load; an integer to which each
-  pass adds the same is computed from the index;
+  iteration adds the same is computed from the index;
 - *keep* it as one more result, when the block is a branch;
 - *tape* it, when the block is a loop's body: an array indexed by the loop's counter where the trip count is known and the value
   is a float, else a stack. Arrays are pushed by reference.
@@ -128,7 +128,7 @@ class ResidualRecorder:
         return tuple(before)
 
     def _lift_tapes(self, sweep: Sweep, sources: _Sources) -> list[Op]:
-        """Take the stacks out of the block, to be made once outside: pushes and pops pair up across passes too.
+        """Take the stacks out of the block, to be made once outside: pushes and pops pair up across iterations too.
 
         An array tape of a branch comes out too when its size is known outside.
         """
@@ -210,7 +210,7 @@ class ResidualRecorder:
     def _tape(
         self, var: Var, sweep: Sweep, sources: _Sources, loop: For | None, mapping: dict[Var, Operand]
     ) -> tuple[list[Op], list[Op]]:
-        """Store `var` in each pass of the loop; return the ops that make the tape, and those that read it in reverse."""
+        """Store `var` in each iteration of the loop; return the ops that make the tape, and those that read it in reverse."""
         self.tapes += 1
         inner = self.tape_sizes.get(var)
         if inner is not None and loop is not None and all(map(sources.can_hoist, inner)):
@@ -222,14 +222,14 @@ class ResidualRecorder:
             write.effect(operator.setitem, tape, place, var)
             back = substitute(_place_again(loop, restore, mapping), mapping)
             mapping[var] = restore.call(operator.getitem, tape, back, type=Scalar(var.type.dtype), hint=var.name)
-            self._decide(var, sources, "tape", "one number for each pass of the loop")
+            self._decide(var, sources, "tape", "one number for each iteration of the loop")
         else:
             tape = before.call(intrinsics.new_stack, type=Stack(), hint=f"{var.base}{TAPE}")
             self.stacks.add(tape)
             write.effect(intrinsics.push, tape, var)
             mapping[var] = restore.call(intrinsics.pop, tape, type=var.type, hint=var.name)
             kind = "a reference to the array" if isinstance(var.type, Array) else "one value"
-            self._decide(var, sources, "tape", f"{kind} for each pass of the loop, on a stack")
+            self._decide(var, sources, "tape", f"{kind} for each iteration of the loop, on a stack")
         position = sources.position[var]
         (sweep.entry if position < 0 else sweep.forward[position]).extend(write.ops)
         return before.ops, restore.ops
@@ -252,7 +252,7 @@ class ResidualRecorder:
         loop: For,
         mapping: dict[Var, Operand],
     ) -> tuple[list[Op], list[Op]]:
-        """Turn a tape made anew in each pass into one row of a tape made once."""
+        """Turn a tape made anew in each iteration into one row of a tape made once."""
         assert isinstance(var.type, Array)
         before, write, restore = (Builder(self.names, sources.span(var)) for _ in range(3))
         size, place = _tape_place(loop, before, write)
@@ -269,7 +269,7 @@ class ResidualRecorder:
 
 
 def _tape_place(loop: For, before: Builder, inside: Builder) -> tuple[Operand, Operand]:
-    """The length of a tape for `loop` and the place of the current pass on it."""
+    """The length of a tape for `loop` and the place of the current iteration on it."""
     start, stop, step = loop.source
     index = loop.body.params[0]
     if step == Lit(1) and isinstance(start, Lit) and start.value >= 0:
@@ -364,7 +364,7 @@ class _Sources:
             self.limit(var)
 
     def count_up(self, loop: For, b: Builder) -> None:
-        """Define the integers that `loop` carries and each pass adds the same to, by the index: ``init + index * step``."""
+        """Define the integers that `loop` carries and each iteration adds the same to, by the index: ``init + index * step``."""
         start, _, stride = loop.source
         if not isinstance(stride, Lit) or abs(stride.value) != 1:
             return

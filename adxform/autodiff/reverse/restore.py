@@ -18,8 +18,8 @@ def must_undo(
 
     `readers` are alias classes with the path of the op at which their contents are read. A path alternates the index of an op
     in its block and the number of the block in that op. A store need not be undone when every read of its memory comes after it.
-    The passes of a loop do that in either order, but for memory that each makes anew, and but for the loops `fresh`, whose passes
-    begin with their contents put back, whatever the others left.
+    The iterations of a loop do that in either order, but for memory that each makes anew, and but for the loops `fresh`, whose
+    iterations begin with their contents put back, whatever the others left.
     """
     by_class: dict[int, set[Path]] = {}
     for number, path in readers:

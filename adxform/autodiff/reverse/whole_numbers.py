@@ -1,7 +1,7 @@
 """Cotangents of arrays that begin as whole numbers: zeros of floats, whatever the array holds by then.
 
-A state such as ``u = np.array([0, 1, 0])`` becomes floats on the first pass of a loop, or on one path. Its type says floats from
-the start, and ``np.zeros_like(u)`` would still be of whole numbers, to which no slope can be added.
+A state such as ``u = np.array([0, 1, 0])`` becomes floats on the first iteration of a loop, or on one path. Its type says floats
+from the start, and ``np.zeros_like(u)`` would still be of whole numbers, to which no slope can be added.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def float_zeros(fn: Function) -> Function:
 
 
 def _begins_whole(op: Op) -> bool:
-    """Whether `op` takes an array of whole numbers, on a path or before its first pass, for one of floats."""
+    """Whether `op` takes an array of whole numbers, on a path or before its first iteration, for one of floats."""
     return any(
         isinstance(given, Var) and isinstance(given.type, Array) and is_float(var.type) and not is_float(given.type)
         for var, given in joins(op)

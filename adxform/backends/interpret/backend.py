@@ -16,7 +16,7 @@ from adxform.frontend.derivative_operators import EngineName
 from adxform.ir.ops import Function, Op
 from adxform.ir.text import show
 from adxform.primitives.alias import Aliases
-from adxform.threads.deep_recursion import in_thread, is_roomy
+from adxform.threads.deep_recursion import in_thread, is_deep
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Interpreted:
 
     def __call__(self, *args: Any) -> Any:
         """The results of the function, as generated code returns them."""
-        if self.function.helpers and not is_roomy():  # a call of the program is several of the interpreter
+        if self.function.helpers and not is_deep():  # a call of the program is several of the interpreter
             return in_thread(lambda: self(*args))
         return interpret(self.function, *args, watch=watcher(self.function), failed=say_where)
 
@@ -45,9 +45,9 @@ class InterpretBackend(Backend):
     description = "the IR op by op, to debug"
 
     def realise(
-        self, lowered: Lowered, surroundings: Surroundings, sure: Run | None = None, aliases: Aliases | None = None
+        self, lowered: Lowered, surroundings: Surroundings, fallback: Run | None = None, aliases: Aliases | None = None
     ) -> tuple[Generated, Run]:
         """The text of the function, and what interprets it."""
         run = Interpreted(lowered.function)
         generated = Generated(show(lowered.function) + "\n", lowered.function.name)
-        return generated, run if sure is None else Assuming(run, sure)
+        return generated, run if fallback is None else Assuming(run, fallback)

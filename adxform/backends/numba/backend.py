@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from adxform.backends.fast_path_code import fast_path_code
-from adxform.backends.numba.compilation_report import account, loops_left
+from adxform.backends.numba.compilation_report import loops_left, report
 from adxform.backends.numba.compiled_rule import (
     CompiledForm,
     Guarded,
@@ -72,12 +72,12 @@ class NumbaBackend(CompilingBackend):
         return PYTHON.lower(fn, engine, skipped) if found is None else compiled_form(fn, found, skipped)
 
     def realise(
-        self, lowered: Lowered, surroundings: Surroundings, sure: Run | None = None, aliases: Aliases | None = None
+        self, lowered: Lowered, surroundings: Surroundings, fallback: Run | None = None, aliases: Aliases | None = None
     ) -> tuple[Generated, Run]:
         """The source, kernels and all, and what runs it and falls back on Python."""
         if isinstance(lowered, CompiledForm):
-            return realise(lowered, surroundings, sure)
-        return PYTHON.realise(lowered, surroundings, sure, aliases)
+            return realise(lowered, surroundings, fallback)
+        return PYTHON.realise(lowered, surroundings, fallback, aliases)
 
     def offer(self, fn: Function, engine: Engine, skipped: int = 0) -> tuple[str, Lowered | None]:
         """Whether kernels should run `fn`: where they take over most of the steps."""
@@ -87,9 +87,9 @@ class NumbaBackend(CompilingBackend):
         """What compiling derivatives of `fn` takes and saves."""
         return Estimate(fn)
 
-    def account(self, fn: Function, engine: Engine) -> list[str]:
+    def report(self, fn: Function, engine: Engine) -> list[str]:
         """The kernels of `fn`, what is gathered in them, and what stays in Python and why."""
-        return account(fn, engine)
+        return report(fn, engine)
 
     def loops_left(self, fn: Function, engine: Engine) -> list[str]:
         """What in each loop of `fn` no kernel holds, or that it could be compiled."""

@@ -21,7 +21,7 @@ from adxform.runtime.sentences import listed
 AROUND = "around what Python does"
 
 
-def account(fn: Function, engine: Engine) -> list[str]:
+def report(fn: Function, engine: Engine) -> list[str]:
     """What `engine` compiles of `fn`, optimised typed IR."""
     if not is_repeatable(fn):
         return ["nothing is compiled: it calls functions that may do anything, which must not be called twice"]

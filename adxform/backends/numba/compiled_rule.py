@@ -30,7 +30,7 @@ from adxform.primitives.effects import is_opaque
 from adxform.runtime import kernel_scalars
 from adxform.runtime.strict import way_back
 from adxform.runtime.timing import phase
-from adxform.threads.deep_recursion import has_room, in_thread, is_roomy, ran_out, roomy
+from adxform.threads.deep_recursion import has_stack_left, in_thread, is_deep, on_deep_stack, ran_out
 
 WORKS = 10**9
 HARMLESS = frozenset(
@@ -65,18 +65,19 @@ class Guarded:
 
     def machine_code(self, name: str) -> Callable[..., Any]:
         """The kernel of that name, compiled: it takes arrays that lie row by row, and raises a `TypeError` for others."""
-        made: Callable[..., Any] = roomy(lambda: kernels().compile_for(self.compiled.__globals__[name], self.kernels[name]))
+        generated, types = self.compiled.__globals__[name], self.kernels[name]
+        made: Callable[..., Any] = on_deep_stack(lambda: kernels().compile_for(generated, types))
         return made
 
     def __call__(self, *args: Any) -> Any:
         """What `plain` returns for `args`."""
         if self.tries:
-            if self.tries < WORKS and not has_room():
+            if self.tries < WORKS and not has_stack_left():
                 return in_thread(lambda: self(*args))
             try:
                 found = self.compiled(*args)
             except Exception as error:
-                if ran_out(error) and not is_roomy():
+                if ran_out(error) and not is_deep():
                     return in_thread(lambda: self(*args))
                 if type(error).__module__.startswith("numba."):
                     if all(map(has_machine_type, args)):
@@ -125,15 +126,15 @@ class CompiledForm:
 
 @phase("emit")
 def realise(
-    form: CompiledForm, surroundings: Surroundings, sure: Callable[..., Any] | None = None
+    form: CompiledForm, surroundings: Surroundings, fallback: Callable[..., Any] | None = None
 ) -> tuple[Generated, Callable[..., Any]]:
-    """The source of `form`, and what runs it; where kernels give up, `sure` runs, or else the function uncut."""
+    """The source of `form`, and what runs it; where kernels give up, `fallback` runs, or else the function uncut."""
     found = form.outlined
     either, front = kernels().kernel_from_either_end, kernels().kernel
     decorators = {name: front if from_the_front else either for name, from_the_front in found.kernels.items()}
     generated = emit(found.function, surroundings=surroundings, decorators=decorators)
     made = {part.name: tuple([param.type for param in part.params]) for part in found.function.helpers}
-    plainly = sure or load(emit(form.plain, surroundings=surroundings))
+    plainly = fallback or load(emit(form.plain, surroundings=surroundings))
     return generated, Guarded(load(generated), plainly, {name: made[name] for name in found.kernels}, found.workspaces)
 
 

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from adxform.backends.numba.undefined_values import ABSENT
+from adxform.backends.numba.undefined_values import NO_VALUE
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, For, Function, If, Lit, Op, Operand, Var, While
@@ -48,7 +48,7 @@ ALWAYS, NEVER = When(YES), When(NO)
 
 def check_definitions(fn: Function) -> Function:
     """`fn` with a check ahead of each op that reads what may be undefined, and of its end if it returns that."""
-    if not any(nothing in given for nothing in ABSENT for op in all_ops(fn.body) for given in _handed(op)):
+    if not any(nothing in given for nothing in NO_VALUE for op in all_ops(fn.body) for given in _handed(op)):
         return fn
     unsure = frozenset[Var]()
     while True:
@@ -126,7 +126,7 @@ class _Checking:
 
     def of(self, operand: Operand, known: frozenset[When]) -> When:
         """When `operand` is defined, as far as `known` does not say that it is."""
-        if operand in ABSENT:
+        if operand in NO_VALUE:
             return NEVER
         when = self.when.get(operand, ALWAYS) if isinstance(operand, Var) else ALWAYS
         return ALWAYS if when in known else when

@@ -2,7 +2,7 @@
 
 The steps that CPython takes are estimated, once for the rule as it is and once for what its kernels leave; a loop of unknown
 length counts for `PASSES`. Where kernels take over most steps it pays to compile: at once if there are loops, for they may have
-any number of passes, and else where the derivative is prepared, for then it will be called many times.
+any number of iterations, and else where the derivative is prepared, for then it will be called many times.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def _offered(fn: Function, engine: Engine, skipped: int) -> tuple[str, CompiledF
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """What a run costs CPython, in tenths of a microsecond; and what of it in loops that may have many passes."""
+    """What a run costs CPython, in tenths of a microsecond; and what of it in loops that may have many iterations."""
 
     all: float = 0.0
     looping: float = 0.0
@@ -112,7 +112,7 @@ class Counting:
             case If(then=then, orelse=orelse):
                 return Steps(NUMBER) + max(self.block(then), self.block(orelse), key=lambda steps: steps.all)
             case For(body=body):
-                return repeated(self.block(body), passes(op))
+                return repeated(self.block(body), iterations(op))
             case While(test=test, body=body):
                 return repeated(self.block(test) + self.block(body), PASSES)
             case Invoke(callee=name, args=args):
@@ -139,7 +139,7 @@ class _Products(Counting):
             case Call():
                 return Steps(LIBRARY if call_steps(op) == LIBRARY else 0)
             case For(body=body):
-                return Steps(passes(op) * self.block(body).all)
+                return Steps(iterations(op) * self.block(body).all)
             case _:
                 return sum(map(self.block, blocks(op)), Steps())
 
@@ -150,8 +150,8 @@ def repeated(body: Steps, times: int) -> Steps:
     return Steps(NUMBER + whole, whole if times >= PASSES else times * body.looping)
 
 
-def passes(loop: For) -> int:
-    """How many passes a loop has, or is taken to have: one over strips of many elements is taken to have one strip."""
+def iterations(loop: For) -> int:
+    """How many iterations a loop has, or is taken to have: one over strips of many elements is taken to have one strip."""
     ends = [part.value for part in loop.source if isinstance(part, Lit) and isinstance(part.value, int)]
     if len(ends) == len(loop.source):
         return len(range(*ends))

@@ -3,7 +3,7 @@
 Integers from outside have at most 31 bits (`machine.entrance` refuses others), and so have lengths (a kernel that
 multiplies checks its own), the item of a loop as many as its bounds. A sum has one more than its larger term, a product those
 of both. What a loop carries either stays within bounds, or grows by small steps that the loop does not carry: fewer than 2^31
-times, for a loop has no more passes, and those of loops in loops are fewer than 2^47, which would take days.
+times, for a loop has no more iterations, and those of loops in loops are fewer than 2^47, which would take days.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ class Bits:
 
 
 class Growth:
-    """What becomes, in one pass of the loop with this `body`, of the integers that it carries."""
+    """What becomes, in one iteration of the loop with this `body`, of the integers that it carries."""
 
     def __init__(self, body: Block, carried: set[Var]) -> None:
         self.made: dict[Var, Op] = {out: op for op in all_ops(body) for out in outs(op)}

@@ -20,7 +20,7 @@ from adxform.backends.numba.integers import Bits
 from adxform.backends.numba.kernel_solvers import is_solver
 from adxform.backends.numba.pipeline import CUT, KERNEL, KernelSetting
 from adxform.backends.numba.support import MARKS, is_taken, kept_stacks, stack_uses
-from adxform.backends.numba.undefined_values import absent_arrays, give_absent_arrays
+from adxform.backends.numba.undefined_values import give_undefined_arrays, undefined_arrays
 from adxform.backends.python.syntax import callee
 from adxform.ir.ops import Block, Call, For, Function, Invoke, Lit, Op, Operand, Var, While
 from adxform.ir.types import Array, Scalar
@@ -56,11 +56,11 @@ def outline(fn: Function, skipped: int = 0, *, fastmath: bool = True) -> Outline
     """
     fn = through("cut", CUT, fn, skipped)
     body, found = _parts(fn)
-    absent = absent_arrays(body)
+    undefined = undefined_arrays(body)
     made = [finished(kernel, alone(kernel, fn), fastmath=fastmath) for kernel in found]
     kernels = {kernel.name: from_the_front for kernel, from_the_front in made}
-    if absent:
-        body = give_absent_arrays(body, absent, Names.of(replace(fn, body=body)))
+    if undefined:
+        body = give_undefined_arrays(body, undefined, Names.of(replace(fn, body=body)))
     return Outlined(replace(fn, body=body, helpers=(*fn.helpers, *(kernel for kernel, _ in made))), kernels)
 
 
@@ -190,12 +190,12 @@ def alone(kernel: Function, fn: Function) -> frozenset[int]:
     return frozenset(place for place, class_ in arrays.items() if class_ not in shared)
 
 
-def finished(kernel: Function, apart: frozenset[int] = frozenset(), *, fastmath: bool = True) -> tuple[Function, bool]:
+def finished(kernel: Function, no_alias: frozenset[int] = frozenset(), *, fastmath: bool = True) -> tuple[Function, bool]:
     """`kernel` made safe and fast, after `adxform.passes.pipeline.KERNEL`; and whether its indices count from the front.
 
-    The parameters at the places `apart` share no memory with others.
+    The parameters at the places `no_alias` share no memory with others.
     """
-    setting = KernelSetting(fastmath, apart)
+    setting = KernelSetting(fastmath, no_alias)
     return through("kernel", KERNEL, kernel, setting), setting.from_the_front
 
 

@@ -137,25 +137,25 @@ def _rank(operand: Operand) -> int:
             return -1
 
 
-def share_factors(kernel: Function, apart: frozenset[int] = frozenset()) -> Function:
+def share_factors(kernel: Function, no_alias: frozenset[int] = frozenset()) -> Function:
     """`kernel` with what its solvers and factorisations become: each matrix is factored once, until it is written.
 
-    The parameters at the places `apart` share no memory with others.
+    The parameters at the places `no_alias` share no memory with others.
     """
     if not any(isinstance(op, Call) and is_solver(op) for op in all_ops(kernel.body)):
         return kernel
-    return replace(kernel, body=_Factoring(kernel, apart).block(kernel.body, {}))
+    return replace(kernel, body=_Factoring(kernel, no_alias).block(kernel.body, {}))
 
 
 class _Factoring:
     """`turned` are the variables that are transposed matrices, and those matrices; `known` are factors that are there."""
 
-    def __init__(self, kernel: Function, apart: frozenset[int]) -> None:
+    def __init__(self, kernel: Function, no_alias: frozenset[int]) -> None:
         self.names = Names.of(kernel)
         self.aliases = alias_classes(kernel)
         turns = [op for op in all_ops(kernel.body) if isinstance(op, Call) and order_of_axes(op) == (1, 0)]
         self.turned: dict[Var, Var] = {op.outs[0]: arg for op in turns for arg in op.args[:1] if isinstance(arg, Var)}
-        params = [param for place, param in enumerate(kernel.params) if place not in apart and has_memory(param)]
+        params = [param for place, param in enumerate(kernel.params) if place not in no_alias and has_memory(param)]
         self.together = frozenset(map(self.aliases.of, params))
 
     def block(self, block: Block, known: Mapping[Var, Var]) -> Block:
@@ -189,7 +189,7 @@ class _Factoring:
         return found | self.together if found & self.together else found
 
     def ahead(self, op: Call, body: Block, written: frozenset[int], builder: Builder, known: dict[Var, Var]) -> None:
-        """Factor the matrix of `op`, in the `body` of a loop, ahead of the loop, if it is there and no pass writes it."""
+        """Factor the matrix of `op`, in the `body` of a loop, ahead of the loop, if it is there and no iteration writes it."""
         matrix, _ = self.origin(op)
         if matrix not in set(defined_variables(body)) and self.aliases.of(matrix) not in written:
             builder.span = op.span
@@ -225,8 +225,8 @@ class _Factoring:
             for out, form in zip(op.outs, NUMBERS[fn], strict=True):
                 builder.emit(Call((out,), Lit(form), (lu,), (), op.span))
             return
-        room = made(op.outs[0], lengths(op.args[-1], builder), builder)
-        builder.effect(solve_transposed if turned else FORMS[fn], lu, *op.args[1:], room)
+        into = made(op.outs[0], lengths(op.args[-1], builder), builder)
+        builder.effect(solve_transposed if turned else FORMS[fn], lu, *op.args[1:], into)
 
 
 def lengths(array: Operand, builder: Builder) -> tuple[Var, ...]:
@@ -235,6 +235,6 @@ def lengths(array: Operand, builder: Builder) -> tuple[Var, ...]:
 
 
 def made(out: Var, shape: tuple[Var, ...], builder: Builder) -> Var:
-    """`out`, with room for these lengths."""
+    """`out`, allocated with these lengths."""
     builder.emit(Call((out,), Lit(np.empty), (Pack("tuple", shape) if len(shape) > 1 else shape[0],), (), builder.span))
     return out

@@ -52,10 +52,10 @@ class LoopSetting:
 
 @dataclass(slots=True)
 class KernelSetting:
-    """How a kernel is made; the parameters at the places `apart` share no memory; its indices may count `from_the_front`."""
+    """How a kernel is made; the parameters at the places `no_alias` share no memory; its indices may count `from_the_front`."""
 
     fastmath: bool
-    apart: frozenset[int] = frozenset()
+    no_alias: frozenset[int] = frozenset()
     from_the_front: bool = False
 
 
@@ -103,7 +103,7 @@ CUT: tuple[Pass[int], ...] = (
 
 KERNEL: tuple[Pass[KernelSetting], ...] = (
     plain("names", canonical),
-    Pass("factors", lambda fn, setting: share_factors(fn, setting.apart)),
+    Pass("factors", lambda fn, setting: share_factors(fn, setting.no_alias)),
     plain("product-checks", check_products),
     plain("failures", note_failures),
     plain("common-subexpressions", share_common_subexpressions),
@@ -112,8 +112,8 @@ KERNEL: tuple[Pass[KernelSetting], ...] = (
     plain("algebra", simplify_algebra),
     plain("dead-code", eliminate_dead_code),
     plain("reassociation", reassociate_sums, fast),
-    Pass("strip-mine", lambda fn, setting: strip_mine_loops(fn, setting.apart), fast),
-    Pass("scalar-expansion", lambda fn, setting: expand_scalars(fn, setting.apart), fast),
+    Pass("strip-mine", lambda fn, setting: strip_mine_loops(fn, setting.no_alias), fast),
+    Pass("scalar-expansion", lambda fn, setting: expand_scalars(fn, setting.no_alias), fast),
     plain("reciprocal-division", divide_by_reciprocals, fast),
     Pass("scalar-forms", lambda fn, setting: scalar_calls(fn, fastmath=setting.fastmath)),
     plain("small-lengths", check_small_lengths),

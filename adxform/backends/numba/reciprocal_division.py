@@ -1,4 +1,4 @@
-"""Divisions of what each pass of a loop computes by what no pass changes: the reciprocal is taken once."""
+"""Divisions of what each iteration of a loop computes by what no iteration changes: the reciprocal is taken once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from adxform.primitives.table import spelled
 def divide_by_reciprocals(kernel: Function) -> Function:
     """`kernel` with the divisions of innermost loops by one number as products with its reciprocal, corrected: see `divided`.
 
-    Not where a pass waits for the one before, as in a recurrence: a division takes no longer there.
+    Not where an iteration waits for the one before, as in a recurrence: a division takes no longer there.
 
     >>> from adxform.ir.text import read, show
     >>> print(show(divide_by_reciprocals(read('''
@@ -67,7 +67,7 @@ def _inside(loop: Op) -> Op:
 
 
 def _waiting(loop: For) -> frozenset[Var]:
-    """The variables of `loop` that depend on what passes before left: in numbers, or at other places of arrays."""
+    """The variables of `loop` that depend on what iterations before left: in numbers, or at other places of arrays."""
     every = [*all_ops(loop.body)]
     places: dict[Operand, set[Operand]] = defaultdict(set)
     for op in every:

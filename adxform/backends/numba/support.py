@@ -23,7 +23,7 @@ from adxform.ir.ops import UNDEFINED, Block, Call, For, If, Lit, Op, Operand, Pa
 from adxform.ir.types import Array, Scalar, Stack, Type
 from adxform.ir.walk import all_ops, blocks, outs, reads, variables_of
 from adxform.passes.linalg.kernel_products import is_product, order_of_axes
-from adxform.primitives.facets import Fresh, Kernel, Moves
+from adxform.primitives.facets import Kernel, Moves
 from adxform.primitives.memory import STORES
 from adxform.primitives.table import record_of
 from adxform.runtime import kernel_scalars
@@ -131,13 +131,9 @@ def _call(op: Call) -> bool:
         return _is_array(args[0]) and _is_element(args[1], args[0]) and number
     if fn in (intrinsics.dim, len):
         return _is_array(args[0])
-    record = record_of(fn)
-    if record.fresh is not None:
-        return _allocates(op, record.fresh)
-    if fn is np.arange:
-        return not op.kwargs and len(args) == 1 and _is_integer(args[0])
-    if record.moves is Moves.COPY:
-        return not op.kwargs and len(args) == 1 and _is_array(args[0])
+    made = _allocates(op)
+    if made is not None:
+        return made
     if is_product(op) or is_solver(op) or order_of_axes(op) is not None:
         return True
     if fn in STACKS:
@@ -147,8 +143,14 @@ def _call(op: Call) -> bool:
     return fn in kernel_scalars.CHECKS or (bool(args) and not op.kwargs and _scalar(fn, args))
 
 
-def _allocates(op: Call, fresh: Fresh) -> bool:
-    """Whether a kernel makes the array that `op` does, which is `fresh`."""
+def _allocates(op: Call) -> bool | None:
+    """Whether a kernel makes the array that `op` does, a new one that is no result of numbers; ``None`` where it makes none."""
+    fn, record = callee(op), record_of(callee(op))
+    if fn is np.arange:
+        return not op.kwargs and len(op.args) == 1 and _is_integer(op.args[0])
+    if record.fresh is None:
+        return not op.kwargs and len(op.args) == 1 and _is_array(op.args[0]) if record.moves is Moves.COPY else None
+    fresh = record.fresh
     if fresh.like:
         return not op.kwargs and all(_is_array(arg) if k == 0 else _is_float(arg) for k, arg in enumerate(op.args))
     sized = len(op.args) == 1 and all(map(_is_integer, _items(op.args[0])))

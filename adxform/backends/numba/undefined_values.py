@@ -18,34 +18,34 @@ from adxform.ir.types import Array, Scalar
 from adxform.ir.walk import Names, all_ops, map_op
 from adxform.passes.scalar.rewriting import callee
 
-ABSENT = (UNDEFINED, Lit(None))
+NO_VALUE = (UNDEFINED, Lit(None))
 """What a variable of an array is on a path that does not make one."""
 
 
-def absent_arrays(body: Block) -> Mapping[str, frozenset[int]]:
+def undefined_arrays(body: Block) -> Mapping[str, frozenset[int]]:
     """By the name of each kernel that `body` invokes: the positions of arrays that may be undefined."""
     ops = [*all_ops(body)]
-    absent: set[Operand] = {*ABSENT}
-    _spread(absent, ops, backwards=False)
+    undefined: set[Operand] = {*NO_VALUE}
+    _spread(undefined, ops, backwards=False)
     found = {
-        op.callee: [k for k, arg in enumerate(op.args) if arg in absent and _is_array(arg)]
+        op.callee: [k for k, arg in enumerate(op.args) if arg in undefined and _is_array(arg)]
         for op in ops
         if isinstance(op, Invoke)
     }
     return {name: frozenset(places) for name, places in found.items() if places}
 
 
-def give_absent_arrays(body: Block, absent: Mapping[str, frozenset[int]], names: Names) -> Block:
-    """`body` with empty arrays for those that are undefined, where they may be among the `absent` ones of a kernel."""
+def give_undefined_arrays(body: Block, undefined: Mapping[str, frozenset[int]], names: Names) -> Block:
+    """`body` with empty arrays for those that are undefined, where they may be among the `undefined` ones of a kernel."""
     ops = [*all_ops(body)]
-    wanted = {op.args[k] for op in ops if isinstance(op, Invoke) for k in absent.get(op.callee, ())}
+    wanted = {op.args[k] for op in ops if isinstance(op, Invoke) for k in undefined.get(op.callee, ())}
     _spread(wanted, ops, backwards=True)
     return _given(body, frozenset(wanted), names)
 
 
 def give_numbers(fn: Function) -> Function:
     """`fn` with zeros for numbers that are undefined."""
-    if not any(nothing in given for nothing in ABSENT for op in all_ops(fn.body) for _, given in _sources(op)):
+    if not any(nothing in given for nothing in NO_VALUE for op in all_ops(fn.body) for _, given in _sources(op)):
         return fn
     return replace(fn, body=_given(fn.body, frozenset(), Names.of(fn)))
 
@@ -118,7 +118,7 @@ def _there(
 ) -> tuple[Operand, ...]:
     """`operands`, to be known as the variables `as_`. What is undefined is zero, and an empty array if it is `wanted`."""
     return tuple(
-        _nothing(var, wanted, builder) or operand if operand in ABSENT else operand
+        _nothing(var, wanted, builder) or operand if operand in NO_VALUE else operand
         for operand, var in zip(operands, as_, strict=True)
     )
 

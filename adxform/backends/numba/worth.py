@@ -21,7 +21,7 @@ from adxform.ir.types import Array, Dim, Size
 from adxform.ir.walk import all_ops, outs
 from adxform.primitives.effects import functions
 from adxform.primitives.table import record_of
-from adxform.threads.deep_recursion import roomy
+from adxform.threads.deep_recursion import on_deep_stack
 
 # Fitted to the first gradients of the problems of `benchmarks.race`, and of functions that call a helper with three loops 2, 10
 # and 40 times.
@@ -45,7 +45,7 @@ class Estimate:
     known: dict[tuple[Any, ...], Worth] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.takes, self.loops = roomy(lambda: (compiling(self.function), steps(self.function).looping > 0))
+        self.takes, self.loops = on_deep_stack(lambda: (compiling(self.function), steps(self.function).looping > 0))
 
     def pays(self, mode: str, inputs: Callable[[], Sequence[Any]]) -> bool:
         """Whether it pays to compile the derivative in `mode` for arguments like `inputs`.
@@ -63,7 +63,7 @@ class Estimate:
         found = self.known.get((mode, sizes))
         if found is None:
             weight = WEIGHTS.get(mode, 1.0)
-            found = Worth(self.takes * weight, roomy(lambda: spared(self.function, sizes)) * STEP * weight)
+            found = Worth(self.takes * weight, on_deep_stack(lambda: spared(self.function, sizes)) * STEP * weight)
             if len(self.known) >= SIZES:
                 self.known.clear()
             self.known[mode, sizes] = found

@@ -15,24 +15,24 @@ from adxform.backends.python.loading import load
 from adxform.frontend.derivative_operators import EngineName
 from adxform.primitives.alias import Aliases
 from adxform.runtime.timing import phase
-from adxform.threads.deep_recursion import in_thread, is_roomy, ran_out
+from adxform.threads.deep_recursion import in_thread, is_deep, ran_out
 
 
 @dataclass(frozen=True, slots=True)
 class Assuming:
-    """Runs `assuming`, which assumes something of its arguments; where that raises, `sure`, which assumes nothing."""
+    """Runs `assuming`, which assumes something of its arguments; where that raises, `fallback`, which assumes nothing."""
 
     assuming: Run
-    sure: Run
+    fallback: Run
 
     def __call__(self, *args: Any) -> Any:
-        """What `sure` returns for `args`."""
+        """What `fallback` returns for `args`."""
         try:
             return self.assuming(*args)
         except Exception as error:
-            if ran_out(error) and not is_roomy():
+            if ran_out(error) and not is_deep():
                 return in_thread(lambda: self(*args))
-        return self.sure(*args)
+        return self.fallback(*args)
 
 
 class PythonBackend(Backend):
@@ -43,12 +43,12 @@ class PythonBackend(Backend):
 
     @phase("emit")
     def realise(
-        self, lowered: Lowered, surroundings: Surroundings, sure: Run | None = None, aliases: Aliases | None = None
+        self, lowered: Lowered, surroundings: Surroundings, fallback: Run | None = None, aliases: Aliases | None = None
     ) -> tuple[Generated, Run]:
         """The source, and its function."""
         generated = emit(lowered.function, surroundings=surroundings, aliases=aliases)
         run = load(generated)
-        return generated, run if sure is None else Assuming(run, sure)
+        return generated, run if fallback is None else Assuming(run, fallback)
 
     def fast_path(self, run: Run, generated: Generated, count: int) -> FastPathCode | None:
         """The function of a rule that something sure stands behind: no other may run a second time."""

@@ -168,24 +168,24 @@ class _Fold:
         return _Walked(walk.reach, len(block.ops) - walk.moved, taken.width, taken.depth)
 
     def loop_body(self, op: For | While, scratch: _Scratch, depth: int) -> _Reach:
-        """Fold inside the body of a loop, also into what it carries to the next pass where a name would be in the way."""
+        """Fold inside the body of a loop, also into what it carries to the next iteration where a name would be in the way."""
         body = op.body
         walk = _BlockFold(self, scratch, depth)
         for at, inner in enumerate(body.ops):
             walk.visit(inner, at)
         breaks = isinstance(op, For) and op.breaks
         carried = body.params[isinstance(op, For) :]
-        room = WIDTH - 4 * depth
+        width_left = WIDTH - 4 * depth
         for k, (param, result) in enumerate(zip(carried, body.results[breaks:], strict=True)):
             others = (*body.results[:breaks], *(r for n, r in enumerate(body.results[breaks:]) if n != k))
             if isinstance(result, Var) and result in walk.waiting:
                 late = walk.last_read.get(param, -1) > walk.waiting[result].at
                 if late or any(param in variables(other) for other in others):
-                    walk.take((result,), room)
+                    walk.take((result,), width_left)
         if breaks and isinstance(body.results[0], Var) and body.results[0] in walk.waiting:
             keep = walk.waiting[body.results[0]].op
             if not set(body.params) & set(Folding(scratch.values, frozenset(scratch.conditionals)).reads(keep)):
-                walk.take(body.results[:1], room)
+                walk.take(body.results[:1], width_left)
         return walk.reach
 
 
@@ -220,8 +220,8 @@ class _BlockFold:
         """What the block so far may touch."""
         return _Reach(frozenset(self.reads), frozenset(self.writes), self.opaque, self.fails, self.guards)
 
-    def take(self, wanted: tuple[Operand, ...], room: int) -> _Taken:
-        """Write waiting values into an expression with these operands, the narrow ones first, while there is room."""
+    def take(self, wanted: tuple[Operand, ...], width_left: int) -> _Taken:
+        """Write waiting values into an expression with these operands, the narrow ones first, as far as `width_left` goes."""
         plain = sum(map(_width, wanted))
         found = [var for var in variables_of(wanted) if var in self.waiting]
         reach, depth = NOTHING, 0
@@ -233,7 +233,7 @@ class _BlockFold:
             if value is None:
                 continue
             grown = plain - _width(var) + value.width
-            if (grown > room and value.width > _width(var)) or value.depth >= DEPTH:
+            if (grown > width_left and value.width > _width(var)) or value.depth >= DEPTH:
                 self.stays(value.reach, value.at)
                 continue
             plain = grown
@@ -276,7 +276,7 @@ class _BlockFold:
             case If():
                 self.conditional(op, at)
             case For() | While():
-                taken = self.take(op.source, self.room(op)) if isinstance(op, For) else _Taken(NOTHING, 0, 0)
+                taken = self.take(op.source, self.width_left(op)) if isinstance(op, For) else _Taken(NOTHING, 0, 0)
                 reach = taken.reach
                 if isinstance(op, While):
                     reach |= self.fold.block(op.test, self.scratch, (0,), self.depth).reach
@@ -284,11 +284,11 @@ class _BlockFold:
                 self.stays(reach, at)
                 self.disturb(reach)
             case Invoke(args=args):
-                self.take(args, self.room(op))
+                self.take(args, self.width_left(op))
                 self.stays(ANYTHING, at)
                 self.disturb(ANYTHING)
             case Raise(value=value):
-                self.take((value,), self.room(op))
+                self.take((value,), self.width_left(op))
                 self.stays(ANYTHING, at)
                 self.disturb(ANYTHING)
             case Free() | Attribute() | Closure():
@@ -304,7 +304,7 @@ class _BlockFold:
         if callee(op) is intrinsics.turning_point:
             self.waiting.clear()
             return
-        taken = self.take((*op.args, *(value for _, value in op.kwargs)) if op.kwargs else op.args, self.room(op))
+        taken = self.take((*op.args, *(value for _, value in op.kwargs)) if op.kwargs else op.args, self.width_left(op))
         own = self.reach_of(op)
         reach = own if taken.reach is NOTHING else taken.reach | own
         self.disturb(reach)
@@ -321,12 +321,12 @@ class _BlockFold:
             then, orelse = (self.fold.block(block, scratch, (0,), self.depth) for block in (op.then, op.orelse))
             width = _width(op.cond) + then.width + orelse.width + 10
             reach = then.reach | orelse.reach
-            is_short = width <= self.room(op) - 10 and (is_temporary(op.outs[0]) or is_flat(op))
+            is_short = width <= self.width_left(op) - 10 and (is_temporary(op.outs[0]) or is_flat(op))
             if is_short and not (then.statements or orelse.statements or reach.writes or reach.opaque):
                 self.scratch.values |= scratch.values
                 self.scratch.conditionals |= scratch.conditionals
                 self.scratch.conditionals.add(op.outs[0])
-                taken = self.take((op.cond,), self.room(op) - then.width - orelse.width)
+                taken = self.take((op.cond,), self.width_left(op) - then.width - orelse.width)
                 reach |= taken.reach
                 self.disturb(reach)
                 if self.wanted_once(op):
@@ -335,13 +335,13 @@ class _BlockFold:
                 else:
                     self.stays(reach, at)
                 return
-        taken = _Taken(NOTHING, 0, 0) if echoed else self.take((op.cond,), self.room(op))
+        taken = _Taken(NOTHING, 0, 0) if echoed else self.take((op.cond,), self.width_left(op))
         then, orelse = (self.fold.block(block, self.scratch, (), self.depth + 1) for block in (op.then, op.orelse))
         reach = taken.reach | then.reach | orelse.reach
         self.stays(reach, at)
         self.disturb(reach)
 
-    def room(self, op: Op) -> int:
+    def width_left(self, op: Op) -> int:
         """How wide the operands of `op` may get together."""
         target = max([len(out.base) + 5 for out in getattr(op, "outs", ())], default=0)
         return WIDTH - 4 * self.depth - target - (label_width(op) if isinstance(op, Call) else 0)

@@ -1,6 +1,6 @@
 """Names that still hold another value where the program leaves a variable undefined: reading one would raise nothing.
 
-A pass of a loop finds what the pass before assigned, and names are shared::
+An iteration of a loop finds what the iteration before assigned, and names are shared::
 
     for i in range(n):          for i in range(n):
         if i == 0:                  if i == 0:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -28,9 +29,8 @@ from adxform.ir.ops import Call, Lit, Operand, Pack, Var
 from adxform.ir.types import FLOAT, Array, Dim, Object, Scalar, Several, is_float
 from adxform.ir.walk import variables
 from adxform.primitives.declare import name_of
-from adxform.primitives.open_integers import OPEN_INTEGERS
+from adxform.primitives.definitions.stacking import OF_ROWS
 from adxform.primitives.record import General, Memory, Primitive
-from adxform.primitives.stacking import OF_ROWS
 from adxform.primitives.table import TABLE
 
 Kwargs = dict[str, Value]
@@ -72,23 +72,26 @@ def primitive(
         args = tuple(checked_number(interp, arg) for arg in args)
     operands = tuple(operand(interp, arg) for arg in args)
     named = {key: operand(interp, arg) for key, arg in kwargs.items()}
-    return _written(interp, record, fn, operands, named, out, long, hint)
+    return _written(interp, _Bound(record, fn, operands, named, hint), out, long)
 
 
-def _written(
-    interp: Interpreter,
-    record: Primitive,
-    fn: Callable[..., Any],
-    operands: tuple[Operand, ...],
-    named: dict[str, Operand],
-    out: Value,
-    long: Mapping[Ref, Var],
-    hint: str,
-) -> Value:
+@dataclass(frozen=True, slots=True)
+class _Bound:
+    """A call of the primitive `record`, spelled `fn`, with operands for arguments, each where the signature has it."""
+
+    record: Primitive
+    fn: Callable[..., Any]
+    operands: tuple[Operand, ...]
+    named: dict[str, Operand]
+    hint: str
+
+
+def _written(interp: Interpreter, call: _Bound, out: Value, long: Mapping[Ref, Var]) -> Value:
     """The result of a call of a primitive, once it is written; `out` itself, if that is to hold it.
 
     Arrays stand among the operands for the lists `long`.
     """
+    record, fn, operands, named, hint = call.record, call.fn, call.operands, call.named, call.hint
     if isinstance(record.derivative, General) and any(map(_has_dict_of_floats, (*operands, *named.values()))):
         message = f"a dict is given to `{record.name}`, whose rule has no derivative with respect to what is in it"
         raise interp.error(message, "take its values as arguments of their own", MissingRuleError)
@@ -310,7 +313,7 @@ def _static_where_needed(
     """Ask that integers be known where they decide what kind of result there is, if they can be."""
     module = getattr(fn, "__module__", None)
     by_number = module in ("_operator", "operator", "math", "builtins") or isinstance(fn, np.ufunc)
-    if by_number or record.elementwise or isinstance(record.derivative, Memory) or fn in OPEN_INTEGERS:
+    if by_number or record.elementwise or isinstance(record.derivative, Memory) or record.open_integers:
         return args, kwargs
     return (
         tuple(_known_if_promotable(interp, arg) for arg in args),

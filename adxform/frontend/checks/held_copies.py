@@ -2,7 +2,7 @@
 
 A list whose length only a run can tell is one array, and has a copy of each array, or list, that a program puts into it. Where
 the program writes to the original afterwards, Python's list has the new numbers, and the copy the old ones. Before that it may
-write as it likes: `v = np.zeros(3); v[0] = a; rows.append(v)`, in a loop too, where each pass has a `v` of its own.
+write as it likes: `v = np.zeros(3); v[0] = a; rows.append(v)`, in a loop too, where each iteration has a `v` of its own.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ Path = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class _Origin:
-    """Where the memory of an array comes to be: op number `place` of a block; with `carried`, what each pass is given as that."""
+    """Where the memory of an array comes to be: op number `place` of a block; `carried`: what iterations are given as that."""
 
     block: Path
     place: int
     carried: Var | None = None
 
     def may_be(self, other: _Origin) -> bool:
-        """Whether an array from here may be one from `other`: of what one pass hands to the next nothing is known."""
+        """Whether an array from here may be one from `other`: of what one iteration hands to the next nothing is known."""
         if self.carried is not None or other.carried is not None:
             return True
         one, two = (*self.block, self.place), (*other.block, other.place)

@@ -1,6 +1,6 @@
 """Lists whose length only a run can tell: an array of the items.
 
-A list that gets one item on each pass of a loop is an array made before the loop, and how many items there are so far. Any
+A list that gets one item on each iteration of a loop is an array made before the loop, and how many items there are so far. Any
 other list of numbers (or of arrays of one shape) whose length depends on the run is an array that grows by making a new one.
 """
 
@@ -35,7 +35,7 @@ _PYTHON: dict[str, type] = {"bool": bool, "int64": int, "float64": float, "compl
 
 
 def growth(interp: Interpreter, ref: Ref, old: Any, new: Any, *, owned: bool) -> Grows | None:
-    """How the contents of `ref` grow on a pass of a loop, if they do; the loop fills the list `ref` where it is `owned`."""
+    """How the contents of `ref` grow on an iteration of a loop, if they do; the loop fills the list `ref` where it is `owned`."""
     if isinstance(old, Collected) and isinstance(new, Collected) and old.done and row_type(old).dtype != row_type(new).dtype:
         return irregular(ref, new)
     if isinstance(old, Collected) and not old.done:
@@ -220,7 +220,7 @@ def finished(interp: Interpreter, contents: Collected, *, counted: bool) -> Coll
 
 
 def start(interp: Interpreter, growing: Grows, source: Value, *, counted: bool) -> Collected | None:
-    """The contents of a list before a loop over `source` that appends an item on each pass, if an array can hold them.
+    """The contents of a list before a loop over `source` that appends an item on each iteration, if an array can hold them.
 
     `counted`: it appends on some passes only.
     """

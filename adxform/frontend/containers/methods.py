@@ -17,7 +17,7 @@ from adxform.frontend.evaluate.signals import Grows
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Contents, Ref, Slice, Static, Tuple, Value, View, list_contents
 from adxform.ir.ops import Lit
-from adxform.primitives import iterations
+from adxform.primitives.definitions import iterations
 
 Answer = Value | None
 Handler = Callable[["Interpreter", tuple[Value, ...], dict[str, Value], str], Answer]

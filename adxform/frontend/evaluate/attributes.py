@@ -19,7 +19,7 @@ from adxform.frontend.evaluate.class_attributes import from_class, of_class
 from adxform.frontend.evaluate.class_contents import MISSING, find, has_dict, is_data_descriptor, is_generated
 from adxform.frontend.evaluate.outside import from_outside, guard, looked_up, missing, outside_write, rooted
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import Contents, FunctionValue, Method, Ref, Slice, Static, Tuple, Value, is_unknown
+from adxform.frontend.evaluate.values import Contents, FunctionValue, Method, Range, Ref, Slice, Static, Tuple, Value, is_unknown
 from adxform.frontend.nested import objects
 from adxform.frontend.signature import python_class
 from adxform.frontend.signature.access import Access, Defines, HasClass, Owns, path_to
@@ -50,7 +50,7 @@ def load(interp: Interpreter, value: Value, name: str, hint: str = "tmp") -> Val
             return _of_tuple(interp, value, items, cls, name)
         case Ref():
             return _of_object(interp, value, name)
-        case Slice(start, stop, step) if name in ("start", "stop", "step"):
+        case Slice(start, stop, step) | Range(start, stop, step) if name in ("start", "stop", "step"):
             return {"start": start, "stop": stop, "step": step}[name]
         case Lit(literal):
             held = looked_up(interp, value)

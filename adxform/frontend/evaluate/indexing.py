@@ -23,7 +23,7 @@ from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Operand, Pack, Var
 from adxform.ir.types import INT, Array, Object, Scalar, Size, Type
 from adxform.ir.walk import variables
-from adxform.primitives.iterations import picked
+from adxform.primitives.definitions.iterations import picked
 from adxform.primitives.memory import index_kind
 
 

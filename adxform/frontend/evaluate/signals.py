@@ -11,19 +11,19 @@ from adxform.ir.ops import Var
 from adxform.ir.types import Array, Scalar
 
 
-class Unreachable(Exception):  # noqa: N818 - not an error: control flow
+class Unreachable(Exception):
     """What follows on this path is never reached."""
 
 
-class Lost(Exception):  # noqa: N818 - not an error: control flow
+class Lost(Exception):
     """What is used here comes of what has been refused."""
 
 
-class Restart(Exception):  # noqa: N818 - not an error: control flow
+class Restart(Exception):
     """Specialisation must start again, knowing more."""
 
 
-class Unassumed(Exception):  # noqa: N818 - not an error: control flow
+class Unassumed(Exception):
     """A form that assumes lengths cannot be had of this function."""
 
 
@@ -62,11 +62,11 @@ class Kind:
         return self.type is not None or (bool(self.fields) and all(field.is_known for field in self.fields))
 
 
-class Grows(Exception):  # noqa: N818 - not an error: control flow
+class Grows(Exception):
     """Control flow changes how many items a list or dict has.
 
-    `regular`: all that happens is that one item is appended on each pass of a loop. `rebound`: a name comes to hold another list.
-    `reason`: what says why no array can hold the items, if that is known.
+    `regular`: all that happens is that one item is appended on each iteration of a loop. `rebound`: a name comes to hold another
+    list. `reason`: what says why no array can hold the items, if that is known.
     """
 
     def __init__(

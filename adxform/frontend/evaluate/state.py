@@ -143,8 +143,8 @@ class Interpreter(ABC):
         self.kept = False
         self.adopted: dict[str, Function] = {}
         self.renamed: dict[tuple[Function, ...], dict[str, str]] = {}
-        self.passes = 1
-        """How many passes of the loops around are written out."""
+        self.unrolled = 1
+        """How many iterations of the loops around are written out."""
         self.refused: list[AdxError] | None = None
         """What is refused, where that is looked for; ``None`` where the first refusal ends it."""
 

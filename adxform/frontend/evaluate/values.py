@@ -246,10 +246,10 @@ ZERO = Lit(0)
 class Collected:
     """The contents of a list whose length only a run can tell: an array of its items.
 
-    While a loop fills it with at most one item on each pass, they are the first `count` of `buffer`, which has room for `total`.
-    `count` follows from the number of the pass unless the list is `counted`: the loop then carries it. Once it is `done` the
-    items are the whole of `buffer`, and the list may grow and shrink by taking another one.
-    `weak`: the items are Python's own numbers. `kinds`: what they may be, where whole numbers are beside floats.
+    While a loop fills it with at most one item on each iteration, they are the first `count` of `buffer`, which has room for
+    `total`. `count` follows from the number of the iteration unless the list is `counted`: the loop then carries it. Once it is
+    `done` the items are the whole of `buffer`, and the list may grow and shrink by taking another one. `weak`: the items are
+    Python's own numbers. `kinds`: what they may be, where whole numbers are beside floats.
 
     With `nested`, the items are such lists themselves, each a row of the buffer; `row_of` says of which list, with which
     buffer, this one is a row. The items would be known one by one if the parameters `params`, which may be promoted, were.

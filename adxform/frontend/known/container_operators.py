@@ -32,7 +32,7 @@ from adxform.frontend.evaluate.values import NONE, Contents, Maybe, Method, Once
 from adxform.frontend.signature.access import Contains, SameAs
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, Array, Scalar, is_float
-from adxform.primitives import iterations
+from adxform.primitives.definitions import iterations
 
 Condition = Callable[[], Value]
 

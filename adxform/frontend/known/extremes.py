@@ -22,7 +22,7 @@ from adxform.frontend.signature import python_class
 from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, Scalar, is_float
-from adxform.primitives import iterations
+from adxform.primitives.definitions import iterations
 
 Args = tuple[Value, ...]
 Kwargs = dict[str, Value]

@@ -46,7 +46,7 @@ from adxform.frontend.signature import python_class
 from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, INT, Array, Object, Scalar, rank
-from adxform.primitives import iterations
+from adxform.primitives.definitions import iterations
 
 Args = tuple[Value, ...]
 Kwargs = dict[str, Value]

@@ -50,7 +50,7 @@ from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, Lit, Operand, Var
 from adxform.ir.types import Array, Object, Scalar
 from adxform.ir.walk import all_ops
-from adxform.primitives import iterations
+from adxform.primitives.definitions import iterations
 
 Args = tuple[Value, ...]
 Kwargs = dict[str, Value]

@@ -15,7 +15,7 @@ from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Static, Value
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array
-from adxform.primitives.stacking import OF_ROWS
+from adxform.primitives.definitions.stacking import OF_ROWS
 
 
 def _joined(fn: Callable[..., Any], meaning: Callable[..., Any]) -> Handler:

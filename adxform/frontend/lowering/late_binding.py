@@ -1,6 +1,6 @@
-"""Refuses nested functions that outlive the pass of a loop whose variables they capture.
+"""Refuses nested functions that outlive the iteration of a loop whose variables they capture.
 
-Python would show them the variables of the last pass; a capture by value shows those of their own.
+Python would show them the variables of the last iteration; a capture by value shows those of their own.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _STORES = (operator.setitem, setattr)
 
 
 def refuse_late_binding(fn: Function, brief: Iterable[Var]) -> None:
-    """Raise `UnsupportedSyntaxError` where one of the functions `brief` may be called in a later pass of its loop."""
+    """Raise `UnsupportedSyntaxError` where one of the functions `brief` may be called in a later iteration of its loop."""
     _Check(brief).block(fn.body)
 
 
@@ -72,6 +72,6 @@ class _Check:
         for operand in operands:
             for var in variables(operand):
                 if var in self.spans:
-                    message = "a nested function outlives the pass of the loop whose variables it uses"
-                    help_ = "bind the values as defaults, `lambda x, a=a: …`, or call it in the same pass"
+                    message = "a nested function outlives the iteration of the loop whose variables it uses"
+                    help_ = "bind the values as defaults, `lambda x, a=a: …`, or call it in the same iteration"
                     raise UnsupportedSyntaxError(message, span=self.spans[var], help=help_)

@@ -64,7 +64,7 @@ class _Carried:
         return (*values, *flags, body.env[RESULT])
 
     def left(self, body: State) -> tuple[Operand, ...]:
-        """What the names have after a pass that comes to its end."""
+        """What the names have after an iteration that comes to its end."""
         return tuple(Lit(None) if body.gone(name) else body.env[name] for name in self.names)
 
     def doubt(self, state: State, given: Sequence[Operand], made: Sequence[Var]) -> None:
@@ -131,7 +131,7 @@ def _inside(state: State, carried: _Carried) -> State:
 
 
 def _lower_test(test: State, node: gast.While, keep_going: Operand) -> Operand:
-    """The condition of a pass: that nothing has stopped the loop, and then the user's own."""
+    """The condition of an iteration: that nothing has stopped the loop, and then the user's own."""
     if keep_going == TRUE:
         return lower_expression(test, node.test)
     if is_endless(node):

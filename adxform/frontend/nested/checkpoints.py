@@ -1,4 +1,4 @@
-"""Calls of functions that a reverse sweep runs again: their loops are marked, or they become a loop of one pass."""
+"""Calls of functions that a reverse sweep runs again: their loops are marked, or they become a loop of one iteration."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def call_with_snapshots(
 
 
 def call_again(interp: Interpreter, f: Value, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
-    """Call `f` in a loop of one pass that keeps the state that it begins with: its arguments."""
+    """Call `f` in a loop of one iteration that keeps the state that it begins with: its arguments."""
     outer, heap = interp.builder, interp.heap
     interp.builder, interp.heap = outer.nested(), heap.copy()
     try:

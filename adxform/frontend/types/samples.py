@@ -46,7 +46,7 @@ class Sized:
 Spec = Type | Sized | Lit | tuple["str", tuple["Spec", ...]]
 
 
-class NoSample(Exception):  # noqa: N818 - not an error: there is another way
+class NoSample(Exception):
     """The primitive raised on every sample; the message is its last."""
 
 

@@ -30,7 +30,7 @@ OPERATORS: Mapping[Any, Any] = MappingProxyType({intrinsics.accumulate: operator
 
 
 def versioned(units: Sequence[Unit], nests: Sequence[FusedNest], scope: BlockScope) -> list[Unit] | None:
-    """`units` with a new array for each change of one that is made and changed by the same passes; ``None`` if there is none."""
+    """`units` with a new array for each change of one that the same iterations make and change; ``None`` if there is none."""
     around = paths(nests)
     writers: dict[str, list[Unit]] = {}
     for unit in units:
@@ -38,13 +38,12 @@ def versioned(units: Sequence[Unit], nests: Sequence[FusedNest], scope: BlockSco
             writers.setdefault(unit.target.base.name, []).append(unit)
     tables = {entry.base.name for unit in units for access in (*unit.loads, *unit.targets) for entry in access.tables}
     chosen = {}
+    stay = [unit for unit in units if unit.work is None]
     for name, found in writers.items():
         first, last = found[0], found[-1]
         alike = all(_same_elements(first, other) and around[first] == around[other] for other in found[1:])
         made = isinstance(first.work, Assign) and first.target is not None and first.target.base in first.outs
-        early = any(
-            unit.work is None and any(var.name == name for var in unit.uses) and unit.order < last.order for unit in units
-        )
+        early = any(unit.order < last.order and name in {var.name for var in unit.uses} for unit in stay)
         if len(found) > 1 and made and alike and not early and name not in tables:
             chosen[name] = len(found)
     return _Renaming(chosen, scope).all(units) if chosen else None
@@ -56,7 +55,7 @@ def is_cleared(unit: Unit) -> bool:
 
 
 def _same_elements(first: Unit, other: Unit) -> bool:
-    """Whether `other` writes all the elements that `first` writes, at the same passes."""
+    """Whether `other` writes all the elements that `first` writes, at the same iterations."""
     return isinstance(other.work, Assign | Increase) and other.space == first.space and other.target == first.target
 
 

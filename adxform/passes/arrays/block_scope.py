@@ -85,7 +85,7 @@ class BlockScope:
         return self.aliases.of(var) not in self.aliases.written | self.aliases.exposed
 
     def spread(self, operand: Operand, shape: tuple[Size, ...]) -> Source | None:
-        """What each pass of the loops over `shape` takes of `operand`; ``None`` where that is not known."""
+        """What each iteration of the loops over `shape` takes of `operand`; ``None`` where that is not known."""
         if isinstance(operand, Lit):
             return operand
         if not isinstance(operand, Var) or not isinstance(operand.type, Scalar | Array):
@@ -99,7 +99,7 @@ class BlockScope:
         return spread(source, own, shape) if isinstance(source, NestAccess | Counted) else source
 
     def spread_all(self, operands: tuple[Operand, ...], shape: tuple[Size, ...]) -> tuple[Source, ...] | None:
-        """What each pass takes of all of `operands`; ``None`` where that is not known of one."""
+        """What each iteration takes of all of `operands`; ``None`` where that is not known of one."""
         found = tuple(self.spread(operand, shape) for operand in operands)
         known = tuple(source for source in found if source is not None)
         return known if len(known) == len(found) else None

@@ -51,13 +51,9 @@ def contracted(op: Call, out: Var, recorder: Recorder) -> bool:
     if found is None:
         return False
     terms, output = found
-    sizes: dict[str, Size] = {}
-    for term, shape in zip(terms, known, strict=True):
-        for letter, size in zip(term, shape, strict=True):
-            one = 1 in (size, sizes.get(letter)) and letter == MANY and callee(op) in MATMULS
-            if sizes.setdefault(letter, size) != size and not one:
-                return False
-            sizes[letter] = size if sizes[letter] == 1 else sizes[letter]
+    sizes = _sizes(terms, known, MANY if callee(op) in MATMULS else "")
+    if sizes is None:
+        return False
     own = tuple(sizes[letter] for letter in output)
     matrices = callee(op) in MATRIX_PRODUCTS or _is_matrix_product(terms, output)
     if _shape(out) != own or (matrices and not _is_small(terms, output, sizes)):
@@ -67,9 +63,16 @@ def contracted(op: Call, out: Var, recorder: Recorder) -> bool:
     numbers = dict(zip(order, loops(space), strict=True))
     given = [_source(arg, term, numbers, recorder) for arg, term in zip(arrays, terms, strict=True)]
     sources = tuple(source for source in given if source is not None)
-    if len(sources) < len(given):
-        return False
+    return len(sources) == len(given) and _added_up(op, out, (order, output, space), sources, recorder)
+
+
+def _added_up(
+    op: Call, out: Var, axes: tuple[str, str, tuple[Size, ...]], sources: tuple[Source, ...], recorder: Recorder
+) -> bool:
+    """Reads the products of `sources` in loops by the letters `order`, of lengths `space`; what `output` has not is summed."""
+    order, output, space = axes
     if set(order) == set(output):
+        own = tuple(space[order.index(letter)] for letter in output)
         target = spread(whole(out), own, own)
         if target is None or not loop_space(own) or not recorder.scope.measurable(loop_space(own)):
             return False
@@ -78,6 +81,18 @@ def contracted(op: Call, out: Var, recorder: Recorder) -> bool:
     gone = tuple(place for place, letter in enumerate(order) if letter not in output)
     result = tuple(AffineIndex(order.index(letter)) for letter in output)
     return recorder.reduce(op, out, Reduction(space, gone, result, sources, multiplied, runtime.add_up, Lit(0.0), "float64"))
+
+
+def _sizes(terms: list[str], shapes: list[tuple[Size, ...]], many: str) -> dict[str, Size] | None:
+    """The length of each letter's axes, which is one, but for the letter `many`, of which some may be one element long."""
+    sizes: dict[str, Size] = {}
+    for term, shape in zip(terms, shapes, strict=True):
+        for letter, size in zip(term, shape, strict=True):
+            one = letter == many and 1 in (size, sizes.get(letter))
+            if sizes.setdefault(letter, size) != size and not one:
+                return None
+            sizes[letter] = size if sizes[letter] == 1 else sizes[letter]
+    return sizes
 
 
 def kronecker(op: Call, out: Var, recorder: Recorder) -> bool:
@@ -164,7 +179,7 @@ def _order(terms: list[str], output: str) -> str:
 
 
 def _source(arg: Operand, term: str, numbers: Mapping[str, int | None], recorder: Recorder) -> Source | None:
-    """What each pass takes of `arg`, whose axes have the letters `term`: of one that is one element long, that."""
+    """What each iteration takes of `arg`, whose axes have the letters `term`: of one that is one element long, that."""
     source = recorder.scope.source(arg)
     if not isinstance(source, NestAccess | Counted):
         return source

@@ -18,7 +18,7 @@ from adxform.primitives.effects import effect_of, positions
 class Doubts:
     """`numbers`: variables with the type of an array that a path leaves as a number, or without a value.
 
-    `lengths`: names of unknown lengths that stand for others in other passes of a loop, or on other paths.
+    `lengths`: names of unknown lengths that stand for others in other iterations of a loop, or on other paths.
     `ordered`: alias classes that are written and hold what may be a view or a copy, whichever the order in memory makes it, and
     those of the arrays that such an array is computed from, whose order it takes (``np.where(A > 0.0, A, 0.5).T.ravel()``).
     """

@@ -1,6 +1,6 @@
 """Which units share a loop: a block's units put into nests, each as late as it is written and as early as it fits.
 
-A unit joins a loop of its length if what it depends on inside is touched at the same pass, and nothing outside of the loop
+A unit joins a loop of its length if what it depends on inside is touched at the same iteration, and nothing outside of the loop
 comes between. Inside a loop the units go on with their next loop by the same rule.
 
 Source: Kennedy and McKinley, Maximizing Loop Parallelism and Improving Data Locality via Loop Fusion and Distribution (1993).
@@ -79,18 +79,16 @@ def _between(a: Unit, b: Unit, aliases: Aliases) -> Pairs | None:
         return None
     if a.work is None or b.work is None:
         return None if made & {var.name for var in b.uses} or _conflict(a, b, aliases) else ()
-    pairs: list[tuple[NestAccess, NestAccess]] = []
     adds = isinstance(a.work, Increase) and isinstance(b.work, Increase) and a.work.commutes and b.work.commutes
-    for one, writes in _accesses(a):
-        for other, also in _accesses(b):
-            if not (writes or also) or _class(one.base, aliases) != _class(other.base, aliases):
-                continue
-            if one.base != other.base:
-                return None
-            if one.apart(other) or (writes and also and adds):
-                continue
-            pairs.append((one, other))
-    return tuple(pairs)
+    met = [
+        (one, other, writes and also)
+        for one, writes in _accesses(a)
+        for other, also in _accesses(b)
+        if (writes or also) and _class(one.base, aliases) == _class(other.base, aliases)
+    ]
+    if any(one.base != other.base for one, other, _ in met):
+        return None
+    return tuple((one, other) for one, other, both in met if not one.apart(other) and not (both and adds))
 
 
 def _accesses(unit: Unit) -> list[tuple[NestAccess, bool]]:
@@ -189,7 +187,7 @@ def _taken(unit: Unit, waiting: dict[Unit, None]) -> list[Unit]:
 
 
 def _together(one: Unit, other: Unit, depth: int) -> bool:
-    """Whether what `other` needs of `one`, an earlier unit, is done by the same pass of a loop that they share.
+    """Whether what `other` needs of `one`, an earlier unit, is done by the same iteration of a loop that they share.
 
     Nests of the same loops share all of them or none, but for what a reduction keeps apart: half a nest is worth nothing.
     """
@@ -210,7 +208,7 @@ def _lose_lanes(units: Sequence[Unit], depth: int) -> bool:
 
 
 def _fits(group: Sequence[Unit], nest: FusedNest, before: Iterable[FusedNest], depth: int) -> bool:
-    """Whether `group` may join `nest`: what it needs there is done by the same pass, and nothing that it needs comes later."""
+    """Whether `group` may join `nest`: what it needs there the same iteration does, and nothing that it needs comes later."""
     if not all(_together(other, unit, depth) for unit, other in product(group, nest.units)):
         return False
     if _lose_lanes([*nest.units, *group], depth):

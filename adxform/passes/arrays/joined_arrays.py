@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -66,15 +67,12 @@ def listed(op: Call, out: Var, recorder: Recorder) -> bool:
     """``np.array([…])`` of numbers."""
     if op.kwargs or len(op.args) != 1 or not isinstance(out.type, Array) or out.type.shape is None:
         return False
-    rows = _items(op.args[0])
-    items = [(row,) for row in rows] if len(out.type.shape) == 1 else [_items(row) for row in rows]
+    rows, sizes = _items(op.args[0]), [size for size in out.type.shape if isinstance(size, int)]
+    if len(sizes) < len(out.type.shape) or len(sizes) > 2 or out.type.dtype != "float64":
+        return False
+    items = [(row,) for row in rows] if len(sizes) == 1 else [_items(row) for row in rows]
     numbers = [number for row in items for number in row]
-    sizes = out.type.shape
-    if len(sizes) > 2 or any(not isinstance(size, int) for size in sizes) or not numbers or out.type.dtype != "float64":
-        return False
-    if any(isinstance(number, Pack) or (isinstance(number, Var) and not isinstance(number.type, Scalar)) for number in numbers):
-        return False
-    if not all(fits(number, "float64") for number in numbers) or len(numbers) != int(np.prod(sizes)):  # type: ignore[arg-type]
+    if not numbers or len(numbers) != math.prod(sizes) or not all(map(_is_number, numbers)):
         return False
     shape: Operand = Lit(sizes[0]) if len(sizes) == 1 else Pack("tuple", tuple(map(Lit, sizes)))
     recorder.plain(Call((out,), Lit(np.empty), (shape,), (), op.span))
@@ -83,6 +81,12 @@ def listed(op: Call, out: Var, recorder: Recorder) -> bool:
             index: Operand = Lit(i) if len(sizes) == 1 else Pack("tuple", (Lit(i), Lit(j)))
             recorder.plain(Call((), Lit(operator.setitem), (out, index, number), (), op.span))
     return True
+
+
+def _is_number(operand: Operand) -> bool:
+    """Whether `operand` is a number that ``float64`` holds."""
+    number = isinstance(operand, Lit) or (isinstance(operand, Var) and isinstance(operand.type, Scalar))
+    return number and fits(operand, "float64")
 
 
 def _items(operand: Operand) -> tuple[Operand, ...]:

@@ -151,21 +151,28 @@ def gathered(op: Call, out: Var, recorder: Recorder) -> bool:
     loop = next(iter({place.loop for _, axis in named for place in _entry(axis).places if place.loop is not None}), None)
     if not named or _differ(axis for _, axis in named) or any(place.loop == loop and not place.extra for place in found.axes):
         return _copy(op, out, source, found, recorder)
+    sizes = tuple(x.type.shape[axis] for axis, _ in named)
+    if loop is None or shape[loop] == 1 or not recorder.scope.measurable(sizes):
+        return False
+    last = NestAccess(recorder.temporary(Array("int64", sizes)), tuple(place for _, place in named))
+    return _copy_of_last(op, out, located, last, loop, recorder)
+
+
+def _copy_of_last(
+    op: Call, out: Var, located: tuple[NestAccess, Region], last: NestAccess, loop: int, recorder: Recorder
+) -> bool:
+    """Read `op` as two loops: one notes in `last` which iteration of `loop` names an element last, in which the other copies."""
+    source, found = located
+    shape = found.shape
     at, target = composed(source, found.axes), spread(whole(out), shape, shape)
     given = None if at is None else spread(at, shape, shape)
     space = loop_space(shape)
-    if loop is None or shape[loop] == 1 or given is None or target is None or not recorder.scope.measurable(space):
-        return False
-    sizes = tuple(x.type.shape[axis] for axis, _ in named)
-    if not recorder.scope.measurable(sizes):
-        return False
-    last = recorder.temporary(Array("int64", sizes))
-    alone = composed(NestAccess(last, tuple(place for _, place in named)), [AffineIndex(0) for _ in shape])
-    here = spread(NestAccess(last, tuple(place for _, place in named)), shape, shape)
-    if alone is None or here is None:
+    alone, here = composed(last, [AffineIndex(0) for _ in shape]), spread(last, shape, shape)
+    if given is None or target is None or alone is None or here is None or not recorder.scope.measurable(space):
         return False
     number = loops(shape)[loop]
-    recorder.add(op, (last,), (shape[loop],), Assign(alone), (Counted((AffineIndex(0),)),), as_it_is)
+    assert isinstance(last.base, Var)
+    recorder.add(op, (last.base,), (shape[loop],), Assign(alone), (Counted((AffineIndex(0),)),), as_it_is)
     recorder.add(op, (out,), space, Assign(target), (given, here, Counted((AffineIndex(number),))), _if_last)
     return True
 

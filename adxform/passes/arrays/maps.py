@@ -37,7 +37,7 @@ class NestAccess:
     places: tuple[AffineIndex, ...]
 
     def aligned(self, other: NestAccess, loop: int) -> bool:
-        """Whether passes of `loop` touch, by the two, only elements that other passes do not: both accesses are to one base."""
+        """Whether iterations of `loop` touch, by the two, elements that no other does: both accesses are to one base."""
         return any(a == b and a.loop == loop for a, b in zip(self.places, other.places, strict=True))
 
     def apart(self, other: NestAccess) -> bool:

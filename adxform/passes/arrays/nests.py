@@ -44,8 +44,8 @@ def storage(nests: Sequence[FusedNest], units: Sequence[Unit], results: Sequence
     single: set[str] = set()
     for unit in units:
         for access in (*unit.loads, *((unit.target,) if unit.target is not None else ())):
-            name, path = access.base.name, around[unit]
-            shared[name] = _common(shared[name], path) if name in shared else path
+            path = around[unit]
+            shared[access.base.name] = _common(shared.get(access.base.name, path), path)
         match unit.work:
             case Increase(target=target):
                 again.add(target.base.name)
@@ -80,7 +80,7 @@ class NestWriter:
         self.indices: list[Var] = []
         self.builder = Builder(scope.names)
         self.top = self.builder
-        self.roomy: set[str] = set()
+        self.allocated: set[str] = set()
         self.totals: dict[Unit, Operand] = {}
         self.values: dict[str, Operand] = {}
         """The current elements of arrays that are made in the loops around."""
@@ -89,22 +89,22 @@ class NestWriter:
         """The ops of the block."""
         for nest in nests:
             for unit in nest.units:
-                self.make_room(unit)
+                self.allocate_for(unit)
             self.nest(nest)
         return self.top.ops
 
     # -- memory -------------------------------------------------------------------------------------------------------
 
-    def make_room(self, unit: Unit) -> None:
+    def allocate_for(self, unit: Unit) -> None:
         """Allocate what is left of the array that `unit` makes, and see that there is what it takes."""
         if isinstance(unit.work, Reduce | Increase):
             for size in unit.work.some:
                 self.top.effect(runtime.some, self.positive(size), span=unit.op.span)
         target = unit.target
-        if target is None or target.base.name not in self.storage.shared or target.base.name in self.roomy:
+        if target is None or target.base.name not in self.storage.shared or target.base.name in self.allocated:
             return
         var = target.base
-        self.roomy.add(var.name)
+        self.allocated.add(var.name)
         assert isinstance(var.type, Array)
         assert var.type.shape is not None
         shared = self.storage.shared[var.name]
@@ -138,7 +138,7 @@ class NestWriter:
         return length
 
     def length(self, size: Size) -> Operand:
-        """`size` as an operand, computed outside of the loops of the block; one that would be negative stands for no pass."""
+        """`size` as an operand, computed outside of the block's loops; one that would be negative stands for no iteration."""
         if isinstance(size, int):
             return Lit(size)
         if size not in self.scope.measured:
@@ -156,7 +156,7 @@ class NestWriter:
         return self.scope.measured[size]
 
     def index(self, place: AffineIndex) -> Operand:
-        """The place in one axis at the current passes."""
+        """The place in one axis at the current iterations."""
         offset: Operand = Lit(place.offset)
         extra = None if place.extra is None else self.extra(place)
         if place.loop is None:
@@ -193,7 +193,7 @@ class NestWriter:
         return self.builder.call(fn, operand, Lit(abs(offset)), type=INT)
 
     def element(self, access: NestAccess) -> tuple[Var, Operand]:
-        """The array and the index of an element at the current passes."""
+        """The array and the index of an element at the current iterations."""
         var, axes = self.storage.buffers.get(access.base.name, (access.base, range(len(access.places))))
         places = [self.index(access.places[axis]) for axis in axes]
         return var, places[0] if len(places) == 1 else Pack("tuple", tuple(places))
@@ -297,7 +297,7 @@ class NestWriter:
     # -- units --------------------------------------------------------------------------------------------------------
 
     def unit(self, unit: Unit) -> None:
-        """One unit at the current passes."""
+        """One unit at the current iterations."""
         self.builder.span = unit.op.span
         if unit.work is None:
             self.plain(unit, self.builder)
@@ -323,7 +323,7 @@ class NestWriter:
                 self.totals[unit] = self.builder.call(fn, before, value, type=Scalar(dtype), hint=out.base)
 
     def put(self, target: NestAccess, value: Operand) -> None:
-        """``target = value`` at the current passes: in memory, or by name where nothing else needs it."""
+        """``target = value`` at the current iterations: in memory, or by name where nothing else needs it."""
         name = target.base.name
         if not self.storage.shared.get(name, 0) or name in self.storage.buffers:
             var, index = self.element(target)

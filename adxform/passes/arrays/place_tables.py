@@ -39,11 +39,7 @@ def selected(
     if rest is None:
         return None
     named = [place for place, part in enumerate(parts) if place in tables or _is_number(part)]
-    lead = 0
-    if named[-1] - named[0] == len(named) - 1:
-        after = sum(part != Lit(...) for part in parts[named[-1] + 1 :])
-        spread_out = Lit(...) in parts[named[-1] + 1 :] or Lit(...) not in parts
-        lead = sum(part != Lit(...) for part in parts[: named[0]]) if spread_out else len(rest.shape) - after
+    lead = _lead(parts, named, len(rest.shape))
     sizes = (*rest.shape[:lead], *wide, *rest.shape[lead:])
     axes = [_after(axis, lead, len(wide)) for axis in rest.axes]
     for place, table in tables.items():
@@ -53,6 +49,16 @@ def selected(
             return None
         axes[axis] = found
     return Region(tuple(axes), sizes)
+
+
+def _lead(parts: Sequence[Operand], named: Sequence[int], rank: int) -> int:
+    """How many axes come before those of tables at the places `named` of an index; `rank` counts all but theirs."""
+    if named[-1] - named[0] != len(named) - 1:
+        return 0
+    later = parts[named[-1] + 1 :]
+    if Lit(...) in later or Lit(...) not in parts:
+        return sum(part != Lit(...) for part in parts[: named[0]])
+    return rank - sum(part != Lit(...) for part in later)
 
 
 def note_literals(op: Call, scope: BlockScope) -> None:

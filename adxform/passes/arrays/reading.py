@@ -71,7 +71,7 @@ class Reader(Recorder):
         return self.units
 
     def taken(self, unit: Unit) -> bool:
-        """Whether a loop may hold all that `unit` does at a pass."""
+        """Whether a loop may hold all that `unit` does at an iteration."""
         builder = Builder(Names())
         index = builder.var("i", INT)
         numbers: list[Operand] = []
@@ -117,23 +117,28 @@ class Reader(Recorder):
         if out is None or len(op.outs) > 1 or not isinstance(op.fn, Lit) or self.doubtful(op, out):
             return False
         if isinstance(out.type, Array):
-            if out.type.shape is None:
-                return False
-            if (found := followed(op, out.type.shape, self.scope)) is not None:
-                self.scope.places[out.name] = found
-                return fn in BROADCASTS and self.spread_out(op, out, out.type.shape)
-            if fn is operator.getitem and isinstance(op.args[0], Var) and list(variable_slices(op.args[0], op.args[1])):
-                self.scope.unsure.add(out.name)
-            if fn in CLEARED:
-                return self.cleared(op, out, out.type.shape)
-            effect = effect_of(op)
-            if is_elementwise(fn) and not effect.writes and (not effect.views or self.scope.fixed(out)):
-                return self.lanes(op, out, out.type.shape)
+            read = None if out.type.shape is None else self.array(op, out, out.type.shape)
+            if read is not None or out.type.shape is None:
+                return bool(read)
         reader = reader_of(fn)
         if reader is not None and reader(op, out, self):
             return True
         reduces = reduction(op, self.scope)
         return reduces is not None and self.reduce(op, out, reduces)
+
+    def array(self, op: Call, out: Var, shape: tuple[Size, ...]) -> bool | None:
+        """Read `op`, which makes an array, as a view, a fill or lanes; ``None`` where it is none of them."""
+        fn, effect = callee(op), effect_of(op)
+        if (found := followed(op, shape, self.scope)) is not None:
+            self.scope.places[out.name] = found
+            return fn in BROADCASTS and self.spread_out(op, out, shape)
+        if fn is operator.getitem and isinstance(op.args[0], Var) and list(variable_slices(op.args[0], op.args[1])):
+            self.scope.unsure.add(out.name)
+        if fn in CLEARED:
+            return self.cleared(op, out, shape)
+        if is_elementwise(fn) and not effect.writes and (not effect.views or self.scope.fixed(out)):
+            return self.lanes(op, out, shape)
+        return None
 
     def doubtful(self, op: Call, out: Var | None) -> bool:
         """Whether an operand may be a number though its type says array, or the order of the result in memory matters."""

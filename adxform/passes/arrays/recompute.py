@@ -137,7 +137,7 @@ class _Work:
 
 
 def is_cheap(unit: Unit) -> bool:
-    """Whether what `unit` computes costs less than to store and to load it: a division does if all passes have one divisor."""
+    """Whether what `unit` computes costs less than to store and to load it: a division does if iterations share the divisor."""
     fn = callee(unit.op)
     if fn is None:
         return False

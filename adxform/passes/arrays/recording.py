@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -90,12 +90,12 @@ class Recorder:
             if fn is operator.setitem
             else Increase(target, fn, commutes=base.dtype in FLOATS and self.scope.fastmath)
         )
-        if isinstance(given, NestAccess) and not self.same_passes(given, target, len(space)):
+        if isinstance(given, NestAccess) and not self.same_iterations(given, target, len(space)):
             given = self.kept(op, given, space, getattr(given.base.type, "dtype", ""))
         self.add(op, (), space, work, (given,), in_dtype(base.dtype))
         return True
 
-    def same_passes(self, a: NestAccess, b: NestAccess, depth: int) -> bool:
+    def same_iterations(self, a: NestAccess, b: NestAccess, depth: int) -> bool:
         """Whether reading `a` while `b` is written gives what was there before."""
         if self.scope.class_of(a.base) != self.scope.class_of(b.base):
             return True
@@ -145,12 +145,9 @@ class Recorder:
             if (old := numbers[axis]) is not None
         }
         sources, make = self.made_of(found, space)
-        accesses = [source for source in sources if isinstance(source, NestAccess | Counted)]
-        steps = {place.loop for access in accesses for place in access.places if place.loop is not None}
         own = getattr(out.type, "shape", None) or ()
         target = spread(whole(out), own, own)
-        looked_up = any(True for access in accesses if isinstance(access, NestAccess) for _ in access.tables)
-        if found.some or looked_up or not steps or not steps <= inner.keys() or target is None or not loop_space(own):
+        if found.some or not _counts_only(sources, inner.keys()) or target is None or not loop_space(own):
             return False
         axes = [inner.get(number, FIRST) for number in range(len(space))]
         given = [composed(source, axes) if isinstance(source, NestAccess | Counted) else source for source in sources]
@@ -248,25 +245,43 @@ class Recorder:
     ) -> None:
         """Append a unit with work."""
         accesses = [source for source in inputs if isinstance(source, NestAccess)]
+        accesses += () if work.target is None else (work.target,)
+        accesses += [entry for access in accesses for entry in access.tables]
         counts = [place for source in inputs if isinstance(source, Counted) for place in source.places]
+        extras = [place.extra for place in (*counts, *(place for access in accesses for place in access.places))]
         sizes = [*space, *(source.size for source in inputs if isinstance(source, Length))]
         sizes += [size for var in made if isinstance(var.type, Array) for size in var.type.shape or ()]
-        if isinstance(work, Reduce):
-            sizes += [*work.count, *work.some]
-        if isinstance(work, Increase):
-            sizes += work.some
-        if work.target is not None:
-            accesses.append(work.target)
-        accesses += [entry for access in accesses for entry in access.tables]
+        sizes += [*_lengths(work), *_looked_up(extras)]
         used = [access.base for access in accesses if access.base not in made]
-        extras = [place.extra for place in (*counts, *(place for access in accesses for place in access.places))]
         used += [extra for extra in extras if isinstance(extra, Var)]
-        sizes += [
-            extra.size if isinstance(extra, TableEntry) else extra for extra in extras if isinstance(extra, Dim | TableEntry)
-        ]
         used += [found[0] for size in sizes if (found := self.scope.provider(size)) is not None]
         used += variables_of(source for source in inputs if not isinstance(source, NestAccess | Counted | Length))
         self.units.append(Unit(len(self.units), op, tuple(dict.fromkeys(used)), made, space, work, inputs, make, lazy=lazy))
+
+
+def _lengths(work: Assign | Increase | Reduce) -> tuple[Size, ...]:
+    """The lengths that `work` divides by, or that must not be zero."""
+    match work:
+        case Reduce(count=count, some=some):
+            return *count, *some
+        case Increase(some=some):
+            return some
+        case _:
+            return ()
+
+
+def _looked_up(extras: Iterable[Dim | Var | TableEntry | None]) -> list[Size]:
+    """The lengths among `extras`, by which places are counted from the end, or beyond which no table may name a place."""
+    return [extra.size if isinstance(extra, TableEntry) else extra for extra in extras if isinstance(extra, Dim | TableEntry)]
+
+
+def _counts_only(sources: Iterable[Source], numbers: Collection[int]) -> bool:
+    """Whether `sources` differ from iteration to iteration, and that by the loops of these `numbers` alone."""
+    accesses = [source for source in sources if isinstance(source, NestAccess | Counted)]
+    if any(True for access in accesses if isinstance(access, NestAccess) for _ in access.tables):
+        return False
+    steps = {place.loop for access in accesses for place in access.places if place.loop is not None}
+    return bool(steps) and steps <= set(numbers)
 
 
 def unit_of(op: Op, scope: BlockScope, order: int) -> Unit:

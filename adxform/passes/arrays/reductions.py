@@ -17,7 +17,7 @@ from adxform.passes.arrays.block_scope import BlockScope
 from adxform.passes.arrays.lane_dtypes import FLOATS, KNOWN, Element, converted, literals
 from adxform.passes.arrays.maps import FIRST, AffineIndex, Counted, NestAccess, composed, loops
 from adxform.passes.arrays.small_axes import is_few
-from adxform.passes.arrays.units import Source
+from adxform.passes.arrays.units import Elements, Source
 from adxform.passes.scalar.rewriting import callee
 from adxform.primitives.facets import Contracts, Reduces
 from adxform.primitives.table import record_of
@@ -64,11 +64,7 @@ def reduction(op: Call, scope: BlockScope) -> Reduction | None:
         return None
     x = op.args[0]
     if isinstance(x, Var) and x.name in scope.flat and how in SUMS and len(op.args) == 1 and not op.kwargs:
-        all_of = scope.flat[x.name]
-        axes = tuple(range(len(all_of.shape)))
-        return Reduction(
-            all_of.shape, axes, (), all_of.inputs, all_of.make, runtime.add_up, Lit(0.0), "float64", mean=how is Reduces.MEAN
-        )
+        return _sum_of_all(scope.flat[x.name], mean=how is Reduces.MEAN)
     if not isinstance(x, Var) or not isinstance(x.type, Array) or not x.type.shape or x.type.dtype not in KNOWN:
         return None
     shape, dtype = x.type.shape, x.type.dtype
@@ -83,6 +79,12 @@ def reduction(op: Call, scope: BlockScope) -> Reduction | None:
     return Reduction(
         shape, axes, result, (source,), make, step, initial, computed, mean=how is Reduces.MEAN, some=how in EXTREMES
     )
+
+
+def _sum_of_all(elements: Elements, *, mean: bool) -> Reduction:
+    """The sum of `elements`, or the mean."""
+    shape, axes = elements.shape, tuple(range(len(elements.shape)))
+    return Reduction(shape, axes, (), elements.inputs, elements.make, runtime.add_up, Lit(0.0), "float64", mean=mean)
 
 
 def short_ahead(found: Reduction) -> Reduction:

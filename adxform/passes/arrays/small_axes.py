@@ -34,7 +34,7 @@ def is_few(size: Size) -> bool:
 
 
 def unrolled(units: Sequence[Unit], results: Sequence[Operand], scope: BlockScope) -> list[Unit]:
-    """`units` with the passes of short loops, of lengths that are known, side by side where a longer loop is left."""
+    """`units` with the iterations of short loops, of lengths that are known, side by side where a longer loop is left."""
     pieces = [piece for unit in units for piece in _pieces(unit)]
     if len(pieces) > len(units):
         columns = _columns(pieces, results)
@@ -49,7 +49,7 @@ def unrolled(units: Sequence[Unit], results: Sequence[Operand], scope: BlockScop
 
 
 def _pieces(unit: Unit) -> list[Unit]:
-    """The passes of the short loops of `unit`."""
+    """The iterations of the short loops of `unit`."""
     short = [loop for loop, size in enumerate(unit.space) if is_few(size)]
     if unit.work is None or not short or len(short) == len(unit.space):
         return [unit]
@@ -76,7 +76,7 @@ def _pieces(unit: Unit) -> list[Unit]:
 
 
 def _axes(loop: int, number: int) -> list[AffineIndex]:
-    """The places of loops where `loop` is at its pass `number`, and counts no more."""
+    """The places of loops where `loop` is at its iteration `number`, and counts no more."""
     return [
         AffineIndex(other) if other < loop else AffineIndex(None, 1, number) if other == loop else AffineIndex(other - 1)
         for other in range(8)
@@ -90,7 +90,7 @@ def _at(access: NestAccess, loop: int, number: int) -> NestAccess:
 
 
 def _taken(source: Source, loop: int, number: int) -> Source:
-    """What is taken at pass `number` of `loop`."""
+    """What is taken at iteration `number` of `loop`."""
     if not isinstance(source, NestAccess | Counted):
         return source
     found = composed(source, _axes(loop, number))
@@ -99,7 +99,7 @@ def _taken(source: Source, loop: int, number: int) -> Source:
 
 
 def _combined(unit: Unit, work: Reduce, loop: int, count: int) -> Unit:
-    """`unit`, a reduction over `loop` too, with the `count` elements of that at one pass."""
+    """`unit`, a reduction over `loop` too, with the `count` elements of that at one iteration."""
     assert unit.make is not None
     inputs = tuple(_taken(source, loop, number) for number in range(count) for source in unit.inputs)
     make = _of_several(unit.make, work.fn, work.dtype, count)
@@ -143,13 +143,8 @@ def _mean_of(make: Element, dtype: str, divisor: int, into: str) -> Element:
 def _columns(units: Sequence[Unit], results: Sequence[Operand]) -> list[tuple[str, int]]:
     """The arrays made here, and an axis of each, of which every access is to one known column, stored before it is read."""
     whole = {var.name for unit in units if unit.work is None for var in unit.uses} | {var.name for var in variables_of(results)}
-    found: dict[str, int] = {}
-    for unit in units:
-        for var in unit.outs:
-            shape = var.type.shape if unit.work is not None and isinstance(var.type, Array) else None
-            short = [axis for axis, size in enumerate(shape or ()) if isinstance(size, int) and 1 < size <= FEW]
-            if shape is not None and short and len(shape) > len(short) and var.name not in whole:
-                found[var.name] = short[-1]
+    made = (var for unit in units if unit.work is not None for var in unit.outs)
+    found = {var.name: axis for var in made if (axis := _short_axis(var)) is not None and var.name not in whole}
     stored: dict[str, set[int]] = {name: set() for name in found}
     for unit in units:
         for access in (*unit.loads, *unit.targets):
@@ -163,6 +158,13 @@ def _columns(units: Sequence[Unit], results: Sequence[Operand]) -> list[tuple[st
         if unit.target is not None and unit.target.base.name in found and not isinstance(unit.work, Increase):
             stored[unit.target.base.name].add(unit.target.places[found[unit.target.base.name]].offset)
     return list(found.items())
+
+
+def _short_axis(var: Var) -> int | None:
+    """The last axis of `var` of a few elements, if it is an array with longer axes as well."""
+    shape = var.type.shape or () if isinstance(var.type, Array) else ()
+    short = [axis for axis, size in enumerate(shape) if isinstance(size, int) and 1 < size <= FEW]
+    return short[-1] if short and len(shape) > len(short) else None
 
 
 def _split(units: Sequence[Unit], name: str, axis: int, scope: BlockScope) -> list[Unit]:
@@ -196,8 +198,8 @@ def _split(units: Sequence[Unit], name: str, axis: int, scope: BlockScope) -> li
         if target is not None and target.base in columns.values() and target.base.name not in made:
             made.add(target.base.name)
             outs = (target.base,)
-        bases = [access.base for source in inputs if isinstance(source, NestAccess) for access in (source, *source.tables)]
-        bases += [access.base for access in (() if target is None else (target, *target.tables))]
+        touched = [source for source in (*inputs, target) if isinstance(source, NestAccess)]
+        bases = [access.base for source in touched for access in (source, *source.tables)]
         kept = [var for var in unit.uses if var.name != name]
         uses = tuple(dict.fromkeys(var for var in (*kept, *bases) if var not in outs))
         found.append(replace(unit, inputs=inputs, work=work, outs=outs, uses=uses))

@@ -1,4 +1,4 @@
-"""What a block does, as units that can be put into loops: their loops, the memory they touch, what they do at each pass.
+"""What a block does, as units that can be put into loops: their loops, the memory they touch, what they do at each iteration.
 
 A unit without work is an op that stays as it is.
 """
@@ -23,7 +23,7 @@ class Length:
 
 
 Source = NestAccess | Counted | Length | Operand
-"""What a unit takes at each pass: an element of an array, a place, a length, or a number."""
+"""What a unit takes at each iteration: an element of an array, a place, a length, or a number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class Increase:
 class Reduce:
     """``out = fn(out, value)`` over all loops but the first `kept`, from `initial` on.
 
-    `target` is where the result goes for each pass of those; ``None``: `out` is a number. `dtype` is what is computed in.
+    `target` is where the result goes for each iteration of those; ``None``: `out` is a number. `dtype` is what is computed in.
     `count`: the lengths by whose product the result is divided. `some`: those that must not be zero.
     """
 

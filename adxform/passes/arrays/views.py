@@ -35,9 +35,18 @@ def followed(op: Call, shape: tuple[Size, ...], scope: BlockScope) -> NestAccess
         return _counted(op) if scope.fixed(out) else None
     if not args or not isinstance(args[0], Var) or not isinstance(args[0].type, Array) or args[0].type.shape is None:
         return None
-    own, source = args[0].type.shape, scope.source(args[0])
-    if not isinstance(source, NestAccess | Counted):
-        return source if fn in TURNING or fn in RESHAPING or (fn is operator.getitem and effect_of(op).views) else None
+    source = scope.source(args[0])
+    if isinstance(source, NestAccess | Counted):
+        ordered = record_of(fn).view is Views.ALWAYS or scope.fixed(out)
+        return _viewed(op, source, args[0].type.shape, shape) if fn not in RESHAPING or ordered else None
+    return source if fn in TURNING or fn in RESHAPING or (fn is operator.getitem and effect_of(op).views) else None
+
+
+def _viewed(
+    op: Call, source: NestAccess | Counted, own: tuple[Size, ...], shape: tuple[Size, ...]
+) -> NestAccess | Counted | None:
+    """Where the elements of the out of `op`, of `shape`, lie if those of its first argument, of the shape `own`, are `source`."""
+    fn, args = callee(op), op.args
     if fn is operator.getitem:
         if index_kind(args[1]) != "basic" or op.kwargs:
             return None
@@ -46,7 +55,7 @@ def followed(op: Call, shape: tuple[Size, ...], scope: BlockScope) -> NestAccess
     if fn is intrinsics.stop_gradient:
         return source
     if fn in RESHAPING:
-        return _reshaped(source, own, shape) if record_of(fn).view is Views.ALWAYS or scope.fixed(out) else None
+        return _reshaped(source, own, shape)
     if record_of(fn).moves is Moves.DIAGONAL and len(own) == 2:
         square = own[0] == own[1] and len(args) == 1 and not op.kwargs
         return composed(source, [AffineIndex(0), AffineIndex(0)]) if square else None

@@ -66,24 +66,25 @@ def _plain(op: Call, size: Dim) -> int | None:
     if not arrays or arrays[0] is not op.args[0] or op.kwargs or (before := axis_of(arrays[0], size)) is None:
         return None
     own = _shape(arrays[0])
-    axis = before + len(own)
+    if fn in RESHAPES:
+        return at if loop_space(own) == loop_space(shape) else None
+    moved = _moved(op, before + len(own), len(shape))
+    return None if moved is None else moved - len(shape)
+
+
+def _moved(op: Call, axis: int, rank: int) -> int | None:
+    """The axis, of the `rank` that the view has which `op` makes of its first argument, that is `axis` of the argument."""
+    fn = callee(op)
     if fn is operator.getitem:
         parts = index_parts(op.args[1])
         if any(part != Lit(None) and part not in WHOLE for part in parts):
             return None
-        taken = 0
-        for place, part in enumerate(parts):
-            if part in WHOLE:
-                if taken == axis:
-                    return place - len(shape)
-                taken += 1
-        return axis - taken + len(parts) - len(shape)
+        whole = [place for place, part in enumerate(parts) if part in WHOLE]
+        return whole[axis] if axis < len(whole) else axis - len(whole) + len(parts)
     if fn is np.expand_dims and isinstance(op.args[1], Lit) and type(op.args[1].value) is int:
-        return axis + (op.args[1].value % len(shape) <= axis) - len(shape)
-    if fn in RESHAPES:
-        return at if loop_space(own) == loop_space(shape) else None
+        return axis + (op.args[1].value % rank <= axis)
     order = order_of_axes(op)
-    return None if order is None else order.index(axis) - len(shape)
+    return None if order is None else order.index(axis)
 
 
 def _reduces(op: Call) -> bool:

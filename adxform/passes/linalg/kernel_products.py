@@ -122,7 +122,7 @@ def in_kernel(op: Call, builder: Builder) -> bool:
     """Write `op` as a kernel calls it, if it is a product or a transposition; return whether it is."""
     builder.span = op.span
     if is_product(op):
-        out = (op.kwargs[0][1],) if op.kwargs else _room(op, builder)
+        out = (op.kwargs[0][1],) if op.kwargs else _allocated(op, builder)
         builder.emit(Call(op.outs, Lit(product), (*op.args, *out), (), op.span))
         return True
     order = order_of_axes(op)
@@ -138,7 +138,7 @@ def in_kernel(op: Call, builder: Builder) -> bool:
     return True
 
 
-def _room(op: Call, builder: Builder) -> tuple[Operand, ...]:
+def _allocated(op: Call, builder: Builder) -> tuple[Operand, ...]:
     """An array for a product that is one."""
     if isinstance(op.outs[0].type, Scalar):
         return ()

@@ -35,10 +35,10 @@ def give_out_parameters(fn: Function) -> Function:
             yield y
         return last
     """
-    return each_body(fn, lambda part: _Rooms(part).block(part.body))
+    return each_body(fn, lambda part: _OutParameters(part).block(part.body))
 
 
-class _Rooms(Rewriter):
+class _OutParameters(Rewriter):
     """`lengths` tells of which array that is surely there which axis is how long."""
 
     def __init__(self, fn: Function) -> None:
@@ -85,8 +85,8 @@ class _Rooms(Rewriter):
                 lengths.append(builder.call(intrinsics.dim, array, Lit(axis), type=INT, hint="n"))
             else:
                 lengths.append(Lit(size))
-        room = lengths[0] if len(lengths) == 1 else Pack("tuple", tuple(lengths))
-        made = Call(op.outs, Lit(np.empty), (room,), (), op.span)
+        length: Operand = lengths[0] if len(lengths) == 1 else Pack("tuple", tuple(lengths))
+        made = Call(op.outs, Lit(np.empty), (length,), (), op.span)
         return [*builder.ops, made, replace(op, outs=(), fn=Lit(np.matmul), kwargs=(("out", op.outs[0]),))]
 
 

@@ -118,7 +118,7 @@ class _Multiplying(Rewriter):
         return block if same else replace(block, ops=ops)
 
     def product(self, op: Op, nest: Nest) -> _Product | None:
-        """What `op` adds in the passes of `nest`, as a product of matrices."""
+        """What `op` adds in the iterations of `nest`, as a product of matrices."""
         assert isinstance(op, Call)
         target, value = self.matrix(op, nest), op.args[2]
         made = nest.definitions.get(value.name) if isinstance(value, Var) else None

@@ -97,8 +97,8 @@ class Accesses:
 
     def __init__(self, fn: Function) -> None:
         self.elements = IntegerFacts(fn)
-        self.apart = Apart(fn)
-        self.named = self.apart.named
+        self.no_alias = Apart(fn)
+        self.named = self.no_alias.named
         self.views: dict[str, ElementAccess] = {}
         for op in all_ops(fn.body):
             if callee(op) is operator.getitem and isinstance(op, Call) and _is_array(op.outs[0]):
@@ -126,7 +126,7 @@ class Accesses:
         return place.offset if place.root is None else self.elements.lower(place.root, place.offset)
 
     def from_the_front(self, place: Subscript) -> bool:
-        """Whether `place` counts from the front in all passes, so that no two of its values are the same element."""
+        """Whether `place` counts from the front in all iterations, so that no two of its values are the same element."""
         low = self.lower(place)
         return low is not None and low >= 0
 
@@ -176,13 +176,13 @@ class Accesses:
     def cleared(self, nest: Nest) -> Cleared | None:
         """What `nest` clears; ``None`` if that is no part of an array by ranges of its axes, or it does more."""
         active = [op for op in nest.body.ops if not is_removable(op)]
-        if len(active) != 1 or callee(active[0]) is not operator.setitem or any(loop.op.outs for loop in nest.loops):
+        if len(active) != 1 or not _stores_zero(active[0]) or any(loop.op.outs for loop in nest.loops):
             return None
         store = active[0]
         assert isinstance(store, Call)
-        target, value = self.of(store), store.args[2]
+        target = self.of(store)
         by_item = {loop.item: loop for loop in nest.loops}
-        if target is None or not isinstance(value, Lit) or not isinstance(value.value, int | float) or value.value != 0:
+        if target is None:
             return None
         roots = [place.root for place in target.axes]
         lows = [self.lower(place) for place in target.axes]
@@ -214,3 +214,12 @@ def _is_array(var: Var) -> bool:
 def _rank(var: Var) -> int:
     assert isinstance(var.type, Array)
     return len(var.type.shape or ())
+
+
+def _stores_zero(op: Op) -> bool:
+    """Whether `op` stores the number zero."""
+    match op:
+        case Call(args=(_, _, Lit(int() | float() as value))) if callee(op) is operator.setitem:
+            return value == 0
+        case _:
+            return False

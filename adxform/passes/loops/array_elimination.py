@@ -1,4 +1,4 @@
-"""Arrays of which each element follows from that of another, stored in the same pass, are not kept: tapes above all."""
+"""Arrays of which each element follows from that of another, stored in the same iteration, are not kept: tapes above all."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from adxform.ir import intrinsics
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import Array, Scalar
 from adxform.ir.walk import Names, all_ops, blocks, operands, variables_of
-from adxform.passes.loops.scratch import makes_room
+from adxform.passes.loops.scratch import allocates
 from adxform.passes.scalar.dce import eliminate_dead_code
 from adxform.passes.scalar.rewriting import Rewriter, callee, each_body
 from adxform.primitives.facets import ADDITIVE, Algebra, Chooses
@@ -96,7 +96,7 @@ class _Stores:
     def __init__(self, fn: Function) -> None:
         self.definitions = {op.outs[0].name: op for op in all_ops(fn.body) if isinstance(op, Call) and op.outs}
         places = [(op, block) for block in _all_blocks(fn.body) for op in block.ops]
-        self.home = {op.outs[0].name: id(block) for op, block in places if makes_room(op)}
+        self.home = {op.outs[0].name: id(block) for op, block in places if allocates(op)}
         made = set(self.home)
         self.stores: dict[str, _Store] = {}
         for store in _stores(fn.body):
@@ -150,7 +150,7 @@ class _Stores:
         return _Told(other.array, value, by)
 
     def alike(self, name: str, other: str) -> bool:
-        """Whether two arrays are there at the same time and equally long: what is at one place of both was stored by one pass."""
+        """Whether two arrays are there at the same time and equally long: what is at one place of both, one iteration stored."""
         one, two = self.definitions[name], self.definitions[other]
         return self.home[name] == self.home[other] and self.equal(one.args[0], two.args[0])
 

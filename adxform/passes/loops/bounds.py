@@ -6,8 +6,8 @@
 
 An index that is linear in the items of loops is least and greatest at their ends. What the lengths themselves show needs no
 check; any other is checked as far outside of the loops as what it depends on allows, and in its place where a branch decides
-whether it is used. A check ahead of a loop may fail though no pass would have gone wrong: the kernel's caller then asks Python,
-which is slow and right.
+whether it is used. A check ahead of a loop may fail though no iteration would have gone wrong: the kernel's caller then asks
+Python, which is slow and right.
 """
 
 from __future__ import annotations
@@ -71,8 +71,8 @@ class IndexBounds:
 
 @dataclass(slots=True)
 class SurroundingLoop:
-    """A loop around an access: its item, what that goes through if the loop has passes, the same in terms that can be computed
-    ahead of it, what is defined inside, and the checks to put ahead of it."""
+    """A loop around an access: its item, what that goes through if the loop has iterations, the same in terms that can be
+    computed ahead of it, what is defined inside, and the checks to put ahead of it."""
 
     item: Var
     items: IndexBounds
@@ -147,7 +147,7 @@ class _Checking:
                 ops.append(op)
 
     def bound(self, operand: Operand) -> LinearForm:
-        """`operand` as the end of a loop: a length that is cut off at zero gives a loop without a pass."""
+        """`operand` as the end of a loop: a length that is cut off at zero gives a loop without an iteration."""
         return self.lengths.get(operand, self.form(operand)) if isinstance(operand, Var) else self.form(operand)
 
     def form(self, operand: Operand) -> LinearForm:
@@ -173,13 +173,7 @@ class _Checking:
         match op.args:
             case (Var(type=Array(shape=tuple(shape))) as array, *rest) if fn in LENGTHS:
                 axis = rest[0].value if rest and isinstance(rest[0], Lit) else 0
-                size = shape[axis]
-                if isinstance(size, Dim) and size.offset:
-                    self.lengths[out] = length_of(size)
-                    size = Dim(f"?{array.name}[{axis}]")
-                self.forms[out] = length_of(size)
-                if isinstance(size, Dim):
-                    self.origins.setdefault(size, (array, axis))
+                self.learn_length(out, array, axis, shape[axis])
             case (a, b) if fn is operator.add:
                 self.sum(out, a, b, 1)
             case (a, b) if fn is operator.sub:
@@ -190,6 +184,15 @@ class _Checking:
                 self.forms[out] = LinearForm().plus(self.form(other), factor)
             case _:
                 pass
+
+    def learn_length(self, out: Var, array: Var, axis: int, size: Size) -> None:
+        """Note that `out` is the length of `array` along `axis`, which has that `size`."""
+        if isinstance(size, Dim) and size.offset:
+            self.lengths[out] = length_of(size)
+            size = Dim(f"?{array.name}[{axis}]")
+        self.forms[out] = length_of(size)
+        if isinstance(size, Dim):
+            self.origins.setdefault(size, (array, axis))
 
     def sum(self, out: Var, a: Operand, b: Operand, sign: int) -> None:
         self.forms[out] = self.form(a).plus(self.form(b), sign)
@@ -236,9 +239,9 @@ class _Checking:
         range_ = IndexBounds(self.form(item), self.form(item))
         for loop in reversed([*self.around, *loops]):
             range_ = range_.over(loop.item, loop.items)
-        room = self.least_of(length.plus(range_.high, -1))
+        left = self.least_of(length.plus(range_.high, -1))
         low = self.least_of(range_.low)
-        return room is not None and room > 0 and low is not None and low >= 0
+        return left is not None and left > 0 and low is not None and low >= 0
 
     def least_of(self, form: LinearForm) -> int | None:
         """What `form` is never less than; ``None`` if that is not known."""
@@ -250,7 +253,7 @@ class _Checking:
         return least
 
     def perhaps(self, block: Block, loops: list[SurroundingLoop]) -> Block:
-        """`block`, which passes of `loops` may not come to: what they are tells where indices are, and checks stay inside."""
+        """`block`, which iterations of `loops` may not come to: what they are tells where indices are, and checks stay inside."""
         before = self.around
         self.around = [*before, *loops]
         new = self.block(block, [])
@@ -284,7 +287,7 @@ class _Checking:
                 return {}
 
     def is_negative(self, item: Operand, loops: list[SurroundingLoop]) -> bool:
-        """Whether `item` surely counts from the end in some pass of `loops`."""
+        """Whether `item` surely counts from the end in some iteration of `loops`."""
         low = self.form(item)
         for loop in reversed(loops):
             low = IndexBounds(low, low).over(loop.item, loop.items).low
@@ -346,7 +349,7 @@ def _is_integer(operand: Operand) -> bool:
 
 
 def items(op: For, form: Callable[[Operand], LinearForm]) -> IndexBounds:
-    """What the item of `op` goes through, in terms of `form`, in a loop that has passes.
+    """What the item of `op` goes through, in terms of `form`, in a loop that has iterations.
 
     A loop the ends of which are surely whole steps apart, as those of one run backwards are, stops a step ahead of its end;
     of any other no more is known than that its end is left out.
@@ -362,5 +365,5 @@ def items(op: For, form: Callable[[Operand], LinearForm]) -> IndexBounds:
 
 
 def length_of(size: int | Dim) -> LinearForm:
-    """`size`, of an array that a loop goes through: one that is cut off at zero lets no loop have a pass."""
+    """`size`, of an array that a loop goes through: one that is cut off at zero lets no loop have an iteration."""
     return LinearForm(size) if isinstance(size, int) else LinearForm(size.offset, ((Dim(size.base), 1),))

@@ -52,7 +52,7 @@ class InvariantRows:
     `uses`: by its name, the stores and loads of each array that the function itself makes, which nothing else reads or writes.
     Elements that nothing was stored to hold zero, or whatever there was, which is as good in one row as in another.
     To begin with, all axes along which all stores go are taken to be such; then those are dropped, as often as it takes, where
-    a pass may store what another one does not.
+    an iteration may store what another one does not.
     """
 
     def __init__(
@@ -114,7 +114,7 @@ class InvariantRows:
         return place.root.name, place.offset
 
     def is_same(self, store: ElementUse, axis: int) -> bool:
-        """Whether `store`, in the loop over its place on `axis`, is done in all passes or none, and does the same there."""
+        """Whether `store`, in the loop over its place on `axis`, is done in all iterations or none, and does the same there."""
         row = self.row(store, axis)
         assert row is not None
         found = self.varying_in(row.loop)
@@ -125,16 +125,16 @@ class InvariantRows:
         )
 
     def varying_in(self, loop: Loop) -> set[str]:
-        """The names of what may differ from one pass of `loop` to another."""
+        """The names of what may differ from one iteration of `loop` to another."""
         found = self.varying.get(loop.item)
         if found is None:
             found = self.varying[loop.item] = varying(loop.op, lambda load, names: self.is_steady(load, loop, names))
         return found
 
     def is_steady(self, load: Call, loop: Loop, found: set[str]) -> bool:
-        """Whether `load` gives the same in all passes of `loop`, in which what is in `found` varies.
+        """Whether `load` gives the same in all iterations of `loop`, in which what is in `found` varies.
 
-        It goes along rows that are alike, of which each pass writes at most its own.
+        It goes along rows that are alike, of which each iteration writes at most its own.
         """
         array = element_of(load)
         if array is None or array.name not in self.stores:
@@ -150,7 +150,7 @@ class InvariantRows:
         return False
 
     def keeps(self, loop: Loop, written: _Row | None, read: _Row, store: ElementUse) -> bool:
-        """Whether a pass of `loop` finds the row `read` as the others find theirs, for all that `store` does to `written`.
+        """Whether an iteration of `loop` finds the row `read` as the others find theirs, for all that `store` does to `written`.
 
         Where the loop over the rows that are written is around `loop`, some rows are written and others are not yet.
         """
@@ -205,7 +205,7 @@ def with_those_around(block: Block, around: tuple[Op, ...] = ()) -> Iterator[tup
 
 
 def varying(loop: For, steady: Callable[[Call, set[str]], bool]) -> set[str]:
-    """The names of what may differ from one pass of `loop` to another, at the same place of the loops inside.
+    """The names of what may differ from one iteration of `loop` to another, at the same place of the loops inside.
 
     `steady` says whether a load does not, given the names of what does.
     """
@@ -222,12 +222,8 @@ def _mark(block: Block, found: set[str], steady: Callable[[Call, set[str]], bool
     for op in block.ops:
         match op:
             case Call():
-                known = (
-                    record_of(callee(op)).whole
-                    or callee(op) is intrinsics.dim
-                    or (is_elementwise(callee(op)) and all(isinstance(out.type, Scalar) for out in op.outs))
-                )
-                same = (known and not _any(operands(op), found)) or (callee(op) is operator.getitem and steady(op, found))
+                known = _is_of_operands(op) and not _any(operands(op), found)
+                same = known or (callee(op) is operator.getitem and steady(op, found))
             case If():
                 for inner in blocks(op):
                     _mark(inner, found, steady)
@@ -245,6 +241,13 @@ def _mark(block: Block, found: set[str], steady: Callable[[Call, set[str]], bool
                 same = False
         if not same:
             found.update(out.name for out in outs(op))
+
+
+def _is_of_operands(op: Call) -> bool:
+    """Whether what `op` gives follows from its operands alone, not from memory that may have changed."""
+    if record_of(callee(op)).whole or callee(op) is intrinsics.dim:
+        return True
+    return is_elementwise(callee(op)) and all(isinstance(out.type, Scalar) for out in op.outs)
 
 
 def _any(given: Iterable[Operand], found: set[str]) -> bool:

@@ -1,8 +1,9 @@
-"""Axes of tapes along which all elements are alike are dropped: a counter is kept once, and not for each pass around it."""
+"""Axes of tapes along which all elements are alike are dropped: a counter is kept once, and not for each iteration around it."""
 
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import cached_property
 
@@ -72,18 +73,19 @@ class _Tapes:
         self.whole = {op.outs[0].name for op in made if callee(op) is not np.empty}
         for op, around in with_those_around(fn.body):
             element = element_of(op)
-            others: tuple[Var, ...] = ()
             if callee(op) is intrinsics.dim:
                 self.whole.update(var.name for var in reads(op))
             elif element is None:
-                others = (*reads(op), *(var for block in blocks(op) for var in variables_of(block.results)))
+                self.forget((*reads(op), *(var for block in blocks(op) for var in variables_of(block.results))))
             else:
                 assert isinstance(op, Call)
-                others = variables_of(op.args[1:])
                 self.uses.get(element.name, []).append(ElementUse(op, around))
-            for var in others:
-                self.uses.pop(var.name, None)
-        for var in variables_of(fn.body.results):
+                self.forget(variables_of(op.args[1:]))
+        self.forget(variables_of(fn.body.results))
+
+    def forget(self, used: Iterable[Var]) -> None:
+        """Leave out the arrays among `used`, which something takes as a whole."""
+        for var in used:
             self.uses.pop(var.name, None)
 
     def kept(self) -> dict[str, tuple[int, ...]]:

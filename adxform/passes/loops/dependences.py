@@ -52,7 +52,7 @@ class Dependences:
             for var in (var for operand in (*operands(op), *outs(op)) for var in memory(operand)):
                 base = self.accesses.base(var).name
                 bases.setdefault(aliases.of(var), {}).setdefault(base, {})[var.name] = None
-        known, apart = self.accesses.apart.named, self.accesses.apart.are_apart
+        known, apart = self.accesses.no_alias.named, self.accesses.no_alias.are_apart
         own: dict[str, int] = {}
         for found in bases.values():
             if len(found) > 1 and all(apart(known[a], known[b]) for a, b in itertools.combinations(found, 2)):
@@ -84,7 +84,7 @@ class Dependences:
         return None if place.root is None else self.items.get(place.root.name)
 
     def contribution(self, op: Call) -> Contribution | None:
-        """`op` as a contribution to an element that is another one in each pass."""
+        """`op` as a contribution to an element that is another one in each iteration."""
         target = self.accesses.of(op)
         number = isinstance(op.args[2], Lit) or (isinstance(op.args[2], Var) and isinstance(op.args[2].type, Scalar))
         if target is None or not number or target.base.name in self.nest.homes:
@@ -112,7 +112,7 @@ class Dependences:
                 return False
             if isinstance(op, Call) and class_ in classes_written(op, self.aliases) and not adds(op):
                 return False
-        return all(map(self.is_replayable, self.sliced(group).values()))
+        return all(map(self.is_clonable, self.sliced(group).values()))
 
     def sliced(self, group: Group) -> dict[str, Op | None]:
         """What the values of `group` need of the nest: by its first out, each op; ``None`` for a carried variable."""
@@ -129,8 +129,8 @@ class Dependences:
                 waiting += () if op is None else reads_with_blocks(op)
         return found
 
-    def is_replayable(self, op: Op | None) -> bool:
-        """Whether what `op` of the nest computes can be computed ahead of the nest, for any pass."""
+    def is_clonable(self, op: Op | None) -> bool:
+        """Whether what `op` of the nest computes can be computed ahead of the nest, for any iteration."""
         match op:
             case Call(outs=(out,)):
                 known = isinstance(out.type, Scalar) or is_certain_view(op, effect_of(op))
@@ -143,12 +143,12 @@ class Dependences:
                 return False
 
     def reads_what_it_did(self, op: Call, place: Op) -> bool:
-        """Whether `op`, in the op `place` of the nest, reads the same ahead of the nest as in its pass."""
+        """Whether `op`, in the op `place` of the nest, reads the same ahead of the nest as in its iteration."""
         changed = [class_ for class_ in classes_read(op, effect_of(op), self.aliases) if class_ in self.written]
         return all(self.is_own(class_, place) for class_ in changed)
 
     def is_own(self, class_: int, load: Op) -> bool:
-        """Whether each pass touches one element of `class_` that is its own, and loads it in `load` before it stores."""
+        """Whether each iteration touches one element of `class_` that is its own, and loads it in `load` before it stores."""
         found = [(at, op) for at, op in self.touched if self.touches(op, class_)]
         elements = [self.accesses.of(op) for _, op in found]
         first = elements[0]

@@ -1,4 +1,4 @@
-"""Loops one after the other over the same items become one, where a pass of the later reads what that of the earlier wrote."""
+"""Loops one after the other over the same items become one, where iterations of the later read what the earlier wrote."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOST = 10
 
 
 def fuse_loops(fn: Function) -> Function:
-    """`fn` with loops joined whose passes may come in any order, and of which one reads what another writes.
+    """`fn` with loops joined whose iterations may come in any order, and of which one reads what another writes.
 
     An array that is only there to bring values from the one to the other, a tape above all, is then not loaded from, once its
     stores are known to be in bounds (see `finished`).
@@ -104,7 +104,7 @@ class _Joining(Rewriter):
         return [*ops[:at], *ahead, self.merged(earlier, later), *behind]
 
     def merged(self, earlier: For, later: For) -> For:
-        """One loop that does a pass of `earlier`, then that of `later`."""
+        """One loop that does an iteration of `earlier`, then that of `later`."""
         item, own = earlier.body.params[0], later.body.params[0]
         self.items[own.name] = self.representative(item)
         body = rename_block(Block(later.body.params[1:], later.body.ops, later.body.results), {own: item})
@@ -120,7 +120,7 @@ class _Joining(Rewriter):
         return self.items.get(item.name, item.name)
 
     def may_join(self, earlier: For, later: For) -> bool:
-        """Whether a pass of `later` needs of `earlier` nothing but the same pass, and it pays."""
+        """Whether an iteration of `later` needs of `earlier` nothing but the same iteration, and it pays."""
         one, other = self.accesses.loop(earlier), self.accesses.loop(later)
         if (
             one is None
@@ -149,7 +149,7 @@ class _Joining(Rewriter):
         return (None if root is None else self.lengths.get(root.name, root)), place.offset
 
     def is_independent(self, op: For, loop: Loop) -> bool:
-        """Whether the passes of `op` may come in any order: what it carries are sums, what it writes are rows of its own."""
+        """Whether the iterations of `op` may come in any order: what it carries are sums, what it writes are rows of its own."""
         carried = zip(op.body.params[1:], op.body.results, strict=True)
         inner = [inner for inner in all_ops(op.body) if not isinstance(inner, Call)]
         plain = all(isinstance(var.type, Scalar) for one in inner for var in outs(one))
@@ -174,7 +174,7 @@ class _Joining(Rewriter):
         )
 
     def is_by_rows(self, class_: int, ops: Iterable[Call], loops: tuple[Loop, ...]) -> bool:
-        """Whether each pass touches rows of its own in `class_`, or all that is done to it is adding."""
+        """Whether each iteration touches rows of its own in `class_`, or all that is done to it is adding."""
         touching = [op for op in ops if class_ in self.touched(op)]
         if all(map(adds, touching)):
             return True

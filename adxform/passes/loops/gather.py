@@ -21,9 +21,9 @@ from adxform.primitives.effects import is_removable
 def gather_contributions(fn: Function) -> Function:
     """Let nests of loops that add to several neighbours of an element add to one element what its neighbours give.
 
-    No two passes of the loops that result touch the same element, so that they can run in vectors. A neighbour that only some
-    passes have, at the edges, gets its own loops. What neighbours share is computed for each of them, if that is cheap. The sums
-    are the same to rounding. Nests in which something depends on the order of the additions stay as they are.
+    No two iterations of the loops that result touch the same element, so that they can run in vectors. A neighbour that only some
+    iterations have, at the edges, gets its own loops. What neighbours share is computed for each of them, if that is cheap. The
+    sums are the same to rounding. Nests in which something depends on the order of the additions stay as they are.
 
     >>> from adxform.ir.text import read, show
     >>> print(show(gather_contributions(read('''
@@ -127,7 +127,7 @@ def _without(nest: Nest, taken: set[int]) -> For:
 
 
 Member = tuple[Contribution, Pass]
-"""A contribution, and the pass of the nest that it is of: by loop, as far as they are around, the item."""
+"""A contribution, and the iteration of the nest that it is of: by loop, as far as they are around, the item."""
 
 
 class _Emission:
@@ -264,5 +264,5 @@ class _Emission:
 
 
 def _reaching(members: list[Member], level: int, place: Subscript) -> list[Member]:
-    """`members` in the passes in which they reach the elements at `place` of the axis of `level`."""
+    """`members` in the iterations in which they reach the elements at `place` of the axis of `level`."""
     return [(contribution, (*pass_, place + -contribution.offsets[level])) for contribution, pass_ in members]

@@ -1,4 +1,4 @@
-"""Loops whose passes may come in any order, put into the order that suits memory: rows inside, upwards, sums in registers."""
+"""Loops whose iterations may come in any order, put into the order that suits memory: rows inside, upwards, sums in registers."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def interchange_loops(fn: Function) -> Function:
 
 @dataclass(frozen=True, slots=True)
 class _Sum:
-    """An addition to an element that is the same in all passes of the innermost loop."""
+    """An addition to an element that is the same in all iterations of the innermost loop."""
 
     op: Call
     before: Var
@@ -85,7 +85,7 @@ class _Ordering(Rewriter):
 
 
 def is_free(nest: Nest, accesses: Accesses, aliases: Aliases) -> bool:
-    """Whether the passes of `nest` may come in any order: it adds to elements of arrays that it does not read."""
+    """Whether the iterations of `nest` may come in any order: it adds to elements of arrays that it does not read."""
     known = Dependences(nest, accesses, aliases)
     if any(loop.op.outs for loop in nest.loops) or not any(map(adds, nest.body.ops)):
         return False
@@ -215,5 +215,5 @@ class _Emission:
 
 
 def _across(loop: Loop, touched: list[ElementAccess]) -> int:
-    """How many of the elements that are `touched` are in another row in each pass of `loop`."""
+    """How many of the elements that are `touched` are in another row in each iteration of `loop`."""
     return sum(any(place.root == loop.item for place in access.axes[:-1]) for access in touched)

@@ -20,14 +20,14 @@ from adxform.primitives.effects import effect_of, is_removable
 
 Path = tuple[For, ...]
 Slice = dict[str, Call]
-"""By the name of what it defines: an op that is the same in each pass of a loop, in order."""
+"""By the name of what it defines: an op that is the same in each iteration of a loop, in order."""
 
 
 def tabulate(fn: Function) -> Function:
     """`fn` with a table for each costly function whose arguments do not depend on a loop around it.
 
     Only what the loop surely evaluates: a derivative there is zero by the infinite one of what nobody asked for would be NaN.
-    That passes come at all is asked where the table is filled; nobody reads it if they do not.
+    That iterations come at all is asked where the table is filled; nobody reads it if they do not.
 
     >>> from adxform.ir.text import read, show
     >>> print(show(tabulate(read('''
@@ -97,7 +97,7 @@ class _Tabulating(Rewriter):
         if axes:
             type_ = Array("float64", shape)
             table = builder.call(np.empty, _index(lengths), type=type_, hint=f"{out.base}_table")
-        condition = self.has_passes(others, region, builder)
+        condition = self.has_iterations(others, region, builder)
         if not axes:
             return self.number(call, condition, region, builder)
         if condition is not None:
@@ -120,7 +120,7 @@ class _Tabulating(Rewriter):
         return [*load.ops, Call((out,), Lit(float), (found,), (), call.span)]
 
     def number(self, call: Call, condition: Operand | None, region: _Region, builder: Builder) -> list[Op]:
-        """Nothing: `builder` computes `call`, which is the same in all passes, ahead of them under its name."""
+        """Nothing: `builder` computes `call`, which is the same in all iterations, ahead of them under its name."""
         (out,) = call.outs
         if condition is None:
             region.copied(out, {}, builder, out)
@@ -131,8 +131,8 @@ class _Tabulating(Rewriter):
         builder.emit(If((out,), condition, inner.block((), (value,)), Block((), (), (zero,)), builder.span))
         return []
 
-    def has_passes(self, loops: Path, region: _Region, builder: Builder) -> Operand | None:
-        """Whether each of `loops` has a pass; ``None`` where that is known."""
+    def has_iterations(self, loops: Path, region: _Region, builder: Builder) -> Operand | None:
+        """Whether each of `loops` has an iteration; ``None`` where that is known."""
         whole: Operand | None = None
         for loop in loops:
             start, stop, step = (region.copied(operand, {}, builder) for operand in loop.source)
@@ -167,7 +167,7 @@ class _Candidate:
 
 
 class _Region:
-    """What of a loop is the same in each of its passes."""
+    """What of a loop is the same in each of its iterations."""
 
     def __init__(self, outer: For, aliases: Aliases) -> None:
         self.outer = outer
@@ -180,7 +180,7 @@ class _Region:
         self.read(outer, ())
 
     def read(self, loop: For, around: Path) -> None:
-        """Note what `loop` does in each of its passes, whatever the branches taken."""
+        """Note what `loop` does in each of its iterations, whatever the branches taken."""
         path = (*around, loop)
         if loop.breaks:
             return
@@ -196,7 +196,7 @@ class _Region:
                     self.read(op, path)
 
     def is_constant(self, op: Call) -> bool:
-        """Whether `op` gives the same in each pass, for the same items of the loops inside."""
+        """Whether `op` gives the same in each iteration, for the same items of the loops inside."""
         if len(op.outs) != 1 or not is_removable(op) or not all(self.is_known(var) for var in reads(op)):
             return False
         plain = isinstance(op.outs[0].type, Scalar) or is_certain_view(op, effect_of(op))
@@ -248,7 +248,7 @@ class _Region:
         return not never and self.is_fixed(start) and self.is_fixed(stop)
 
     def is_fixed(self, bound: Operand) -> bool:
-        """Whether `bound` is the same in all passes, and does not depend on the items of loops inside."""
+        """Whether `bound` is the same in all iterations, and does not depend on the items of loops inside."""
         given = variables_of((bound,))
         if not all(map(self.is_known, given)):
             return False

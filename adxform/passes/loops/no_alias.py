@@ -67,7 +67,7 @@ class Apart:
                         self.taped[pop.outs[0].name] = push.args[1], here, there
 
     def _carried(self, op: For) -> None:
-        """Note the arrays that `op` carries, if each pass hands all of them on, in any order."""
+        """Note the arrays that `op` carries, if each iteration hands all of them on, in any order."""
         results = op.body.results[op.breaks :]
         places = [k for k, out in enumerate(op.outs) if isinstance(out.type, Array)]
         params = tuple(op.body.params[1 + k] for k in places)

@@ -1,4 +1,4 @@
-"""Arrays that each pass of a loop fills before anything else are made in each pass: none of what they held has to be put back."""
+"""Arrays that each iteration of a loop fills first are made in each: none of what they held has to be put back."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from adxform.primitives.table import record_of
 
 
 def privatise_arrays(fn: Function) -> Function:
-    """`fn` with arrays made in the passes of the loop that is all that uses them, where each pass first fills them.
+    """`fn` with arrays made in the iterations of the loop that is all that uses them, where each iteration first fills them.
 
     >>> from adxform.ir.text import read, show
     >>> print(show(privatise_arrays(read('''
@@ -58,7 +58,7 @@ class _Moving(Rewriter):
         """By the identity of the body of a loop: what makes arrays there."""
 
     def block(self, block: Block) -> Block:
-        """`block` without what is made in loops inside, and with what is made in its own passes."""
+        """`block` without what is made in loops inside, and with what is made in its own iterations."""
         ops = list(block.ops)
         for op in block.ops:
             if (body := self.place(op, block)) is not None:
@@ -69,7 +69,7 @@ class _Moving(Rewriter):
         return replace(inner, ops=(*made, *inner.ops)) if made else inner
 
     def place(self, op: Op, block: Block) -> Block | None:
-        """The body of the loop in whose passes `op`, of `block`, may make its array; ``None`` if there is none."""
+        """The body of the loop in whose iterations `op`, of `block`, may make its array; ``None`` if there is none."""
         if not isinstance(op, Call) or not record_of(callee(op)).blank or not op.outs or not self.is_plain(op):
             return None
         class_ = self.aliases.of(op.outs[0])

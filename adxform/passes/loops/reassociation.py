@@ -16,7 +16,7 @@ from adxform.primitives.table import spelled
 
 
 def reassociate_sums(kernel: Function) -> Function:
-    """`kernel` with the sums of its loops in any order: numbers that a pass only adds to, or takes from, and nothing else reads.
+    """`kernel` with the sums of its loops in any order: numbers that iterations only add to or take from.
 
     The error of a sum is at most ``(n - 1) u Σ |x|`` to first order, whatever the order.
 

@@ -1,4 +1,4 @@
-"""Loops that no compiler runs in vectors, for a pass waits for a number that the one before it computes."""
+"""Loops that no compiler runs in vectors, for an iteration waits for a number that the one before it computes."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from adxform.ir.walk import blocks, operands, outs, variables_of
 from adxform.passes.scalar.rewriting import callee
 
 GATHERED = frozenset({runtime.add_up, runtime.larger, runtime.smaller})
-"""What takes a number in from each pass, in any order."""
+"""What takes a number in from each iteration, in any order."""
 
 
 def is_recurrence(loop: For | While) -> bool:
-    """Whether the passes of `loop` come one by one: it may break off, or computes a float from what the last pass made of it.
+    """Whether the iterations of `loop` come one by one: it may break off, or computes a float from what the last one made of it.
 
     Sums in any order, and extremes, do not count.
 
@@ -41,7 +41,7 @@ def is_recurrence(loop: For | While) -> bool:
 
 
 def _follows_itself(place: int, body: Block) -> bool:
-    """Whether the carried number at `place` is computed from what it was some passes ago."""
+    """Whether the carried number at `place` is computed from what it was some iterations ago."""
     given, made = {body.params[1 + place].name}, set[str]()
     size = 0
     while size < len(given) + len(made):

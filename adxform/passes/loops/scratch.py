@@ -1,4 +1,4 @@
-"""Arrays that each pass of a loop makes anew get their memory once: ahead of the loop, or two by turns where one is handed on."""
+"""Arrays that iterations of a loop make anew get their memory once: ahead of the loop, or two by turns where one is handed on."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from adxform.primitives.effects import effect_of
 
 
 def reuse_memory(fn: Function) -> Function:
-    """`fn` in which arrays of known lengths are made ahead of the loops that fill them in each pass.
+    """`fn` in which arrays of known lengths are made ahead of the loops that fill them in each iteration.
 
-    An array that goes from one pass to the next takes turns with another one.
+    An array that goes from one iteration to the next takes turns with another one.
 
     >>> from adxform.ir.text import read, show
     >>> print(show(reuse_memory(read('''
@@ -45,7 +45,7 @@ def reuse_memory(fn: Function) -> Function:
             yield d, c
         return b
     """
-    if not any(makes_room(op) for loop in all_ops(fn.body) if isinstance(loop, For) for op in all_ops(loop.body)):
+    if not any(allocates(op) for loop in all_ops(fn.body) if isinstance(loop, For) for op in all_ops(loop.body)):
         return fn
     lifted = each_function(fn, lambda part, aliases: _Lifting(part, aliases).block(part.body))
     turns = each_function(lifted, lambda part, aliases: _Turns(part, aliases).block(part.body))
@@ -78,19 +78,13 @@ class _Turns(Rewriter):
         later = set(free_variables(rest)) | set(free_variables(op.body))
         for place, (init, param, result) in enumerate(zip(op.inits, op.body.params[1:], op.body.results, strict=True)):
             maker = next((call for call in op.body.ops if isinstance(call, Call) and result in call.outs), None)
-            if (
-                not isinstance(init, Var)
-                or not isinstance(result, Var)
-                or maker is None
-                or not makes_room(maker)
-                or not set(reads(maker)).isdisjoint(defined_variables(op.body))
-                or init.name not in made
-                or init in later
-                or op.inits.count(init) > 1
-                or not isinstance(init.type, Array)
-                or not init.type == result.type == param.type
-                or not self.is_alone((init, param, result, op.outs[place]))
-            ):
+            if maker is None or not isinstance(init, Var) or not isinstance(result, Var):
+                continue
+            ended = init.name in made and init not in later and op.inits.count(init) == 1
+            alike = isinstance(init.type, Array) and init.type == result.type == param.type
+            if not ended or not alike or not self.is_alone((init, param, result, op.outs[place])):
+                continue
+            if not allocates(maker) or not set(reads(maker)).isdisjoint(defined_variables(op.body)):
                 continue
             second, left = (Var(self.names.fresh(var.base), result.type) for var in (result, param))
             ops.append(replace(maker, outs=(second,)))
@@ -106,8 +100,17 @@ class _Turns(Rewriter):
         return class_ not in self.outside and members == {var.name for var in names}
 
 
+def lengths_wanted(body: Block) -> set[str]:
+    """The names of what the arrays that `body` makes have their lengths from."""
+    wanted: set[str] = set()
+    for inner in reversed(body.ops):
+        if allocates(inner) or (is_length(inner) and inner.outs[0].name in wanted):
+            wanted.update(var.name for var in reads(inner))
+    return wanted
+
+
 class _Lifting(Rewriter):
-    """Moves what makes an array ahead of the loops through whose passes the array does not last."""
+    """Moves what makes an array ahead of the loops through whose iterations the array does not last."""
 
     def __init__(self, fn: Function, aliases: Aliases) -> None:
         super().__init__()
@@ -124,17 +127,14 @@ class _Lifting(Rewriter):
     def lifted(self, op: For, ops: list[Op]) -> For:
         """`op` without what can be made ahead of it, which goes to `ops`, and the lengths that this takes."""
         inside = {var.name for var in defined_variables(op.body)} - {param.name for param in op.body.params}
-        ending = {inner.outs[0].name for inner in op.body.ops if makes_room(inner) and self.ends(inner.outs[0], inside)}
-        wanted: set[str] = set()
-        for inner in reversed(op.body.ops):
-            if makes_room(inner) or (is_length(inner) and inner.outs[0].name in wanted):
-                wanted.update(var.name for var in reads(inner))
+        ending = {inner.outs[0].name for inner in op.body.ops if allocates(inner) and self.ends(inner.outs[0], inside)}
+        wanted = lengths_wanted(op.body)
         if not ending and not wanted:
             return op
         varying = inside | {param.name for param in op.body.params} | self.undefined
         kept: list[Op] = []
         for inner in op.body.ops:
-            movable = inner.outs[0].name in ending if makes_room(inner) else is_length(inner) and inner.outs[0].name in wanted
+            movable = inner.outs[0].name in ending if allocates(inner) else is_length(inner) and inner.outs[0].name in wanted
             if movable and varying.isdisjoint(var.name for var in reads(inner)):
                 ops.append(inner)
                 varying.difference_update(out.name for out in outs(inner))
@@ -143,7 +143,7 @@ class _Lifting(Rewriter):
         return op if len(kept) == len(op.body.ops) else replace(op, body=replace(op.body, ops=tuple(kept)))
 
     def ends(self, array: Var, inside: set[str]) -> bool:
-        """Whether the memory of `array` has only names that are defined anew `inside` of each pass."""
+        """Whether the memory of `array` has only names that are defined anew `inside` of each iteration."""
         class_ = self.aliases.of(array)
         return class_ not in self.lasting and all(var.name in inside for var in self.aliases.members(class_))
 
@@ -156,7 +156,7 @@ def is_fresh(op: Op) -> bool:
     return not (effect.views or effect.writes or effect.opaque)
 
 
-def makes_room(op: Op) -> TypeGuard[Call]:
+def allocates(op: Op) -> TypeGuard[Call]:
     """Whether `op` makes an array of whatever is there."""
     return isinstance(op, Call) and callee(op) is np.empty and bool(op.outs)
 

@@ -1,4 +1,4 @@
-"""Computes what a nest of loops computes in one pass, in loops of its own and at any item: the same ops, no memory written."""
+"""Computes what a nest of loops computes in one iteration, in loops of its own, at any item: the same ops, and no stores."""
 
 from __future__ import annotations
 
@@ -234,7 +234,7 @@ class Replay:
         return result, added
 
     def _factored(self, value: Operand) -> tuple[Operand, Operand | None]:
-        """`value` as a product with what is the same in all passes; ``None`` where it is none."""
+        """`value` as a product with what is the same in all iterations; ``None`` where it is none."""
         if isinstance(value, Var) and value.name in self.products:
             for share, factor in itertools.permutations(self.products[value.name]):
                 same = isinstance(share, Var) and share.type == value.type

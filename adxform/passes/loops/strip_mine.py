@@ -26,11 +26,11 @@ NUMBERS, INTEGERS = (FLOAT, Scalar("float64")), (INT, Scalar("int64"))
 
 
 def strip_mine_loops(kernel: Function, apart: Collection[int] = ()) -> Function:
-    """`kernel` with loops in blocks of passes: what a block reads is packed, what it makes is stored when all of it is made.
+    """`kernel` with loops in blocks of iterations: what a block reads is packed, what it makes is stored when all of it is made.
 
     Its parameters at the places `apart` share no memory with others.
 
-    A compiler takes several passes of a loop at once if it can see to it that what one stores is not what another reads. It
+    A compiler takes several iterations of a loop at once if it can see to it that what one stores is not what another reads. It
     compares the arrays, but no more than a few, and elements of rows are far apart. The columns of a block are two arrays.
 
     for i in range(n):                      given, made = np.empty((…, 32)), np.empty((…, 32))
@@ -51,7 +51,7 @@ def strip_mine_loops(kernel: Function, apart: Collection[int] = ()) -> Function:
 
 @dataclass(frozen=True, slots=True)
 class Iteration:
-    """What a pass of a loop does: its loads, the integers that say where, what it computes of numbers, its stores, in order."""
+    """What an iteration of a loop does, in order: loads, the integers that say where, what it computes of numbers, stores."""
 
     loads: tuple[Call, ...]
     places: tuple[Call, ...]
@@ -70,24 +70,24 @@ class _Packing(Rewriter):
 
     def visit(self, op: Op, ops: list[Op]) -> None:
         """Append `op`; a loop in blocks where that pays."""
-        passes = read(op) if isinstance(op, For) else None
-        if isinstance(op, For) and passes is not None and pays(passes) and self.in_any_order(passes):
-            ops.append(self.in_blocks(op, passes))
+        iteration = read(op) if isinstance(op, For) else None
+        if isinstance(op, For) and iteration is not None and pays(iteration) and self.in_any_order(iteration):
+            ops.append(self.in_blocks(op, iteration))
         else:
             ops.append(self.descend(op))
 
-    def in_any_order(self, passes: Iteration) -> bool:
-        """Whether no pass reads what another stores: arrays that are made here, or lie apart, of which none is read."""
-        stored = {self.aliases.of(base(op)) for op in passes.stores}
-        read = {self.aliases.of(base(op)) for op in (*passes.loads, *filter(is_load, passes.places))}
+    def in_any_order(self, iteration: Iteration) -> bool:
+        """Whether no iteration reads what another stores: arrays that are made here, or lie apart, of which none is read."""
+        stored = {self.aliases.of(base(op)) for op in iteration.stores}
+        read = {self.aliases.of(base(op)) for op in (*iteration.loads, *filter(is_load, iteration.places))}
         return not stored & (read | self.given)
 
-    def in_blocks(self, loop: For, passes: Iteration) -> For:
+    def in_blocks(self, loop: For, iteration: Iteration) -> For:
         """`loop`, in blocks."""
         lower, upper, _ = loop.source
-        columns = passes.loads
-        computed = {out.name for op in (*passes.work, *columns) for out in op.outs}
-        kept = [op for op in passes.stores if isinstance(op.args[2], Var) and op.args[2].name in computed]
+        columns = iteration.loads
+        computed = {out.name for op in (*iteration.work, *columns) for out in op.outs}
+        kept = [op for op in iteration.stores if isinstance(op.args[2], Var) and op.args[2].name in computed]
         given, made = self.scratch("given", len(columns)), self.scratch("made", len(kept))
         outer = Builder(self.names, loop.span)
         start = outer.var("start", INT)
@@ -112,12 +112,12 @@ class _Packing(Rewriter):
         def loaded(var: Var, op: Call, array: Var, number: int) -> Call:
             return Call((var,), Lit(operator.getitem), column(array, number), (), op.span)
 
-        inner([*passes.places, *(new for k, op in enumerate(columns) for new in (op, stored(op, given, k, op.outs[0])))])
+        inner([*iteration.places, *(new for k, op in enumerate(columns) for new in (op, stored(op, given, k, op.outs[0])))])
         taken = [loaded(op.outs[0], op, given, k) for k, op in enumerate(columns)]
-        inner([*taken, *passes.work, *(stored(op, made, k, op.args[2]) for k, op in enumerate(kept))])
+        inner([*taken, *iteration.work, *(stored(op, made, k, op.args[2]) for k, op in enumerate(kept))])
         results = {id(op): k for k, op in enumerate(kept)}
         last: list[Op] = []
-        for op in passes.stores:
+        for op in iteration.stores:
             if id(op) in results:
                 value = outer.var("tmp", op.args[2].type if isinstance(op.args[2], Var) else FLOAT)
                 last += [loaded(value, op, made, results[id(op)]), replace(op, args=(*op.args[:2], value))]
@@ -133,18 +133,18 @@ class _Packing(Rewriter):
 
 
 def read(loop: For) -> Iteration | None:
-    """What the passes of `loop` do, if it is one of loads, of work that lanes can do, and of stores."""
+    """What the iterations of `loop` do, if it is one of loads, of work that lanes can do, and of stores."""
     if loop.outs or loop.inits or loop.breaks or loop.snapshots or len(loop.source) != 3 or loop.source[2] != Lit(1):
         return None
     ops = [op for op in loop.body.ops if isinstance(op, Call)]
     if len(ops) < len(loop.body.ops):
         return None
-    passes = by_role(ops)
-    return passes if fits_lanes(passes, loop.body.params[0]) else None
+    iteration = by_role(ops)
+    return iteration if fits_lanes(iteration, loop.body.params[0]) else None
 
 
 def by_role(ops: Sequence[Call]) -> Iteration:
-    """The `ops` of a pass by what they do there; what subscripts are made of says where, a load of an integer too."""
+    """The `ops` of an iteration by what they do there; what subscripts are made of says where, a load of an integer too."""
     where = {var.name for op in ops if is_store(op) or is_load(op) for var in variables(op.args[1])}
     for op in reversed(ops):
         if _makes(op, where):
@@ -160,15 +160,15 @@ def _makes(op: Call, names: Collection[str]) -> bool:
     return any(out.name in names for out in op.outs)
 
 
-def fits_lanes(passes: Iteration, index: Var) -> bool:
-    """Whether lanes can do the work: on floats alone, and where they are stored does not depend on what the pass makes."""
-    subscripts = variables_of(tuple(op.args[1] for op in passes.stores))
-    operands = (*(var for op in passes.work for var in reads(op)), *variables_of(tuple(op.args[2] for op in passes.stores)))
-    integers = {out for op in passes.places for out in op.outs}
-    made = {out.name for op in (*passes.loads, *passes.places, *passes.work) for out in op.outs}
+def fits_lanes(iteration: Iteration, index: Var) -> bool:
+    """Whether lanes can do the work: on floats alone, and where they are stored does not depend on what the iteration makes."""
+    subscripts = variables_of(tuple(op.args[1] for op in iteration.stores))
+    operands = (*(var for op in iteration.work for var in reads(op)), *variables_of(tuple(op.args[2] for op in iteration.stores)))
+    integers = {out for op in iteration.places for out in op.outs}
+    made = {out.name for op in (*iteration.loads, *iteration.places, *iteration.work) for out in op.outs}
     return (
-        all(is_float_array(op.args[0]) for op in passes.loads)
-        and all(map(in_lanes, passes.work))
+        all(is_float_array(op.args[0]) for op in iteration.loads)
+        and all(map(in_lanes, iteration.work))
         and all(out.type in INTEGERS for out in integers)
         and {var.name for var in operands}.isdisjoint({index.name, *(out.name for out in integers)})
         and made.isdisjoint(var.name for var in subscripts)
@@ -208,9 +208,9 @@ def in_lanes(op: Call) -> bool:
     return meaning_of(fn).in_lanes or record_of(fn).form is not None or has_vector_form(fn)
 
 
-def pays(passes: Iteration) -> bool:
+def pays(iteration: Iteration) -> bool:
     """Whether a compiler would compare more arrays than it does, and there is enough work for what packing costs."""
-    stored, loaded = {base(op).name for op in passes.stores}, {base(op).name for op in passes.loads}
+    stored, loaded = {base(op).name for op in iteration.stores}, {base(op).name for op in iteration.loads}
     pairs = len(stored) * (len(stored) - 1) // 2 + len(stored) * len(loaded)
-    moved = len(passes.loads) + len(passes.stores)
-    return pairs > APART and 2 * moved <= len(passes.work) and moved <= COLUMNS
+    moved = len(iteration.loads) + len(iteration.stores)
+    return pairs > APART and 2 * moved <= len(iteration.work) and moved <= COLUMNS

@@ -1,8 +1,8 @@
-"""Tapes that a kernel can hold: a stack that is pushed to once in each pass of a nest of loops is an array with an axis for each.
+"""Tapes that a kernel can hold: a stack that each iteration of a nest of loops pushes to is an array with an axis for each loop.
 
-No kernel holds a stack of arrays, and no stack crosses from one kernel to another. Where it is known how many passes the loops
-make, and the loops of the reverse sweep go through the same ones backwards, the last value on the stack is always that of the
-pass whose turn it is, and the array has it at the place of that pass.
+No kernel holds a stack of arrays, and no stack crosses from one kernel to another. Where it is known how many iterations the
+loops make, and the loops of the reverse sweep go through the same ones backwards, the last value on the stack is always that of
+the iteration whose turn it is, and the array has it at the place of that iteration.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ class LoopTape:
 def tapes_as_arrays(fn: Function, kept: frozenset[Var] = frozenset()) -> tuple[Function, Mapping[Var, Var]]:
     """`fn` with arrays for stacks, but for those `kept`; and the stack that each of the arrays was.
 
-    What is pushed must have lengths that are known ahead of the loops, and if it is ever written to, each pass must make its own:
-    it is then made in its place on the tape.
+    What is pushed must have lengths that are known ahead of the loops, and if it is ever written to, each iteration must make its
+    own: it is then made in its place on the tape.
 
     >>> from adxform.ir.text import read, show
     >>> fn, _ = tapes_as_arrays(read('''
@@ -130,7 +130,7 @@ class Forms:
                     pass
 
     def most(self, form: LinearForm, loops: Sequence[For], sign: int = 1) -> LinearForm:
-        """The greatest that `form` is over the passes of `loops`, outermost first; the least where `sign` is negative."""
+        """The greatest that `form` is over the iterations of `loops`, outermost first; the least where `sign` is negative."""
         for loop in reversed(loops):
             start, stop, step = map(self.of, loop.source)
             last = stop.plus(step, -1)
@@ -139,7 +139,7 @@ class Forms:
         return form
 
     def extent(self, loop: For, around: Sequence[For]) -> LinearForm:
-        """How many passes `loop` makes at most, in the passes of those `around`."""
+        """How many iterations `loop` makes at most, in the iterations of those `around`."""
         start, stop, step = map(self.of, loop.source)
         return self.most(LinearForm().plus(stop.plus(start, -1), step.number), around)
 
@@ -152,7 +152,7 @@ class Forms:
         return form, tuple((depth, factor) for depth, factor in enumerate(factors) if factor)
 
     def are_reverse(self, loops: Sequence[For], others: Sequence[For]) -> bool:
-        """Whether `others`, a nest, goes through the passes of `loops` from the last to the first, one by one."""
+        """Whether `others`, a nest, goes through the iterations of `loops` from the last to the first, one by one."""
         same: list[tuple[Var, LinearForm]] = []
         for loop, other in zip(loops, others, strict=True):
             if loop.breaks or other.breaks or loop.source[2] not in (Lit(1), Lit(-1)):
@@ -195,33 +195,39 @@ def _tapes(fn: Function, aliases: Aliases, forms: Forms) -> Iterator[LoopTape]:
         if len(uses) != 3 or None in uses or set(by) != {intrinsics.new_stack, intrinsics.push, intrinsics.pop}:
             continue
         push, pop = by[intrinsics.push], by[intrinsics.pop]
-        shared = 0
-        while shared < min(len(push.path), len(pop.path)) and _same(push.path[shared], pop.path[shared]):
-            shared += 1
-        loops, back = ([op for op, _ in use.path[shared:] if isinstance(op, For)] for use in (push, pop))
-        nested = len(loops) == len(back) == len(push.path) - shared == len(pop.path) - shared > 0
+        nests = _nests(push, pop)
         assert isinstance(push.op, Call)
         assert isinstance(pop.op, Call)
         value, out = push.op.args[1], pop.op.outs[0]
         if (
-            nested
-            and push.places[shared] < pop.places[shared]
-            and forms.are_reverse(loops, back)
+            nests is not None
+            and forms.are_reverse(*nests)
             and isinstance(value, Var)
             and value.type == out.type
             and _is_held(value.type)
             and not forms.doubts.about(value)
         ):
+            loops, back = map(tuple, nests)
             makes, path = makers.get(value, (None, ()))
             if isinstance(value.type, Scalar) or aliases.of(value) not in aliases.written | aliases.exposed:
-                yield LoopTape(stack, value, tuple(loops), tuple(back), None)
+                yield LoopTape(stack, value, loops, back, None)
             elif (
                 makes is not None
                 and len(path) == len(push.path)
                 and all(map(_same, path, push.path))
                 and aliases.of(value) not in returned | aliases.exposed | forms.doubts.ordered
             ):
-                yield LoopTape(stack, value, tuple(loops), tuple(back), makes)
+                yield LoopTape(stack, value, loops, back, makes)
+
+
+def _nests(push: StackUse, pop: StackUse) -> tuple[list[For], list[For]] | None:
+    """The loops around `push`, and those around `pop` after them, equally many; ``None`` where more is around one of the two."""
+    shared = 0
+    while shared < min(len(push.path), len(pop.path)) and _same(push.path[shared], pop.path[shared]):
+        shared += 1
+    loops, back = ([op for op, _ in use.path[shared:] if isinstance(op, For)] for use in (push, pop))
+    nested = len(loops) == len(back) == len(push.path) - shared == len(pop.path) - shared > 0
+    return (loops, back) if nested and push.places[shared] < pop.places[shared] else None
 
 
 def _makers(block: Block, path: Path = ()) -> Iterator[tuple[Var, tuple[Call, Path]]]:
@@ -254,7 +260,7 @@ class Planned:
     factors: tuple[tuple[tuple[int, int], ...], ...]
 
     def index(self, loops: tuple[For, ...], names: Names, ops: list[Op]) -> Operand:
-        """The place on the array of the current pass of `loops`; what computes it goes to `ops`."""
+        """The place on the array of the current iteration of `loops`; what computes it goes to `ops`."""
         builder = Builder(names, loops[0].span)
         places: list[Operand] = []
         items = [loop.body.params[0] for loop in loops]

@@ -5,8 +5,8 @@
 
 The places are further parameters: arrays whose lengths follow from those of the arguments, `adxform.runtime.GrowingBuffer` where
 a length is known only on the way, `adxform.runtime.Tape` for a stack. What a loop carries gets a place of its own, into which
-each pass copies. An array that something else may hold on to, from one pass of a loop to the next or beyond the call, is left as
-it is. Run last: what comes out is emitted, not transformed.
+each iteration copies. An array that something else may hold on to, from one iteration of a loop to the next or beyond the call,
+is left as it is. Run last: what comes out is emitted, not transformed.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ GUARDED = frozenset([runtime.masked_product, runtime.power, runtime.quotient, ru
 
 @dataclass(frozen=True, slots=True)
 class BufferPlan:
-    """A function that takes the places of its arrays after its own parameters, `buffers`: arrays, rooms and tapes by type.
+    """A function that takes after its own parameters the places of its arrays, `buffers`: arrays, growing buffers and tapes.
 
-    Those of `pages` are no rooms but `adxform.runtime.PagedBuffer`. `contiguous`: its arguments have to be.
+    Those of `stacked` are stacks of buffers, `adxform.runtime.BufferStack`. `contiguous`: its arguments have to be.
     """
 
     function: Function
     buffers: tuple[Var, ...]
-    pages: tuple[Var, ...]
+    stacked: tuple[Var, ...]
     contiguous: bool
 
 
@@ -116,7 +116,7 @@ class _Reuse:
         self.held = self.held_classes()
         self.homes: dict[Var, Var] = {}
         self.buffers: list[Var] = []
-        self.pages: list[Var] = []
+        self.stacked: list[Var] = []
         self.on_stacks = set(self.classes.elements.values())
 
     # What is known
@@ -207,7 +207,7 @@ class _Reuse:
         return bool(pushed) and (not popped or max(pushed) < min(popped))
 
     def held_classes(self) -> set[int]:
-        """The classes of which something may keep an array from one pass of a loop to the next."""
+        """The classes of which something may keep an array from one iteration of a loop to the next."""
         classes, facts = self.classes, self.facts
         held = {id_ for id_, slots in facts.slots.items() if not all(self.has_home(slot) for slot in slots)}
         held |= {id_ for id_ in facts.slots if id_ in classes.written and not self.is_passed_on(id_)}
@@ -217,7 +217,7 @@ class _Reuse:
         return held
 
     def has_home(self, slot: _Slot) -> bool:
-        """Whether what `slot` carries can be copied into one place at every pass."""
+        """Whether what `slot` carries can be copied into one place at every iteration."""
         like = slot.param.type
         sides = (slot.init, slot.result, slot.out)
         same = all(isinstance(side, Var) and side.type == like for side in sides)
@@ -267,7 +267,8 @@ class _Reuse:
         taken = {var.name for var in defined_variables(Block((), body.ops, ()))}
         assert taken.isdisjoint(space.name for space in buffers)
         contiguous = self.ordered is not None and bool(buffers)
-        return BufferPlan(replace(fn, body=replace(body, params=(*fn.params, *buffers))), buffers, tuple(self.pages), contiguous)
+        planned = replace(fn, body=replace(body, params=(*fn.params, *buffers)))
+        return BufferPlan(planned, buffers, tuple(self.stacked), contiguous)
 
     def block(self, block: Block, mapping: dict[Var, Operand], in_loop: bool, copied: Iterable[_Slot] = ()) -> Block:
         """`block` with places given; at its end the arrays of `copied` go home."""
@@ -297,7 +298,7 @@ class _Reuse:
                 b.emit(map_op(op, lambda operand: substitute(operand, mapping), lambda block: inner[id(block)]))
 
     def loop(self, op: For | While, b: Builder, mapping: dict[Var, Operand]) -> None:
-        """A loop whose arrays go home at the end of each pass instead of being carried."""
+        """A loop whose arrays go home at the end of each iteration instead of being carried."""
         params = op.body.params[1:] if isinstance(op, For) else op.body.params
         found = {slot.param: slot for slots in self.facts.slots.values() for slot in slots}
         kept_apart = self.held | self.outside
@@ -345,7 +346,7 @@ class _Reuse:
     def place(self, op: Call, b: Builder, in_loop: bool) -> bool:
         """Emit `op` with a place for its out, if there is a form for that.
 
-        What may be held from one pass of a loop to the next has a page for each pass, if it lies on a stack then anyway.
+        What may be held from one iteration of a loop to the next has a buffer for each, if it lies on a stack anyway.
         """
         assert isinstance(op.fn, Lit)
         fn, (out,) = op.fn.value, op.outs
@@ -357,7 +358,7 @@ class _Reuse:
         if fn is runtime.unbroadcast:
             if held:
                 return False
-            space = self.space(out.base, out.type) if self.is_known(out) else self.lent(op, b, op.args[1:])
+            space = self.space(out.base, out.type) if self.is_known(out) else self.allocated(op, b, op.args[1:])
             b.emit(replace(op, kwargs=(*op.kwargs, ("out", space))))
             return True
         into = written_into(op)
@@ -366,38 +367,38 @@ class _Reuse:
         if self.is_known(out) and not held:
             self.buffers.append(out)
         elif fn is not np.full and (record_of(fn).fresh is not None or _copies(fn)):
-            self.lent(op, b, op.args[:1], out, held)
+            self.allocated(op, b, op.args[:1], out, held)
         elif is_elementwise(fn):
-            self.lent(op, b, op.args, out, held)
+            self.allocated(op, b, op.args, out, held)
         elif like := [arg for arg in op.args if isinstance(arg, Var) and same_lengths(arg, out)]:
-            self.lent(op, b, (like[0],), out, held)
+            self.allocated(op, b, (like[0],), out, held)
         elif record_of(fn).contracts in OF_MATRICES and all(rank(arg.type) in (1, 2) for arg in op.args if isinstance(arg, Var)):
-            self.lent(op, b, op.args, out, held)
+            self.allocated(op, b, op.args, out, held)
         else:
             return False
         for step in into:
             b.emit(step)
         return True
 
-    def lent(self, op: Call, b: Builder, like: tuple[Operand, ...], out: Var | None = None, held: bool = False) -> Var:
-        """An array as the out of `op`, named `out`, in a room: of the shape that `like` broadcast to, or of the shape `like`.
+    def allocated(self, op: Call, b: Builder, like: tuple[Operand, ...], out: Var | None = None, held: bool = False) -> Var:
+        """An array as the out of `op`, named `out`, in a buffer: of the shape that `like` broadcast to, or of the shape `like`.
 
-        Where it is `held`, on a page.
+        Where it is `held`, in one of its own for each iteration.
         """
         (made,) = op.outs
         assert isinstance(made.type, Array)
         assert isinstance(op.fn, Lit)
-        room = self.space(f"{made.base}_{'pages' if held else 'room'}", Array(made.type.dtype, None))
+        buffer = self.space(f"{made.base}_{'buffers' if held else 'buffer'}", Array(made.type.dtype, None))
         if held:
-            self.pages.append(room)
-        fn = runtime.lend_like
+            self.stacked.append(buffer)
+        fn = runtime.allocate_like
         fresh = record_of(op.fn.value).fresh
         if fresh is not None and not fresh.like:
-            fn = runtime.lend
+            fn = runtime.allocate
         elif record_of(op.fn.value).contracts in OF_MATRICES and len(like) == len(op.args):
-            fn = runtime.lend_product
-        out = out or Var(self.names.fresh(f"{made.base}_space"), made.type)
-        b.emit(Call((out,), Lit(fn), (room, *like), (), op.span))
+            fn = runtime.allocate_product
+        out = out or Var(self.names.fresh(f"{made.base}_out"), made.type)
+        b.emit(Call((out,), Lit(fn), (buffer, *like), (), op.span))
         return out
 
     def space(self, hint: str, type_: Type) -> Var:

@@ -19,7 +19,8 @@ from adxform.primitives.memory import STORES
 def drop_dead_stores(fn: Function) -> Function:
     """Drop the last stores into arrays that are neither read any more nor the caller's.
 
-    In a loop, what a pass stores in an element of its own (``x[i]`` or ``x[i + 1]``) no other pass reads, if all read their own.
+    In a loop, what an iteration stores in an element of its own (``x[i]`` or ``x[i + 1]``) no other iteration reads, if all read
+    their own.
 
     >>> from adxform.ir.text import read, show
     >>> print(show(drop_dead_stores(read('''
@@ -57,7 +58,7 @@ class _Dropping:
 
     @cached_property
     def kept(self) -> set[str]:
-        """The variables whose memory may come from an earlier pass."""
+        """The variables whose memory may come from an earlier iteration."""
         ops = (op for op in all_ops(self.fn.body) if callee(op) is intrinsics.pop or isinstance(op, Invoke))
         return {out.name for op in ops for out in outs(op)}
 
@@ -98,7 +99,7 @@ class _Dropping:
                 return op
 
     def loop(self, op: For | While, later: set[int]) -> Op:
-        """Passes read what passes before them stored, but for elements that each has to itself."""
+        """Iterations read what those before them stored, but for elements that each has to itself."""
         reads: set[int] = set()
         for block in blocks(op):
             self.read_in(block, reads)
@@ -127,12 +128,12 @@ class _Dropping:
                     self.read_in(inner, found)
 
     def is_made_in(self, class_: int, inside: set[str]) -> bool:
-        """Whether the memory of `class_` is made anew in each pass, in which the variables `inside` are defined."""
+        """Whether the memory of `class_` is made anew in each iteration, in which the variables `inside` are defined."""
         taped = class_ in self.aliases.elements.values()
         return not taped and all(var.name in inside for var in self.aliases.members(class_))
 
     def is_private(self, accesses: list[Call | None], loop: For) -> bool:
-        """Whether every access to a class in `loop` is to one variable at one index that differs in each pass."""
+        """Whether every access to a class in `loop` is to one variable at one index that differs in each iteration."""
         item = loop.body.params[0].name
         if not accesses or (first := accesses[0]) is None:
             return False

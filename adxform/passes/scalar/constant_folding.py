@@ -18,7 +18,7 @@ WEAK = {"float64": float, "int64": int, "bool": bool, "complex128": complex}
 
 
 def fold_constants(fn: Function) -> Function:
-    """Compute operations of literals, decide branches on literals, drop loops over empty ranges and unroll those of one pass.
+    """Compute operations of literals, decide branches on literals, drop loops over empty ranges, unroll those of one item.
 
     An operation that raises or warns is left for the run.
 
@@ -51,10 +51,10 @@ class _Folding(Rewriter):
             case For(outs, (Lit(int() as start), Lit(int() as stop), Lit(int() as step)), inits, body, breaks) if (
                 step and op.snapshots is None
             ):
-                passes = len(range(start, stop, step))
-                if passes == 0:
+                trips = len(range(start, stop, step))
+                if trips == 0:
                     self.splice(Block((), (), ()), outs, inits, ops)
-                elif passes == 1:
+                elif trips == 1:
                     self.known.update(zip((param.name for param in body.params), (Lit(start), *inits), strict=True))
                     self.splice(body, outs, body.results[breaks:], ops)
                 else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from adxform.ir.ops import Block, Call, For, Function, If, Invoke, Op, Operand, Raise, Var, While
@@ -73,8 +73,7 @@ class _Sweep:
                 if effect.writes or effect.opaque:
                     self.write(op, number)
                 continue
-            for place, out in enumerate(outs(op)):
-                self.places[out.name] = number, place
+            self.note(outs(op), number)
             match op:
                 case Invoke():
                     self.write(op, number)
@@ -82,12 +81,10 @@ class _Sweep:
                         self.roots.append(number)
                 case For(body=body):
                     self.places[body.params[0].name] = number, -1
-                    for place, param in enumerate(body.params[1:]):
-                        self.places[param.name] = number, place
+                    self.note(body.params[1:], number)
                 case While(test=test, body=body):
-                    for params in (test.params, body.params):
-                        for place, param in enumerate(params):
-                            self.places[param.name] = number, place
+                    self.note(test.params, number)
+                    self.note(body.params, number)
                 case If():
                     pass
                 case _:
@@ -95,6 +92,10 @@ class _Sweep:
             for inner in blocks(op):
                 self.scan(inner, number)
                 self.ends[number] = len(self.ops)
+
+    def note(self, carried: Sequence[Var], number: int) -> None:
+        """Note where each of `carried` stands among what op `number` carries or makes."""
+        self.places.update({var.name: (number, place) for place, var in enumerate(carried)})
 
     def write(self, op: Op, number: int) -> None:
         for class_ in classes_written(op, self.aliases):

@@ -1,4 +1,4 @@
-"""Loop invariants: cheap numbers that a loop would compute anew in each pass."""
+"""Loop invariants: cheap numbers that a loop would compute anew in each iteration."""
 
 from __future__ import annotations
 

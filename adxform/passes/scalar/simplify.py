@@ -13,7 +13,7 @@ from adxform import runtime
 from adxform.ir import intrinsics
 from adxform.ir.kinds import is_merged
 from adxform.ir.ops import Call, Function, Lit, Op, Operand, Var
-from adxform.ir.types import FLOAT, INT, Array, Dim, Scalar, Type, is_float
+from adxform.ir.types import FLOAT, INT, Array, Dim, Scalar, Size, Type, is_float
 from adxform.ir.walk import Names
 from adxform.passes.scalar.rewriting import Rewriter, Sharing, callee, each_function
 from adxform.primitives.facets import Algebra, Moves
@@ -309,17 +309,29 @@ def _unbroadcast(pass_: _Simplifying, op: Call) -> Replacement:
         return None
     if given.shape == target.shape:
         return _same(op, ct)
-    extra = len(given.shape) - len(target.shape)
-    pairs = list(zip(given.shape[extra:], target.shape, strict=True)) if extra >= 0 else []
-    ones = tuple(axis for axis, (size, wanted) in enumerate(pairs) if wanted == 1 and size != 1)
-    known = extra >= 0 and all(size == wanted or wanted == 1 or _is_not_one(wanted) for size, wanted in pairs)
-    if not known or (extra and ones):
+    summed = _summed(given.shape, target.shape)
+    if summed is None:
         return None
+    extra, ones = summed
     if extra:
         return _becomes(op, np.sum, ct, axis=0 if extra == 1 else tuple(range(extra)))
     if not ones:
         return _same(op, ct)
     return _becomes(op, np.sum, ct, axis=ones[0] if len(ones) == 1 else ones, keepdims=True)
+
+
+def _summed(given: tuple[Size, ...], target: tuple[Size, ...]) -> tuple[int, tuple[int, ...]] | None:
+    """How many axes in front `given` has more than `target`, or else those of which `target` has one element.
+
+    ``None`` where that is left open, or there are both.
+    """
+    extra = len(given) - len(target)
+    if extra < 0:
+        return None
+    pairs = list(zip(given[extra:], target, strict=True))
+    ones = tuple(axis for axis, (size, wanted) in enumerate(pairs) if wanted == 1 and size != 1)
+    known = all(size == wanted or wanted == 1 or _is_not_one(wanted) for size, wanted in pairs)
+    return (extra, ones) if known and not (extra and ones) else None
 
 
 def _is_not_one(size: int | Dim) -> bool:

@@ -1,6 +1,6 @@
-"""Passes of a loop in lockstep: what one pass does after another, a block of passes does for each of them in turn.
+"""Iterations of a loop in lockstep: what one iteration does after another, a block of iterations does for each of them in turn.
 
-The loops inside may be short, or of different lengths: the innermost ones are now over the passes, and run in lanes.
+The loops inside may be short, or of different lengths: the innermost ones are now over the iterations, and run in lanes.
 
     for i in range(n):                          for start in range(0, n, 64):
         for r in range(d):                          end = min(start + 64, n)
@@ -32,12 +32,12 @@ from adxform.passes.scalar_expansion.lockstep_loops import KernelReader
 from adxform.passes.scalar_expansion.turned import Turned
 
 
-def expand_scalars(kernel: Function, apart: Collection[int] = ()) -> Function:
-    """`kernel` with loops whose passes run in lockstep. Its parameters at the places `apart` share no memory with others."""
+def expand_scalars(kernel: Function, no_alias: Collection[int] = ()) -> Function:
+    """`kernel` with loops whose iterations run in lockstep. Its parameters at the places `no_alias` share no memory."""
     if not any(isinstance(op, For) for op in kernel.body.ops):
         return kernel
-    reading = KernelReader(kernel, apart)
-    found = {id(op): passes for op in kernel.body.ops if isinstance(op, For) and (passes := reading.passes(op)) is not None}
+    reading = KernelReader(kernel, no_alias)
+    found = {id(op): lockstep for op in kernel.body.ops if isinstance(op, For) and (lockstep := reading.lockstep(op)) is not None}
     if not found:
         return kernel
     turned = Turned(reading, found)

@@ -1,4 +1,4 @@
-"""Which loops may run their passes in lockstep, and what is the same in all of them."""
+"""Which loops may run their iterations in lockstep, and what is the same in all of them."""
 
 from __future__ import annotations
 
@@ -30,11 +30,12 @@ FEW = 16
 
 @dataclass(frozen=True, slots=True)
 class LockstepLoop:
-    """A loop whose passes may run in lockstep.
+    """A loop whose iterations may run in lockstep.
 
-    `varying`: the names of what differs from pass to pass. `kinds`: by the name of an array that is written to, how. A pass only
-    adds to a ``sum``; it touches elements of its ``own`` alone; all store the ``same``; what is ``private`` each pass fills
-    before it looks. `owned`: by the name of an array, written or not, the axis on which all that is touched is the item.
+    `varying`: the names of what differs from iteration to iteration. `kinds`: by the name of an array that is written to, how. An
+    iteration only adds to a ``sum``; it touches elements of its ``own`` alone; all store the ``same``; what is ``private`` each
+    iteration fills before it looks. `owned`: by the name of an array, written or not, the axis on which all that is touched is
+    the item.
     """
 
     op: For
@@ -44,7 +45,7 @@ class LockstepLoop:
     owned: Mapping[str, int]
 
     def is_uniform(self, op: Op) -> bool:
-        """Whether `op`, with its blocks, does the same in each pass."""
+        """Whether `op`, with its blocks, does the same in each iteration."""
         if isinstance(op, For):
             return all(map(self.is_uniform, op.body.ops)) and not self.vary((*op.source, *op.inits, *outs(op)))
         if adds(op) or self.vary(tuple(reads_with_blocks(op))) or self.vary(outs(op)):
@@ -52,44 +53,35 @@ class LockstepLoop:
         return not isinstance(op, Call) or callee(op) is not operator.setitem or self.is_same(op)
 
     def is_same(self, op: Call) -> bool:
-        """Whether `op` stores to an array, no view, where all passes store the same."""
+        """Whether `op` stores to an array, no view, where all iterations store the same."""
         return isinstance(op.args[0], Var) and self.kinds.get(op.args[0].name) == "same"
 
     def vary(self, given: Collection[Operand]) -> bool:
-        """Whether any of `given` differs from pass to pass."""
+        """Whether any of `given` differs from iteration to iteration."""
         return any(var.name in self.varying for var in variables_of(given))
 
 
 class KernelReader:
-    """Looks at the loops of one kernel, whose parameters at the places `apart` share no memory with others."""
+    """Looks at the loops of one kernel, whose parameters at the places `no_alias` share no memory with others."""
 
-    def __init__(self, kernel: Function, apart: Collection[int]) -> None:
+    def __init__(self, kernel: Function, no_alias: Collection[int]) -> None:
         self.kernel = kernel
         self.aliases = alias_classes(kernel)
         self.accesses = Accesses(kernel)
         self.fills = Fills(kernel, self.aliases)
-        given = [param for place, param in enumerate(kernel.params) if place not in apart]
+        given = [param for place, param in enumerate(kernel.params) if place not in no_alias]
         self.given = set(self.aliases.reached(given))
 
-    def passes(self, op: For) -> LockstepLoop | None:
-        """What there is to know of `op`; ``None`` where its passes may not run in lockstep, or that does not pay."""
+    def lockstep(self, op: For) -> LockstepLoop | None:
+        """What there is to know of `op`; ``None`` where its iterations may not run in lockstep, or that does not pay."""
         loop = self.accesses.loop(op)
-        inside = {var.name for var in defined_variables(op.body)}
-        if loop is None or op.snapshots or is_short(loop) or not pays(op):
-            return None
-        if not all(self.is_plain(inner, inside) for inner in all_ops(op.body)):
-            return None
-        if not all(is_added_to(*carried, op.body) for carried in zip(op.body.params[1:], op.body.results, strict=True)):
+        if loop is None or op.snapshots or is_short(loop) or not pays(op) or not self.is_of_numbers(op):
             return None
         elements = [(inner, access) for inner in all_ops(op.body) if (access := self.accesses.of(inner)) is not None]
-        written = {self.aliases.of(access.base) for inner, access in elements if callee(inner) is not operator.getitem}
-        bases: dict[int, set[str]] = {class_: set() for class_ in written}
-        for _, access in elements:
-            bases.get(self.aliases.of(access.base), set()).add(access.base.name)
-        if written & self.given or any(len(names) > 1 for names in bases.values()):
+        changed = self.changed(elements)
+        if changed is None:
             return None
         loads = {access.base.name for inner, access in elements if callee(inner) is operator.getitem}
-        changed = {name for names in bases.values() for name in names}
         owned = {name: axis for name in loads | changed if (axis := self.own_axis(name, loop, elements)) is not None}
         private = {name for name in changed & loads if name not in owned}
         varying = self.varying(op, private)
@@ -101,19 +93,38 @@ class KernelReader:
                 return None
             kinds[name] = kind
         found = LockstepLoop(op, loop, frozenset(varying), kinds, owned)
-        for inner in all_ops(op.body):
-            if isinstance(inner, For) and found.vary(inner.source):
-                return None
-            if callee(inner) in CHECKS and found.vary(reads(inner)):
-                return None
-        return found
+        return None if any(self.diverges(inner, found) for inner in all_ops(op.body)) else found
+
+    def is_of_numbers(self, op: For) -> bool:
+        """Whether iterations of `op` compute numbers of numbers and elements, and hand on nothing but sums."""
+        inside = {var.name for var in defined_variables(op.body)}
+        if not all(self.is_plain(inner, inside) for inner in all_ops(op.body)):
+            return False
+        return all(is_added_to(*carried, op.body) for carried in zip(op.body.params[1:], op.body.results, strict=True))
+
+    def changed(self, elements: Collection[tuple[Op, ElementAccess]]) -> set[str] | None:
+        """The names of the arrays that are written to; ``None`` where memory of one is known by another name too."""
+        written = {self.aliases.of(access.base) for inner, access in elements if callee(inner) is not operator.getitem}
+        bases: dict[int, set[str]] = {class_: set() for class_ in written}
+        for _, access in elements:
+            bases.get(self.aliases.of(access.base), set()).add(access.base.name)
+        if written & self.given or any(len(names) > 1 for names in bases.values()):
+            return None
+        return {name for names in bases.values() for name in names}
+
+    @staticmethod
+    def diverges(op: Op, found: LockstepLoop) -> bool:
+        """Whether iterations go through `op`, a loop, by different ranges, or it is a check of what differs."""
+        if isinstance(op, For):
+            return found.vary(op.source)
+        return callee(op) in CHECKS and found.vary(reads(op))
 
     def is_plain(self, op: Op, inside: Collection[str]) -> bool:
-        """Whether `op`, one of a pass, is of numbers and of elements of arrays that were there before."""
+        """Whether `op`, one of an iteration, is of numbers and of elements of arrays that were there before."""
         match op:
             case For():
                 plain = not op.breaks and op.snapshots is None and len(op.source) == 3 and isinstance(op.source[2], Lit)
-                return plain and all(isinstance(out.type, Scalar) and out.type.dtype in NUMBERS for out in op.outs)
+                return plain and all(map(has_number, op.outs))
             case If():
                 numbers = all(isinstance(var.type, Scalar) for var in (*op.outs, *reads_with_blocks(op)))
                 return numbers and is_removable(op) and all(isinstance(one, Call | If) for one in all_ops(Block((), (op,), ())))
@@ -124,16 +135,14 @@ class KernelReader:
             case Call(outs=(Var(type=Array()) as view,)):
                 return view.name in self.accesses.views and self.accesses.base(view).name not in inside
             case Call() if (access := self.accesses.of(op)) is not None:
-                of_numbers = isinstance(access.base.type, Array) and access.base.type.dtype in NUMBERS
-                return of_numbers and access.base.name not in inside and (not adds(op) or is_float(access.base))
+                return is_held(access.base) and access.base.name not in inside and (not adds(op) or is_float(access.base))
             case Call():
-                scalars_ = all(isinstance(var.type, Scalar) and var.type.dtype in NUMBERS for var in (*op.outs, *reads(op)))
-                return scalars_ and is_removable(op) and len(op.outs) == 1
+                return is_removable(op) and len(op.outs) == 1 and all(map(has_number, (*op.outs, *reads(op))))
             case _:
                 return False
 
     def own_axis(self, name: str, loop: Loop, elements: Collection[tuple[Op, ElementAccess]]) -> int | None:
-        """The axis of the array of that `name` on which all that a pass touches is its item, from the front."""
+        """The axis of the array of that `name` on which all that an iteration touches is its item, from the front."""
         found = [access for _, access in elements if access.base.name == name]
         for axis, place in enumerate(found[0].axes):
             low = self.accesses.lower(place)
@@ -142,7 +151,7 @@ class KernelReader:
         return None
 
     def varying(self, op: For, private: Collection[str]) -> set[str]:
-        """The names of what differs from pass to pass of `op`."""
+        """The names of what differs from iteration to iteration of `op`."""
         found = {param.name for param in op.body.params}
 
         def vary(given: Collection[Operand]) -> bool:
@@ -172,7 +181,7 @@ class KernelReader:
         return found
 
     def kind(self, op: For, touching: list[Op], name: str, owned: Mapping[str, int], varying: Collection[str]) -> Kind | None:
-        """How the passes of `op` write to the array of that `name`; ``None`` if their order matters."""
+        """How the iterations of `op` write to the array of that `name`; ``None`` if their order matters."""
         if all(map(adds, touching)):
             return "own" if name in owned else "sum"
         if name in owned:
@@ -188,7 +197,7 @@ class KernelReader:
         return "private" if self.is_private(op, name) else None
 
     def is_private(self, op: For, name: str) -> bool:
-        """Whether nothing but the passes of `op` uses the array of that `name`, which is made here, and each fills it first."""
+        """Whether nothing but the iterations of `op` uses the array `name`, which is made here, and each fills it first."""
         array = self.accesses.named[name]
         made = [one for one in self.kernel.body.ops if isinstance(one, Call) and one.outs == (array,)]
         if array in variables_of(self.kernel.results) or not made or not is_float(array):
@@ -228,13 +237,23 @@ def names_of(op: Op) -> set[Var]:
     return {*reads_with_blocks(op)}
 
 
+def has_number(var: Var) -> bool:
+    """Whether `var` is a number that a kernel holds."""
+    return isinstance(var.type, Scalar) and var.type.dtype in NUMBERS
+
+
+def is_held(array: Var) -> bool:
+    """Whether `array` holds numbers that a kernel does."""
+    return isinstance(array.type, Array) and array.type.dtype in NUMBERS
+
+
 def is_float(array: Var) -> bool:
     """Whether `array` holds numbers of ``float64``."""
     return isinstance(array.type, Array) and array.type.dtype == "float64"
 
 
 def is_added_to(param: Var, result: Operand, body: Block) -> bool:
-    """Whether a pass only adds a number to `param`, which a loop carries, and yields that as `result`."""
+    """Whether an iteration only adds a number to `param`, which a loop carries, and yields that as `result`."""
     taken = Counter(var for op in all_ops(body) for var in (*reads(op), *yielded(op)))
     taken.update(variables_of(body.results))
     adding = next((op for op in body.ops if isinstance(op, Call) and callee(op) is runtime.add_up and op.args[0] == param), None)
@@ -253,12 +272,12 @@ def is_number(var: Var) -> bool:
 
 
 def is_short(loop: Loop) -> bool:
-    """Whether `loop` surely has too few passes."""
+    """Whether `loop` surely has too few iterations."""
     return loop.low.root is None and loop.high.root is None and loop.high.offset - loop.low.offset < FEW
 
 
 def pays(op: For) -> bool:
-    """Whether passes of `op` have loops in loops, of which the inner ones are as long as the outer ones say."""
+    """Whether iterations of `op` have loops in loops, of which the inner ones are as long as the outer ones say."""
     return any(uneven(inner) for inner in op.body.ops)
 
 

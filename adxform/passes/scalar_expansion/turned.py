@@ -1,8 +1,8 @@
-"""Arrays of which each pass of a block has its own elements, turned so that those of one pass are next to those of the other."""
+"""Arrays of which iterations of a block have elements of their own, turned so that those are next to one another."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TypeVar
 
@@ -18,8 +18,22 @@ from adxform.passes.scalar_expansion.lockstep_loops import KernelReader, Lockste
 _T = TypeVar("_T")
 
 
+def used_along(op: Op, lockstep: LockstepLoop | None, reading: KernelReader) -> Iterator[tuple[str, int | None]]:
+    """The arrays that `op`, of the loop `lockstep`, uses: each with the axis that is an iteration's own, ``None`` if none is."""
+    access = reading.accesses.of(op)
+    if access is not None:
+        yield access.base.name, lockstep.owned.get(access.base.name) if lockstep else None
+    elif not isinstance(op, Call):
+        for var in variables_of((*operands(op), *(one for block in blocks(op) for one in block.results))):
+            yield var.name, None
+    elif callee(op) not in (intrinsics.dim, np.empty):
+        view = lockstep is not None and lockstep.vary(op.outs) and op.outs[0].name in reading.accesses.views
+        for var in () if view else variables_of(operands(op)):
+            yield reading.accesses.base(var).name, None
+
+
 class Turned:
-    """The arrays of a kernel whose axis of passes is put last, so that the passes of a block are neighbours."""
+    """The arrays of a kernel whose axis of iterations is put last, so that the iterations of a block are neighbours."""
 
     def __init__(self, reading: KernelReader, found: Mapping[int, LockstepLoop]) -> None:
         made = {
@@ -27,22 +41,11 @@ class Turned:
             for op in reading.kernel.body.ops
             if isinstance(op, Call) and callee(op) is np.empty and isinstance(op.args[0], Pack) and len(op.args) == 1
         }
-        axes: dict[str, set[int | None]] = {}
+        axes: dict[str, set[int | None]] = {var.name: {None} for var in variables_of(reading.kernel.results)}
         for op in reading.kernel.body.ops:
-            passes = found.get(id(op))
             for inner in (op, *all_ops(Block((), (op,), ()))):
-                access = reading.accesses.of(inner)
-                if access is not None:
-                    axes.setdefault(access.base.name, set()).add(passes.owned.get(access.base.name) if passes else None)
-                elif isinstance(inner, Call) and callee(inner) not in (intrinsics.dim, np.empty):
-                    view = passes is not None and passes.vary(inner.outs) and inner.outs[0].name in reading.accesses.views
-                    for var in () if view else variables_of(operands(inner)):
-                        axes.setdefault(reading.accesses.base(var).name, set()).add(None)
-                elif not isinstance(inner, Call):
-                    for var in variables_of((*operands(inner), *(one for block in blocks(inner) for one in block.results))):
-                        axes.setdefault(var.name, set()).add(None)
-        for var in variables_of(reading.kernel.results):
-            axes.setdefault(var.name, set()).add(None)
+                for name, axis in used_along(inner, found.get(id(op)), reading):
+                    axes.setdefault(name, set()).add(axis)
         single = {name: axis for name in made for axis in axes.get(name, ()) if len(axes[name]) == 1}
         self.axes = {name: axis for name, axis in single.items() if axis is not None}
         """By the name of an array: which of its axes is put last."""

@@ -29,7 +29,7 @@ class BufferedRule:
     """A generated function that takes its memory, `buffers`, after its own parameters.
 
     The lengths of `params`, its own parameters or those of the function that it is the later part of, are what memory is made by.
-    Of the places, `pages` are `adxform.runtime.PagedBuffer`. `homes` says for each result which of `buffers` it is, if it is one.
+    Of these, `stacked` are `adxform.runtime.BufferStack`. `homes` says for each result which of `buffers` it is, if it is one.
     `contiguous`: it is only right for arguments that are.
     """
 
@@ -37,7 +37,7 @@ class BufferedRule:
     run: Callable[..., Any]
     params: tuple[Var, ...]
     buffers: tuple[Var, ...]
-    pages: tuple[Var, ...]
+    stacked: tuple[Var, ...]
     homes: tuple[int | None, ...]
     contiguous: bool
 
@@ -51,16 +51,18 @@ class BufferedRule:
         return not self.contiguous or all(value.flags.c_contiguous for value in inputs if isinstance(value, np.ndarray))
 
 
-def buffered(fn: Function, surroundings: Surroundings, engine: Engine, sure: Callable[..., Any] | None = None) -> BufferedRule:
+def buffered(
+    fn: Function, surroundings: Surroundings, engine: Engine, fallback: Callable[..., Any] | None = None
+) -> BufferedRule:
     """`fn`, optimised typed IR, realised on `engine` so that it writes into memory that it is given.
 
-    Where compiled code gives up, or what it assumes does not hold, `sure` runs, or else `fn` itself, which make their own.
+    Where compiled code gives up, or what it assumes does not hold, `fallback` runs, or else `fn` itself, which make their own.
     """
     backend = backend_of(engine)
     lowered = backend.lower(fn, engine)
     instead: Unbuffered | None = None
-    if lowered.may_give_up or sure is not None:
-        instead = Unbuffered(sure or load(emit(fn, surroundings=surroundings)), len(fn.params))
+    if lowered.may_give_up or fallback is not None:
+        instead = Unbuffered(fallback or load(emit(fn, surroundings=surroundings)), len(fn.params))
     found = plan_buffers(lowered.function)
     found = shared(replace(found, function=eliminate_dead_code(found.function)))
     return with_buffers(fn, found, *backend.realise(lowered.with_function(found.function), surroundings, instead))
@@ -84,14 +86,14 @@ def buffered_later(
 
 def shared(found: BufferPlan) -> BufferPlan:
     """The same with fewer places: see `adxform.passes.memory.buffer_sharing`."""
-    function, buffers = share_buffers(found.function, found.buffers, found.pages, is_elementwise)
+    function, buffers = share_buffers(found.function, found.buffers, found.stacked, is_elementwise)
     return replace(found, function=function, buffers=buffers)
 
 
 def with_buffers(fn: Function, found: BufferPlan, generated: Generated, run: Callable[..., Any]) -> BufferedRule:
     """The rule for `fn` that is what was `found`, of which `generated` is the source, run by `run`."""
     homes = tuple(found.buffers.index(result) if result in found.buffers else None for result in found.function.results)
-    return BufferedRule(generated, run, fn.params, found.buffers, found.pages, homes, found.contiguous)
+    return BufferedRule(generated, run, fn.params, found.buffers, found.stacked, homes, found.contiguous)
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,7 +84,7 @@ class DerivedRule:
     @property
     def compiled(self) -> list[str]:
         """What is compiled of it, in words."""
-        return self.backend.account(self.optimised, self.choice.engine)
+        return self.backend.report(self.optimised, self.choice.engine)
 
     @property
     def backend(self) -> Backend:
@@ -130,8 +130,8 @@ class DerivedRule:
         return [isinstance(result, Var) for typed, result in both if is_number(typed)]
 
 
-def build(request: Request, sure: Callable[..., Any] | None = None, beside: DerivedRule | None = None) -> DerivedRule:
-    """Take `request` through every stage; `sure` runs where what its function assumes does not hold.
+def build(request: Request, fallback: Callable[..., Any] | None = None, beside: DerivedRule | None = None) -> DerivedRule:
+    """Take `request` through every stage; `fallback` runs where what its function assumes does not hold.
 
     A rule `beside` it, for which the function is to be the same (see `starts_as`), has the first stages behind it.
     """
@@ -144,7 +144,7 @@ def build(request: Request, sure: Callable[..., Any] | None = None, beside: Deri
     note("adjoint", adjoint)
     optimised = note("optimised", checked(protect(optimise(checked(adjoint)), request.scratch)))
     choice, lowered, optimised = settled(optimised, request.engine)
-    generated, run = backend_of(choice.engine).realise(lowered, request.surroundings, sure)
+    generated, run = backend_of(choice.engine).realise(lowered, request.surroundings, fallback)
     private = tuple(sorted({*private_parameters(typed), *request.scratch, *request.written}))
     buffers = buffers_of(optimised) - buffers_of(request.function)
     built = typed, differentiated, adjoint, optimised, generated, run
@@ -183,23 +183,23 @@ def traceable(rule: DerivedRule) -> Function:
     return optimise(defined_values(rule.adjoint)) if has_values(rule.adjoint) else rule.optimised
 
 
-def moved(rule: DerivedRule, engine: Engine, sure: Callable[..., Any] | None = None) -> DerivedRule:
+def moved(rule: DerivedRule, engine: Engine, fallback: Callable[..., Any] | None = None) -> DerivedRule:
     """`rule` for another engine: only its last stage is made anew, and that where another engine is chosen.
 
-    `sure` is as for `build`.
+    `fallback` is as for `build`.
     """
     request = replace(rule.request, engine=engine)
     choice, lowered, optimised = settled(unsettled(rule), engine)
     if choice.engine == rule.choice.engine:
         return replace(rule, request=request, choice=choice)
-    generated, run = backend_of(choice.engine).realise(lowered, request.surroundings, sure)
+    generated, run = backend_of(choice.engine).realise(lowered, request.surroundings, fallback)
     return replace(rule, request=request, optimised=optimised, choice=choice, generated=generated, run=run)
 
 
-def widened(rule: DerivedRule, directions: int, sure: Callable[..., Any] | None = None) -> DerivedRule:
+def widened(rule: DerivedRule, directions: int, fallback: Callable[..., Any] | None = None) -> DerivedRule:
     """`rule` for vectors `directions` at a time; itself where it can only be for one (see `adxform.autodiff.batching.batch`).
 
-    `sure` is as for `build`.
+    `fallback` is as for `build`.
     """
     request = replace(rule.request, directions=directions)
     shared = 0 if request.mode == "hvp" else rule.early
@@ -208,18 +208,18 @@ def widened(rule: DerivedRule, directions: int, sure: Callable[..., Any] | None 
         return rule
     batched = checked(drop_unused_helpers(batched))
     choice, lowered = choose(batched, request.engine)
-    generated, run = backend_of(choice.engine).realise(lowered, request.surroundings, sure)
+    generated, run = backend_of(choice.engine).realise(lowered, request.surroundings, fallback)
     buffers = buffers_of(batched) - buffers_of(request.function)
     made = replace(rule, request=request, optimised=batched, generated=generated, run=run, choice=choice)
     return replace(made, buffers=max(buffers, 0))
 
 
 def closed(
-    rule: DerivedRule, seeds: tuple[float, ...], valued: bool, engine: Engine, sure: Callable[..., Any] | None = None
+    rule: DerivedRule, seeds: tuple[float, ...], valued: bool, engine: Engine, fallback: Callable[..., Any] | None = None
 ) -> DerivedRule:
     """`rule`, of Python's engine, with `seeds` for its cotangents; without the function's own results where it is not `valued`.
 
-    `rule` itself where `engine` compiles nothing of it. `sure` is as for `build`.
+    `rule` itself where `engine` compiles nothing of it. `fallback` is as for `build`.
     """
     request = replace(rule.request, seeds=seeds, valued=valued, engine=engine)
     fn = unsettled(rule)
@@ -231,7 +231,7 @@ def closed(
     choice, lowered, optimised = settled(optimised, engine, skipped)
     if not may_compile(choice.engine):
         return replace(rule, request=replace(rule.request, engine=engine), choice=choice)
-    generated, run = backend_of(choice.engine).realise(lowered, request.surroundings, sure)
+    generated, run = backend_of(choice.engine).realise(lowered, request.surroundings, fallback)
     return replace(rule, request=request, optimised=optimised, generated=generated, run=run, choice=choice, buffers=0)
 
 

@@ -115,14 +115,14 @@ class Residuals:
     contents: list[Contents] = field(default_factory=list)
 
     def run(
-        self, seeds: Sequence[Any], wide: CutRule | None = None, work: Workspace | None = None, outs: Sequence[Any] = ()
+        self, seeds: Sequence[Any], batched: CutRule | None = None, work: Workspace | None = None, outs: Sequence[Any] = ()
     ) -> tuple[Any, ...]:
-        """What the backward part returns for these cotangents: that of the rule, or that of `wide`, for several vectors.
+        """What the backward part returns for these cotangents: that of the rule, or that of `batched`, for several vectors.
 
         In `work`, memory of the form for it, results are good until the next run, and those of `outs`, an array or ``None`` for
         each, that can be are written to at once.
         """
-        parts = wide or self.parts
+        parts = batched or self.parts
         if not parts.changed:
             return self._run(parts, seeds, work, outs)
         with self.lock:

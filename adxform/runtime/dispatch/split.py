@@ -104,7 +104,7 @@ def may_repeat(tape: Sequence[Var], changed: Sequence[tuple[int, bool]], classes
 def widened(
     parts: CutRule,
     joint: Function,
-    wide: Function,
+    batched: Function,
     inputs: int,
     results: int,
     surroundings: Surroundings,
@@ -112,25 +112,25 @@ def widened(
     *,
     often: bool,
 ) -> CutRule:
-    """`parts`, those of `joint`, with the backward part of `wide`, which is `joint` for several vectors.
+    """`parts`, those of `joint`, with the backward part of `batched`, which is `joint` for several vectors.
 
     It is `parts` itself where each vector needs memory that the forward part makes for one.
     """
     engine = choose(joint, engine)[0].engine
     backend = backend_of(engine)
-    joint, wide = backend.before_cut(joint, engine), backend.before_cut(wide, engine)
+    joint, batched = backend.before_cut(joint, engine), backend.before_cut(batched, engine)
     one = halves(joint, inputs, results, often)[1]
-    ahead, more = halves(wide, inputs, results, often)
+    ahead, more = halves(batched, inputs, results, often)
     tape = tuple(free_variables(one))
     if not one.results or not set(tape).issuperset(free_variables(more)):
         return parts
     body = replace(more, params=(*tape, *more.params))
     directions = len(more.results) // len(one.results)
     name = f"{joint.name.removesuffix('_vjp')}_pullback_{directions}"
-    classes = alias_classes(wide)
-    form = buffered_later(wide, ahead, more, tape, surroundings, once(backend)) if often else None
+    classes = alias_classes(batched)
+    form = buffered_later(batched, ahead, more, tape, surroundings, once(backend)) if often else None
     backend = backend if may_repeat(tape, parts.changed, classes) else once(backend)
-    backward, run = backend.realise(backend.lower(replace(wide, name=name, body=body), engine), surroundings, aliases=classes)
+    backward, run = backend.realise(backend.lower(replace(batched, name=name, body=body), engine), surroundings, aliases=classes)
     return replace(parts, backward=backward, run_backward=run, gradients=len(more.results), buffered=form, directions=directions)
 
 

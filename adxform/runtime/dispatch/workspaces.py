@@ -14,7 +14,7 @@ import numpy as np
 
 from adxform.ir.ops import Var
 from adxform.ir.types import Array, Dim, Size, Stack
-from adxform.runtime import GrowingBuffer, PagedBuffer, Tape, counters
+from adxform.runtime import BufferStack, GrowingBuffer, Tape, counters
 from adxform.runtime.dispatch.buffered_rules import BufferedRule
 
 Lengths = tuple[tuple[int, ...], ...]
@@ -27,7 +27,7 @@ class Workspace:
     rule: BufferedRule
     lengths: Lengths
     buffers: tuple[Any, ...]
-    used: tuple[Tape | PagedBuffer, ...]
+    used: tuple[Tape | BufferStack, ...]
     vectors: dict[str, list[Any]] = field(default_factory=dict)
 
     def zeros(self, like: Sequence[Any], what: str = "vectors") -> list[Any]:
@@ -108,18 +108,18 @@ def made(rule: BufferedRule, inputs: Sequence[Any], lengths: Lengths) -> Workspa
             for size, length in zip(param.type.shape, value.shape, strict=True):
                 if isinstance(size, Dim) and not size.offset:
                     known[size.base] = length
-    buffers = tuple([space_for(space, known, space in rule.pages) for space in rule.buffers])
+    buffers = tuple([space_for(space, known, space in rule.stacked) for space in rule.buffers])
     counters.count("buffer_allocs", len(buffers))
-    return Workspace(rule, lengths, buffers, tuple([space for space in buffers if isinstance(space, Tape | PagedBuffer)]))
+    return Workspace(rule, lengths, buffers, tuple([space for space in buffers if isinstance(space, Tape | BufferStack)]))
 
 
-def space_for(space: Var, known: dict[str, int], paged: bool) -> Any:
-    """An array, a room or pages, or a tape, by the type of `space`."""
+def space_for(space: Var, known: dict[str, int], stacked: bool) -> Any:
+    """An array, a growing buffer or a stack of such, or a tape, by the type of `space`."""
     match space.type:
         case Stack():
             return Tape()
         case Array(dtype, None):
-            return (PagedBuffer if paged else GrowingBuffer)(np.dtype(dtype))
+            return (BufferStack if stacked else GrowingBuffer)(np.dtype(dtype))
         case Array(dtype, tuple() as shape):
             return np.empty(tuple(length(size, known) for size in shape), dtype)
         case _:

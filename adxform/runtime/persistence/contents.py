@@ -101,6 +101,11 @@ class ContentWriter:
 
     def add(self, value: Any) -> None:
         """Add a value."""
+        if not self._add_number(value) and not self._add_container(value):
+            self._add_reference(value)
+
+    def _add_number(self, value: Any) -> bool:
+        """Add `value` if it is a constant, a number or an array of numbers: by its bytes."""
         kind = type(value).__qualname__
         match value:
             case None | bool() | int() | str() | bytes() | types.EllipsisType() if type(value) in _PLAIN:
@@ -114,22 +119,31 @@ class ContentWriter:
                 self._put("scalar", repr(value.dtype).encode() + value.tobytes())
             case np.ndarray() if self._deep and value.dtype.kind in "biufc" and value.nbytes <= _LARGEST:
                 self._put("array", repr((value.dtype, value.shape)).encode() + value.tobytes())
-            case tuple() | list() if type(value) in (tuple, list):
+            case _:
+                return False
+        return True
+
+    def _add_container(self, value: Any) -> bool:
+        """Add `value` if it is a container of Python: by what it holds."""
+        kind = type(value).__qualname__
+        match value:
+            case tuple() | list() | dict() if type(value) in (tuple, list, dict):
                 self._put(kind, str(len(value)).encode())
-                for item in value:
+                for item in value.items() if isinstance(value, dict) else value:
                     self.add(item)
             case frozenset() if type(value) is frozenset:
                 self._put(kind, b"".join(sorted(map(digest, value))))
-            case dict() if type(value) is dict:
-                self._put(kind, str(len(value)).encode())
-                for item in value.items():
-                    self.add(item)
-            case slice():
+            case slice() | range():
                 self._put(kind)
                 self.add((value.start, value.stop, value.step))
-            case range():
-                self._put(kind)
-                self.add((value.start, value.stop, value.step))
+            case _:
+                return False
+        return True
+
+    def _add_reference(self, value: Any) -> None:
+        """Add code, or what is known by its name: with `deep` by what it is made of, else by that name and its seal."""
+        kind = type(value).__qualname__
+        match value:
             case types.CodeType():
                 self.add_code(value)
             case types.FunctionType() if self._deep and not fixed(written_in(value)):
@@ -234,6 +248,12 @@ class ContentWriter:
                     self._add_member(function)
             case cached_property():
                 self._add_member(value.func)
+            case _:
+                self._add_attribute(value)
+
+    def _add_attribute(self, value: Any) -> None:
+        """Add a value in a class that is no method."""
+        match value:
             case dict() | tuple() | list():
                 self._put(type(value).__qualname__, str(len(value)).encode())
                 for item in value.items() if isinstance(value, dict) else value:

@@ -20,7 +20,7 @@ from adxform.backends.python.loading import install, installed
 from adxform.ir.ops import Lit
 from adxform.runtime.persistence.contents import resolve, seal_of
 from adxform.runtime.persistence.references import NAMED, NotPortable, place
-from adxform.threads.deep_recursion import roomy
+from adxform.threads.deep_recursion import on_deep_stack
 
 _OWN = (types.FunctionType, type)
 
@@ -69,7 +69,7 @@ def dumps(value: Any) -> bytes:
         NotPortable: it holds what another process cannot be told of.
     """
     try:
-        return roomy(lambda: _written(value))
+        return on_deep_stack(lambda: _written(value))
     except (pickle.PicklingError, TypeError, RecursionError) as error:
         raise NotPortable(str(error)) from None
 

@@ -29,11 +29,11 @@ NAMED = (
 )
 
 
-class NotPortable(Exception):  # noqa: N818 - no error: what cannot be named is not written
+class NotPortable(Exception):
     """A value that another process cannot be told of."""
 
 
-class Stale(Exception):  # noqa: N818 - no error: what changed is derived anew
+class Stale(Exception):
     """A reference leads nowhere, or to something else than it did."""
 
 

@@ -109,7 +109,7 @@ def as_bytes(compiled: Any) -> bytes | None:
     if compiled.lifted or compiled.library.has_dynamic_globals:
         return None
     try:
-        written: bytes = dumps((outside(compiled.library._final_module), compiled._replace(type_annotation="")._reduce()))  # type: ignore[no-untyped-call]
+        written: bytes = dumps((outside(compiled.library._final_module), compiled._replace(type_annotation="")._reduce()))
     except Exception as error:  # whatever it is that has no name in another process
         way_back(error)
         return None
@@ -130,7 +130,7 @@ def read(data: bytes, target_context: Any) -> Any:
             if not are_there(called):
                 return None
         codegen, held = new_engine()
-        found = CompileResult._rebuild(target_context.subtarget(_internal_codegen=codegen), *made)  # type: ignore[no-untyped-call]
+        found = CompileResult._rebuild(target_context.subtarget(_internal_codegen=codegen), *made)
         found.library._held = held
         return found
     except Exception as error:  # whatever Numba makes of it

@@ -23,7 +23,7 @@ def new_engine() -> tuple[Any, Any]:
     and those of users may run a kernel then, or keep it. What is held here is of a class that the collector does not look at:
     nothing leads to it any more when it goes.
     """
-    made = JITCPUCodegen("adxform")  # type: ignore[no-untyped-call]
+    made = JITCPUCodegen("adxform")
     held = np.empty(0)
     finalize(held, made._engine._ee.close).atexit = False
     return made, held

@@ -73,7 +73,7 @@ class KernelLower(ReleasingLower):
         module = self.context.create_module("wrapper")
         called = self.context.call_conv.get_function_type(self.fndesc.restype, self.fndesc.argtypes)
         function = ir.Function(module, called, self.fndesc.llvm_func_name)
-        loops = bool(compute_cfg_from_blocks(self.blocks).loops())  # type: ignore[no-untyped-call]
+        loops = bool(compute_cfg_from_blocks(self.blocks).loops())
         KernelEntrance(
             self.context, module, function, self.fndesc, self.env, call_helper=self.call_helper, release_gil=release_gil and loops
         ).build()  # type: ignore[no-untyped-call]
@@ -85,12 +85,12 @@ class KernelEntrance(PyCallWrapper):
 
     def build_wrapper(self, api: Any, builder: Any, closure: Any, args: Any, kws: Any) -> None:
         """Unpack `args`, call the function, and pack what it returns."""
-        usual, lent = api.to_native_value, looks_at_arrays(self.fndesc.restype)
+        usual, borrows = api.to_native_value, looks_at_arrays(self.fndesc.restype)
 
         def native(type_: Any, obj: Any) -> Any:
             if isinstance(type_, types.Integer):
                 return small(type_, usual(type_, obj), api)
-            if lent and is_borrowed(type_):
+            if borrows and is_borrowed(type_):
                 return borrowed(type_, obj, api)
             held = KNOWN and isinstance(type_, types.Array) and type_.dtype in _PLACES
             return usual(type_, of_its_dtype(type_, obj, api) if held else obj)
@@ -109,7 +109,7 @@ def small(type_: Any, native: Any, api: Any) -> Any:
     large = builder.and_(outside, builder.not_(native.is_error))
     with builder.if_then(large, likely=False):
         api.err_set_string("PyExc_OverflowError", "integer too large for compiled code")
-    return NativeValue(native.value, is_error=builder.or_(native.is_error, outside))  # type: ignore[no-untyped-call]
+    return NativeValue(native.value, is_error=builder.or_(native.is_error, outside))
 
 
 def looks_at_arrays(returned: Any) -> bool:
@@ -140,7 +140,7 @@ def borrowed(type_: Any, obj: Any, api: Any) -> Any:
 
     exact = exact_ones(api)
     array = context.make_array(type_)(context, builder)
-    misfit = cgutils.alloca_once_value(builder, cgutils.true_bit)  # type: ignore[no-untyped-call]
+    misfit = cgutils.alloca_once_value(builder, cgutils.true_bit)
     with builder.if_then(is_array(load(obj, CLASS, word), load(exact, 0, word), api), likely=True):
         right = has_dtype(type_, obj, api)
         right = builder.and_(right, is_(load(obj, RANK, number), number(type_.ndim)))
@@ -148,7 +148,7 @@ def borrowed(type_: Any, obj: Any, api: Any) -> Any:
         right = builder.and_(right, is_(flags, number(ROW_BY_ROW)))
         with builder.if_then(right, likely=True):
             lengths, strides = load(obj, LENGTHS, byte.as_pointer()), load(obj, STRIDES, byte.as_pointer())
-            populate_array(  # type: ignore[no-untyped-call]
+            populate_array(
                 array,
                 data=load(obj, DATA, array.data.type),
                 shape=[load(lengths, 8 * axis, word) for axis in range(type_.ndim)],
@@ -160,7 +160,7 @@ def borrowed(type_: Any, obj: Any, api: Any) -> Any:
     failed = builder.load(misfit)
     with builder.if_then(failed, likely=False):
         api.err_set_string("PyExc_TypeError", "not an array of the type that was compiled for, row by row")
-    return NativeValue(array._getvalue(), is_error=failed)  # type: ignore[no-untyped-call]
+    return NativeValue(array._getvalue(), is_error=failed)
 
 
 def of_its_dtype(type_: Any, obj: Any, api: Any) -> Any:
@@ -189,10 +189,10 @@ def loaded(builder: Any, at: Any, offset: int, kind: Any) -> Any:
 def is_array(cls: Any, exact: Any, api: Any) -> Any:
     """Whether `cls` is the class of arrays, or one that inherits from it: an array in a file is of one."""
     builder, word = api.builder, ir.IntType(64)
-    found = cgutils.alloca_once_value(builder, builder.icmp_unsigned("==", cls, exact))  # type: ignore[no-untyped-call]
+    found = cgutils.alloca_once_value(builder, builder.icmp_unsigned("==", cls, exact))
     with builder.if_then(builder.not_(builder.load(found)), likely=False):
         inherits = api._get_function(ir.FunctionType(ir.IntType(32), [word, word]), name="PyType_IsSubtype")
-        builder.store(cgutils.is_not_null(builder, builder.call(inherits, [cls, exact])), found)  # type: ignore[no-untyped-call]
+        builder.store(cgutils.is_not_null(builder, builder.call(inherits, [cls, exact])), found)
     return builder.load(found)
 
 

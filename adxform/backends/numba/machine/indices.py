@@ -14,7 +14,7 @@ from adxform.backends.numba.machine.linking import FromEitherEnd
 TYPES: Any = numba.types
 
 
-@register_pass(mutates_CFG=False, analysis_only=False)  # type: ignore[no-untyped-call]
+@register_pass(mutates_CFG=False, analysis_only=False)
 class IndicesFromTheFront(FunctionPass):
     """Takes indices as unsigned, so that no length is added to one that is negative.
 

@@ -120,7 +120,7 @@ class KernelLibrary(JITCodeLibrary):
             function.name = f"{kernel}.{number}"
 
 
-@register_pass(mutates_CFG=False, analysis_only=False)  # type: ignore[no-untyped-call]
+@register_pass(mutates_CFG=False, analysis_only=False)
 class IntoOneLibrary(FunctionPass):
     """Has the code of the function that is being compiled put into a `KernelLibrary`."""
 
@@ -136,7 +136,7 @@ class IntoOneLibrary(FunctionPass):
         return True
 
 
-@register_pass(mutates_CFG=True, analysis_only=False)  # type: ignore[no-untyped-call]
+@register_pass(mutates_CFG=True, analysis_only=False)
 class KernelLowering(BaseNativeLowering):
     """Translates the function that is being compiled with `KernelLower`."""
 

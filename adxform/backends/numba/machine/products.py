@@ -34,7 +34,7 @@ def data(context: Any, builder: Any, signature: Any, args: Any, places: Iterable
     return tuple([context.make_array(signature.args[at])(context, builder, args[at]).data for at in places])
 
 
-@_intrinsic  # type: ignore[untyped-decorator]
+@_intrinsic
 def gemm(
     _context: Any, at: Any, bt: Any, m: Any, n: Any, k: Any, a: Any, lda: Any, b: Any, ldb: Any, c: Any, ldc: Any, less: Any
 ) -> Any:
@@ -54,7 +54,7 @@ def gemm(
     return types.none(*given), call
 
 
-@_intrinsic  # type: ignore[untyped-decorator]
+@_intrinsic
 def _gemv(_context: Any, at: Any, m: Any, n: Any, a: Any, lda: Any, x: Any, y: Any) -> Any:
     """``y = a @ x``, column by column, `a` transposed if so; the vectors are contiguous."""
 

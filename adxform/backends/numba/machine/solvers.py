@@ -35,7 +35,7 @@ _lower: Any = numba.extending.lower_builtin
 _length = types.intp
 
 
-@_intrinsic  # type: ignore[untyped-decorator]
+@_intrinsic
 def _getrf(_context: Any, n: Any, a: Any, pivots: Any) -> Any:
     """Factor `a`, column by column; what is returned is not zero where it is singular."""
 
@@ -48,7 +48,7 @@ def _getrf(_context: Any, n: Any, a: Any, pivots: Any) -> Any:
     return types.int32(_length, a, pivots), call
 
 
-@_intrinsic  # type: ignore[untyped-decorator]
+@_intrinsic
 def _getrs(_context: Any, turned: Any, n: Any, count: Any, lu: Any, pivots: Any, b: Any) -> Any:
     """Solve with the factors, or those of the transposed matrix if so, for the columns of `b`."""
 
@@ -62,7 +62,7 @@ def _getrs(_context: Any, turned: Any, n: Any, count: Any, lu: Any, pivots: Any,
     return types.int32(types.boolean, _length, _length, lu, pivots, b), call
 
 
-@_intrinsic  # type: ignore[untyped-decorator]
+@_intrinsic
 def _getri(_context: Any, n: Any, lu: Any, pivots: Any, work: Any, size: Any) -> Any:
     """Put the inverse in the place of the factors."""
 
@@ -76,7 +76,7 @@ def _getri(_context: Any, n: Any, lu: Any, pivots: Any, work: Any, size: Any) ->
     return types.int32(_length, lu, pivots, work, _length), call
 
 
-@_intrinsic  # type: ignore[untyped-decorator]
+@_intrinsic
 def _potrf(_context: Any, n: Any, a: Any) -> Any:
     """Factor `a`, of which the triangle above the diagonal is read, column by column."""
 
@@ -89,7 +89,7 @@ def _potrf(_context: Any, n: Any, a: Any) -> Any:
     return types.int32(_length, a), call
 
 
-@_intrinsic  # type: ignore[untyped-decorator]
+@_intrinsic
 def _trsm(_context: Any, n: Any, count: Any, a: Any, step: Any, b: Any) -> Any:
     """Solve with the upper triangle of `a` for the columns of `b`; from column to column of both are `step` numbers."""
 

@@ -20,7 +20,7 @@ _PASSES = 12
 
 @dataclass(slots=True)
 class SettledLoop:
-    """A loop body whose parameters have types that hold on every pass."""
+    """A loop body whose parameters have types that hold on every iteration."""
 
     own: tuple[Var, ...]
     params: tuple[Var, ...]
@@ -66,8 +66,8 @@ def find_fixpoint(
 ) -> SettledLoop:
     """Run a loop body on ever more general parameters until it yields what they hold.
 
-    `counted` are the lists to which the loop appends at most one item on each pass. `index`: the hint and type of a parameter
-    before these, of a counted loop.
+    `counted` are the lists to which the loop appends at most one item on each iteration. `index`: the hint and type of a
+    parameter before these, of a counted loop.
     """
     outer, start = interp.builder, interp.heap
     known = len(interp.lengths)
@@ -108,7 +108,7 @@ def find_fixpoint(
 
 
 def _run(interp: Interpreter, joined: Joined, step: Step, index: tuple[str, Type] | None) -> _Pass:
-    """A pass of a loop body on parameters for the slots of `joined`."""
+    """An iteration of a loop body on parameters for the slots of `joined`."""
     params: list[Var] = []
 
     def param(hint: str, type_: Type) -> Var:
@@ -129,7 +129,7 @@ def _run(interp: Interpreter, joined: Joined, step: Step, index: tuple[str, Type
 
 
 def _merged(interp: Interpreter, joiner: Joiner, joined: Joined, run: _Pass, start: Heap, counted: Container[Ref]) -> Joined:
-    """`joined`, made as general as what a pass yields. Raises `Grows` where a list is not as long as it was."""
+    """`joined`, made as general as what an iteration yields. Raises `Grows` where a list is not as long as it was."""
     before, heap = run.before, run.heap
     yields = [UNDEFINED] * len(joined.values) if run.yields is None else run.yields
     paths = Paths(before, heap, before)
@@ -148,7 +148,7 @@ def _merged(interp: Interpreter, joiner: Joiner, joined: Joined, run: _Pass, sta
 
 
 def _renamed(interp: Interpreter, type_: Type, owned: set[str], renamed: dict[str, Dim]) -> Type:
-    """The type after the loop: a length that changes from pass to pass is another one there."""
+    """The type after the loop: a length that changes from iteration to iteration is another one there."""
     if not isinstance(type_, Array) or type_.shape is None:
         return type_
     shape: list[Size] = []

@@ -76,7 +76,7 @@ def listed_together(interp: Interpreter, sources: tuple[Value, ...], *, strict: 
 
 
 def lists_in(interp: Interpreter, source: Value) -> tuple[Ref, ...]:
-    """The lists and dicts that a walk over `source` looks at, pass by pass."""
+    """The lists and dicts that a walk over `source` looks at, iteration by iteration."""
     match source:
         case Ref() | View(Ref()):
             ref = source.of if isinstance(source, View) else source

@@ -25,14 +25,14 @@ from adxform.ir.spans import Span
 from adxform.ir.types import BOOL
 
 _UNROLL = 256
-"""How many passes of a loop are written out, one after the other."""
+"""How many iterations of a loop are written out, one after the other."""
 
 _NESTED = 4096
-"""How many passes of loops within loops are: a statement of each takes a millisecond to derive."""
+"""How many iterations of loops within loops are: a statement of each takes a millisecond to derive."""
 
 
 _WRITTEN_OUT = 16
-"""How many passes are, of a loop over what only a run goes through and a sequence whose items are known one by one."""
+"""How many iterations are, of a loop over what only a run goes through and a sequence whose items are known one by one."""
 
 
 @dataclass(slots=True)
@@ -151,7 +151,7 @@ def _dynamic_for(interp: Interpreter, op: For, source: Value, inits: list[Value]
         _refuse_foreign(interp, reason)
         trips = iteration.literal_trips(interp, source)
         early = op.breaks and isinstance(reason, Grows) and reason.item.type is not None
-        if trips is None or trips > _UNROLL or trips * interp.passes > _NESTED or early:
+        if trips is None or trips > _UNROLL or trips * interp.unrolled > _NESTED or early:
             if isinstance(reason, Grows):
                 return _collecting(interp, op, source, inits, env, reason)
             params = iteration.promotable(interp, source)
@@ -161,11 +161,11 @@ def _dynamic_for(interp: Interpreter, op: For, source: Value, inits: list[Value]
                 return _loop(interp, op, source, inits, env)
             raise
         items: list[iteration.Place] = [partial(iteration.item_at, interp, source, Lit(k)) for k in range(trips)]
-        interp.passes *= max(trips, 1)
+        interp.unrolled *= max(trips, 1)
         try:
             return unrolled(interp, op, Walk.over(interp, source, items, once), inits, env)
         finally:
-            interp.passes //= max(trips, 1)
+            interp.unrolled //= max(trips, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +203,7 @@ class Walk:
         return self.items[taken]
 
     def now(self, interp: Interpreter) -> Walk:
-        """What is to be walked over after a pass, which may have changed a list."""
+        """What is to be walked over after an iteration, which may have changed a list."""
         if all(interp.heap.contents[ref] is contents for ref, contents in self.held):
             return replace(self, position=self.position + 1)
         if any(ref.kind == "set" and interp.heap.contents[ref] is not contents for ref, contents in self.held):
@@ -329,7 +329,7 @@ def _loop(
     def step(carried: list[Value], own: tuple[Var, ...]) -> tuple[list[Value], list[Operand]]:
         (index,) = own
         held = [interp.heap.contents[ref] for ref in walked]
-        start = _first_pass(interp, source, index) if regular else index
+        start = _first_iteration(interp, source, index) if regular else index
         for ref, contents in regular.items():
             here = replace(contents, count=iteration.add(interp, start, contents.count))
             interp.heap.contents[ref] = here  # type: ignore[assignment]
@@ -355,16 +355,16 @@ def _loop(
     block = fixed.builder.block((*fixed.own, *fixed.params), (*conditions, *fixed.yields))
     interp.builder.emit(For(fixed.outs, (trip.start, trip.stop, trip.step), fixed.inits, block, op.breaks, op.span))
     ends = dict(zip(fixed.outs, zip(fixed.inits, fixed.yields, strict=True), strict=True))
-    return [_if_any_pass(interp, source) if _set_by_a_pass(value, ends) else value for value in fixed.values]
+    return [_if_any_iteration(interp, source) if _set_by_an_iteration(value, ends) else value for value in fixed.values]
 
 
-def _set_by_a_pass(value: Value, ends: Mapping[Var, tuple[Operand, Operand]]) -> bool:
-    """Whether `value` is a condition, false before the loop, that every pass makes true: that a name has a value."""
+def _set_by_an_iteration(value: Value, ends: Mapping[Var, tuple[Operand, Operand]]) -> bool:
+    """Whether `value` is a condition, false before the loop, that every iteration makes true: that a name has a value."""
     return isinstance(value, Var) and ends.get(value) == (Lit(False), Lit(True))
 
 
-def _if_any_pass(interp: Interpreter, source: Value) -> Value:
-    """Whether a loop over `source` has a pass."""
+def _if_any_iteration(interp: Interpreter, source: Value) -> Value:
+    """Whether a loop over `source` has an iteration."""
     if iteration.is_endless(source):
         return Lit(True)
     return interp.call(Lit(operator.gt), (iteration.length(interp, source), Lit(0)), hint="is_defined")
@@ -385,8 +385,8 @@ def reduce_loop(interp: Interpreter, source: Value, start: Value, step: Callable
     return fixed.values[0]
 
 
-def _first_pass(interp: Interpreter, source: Value, index: Var) -> Value:
-    """How many passes came before the one with `index`."""
+def _first_iteration(interp: Interpreter, source: Value, index: Var) -> Value:
+    """How many iterations came before the one with `index`."""
     match source:
         case Range(start, _, Lit(1)):
             return iteration.subtract(interp, index, start)

@@ -1,8 +1,9 @@
 """A loop of which only a run can tell how many passes it makes.
 
-One pass is run on sets that stand for those of any pass: each float that the loop carries, and each element that it writes, is
-a node that holds what it was before the loop and, by an edge back, what a pass makes of it. Which elements those are, and which
-whole numbers differ from pass to pass, is found by running passes until nothing new shows; only the last one counts.
+One iteration is run on sets that stand for those of any iteration: each float that the loop carries, and each element that it
+writes, is a node that holds what it was before the loop and, by an edge back, what an iteration makes of it. Which elements those
+are, and which whole numbers differ from iteration to iteration, is found by running iterations until nothing new shows; only the
+last one counts.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from adxform.sparse.pattern_values import UNTOLD, ids_of, tagged
 MOST = 12
 
 
-class Ends(Exception):  # noqa: N818 - the traced program raises here
+class Ends(Exception):
     """The traced program raises an error."""
 
 
@@ -33,7 +34,7 @@ class TraceState(Protocol):
 
 
 class Carried:
-    """A variable that the loop carries: `start` before it, `entry` in any pass, `varies` once a pass was seen to change it."""
+    """A variable that the loop carries: `start` before it, `entry` in any iteration, `varies` once one was seen to change it."""
 
     def __init__(self, var: Var, start: Any) -> None:
         self.var, self.start = var, start
@@ -42,7 +43,7 @@ class Carried:
         self.like: Any = start
 
     def enter(self, graph: Graph) -> Any:
-        """The value in any pass."""
+        """The value in any iteration."""
         self.entry = self.start
         if self.varies:
             match self.var.type:
@@ -63,7 +64,7 @@ class Carried:
         return self.entry
 
     def changed(self, result: Any) -> bool:
-        """Whether `result`, what a pass made of it, is something that was not known to vary."""
+        """Whether `result`, what an iteration made of it, is something that was not known to vary."""
         if self.varies:
             if isinstance(self.var.type, Array) and np.shape(result) != np.shape(self.like):
                 raise GiveUp("an array grows in a loop")
@@ -73,7 +74,7 @@ class Carried:
         return not same
 
     def leave(self, graph: Graph, result: Any) -> None:
-        """Let the value in any pass hold what a pass made of it."""
+        """Let the value in any iteration hold what an iteration made of it."""
         if self.varies and isinstance(self.var.type, Array):
             graph.freeze(result)
         if self.varies and is_float(self.var.type):
@@ -87,7 +88,7 @@ class Carried:
 def settled(
     trace: TraceState, run: Callable[[list[Any]], Sequence[Any]], outs: Sequence[Var], values: Sequence[Any]
 ) -> list[Any]:
-    """What `outs` hold after any number of passes from `values`; ``run(values)`` makes one. The memory is as after it too."""
+    """What `outs` hold after any number of iterations from `values`; ``run(values)`` makes one. The memory is as after it too."""
     carried = [Carried(out, value) for out, value in zip(outs, values, strict=True)]
     outer = trace.log
     regions: dict[Any, Note] = {}
@@ -105,30 +106,36 @@ def settled(
         finally:
             trace.log = outer
         found = {key_of(note): note for note in log if not isinstance(note.x, list)}
+        new = {key: note for key, note in found.items() if key not in regions}
         known = {id(root) for root in roots}
-        fresh = {key: note for key, note in found.items() if key not in regions and (not number or id(root_of(note.x)) in known)}
+        fresh = {key: note for key, note in new.items() if not number or id(root_of(note.x)) in known}
         changed = any(news)
         if not changed and not fresh and number:
             break
         taken_back(log)
-        regions |= fresh if number and not changed else {key: note for key, note in found.items() if key not in regions}
+        regions |= fresh if number and not changed else new
         roots += [root_of(note.x) for note in found.values()]
     else:
-        raise GiveUp("a loop does something new at every pass")
+        raise GiveUp("a loop does something new at every iteration")
     for one, result in zip(carried, results or (), strict=False):
         one.leave(trace.graph, result)
-    for note, entry in entries:
-        if note.flow:
-            trace.graph.tie(entry, note.x[note.index])
-        note.x[note.index] = entry
+    _left(trace.graph, entries)
     if outer is not None:
         outer += log
     _settle_stacks(trace.graph, log, outer)
     return [one.entry for one in carried]
 
 
+def _left(graph: Graph, entries: list[tuple[Note, Any]]) -> None:
+    """Let memory hold what it holds before any iteration, which stands for what the last one left there as well."""
+    for note, entry in entries:
+        if note.flow:
+            graph.tie(entry, note.x[note.index])
+        note.x[note.index] = entry
+
+
 def _entered(graph: Graph, regions: dict[Any, Note], log: Log) -> list[tuple[Note, Any]]:
-    """Let what is written hold what it may hold in any pass."""
+    """Let what is written hold what it may hold in any iteration."""
     entries: list[tuple[Note, Any]] = []
     for note in regions.values():
         old = np.copy(note.x[note.index])
@@ -144,7 +151,7 @@ def _entered(graph: Graph, regions: dict[Any, Note], log: Log) -> list[tuple[Not
 
 
 def _settle_stacks(graph: Graph, log: Log, outer: Log | None) -> None:
-    """What a pass put on a stack is there any number of times; what it took of such values, others took the rest of."""
+    """What an iteration put on a stack is there any number of times; what it took of such values, others took the rest of."""
     for stack, (lost, on) in stack_effects(log):
         if lost:
             raise GiveUp("a loop takes more off the tape than it can tell")

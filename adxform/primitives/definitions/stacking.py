@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from adxform.primitives.definitions.definition import Definition
+
 
 def _hstack(parts: Any) -> Any:
     arrays = [np.atleast_1d(part) for part in parts]
@@ -104,8 +106,12 @@ def _rows_as_blocks(rows: Any) -> Any:
     return rows if np.ndim(rows) == 1 else _concatenated_rows(rows, -1)
 
 
-DEFINITIONS: Mapping[Callable[..., Any], Callable[..., Any]] = MappingProxyType(
-    {np.hstack: _hstack, np.vstack: _vstack, np.column_stack: _column_stack, np.dstack: _dstack, np.block: _block}
+DEFINITIONS: tuple[Definition, ...] = (
+    Definition(np.hstack, _hstack, sequences=True),
+    Definition(np.vstack, _vstack, sequences=True),
+    Definition(np.column_stack, _column_stack, sequences=True),
+    Definition(np.dstack, _dstack, sequences=True),
+    Definition(np.block, _block, sequences=True),
 )
 """Joins of arrays that are known one by one, in terms of `np.concatenate`."""
 

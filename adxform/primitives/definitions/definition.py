@@ -1,0 +1,36 @@
+"""What a definition is: one record of a function by what it means in terms of others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Any
+
+from adxform.primitives.facets import Contracts
+
+
+class Value(Enum):
+    """What gives the value of a function that has a definition, which in any case tells how it moves."""
+
+    DEFINED = auto()
+    """The definition: bit for bit what the function gives."""
+    OWN = auto()
+    """Its own call."""
+    IN_KERNELS = auto()
+    """Its own call, and in kernels the definition, which differs in rounding only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """`body` means what `fn` does, and is made of primitives and other definitions; the front end inlines it.
+
+    `sequences`: it takes lists and tuples as they are; those that others are given become arrays first. `contracts`: the sum of
+    products that it is, where it stays a call.
+    """
+
+    fn: Callable[..., Any]
+    body: Callable[..., Any]
+    value: Value = Value.DEFINED
+    sequences: bool = False
+    contracts: Contracts | None = None

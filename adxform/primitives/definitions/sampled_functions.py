@@ -1,0 +1,133 @@
+"""Differences, integrals and values of functions that are given by samples or by coefficients."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from adxform.primitives.definitions.definition import Definition, Value
+from adxform.primitives.facets import Contracts
+
+
+def _diff(x: Any, n: Any = 1, axis: Any = -1, prepend: Any = None, append: Any = None) -> Any:
+    if n < 0:
+        raise ValueError("order must be non-negative")
+    before = () if prepend is None else (_end_like(prepend, x, axis),)
+    after = () if append is None else (_end_like(append, x, axis),)
+    if len(before) + len(after) > 0:
+        x = np.concatenate((*before, x, *after), axis)
+    if np.ndim(x) == 1:
+        for _ in range(n):
+            x = x[1:] - x[:-1]
+        return x
+    rows = np.swapaxes(x, 0, axis)
+    for _ in range(n):
+        rows = rows[1:] - rows[:-1]
+    return np.swapaxes(rows, 0, axis)
+
+
+def _end_like(value: Any, x: Any, axis: Any) -> Any:
+    """`value` as a part that joins `x` along `axis`: a number stands for a slice full of it."""
+    if np.ndim(value) > 0:
+        return value
+    return np.asarray(value) + np.zeros_like(np.swapaxes(np.swapaxes(x, 0, axis)[:1], 0, axis))
+
+
+def _trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
+    if x is None:
+        if np.ndim(y) == 1:
+            return dx * np.sum(y[1:] + y[:-1]) / 2.0
+        rows = np.moveaxis(y, axis, -1)
+        return dx * np.sum(rows[..., 1:] + rows[..., :-1], axis=-1) / 2.0
+    if np.ndim(x) > 1 and np.ndim(x) != np.ndim(y):
+        ends = np.swapaxes(y, 0, axis)
+        steps = np.swapaxes(_steps(np.swapaxes(x, 0, axis)), 0, axis)
+        return np.sum(steps * np.swapaxes(ends[1:] + ends[:-1], 0, axis), axis=axis) / 2.0
+    if np.ndim(y) == 1:
+        return np.sum(_steps(x) * (y[1:] + y[:-1])) / 2.0
+    rows = np.moveaxis(y, axis, -1)
+    steps = _steps(x) if np.ndim(x) == 1 else np.moveaxis(_steps(np.moveaxis(x, axis, 0)), 0, -1)
+    return np.sum(steps * (rows[..., 1:] + rows[..., :-1]), axis=-1) / 2.0
+
+
+def _steps(rows: Any) -> Any:
+    """From each of `rows` to the next, of truths whether it is another, as `np.diff` has it."""
+    return rows[1:] != rows[:-1] if np.asarray(rows).dtype == bool else rows[1:] - rows[:-1]
+
+
+def _gradient(f: Any, *spacings: Any, axis: Any = None) -> Any:
+    axes = range(np.ndim(f)) if axis is None else [axis] if isinstance(axis, int) else axis
+    steps = spacings * len(axes) if len(spacings) == 1 else spacings if len(spacings) > 0 else (1.0,) * len(axes)
+    slopes = [_slopes(f, step, along) for step, along in zip(steps, axes, strict=False)]
+    return slopes[0] if len(slopes) == 1 else tuple(slopes)
+
+
+def _slopes(f: Any, step: Any, axis: Any) -> Any:
+    """Differences along `axis`: central ones inside, one-sided ones at the ends."""
+    rows = f if axis == 0 else np.swapaxes(f, 0, axis)
+    if np.ndim(step) == 0:
+        inner = (rows[2:] - rows[:-2]) / (2.0 * step)
+        first, last = (rows[1] - rows[0]) / step, (rows[-1] - rows[-2]) / step
+    else:
+        gaps = np.reshape(step[1:] - step[:-1], (-1,) + (1,) * (np.ndim(f) - 1))
+        left, right = gaps[:-1], gaps[1:]
+        inner = (rows[1:-1] - rows[:-2]) * right / (left * (left + right))
+        inner = inner + (rows[2:] - rows[1:-1]) * left / (right * (left + right))
+        first, last = (rows[1] - rows[0]) / (step[1] - step[0]), (rows[-1] - rows[-2]) / (step[-1] - step[-2])
+    whole = np.concatenate((np.expand_dims(first, 0), inner, np.expand_dims(last, 0)), 0)
+    return whole if axis == 0 else np.swapaxes(whole, 0, axis)
+
+
+def _interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any:
+    xp, fp = _as_numbers(xp), _as_numbers(fp)
+    if xp.shape[0] == 0:
+        raise ValueError("array of sample points is empty")
+    if left is not None:
+        return np.where(x < xp[0], left, _interp(x, xp, fp, None, right))
+    if right is not None:
+        return np.where(x > xp[-1], right, _interp(x, xp, fp))
+    if xp.shape[0] == 1:
+        return fp[0] + np.zeros_like(x)
+    inside = np.clip(x, xp[0], xp[-1])
+    k = np.clip(np.searchsorted(xp, inside, side="right") - 1, 0, xp.shape[0] - 2)
+    start, width = xp[k], xp[k + 1] - xp[k]
+    return fp[k] + (inside - start) / width * (fp[k + 1] - fp[k])
+
+
+def _as_numbers(x: Any) -> Any:
+    """`x` with numbers for truths."""
+    return 1.0 * x if np.asarray(x).dtype == bool else x
+
+
+def _polyval(p: Any, x: Any) -> Any:
+    y = np.zeros_like(x)
+    for coefficient in p:
+        y = y * x + coefficient
+    return y
+
+
+def _convolve(a: Any, v: Any, mode: Any = "full") -> Any:
+    a, v = np.atleast_1d(a), np.atleast_1d(v)
+    n, m = a.shape[0], v.shape[0]
+    full = np.zeros(n + m - 1, dtype=(a[0] * v[0]).dtype)
+    for j in range(m):
+        full[j : j + n] += a * v[j]
+    if mode in ("full", 2):
+        return full
+    if mode in ("same", 1):
+        start = (min(n, m) - 1) // 2
+        return full[start : start + max(n, m)]
+    if mode not in ("valid", 0):
+        raise NotImplementedError("np.convolve has a derivative for the modes full, same and valid only")
+    return full[min(n, m) - 1 : max(n, m)]
+
+
+DEFINITIONS: tuple[Definition, ...] = (
+    Definition(np.diff, _diff),
+    Definition(np.trapezoid, _trapezoid, Value.IN_KERNELS),
+    Definition(np.gradient, _gradient, Value.OWN),
+    Definition(np.interp, _interp, Value.IN_KERNELS),
+    Definition(np.polyval, _polyval, Value.IN_KERNELS, sequences=True),
+    Definition(np.convolve, _convolve, Value.IN_KERNELS, contracts=Contracts.CONVOLVE),
+)

@@ -1,0 +1,109 @@
+"""What `np.average`, quantiles and covariances mean."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from adxform.primitives.definitions.definition import Definition, Value
+from adxform.primitives.numpy_reductions import count
+
+
+def _ptp(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
+    return np.max(x, axis=axis, keepdims=keepdims) - np.min(x, axis=axis, keepdims=keepdims)
+
+
+def _average(x: Any, axis: Any = None, weights: Any = None, returned: Any = False, *, keepdims: Any = False) -> Any:
+    x = np.asarray(x)
+    if weights is None:
+        mean = np.mean(x, axis=axis, keepdims=keepdims)
+        return (mean, np.zeros_like(mean) + np.size(x) / np.size(mean)) if returned else mean
+    weights = np.asarray(weights)
+    if np.ndim(weights) == np.ndim(x):
+        spread = weights
+    else:
+        spread = np.reshape(weights, tuple([-1 if i == axis % np.ndim(x) else 1 for i in range(np.ndim(x))]))
+    total = np.sum(spread * np.ones_like(x), axis=axis, keepdims=keepdims)
+    mean = np.sum(x * spread, axis=axis, keepdims=keepdims) / total
+    return (mean, total) if returned else mean
+
+
+def _axes(axis: Any) -> Any:
+    """`axis`, which may be a list here, as other functions take it."""
+    return tuple(axis) if isinstance(axis, list) else axis
+
+
+def _median(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
+    axis = _axes(axis)
+    rows = np.sort(_rows(x, axis), axis=0)
+    n = rows.shape[0]
+    if n == 0:
+        return _reduced(np.sum(rows, axis=0), x, axis, keepdims)
+    return _reduced(0.5 * (rows[(n - 1) // 2] + rows[n // 2]), x, axis, keepdims)
+
+
+def _rows(x: Any, axis: Any) -> Any:
+    """`x` with the axes to be reduced made one, the first."""
+    if axis is None:
+        return np.ravel(x)
+    if isinstance(axis, int):
+        return np.moveaxis(x, axis, 0)
+    moved = np.moveaxis(x, axis, tuple(range(len(axis))))
+    return np.reshape(moved, (count(x, axis), *np.shape(moved)[len(axis) :]))
+
+
+def _reduced(y: Any, x: Any, axis: Any, keepdims: Any) -> Any:
+    """`y`, of which the axes of `x` reduced along `axis` are gone, as `keepdims` wants it."""
+    if not keepdims:
+        return y
+    return np.reshape(y, (1,) * np.ndim(x)) if axis is None else np.expand_dims(y, axis)
+
+
+def _quantile(x: Any, q: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
+    if np.ndim(q) == 1:
+        return np.array([_quantile(x, one, axis, keepdims=keepdims) for one in q])
+    x, axis = np.asarray(x), _axes(axis)
+    rows = np.sort(_rows(x, axis), axis=0)
+    last = rows.shape[0] - 1
+    place = q * last
+    left = min(int(place), last)
+    right = min(left + 1, last)
+    return _reduced(rows[left] + (place - left) * (rows[right] - rows[left]), x, axis, keepdims)
+
+
+def _percentile(x: Any, q: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
+    if np.ndim(q) == 1:
+        return np.array([_quantile(x, one / 100.0, axis, keepdims=keepdims) for one in q])
+    return _quantile(x, q / 100.0, axis, keepdims=keepdims)
+
+
+def _cov(m: Any, y: Any = None, rowvar: Any = True, bias: Any = False, ddof: Any = None) -> Any:
+    rows = np.atleast_2d(m) if rowvar or np.ndim(m) == 1 else np.atleast_2d(m).T
+    if y is not None:
+        more = np.atleast_2d(y)
+        rows = np.concatenate((rows, more if rowvar or more.shape[0] == 1 else more.T), 0)
+    centred = rows - np.mean(rows, axis=1, keepdims=True)
+    lost = (0 if bias else 1) if ddof is None else ddof
+    product = centred @ centred.T / np.float64(max(rows.shape[1] - lost, 0))
+    return np.squeeze(product)
+
+
+def _nanmax(x: Any, axis: Any = None) -> Any:
+    return np.max(np.where(np.isnan(x), -np.inf, x), axis=axis)
+
+
+def _nanmin(x: Any, axis: Any = None) -> Any:
+    return np.min(np.where(np.isnan(x), np.inf, x), axis=axis)
+
+
+DEFINITIONS: tuple[Definition, ...] = (
+    Definition(np.ptp, _ptp, Value.IN_KERNELS),
+    Definition(np.average, _average, Value.IN_KERNELS, sequences=True),
+    Definition(np.median, _median, Value.OWN),
+    Definition(np.quantile, _quantile, Value.OWN, sequences=True),
+    Definition(np.percentile, _percentile, Value.OWN, sequences=True),
+    Definition(np.cov, _cov, Value.OWN),
+    Definition(np.nanmax, _nanmax, Value.OWN),
+    Definition(np.nanmin, _nanmin, Value.OWN),
+)

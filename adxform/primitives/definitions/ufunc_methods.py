@@ -1,0 +1,129 @@
+"""What `outer`, `reduce`, `accumulate` and `at` of ufuncs mean."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from adxform.primitives.definitions.definition import Definition, Value
+from adxform.primitives.numpy_reductions import restore
+
+
+def _columns(a: Any, b: Any) -> Any:
+    """`a` with an axis of one behind for each axis of `b`: the first operand of an outer product."""
+    return np.reshape(a, np.shape(a) + (1,) * np.ndim(b))
+
+
+def _add_outer(a: Any, b: Any) -> Any:
+    return _columns(a, b) + b
+
+
+def _subtract_outer(a: Any, b: Any) -> Any:
+    return _columns(a, b) - b
+
+
+def _multiply_outer(a: Any, b: Any) -> Any:
+    return _columns(a, b) * b
+
+
+def _divide_outer(a: Any, b: Any) -> Any:
+    return _columns(a, b) / b
+
+
+def _maximum_outer(a: Any, b: Any) -> Any:
+    return np.maximum(_columns(a, b), b)
+
+
+def _minimum_outer(a: Any, b: Any) -> Any:
+    return np.minimum(_columns(a, b), b)
+
+
+def _add_reduce(x: Any, axis: Any = 0) -> Any:
+    return np.sum(x, axis=axis)
+
+
+def _multiply_reduce(x: Any, axis: Any = 0) -> Any:
+    return np.prod(x, axis=axis)
+
+
+def _maximum_reduce(x: Any, axis: Any = 0) -> Any:
+    return np.max(x, axis=axis)
+
+
+def _minimum_reduce(x: Any, axis: Any = 0) -> Any:
+    return np.min(x, axis=axis)
+
+
+def _logaddexp_reduce(x: Any, axis: Any = 0) -> Any:
+    if np.size(x) == 0:
+        return np.sum(x, axis=axis) - np.inf
+    largest = np.max(x, axis=axis)
+    shift = np.where(np.isfinite(largest), largest, 0.0)
+    return np.log(np.sum(np.exp(x - restore(shift, axis, False)), axis=axis)) + shift
+
+
+def _add_accumulate(x: Any, axis: Any = 0) -> Any:
+    if np.ndim(x) == 0:
+        raise TypeError("cannot accumulate on a scalar")
+    if axis is None and np.ndim(x) > 1:
+        raise ValueError("accumulate does not allow multiple axes")
+    return np.cumsum(x, axis=axis)
+
+
+def _multiply_accumulate(x: Any, axis: Any = 0) -> Any:
+    if np.ndim(x) == 0:
+        raise TypeError("cannot accumulate on a scalar")
+    if axis is None and np.ndim(x) > 1:
+        raise ValueError("accumulate does not allow multiple axes")
+    return np.cumprod(x, axis=axis)
+
+
+def _accumulated(join: Any, x: Any, axis: Any) -> Any:
+    """Each row along `axis` joined with what came of those before it."""
+    if np.ndim(x) == 0:
+        raise TypeError("cannot accumulate on a scalar")
+    if axis is None and np.ndim(x) > 1:
+        raise ValueError("accumulate does not allow multiple axes")
+    axis = 0 if axis is None else axis
+    rows = np.copy(x if axis == 0 else np.swapaxes(x, 0, axis))
+    for k in range(1, rows.shape[0]):
+        rows[k] = join(rows[k - 1], rows[k])
+    return rows if axis == 0 else np.swapaxes(rows, 0, axis)
+
+
+def _maximum_accumulate(x: Any, axis: Any = 0) -> Any:
+    return _accumulated(np.maximum, x, axis)
+
+
+def _minimum_accumulate(x: Any, axis: Any = 0) -> Any:
+    return _accumulated(np.minimum, x, axis)
+
+
+def _cumulative_sum(x: Any, *, axis: Any = None) -> Any:
+    return np.cumsum(x, axis=axis)
+
+
+def _subtract_at(a: Any, indices: Any, b: Any) -> None:
+    np.add.at(a, indices, -b)
+
+
+DEFINITIONS: tuple[Definition, ...] = (
+    Definition(np.add.outer, _add_outer),
+    Definition(np.subtract.outer, _subtract_outer),
+    Definition(np.multiply.outer, _multiply_outer),
+    Definition(np.divide.outer, _divide_outer),
+    Definition(np.maximum.outer, _maximum_outer),
+    Definition(np.minimum.outer, _minimum_outer),
+    Definition(np.add.reduce, _add_reduce),
+    Definition(np.multiply.reduce, _multiply_reduce),
+    Definition(np.maximum.reduce, _maximum_reduce),
+    Definition(np.minimum.reduce, _minimum_reduce),
+    Definition(np.logaddexp.reduce, _logaddexp_reduce, Value.IN_KERNELS),
+    Definition(np.add.accumulate, _add_accumulate),
+    Definition(np.multiply.accumulate, _multiply_accumulate),
+    Definition(np.maximum.accumulate, _maximum_accumulate),
+    Definition(np.minimum.accumulate, _minimum_accumulate),
+    Definition(np.cumulative_sum, _cumulative_sum),
+    Definition(np.subtract.at, _subtract_at),
+)
