@@ -107,6 +107,12 @@ def converted_before_it_is_written(x):
     return float(np.sum(np.cos(wide))) + np.sum(np.sin(y))
 
 
+@at((np.sin(np.arange(1.0, 40.0)),))
+def copies_of_what_lies_backwards(x):
+    y, z = x[::-1].copy(), np.array(x[::2])
+    return np.vdot(y, y) + np.sum(0.1 * np.copy(x[::-1])) * np.sum(z)
+
+
 @at((vec(0.3, -1.2, 2.0),))
 def more_axes(x):
     return np.sum(np.array(x, ndmin=2) * x[:, None])

@@ -25,9 +25,12 @@ from rich.console import Console
 from rich.progress import track
 
 import adxform
-from tests.domain.programs import cancels, cell_of, is_moderate, overflows, text_of
+from tests.domain.programs import cancels, cell_of, is_moderate, leaves_range, overflows, text_of
 from tests.domain.shrink import shrunk
 from tests.tables.cell import Verdict, judge
+
+DIFFERENCED = 1e-9
+"""By how much a value changes in one of the steps by which slopes are told, times what is allowed of it."""
 
 app = App(name="python -m tests.domain", help=__doc__)
 
@@ -38,6 +41,10 @@ def verdict_of(text: str, seed: int) -> Verdict:
     told = re.match("the modes differ: forward ([-+.e0-9]+), reverse ([-+.e0-9]+):", verdict.reason)
     if told and cancels(verdict.cell, abs(float(told[1]) - float(told[2]))):
         return replace(verdict, kind="cancelled")
+    if verdict.reason.startswith("the gradient is") and cancels(verdict.cell, DIFFERENCED):
+        return replace(verdict, kind="cancelled")
+    if verdict.reason.startswith("v·Hv is") and leaves_range(verdict.cell):
+        return replace(verdict, kind="overflowed")
     missing = re.match("the modes differ: forward (nan, reverse (?!nan)|(?!nan).*, reverse nan)|v·Hv is nan", verdict.reason)
     return replace(verdict, kind="overflowed") if missing and overflows(verdict.cell) else verdict
 

@@ -145,15 +145,28 @@ def cancels(cell: Cell, difference: float) -> bool:
     """Whether the rounding of the largest number on the way to the value of the program is as large as `difference`.
 
     Slopes as large are added up in one mode where the other subtracts beforehand: of ``np.sum(x - x.copy()) * big + small``
-    reverse mode has ``big - big`` beside the slope of ``small``.
+    reverse mode has ``big - big`` beside the slope of ``small``; and differences of the value tell nothing.
     """
-    largest = 0.0
+    return difference <= 8 * np.finfo(float).eps * largest(cell)
+
+
+def leaves_range(cell: Cell) -> bool:
+    """Whether a number on the way to the value is so large that slopes of slopes of its square have no room in a float.
+
+    Of ``np.log1p(v ** 2)`` the second slope has ``1 / (1 + v ** 2) ** 2``, which is zero for a `v` of 1e80.
+    """
+    return bool(largest(cell) > np.finfo(float).max ** 0.25)
+
+
+def largest(cell: Cell) -> float:
+    """The largest number on the way to the value of the program."""
+    found = 0.0
 
     def watch(frame: FrameType, event: str, arg: Any) -> Any:
-        nonlocal largest
+        nonlocal found
         if not frame.f_code.co_filename.startswith("<cell"):
             return None
-        largest = max((largest, *(size for value in (*frame.f_locals.values(), arg) for size in _sizes(value))))
+        found = max((found, *(size for value in (*frame.f_locals.values(), arg) for size in _sizes(value))))
         return watch
 
     before = sys.gettrace()
@@ -163,7 +176,7 @@ def cancels(cell: Cell, difference: float) -> bool:
             cell.function(*copy.deepcopy(cell.args))
     finally:
         sys.settrace(before)
-    return difference <= 8 * np.finfo(float).eps * largest
+    return found
 
 
 def _sizes(value: Any) -> Iterator[float]:

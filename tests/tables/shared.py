@@ -18,7 +18,7 @@ import numpy as np
 
 from tests.tables import call_forms, edges
 from tests.tables.cell import Cell, program
-from tests.tables.edge_operands import OPERANDS
+from tests.tables.edge_operands import OPERANDS, SMOOTH
 
 LABELS = ("plain", "one", "f32", "transposed", "fortran", "reversed", "cube", "stack", "stacks", "alike", "equal")
 CHANGES = {
@@ -41,7 +41,7 @@ def cells(every: int = 1) -> Iterator[Cell]:
         }
         copies = "".join(f"{name} = 1.0 * {name}_\n" for name in arrays)
         params = ", ".join(f"{name}_" if name in arrays else name for name in given)
-        smooth = "float" not in expression and "f32" not in label  # differences tell little of single precision
+        smooth = "float" not in expression and label.split()[-1] in SMOOTH - {"f32"}  # single precision tells little
         for what, body in CHANGES.items():
             lines = (copies + body.format(**parts)).replace("\n", "\n    ")
             function = program(f"def f({params}):\n    {lines}\n", math=math, operator=operator)
@@ -49,7 +49,7 @@ def cells(every: int = 1) -> Iterator[Cell]:
 
 
 def _calls() -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """The calls of which the result is an array of floats: an expression, what it is given, and that by its name."""
+    """The calls whose result is an array of floats, or holds one: an expression, what it is given, and that by its name."""
     for fn in edges.public():
         for expression, kinds in edges.forms(fn, edges.name_of(fn)):
             for kind in kinds.split():
@@ -59,7 +59,7 @@ def _calls() -> Iterator[tuple[str, str, dict[str, Any]]]:
     for cell in call_forms.cells():
         names = cell.function.__code__.co_varnames[: cell.function.__code__.co_argcount]
         call, *operands = re.split(r"(?<=[)\]]) (?=\d)", cell.name)
-        yield from _if_array(call, " ".join(operands) or "plain", dict(zip(names, cell.args, strict=True)))
+        yield from _if_array(call, " ".join((*operands, "plain")), dict(zip(names, cell.args, strict=True)))
 
 
 def _if_array(expression: str, label: str, given: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
@@ -71,8 +71,12 @@ def _if_array(expression: str, label: str, given: dict[str, Any]) -> Iterator[tu
             found = eval(expression, {"np": np, "math": math, "operator": operator, **copies})
     except Exception:  # what NumPy does not take
         return
-    if isinstance(found, np.ndarray) and found.ndim and found.dtype.kind == "f" and any(map(_moves, used.values())):
+    if not any(map(_moves, used.values())):
+        return
+    if _moves(found):
         yield expression, label, used
+    if isinstance(found, tuple | list):
+        yield from ((f"{expression}[{k}]", label, used) for k in (0, len(found) - 1) if found and _moves(found[k]))
 
 
 def _moves(value: Any) -> bool:

@@ -1,15 +1,15 @@
 """Copies that nobody could tell from what they copy, arithmetic that changes nothing (``x * 1.0``) among them.
 
 What is copied and put back where it came from need not be put back. A copy that may be laid out otherwise (``x.copy()`` of a
-matrix in Fortran order) goes in the reverse sweep only: sums take their terms in the order of memory, and a value has all bits
-of the user's.
+matrix in Fortran order, any copy of a vector that is read backwards) goes in the reverse sweep, or where elements are read one by
+one: sums take their terms in the order of memory, and a value has all bits of the user's.
 """
 
 from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -20,10 +20,11 @@ from adxform.ir.types import Array
 from adxform.ir.walk import all_ops, outs
 from adxform.passes.scalar.rewriting import Rewriter, callee, classes_touched, classes_written, each_function
 from adxform.primitives.alias import Aliases
-from adxform.primitives.effects import memory
+from adxform.primitives.effects import effect_of, memory
 from adxform.primitives.facets import Algebra, Moves
 from adxform.primitives.memory import STORES
-from adxform.primitives.table import having, record_of
+from adxform.primitives.record import Memory
+from adxform.primitives.table import having, lookup, record_of
 
 COPIES = having(lambda record: record.moves is Moves.COPY)
 # The right operand that changes nothing; none for a sum: -0.0 + 0 is 0.0.
@@ -80,10 +81,23 @@ def original_of(op: Op) -> Var | None:
     return found if isinstance(found, Var) and found.type == type_ else None
 
 
-def _may_lay_out_anew(op: Op) -> bool:
-    """Whether `op` is a copy in C order of an array that may have another one."""
+def _is_in_c_order(op: Op) -> bool:
+    """Whether `op` is a copy in C order of an array that may have another one, though it were made here."""
     type_ = outs(op)[0].type
     return callee(op) is np.ndarray.copy and isinstance(type_, Array) and type_.shape is not None and len(type_.shape) > 1
+
+
+def _is_made(op: Op) -> bool:
+    """Whether `op` makes an array, which then lies without gaps."""
+    return isinstance(op, Call) and not effect_of(op).views and not effect_of(op).opaque
+
+
+def _in_any_order(op: Op) -> bool:
+    """Whether what `op` gives has the same bits however its arguments lie."""
+    if not isinstance(op, Call) or not isinstance(op.fn, Lit):
+        return False
+    record = lookup(op.fn.value)
+    return record is not None and (record.elementwise or record.ufunc is not None or isinstance(record.derivative, Memory))
 
 
 def _is(operand: Operand, number: int) -> bool:
@@ -100,19 +114,16 @@ class _Eliding(Rewriter):
         self.changing = aliases.written | aliases.exposed
         self.fixed = self.changing | aliases.phis | set(aliases.reached((*fn.params, *fn.results)))
         self.fixed |= set(aliases.elements.values())
+        self.made = {out.name for op in all_ops(fn.body) if _is_made(op) for out in outs(op)}
 
     def block(self, block: Block) -> Block:
         sweep = next((at for at, op in enumerate(block.ops) if callee(op) is intrinsics.turning_point), len(block.ops))
-        copies = [
-            (at, op, original)
-            for at, op in enumerate(block.ops)
-            if (original := original_of(op)) is not None and (self.in_sweep or at > sweep or not _may_lay_out_anew(op))
-        ]
+        copies = [(at, op, original) for at, op in enumerate(block.ops) if (original := original_of(op)) is not None]
         back = list(_put_back(block))
         if copies or back:
             timeline = _Timeline(block, self.aliases)
             for at, op, original in copies:
-                if original.name not in self.known and self.may_go(op, original, at, timeline):
+                if original.name not in self.known and self.may_go(op, original, at, 0 if self.in_sweep else sweep, timeline):
                     self.known[outs(op)[0].name] = original
             timeline.idle.update(at for since, at in back if self.is_idle(since, at, timeline))
             block = timeline.block()
@@ -133,10 +144,19 @@ class _Eliding(Rewriter):
             return False
         return not any(since <= place < at for place in timeline.writes.get(class_, ()))
 
-    def may_go(self, op: Op, original: Var, at: int, timeline: _Timeline) -> bool:
-        """Whether the copy is read in this block only, and by nothing that runs after a write to `original`."""
+    def has_same_bits(self, op: Op, original: Var, readers: Iterable[Op]) -> bool:
+        """Whether what `readers` make of the copy has the same bits if they read `original`, which may lie otherwise."""
+        return not _is_in_c_order(op) and (original.name in self.made or all(map(_in_any_order, readers)))
+
+    def may_go(self, op: Op, original: Var, at: int, sweep: int, timeline: _Timeline) -> bool:
+        """Whether the copy is read in this block only, and by nothing that runs after a write to `original`.
+
+        Before the `sweep` what is computed of it is the user's value, to the bit.
+        """
         copy, source = self.aliases.of(outs(op)[0]), self.aliases.of(original)
         if copy in self.fixed or copy == source or copy in timeline.leaving:
+            return False
+        if at < sweep and not self.has_same_bits(op, original, timeline.between(copy, at, sweep)):
             return False
         last = timeline.mentions.get(copy, [at])[-1]
         written = next((place for place in timeline.writes.get(source, ()) if place > at), last + 1)
@@ -161,6 +181,10 @@ class _Timeline:
                 self.mentions.setdefault(class_, []).append(at)
             for class_ in set(classes_written(op, aliases)):
                 self.writes.setdefault(class_, []).append(at)
+
+    def between(self, class_: int, place: int, last: int) -> Iterator[Op]:
+        """The ops after `place` and before `last` that mention `class_`."""
+        return (self.ops[other] for other in self.mentions.get(class_, ()) if place < other < last)
 
     def delay(self, place: int, class_: int, past: int) -> bool:
         """Let the op at `place`, if it clears memory of `class_`, wait until after the one at `past`, if nothing there minds."""
