@@ -171,16 +171,11 @@ class _Reuse:
         into = written_into(op)
         if into is None:
             return False
+        like = _shaped_by(op)
         if self.facts.is_known(out) and not held:
             self.buffers.append(out)
-        elif fn is not np.full and (record_of(fn).fresh is not None or copies(fn)):
-            self.allocated(op, b, op.args[:1], out, held)
-        elif is_elementwise(fn):
-            self.allocated(op, b, op.args, out, held)
-        elif like := [arg for arg in op.args if isinstance(arg, Var) and same_lengths(arg, out)]:
-            self.allocated(op, b, (like[0],), out, held)
-        elif record_of(fn).contracts in OF_MATRICES and all(rank(arg.type) in (1, 2) for arg in op.args if isinstance(arg, Var)):
-            self.allocated(op, b, op.args, out, held)
+        elif like is not None:
+            self.allocated(op, b, like, out, held)
         else:
             return False
         for step in into:
@@ -213,3 +208,20 @@ class _Reuse:
         var = Var(self.names.fresh(hint), type_)
         self.buffers.append(var)
         return var
+
+
+def _shaped_by(op: Call) -> tuple[Operand, ...] | None:
+    """What the shape of the out of `op` follows from: a shape, or operands that broadcast or are multiplied, if known."""
+    assert isinstance(op.fn, Lit)
+    fn, (out,) = op.fn.value, op.outs
+    if fn is not np.full and (record_of(fn).fresh is not None or copies(fn)):
+        return op.args[:1]
+    if is_elementwise(fn):
+        return op.args
+    like = next((arg for arg in op.args if isinstance(arg, Var) and same_lengths(arg, out)), None)
+    if like is not None:
+        return (like,)
+    multiplied = record_of(fn).contracts in OF_MATRICES and all(
+        rank(arg.type) in (1, 2) for arg in op.args if isinstance(arg, Var)
+    )
+    return op.args if multiplied else None
