@@ -8,8 +8,8 @@ import pytest
 from adxform.backends.python.emit import emit
 from adxform.backends.python.loading import load
 from adxform.ir.text import read
-from adxform.passes.memory.buffer_plan import is_elementwise
 from adxform.passes.memory.buffer_sharing import share_buffers
+from adxform.passes.memory.out_forms import is_elementwise
 
 # What the places a, b, c, d (of n numbers) become, in order; the function takes x and returns a number.
 CASES = {

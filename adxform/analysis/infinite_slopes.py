@@ -191,13 +191,8 @@ class _Steepness:
         beyond = (fn is not program or bool(helpers)) and _has_steep(program)
         self.is_helper = fn is not program and beyond
         met: list[Call | Invoke] = [*(helpers if beyond else ()), *(call for call in steep if call.outs[0] not in bounded)]
-        self.poles = Spread(aliases)
-        for op in met:
-            moved = moving(op) if isinstance(op, Call) else op.outs
-            for out in moved if wholly else active.intersection(moved):
-                self.poles.add(out)
+        self.poles = _poles(met, fn, None if wholly else active, aliases)
         if self.poles.vars:
-            self.poles.run(lambda: spread_to_results(fn.body, self.poles))
             met += [call for call in called if self.has_pole(call) and _multiplies(call)]
         met += [call for call in called if _is_masked(call)]
         self.outs = [out for op in met for out in op.outs]
@@ -223,6 +218,18 @@ class _Steepness:
     def has_pole(self, call: Call) -> bool:
         """Whether an argument of `call` can be infinite or NaN though the arguments of the function are not."""
         return any(var in self.poles for var in variables_of(call.args))
+
+
+def _poles(met: Sequence[Call | Invoke], fn: Function, active: frozenset[Var] | None, aliases: Aliases) -> Spread:
+    """What moves without bound in `fn` where `met` have infinite slopes: of their results the `active` ones, or all that move."""
+    poles = Spread(aliases)
+    for op in met:
+        moved = moving(op) if isinstance(op, Call) else op.outs
+        for out in moved if active is None else active.intersection(moved):
+            poles.add(out)
+    if poles.vars:
+        poles.run(lambda: spread_to_results(fn.body, poles))
+    return poles
 
 
 def _bounded(fn: Function, calls: Sequence[Call]) -> set[Var]:

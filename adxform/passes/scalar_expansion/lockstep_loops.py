@@ -123,11 +123,9 @@ class KernelReader:
         """Whether `op`, one of an iteration, is of numbers and of elements of arrays that were there before."""
         match op:
             case For():
-                plain = not op.breaks and op.snapshots is None and len(op.source) == 3 and isinstance(op.source[2], Lit)
-                return plain and all(map(has_number, op.outs))
+                return is_counted(op) and all(map(has_number, op.outs))
             case If():
-                numbers = all(isinstance(var.type, Scalar) for var in (*op.outs, *reads_with_blocks(op)))
-                return numbers and is_removable(op) and all(isinstance(one, Call | If) for one in all_ops(Block((), (op,), ())))
+                return is_removable(op) and is_choice_of_numbers(op)
             case Call() if callee(op) in CHECKS:
                 return not op.outs and all(isinstance(var.type, Scalar) for var in reads(op))
             case Call() if callee(op) is intrinsics.dim:
@@ -235,6 +233,17 @@ class KernelReader:
 def names_of(op: Op) -> set[Var]:
     """The variables that `op` takes, in its blocks too."""
     return {*reads_with_blocks(op)}
+
+
+def is_counted(loop: For) -> bool:
+    """Whether `loop` goes through a range by a known step, to its end, and keeps no states."""
+    return not loop.breaks and loop.snapshots is None and len(loop.source) == 3 and isinstance(loop.source[2], Lit)
+
+
+def is_choice_of_numbers(branch: If) -> bool:
+    """Whether both sides of `branch` do nothing but calls on numbers, in branches of their own or not."""
+    numbers = all(isinstance(var.type, Scalar) for var in (*branch.outs, *reads_with_blocks(branch)))
+    return numbers and all(isinstance(one, Call | If) for one in all_ops(Block((), (branch,), ())))
 
 
 def has_number(var: Var) -> bool:

@@ -10,17 +10,17 @@ from typing import Any
 from adxform.primitives.declare import primitive
 from adxform.primitives.definitions import (
     arithmetic,
+    in_place,
     parts,
     sampled_functions,
     stacking,
     statistics,
-    stores,
     ufunc_methods,
 )
 from adxform.primitives.definitions.definition import Definition, Value
 from adxform.primitives.record import Primitive
 
-FAMILIES = (stacking, statistics, sampled_functions, arithmetic, ufunc_methods, parts, stores)
+FAMILIES = (stacking, statistics, sampled_functions, arithmetic, ufunc_methods, parts, in_place)
 
 _TABLE: Mapping[Callable[..., Any], Definition] = MappingProxyType(
     {one.fn: one for one in itertools.chain.from_iterable(family.DEFINITIONS for family in FAMILIES)}

@@ -18,8 +18,9 @@ from adxform.backends.python.loading import load
 from adxform.backends.table import backend_of
 from adxform.frontend.derivative_operators import PYTHON, Engine
 from adxform.ir.ops import Block, Function, Var
-from adxform.passes.memory.buffer_plan import BufferPlan, is_elementwise, plan_buffers
+from adxform.passes.memory.buffer_plan import BufferPlan, plan_buffers
 from adxform.passes.memory.buffer_sharing import share_buffers
+from adxform.passes.memory.out_forms import is_elementwise
 from adxform.passes.scalar.dce import eliminate_dead_code
 from adxform.primitives.alias import alias_classes
 

@@ -1,0 +1,77 @@
+"""Calls in the form in which they write into an array that they are given."""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from adxform import runtime
+from adxform.ir.ops import Call, Lit, Operand, Var
+from adxform.ir.types import Array
+from adxform.primitives.facets import Moves
+from adxform.primitives.table import TABLE, record_of
+
+WHOLE = Lit(...)
+POWERS = {record.power: fn for fn, record in TABLE.items() if record.power is not None}
+GUARDED = frozenset([runtime.masked_product, runtime.power, runtime.quotient, runtime.ratio, runtime.rate, runtime.log_or_zero])
+
+
+def copies(fn: Any) -> bool:
+    """Whether what `fn` returns is its first argument in new memory."""
+    return record_of(fn).moves is Moves.COPY or fn is np.ndarray.astype
+
+
+def is_elementwise(fn: Any) -> bool:
+    """Whether the result of `fn` has the shape that its operands broadcast to."""
+    ufunc = record_of(fn).ufunc or fn
+    return fn in GUARDED or fn is np.where or (isinstance(ufunc, np.ufunc) and ufunc.signature is None)
+
+
+def written_into(op: Call) -> tuple[Call, ...] | None:
+    """Ops that leave in memory, the out of `op`, what `op` returns; ``None`` where there is no such form."""
+    assert isinstance(op.fn, Lit)
+    fn, (out,), kwargs = op.fn.value, op.outs, dict(op.kwargs)
+    record = record_of(fn)
+    if record.fresh is not None and kwargs.keys() <= {"dtype"}:
+        if record.fresh.given:
+            return (stored(op, op.args[1]),)
+        return () if record.fresh.number is None else (stored(op, Lit(record.fresh.number)),)
+    if copies(fn) and not kwargs and len(op.args) == 1 + (fn is np.ndarray.astype):
+        return (stored(op, op.args[0]),)
+    if fn in (runtime.private, runtime.laid_out):
+        return (stored(op, op.args[0]),)
+    if fn is np.where and len(op.args) == 3:
+        chosen = Call((), Lit(np.copyto), (out, op.args[1]), (("where", op.args[0]),), op.span)
+        return stored(op, op.args[2]), chosen
+    if fn is operator.pow and isinstance(op.args[1], Lit) and op.args[1].value in POWERS:
+        return (with_out(op, POWERS[op.args[1].value], op.args[:1]),)
+    if record.ufunc is not None:
+        return (with_out(op, record.ufunc, op.args),)
+    if isinstance(fn, np.ufunc) and fn.nout == 1 and len(op.args) == fn.nin:
+        return (with_out(op, fn, op.args),)
+    if record.takes_out and (fn is not np.dot or all(isinstance(arg, Var) and same_dtype(arg, out) for arg in op.args)):
+        return (with_out(op, fn, op.args),)
+    return None
+
+
+def stored(op: Call, value: Operand) -> Call:
+    """The store of `value` into the whole of the out of `op`."""
+    return Call((), Lit(operator.setitem), (op.outs[0], WHOLE, value), (), op.span)
+
+
+def with_out(op: Call, fn: Any, args: tuple[Operand, ...]) -> Call:
+    """``fn(*args, out=…)`` in place of `op`."""
+    return replace(op, outs=(), fn=Lit(fn), args=args, kwargs=(*op.kwargs, ("out", op.outs[0])))
+
+
+def same_lengths(a: Var, b: Var) -> bool:
+    """Whether two arrays are known to have the same shape."""
+    return isinstance(a.type, Array) and isinstance(b.type, Array) and a.type.shape is not None and a.type.shape == b.type.shape
+
+
+def same_dtype(a: Var, b: Var) -> bool:
+    """Whether two arrays have the same dtype."""
+    return isinstance(a.type, Array) and isinstance(b.type, Array) and a.type.dtype == b.type.dtype
