@@ -22,7 +22,7 @@ COVERING = frozenset(
     closures.closure_writes_captured_array broadcasting.vector_on_the_left call_forms.trapezoid_over_places_of_other_ranks
     call_forms.covariances_of_columns_of_two call_forms.copysign_of_truths linear_algebra.inverse_and_determinant
     linear_algebra.log_determinant linear_algebra.gaussian_log_density linear_algebra.reductions lists.it_combinations
-    lists.it_chain lists.it_starmap lists.sets_and_dicts_have_operators lists.powers_of_a_reversed_range
+    lists.it_chain lists.it_starmap lists.sets_and_dicts_have_operators lists.tolist_loop
     lists.places_by_a_key_of_two_parts lists.lists_of_times_and_values structures.shape_arithmetic structures.ndarray_methods
     structures.tuples_in_order derivatives.methods_with_derivatives dtypes.integers_beyond_the_precision_of_floats
     edge_cases.piecewise_constant edge_cases.argmax_picks edge_cases.angle_of_short_sides
