@@ -159,8 +159,8 @@ def memory(quick: bool) -> Result:
     rows: list[tuple[str | int | float, ...]] = []
     for kind in (*DERIVATIVES, *BY_COLUMNS):
         sizes = MATRICES if kind in BY_COLUMNS else SIZES
-        for f in PROGRAMS:
-            for n in sizes[:2] if quick else sizes:
+        for f in PROGRAMS[:2] if quick else PROGRAMS:
+            for n in sizes[:1] if quick else sizes:
                 plain, into = calls(kind, f, n)
                 peak, kept = peak_and_kept(into)
                 times = interleaved({"plain": plain, "out": into}, **effort(quick))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import os
+from collections.abc import Iterator
+from itertools import count
 
 import pytest
 
@@ -28,7 +30,7 @@ os.environ["ADXFORM_CACHE_DIR"] = "off"
 gc.set_threshold(2_000_000, 10, 10)
 
 
-# What compiles, starts processes or derives by the hundred, and so has more than a few seconds in a run.
+# What compiles, starts processes or derives by the hundred, and so has more than a few seconds in a run: files, and tests.
 LONG = frozenset(
     """
     test_benchmarks test_checkpoints test_docs test_domain test_engine test_engine_arrays test_engine_calls
@@ -41,10 +43,77 @@ LONG = frozenset(
     test_persistence_private test_prepared test_prepared_inside test_prepared_keeping test_prepared_memory
     test_prepared_mismatch test_prepared_out test_prepared_pickle test_prepared_sweeps test_race test_random_programs
     test_refused test_rules test_same_point test_sparse test_tables test_undefined test_vector_math
+    test_batch::test_rows_are_single_products_bit_for_bit_where_sums_keep_their_order
+    test_nothing_left::test_means_of_nothing_move_nothing_at_second_order
+    test_packed::test_gradients_and_products
+    test_workspace::test_a_warm_call_makes_no_array
     """.split()  # noqa: SIM905 - a line for each would say no more
 )
-FEW = 30
+FEW = 50
 CHOSEN = frozenset(program.name for program in PROGRAMS[::FEW])
+PLACES = {program.name: place for place, program in enumerate(PROGRAMS)}
+
+TURNS = {
+    "test_orders::test_every_scalar_program": 6,
+    "test_engine_loops::test_corpus": 6,
+    "test_engine::test_kernels_say_what_the_rule_says": 3,
+    "test_corpus::test_reverse_over_reverse": 3,
+    "test_batch::test_tangents": 3,
+    "test_batch::test_cotangents": 3,
+    "test_batch::test_products": 3,
+    "test_same_point::test_every_scalar_program": 3,
+    "test_workspace::test_the_same_numbers_again_and_again": 3,
+    "test_prepared_memory::test_the_same_numbers_wherever_they_go": 3,
+    "test_prepared_memory::test_products_at_one_point_are_the_same_wherever_they_go": 3,
+    "test_prepared_memory::test_batches_are_the_same_wherever_they_go": 3,
+    "test_prepared_memory::test_forward_over_forward_is_the_same_wherever_it_goes": 2,
+    "test_changed_state::test_another_process_sees_what_is_there": 3,
+    "test_checkpoints::test_in_differentiated_functions": 3,
+    "test_checkpoints::test_second_order": 3,
+    "test_domain::test_a_random_program_is_right_or_refused": 3,
+    "test_engine_arrays::test_matrices": 2,
+    "test_engine_columns::test_slices_that_may_be_cut_off": 2,
+    "test_engine_contraction::test_gradients_through_rows": 3,
+    "test_engine_defined::test_kernels_are_given_arrays_that_are_not_there": 3,
+    "test_engine_gather::test_random_nests_compute_the_same": 3,
+    "test_engine_loops::test_hard_cases": 4,
+    "test_engine_matrices::test_as_in_python": 3,
+    "test_engine_multiply::test_kernels_with_several_nests": 2,
+    "test_engine_multiply::test_the_same_gradient_at_every_extent": 2,
+    "test_engine_out_parameters::test_second_derivatives": 3,
+    "test_engine_privatise::test_gradients_are_right": 3,
+    "test_engine_products::test_operands_that_share_memory_in_every_layout": 5,
+    "test_engine_release::test_what_gives_up_releases_all": 3,
+    "test_engine_results::test_products_and_what_is_like_arrays_inside": 6,
+    "test_engine_scalar_expansion::test_gradients_are_right": 2,
+    "test_engine_scalar_expansion::test_machine_code_gives_what_python_does": 2,
+    "test_engine_scalar_expansion::test_random_loops": 3,
+    "test_engine_scratch::test_derivatives_are_those_of_python": 2,
+    "test_engine_sizes::test_slices_of_too_few_elements_are_empty": 3,
+    "test_engine_solvers::test_every_layout_and_size": 3,
+    "test_engine_solvers::test_gradients_are_kernels": 2,
+    "test_engine_solvers::test_products_with_hessians": 3,
+    "test_engine_strip_mine::test_machine_code_gives_what_python_does": 2,
+    "test_lower_random::test_random_programs": 5,
+    "test_never_hangs::test_a_chain_of_branches_is_derived_and_its_engine_chosen_where_little_of_the_stack_is_left": 4,
+    "test_never_hangs::test_a_fork_waits_for_what_a_first_call_imports": 2,
+    "test_nothing_left::test_means_of_nothing_move_nothing_at_second_order": 5,
+    "test_packed::test_gradients_and_products": 2,
+    "test_persistence::test_damaged_files_are_no_error": 2,
+    "test_persistence::test_it_can_be_switched_off": 3,
+    "test_rules::test_rule_in_machine_code": 3,
+    "test_same_point::test_another_process_builds_nothing": 3,
+    "test_undefined::test_a_name_that_is_not_defined_is_an_error": 3,
+    "test_undefined::test_arrays_that_a_pass_deletes_have_second_derivatives": 5,
+    "test_undefined::test_what_is_not_defined_is_an_error_where_a_tape_alone_is_read": 5,
+    "test_vector_math::test_single_precision": 3,
+}
+"""The tests whose cases take turns: one in so many is in `make test`, from the first on; the others are in `make test-rest`.
+
+What such a test judges is one mechanism, and each of its cases asks the same of it. Derivatives themselves are judged for every
+program of the corpus in every run. Programs take turns by their places in the corpus; the turn of a test of programs begins one
+program after that of the test before, so that each program is in some.
+"""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -68,14 +137,36 @@ def program_of(item: pytest.Item | None) -> str:
     return next((value.name for value in params.values() if isinstance(value, Program)), "")
 
 
+def name_of(item: pytest.Item) -> str:
+    """The file and the function of a test, without its case."""
+    return f"{item.path.stem}::{getattr(item, 'originalname', '')}"
+
+
+def rest_of(items: list[pytest.Item]) -> Iterator[pytest.Item]:
+    """The tests that have no turn in `make test`."""
+    cases = {test: count() for test in TURNS}
+    for item in items:
+        test = name_of(item)
+        if test in TURNS:
+            program, case = program_of(item), next(cases[test])
+            place = PLACES[program] + list(TURNS).index(test) if program in PLACES else case
+            if place % TURNS[test]:
+                yield item
+
+
 def is_fast(item: pytest.Item) -> bool:
     """Whether ``--fast`` runs a test."""
     program = program_of(item)
-    return program in CHOSEN if program else item.path.stem not in LONG
+    if program:
+        return program in CHOSEN
+    return LONG.isdisjoint((item.path.stem, name_of(item))) and item.get_closest_marker("rest") is None
 
 
+@pytest.hookimpl(tryfirst=True)  # pytest leaves out by marks after it
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Put the tests of one program next to one another, after all else: one worker derives what they share, once."""
+    """Mark the rest, and put the tests of one program next to one another, after all else: they share what one worker derives."""
+    for item in rest_of(items):
+        item.add_marker(pytest.mark.rest)
     if config.getoption("--fast"):
         chosen, left = [], []
         for item in items:

@@ -14,7 +14,7 @@ import pytest
 
 import adxform
 from adxform.api.source import rule_of
-from adxform.backends.numba.compiled_rule import Guarded
+from adxform.backends.numba.compiled_rule import CompiledForm, Guarded
 from adxform.backends.python.emit import emit
 from adxform.backends.python.loading import load
 from adxform.backends.table import COMPILER
@@ -26,6 +26,7 @@ from adxform.runtime.dispatch.split import as_tuple
 from tests.corpus.case import Program
 from tests.corpus.catalogue import PROGRAMS
 from tests.derived import once
+from tests.kernel_features import COVERING, held
 
 Results = tuple[Any, ...]
 NUMBA = Engine("numba")
@@ -83,7 +84,7 @@ def agree(got: Results, expected: Results) -> None:
 
 
 MODES = ("reverse", "forward", "hvp")
-LOOPS = [program for program in PROGRAMS if program.name.partition(".")[0] in ("loops", "models")]
+COMPILED = [program for program in PROGRAMS if program.name in COVERING or program.name.startswith(("loops.", "models."))]
 
 
 def is_number(program: Program) -> bool:
@@ -104,16 +105,18 @@ def test_kernels_say_what_the_rule_says(any_program: Program, mode: str) -> None
         if run is None:
             continue
         agree(
-            results(rule, _or_plain(run) if program.name.startswith(MAY_ASK_PYTHON) else run.compiled, call),
+            results(rule, kernels_of(run, program), call),
             results(rule, rule.run, derived(program.function, point.fresh(), mode, program.wrt)[0]),
         )
 
 
-def _or_plain(run: Any) -> Callable[..., Any]:
-    """What kernels say; where they leave a call to Python, what Python says, as in every call.
+def kernels_of(run: Any, program: Program) -> Callable[..., Any]:
+    """What kernels say; where they leave a call to Python, as they may for some programs, what Python says, as in every call.
 
     Kernels note that a product has no finite sum, have no inverse of a singular matrix, and check what a loop would read.
     """
+    if not program.name.startswith(MAY_ASK_PYTHON):
+        return run.compiled  # type: ignore[no-any-return]
 
     def kernels(*args: Any) -> Any:
         try:
@@ -129,13 +132,20 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     every = metafunc.config.getoption("--compile-all")
     chosen: tuple[Sequence[Program], ...] = (PROGRAMS,) * len(MODES)
     if "compiled_program" in metafunc.fixturenames:
-        name, chosen = "compiled_program", chosen if every else (LOOPS, (), ())
+        name, chosen = "compiled_program", chosen if every else (COMPILED, (), ())
     elif "any_program" in metafunc.fixturenames:
         name, chosen = "any_program", chosen if every else (PROGRAMS, PROGRAMS[::4], PROGRAMS[::2])
     else:
         return
     cases = [(program, mode) for mode, programs in zip(MODES, chosen, strict=True) for program in programs]
-    metafunc.parametrize((name, "mode"), cases, ids=[f"{program.name}-{mode}" for program, mode in cases])
+    left = pytest.mark.rest if name == "compiled_program" else ()
+    metafunc.parametrize(
+        (name, "mode"),
+        [
+            pytest.param(program, mode, id=f"{program.name}-{mode}", marks=() if program.name in COVERING else left)
+            for program, mode in cases
+        ],
+    )
 
 
 def test_compiled(compiled_program: Program, mode: str) -> None:
@@ -149,8 +159,21 @@ def test_compiled(compiled_program: Program, mode: str) -> None:
         if run is None:
             return
         expected = results(rule, rule.run, derived(program.function, point.fresh(), mode, program.wrt)[0])
-        agree(results(rule, run.compiled, call), expected)
+        agree(results(rule, kernels_of(run, program), call), expected)
         assert run.refusal is None
+
+
+@pytest.mark.rest
+def test_what_is_compiled_holds_what_any_kernel_does() -> None:
+    """Whatever the kernels of a gradient hold, those of `COVERING` do."""
+    found: dict[str, set[str]] = {}
+    for program in PROGRAMS:
+        rule = derived(program.function, program.points[0].fresh(), "reverse", program.wrt)[1]
+        form = COMPILER.lower(rule.optimised, NUMBA)
+        found[program.name] = set(held(form)) if isinstance(form, CompiledForm) else set()
+        adxform.clear_cache()
+    compiled = set().union(*(found[name] for name in COVERING))
+    assert {name: what - compiled for name, what in found.items() if what - compiled} == {}
 
 
 def gather_by_index(x, places):  # type: ignore[no-untyped-def]

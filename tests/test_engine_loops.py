@@ -145,9 +145,12 @@ def test_corpus(program: Program) -> None:
         agree(program.function, point.args, program.wrt, scalar=program in SCALAR_PROGRAMS)
 
 
+@pytest.mark.parametrize("count", [8, pytest.param(25, marks=pytest.mark.rest)])
 @pytest.mark.parametrize(("of", "x"), [(VECTORS, VECTOR), (MATRICES, MATRIX)], ids=["vectors", "matrices"])
-def test_random_programs(of: Family, x: Any) -> None:
-    @settings(max_examples=25, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck), phases=(Phase.generate,))
+def test_random_programs(of: Family, x: Any, count: int) -> None:
+    @settings(
+        max_examples=count, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck), phases=(Phase.generate,)
+    )
     @given(programs(of))
     def check(text: str) -> None:
         program = compiled(text, of)

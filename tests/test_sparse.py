@@ -269,11 +269,14 @@ def test_patterns_of_the_corpus_leave_nothing_out(program: Program) -> None:
         np.testing.assert_allclose(found.toarray(), expected, rtol=1e-5 if found.dtype == np.float32 else 1e-12, atol=1e-12)
 
 
+@pytest.mark.parametrize("count", [4, pytest.param(12, marks=pytest.mark.rest)])
 @pytest.mark.parametrize(
     ("of", "x"), [(SCALARS, 0.45), (VECTORS, VECTOR), (MATRICES, MATRIX)], ids=["scalars", "vectors", "matrices"]
 )
-def test_patterns_of_random_programs_leave_nothing_out(of: Family, x: Any) -> None:
-    @settings(max_examples=12, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck), phases=(Phase.generate,))
+def test_patterns_of_random_programs_leave_nothing_out(of: Family, x: Any, count: int) -> None:
+    @settings(
+        max_examples=count, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck), phases=(Phase.generate,)
+    )
     @given(programs(of), st.sampled_from([(0.77, 3), (-0.67, 0), (1.27, 2)]))
     def check(text: str, rest: tuple[float, int]) -> None:
         program = compiled(text, of)
