@@ -217,7 +217,7 @@ class Notes:
 
     def _space_of(self, owner: Any) -> Mapping[str, Any]:
         """The attributes that `owner` has of its own, with a note of which dict that is: it may be given another one."""
-        space = vars(owner)
+        space: Mapping[str, Any] = vars(owner)
         if not isinstance(owner, types.ModuleType):
             self.held[id(owner), "__dict__"] = owner, "__dict__", space
         return space
