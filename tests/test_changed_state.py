@@ -568,3 +568,21 @@ def g(x):
     assert adxform.value_and_grad(f)(3.0) == (6.0, 2.0)
     with pytest.raises(UnsupportedOperationError, match="the attributes of the protocol `Stepping` cannot be told"):
         adxform.grad(f.__globals__["g"])(3.0)
+
+
+def test_how_a_class_is_copied_may_be_registered() -> None:
+    text = """
+import copy, copyreg
+class T:
+    def __init__(self, k): self.k = k
+def doubled(t): return T, (2.0 * t.k,)
+def f(x): return copy.copy(T(x)).k * copy.deepcopy([T(x)])[0].k
+"""
+    f = program(text)
+    prepared = adxform.prepare_value_and_gradient(f, 3.0)
+    assert adxform.value_and_grad(f)(3.0) == prepared(3.0) == (9.0, 6.0)
+    exec("copyreg.pickle(T, doubled)", f.__globals__)
+    with pytest.raises(UnsupportedOperationError, match="how `T` is copied is registered in `copyreg`"):
+        adxform.grad(f)(3.0)
+    with pytest.raises(PreparationMismatchError):
+        prepared(3.0)
