@@ -113,6 +113,8 @@ FAILING: list[Callable[..., Any]] = [
     lambda x: x[sorted([1, 0], abs)[0]],  # type: ignore[call-overload]
     lambda x: sum([x[0]], 2.0, 3.0),  # type: ignore[call-overload]
     lambda x: sum(reversed([x[0]], 1)),  # type: ignore[call-overload]
+    lambda x: x[0] * len(sum(["a", "b"], "")),  # type: ignore[list-item]
+    lambda x: x[0] * len(sum([b"a", b"b"], start=b"")),  # type: ignore[list-item]
     lambda x: x[0] * len(list(map(abs))),  # type: ignore[call-overload]
     lambda x: x[0] * int(2, 2),  # type: ignore[call-overload]
     lambda x: sum(itertools.islice(x, -1)),

@@ -30,6 +30,7 @@ import pytest
 
 import adxform
 from adxform.errors import AdxError, GlobalMutationError
+from tests.tables.cell import Raised, outcome, program
 
 
 class Thing:
@@ -341,3 +342,145 @@ def test_what_is_only_read_by_unseen_code_may_be_read(case: int) -> None:
     value, gradient = adxform.value_and_grad(READING[case])(X)
     assert value == READING[case](X)
     np.testing.assert_allclose(gradient, np.full(3, value / np.sum(X)), rtol=1e-12)
+
+
+PRELUDE = """
+import array, collections, decimal, functools, io, logging, operator, random, struct, types
+import numpy as np
+import scipy.fft, scipy.integrate, scipy.linalg, scipy.ndimage, scipy.optimize
+
+A = np.array([2.0, 0.5, 1.0])
+B = A[:1]
+M = np.array([[2.0, 1.0], [1.0, 3.0]], order="F")
+NUMBERS = array.array("d", [1.0, 3.0])
+LETTERS = bytearray(b"abc")
+QUEUE = collections.deque([1.0, 2.0, 3.0])
+NAMES = types.SimpleNamespace(k=1.0, a=np.ones(2), items=[1.0])
+LISTED = [NAMES]
+RNG = np.random.default_rng(0)
+MODULE = types.ModuleType("module")
+MODULE.k = 1.0
+
+
+class Tracker:
+    count = 0
+
+    def __init__(self):
+        self.n = 0
+
+    def record(self, t):
+        self.n += 1
+
+    def __getitem__(self, t):
+        self.n += 1
+        return t
+
+    def __radd__(self, t):
+        self.n += 1
+        return t
+
+    @property
+    def hit(self):
+        self.n += 1
+        return 1.0
+
+
+T = Tracker()
+NAMES.tracker = T
+
+
+def bump(owner):
+    owner.k += 1.0
+"""
+ASKED = (
+    "A[0] * x + A[-1] * x**2 + M[0, 1] * x + NUMBERS[0] * x + len(NUMBERS) * x + LETTERS[0] * x + QUEUE[0] * x + NAMES.k * x"
+    " + NAMES.a[0] * x + len(NAMES.items) * x + T.n * x + Tracker.count * x + callback.n * x + MODULE.k * x"
+)
+STATEMENTS = [
+    "RNG.permuted(A, out=A)", "RNG.random(out=A)", "RNG.standard_gamma(A + 1.0, out=A)", "RNG.shuffle(A)", "A.byteswap(True)",
+    "A.byteswap(inplace=True)", "A.setfield(A[0] + 1.0, float)", "A.partition(1)", "np.put_along_axis(A, np.array([0]), 7.0, 0)",
+    "np.place(A, A > 1.5, (9.0,))", "scipy.linalg.inv(M, overwrite_a=True)", "scipy.linalg.lu_factor(M, True)",
+    "scipy.fft.dct(A, overwrite_x=True)", "scipy.ndimage.uniform_filter1d(A.copy(), 3, output=A)",
+    "np.median(A, overwrite_input=True)", "np.percentile(A, 30, overwrite_input=True)",
+    "np.quantile(A, 0.3, overwrite_input=True)",
+    "NUMBERS.byteswap()", "NUMBERS.frombytes(struct.pack('d', 2.0))", "NUMBERS.fromlist([2.0])",
+    "array.array.append(NUMBERS, 1.0)",
+    "io.BytesIO(b'zzz').readinto(LETTERS)", "LETTERS.__iadd__(b'z')", "struct.pack_into('b', LETTERS, 0, 7)",
+    "QUEUE.__setitem__(0, 7.0)", "QUEUE.__delitem__(0)", "type(NAMES).__setattr__(NAMES, 'k', 7.0)",
+    "MODULE.__setattr__('k', 7.0)",
+]  # fmt: skip
+CALLBACKS = [
+    "A[0] += 0.25", "B[0] += 0.25", "A.fill(t)", "np.copyto(A, t)", "np.add(A, 1.0, out=A)", "a = NAMES.a; a += 1.0",
+    "a = NAMES.items; a += [t]", "a = NAMES.items if t > -1.0 else None; a.append(t)", "for row in [A]: row += 1.0",
+    "T.record(t)", "NAMES.tracker.record(t)", "T[t]", "t + T", "T.hit", "LISTED[0].k += 1.0", "Tracker.count += 1",
+    "type(T).count += 1", "callback.n += 1", "bump(NAMES)", "functools.partial(bump, NAMES)()", "MODULE.k += 1.0",
+    "held[0] += 1.0",
+    "setattr(NAMES, 'k', 7.0)", "del NAMES.items[0:1]; NAMES.items.append(1.0); NAMES.items.append(1.0)",
+]  # fmt: skip
+
+
+def judged(text: str) -> None:
+    """The derivative has the values that the program has by itself, from one call to the next; or it is refused by name."""
+    plain, derived = program(text), program(text)
+    for _ in range(2):
+        value, found = plain(2.0), outcome(lambda: adxform.value_and_grad(derived)(2.0)[0])
+        if isinstance(found, Raised):
+            assert isinstance(found.error, AdxError)
+            assert found.error.span is not None
+            return
+        assert found == value
+
+
+@pytest.mark.parametrize("statement", STATEMENTS)
+def test_what_a_statement_changes_is_refused_or_changed(statement: str) -> None:
+    callback = "def callback(t): return t\ncallback.n = 0\n"
+    body = f"    y = A[0] * x\n    {statement}\n    return y + {ASKED}\n"
+    judged(f"{PRELUDE}\n{callback}\ndef f(x):\n{body}")
+
+
+@pytest.mark.parametrize("statement", CALLBACKS)
+def test_what_a_callback_changes_is_refused_or_changed(statement: str) -> None:
+    callback = f"def callback(t, held=A):\n    {statement}\n    return t\ncallback.n = 0\n"
+    called = "y = A[0] * x + scipy.integrate.quad(callback, 0, 1)[0]"
+    judged(f"{PRELUDE}\n{callback}\ndef f(x):\n    {called}\n    return y + {ASKED}\n")
+
+
+@pytest.mark.parametrize("given", ["A", "NAMES", "NAMES.items", "NAMES.a", "[1.0]", "np.ones(2)"])
+@pytest.mark.parametrize("statement", ["held[0] = t", "held.k = t", "held.append(t)", "held += 1.0"])
+def test_what_a_callback_changes_of_what_it_is_given(given: str, statement: str) -> None:
+    callback = (
+        f"def callback(t, held):\n    try:\n        {statement}\n    except Exception: pass\n    return t\ncallback.n = 0\n"
+    )
+    body = f"    local = {given}\n    scipy.integrate.quad(callback, 0, 1, args=(local,))\n"
+    judged(f"{PRELUDE}\n{callback}\ndef f(x):\n{body}    return len(str(local)) * x + {ASKED}\n")
+
+
+def test_what_code_does_to_what_it_made_changes_nothing() -> None:
+    text = f"""{PRELUDE}
+def rhs(t, y):
+    out = np.zeros(2)
+    out[0] = A[0] * y[1]
+    out[1] -= M[0, 1] * y[0]
+    out[1:] += 0.0
+    total = 0.0
+    for k, a in enumerate(NAMES.items):
+        total += a * t**k
+    rows = [total]
+    rows.append(np.add(t, 1.0))
+    rows.sort()
+    return out + total
+def cost(p):
+    residuals = A - p[0]
+    residuals *= residuals
+    return np.sum(residuals)
+def f(x):
+    y = scipy.integrate.solve_ivp(rhs, (0.0, 1.0), np.array([1.0, 0.0])).y
+    p = scipy.optimize.minimize(cost, [1.0]).x
+    flags = 1.0 if A.flags.writeable else 0.0
+    drawn = RNG.choice(A) * 0.0 + np.partition(A, 1)[0] + float(scipy.fft.dct(A)[0])
+    return x * (A[0] + M[0, 1] + NAMES.items[0] + float(y[0, -1]) + float(p[0]) + flags + drawn)
+"""
+    f = program(text)
+    assert adxform.value_and_grad(f)(2.0) == (f(2.0), f(1.0))
+    f.__globals__["A"].setflags(write=False)
+    assert adxform.value_and_grad(f)(2.0) == (f(2.0), f(1.0))

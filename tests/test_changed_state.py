@@ -480,3 +480,109 @@ def test_a_name_in_the_place_of_another() -> None:
     del cls.__bool__
     cls.k = None
     assert adxform.grad(f)(1.0) == f(1.0) == 2.0
+
+
+@pytest.mark.parametrize(
+    ("answer", "change"),
+    [
+        ("x * 2.0 if a.mode == 'a' else x**2", "a.__dict__ = {'mode': 'b'}"),
+        ("a.step(x)", "a.__dict__ = {'step': math.cos}"),
+        ("h(x)", "a.__dict__ = {'step': math.cos, 'mode': 'b'}"),
+        ("a.step(x)", "a.__dict__ = {'mode': 'a', 'step': math.sin}"),
+        ("g.mode(x)", "g.__dict__ = {'mode': math.cos}"),
+        ("bound(x)", "bound.__setstate__((math.pow, (2.0,), {}, {}))"),
+        ("bound.func(x, x)", "bound.__setstate__((math.pow, (2.0,), {}, {}))"),
+        ("bound(x) * len(bound.args)", "bound.__setstate__((g, (), {'k': 2.0}, {}))"),
+    ],
+)
+def test_what_holds_attributes_may_be_replaced(answer: str, change: str) -> None:
+    text = f"""
+import functools, math
+class A:
+    mode = "c"
+    def step(self, x): return x * (2.0 if self.mode == "a" else 3.0)
+def g(x, k=1.0): return k * x
+g.mode = math.sin
+a = A()
+a.mode = "a"
+h = a.step
+bound = functools.partial(g, k=3.0)
+bound.__setstate__((g, (3.0,), {{}}, {{}}))
+def f(x): return {answer}
+"""
+    f = program(text)
+    prepared = adxform.prepare_value_and_gradient(f, 3.0)
+    assert adxform.value_and_grad(f)(3.0)[0] == prepared(3.0)[0] == f(3.0)
+    exec(change, f.__globals__)
+    assert adxform.value_and_grad(f)(3.0)[0] == f(3.0)
+    with pytest.raises(PreparationMismatchError):
+        prepared(3.0)
+
+
+@pytest.mark.parametrize(
+    "change",
+    ["a.new = 1", "A.new = lambda self: 1", "A.new = None", "a.data = 1", "A.data = None", "g.new = 1", "a.__float__ = 1"],
+)
+def test_a_protocol_asks_an_object_what_it_has(change: str) -> None:
+    text = """
+import typing
+@typing.runtime_checkable
+class New(typing.Protocol):
+    def new(self): ...
+@typing.runtime_checkable
+class Data(typing.Protocol):
+    data: float
+class A: pass
+a = A()
+def g(x): return x
+def f(x):
+    asked = (isinstance(a, New), isinstance(a, Data), isinstance(g, New), isinstance(a, (int, New)), isinstance(a, typing.SupportsFloat))
+    return x * sum(2.0**k for k, there in enumerate(asked) if there) + x
+"""  # noqa: E501
+    f = program(text)
+    prepared = adxform.prepare_value_and_gradient(f, 3.0)
+    assert adxform.value_and_grad(f)(3.0)[0] == prepared(3.0)[0] == f(3.0)
+    exec(change, f.__globals__)
+    assert adxform.value_and_grad(f)(3.0)[0] == f(3.0)
+    with contextlib.suppress(PreparationMismatchError):
+        assert prepared(3.0)[0] == f(3.0)
+
+
+def test_an_object_that_is_made_fits_a_protocol_by_its_class() -> None:
+    text = """
+import typing
+@typing.runtime_checkable
+class Stepping(typing.Protocol):
+    def step(self): ...
+class A:
+    def step(self): return 1.0
+class B: pass
+def f(x):
+    return x * (2.0 if isinstance(A(), Stepping) else 3.0)
+def g(x):
+    b = B()
+    b.step = f
+    return x * (2.0 if isinstance(b, Stepping) else 3.0)
+"""
+    f = program(text)
+    assert adxform.value_and_grad(f)(3.0) == (6.0, 2.0)
+    with pytest.raises(UnsupportedOperationError, match="the attributes of the protocol `Stepping` cannot be told"):
+        adxform.grad(f.__globals__["g"])(3.0)
+
+
+def test_how_a_class_is_copied_may_be_registered() -> None:
+    text = """
+import copy, copyreg
+class T:
+    def __init__(self, k): self.k = k
+def doubled(t): return T, (2.0 * t.k,)
+def f(x): return copy.copy(T(x)).k * copy.deepcopy([T(x)])[0].k
+"""
+    f = program(text)
+    prepared = adxform.prepare_value_and_gradient(f, 3.0)
+    assert adxform.value_and_grad(f)(3.0) == prepared(3.0) == (9.0, 6.0)
+    exec("copyreg.pickle(T, doubled)", f.__globals__)
+    with pytest.raises(UnsupportedOperationError, match="how `T` is copied is registered in `copyreg`"):
+        adxform.grad(f)(3.0)
+    with pytest.raises(PreparationMismatchError):
+        prepared(3.0)

@@ -6,19 +6,19 @@ program an active value is stored into it. Stacks carry it likewise.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from adxform import runtime
+from adxform.analysis.unseen_code import writes_unseen
 from adxform.errors import AdxError, AliasError, MissingRuleError, UnsupportedOperationError, together
 from adxform.ir.ops import Attribute, Block, Call, Closure, For, Free, Function, If, Invoke, Lit, Operand, Pack, Raise, Var, While
 from adxform.ir.types import Array, Scalar, Stack, hides, is_float
 from adxform.ir.walk import all_ops, outs, reads, variables, variables_of
 from adxform.primitives.alias import Aliases, alias_classes
 from adxform.primitives.effects import effect_of
-from adxform.primitives.record import Constant, General, Linear, Memory
-from adxform.primitives.signatures import form_of, not_covered, taken, unstated
+from adxform.primitives.record import Constant, General, Linear
+from adxform.primitives.signatures import not_covered, taken, unstated
 from adxform.primitives.table import definition, lookup
 from adxform.primitives.unruled import callable_name, missing_rule, shown
 
@@ -372,66 +372,6 @@ def _stopped(body: Block, varied: Spread, useful: Spread) -> frozenset[Var]:
                 help="take it of a copy, as in `stop_gradient(x.copy())`",
             )
     return frozenset(out for op in cut for out in op.outs)
-
-
-READING_MODULES = frozenset({"builtins", "logging", "warnings", "math", "operator", "_operator", "string", "time", "sys", "_io"})
-WRITING_NAMES = frozenset(
-    {
-        "at",
-        "partition",
-        "put",
-        "resize",
-        "setfield",
-        "byteswap",
-        "place",
-        "put_along_axis",
-        "shuffle",
-        "itemset",
-        "copyto",
-        "fill",
-        "fill_diagonal",
-        "putmask",
-        "sort",
-    }
-)
-WRITING_METHODS = ("__i", "__set", "__del")
-
-
-def may_write(fn: object) -> bool:
-    """Whether a function without a record may write to an array that it is given."""
-    if fn is operator.call or isinstance(fn, operator.methodcaller):  # a method of an object that only the run knows
-        return True
-    owner = getattr(fn, "__objclass__", None) or type(getattr(fn, "__self__", None))
-    module = (getattr(fn, "__module__", None) or getattr(owner, "__module__", None) or "").partition(".")[0]
-    if module == "numpy":
-        name = getattr(fn, "__name__", "")
-        return name in WRITING_NAMES or name.startswith(WRITING_METHODS)
-    return module not in READING_MODULES
-
-
-def writes_unseen(call: Call) -> bool:
-    """Whether `call`, of a function without a record, may write to an array that it gives: some do, others have an ``out``."""
-    if not isinstance(call.fn, Lit):
-        return False
-    if may_write(call.fn.value) or dict(call.kwargs).get("out", Lit(None)) != Lit(None):
-        return True
-    try:
-        form = form_of(call.fn.value, len(call.args), tuple([key for key, _ in call.kwargs]))
-    except TypeError:  # one that cannot be called so, or that is no key of a table
-        return False
-    places = () if form is None else tuple(place for place, one in enumerate(form.positional) if one.name == "out")
-    return any(call.args[place] != Lit(None) for place in places)
-
-
-def at_risk(call: Call) -> tuple[Var, ...]:
-    """The arrays that `call` may write although no rule says how: arguments of functions that adxform cannot look into."""
-    record = lookup(call.fn.value) if isinstance(call.fn, Lit) else None
-    if record is None:
-        operands = (*call.args, *(value for _, value in call.kwargs)) if writes_unseen(call) else ()
-    else:
-        writes = () if isinstance(record.derivative, Memory) else effect_of(call).writes
-        operands = tuple(call.args[place] for place in writes)
-    return tuple(dict.fromkeys(var for operand in operands for var in variables(operand) if isinstance(var.type, Array)))
 
 
 def kind_of(var: Var) -> str:

@@ -11,8 +11,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from adxform import runtime
-from adxform.analysis.activity import at_risk
 from adxform.analysis.dependence import find_dependence
+from adxform.analysis.unseen_code import at_risk
 from adxform.autodiff.linearity import read_pullback, refuse_shifted
 from adxform.autodiff.memory_order import follows_memory, in_memory_order
 from adxform.autodiff.trial import can_be_tried, tried_at_zero

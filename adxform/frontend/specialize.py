@@ -14,7 +14,12 @@ from adxform.errors import AdxError, UnsupportedOperationError, together
 from adxform.frontend.checks.cut_off import refuse_cut_off
 from adxform.frontend.checks.handed_over import refuse_changed
 from adxform.frontend.checks.held_copies import refuse_told_apart
-from adxform.frontend.checks.shared_memory import parameters_written, refuse_outside_writes, refuse_shared_arguments
+from adxform.frontend.checks.shared_memory import (
+    parameters_written,
+    refuse_outside_arrays_given,
+    refuse_outside_writes,
+    refuse_shared_arguments,
+)
 from adxform.frontend.evaluate import structures
 from adxform.frontend.evaluate.expander import RuleExpander
 from adxform.frontend.evaluate.identity import refuse_other_names
@@ -177,6 +182,7 @@ class _Attempt:
         function = Function(name, body, (), interp.helper_functions(), span_of(self.fn))
         written = parameters_written(function, interp.written)
         refuse_shared_arguments(function, interp.apart)
+        refuse_outside_arrays_given(function, interp.hidden.values(), interp.handed_arrays)
         function = prune(function)
         refuse_told_apart(function, interp.held)
         refuse_cut_off(function)

@@ -36,7 +36,13 @@ def _found_effect(call: Call) -> Effect:
         return IN_PLACE if fn.value in IN_PLACE_OPERATORS else OPAQUE
     effect = record.effect
     found = effect if isinstance(effect, Effect) else effect(call)
-    return writing_out(call, found) if call.kwargs else found
+    return _by_options(call, found) if call.kwargs else found
+
+
+def _by_options(call: Call, effect: Effect) -> Effect:
+    """`effect` of `call` with that of its keywords: it writes to ``out``, and somehow to what ``overwrite_input`` is true of."""
+    given = dict(call.kwargs).get("overwrite_input", Lit(False))
+    return writing_out(call, effect) if given in (Lit(False), Lit(None)) else OPAQUE
 
 
 def writing_out(call: Call, effect: Effect) -> Effect:

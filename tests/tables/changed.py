@@ -42,7 +42,7 @@ def cells() -> Iterator[Cell]:
 
 ABSENT = ("x * STATE", "x * 2.0 if STATE else x", "x if x > 5.0 else x * STATE")
 """What is asked of a state that is not there at first."""
-LASTING = ("item of a tuple", "named tuple", "member of an enum", "partial")
+LASTING = ("item of a tuple", "named tuple", "member of an enum", "partial", "partial, by its state")
 """Ways by which a state is always there."""
 APPENDED = {"item of a list": "ROW.append(1.5)", "item of a deque": "TABLE.append(1.5)"}
 """How a state comes to be where nothing can be set."""

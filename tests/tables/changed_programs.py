@@ -43,7 +43,7 @@ class Kind:
     ways: tuple[str, ...] = ()
 
 
-PRELUDE = "import array, collections, collections.abc, enum, functools, types"
+PRELUDE = "import array, collections, collections.abc, enum, functools, types, typing"
 _LOSS = "def f(x):\n    return ANSWER"
 _CLASS = "class Owner:\n    v = MADE\n    def __init__(self, u): self.u = u\n"
 
@@ -76,6 +76,13 @@ _WAYS = (
     _way("keyword default", "def f(x, *, v=MADE):\n    return ANSWER", "v", "f.__kwdefaults__['v']"),
     _way("attribute of a class", _CLASS, "Owner.v", "Owner.v"),
     _way("attribute of an object", f"{_CLASS}OWNER = Owner(1.0)\nOWNER.v = MADE", "OWNER.v", "OWNER.v"),
+    _way(
+        "attribute of an object, by its dict",
+        f"{_CLASS}OWNER = Owner(1.0)\nOWNER.v = MADE",
+        "OWNER.v",
+        "OWNER.v",
+        "OWNER.__dict__ = {'v': NEW}",
+    ),
     _way("class attribute of an object", f"{_CLASS}OWNER = Owner(1.0)", "OWNER.v", "Owner.v"),
     _way("class attribute of a made object", _CLASS, "Owner(x).v", "Owner.v"),
     _way("type of an object", f"{_CLASS}OWNER = Owner(1.0)", "type(OWNER).v", "Owner.v"),
@@ -125,6 +132,13 @@ _WAYS = (
     _way("module attribute", "MODULE = types.ModuleType('m')\nMODULE.v = MADE", "MODULE.v", "MODULE.v"),
     _way("namespace", "NAMES = types.SimpleNamespace(v=MADE)", "NAMES.v", "NAMES.v"),
     _way("function attribute", "def holder(): pass\nholder.v = MADE", "holder.v", "holder.v"),
+    _way(
+        "function attribute, by its dict",
+        "def holder(): pass\nholder.v = MADE",
+        "holder.v",
+        "holder.v",
+        "holder.__dict__ = {'v': NEW}",
+    ),
     _way("item of a list", "ROW = [None, MADE]", "ROW[1]", "ROW[1]"),
     _way("item of a tuple", "PAIR = (None, MADE)", "PAIR[1]", "PAIR[1]", "PAIR = (None, NEW)"),
     _way("item of a dict", "TABLE = {'v': MADE}", "TABLE['v']", "TABLE['v']"),
@@ -152,6 +166,13 @@ _WAYS = (
         "v",
         "bound.args[0]",
         "bound = functools.partial(apply, NEW)",
+    ),
+    _way(
+        "partial, by its state",
+        "def apply(v, x):\n    return ANSWER\nbound = functools.partial(apply, MADE)\ndef f(x):\n    return bound(x)",
+        "v",
+        "bound.args[0]",
+        "bound.__setstate__((apply, (NEW,), {}, {}))",
     ),
     _way("helper", "V = MADE\ndef helper(): return V", "helper()", "V"),
     _way("deep inside", "OWNER = types.SimpleNamespace(a=[{'v': MADE}])", "OWNER.a[0]['v']", "OWNER.a[0]['v']"),
@@ -187,12 +208,16 @@ _MAPPING = (*_SIZED, "x * STATE[1]", "x * STATE.get(2, 5.0)", "x * sum(STATE.val
 _MAPPING_CHANGES = ("STATE[2] = 4.0", "STATE[1] = 7.0", "STATE.clear()")
 _OBJECT = (_when("hasattr(STATE, 'k')"), _when("hasattr(STATE, 'new')"), "x * getattr(STATE, 'new', 5.0)", "x * STATE.k",
            "x * type(STATE).k", "x * STATE.__class__.k", _when("isinstance(STATE, B)"), _when("type(STATE) is A"), _when("STATE"),
+           _when("isinstance(STATE, New)"), _when("isinstance(STATE, (int, New))"),
            _when("callable(STATE)"), _when("STATE == 1"), "x * STATE.m()", "x * type(STATE).m(STATE)", "x * STATE.s()",
            "x * type(STATE).s()", "x * STATE.c()", "x * STATE.t['a']", "x * type(STATE).t['a']", _when("2 in STATE.z"),
            _when("2 in type(STATE).z"), "x * STATE.w", "x * STATE.n", _when("'n' in vars(STATE)"),
            _when("issubclass(type(STATE), B)"), _when("hasattr(type(STATE), 'new')"),
            "x * getattr(type(STATE), 'new', 5.0)")  # fmt: skip
-_A = """class R:
+_A = """@typing.runtime_checkable
+class New(typing.Protocol):
+    def new(self): ...
+class R:
     k = 2.0
 class B(R): pass
 class A(R):

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from adxform import runtime
-from adxform.analysis.activity import at_risk
 from adxform.analysis.length_guards import Guards, is_length
+from adxform.analysis.unseen_code import at_risk
 from adxform.autodiff.expand import (
     checked,
     derivative_of,

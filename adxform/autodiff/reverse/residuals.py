@@ -21,7 +21,7 @@ from typing import Any, Literal
 import numpy as np
 
 from adxform import runtime
-from adxform.analysis.activity import at_risk
+from adxform.analysis.unseen_code import at_risk
 from adxform.autodiff.reverse.callees import Callees
 from adxform.autodiff.reverse.cotangent_plan import may_copy
 from adxform.ir import intrinsics

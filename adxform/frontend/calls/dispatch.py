@@ -157,6 +157,8 @@ def _call_object(
         found = _call_defined(interp, value, record, meaning, args, kwargs, hint, wanted)
         if found is not None:
             return found
+    if kwargs.get("overwrite_input", NONE) not in (NONE, Lit(False)):
+        return opaque(interp, fn, args, kwargs, hint, wanted)
     if record is not None and not are_static(interp, (*args, *kwargs.values())):
         return primitive(interp, record, fn, args, kwargs, hint, wanted)
     return _call_unruled(interp, value, args, kwargs, hint, wanted)

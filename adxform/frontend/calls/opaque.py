@@ -34,7 +34,7 @@ def opaque(interp: Interpreter, fn: Any, args: tuple[Value, ...], kwargs: Kwargs
     owner = getattr(fn, "__objclass__", None)
     if owner in CONTAINERS and args and isinstance(args[0], Ref) and issubclass(args[0].cls, owner):
         return interp.call(interp.attribute(args[0], fn.__name__), args[1:], kwargs, hint, wanted)  # `list.append(items, x)`
-    hand_over(interp, fn, (*args, *kwargs.values()))
+    hand_over(interp, fn, args, kwargs)
     if any(isinstance(arg, Maybe) for arg in (*args, *kwargs.values())):
         raise interp.error("an argument may be None or not, which only a run can tell", "test it first: `if x is not None:`")
     if any(fn is text for text in (repr, str, ascii, format)) and any(isinstance(arg, Once) for arg in args):

@@ -6,12 +6,16 @@ call that changes them it would have what they were before.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import types
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from adxform.errors import GlobalMutationError
 from adxform.frontend.signature.access import Access, Equals, Guard, Holds, LooksLike
+from adxform.ir.ops import Var
 from adxform.ir.spans import Span
 
 
@@ -20,6 +24,15 @@ class Handed:
     """An object from outside that is given to the function called `to`, or that this one reaches by itself."""
 
     value: Any
+    to: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class HandedArray:
+    """An array of the program that is given to the function called `to`."""
+
+    var: Var
     to: str
     span: Span
 
@@ -55,14 +68,32 @@ def refuse_changed(
                     one: Handed | Rebound | None = names.get((id(owner.__globals__), key))
                 case "cell":
                     one = objects.get(id(owner.__closure__[owner.__code__.co_freevars.index(key)]))
+                case "default":
+                    one = None
                 case _:
                     one = objects.get(id(owner))
-            if one is not None and not (kind == "attribute" and callable(getattr(type(owner), key, None))):
+            if one is not None and not (kind == "attribute" and _has_method(owner, key)):
                 raise _refusal(access, one)
     for access in listed:
         one = objects.get(id(access.read(fn)))
         if one is not None:
             raise _refusal(access, one)
+    _refuse_changed_arrays(fn, [one for one in objects.values() if isinstance(one.value, np.ndarray)], hidden)
+
+
+def _refuse_changed_arrays(fn: Callable[..., Any], handed: Sequence[Handed], hidden: Iterable[Access]) -> None:
+    """Raise where an array that is read outside shares memory with one that was `handed` over."""
+    for access in hidden if handed else ():
+        value = access.read(fn)
+        for one in handed:
+            if isinstance(value, np.ndarray) and np.may_share_memory(value, one.value):
+                raise _refusal(access, one)
+
+
+def _has_method(owner: Any, name: str) -> bool:
+    """Whether `name` of `owner` is a function that it has for good: a method of its class, a function in a module."""
+    found = getattr(owner if isinstance(owner, type | types.ModuleType) else type(owner), name, None)
+    return callable(found)
 
 
 def _owners(fn: Callable[..., Any], access: Access) -> Iterator[tuple[Any, tuple[str, Any]]]:

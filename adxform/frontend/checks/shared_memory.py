@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from adxform.errors import AliasError, GlobalMutationError
+from adxform.frontend.checks.handed_over import HandedArray
 from adxform.ir.ops import Block, Call, Function, Op, Operand, Var
 from adxform.ir.spans import Span
 from adxform.ir.types import Array
@@ -34,6 +35,22 @@ def refuse_outside_writes(function: Function, hidden: tuple[Var, ...]) -> None:
                         raise GlobalMutationError(message, span=op.span, help="pass it as an argument, or work on a copy")
     (name, *_) = owners.values()
     raise GlobalMutationError(f"the array `{name.base}` from outside the function is changed", help="pass it as an argument")
+
+
+def refuse_outside_arrays_given(function: Function, hidden: Iterable[Var], handed: Sequence[HandedArray]) -> None:
+    """Raise where an array that `function` found outside of its arguments was `handed` to code that may change it.
+
+    A derivative would hand over a copy, and the change would be lost.
+    """
+    if not handed:
+        return
+    classes = alias_classes(function)
+    outside = {classes.of(var): var for var in hidden if isinstance(var.type, Array) and classes.knows(var)}
+    for one in handed:
+        if classes.knows(one.var) and classes.of(one.var) in outside:
+            name = outside[classes.of(one.var)].base
+            message = f"the array `{name}` from outside the function is passed to `{one.to}`, which may change it"
+            raise GlobalMutationError(message, span=one.span, help="pass a copy: `.copy()`")
 
 
 def parameters_written(function: Function, written: Sequence[Var]) -> tuple[int, ...]:

@@ -43,6 +43,7 @@ def load(interp: Interpreter, value: Value, name: str, hint: str = "tmp") -> Val
             return _of_scalar(interp, value, type_, name)
         case Var(_, Object()):
             found = interp.emit(getattr, (value, Lit(name)), Object(), hint)
+            interp.methods[found] = name
             if value in interp.generators:
                 interp.draws[found] = interp.generators[value], name
             return found

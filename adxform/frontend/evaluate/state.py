@@ -13,7 +13,7 @@ from typing import Any
 
 from adxform import runtime
 from adxform.errors import AdxError, UnsupportedOperationError
-from adxform.frontend.checks.handed_over import Handed, Rebound
+from adxform.frontend.checks.handed_over import Handed, HandedArray, Rebound
 from adxform.frontend.checks.held_copies import Filled, Taken, Widened
 from adxform.frontend.checks.shared_memory import Apart
 from adxform.frontend.evaluate.signals import Grows, Kind, Lost, Promote, Unreachable
@@ -132,12 +132,15 @@ class Interpreter(ABC):
         self.written: list[Var] = []
         """Arrays that a function writes of which a derivative is taken here."""
         self.handed: list[Handed | Rebound] = []
+        self.handed_arrays: list[HandedArray] = []
         self.functions: dict[int, Access] = {}
         self.modules: dict[int, Access] = {}
         self.assumed: frozenset[Var] = frozenset()
         self.negated: dict[Var, Var] = {}
         self.generators: dict[Var, type] = {}
         self.draws: dict[Var, tuple[type, str]] = {}
+        self.methods: dict[Var, str] = {}
+        """Attributes of objects that only the run knows, by their names."""
         self.helpers: dict[Any, Helper] = {}
         self.unruled: dict[Var, tuple[object, Span]] = {}
         self.kept = False

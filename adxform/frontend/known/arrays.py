@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import copyreg
 import operator
 import string
 from typing import Any
@@ -16,9 +17,11 @@ from adxform.frontend.evaluate.class_contents import MISSING, find, is_generated
 from adxform.frontend.evaluate.control_flow import iteration
 from adxform.frontend.evaluate.control_flow.branches import truth
 from adxform.frontend.evaluate.operands import are_static, is_static
+from adxform.frontend.evaluate.outside import guard
 from adxform.frontend.evaluate.python_classes import class_of, is_container, name_of
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Ref, Static, Tuple, Value, is_unknown
+from adxform.frontend.signature.access import Access, Contains
 from adxform.frontend.types import forgotten_kinds
 from adxform.ir.kinds import alternatives, scalar_type
 from adxform.ir.ops import Lit, Var
@@ -191,6 +194,10 @@ def _copied_by_class(interp: Interpreter, value: Value, name: str, given: Args) 
             raise interp.error(
                 f"`{cls.__name__}` defines `{hook}`, which says how it is copied", "write `__copy__` or a function"
             )
+    registered = cls in copyreg.dispatch_table
+    guard(interp, Access((("attribute", "dispatch_table"),), Lit(copyreg)), Contains(Lit(cls), registered))
+    if registered:
+        raise interp.error(f"how `{cls.__name__}` is copied is registered in `copyreg`", "write `__copy__` or a function")
     return None
 
 

@@ -36,7 +36,8 @@ from adxform.frontend.evaluate.values import (
     is_unknown,
 )
 from adxform.frontend.signature import python_class, refused_arrays
-from adxform.frontend.signature.access import Access, Defines, Derives, Has
+from adxform.frontend.signature.access import Access, Defines, Derives, Fits, Has
+from adxform.frontend.signature.class_meaning import changes
 from adxform.frontend.types import forgotten_kinds
 from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Var
@@ -217,8 +218,10 @@ def _isinstance(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> A
     if cls is np.ndarray and any(map(_is_kind_of_array, classes if isinstance(classes, tuple) else (classes,))):
         raise interp.error("of which subclass of arrays an array is cannot be told", "test it outside of the function")
     given = args[0]
-    if (asked := _instance_check(given, cls, classes)) is not None:
+    if (asked := _instance_check(cls, classes)) is not None:
         raise interp.error(asked, "compare the class itself: `type(x) is C`")
+    if (protocol := _protocol_in(classes)) is not None and (isinstance(given, Static) or changes(cls)):
+        return _fits(interp, given, cls, classes, protocol)
     try:
         found = _derives(interp, cls, classes)
     except TypeError:
@@ -229,6 +232,35 @@ def _isinstance(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> A
             raise interp.error("the class of this number depends on the run", "convert it, e.g. with `float(…)`")
         (found,) = kinds
     return Lit(found)
+
+
+def _fits(interp: Interpreter, given: Value, cls: type, classes: Any, protocol: type) -> Answer:
+    """Whether `given`, of class `cls`, is an instance of one of `classes`; what it has of its own may make it fit `protocol`."""
+    match given:
+        case Static(found, access):
+            there = isinstance(found, classes)
+            guard(interp, access, Fits(Lit(classes), there))
+            return Lit(there)
+        case _ if _class_fits(interp, cls, classes):
+            return Lit(True)
+        case _:
+            message = f"whether an object has the attributes of the protocol `{protocol.__name__}` cannot be told of its class"
+            raise interp.error(message, "ask for the attributes, `hasattr(…)`, or for a class")
+
+
+def _class_fits(interp: Interpreter, cls: type, classes: Any) -> bool:
+    """Whether all objects of `cls` are instances of one of `classes`, whatever attributes they have of their own."""
+    try:
+        return issubclass(cls, classes) and _derives(interp, cls, classes)
+    except TypeError:  # no class is asked about a protocol with data
+        return False
+
+
+def _protocol_in(classes: Any) -> type | None:
+    """The first of `classes` of which objects are instances by what they have."""
+    if isinstance(classes, tuple):
+        return next(filter(None, map(_protocol_in, classes)), None)
+    return classes if isinstance(classes, type) and getattr(classes, "_is_protocol", False) else None
 
 
 def _asked(interp: Interpreter, given: Value, classes: Any) -> Answer:
@@ -249,34 +281,23 @@ def _is_kind_of_array(cls: Any) -> bool:
     return arrays and not issubclass(cls, refused_arrays())
 
 
-def _instance_check(value: Value, cls: type, classes: Any) -> str | None:
-    """Why it is for a metaclass to say whether `value`, of class `cls`, is an instance of one of `classes`; else ``None``."""
+def _instance_check(cls: type, classes: Any) -> str | None:
+    """Why it is for a metaclass to say whether an object of class `cls` is an instance of one of `classes`; else ``None``."""
     for one in classes if isinstance(classes, tuple) else (classes,):
         if isinstance(one, tuple):
-            inner = _instance_check(value, cls, one)
+            inner = _instance_check(cls, one)
             if inner is not None:
                 return inner
         elif isinstance(one, type) and one is not cls:
             hooks = [name for name in ("__instancecheck__", "__subclasscheck__") if _own(one, name)]
             if hooks:
                 return f"the metaclass of `{one.__name__}` defines `{hooks[0]}`"
-            if getattr(one, "_is_protocol", False) and isinstance(value, Ref) and _may_fit(one):
-                return f"whether an object has the attributes of the protocol `{one.__name__}` cannot be told of its class"
     return None
 
 
 def _own(cls: type, name: str) -> bool:
     """Whether the metaclass of `cls` is one of the user's that defines `name`."""
     return protocols.has_own_metaclass(cls) and isinstance(find(type(cls), name), types.FunctionType)
-
-
-def _may_fit(protocol: type) -> bool:
-    """Whether attributes of an object, and not only those of its class, make it fit a protocol."""
-    try:
-        issubclass(object, protocol)
-    except TypeError:
-        return True
-    return False
 
 
 def _classes(interp: Interpreter, value: Value) -> Any:

@@ -355,6 +355,10 @@ def refuse_rows(interp: Interpreter, items: Value) -> None:
 
 def _sum(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     start = args[1] if len(args) > 1 else kwargs.get("start", Lit(0))
+    if isinstance(start, Lit | Static) and isinstance(start.value, str | bytes | bytearray):
+        kind = "strings" if isinstance(start.value, str) else type(start.value).__name__
+        joined = "''" if isinstance(start.value, str) else "b''"
+        return interp.fail(TypeError, f"sum() can't sum {kind} [use {joined}.join(seq) instead]")
     source = without_order(interp, args[0])
     if isinstance(source, Tuple) and all(isinstance(item, Lit) and isinstance(item.value, int) for item in source.items):
         args = (source, *args[1:])

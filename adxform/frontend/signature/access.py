@@ -258,6 +258,18 @@ class Derives:
 
 
 @dataclass(frozen=True, slots=True)
+class Fits:
+    """An object that is an instance of `classes`, one or a tuple of them with a protocol among them, or one that is not."""
+
+    classes: Lit
+    there: bool
+
+    def met(self, value: Any) -> bool:
+        """Whether that is so of `value`."""
+        return isinstance(value, self.classes.value) is self.there
+
+
+@dataclass(frozen=True, slots=True)
 class Binds:
     """A `functools.partial` of so many positional arguments and of these named ones."""
 
@@ -311,6 +323,7 @@ Expectation = (
     | Owns
     | Defines
     | Derives
+    | Fits
     | Binds
     | Raises
 ) | Means

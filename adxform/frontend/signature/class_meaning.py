@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 import sysconfig
+import types
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pickle import PicklingError
@@ -85,8 +86,17 @@ def is_changeable(cls: type) -> bool:
     module: Any = cls.__module__
     if cls.__flags__ & _IMMUTABLE or str(module).partition(".")[0] in ("numpy", "scipy", "adxform"):
         return False
-    file = getattr(sys.modules.get(str(module)), "__file__", None)
-    return not (isinstance(file, str) and file.startswith(_LIBRARIES))
+    return not _is_in_library(sys.modules.get(str(module)))
+
+
+def is_users(module: types.ModuleType) -> bool:
+    """Whether `module` is one that a program may change: libraries are taken for what they are."""
+    return module.__name__.partition(".")[0] not in ("adxform", *sys.builtin_module_names) and not _is_in_library(module)
+
+
+def _is_in_library(module: types.ModuleType | None) -> bool:
+    file = getattr(module, "__file__", None)
+    return isinstance(file, str) and file.startswith(_LIBRARIES)
 
 
 def outline_of(space: Mapping[str, Any]) -> dict[str, Any]:

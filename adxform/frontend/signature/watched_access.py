@@ -81,13 +81,14 @@ class Notes:
         self.cells: dict[int, tuple[types.CellType, Any]] = {}
         self.codes: dict[int, tuple[types.FunctionType, types.CodeType]] = {}
         self.classes: dict[int, tuple[Any, type]] = {}
+        self.held: dict[tuple[int, str], tuple[Any, str, Any]] = {}
         self.orders: dict[int, tuple[type, tuple[type, ...]]] = {}
         self.spaces: dict[int, Mapping[str, Any]] = {}
         self.asked: list[tuple[Any, Holds | Contains | Means]] = []
 
     def rest(self, others: tuple[Guard, ...]) -> Callable[[], bool] | None:
         """What says whether cells, classes, their bases and sets are as they were noted, and the guards `others` hold, if any."""
-        fn, cells, classes = self.fn, tuple(self.cells.values()), tuple(self.classes.values())
+        fn, cells, classes, held = self.fn, tuple(self.cells.values()), tuple(self.classes.values()), tuple(self.held.values())
         orders, asked = tuple(self.orders.values()), tuple(self.asked)
 
         def unchanged() -> bool:
@@ -96,6 +97,9 @@ class Notes:
                     if cell.cell_contents is not value:
                         return False
                 except ValueError:
+                    return False
+            for owner, name, part in held:
+                if getattr(owner, name) is not part:
                     return False
             for cls, order in orders:
                 if cls.__mro__ is not order:
@@ -108,7 +112,7 @@ class Notes:
                     return False
             return guards_hold(others, fn) if others else True
 
-        return unchanged if cells or classes or orders or asked or others else None
+        return unchanged if cells or classes or held or orders or asked or others else None
 
     def comparison(self, rest: Callable[[], bool] | None) -> Callable[[], bool]:
         """What says whether every object is the one that was noted, and `rest` holds."""
@@ -140,7 +144,7 @@ class Notes:
                 return self._walk(access) is not MISSING
             case Owns(name, there):
                 if there or hasattr(value, "__dict__"):
-                    self._note(vars(value), name)
+                    self._note(self._space_of(value), name)
                 return True
             case Holds() | Contains() | Means() as expectation:
                 self.asked.append((value, expectation))
@@ -182,12 +186,12 @@ class Notes:
             case "attribute" if isinstance(value, types.FunctionType) and key == "__globals__":
                 pass
             case "attribute" if isinstance(value, partial) and key in ("func", "args", "keywords"):
-                pass
+                self.held[id(value), key] = value, key, found
             case "attribute" if isinstance(value, type):
                 stands = self._find(value, key)
                 return stands is found or isinstance(stands, staticmethod | classmethod)
             case "attribute" if getattr(value, "__dict__", {}).get(key, MISSING) is found:
-                self._note(vars(value), key)
+                self._note(self._space_of(value), key)
             case "item" if type(value) is dict:
                 self._note(value, key)
             case "item" if isinstance(value, tuple):
@@ -210,6 +214,13 @@ class Notes:
             if name in space:
                 return space[name]
         return MISSING
+
+    def _space_of(self, owner: Any) -> Mapping[str, Any]:
+        """The attributes that `owner` has of its own, with a note of which dict that is: it may be given another one."""
+        space: Mapping[str, Any] = vars(owner)
+        if not isinstance(owner, types.ModuleType):
+            self.held[id(owner), "__dict__"] = owner, "__dict__", space
+        return space
 
     def _note(self, space: Mapping[Any, Any], key: Any) -> None:
         self.places[id(space), key] = space, key, space.get(key, MISSING)

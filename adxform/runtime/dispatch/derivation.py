@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from adxform import runtime
-from adxform.analysis.activity import writes_unseen
+from adxform.analysis.unseen_code import writes_unseen
 from adxform.autodiff.batching import batch
 from adxform.autodiff.reverse.residuals import Decision
 from adxform.backends.choice import choose
