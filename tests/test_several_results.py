@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import adxform
-from adxform.errors import MissingRuleError
+from adxform.errors import AdxError, MissingRuleError
 from tests.oracle import central_jacobian, flat_function
+from tests.tables.cell import program
 
 CHANCE = np.random.default_rng(7)
 TALL = CHANCE.normal(size=(4, 3))
@@ -386,3 +387,29 @@ def test_a_tuple_of_one_is_refused() -> None:
     adxform.rule(single)(lambda x: ((np.sin(x),), lambda ct: ct * np.cos(x)))
     with pytest.raises(MissingRuleError, match="a tuple of one"):
         adxform.grad(lambda x: np.sum(single(x)[0]))(X)
+
+
+def test_a_rule_may_be_of_no_module() -> None:
+    made = program(
+        "def both(x):\n    return np.sin(x), np.cos(x)\n\n"
+        "@adxform.rule(both)\ndef rule(x):\n    s, c = both(x)\n    return (s, c), lambda a, b: (a * c - b * s,)\n\n"
+        "def f(x):\n    return np.sum(both(x)[0] * x)\n",
+        adxform=adxform,
+    )
+    for name in ("both", "rule"):
+        made.__globals__[name].__module__ = None
+    np.testing.assert_allclose(adxform.grad(made)(X), np.sin(X) + X * np.cos(X))
+
+
+@pytest.mark.parametrize("outs", ["a, b", "a", "None, b", "out=(a, b)", "out=(a, None)"])
+@pytest.mark.parametrize("call", ["np.modf(x, {})", "np.divmod(x, 0.7, {})"])
+def test_arrays_for_several_results_are_refused_by_name(call: str, outs: str) -> None:
+    written = call.format(outs)
+    f = program(f"def f(x):\n    a, b = np.empty_like(x), np.empty_like(x)\n    {written}\n    return np.sum(a * x)\n")
+    with pytest.raises(AdxError, match=r"`out=`|one by one"):
+        adxform.grad(f)(X)
+
+
+def test_no_array_for_any_of_several_results_is_the_default() -> None:
+    f = program("def f(x):\n    return np.sum(np.modf(x, None, None)[0] * np.divmod(x, 0.7, None)[1])\n")
+    np.testing.assert_allclose(adxform.grad(f)(X), np.modf(X)[0] + np.mod(X, 0.7))

@@ -21,7 +21,7 @@ from adxform.errors import AdxError, MissingRuleError
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Pack, Var
-from adxform.ir.spans import Span
+from adxform.ir.spans import Span, written_in
 from adxform.ir.types import FLOAT, Array, Dim, Scalar, Stack, Type, is_float, rank
 from adxform.ir.walk import Names, all_ops, map_op, reads, reads_with_blocks, rename_block, substitute, variables_of
 from adxform.primitives.alias import alias_classes
@@ -165,9 +165,8 @@ def _is_own(op: Call, call: Call) -> bool:
     one, other = derivative_of(op), derivative_of(call)
     if not isinstance(one, General) or not isinstance(other, General) or one.body is not other.body:
         return False
-    return one.body.__module__.startswith("adxform.primitives.") and distinct(op.args, op.kwargs) == distinct(
-        call.args, call.kwargs
-    )
+    ours = written_in(one.body).startswith("adxform.primitives.")
+    return ours and distinct(op.args, op.kwargs) == distinct(call.args, call.kwargs)
 
 
 def write(b: Builder, expander: Expander, body: Callable[..., Any], *args: Operand, kwargs: Kwargs = ()) -> tuple[Operand, ...]:

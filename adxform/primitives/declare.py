@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ def name_of(fn: Callable[..., Any]) -> str:
     if isinstance(ufunc := getattr(fn, "__self__", None), np.ufunc):
         return f"np.{ufunc.__name__}.{fn.__name__}"
     owner = getattr(fn, "__objclass__", fn)
-    module: str = getattr(owner, "__module__", None) or "numpy"
+    module: str = getattr(owner, "__module__", None) or ("builtins" if isinstance(fn, FunctionType) else "numpy")
     module = {"numpy": "np", "_operator": "operator", "builtins": "", "adxform.ir.intrinsics": "intrinsics"}.get(module, module)
     module = "np" + module.removeprefix("numpy") if module.startswith("numpy.") else module
     return f"{module}.{name}" if module else name

@@ -101,7 +101,7 @@ def _flip_transpose(ct: Any, x: Any, axis: Any = None) -> Any:
 
 
 def _roll_transpose(ct: Any, x: Any, shift: Any, axis: Any = None) -> Any:
-    if isinstance(shift, tuple):
+    if isinstance(shift, (tuple, list)):
         return np.roll(ct, tuple([-s for s in shift]), axis)
     return np.roll(ct, -shift, axis)
 
@@ -129,6 +129,8 @@ def _tile_transpose(ct: Any, x: Any, reps: Any) -> Any:
 
 
 def _take_transpose(ct: Any, x: Any, indices: Any, axis: Any = None, mode: Any = "raise") -> Any:
+    if np.ndim(x) == 0:  # there is one place
+        return runtime.unbroadcast(ct, x)
     length = np.size(x) if axis is None else x.shape[axis]
     if mode == "wrap":
         indices = np.asarray(indices) % length

@@ -90,8 +90,11 @@ def signature_of(fn: Callable[..., Any]) -> Signature | None:
 def _of_ufunc(fn: np.ufunc) -> Signature:
     operands = ["x"] if fn.nin == 1 else [f"x{k + 1}" for k in range(fn.nin)]
     parts = [Parameter(name, Parameter.POSITIONAL_ONLY) for name in operands]
-    outs: Any = None if fn.nout == 1 else (None,) * fn.nout
-    parts.append(Parameter("out", Parameter.POSITIONAL_OR_KEYWORD, default=outs))
+    if fn.nout == 1:
+        parts.append(Parameter("out", Parameter.POSITIONAL_OR_KEYWORD, default=None))
+    else:  # by position each has a place, by keyword they are one tuple
+        parts += [Parameter(f"out{k + 1}", Parameter.POSITIONAL_ONLY, default=None) for k in range(fn.nout)]
+        parts.append(Parameter("out", Parameter.KEYWORD_ONLY, default=(None,) * fn.nout))
     options = _HOW if fn.signature is None else {**_AXES, **{key: value for key, value in _HOW.items() if key != "where"}}
     parts += [Parameter(name, Parameter.KEYWORD_ONLY, default=value) for name, value in options.items()]
     return Signature(parts)
@@ -145,11 +148,9 @@ def arranged(
     for parameter, value, by_place in [*given, *((one, kwargs[one.name], False) for one in form.named)]:
         name, kind = parameter.name, parameter.kind
         spare = name == "out" or (states is not None and name not in states)
-        if kind in (Parameter.POSITIONAL_ONLY, Parameter.VAR_POSITIONAL):
-            placed.append(value)
-        elif spare and is_default(parameter, value):
+        if spare and kind is not Parameter.VAR_POSITIONAL and is_default(parameter, value):
             gap = True
-        elif not gap and name != "out" and _has_place(parameter) and (by_place or not _is_option(parameter)):
+        elif kind in (Parameter.POSITIONAL_ONLY, Parameter.VAR_POSITIONAL) or (not gap and _goes_by_place(parameter, by_place)):
             placed.append(value)
         else:
             gap = True
@@ -207,6 +208,11 @@ def not_covered(fn: Callable[..., Any], parameter: str, span: Span) -> MissingRu
     """The error for a call that gives a `parameter` of `fn` that its rule does not state."""
     message = f"the derivative rule of `{name_of(fn)}` does not cover its parameter `{parameter}`"
     return MissingRuleError(message, span=span, help=f"leave `{parameter}` out, and compute with other functions what it does")
+
+
+def _goes_by_place(parameter: Parameter, by_place: bool) -> bool:
+    """Whether a call in normal form gives `parameter` by position, given whether this one did."""
+    return parameter.name != "out" and _has_place(parameter) and (by_place or not _is_option(parameter))
 
 
 def _has_place(parameter: Parameter) -> bool:

@@ -192,3 +192,60 @@ def axes_of_numpy_and_in_lists(x):
 @at((smooth(3) - 0.5,))
 def copysign_of_truths(x):
     return np.sum(np.copysign(x > 0.3, x) * x)
+
+
+@at((smooth(2, 4), smooth(3, seed=1)))
+def trapezoid_with_steps_of_their_own(y, steps):
+    a = np.trapezoid(y, dx=steps) + np.trapezoid(y, dx=[1.0, 2.0, 0.5])
+    return np.sum(a**2) + np.trapezoid(y[0], dx=np.arange(1.0, 4.0)) ** 2 + np.trapezoid(y.T, dx=y.T[1:] ** 2, axis=0) @ a
+
+
+@at((smooth(4), smooth(4, 3, seed=1)))
+def places_in_tuples(x, m):
+    a = np.take(x, (1, 1, -1)) @ np.take(m, (0, 2, 2), axis=1)[0]
+    return a * np.sum(np.take(m, ((0, 1), (3, 3)), 0) ** 2) + np.take(m, (5,))[0] + m.take((1, 0))[0] + np.take(x[0], [0, 0])[1]
+
+
+@at((smooth(3, 3, 3), smooth(2, seed=1)))
+def diagonals_filled_in_turn(x, v):
+    np.fill_diagonal(x, v[0])
+    np.fill_diagonal(x[0], v)
+    tall = x.reshape(9, 3).copy()
+    np.fill_diagonal(tall, [1.0, 2.0])
+    return np.sum(x**2 * (1 + x[0])) + np.sum(tall**3)
+
+
+@at((smooth(2, 3), smooth(2, seed=1)))
+def put_in_places_from_the_end(x, v):
+    y = x * x
+    np.put(y, [-1, 0, 4], v)
+    np.put(y, [True, False], 2.0 * v)
+    np.put(y, [2.0], v[0])
+    np.put(y, [0, 1], [])
+    return np.sum(y**2 * np.arange(6.0).reshape(2, 3))
+
+
+@at((smooth(2, 3), smooth(3, seed=1)))
+def differences_of_ends_and_truths(x, v):
+    a = np.diff(v[:0], prepend=v[0], append=v[1] ** 2)
+    return np.sum(np.diff(x, 0, prepend=v[0]) ** 2) + a[0] * np.sum(np.diff(x > 0.5)) + np.sum(np.diff(x, append=v[0]) ** 2)
+
+
+@at((smooth(2, 3), smooth(3, 2, seed=1), smooth(2, 3, 4, seed=2)))
+def averages_along_axes_in_any_order(x, w, z):
+    a = np.average(x, axis=(1, 0), weights=w**2) + np.average(z, axis=(2, 0), weights=(z[:, 0] ** 2).T).sum()
+    return a + np.average(z, axis=(0, 1), weights=z[..., 0] ** 2) @ z[0, 0] + np.average(x, axis=1, weights=[1, 2, 3])[0] ** 2
+
+
+@at((smooth(3),))
+def small_numbers_without_a_sign_taken_off(x):
+    np.subtract.at(x, [0, 0, 2], np.array([1, 2, 3], dtype=np.uint8))
+    np.subtract.at(x, [1, 1], np.array([True, False]))
+    np.subtract.at(x, [0], [0.5])
+    return np.sum(x**3)
+
+
+@at((smooth(5),))
+def quantiles_in_rows(x):
+    q = np.quantile(x, [[0.1, 0.2], [0.6, 0.7]])
+    return q[0, 1] ** 2 * q[1, 0] + np.percentile(x, [[30.0], [35.0]])[1, 0]

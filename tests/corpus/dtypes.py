@@ -135,3 +135,16 @@ def whole_state_that_becomes_floats(k):
     for _ in range(3):
         u = u + k[0] * (np.roll(u, 1) - u[::-1]) * u[1:].sum()
     return np.sum(u[:3] * u[0] + u.T[1])
+
+
+@at((smooth(4).astype(np.float32),))
+def single_numbers_selected_beside_pythons(x):
+    y = np.select([x > 0.8, x > 0.3], [x * x, 1], -0.5)
+    z = np.select([x > 0.8, x > 0.3], [1, 2.5], x)
+    return y.astype(np.float64) @ z
+
+
+@at((smooth(2, 3), smooth(2, 3, seed=1)))
+def joins_in_another_precision(x, y):
+    rows = np.concatenate([x * y, y], axis=1, dtype=np.longdouble)
+    return rows.astype(np.float64), np.stack([x, x * y], dtype=np.longdouble).astype(np.float64)

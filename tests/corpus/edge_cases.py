@@ -90,6 +90,18 @@ def result_is_the_argument(x):
     return x
 
 
+@at((smooth(3, 4),))
+def result_has_no_axes(x):
+    return np.asarray(np.tensordot(x, x**2, 2) * x[0, 1])
+
+
+@at((smooth(4),), (smooth(4) - 5.0,))
+def result_may_have_no_axes(x):
+    if x[0] < 0.0:
+        return np.sum(x**3)
+    return np.asarray(np.sum(x**2))
+
+
 @at((vec(1.0, 2.0, 3.0),))
 def result_is_a_view(x):
     return x[::-1]

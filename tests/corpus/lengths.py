@@ -60,3 +60,10 @@ def one_far_away(x):
 def above_a_diagonal(a, n, k):
     i, j = np.triu_indices(n, k)
     return np.sum(a[i, j] ** 2 * (1 + i))
+
+
+@at((smooth(3, 4),))
+def open_mesh_of_a_short_mask(x):
+    y = x[np.ix_(np.array([True, False, True]), [0, 1])]
+    i, j = np.ix_(np.array([False, True]), [True, False, True])
+    return np.sum(y**2) / len(y) + y.size * np.sum(np.ones((len(i), j.size)) * x[i, j]) + np.sum(x[np.ix_([], [1])])

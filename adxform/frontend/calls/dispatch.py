@@ -10,6 +10,8 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from adxform.errors import SourceUnavailableError
 from adxform.frontend.calls.bound_forms import normal_form, of_python, with_plain_axes
 from adxform.frontend.calls.construct import construct
@@ -136,6 +138,9 @@ def _call_object(
             args, kwargs = of_python(fn, args, kwargs)
     except TypeError as error:
         return interp.fail(TypeError, f"{name_of(fn)}() {error}")
+    if isinstance(fn, np.ufunc) and len(args) > fn.nin and (record is not None or meaning is not None):
+        message = f"`{name_of(fn)}` is given arrays for its results one by one"  # that of a single result has become `out=`
+        raise interp.error(message, "store the results: `x[...], y[...] = f(a)`")
     found = None if handler is None else handler(interp, args, kwargs, hint)
     if found is not None:
         return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import copyreg
+import itertools
 import operator
 import string
 from typing import Any
@@ -119,7 +120,8 @@ def _copy_into(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> An
         return interp.fail(TypeError, message)
     if False in fit:
         raise interp.error("whether this number may be cast to those of the array depends on the run", "convert it: `float(…)`")
-    return _fill(interp, args, kwargs, hint)
+    indexing.store(interp, args[0], Lit(...), args[1])
+    return NONE
 
 
 def _kinds_of(interp: Interpreter, value: Value) -> tuple[str, ...]:
@@ -137,14 +139,40 @@ def _kinds_of(interp: Interpreter, value: Value) -> tuple[str, ...]:
             return ()
 
 
+def _result_type(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    """The dtype that arrays and numbers have together, where their types tell."""
+    kinds = [_numbers_like(arg) for arg in args]
+    if kwargs or not all(kinds):
+        return None
+    found = {np.result_type(*one) for one in itertools.product(*kinds)}
+    if len(found) > 1:
+        raise interp.error("the dtype depends on the kind of a number, which only a run can tell", "convert it: `float(…)`")
+    return Lit(found.pop())
+
+
+def _numbers_like(value: Value) -> list[Any]:
+    """What promotes others as `value` does: a dtype, or a number of Python's; one for each kind that it may be of."""
+    match value:
+        case Var(_, Scalar() as type_):
+            return [np.dtype(one.dtype).type(0).item() if one.weak else np.dtype(one.dtype) for one in alternatives(type_)]
+        case Var(_, Array(dtype)):
+            return [np.dtype(dtype)]
+        case Lit(found) if scalar_type(found) is not None or isinstance(found, np.dtype | type):
+            return [found]
+        case _:
+            return []
+
+
 def _kind(dtype: str) -> str:
     return np.dtype(dtype).kind
 
 
 def _fill(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    """``x.fill(value)`` is ``x[...] = value``."""
+    """``x.fill(value)`` is ``x[...] = value`` of a number."""
     if len(args) != 2 or kwargs or not (isinstance(args[0], Var) and isinstance(args[0].type, Array)):
         return None
+    if isinstance(args[1], Tuple | Ref) or (_axes_of(args[1]) or 0) > 0:
+        return interp.fail(ValueError, "setting an array element with a sequence.")
     indexing.store(interp, args[0], Lit(...), args[1])
     return NONE
 
@@ -354,15 +382,19 @@ def _axes_of(value: Value) -> int | None:
 
 
 def _take(fn: Any) -> Handler:
-    """Truths become whole numbers, and floats where they are no array yet, as NumPy takes them: a rule would see a mask."""
+    """Truths become whole numbers, and floats where they are no array yet, as NumPy takes them: a rule would see a mask.
+
+    So do the items of a tuple, which is a list of places here: a rule would see a place along each of several axes.
+    """
 
     def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
         places = args[1] if len(args) > 1 else kwargs.get("indices", NONE)
         kinds = set(map(_kind, _kinds_of(interp, places)))
-        if kinds != {"b"} and (kinds != {"f"} or (isinstance(places, Var) and isinstance(places.type, Array))):
+        floats = kinds == {"f"} and not (isinstance(places, Var) and isinstance(places.type, Array))
+        if kinds != {"b"} and not floats and not isinstance(places, Tuple):
             return None
         array = interp.call(Lit(np.array), (places,))
-        whole = interp.call(Lit(np.ndarray.astype), (array, Lit(np.int64)))
+        whole = interp.call(Lit(np.ndarray.astype), (array, Lit(np.int64))) if kinds == {"b"} or floats else array
         if len(args) > 1:
             return interp.call(Lit(fn), (args[0], whole, *args[2:]), kwargs, hint)
         return interp.call(Lit(fn), args, {**kwargs, "indices": whole}, hint)
@@ -399,7 +431,7 @@ def _at_least(fn: Any) -> Handler:
 
 def _open_mesh(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     """``np.ix_(x, y)`` of floats is ``(x.reshape(-1, 1), y.reshape(1, -1))``; of places there is nothing that moves."""
-    arrays = tuple(interp.call(Lit(np.array), (arg,)) if isinstance(arg, Tuple | Ref) else arg for arg in args)
+    arrays = tuple(_mesh_array(interp, arg) if isinstance(arg, Tuple | Ref) else arg for arg in args)
     if kwargs or not any(isinstance(arg, Var) and (is_float(arg.type) or hides(arg.type)) for arg in arrays):
         return None
     meshes = []
@@ -411,6 +443,12 @@ def _open_mesh(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> An
         shape = Tuple(tuple(Lit(-1 if k == place else 1) for k in range(len(arrays))))
         meshes.append(interp.call(Lit(np.reshape), (arg, shape), hint=hint))
     return Tuple(tuple(meshes))
+
+
+def _mesh_array(interp: Interpreter, items: Tuple | Ref) -> Value:
+    """A list or tuple as `np.ix_` takes it: what is empty has places, not floats."""
+    empty = not (isinstance(items, Ref) and interp.is_long(items)) and not interp.items(items)
+    return interp.call(Lit(np.array), (items, Lit(np.intp)) if empty else (items,))
 
 
 def _resize(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
@@ -426,6 +464,7 @@ TABLE: dict[Any, Handler] = {
     **{fn: _take(fn) for fn in (np.take, np.ndarray.take)},
     np.nan_to_num: _nan_to_num,
     np.einsum: _einsum,
+    np.result_type: _result_type,
     np.shape: _shape,
     np.ndim: _ndim,
     np.size: _size,

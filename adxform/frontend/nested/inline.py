@@ -211,9 +211,14 @@ def _with_live_aux(interp: Interpreter, derived: Function, primal: Function) -> 
 
 
 def _seed(fn: Function, result: Operand, number: float) -> Operand | None:
-    if not isinstance(result, Var) or not is_float(result.type):
-        return None
-    return seed(result.type, number, fn) if isinstance(result.type, Scalar) else Lit(number)
+    match result:
+        case Var(_, Scalar() as type_) if is_float(type_):
+            return seed(type_, number, fn)
+        case Var(_, Array(dtype) as type_) if is_float(type_):
+            # What may be an array without axes is asked for its number, which a float of Python does not answer.
+            return Lit(np.dtype(dtype).type(number))
+        case _:
+            return None
 
 
 def _derived(interp: Interpreter, kind: str, traced: Traced, seeds: Sequence[Operand]) -> list[Value]:

@@ -81,6 +81,8 @@ def _literal_sizes(spec: Spec) -> Iterator[int]:
     match spec:
         case Array(_, shape) if shape is not None:
             yield from (size for size in shape if isinstance(size, int) and size > 1)
+        case ("list" | "tuple", items) if len(items) > 1 and not any(isinstance(item, Array) for item in items):
+            yield len(items)
         case (str(), items):
             for item in items:
                 yield from _literal_sizes(item)
@@ -156,8 +158,8 @@ def _number(type_: Scalar, value: float) -> Any:
 def _array(dtype: str, shape: tuple[int, ...], lengths: _Lengths) -> Any:
     if dtype == "bool":
         mask = np.ones(shape, np.bool_)
-        if lengths.run:
-            mask.reshape(-1)[3:] = False
+        if lengths.run and mask.size:  # fewer hold than in the other run, also of two or three
+            mask.reshape(-1)[min(3, mask.size - 1) :] = False
         return mask
     if not dtype.startswith(("float", "long", "complex")):
         return np.full(shape, min(lengths.integer, 1), dtype)

@@ -52,6 +52,8 @@ def written_into(op: Call) -> tuple[Call, ...] | None:
         return (with_out(op, record.ufunc, op.args),)
     if isinstance(fn, np.ufunc) and fn.nout == 1 and len(op.args) == fn.nin:
         return (with_out(op, fn, op.args),)
+    if record.moves is Moves.JOIN:  # what it writes to says the dtype
+        op = replace(op, kwargs=tuple((key, arg) for key, arg in op.kwargs if key != "dtype"))
     if record.takes_out and (fn is not np.dot or all(isinstance(arg, Var) and same_dtype(arg, out) for arg in op.args)):
         return (with_out(op, fn, op.args),)
     return None

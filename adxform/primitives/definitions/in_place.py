@@ -24,21 +24,40 @@ def _putmask(a: Any, mask: Any, values: Any) -> None:
     if np.ndim(values) == 0:
         a[chosen] = values
     elif np.size(values) > 0:
-        a[chosen] = np.ravel(values)[np.flatnonzero(chosen) % np.size(values)]
+        a[chosen] = _in_turn(values, np.flatnonzero(chosen))
+
+
+def _in_turn(values: Any, counts: Any) -> Any:
+    """Those of `values` with these numbers; they begin anew where there are fewer."""
+    return np.ravel(values)[counts % np.size(values)]
 
 
 def _put(a: Any, ind: Any, v: Any) -> None:
-    places = np.ravel(ind)
-    values = v if np.ndim(v) == 0 else np.ravel(v)[np.arange(np.size(places)) % np.size(v)]
-    if np.ndim(a) == 1:
-        a[places] = values
-    else:
-        a[np.unravel_index(places, a.shape)] = values
+    places: Any = np.ravel(ind)
+    if isinstance(ind, (list, tuple)) or places.dtype == bool:
+        places = places.astype(np.int64)
+    if np.ndim(a) == 0:
+        a = np.reshape(a, 1)
+    if np.ndim(a) > 1:
+        places = np.unravel_index(np.arange(np.size(a))[places], a.shape)  # from the end where they are negative
+    if np.ndim(v) == 0:
+        a[places] = v
+    elif np.size(v) > 0:
+        a[places] = _in_turn(v, np.arange(np.size(ind)))
+    elif np.size(a) == 0 and np.size(ind) > 0:
+        raise IndexError("cannot replace elements of an empty array")
 
 
 def _fill_diagonal(a: Any, val: Any) -> None:
-    places = np.arange(min(a.shape[0], a.shape[1]))
-    a[places, places] = val
+    if np.ndim(a) < 2:
+        raise ValueError("array must be at least 2-d")
+    if np.ndim(a) > 2 and min(a.shape) != max(a.shape):
+        raise ValueError("All dimensions of input must be of equal length")
+    places = np.arange(min(a.shape))
+    if np.ndim(val) == 0:
+        a[(places,) * np.ndim(a)] = val
+    elif np.size(val) > 0:
+        a[(places,) * np.ndim(a)] = _in_turn(val, places)
 
 
 def _sort_in_place(x: Any, axis: Any = -1) -> None:

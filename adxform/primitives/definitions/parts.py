@@ -24,6 +24,8 @@ def _split(x: Any, indices_or_sections: Any, axis: Any = 0) -> Any:
     if isinstance(indices_or_sections, int):
         if x.shape[axis] % indices_or_sections:
             raise ValueError("array split does not result in an equal division")
+        if indices_or_sections <= 0:
+            raise ValueError("number sections must be larger than 0.")
         width = x.shape[axis] // indices_or_sections
         return _split_at(x, [width * i for i in range(1, indices_or_sections)], axis)
     return _split_at(x, indices_or_sections, axis)
@@ -33,9 +35,10 @@ def _array_split(x: Any, indices_or_sections: Any, axis: Any = 0) -> Any:
     x = np.asarray(x)
     if not isinstance(indices_or_sections, int):
         return _split_at(x, indices_or_sections, axis)
+    length = x.shape[axis]
     if indices_or_sections <= 0:
         raise ValueError("number sections must be larger than 0.")
-    width, wider = divmod(x.shape[axis], indices_or_sections)
+    width, wider = divmod(length, indices_or_sections)
     return _split_at(x, [width * i + min(i, wider) for i in range(1, indices_or_sections)], axis)
 
 
@@ -82,13 +85,23 @@ def _two_meshes(a: Any, b: Any, indexing: Any) -> Any:
 
 
 def _select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
+    if len(condlist) != len(choicelist):
+        raise ValueError("list of cases must be same length as list of conditions")
+    if len(condlist) == 0:
+        raise ValueError("select with an empty condition list is not possible")
+    for condition in condlist:
+        if np.asarray(condition).dtype != bool:
+            raise TypeError("invalid entry in condlist: should be boolean ndarray")
     y = default
     for i in range(len(condlist) - 1, -1, -1):
         y = np.where(condlist[i], choicelist[i], y)
-    return y
+    dtype = np.result_type(*choicelist, default)
+    return y if y.dtype == dtype else y.astype(dtype)
 
 
 def _nonzero(x: Any) -> Any:
+    if np.ndim(x) == 0:
+        raise ValueError("Calling nonzero on 0d arrays is not allowed. Use np.atleast_1d(scalar).nonzero() instead.")
     flat = np.flatnonzero(x)
     places: list[Any] = []
     for length in reversed(np.shape(x)):

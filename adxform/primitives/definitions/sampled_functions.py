@@ -11,44 +11,53 @@ from adxform.primitives.facets import Contracts
 
 
 def _diff(x: Any, n: Any = 1, axis: Any = -1, prepend: Any = None, append: Any = None) -> Any:
+    if n == 0:
+        return x
     if n < 0:
         raise ValueError("order must be non-negative")
+    rank = np.ndim(x)
+    if rank == 0:
+        raise ValueError("diff requires input that is at least one dimensional")
+    if not -rank <= axis < rank:
+        raise np.exceptions.AxisError(axis, rank)
     before = () if prepend is None else (_end_like(prepend, x, axis),)
     after = () if append is None else (_end_like(append, x, axis),)
     if len(before) + len(after) > 0:
         x = np.concatenate((*before, x, *after), axis)
-    if np.ndim(x) == 1:
-        for _ in range(n):
-            x = x[1:] - x[:-1]
-        return x
-    rows = np.swapaxes(x, 0, axis)
+    rows = x if rank == 1 else np.swapaxes(x, 0, axis)
     for _ in range(n):
-        rows = rows[1:] - rows[:-1]
-    return np.swapaxes(rows, 0, axis)
+        rows = _steps(rows)
+    return rows if rank == 1 else np.swapaxes(rows, 0, axis)
 
 
 def _end_like(value: Any, x: Any, axis: Any) -> Any:
     """`value` as a part that joins `x` along `axis`: a number stands for a slice full of it."""
     if np.ndim(value) > 0:
         return value
-    return np.asarray(value) + np.zeros_like(np.swapaxes(np.swapaxes(x, 0, axis)[:1], 0, axis))
+    return np.broadcast_to(value, tuple([1 if k == axis % np.ndim(x) else x.shape[k] for k in range(np.ndim(x))]))
 
 
 def _trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
     if x is None:
+        if np.ndim(dx) > 0:
+            return np.sum(dx * _sums_of_neighbours(y, axis), axis=axis) / 2.0
         if np.ndim(y) == 1:
             return dx * np.sum(y[1:] + y[:-1]) / 2.0
         rows = np.moveaxis(y, axis, -1)
         return dx * np.sum(rows[..., 1:] + rows[..., :-1], axis=-1) / 2.0
     if np.ndim(x) > 1 and np.ndim(x) != np.ndim(y):
-        ends = np.swapaxes(y, 0, axis)
         steps = np.swapaxes(_steps(np.swapaxes(x, 0, axis)), 0, axis)
-        return np.sum(steps * np.swapaxes(ends[1:] + ends[:-1], 0, axis), axis=axis) / 2.0
+        return np.sum(steps * _sums_of_neighbours(y, axis), axis=axis) / 2.0
     if np.ndim(y) == 1:
         return np.sum(_steps(x) * (y[1:] + y[:-1])) / 2.0
     rows = np.moveaxis(y, axis, -1)
     steps = _steps(x) if np.ndim(x) == 1 else np.moveaxis(_steps(np.moveaxis(x, axis, 0)), 0, -1)
     return np.sum(steps * (rows[..., 1:] + rows[..., :-1]), axis=-1) / 2.0
+
+
+def _sums_of_neighbours(y: Any, axis: Any) -> Any:
+    rows = np.swapaxes(y, 0, axis)
+    return np.swapaxes(rows[1:] + rows[:-1], 0, axis)
 
 
 def _steps(rows: Any) -> Any:

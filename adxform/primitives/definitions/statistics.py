@@ -20,13 +20,21 @@ def _average(x: Any, axis: Any = None, weights: Any = None, returned: Any = Fals
         mean = np.mean(x, axis=axis, keepdims=keepdims)
         return (mean, np.zeros_like(mean) + np.size(x) / np.size(mean)) if returned else mean
     weights = np.asarray(weights)
-    if np.ndim(weights) == np.ndim(x):
-        spread = weights
-    else:
-        spread = np.reshape(weights, tuple([-1 if i == axis % np.ndim(x) else 1 for i in range(np.ndim(x))]))
-    total = np.sum(spread * np.ones_like(x), axis=axis, keepdims=keepdims)
-    mean = np.sum(x * spread, axis=axis, keepdims=keepdims) / total
+    weights = _spread(weights, axis, x)
+    total = np.sum(weights * np.ones_like(x), axis=axis, keepdims=keepdims)
+    mean = np.sum(x * weights, axis=axis, keepdims=keepdims) / total
     return (mean, total) if returned else mean
+
+
+def _spread(weights: Any, axis: Any, x: Any) -> Any:
+    """`weights` for the axes of `x` that `axis` names, in that order, with axes of length one where `x` has others."""
+    rank = np.ndim(x)
+    named = [one % rank for one in axis] if isinstance(axis, tuple) else [] if axis is None else [axis % rank]
+    ordered = sorted(named)
+    if np.ndim(weights) == rank and (named == ordered or np.shape(weights) == np.shape(x)):
+        return weights
+    turned = np.transpose(weights, tuple([named.index(one) for one in ordered]))
+    return np.reshape(turned, tuple([x.shape[k] if k in named else 1 for k in range(rank)]))
 
 
 def _axes(axis: Any) -> Any:
@@ -61,7 +69,7 @@ def _reduced(y: Any, x: Any, axis: Any, keepdims: Any) -> Any:
 
 
 def _quantile(x: Any, q: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
-    if np.ndim(q) == 1:
+    if np.ndim(q) > 0:
         return np.array([_quantile(x, one, axis, keepdims=keepdims) for one in q])
     x, axis = np.asarray(x), _axes(axis)
     rows = np.sort(_rows(x, axis), axis=0)
@@ -73,8 +81,8 @@ def _quantile(x: Any, q: Any, axis: Any = None, *, keepdims: Any = False) -> Any
 
 
 def _percentile(x: Any, q: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
-    if np.ndim(q) == 1:
-        return np.array([_quantile(x, one / 100.0, axis, keepdims=keepdims) for one in q])
+    if np.ndim(q) > 0:
+        return np.array([_percentile(x, one, axis, keepdims=keepdims) for one in q])
     return _quantile(x, q / 100.0, axis, keepdims=keepdims)
 
 

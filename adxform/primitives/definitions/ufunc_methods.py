@@ -63,28 +63,29 @@ def _logaddexp_reduce(x: Any, axis: Any = 0) -> Any:
     return np.log(np.sum(np.exp(x - restore(shift, axis, False)), axis=axis)) + shift
 
 
-def _add_accumulate(x: Any, axis: Any = 0) -> Any:
-    if np.ndim(x) == 0:
+def _check_accumulates(x: Any, axis: Any) -> None:
+    rank = np.ndim(x)
+    if rank == 0 and axis not in (0, -1, None):
+        raise np.exceptions.AxisError("axis is out of bounds for array of dimension 0")
+    if rank == 0:
         raise TypeError("cannot accumulate on a scalar")
-    if axis is None and np.ndim(x) > 1:
+    if axis is None and rank > 1:
         raise ValueError("accumulate does not allow multiple axes")
+
+
+def _add_accumulate(x: Any, axis: Any = 0) -> Any:
+    _check_accumulates(x, axis)
     return np.cumsum(x, axis=axis)
 
 
 def _multiply_accumulate(x: Any, axis: Any = 0) -> Any:
-    if np.ndim(x) == 0:
-        raise TypeError("cannot accumulate on a scalar")
-    if axis is None and np.ndim(x) > 1:
-        raise ValueError("accumulate does not allow multiple axes")
+    _check_accumulates(x, axis)
     return np.cumprod(x, axis=axis)
 
 
 def _accumulated(join: Any, x: Any, axis: Any) -> Any:
     """Each row along `axis` joined with what came of those before it."""
-    if np.ndim(x) == 0:
-        raise TypeError("cannot accumulate on a scalar")
-    if axis is None and np.ndim(x) > 1:
-        raise ValueError("accumulate does not allow multiple axes")
+    _check_accumulates(x, axis)
     axis = 0 if axis is None else axis
     rows = np.copy(x if axis == 0 else np.swapaxes(x, 0, axis))
     for k in range(1, rows.shape[0]):
@@ -101,10 +102,16 @@ def _minimum_accumulate(x: Any, axis: Any = 0) -> Any:
 
 
 def _cumulative_sum(x: Any, *, axis: Any = None) -> Any:
+    if axis is None and np.ndim(x) > 1:
+        raise ValueError("For arrays which have more than one dimension ``axis`` argument is required.")
     return np.cumsum(x, axis=axis)
 
 
 def _subtract_at(a: Any, indices: Any, b: Any) -> None:
+    if isinstance(b, (list, tuple)):
+        b = np.asarray(b)
+    if np.asarray(b).dtype.kind in "bu":  # without a sign there is nothing below zero
+        b = np.asarray(b).astype(np.int64)
     np.add.at(a, indices, -b)
 
 
