@@ -11,7 +11,7 @@ import pytest
 from tests.tables.cell import Cell, judge, program
 from tests.tables.judging import TABLES, judged, sampled
 
-SAMPLE = 8
+SAMPLE = 5
 WHOLE_SAMPLE = 25
 PAGE = Path(__file__).parent.parent / "docs" / "soundness.md"
 
