@@ -25,7 +25,7 @@ demo: $(READY) ## fit a model to real data with generated derivatives (examples/
 # A worker has a core, and BLAS no more than that.
 test test-rest test-fast engines: export OPENBLAS_NUM_THREADS = 1
 
-test: $(READY) ## run the tests: each promise, where many cases ask the same in turns; eight minutes
+test: $(READY) ## run the tests: each promise, where many cases ask the same in turns
 	$(RUN) -m pytest -n $(WORKERS) --dist worksteal -m "not rest"
 
 test-rest: $(READY) ## run the cases that have no turn in `make test`
