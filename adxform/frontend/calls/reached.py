@@ -27,6 +27,8 @@ _CHANGED_IN_PLACE = (list, dict, set, bytearray, collections.deque, array.array,
 _MAKING = ("__init__", "__post_init__")
 """Methods of an object that is being made."""
 _PLAIN = frozenset({int, float, bool, str, complex, type(None), np.float64})
+_CONTAINERS = frozenset({list, dict, set})
+"""Classes of most of what a program holds: nothing else has to be asked."""
 Classes = tuple[type, ...]
 
 
@@ -139,6 +141,8 @@ def reached_from(values: Iterable[Any], names: Set[str] | None = None) -> Iterat
 
 def _is_told_apart(value: Any) -> bool:
     """Whether what is read of `value` may be another thing once it was changed."""
+    if type(value) in _CONTAINERS:
+        return True
     if isinstance(value, types.ModuleType):
         return is_users(value)
     return may_change(value) or isinstance(value, types.FunctionType) or (isinstance(value, type) and is_changeable(value))
@@ -187,6 +191,8 @@ def _in_slot(value: Any, slot: types.MemberDescriptorType) -> Any:
 
 def _methods(owner: Any, names: Set[str]) -> Iterator[Any]:
     """The functions that `owner`, or its class, has under `names`, and those that operators on it ask for."""
+    if type(owner) in _CONTAINERS:
+        return
     classes = owner.__mro__ if isinstance(owner, type) else filter(is_changeable, type(owner).__mro__)
     for space in (_own(owner), *map(vars, classes)):
         asked = [name for name in space if name in names or (_is_special(name) and not isinstance(owner, type))]
