@@ -7,6 +7,7 @@ import pickle
 import random
 import subprocess
 import sys
+import types
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -114,3 +115,19 @@ def test_names_of_what_no_import_reaches() -> None:
     assert "from scipy.stats import norm" in text
     text = adxform.source(numbers_and_arrays_from_outside, x)
     assert "# SCALE, LAGS_0, LAGS_1, WEIGHTS: read outside of the function at every call" in text
+
+
+@pytest.mark.parametrize("name", ["<run_path>", "my-model", "class", "models.my-model"])
+def test_what_no_import_statement_can_name_is_given(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "model.py"
+    path.write_text(
+        "import numpy as np\n"
+        "class Gain:\n    k = 3.0\n    def __call__(self, t): return t\n"
+        "def told(t): return np.array(t)\n"
+        "def f(x): return np.sin(x) * Gain.k + x * float(np.apply_along_axis(told, 0, np.ones(2))[0])\n",
+        encoding="utf-8",
+    )
+    module = types.ModuleType(name)
+    monkeypatch.setitem(sys.modules, name, module)
+    exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), vars(module))
+    assert adxform.grad(module.f)(0.0) == 4.0

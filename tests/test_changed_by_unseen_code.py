@@ -385,6 +385,19 @@ class Tracker:
         return 1.0
 
 
+class Event:
+    def __init__(self, t):
+        self.t = t
+        NAMES.items.append(t)
+
+
+class Place:
+    def __init__(self, t):
+        self.t = t
+        self.t += 1.0
+        self.row = [t]
+
+
 T = Tracker()
 NAMES.tracker = T
 
@@ -412,7 +425,7 @@ STATEMENTS = [
 CALLBACKS = [
     "A[0] += 0.25", "B[0] += 0.25", "A.fill(t)", "np.copyto(A, t)", "np.add(A, 1.0, out=A)", "a = NAMES.a; a += 1.0",
     "a = NAMES.items; a += [t]", "a = NAMES.items if t > -1.0 else None; a.append(t)", "for row in [A]: row += 1.0",
-    "T.record(t)", "NAMES.tracker.record(t)", "T[t]", "t + T", "T.hit", "LISTED[0].k += 1.0", "Tracker.count += 1",
+    "Event(t)", "T.record(t)", "NAMES.tracker.record(t)", "T[t]", "t + T", "T.hit", "LISTED[0].k += 1.0", "Tracker.count += 1",
     "type(T).count += 1", "callback.n += 1", "bump(NAMES)", "functools.partial(bump, NAMES)()", "MODULE.k += 1.0",
     "held[0] += 1.0",
     "setattr(NAMES, 'k', 7.0)", "del NAMES.items[0:1]; NAMES.items.append(1.0); NAMES.items.append(1.0)",
@@ -466,7 +479,7 @@ def rhs(t, y):
     for k, a in enumerate(NAMES.items):
         total += a * t**k
     rows = [total]
-    rows.append(np.add(t, 1.0))
+    rows.append(np.add(t, Place(1.0).t))
     rows.sort()
     return out + total
 def cost(p):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import keyword
 import sys
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -94,14 +95,14 @@ class References:
         """``receiver.name``, by way of the public function that is this method where a library has one."""
         bound = getattr(receiver, name)
         for module in _modules(type(receiver)):
-            found = _resolve(module, name)
+            found = _resolve(module, name) if _is_written(module) else None
             if getattr(found, "__self__", None) is receiver and found == bound:
                 self._used.add(_top(public := self._at(module, name)))
                 return public
         return ast.Attribute(self.to(receiver), name, ast.Load())
 
     def _find(self, value: object) -> ast.expr:
-        if isinstance(value, ModuleType) and sys.modules.get(value.__name__) is value:
+        if isinstance(value, ModuleType) and sys.modules.get(value.__name__) is value and _is_written(value.__name__):
             return self.module(value.__name__)
         name = said(value, "__name__")
         name = name if isinstance(name, str) else ""
@@ -115,7 +116,7 @@ class References:
             if isinstance(owner, np.ufunc | type) and getattr(owner, name, self) == value:
                 return ast.Attribute(self.to(owner), name, ast.Load())
         for module, path in _places(value, name):
-            if _resolve(module, path) is value:
+            if _is_written(module) and _is_written(path) and _resolve(module, path) is value:
                 return self._at(module, path)
         if owner is not None and not isinstance(owner, ModuleType) and getattr(owner, name, None) == value:
             return ast.Attribute(self.to(owner), name, ast.Load())
@@ -204,6 +205,11 @@ def _hint(value: object) -> str:
     return "".join(
         f"_{c.lower()}" if k and c.isupper() and letters[k - 1].islower() else c.lower() for k, c in enumerate(letters)
     )
+
+
+def _is_written(path: str) -> bool:
+    """Whether an import statement can have `path`, as it has neither a script ``my-model`` nor one that `runpy` runs."""
+    return all(part.isidentifier() and not keyword.iskeyword(part) for part in path.split("."))
 
 
 def _resolve(module: str, path: str) -> object:

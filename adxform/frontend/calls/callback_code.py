@@ -25,11 +25,15 @@ _BELOW = {"STORE_ATTR": 0, "DELETE_ATTR": 0, "STORE_SUBSCR": 1, "DELETE_SUBSCR":
 
 @dataclass(frozen=True)
 class CallbackCode:
-    """The code of a function, or of one inside it; `space` are the global variables that it sees, `free` what it captured."""
+    """The code of a function, or of one inside it.
+
+    `space` are the global variables that it sees, `free` the names that it captured, `made` those of what is made by calling it.
+    """
 
     code: types.CodeType
     space: dict[str, Any]
     free: tuple[str, ...]
+    made: tuple[str, ...] = ()
 
     @cached_property
     def steps(self) -> list[dis.Instruction]:
@@ -83,8 +87,9 @@ class CallbackCode:
 
     def _is_own(self, name: str | None) -> bool:
         """Whether `name` stands for what was made here, wherever it is bound."""
-        made = [fresh for stored, _, fresh in self.stored if stored == name]
-        return bool(made) and name not in self._parameters and all(made)
+        bound = [fresh for stored, _, fresh in self.stored if stored == name]
+        given = name in self._parameters and name not in self.made
+        return not given and all(bound) and (bool(bound) or name in self.made)
 
     @cached_property
     def _parameters(self) -> tuple[str, ...]:

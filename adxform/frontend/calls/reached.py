@@ -24,6 +24,11 @@ from adxform.ir.spans import Span, is_user
 
 _CHANGED_IN_PLACE = (list, dict, set, bytearray, collections.deque, array.array, np.ndarray)
 """Classes whose objects an operator in place changes."""
+_MAKING = ("__init__", "__post_init__")
+"""Methods of an object that is being made."""
+_PLAIN = frozenset({int, float, bool, str, complex, type(None), np.float64})
+_CONTAINERS = frozenset({list, dict, set})
+"""Classes of most of what a program holds: nothing else has to be asked."""
 Classes = tuple[type, ...]
 
 
@@ -99,17 +104,21 @@ class _Calls:
                 if fn.__name__ in CHANGING | OF_ARRAYS:
                     self.found.append(owner)
                     self.changed = (object,)
-            case type() | types.FunctionType() | types.BuiltinFunctionType():
+            case type():
+                for init in (found for name in _MAKING for found in _defined(fn, name) if is_user(found)):
+                    self._take_function(init, made=init.__code__.co_varnames[:1])
+            case types.FunctionType() | types.BuiltinFunctionType():
                 pass
             case _ if isinstance(type(fn).__call__, types.FunctionType):
                 self.found += [type(fn).__call__, fn]
 
-    def _take_function(self, fn: types.FunctionType) -> None:
+    def _take_function(self, fn: types.FunctionType, made: tuple[str, ...] = ()) -> None:
+        """Note what `fn` does and comes by; the parameters `made` are nobody's but its own."""
         inside = [fn.__code__]
         for code in inside:
             inside += [const for const in code.co_consts if isinstance(const, types.CodeType)]
             self.names.update(code.co_names)
-        self.codes += [CallbackCode(code, fn.__globals__, fn.__code__.co_freevars) for code in inside]
+        self.codes += [CallbackCode(code, fn.__globals__, fn.__code__.co_freevars, made) for code in inside]
         named = sorted({name for code in inside for name in code.co_names if name in fn.__globals__})
         self.found += [fn.__globals__[name] for name in named]
         for cell in filter(_is_filled, fn.__closure__ or ()):
@@ -122,7 +131,7 @@ def reached_from(values: Iterable[Any], names: Set[str] | None = None) -> Iterat
     waiting, seen = list(values), set()
     while waiting:
         value = waiting.pop()
-        if id(value) in seen or not (_is_told_apart(value) or isinstance(value, tuple | frozenset)):
+        if type(value) in _PLAIN or id(value) in seen or not (_is_told_apart(value) or isinstance(value, tuple | frozenset)):
             continue
         seen.add(id(value))
         waiting += _held(value, names)
@@ -132,6 +141,8 @@ def reached_from(values: Iterable[Any], names: Set[str] | None = None) -> Iterat
 
 def _is_told_apart(value: Any) -> bool:
     """Whether what is read of `value` may be another thing once it was changed."""
+    if type(value) in _CONTAINERS:
+        return True
     if isinstance(value, types.ModuleType):
         return is_users(value)
     return may_change(value) or isinstance(value, types.FunctionType) or (isinstance(value, type) and is_changeable(value))
@@ -180,6 +191,8 @@ def _in_slot(value: Any, slot: types.MemberDescriptorType) -> Any:
 
 def _methods(owner: Any, names: Set[str]) -> Iterator[Any]:
     """The functions that `owner`, or its class, has under `names`, and those that operators on it ask for."""
+    if type(owner) in _CONTAINERS:
+        return
     classes = owner.__mro__ if isinstance(owner, type) else filter(is_changeable, type(owner).__mro__)
     for space in (_own(owner), *map(vars, classes)):
         asked = [name for name in space if name in names or (_is_special(name) and not isinstance(owner, type))]
@@ -187,9 +200,14 @@ def _methods(owner: Any, names: Set[str]) -> Iterator[Any]:
             yield from (one for one in (found, getattr(found, "__func__", None), getattr(found, "fget", None)) if callable(one))
 
 
+def _defined(cls: type, name: str) -> list[types.FunctionType]:
+    """The functions that `cls` and its bases have under `name`."""
+    return [found for base in cls.__mro__ if isinstance(found := vars(base).get(name), types.FunctionType)]
+
+
 def _is_special(name: str) -> bool:
     """Whether Python asks for the method `name` by itself, of an object that is there already."""
-    return name.startswith("__") and name.endswith("__") and name not in ("__init__", "__new__", "__post_init__")
+    return name.startswith("__") and name.endswith("__") and name not in (*_MAKING, "__new__")
 
 
 def _is_filled(cell: types.CellType) -> bool:
