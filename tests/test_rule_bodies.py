@@ -180,6 +180,7 @@ DEFINED: dict[Callable[..., Any], list[tuple[tuple[Any, ...], dict[str, Any]]]] 
         ((_M,), {}),
         ((_M, 0.5, 2.0), {"axis": (1, 0)}),
     ],
+    np.linalg.svdvals: [((_M,), {})],
     np.matrix_transpose: [((_B,), {})],
     np.linalg.matrix_transpose: [((_B,), {})],
     np.cumulative_sum: [((_V,), {}), ((_M,), {"axis": 1})],

@@ -44,6 +44,7 @@ OF_ONE: dict[str, tuple[str, ...]] = {
     "np.nonzero(x > 0.0){} * x.sum()": ("[0]", "[-1]"),
     "np.nonzero(x){} * x.sum()": ("[0]", "[-1]"),
     "np.matrix_transpose(x{})": ("",),
+    "np.linalg.svdvals(x{})": ("", "[..., ::-1]"),
     "np.gradient(x{})": (
         "", ", 2", ", x.sum()", ", np.array(2.0)", ", [0, 1, 3]", ", x.ravel()[:3]", ", 1, 2", ", [0, 1, 3], 2", ", axis=0",
         ", axis=-1", ", axis=(0, 1)", ", axis=(1, 0)", ", 1, 2, axis=(1, 0)", ", axis=()", ", axis=[0]", ", axis=5",
