@@ -18,6 +18,7 @@ COVERING = frozenset(
     """
     scalars.python_math scalars.more_python_math scalars.numpy_on_scalars scalars.absolute_minimum_maximum
     control_flow.array_defined_in_a_loop loops.range_with_step loops.return_from_loop loops.while_a_test_and_a_number
+    call_forms.differences_of_ends_and_truths call_forms.put_in_places_from_the_end linear_algebra.batched_matmul
     writes.overlapping_slices writes.made_anew_and_written_between_reads writes.made_anew_while_it_is_small
     closures.closure_writes_captured_array broadcasting.vector_on_the_left call_forms.trapezoid_over_places_of_other_ranks
     call_forms.covariances_of_columns_of_two call_forms.copysign_of_truths linear_algebra.inverse_and_determinant
