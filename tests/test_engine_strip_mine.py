@@ -73,7 +73,7 @@ def test_memory_that_is_given_is_apart() -> None:
     packed, plain = [
         adxform.prepare_vjp(turned, *rows(40), strict=False, engine=engine, directions=2) for engine in ("numba", "python")
     ]  # type: ignore[arg-type]
-    for rule in (packed.rule, packed.wide):
+    for rule in (packed.rule, packed.batched):
         assert "made[" in packed.made.pool(rule).rule.generated.text
     for n in (0, 2, BLOCK + 1, 3 * BLOCK + 5):
         args, ct = rows(n), rows(n, 1)[1]

@@ -726,9 +726,12 @@ def test_stores_into_what_a_pass_makes(made: str, dead: bool) -> None:
 @pytest.mark.parametrize(
     ("between", "goes"),
     [
-        ("b: f64 = np.sum(a)\n            operator.setitem(x, 0, b)", True),
+        ("b: f64 = operator.getitem(a, 1)\n            operator.setitem(x, 0, b)", True),
+        ("b: f64 = np.sum(a)", False),
+        ("c: f64[x.0] = np.cos(a)\n            b: f64 = np.sum(c)", True),
+        ("intrinsics.turning_point()\n            b: f64 = np.sum(a)", True),
         ("operator.setitem(x, 0, v)\n            b: f64 = np.sum(a)", False),
-        ("operator.setitem(x, 0, 1.0)\n            b: f64 = np.sum(a)", True),
+        ("operator.setitem(x, 0, 1.0)\n            b: f64 = operator.getitem(a, 1)", True),
         ("operator.setitem(x, 0, 1.0)\n            c: f64 = np.sum(x)\n            b: f64 = np.dot(a, c)", False),
         ("operator.setitem(x, 0, 1.0)\n            intrinsics.turning_point()\n            b: f64 = np.sum(a)", False),
         ("operator.setitem(x, ..., a)\n            b: f64 = np.sum(x)", True),
@@ -748,6 +751,7 @@ def test_stores_into_what_a_pass_makes(made: str, dead: bool) -> None:
 )
 @pytest.mark.parametrize("copy", ["np.copy(x)", "operator.mul(x, 1.0)", "operator.pow(x, 1)"])
 def test_copies_go_where_nobody_can_tell(copy: str, between: str, goes: bool) -> None:
+    """Of an array that may lie anyhow, what is added up before the reverse sweep is added up in the order of the copy."""
     fn = read(
         f"""
         def f(x: f64[x.0], v: f64):

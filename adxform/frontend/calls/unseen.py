@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import is_dataclass
 from typing import Any
 
+import numpy as np
+
 from adxform.analysis.unseen_code import OFF, may_write, writing_options
 from adxform.errors import GlobalMutationError
 from adxform.frontend.calls.reached import Reach, widest
@@ -35,6 +37,8 @@ def hand_over(interp: Interpreter, fn: Any, args: tuple[Value, ...], kwargs: Map
     own = getattr(fn, "__self__", None)
     for value in _flat((*given, *(() if own is None else (Static(own),))) if among else ()):
         match value:
+            case Ref() if isinstance(own, np.ufunc):  # which writes to arrays alone
+                continue
             case Ref(kind=kind) if kind != "instance" or object in among:
                 _refuse(interp, value, name)
             case Static():

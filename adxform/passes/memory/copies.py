@@ -44,12 +44,12 @@ def elide_copies(fn: Function) -> Function:
     ...     operator.setitem(x, ..., b)
     ...     c: f64[x.0] = np.copy(x)
     ...     operator.setitem(x, 0, 1.0)
-    ...     d: f64 = np.sum(c)
+    ...     d: f64[x.0] = np.cos(c)
     ...     return d'''))))
     def f(x: f64[x.0], y: f64[x.0]):
         b: f64[x.0] = operator.mul(x, y)
         operator.setitem(x, ..., b)
-        d: f64 = np.sum(x)
+        d: f64[x.0] = np.cos(x)
         operator.setitem(x, 0, 1.0)
         return d
     """
