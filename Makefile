@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-rest test-fast program lint format bench stress tables programs engines docs-check golden setup clean
+.PHONY: help demo test test-fast program lint format bench stress tables programs engines docs-check golden setup clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -23,13 +23,10 @@ demo: $(READY) ## fit a model to real data with generated derivatives (examples/
 	$(RUN) examples/fit.py
 
 # A worker has a core, and BLAS no more than that.
-test test-rest test-fast engines: export OPENBLAS_NUM_THREADS = 1
+test test-fast engines: export OPENBLAS_NUM_THREADS = 1
 
-test: $(READY) ## run the tests: each promise, where many cases ask the same in turns
-	$(RUN) -m pytest -n $(WORKERS) --dist worksteal -m "not rest"
-
-test-rest: $(READY) ## run the cases that have no turn in `make test`
-	$(RUN) -m pytest -n $(WORKERS) --dist worksteal -m rest
+test: $(READY) ## run the tests: each promise, where many cases ask the same in turns; with ALL=1 every case
+	$(RUN) -m pytest -n $(WORKERS) --dist worksteal $(if $(ALL),,-m "not rest")
 
 test-fast: $(READY) ## for the loop of work, in a minute: a sample of the corpus through everything, and what is quick of all else
 	$(RUN) -m pytest -n $(WORKERS) --dist worksteal --fast

@@ -118,7 +118,7 @@ TURNS = {
     "test_vector_math::test_single_precision": 3,
     "test_vector_math::test_special_values_are_those_of_numpy": 2,
 }
-"""The tests whose cases take turns: one in so many is in `make test`, from the first on; the others are in `make test-rest`.
+"""The tests whose cases take turns: one in so many is in `make test`, from the first on; the others are marked `rest`.
 
 What such a test judges is one mechanism, and each of its cases asks the same of it. Derivatives themselves are judged for every
 program of the corpus in every run. Programs take turns by their places in the corpus; the turn of a test of programs begins one
