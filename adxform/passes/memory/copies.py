@@ -18,9 +18,10 @@ from adxform.ir import intrinsics
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import Array
 from adxform.ir.walk import all_ops, outs
+from adxform.passes.memory.storage_facts import makes
 from adxform.passes.scalar.rewriting import Rewriter, callee, classes_touched, classes_written, each_function
 from adxform.primitives.alias import Aliases
-from adxform.primitives.effects import effect_of, memory
+from adxform.primitives.effects import memory
 from adxform.primitives.facets import Algebra, Moves
 from adxform.primitives.memory import STORES
 from adxform.primitives.record import Memory
@@ -87,11 +88,6 @@ def _is_in_c_order(op: Op) -> bool:
     return callee(op) is np.ndarray.copy and isinstance(type_, Array) and type_.shape is not None and len(type_.shape) > 1
 
 
-def _is_made(op: Op) -> bool:
-    """Whether `op` makes an array, which then lies without gaps."""
-    return isinstance(op, Call) and not effect_of(op).views and not effect_of(op).opaque
-
-
 def _in_any_order(op: Op) -> bool:
     """Whether what `op` gives has the same bits however its arguments lie."""
     if not isinstance(op, Call) or not isinstance(op.fn, Lit):
@@ -114,7 +110,8 @@ class _Eliding(Rewriter):
         self.changing = aliases.written | aliases.exposed
         self.fixed = self.changing | aliases.phis | set(aliases.reached((*fn.params, *fn.results)))
         self.fixed |= set(aliases.elements.values())
-        self.made = {out.name for op in all_ops(fn.body) if _is_made(op) for out in outs(op)}
+        made = (op for op in all_ops(fn.body) if isinstance(op, Call) and makes(op))
+        self.made = {out.name for op in made for out in op.outs}  # these lie without gaps
 
     def block(self, block: Block) -> Block:
         sweep = next((at for at, op in enumerate(block.ops) if callee(op) is intrinsics.turning_point), len(block.ops))
