@@ -109,8 +109,8 @@ def converted_before_it_is_written(x):
 
 @at((np.sin(np.arange(1.0, 40.0)),))
 def copies_of_what_lies_backwards(x):
-    y, z = x[::-1].copy(), np.array(x[::2])
-    return np.vdot(y, y) + np.sum(0.1 * np.copy(x[::-1])) * np.sum(z)
+    y, z, w = x[::-1].copy(), np.array(x[::2]), x[::-1] * 1.0
+    return np.vdot(y, y) + np.sum(0.1 * np.copy(x[::-1])) * np.sum(z) + w @ w
 
 
 @at((vec(0.3, -1.2, 2.0),))

@@ -18,6 +18,7 @@ from adxform.ir import intrinsics
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import Array
 from adxform.ir.walk import all_ops, outs
+from adxform.passes.memory.out_forms import is_elementwise
 from adxform.passes.memory.storage_facts import makes
 from adxform.passes.scalar.rewriting import Rewriter, callee, classes_touched, classes_written, each_function
 from adxform.primitives.alias import Aliases
@@ -93,7 +94,7 @@ def _in_any_order(op: Op) -> bool:
     if not isinstance(op, Call) or not isinstance(op.fn, Lit):
         return False
     record = lookup(op.fn.value)
-    return record is not None and (record.elementwise or record.ufunc is not None or isinstance(record.derivative, Memory))
+    return record is not None and (record.elementwise or is_elementwise(op.fn.value) or isinstance(record.derivative, Memory))
 
 
 def _is(operand: Operand, number: int) -> bool:
