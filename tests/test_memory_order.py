@@ -61,3 +61,22 @@ def test_stated_orders_have_both_modes(order: Any) -> None:
     weights = WEIGHTS.reshape(2, 2, order=order)
     assert adxform.jvp(lambda a: by_a_parameter(a, order), (A,), (T,))[1] == np.sum(weights * T)
     assert np.array_equal(adxform.grad(lambda a: by_a_parameter(a, order))(A), weights)
+
+
+WIDE = np.random.default_rng(5).normal(size=(20, 37, 41)) * 10.0 ** np.random.default_rng(6).normal(size=(20, 37, 41))
+UNCHANGED: tuple[Callable[[Any], Any], ...] = (
+    lambda x: (x[:, ::-1] * 1.0) @ WIDE[1, 0],
+    lambda x: np.linalg.norm((1.0 * x.T) @ WIDE[2, :, 0]),
+    lambda x: np.dot(x[3, ::-1] / 1.0, WIDE[3, 0]),
+    lambda x: np.sum(x[::3, ::-2] - 0.0, axis=1),
+    lambda x: np.linalg.norm(x[::3, ::-2] ** 1, axis=1),
+)
+
+
+@pytest.mark.parametrize("place", range(len(UNCHANGED)))
+def test_arithmetic_that_changes_nothing_lays_arrays_anew(place: int) -> None:
+    """A product adds its terms as its operands lie: with the original in place of ``x * 1.0`` the last bits are others."""
+    f = UNCHANGED[place]
+    for x in WIDE:
+        assert np.array_equal(adxform.vjp(f, x)[0], f(x))
+        assert np.array_equal(adxform.jvp(f, (x,), (x,))[0], f(x))

@@ -19,7 +19,7 @@ from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import Array
 from adxform.ir.walk import all_ops, outs
 from adxform.passes.memory.out_forms import is_elementwise
-from adxform.passes.memory.storage_facts import makes
+from adxform.passes.memory.storage_facts import made_in
 from adxform.passes.scalar.rewriting import Rewriter, callee, classes_touched, classes_written, each_function
 from adxform.primitives.alias import Aliases
 from adxform.primitives.effects import memory
@@ -111,8 +111,7 @@ class _Eliding(Rewriter):
         self.changing = aliases.written | aliases.exposed
         self.fixed = self.changing | aliases.phis | set(aliases.reached((*fn.params, *fn.results)))
         self.fixed |= set(aliases.elements.values())
-        made = (op for op in all_ops(fn.body) if isinstance(op, Call) and makes(op))
-        self.made = {out.name for op in made for out in op.outs}  # these lie without gaps
+        self.made = made_in(fn)
 
     def block(self, block: Block) -> Block:
         sweep = next((at for at, op in enumerate(block.ops) if callee(op) is intrinsics.turning_point), len(block.ops))

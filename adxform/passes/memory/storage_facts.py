@@ -211,6 +211,12 @@ def makes(op: Call) -> bool:
     return not effect.views and not effect.opaque and not (isinstance(op.fn, Lit) and op.fn.value is intrinsics.pop)
 
 
+def made_in(fn: Function) -> set[str]:
+    """The names of the arrays that ops of `fn` make, which lie without gaps and forwards."""
+    made = (op for op in all_ops(fn.body) if isinstance(op, Call) and makes(op))
+    return {out.name for op in made for out in op.outs}
+
+
 def is_users(fn: Operand) -> bool:
     """Whether `fn` is a function that is not of a library whose functions are known to keep nothing."""
     module = getattr(fn.value, "__module__", None) if isinstance(fn, Lit) else None

@@ -15,6 +15,7 @@ from adxform.ir.kinds import is_merged
 from adxform.ir.ops import Call, Function, Lit, Op, Operand, Var
 from adxform.ir.types import FLOAT, INT, Array, Dim, Scalar, Size, Type, is_float
 from adxform.ir.walk import Names
+from adxform.passes.memory.storage_facts import made_in
 from adxform.passes.scalar.rewriting import Rewriter, Sharing, callee, each_function
 from adxform.primitives.facets import Algebra, Moves
 from adxform.primitives.record import Primitive
@@ -57,6 +58,7 @@ class _Simplifying(Rewriter):
         self.negated: dict[str, Operand] = {}
         self.spread: dict[str, tuple[Operand, Operand]] = {}
         self.mirrored: dict[str, Operand] = {}
+        self.made = made_in(fn)
         self.shaped = {
             (p.type.dtype, p.type.shape): p for p in reversed(fn.params) if isinstance(p.type, Array) and _names_own(p)
         }
@@ -78,13 +80,21 @@ class _Simplifying(Rewriter):
             ops += written
             return
         found = self.simpler(op)
-        if isinstance(found, Var) and (fn in ITSELF or self.sharing.unite(op.outs[0], found)):
+        if isinstance(found, Var) and (fn in ITSELF or self.may_stand_for(found, op)):
             self.known[op.outs[0].name] = found
             return
         op = found if isinstance(found, Call) else op
         if callee(op) in NOTED and not op.kwargs:
             self.note(op)
         ops.append(op)
+
+    def may_stand_for(self, found: Var, op: Call) -> bool:
+        """Whether nobody can tell `found` from the result of `op`: a view may lie otherwise, and sums take terms as they lie.
+
+        In a value all bits are the user's. Where readers do not mind, copies go that are left here (`passes/memory/copies`).
+        """
+        lies_alike = self.in_sweep or not isinstance(found.type, Array) or found.name in self.made
+        return lies_alike and self.sharing.unite(op.outs[0], found)
 
     def note(self, op: Call) -> None:
         """Remember what later ops may use instead of the result of `op`."""
