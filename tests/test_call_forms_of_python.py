@@ -111,6 +111,9 @@ FAILING: list[Callable[..., Any]] = [
     lambda x: x[0] * all([1], [2]),  # type: ignore[call-arg]
     lambda x: x[0] * bool(1, 2),  # type: ignore[call-arg]
     lambda x: x[sorted([1, 0], abs)[0]],  # type: ignore[call-overload]
+    lambda x: x[0] * len(sorted([1, "a"])),  # type: ignore[type-var]
+    lambda x: x[0] * len(sorted([(1, "a"), (1, 2)])),
+    lambda x: x[0] * len(sorted([1, 2], key=lambda v: "a" if v == 1 else v)),
     lambda x: sum([x[0]], 2.0, 3.0),  # type: ignore[call-overload]
     lambda x: sum(reversed([x[0]], 1)),  # type: ignore[call-overload]
     lambda x: x[0] * len(sum(["a", "b"], "")),  # type: ignore[list-item]

@@ -277,7 +277,11 @@ def _sorted(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answe
     asked = [interp.call(kwargs["key"], (item,)) for item in items] if "key" in kwargs else items
     keys = [interp.static(_in_order(interp, key), "an item to sort, or its key,") for key in asked]
     reverse = bool(interp.static(kwargs.get("reverse", Lit(False)), "`reverse`"))
-    return interp.new_list(tuple(items[k] for k in sorted(range(len(items)), key=keys.__getitem__, reverse=reverse)))
+    try:
+        order = sorted(range(len(items)), key=keys.__getitem__, reverse=reverse)
+    except (TypeError, ValueError) as error:  # a text beside a number, an array among keys: the program's own
+        return interp.fail(type(error), str(error))
+    return interp.new_list(tuple(items[k] for k in order))
 
 
 def _in_order(interp: Interpreter, key: Value) -> Value:
