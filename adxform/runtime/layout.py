@@ -1,0 +1,56 @@
+"""Copies that lie as what they copy, so that views of them behave alike."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+
+def filled(out: Any, values: Any) -> Any:
+    """Return the array `out` with these values."""
+    out[...] = values
+    return out
+
+
+def shares_memory(view: Any, base: Any) -> bool:
+    """Return whether `view`, made from `base` by a function that copies only where it must, is a view of it."""
+    return view.size == 0 or bool(np.may_share_memory(view, base))
+
+
+def tangent_view(view: Any, shares: bool) -> Any:
+    """Return `view`, made from a tangent as in the primal, as a view or as a copy, whichever the primal got."""
+    return view if shares else private(view)
+
+
+def cotangent_view(view: Any, shares: bool) -> Any:
+    """Return `view`, made from a cotangent as in the primal; zeros of its shape where the primal got a copy."""
+    return view if shares else np.zeros_like(view)
+
+
+def laid_out(value: Any, like: Any) -> Any:
+    """Return a copy of `value` with the strides of `like`, so that views of it behave as views of `like`."""
+    copy = private(like)
+    copy[...] = value
+    return copy
+
+
+def private(x: Any) -> Any:
+    """Return a copy of the array `x` with the same strides, so that views of it behave as views of `x`.
+
+    Where elements of a read-only `x` share a place (`np.broadcast_to`), each has its own in the copy, whose rows lie apart: where
+    a reshape of `x` would copy, so that it can be written to, one of the copy does.
+    """
+    if x.flags.c_contiguous or x.flags.f_contiguous or x.size == 0:
+        return x.copy(order="K")
+    low = sum(min(0, (n - 1) * s) for n, s in zip(x.shape, x.strides, strict=True))
+    high = sum(max(0, (n - 1) * s) for n, s in zip(x.shape, x.strides, strict=True))
+    copy: Any
+    if not x.flags.writeable and (high - low) // (math.gcd(*x.strides) or 1) + 1 < x.size:
+        copy = np.empty(tuple(n + 1 for n in x.shape), x.dtype)[tuple(slice(n) for n in x.shape)]
+    else:
+        buffer = np.empty(high - low + x.itemsize, np.uint8)
+        copy = np.ndarray(x.shape, x.dtype, buffer, offset=-low, strides=x.strides)
+    copy[...] = x
+    return copy

@@ -1,0 +1,165 @@
+"""What loops, builtins, lists and dataclasses of Python mean where their items are rows of an array."""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any
+
+import numpy as np
+
+from adxform.errors import UnsupportedOperationError
+
+
+def record(cls: type, /, **values: Any) -> Any:
+    """An instance of the dataclass `cls` with `values` for its fields, made without running its constructor."""
+    instance: Any = object.__new__(cls)
+    for name, value in values.items():
+        object.__setattr__(instance, name, value)
+    return instance
+
+
+def exact_sum(x: Any) -> float:
+    """Return the sum of the vector `x`, rounded once, as `math.fsum`; one by one where that raises.
+
+    >>> exact_sum(np.array([1e100, 1.0, -1e100]))
+    1.0
+    """
+    try:
+        return math.fsum(x)
+    except (OverflowError, ValueError):  # beyond all numbers on the way, infinities of opposite signs
+        return float(sum(x.tolist()))
+
+
+def exact_shares(ct: Any, x: Any) -> Any:
+    """Return the cotangent of the vector `x` from `ct`, that of its `exact_sum`: the same number for each element."""
+    return np.full(np.shape(x), ct)
+
+
+def appended(items: Any, item: Any) -> Any:
+    """Return the array `items` with `item` after its last row.
+
+    >>> appended(np.array([1.0, 2.0]), 3.0)
+    array([1., 2., 3.])
+
+    Raises:
+        UnsupportedOperationError: the item has another shape than those before it.
+    """
+    row = np.asarray(item)
+    if row.shape != items.shape[1:]:
+        raise differing_rows()
+    return np.concatenate((items, row[None]))
+
+
+def appended_row(items: Any, item: Any) -> Any:
+    """Return the array `items` with `item` after its last row; the first row tells how long the rows are.
+
+    >>> appended_row(np.empty((0, 0)), np.array([1.0, 2.0]))
+    array([[1., 2.]])
+
+    Raises:
+        UnsupportedOperationError: the item has another shape than those before it.
+    """
+    return appended(items if len(items) else np.empty((0, *np.shape(item)), items.dtype), item)
+
+
+def differing_rows() -> UnsupportedOperationError:
+    """Return what is raised where the items of a list turn out to differ in shape, so that no array holds them."""
+    return UnsupportedOperationError(
+        "the items of this list differ in shape", help="keep items of one shape in it, or join arrays as they come"
+    )
+
+
+def unpacked(value: Any, count: int, starred: int | None = None) -> tuple[Any, ...]:
+    """Return the items of an iterable for `count` targets, as ``a, b = value`` takes them; that at `starred` gets the rest."""
+    items = tuple(value)
+    if starred is not None:
+        if len(items) < count - 1:
+            raise ValueError(f"not enough values to unpack (expected at least {count - 1}, got {len(items)})")
+        end = len(items) - (count - 1 - starred)
+        return (*items[:starred], list(items[starred:end]), *items[end:])
+    if len(items) > count:
+        raise ValueError(f"too many values to unpack (expected {count})")
+    if len(items) < count:
+        raise ValueError(f"not enough values to unpack (expected {count}, got {len(items)})")
+    return items
+
+
+def trip_count(start: int, stop: int, step: int) -> int:
+    """Return how many iterations a loop over ``range(start, stop, step)`` makes.
+
+    >>> trip_count(3, 10, 2)
+    4
+    """
+    return len(range(start, stop, step))
+
+
+def add_up(total: Any, value: Any) -> Any:
+    """Return ``total + value``, one step of a sum that may be taken in any order."""
+    return total + value
+
+
+def larger(total: Any, value: Any) -> Any:
+    """Return the larger of two numbers, NaN where one is: one step of ``np.max``.
+
+    >>> larger(1.0, 2.0), larger(math.nan, 2.0)
+    (2.0, nan)
+    """
+    return value if value > total or value != value else total
+
+
+def smaller(total: Any, value: Any) -> Any:
+    """Return the smaller of two numbers, NaN where one is: one step of ``np.min``."""
+    return value if value < total or value != value else total
+
+
+def sequence(items: Any, cls: type[list[Any]] | type[tuple[Any, ...]], nested: int, python: bool) -> Any:
+    """The list (or what `cls` is) that the array `items` stands for, for a function that takes it as it is.
+
+    Its items are such lists themselves, `nested` levels deep; the numbers in them are Python's own where `python` is true.
+    """
+    rows = (
+        items.tolist()
+        if python and not nested
+        else [sequence(row, list, nested - 1, python) for row in items]
+        if nested
+        else items
+    )
+    return cls(rows)
+
+
+def first_largest(x: Any) -> int:
+    """Return the place of ``max(x)`` in the array `x`, as Python finds it: the first of equal ones; NaN is not larger.
+
+    >>> first_largest(np.array([1.0, math.nan, 2.0, 2.0])), first_largest(np.array([math.nan, 2.0]))
+    (2, 0)
+    """
+    return max(range(len(x)), key=(x.tolist() if x.ndim == 1 else x).__getitem__)
+
+
+def first_smallest(x: Any) -> int:
+    """Return the place of ``min(x)`` in the array `x`: see `first_largest`."""
+    return min(range(len(x)), key=(x.tolist() if x.ndim == 1 else x).__getitem__)
+
+
+def place(index: int, size: int) -> int:
+    """Return the place in an axis of `size` that `index` names, counted from its front; `size`, which is none, for one before it.
+
+    >>> place(2, 3), place(-1, 3), place(-4, 3)
+    (2, 2, 3)
+    """
+    return index if index >= 0 else index + size if index >= -size else size
+
+
+def position(index: Any) -> int:
+    """Return the integer that `index`, of a list or tuple, is.
+
+    Raises:
+        UnsupportedOperationError: it is a slice.
+    """
+    if isinstance(index, slice):
+        message = "a slice that is known only when the program runs is taken of a list or tuple"
+        raise UnsupportedOperationError(
+            message, help="write it where it is used, `items[start:stop]`, or make the items an array"
+        )
+    return operator.index(index)
