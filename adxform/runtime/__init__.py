@@ -8,7 +8,7 @@ from types import FunctionType
 import numpy as np
 
 from adxform.runtime.buffers import BufferStack, GrowingBuffer, Tape, allocate, allocate_like, allocate_product
-from adxform.runtime.layout import cotangent_view, filled, laid_out, private, shares_memory, tangent_view
+from adxform.runtime.cursors import Cursor, advance, check_walked, item_of, strictly, walked_together
 from adxform.runtime.masked import (
     ONE_THREAD,
     check_finite,
@@ -19,7 +19,14 @@ from adxform.runtime.masked import (
     masked_product,
     masked_tensordot,
 )
-from adxform.runtime.matrices import cholesky_cotangent, cofactor_change, cofactor_turn, cofactors, inverse, inverse_change
+from adxform.runtime.matrix_derivatives import (
+    cholesky_cotangent,
+    cofactor_change,
+    cofactor_turn,
+    cofactors,
+    inverse,
+    inverse_change,
+)
 from adxform.runtime.python_values import (
     add_up,
     appended,
@@ -38,7 +45,7 @@ from adxform.runtime.python_values import (
     trip_count,
     unpacked,
 )
-from adxform.runtime.refusals import (
+from adxform.runtime.run_time_checks import (
     absent,
     check_exact,
     check_power,
@@ -83,7 +90,7 @@ from adxform.runtime.slopes import (
     sinc_slope,
     turn,
 )
-from adxform.runtime.walks import Cursor, advance, check_walked, item_of, strictly, walked_together
+from adxform.runtime.strides import cotangent_view, filled, laid_out, private, shares_memory, tangent_view
 
 # Generated code says `runtime.name`, and so do the files of cached rules: each thing has its name from here.
 for _thing in list(globals().values()):

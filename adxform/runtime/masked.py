@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from adxform.runtime.layout import filled
+from adxform.runtime.strides import filled
 
 
 def masked_product(ct: Any, partial: Any, out: Any = None) -> Any:

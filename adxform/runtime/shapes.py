@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from adxform.runtime.layout import filled
+from adxform.runtime.strides import filled
 
 
 def unbroadcast(ct: Any, like: Any, out: Any = None) -> Any:
