@@ -1,443 +1,45 @@
-"""Lists whose length only a run can tell: an array of the items.
-
-A list that gets one item on each iteration of a loop is an array made before the loop, and how many items there are so far. Any
-other list of numbers (or of arrays of one shape) whose length depends on the run is an array that grows by making a new one.
-"""
+"""What programs do with lists whose length only a run can tell: `list_arrays` says what holds the items."""
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from adxform import runtime
-from adxform.errors import AdxError, LargeNumberError
-from adxform.frontend.checks.held_copies import Filled, Taken, Widened
+from adxform.frontend.checks.held_copies import Taken
+from adxform.frontend.containers.list_arrays import (
+    hold,
+    irregular,
+    note_items,
+    see_exact,
+    settle_rows,
+    so_far,
+    with_floats,
+)
+from adxform.frontend.containers.list_kinds import (
+    differing,
+    dtype_of,
+    is_weak_item,
+    item_type,
+    joined_items,
+    kinds_beside,
+    row_type,
+    type_of_number,
+)
 from adxform.frontend.evaluate import indexing
 from adxform.frontend.evaluate.control_flow import iteration
-from adxform.frontend.evaluate.control_flow.joins import alike_rows, either, join_types, number_type
+from adxform.frontend.evaluate.control_flow.joins import alike_rows, either
 from adxform.frontend.evaluate.keys import refuse_index
-from adxform.frontend.evaluate.signals import Grows, Kind, Promote
+from adxform.frontend.evaluate.signals import Grows, Kind
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import NONE, Collected, Columns, Contents, Heap, Ref, Slice, Tuple, Value, is_undefined
-from adxform.ir.kinds import alternatives, dtype_name, one_array_holds
-from adxform.ir.ops import Lit, Operand, Pack, Var
-from adxform.ir.types import Array, Dim, Object, Scalar, Size, Type, is_float, rank
-from adxform.primitives.unruled import missing_rule
+from adxform.frontend.evaluate.values import NONE, Collected, Ref, Slice, Tuple, Value
+from adxform.ir.kinds import dtype_name
+from adxform.ir.ops import Lit, Var
+from adxform.ir.types import Array, Dim, Object, Scalar, Size, is_float, rank
 
 _PYTHON: dict[str, type] = {"bool": bool, "int64": int, "float64": float, "complex128": complex}
-
-
-# -- how lists grow ---------------------------------------------------------------------------------------------------
-
-
-def growth(interp: Interpreter, ref: Ref, old: Any, new: Any, *, owned: bool) -> Grows | None:
-    """How the contents of `ref` grow on an iteration of a loop, if they do; the loop fills the list `ref` where it is `owned`."""
-    if isinstance(old, Collected) and isinstance(new, Collected) and old.done and row_type(old).dtype != row_type(new).dtype:
-        return irregular(ref, new)
-    if isinstance(old, Collected) and not old.done:
-        once = owned and isinstance(new, Collected) and new.counted and new.passed <= 1
-        return None if once else irregular(ref, old)
-    if not isinstance(old, Contents) or not isinstance(new, Contents | Collected | Columns):
-        return None
-    if isinstance(new, Collected):
-        return irregular(ref, new)
-    if isinstance(new, Columns):
-        return Grows(ref, interp.kind_of_columns(new))
-    if old.keys == new.keys:
-        return None
-    if ref.kind != "list":
-        return Grows(ref)
-    item = common_item(interp, (*old.items, *new.items))
-    regular = len(new.items) == len(old.items) + 1 and new.items[:-1] == old.items
-    found = next((interp.unruled[item] for item in new.items if isinstance(item, Var) and item in interp.unruled), None)
-    reason: AdxError | None = found and missing_rule(*found, "a list of what it returns cannot be followed")
-    if item.type is None and all(isinstance(number_type(item), Scalar) for item in new.items):
-        reason = _differing(interp)
-    return Grows(ref, item, regular=regular, reason=reason)
-
-
-def _differing(interp: Interpreter, *lists: Collected) -> AdxError:
-    """What says that the items of `lists`, joined or changed, are of different kinds.
-
-    Raises:
-        Promote: they would be known one by one, if some parameters were.
-    """
-    params = frozenset(param for filled in lists if filled.done for param in filled.params)
-    if params:
-        raise Promote(params)
-    return interp.error("the items of this list differ in kind", "give it items of one kind: `float(…)`, or `int(…)`, of each")
-
-
-def rebinding(interp: Interpreter, old: Value, heap: Heap, new: Value, after: Heap) -> Grows | None:
-    """How a name that holds the list `old` before a loop comes to hold one of another length, or of floats, in it, if it does."""
-    if not (isinstance(old, Ref) and isinstance(new, Ref) and old.kind == new.kind == "list" and old.cls is new.cls):
-        return None
-    if old == new or old.outside:
-        return None
-    first: Any = heap.contents[old]
-    last: Any = after.contents[new]
-    if isinstance(first, Collected) and isinstance(last, Collected):
-        return Grows(old, kind_of(last), rebound=True) if become_floats(first, last) else None
-    if not isinstance(first, Contents):
-        return None
-    if isinstance(last, Collected):
-        return Grows(old, kind_of(last), rebound=True) if last.done else None
-    if not isinstance(last, Contents) or first.keys == last.keys:
-        return None
-    item = common_item(interp, (*first.items, *last.items))
-    return None if item.type is None else Grows(old, item, rebound=True)
-
-
-def become_floats(first: Collected, last: Collected) -> bool:
-    """Whether `first` holds whole numbers of Python's, in lists as deep as those in which `last` holds floats."""
-    settled = first.done and last.done and first.row_of is None and first.nested == last.nested
-    return settled and first.weak and _number_type(first).dtype == "int64" and is_float(_number_type(last))
-
-
-def irregular(ref: Ref, filled: Collected) -> Grows:
-    """The growth of a list of such items that is no array made before a loop."""
-    return Grows(ref, kind_of(filled))
-
-
-def common_item(interp: Interpreter, items: tuple[Value, ...]) -> Kind:
-    """What all `items` are, if they are of one type."""
-    rows = [item for item in items if isinstance(item, Tuple)]
-    if rows and len(rows) == len(items) and len({(row.cls, len(row.items)) for row in rows}) == 1 and rows[0].items:
-        fields = tuple(common_item(interp, column) for column in zip(*(row.items for row in rows), strict=True))
-        return Kind(fields=fields if all(field.is_known for field in fields) else (), cls=rows[0].cls)
-    type_: Type | None = None
-    nested, weak = 0, True
-    for place, item in enumerate(items):
-        own, depth, python = _as_row(interp, item)
-        if place and not alike_rows(own, type_, python is weak):
-            return Kind()
-        type_ = own if place == 0 else None if own is None or type_ is None else join_types(own, type_, interp.fresh_dim)
-        nested, weak = max(nested, depth), weak and python
-    if isinstance(type_, Scalar):
-        return Kind(type_, weak=type_.weak) if one_array_holds(type_) else Kind()
-    return Kind(type_, nested, weak) if isinstance(type_, Array) and type_.shape is not None else Kind()
-
-
-def _as_row(interp: Interpreter, item: Value) -> tuple[Type | None, int, bool]:
-    """The type of an item, how deep a list it is, and whether the numbers in that are Python's own."""
-    row = row_of_numbers(interp, item)
-    if row is not None:
-        return row.type, 1, row.weak
-    filled = interp.filled(item)
-    return item_type(interp, item), 0 if filled is None else filled.nested + 1, filled is not None and filled.weak
-
-
-def kind_on_paths(interp: Interpreter, sides: Sequence[Contents], heaps: Sequence[Heap]) -> Kind:
-    """What all items of a list are that has other items on each path, each path with the objects that there are on it."""
-    found: Kind | None = None
-    held = interp.heap
-    try:
-        for side, heap in zip(sides, heaps, strict=True):
-            interp.heap = heap
-            if side.items:
-                kind = common_item(interp, side.items)
-                found = kind if found is None else _either(interp, found, kind)
-    finally:
-        interp.heap = held
-    return found or Kind()
-
-
-def _either(interp: Interpreter, one: Kind, other: Kind) -> Kind:
-    """What items of either kind are."""
-    if one.fields and other.fields and one.cls is other.cls and len(one.fields) == len(other.fields):
-        fields = tuple(_either(interp, a, b) for a, b in zip(one.fields, other.fields, strict=True))
-        return Kind(fields=fields if all(field.is_known for field in fields) else (), cls=one.cls)
-    type_ = None if one.type is None or other.type is None else join_types(one.type, other.type, interp.fresh_dim)
-    if isinstance(type_, Scalar):
-        return Kind(type_, weak=type_.weak)
-    if isinstance(type_, Array) and type_.shape is not None:
-        return Kind(type_, max(one.nested, other.nested), one.weak and other.weak)
-    return Kind()
-
-
-def item_type(interp: Interpreter, item: Value) -> Type | None:
-    """The type of an item of a list, a row of an array where it is such a list itself."""
-    if is_undefined(item):
-        return None
-    filled = interp.filled(item)
-    if filled is None:
-        row = row_of_numbers(interp, item)
-        return number_type(item) if row is None else row.type
-    return filled.buffer.type if filled.done else None
-
-
-def row_of_numbers(interp: Interpreter, item: Value) -> Kind | None:
-    """What a list of numbers of one kind, known one by one, is as an item of another list."""
-    contents: object = interp.heap.contents[item] if isinstance(item, Ref) and item.kind == "list" and item.cls is list else None
-    if not isinstance(contents, Contents) or not contents.items:
-        return None
-    types = [number_type(number) for number in contents.items]
-    first = types[0]
-    if not isinstance(first, Scalar) or any(not isinstance(type_, Scalar) or type_.dtype != first.dtype for type_ in types):
-        return None
-    if alternatives(first) != (first,) and len(alternatives(first)) > 1:
-        return None
-    weak = {isinstance(type_, Scalar) and type_.weak for type_ in types}
-    if len(weak) > 1 and not is_float(first):
-        return None  # which whole numbers are Python's tells of which class a product with them is
-    return Kind(Array(first.dtype, (len(types),)), 1, all(weak))
-
-
-def settle_rows(interp: Interpreter, items: Iterable[Value]) -> None:
-    """Make those of `items` that are lists of numbers, known one by one, arrays of them: as such they go into another list."""
-    for item in items:
-        row = row_of_numbers(interp, item)
-        if row is not None and isinstance(item, Ref):
-            assert isinstance(row.type, Array)
-            as_list_of_rows(interp, Grows(item, Kind(Scalar(row.type.dtype, row.weak), weak=row.weak)))
-
-
-def row_type(contents: Collected) -> Scalar | Array:
-    """The type of an item."""
-    type_ = contents.buffer.type
-    assert isinstance(type_, Array)
-    assert type_.shape is not None
-    return Array(type_.dtype, type_.shape[1:]) if len(type_.shape) > 1 else Scalar(type_.dtype, contents.weak, contents.kinds)
-
-
-def kind_of(contents: Collected) -> Kind:
-    """What the items of a list are."""
-    return Kind(row_type(contents), contents.nested, contents.weak)
-
-
-def finished(interp: Interpreter, contents: Collected, *, counted: bool) -> Collected:
-    """The contents of a list after the loop that has filled it."""
-    if counted:
-        contents = replace(contents, buffer=so_far(interp, contents), counted=False)
-    return replace(contents, count=contents.total, passed=0, done=True)
-
-
-# -- as arrays --------------------------------------------------------------------------------------------------------
-
-
-def start(interp: Interpreter, growing: Grows, source: Value, *, counted: bool) -> Collected | None:
-    """The contents of a list before a loop over `source` that appends an item on each iteration, if an array can hold them.
-
-    `counted`: it appends on some passes only.
-    """
-    ref, kind, item = growing.ref, growing.item, growing.item.type
-    initial = interp.contents(ref).items
-    sizes = item_sizes(interp, item, initial)
-    if sizes is None or item is None or iteration.is_endless(source):
-        return None
-    count = iteration.add(interp, iteration.length(interp, source), Lit(len(initial)))
-    size_of = interp.dim_of(count) if isinstance(count, Var) else count.value if isinstance(count, Lit) else interp.fresh_dim()
-    first = size_of if size_of is not None else interp.fresh_dim()
-    buffer = _empty(interp, interp.operand(count), first, item, sizes)
-    settle_rows(interp, initial)
-    note_items(interp, buffer)
-    see_exact(interp, buffer, initial)
-    for k, value in enumerate(initial):
-        interp.builder.effect(operator.setitem, buffer, Lit(k), interp.operand(value), span=interp.span)
-    params = frozenset() if counted else iteration.promotable(interp, source)
-    filled = Collected(buffer, Lit(len(initial)), count, params, nested=kind.nested, counted=counted, weak=kind.weak)
-    return replace(filled, kinds=kinds_beside(item))
-
-
-def as_list_of_rows(interp: Interpreter, growing: Grows) -> bool:
-    """Whether the list of `growing` can be, and now is, an array of the items that it has here."""
-    ref, kind, item = growing.ref, growing.item, growing.item.type
-    contents: Any = interp.heap.contents[ref]
-    if kind.fields:
-        return interp.as_columns(growing)
-    if item is None or ref.kind != "list" or not isinstance(contents, Contents | Collected):
-        return False
-    buffer: Value
-    kinds = kinds_beside(item)
-    if isinstance(contents, Collected):
-        buffer = so_far(interp, contents)
-        number = _joined(interp, _number_type(contents), Scalar(item.dtype, kind.weak))
-        if row_type(contents).dtype != item.dtype and number is not None:
-            rows: list[Any] = list(interp.heap.contents.values())
-            if any(isinstance(row, Collected) and row.row_of == (ref, buffer) for row in rows):
-                raise growing  # rows that a name holds become stale, unless a loop further out takes them anew
-            kinds = kinds_beside(number)
-            numbers = interp.operand(buffer)
-            interp.builder.effect(runtime.check_exact, numbers, span=interp.span)
-            buffer = interp.call(Lit(np.ndarray.astype), (buffer, Lit(_dtype(item).type)), hint="items")
-            assert isinstance(numbers, Var)
-            assert isinstance(buffer, Var)
-            interp.held.append(Widened(numbers, buffer))
-    elif contents.items:
-        whole = common_item(interp, contents.items).type
-        joined = whole and _joined(interp, whole, item)
-        if joined is None or joined.dtype != item.dtype:
-            return False
-        item, kinds = joined, kinds_beside(joined)
-        settle_rows(interp, contents.items)
-        _refuse_any_precision(interp, item)
-        buffer = interp.call(Lit(np.array), (Tuple(contents.items),), {"dtype": Lit(_dtype(item).type)})
-        see_exact(interp, buffer, contents.items)
-    else:
-        sizes = item_sizes(interp, item, ())
-        if sizes is None and isinstance(item, Array) and item.shape is not None:  # the first item tells
-            item = Array(item.dtype, (0,) * len(item.shape))
-            sizes = item_sizes(interp, item, ())
-        if sizes is None:
-            return False
-        buffer = _empty(interp, Lit(0), 0, item, sizes)
-    assert isinstance(buffer, Var)
-    weak = kind.weak and (not isinstance(item, Scalar) or item.weak)
-    note_items(interp, buffer)
-    _hold(interp, ref, Collected(buffer, done=True, nested=kind.nested, weak=weak, kinds=kinds))
-    return True
-
-
-def _number_type(contents: Collected) -> Scalar:
-    """The type of a number in a list, or in the lists in it."""
-    return Scalar(row_type(contents).dtype, contents.weak, contents.kinds)
-
-
-def _with_floats(interp: Interpreter, ref: Ref, contents: Collected, item: Type) -> Collected:
-    """The contents of a list of Python's whole numbers, now as floats, given that a float of the type `item` goes into it.
-
-    Raises:
-        Grows: the list is one of those in another.
-    """
-    error = _differing(interp, contents)
-    number = _number_type(contents)
-    if not contents.done or not contents.weak or number.dtype != "int64" or not isinstance(item, Scalar) or not is_float(item):
-        raise error
-    if contents.row_of is not None:
-        owner = contents.row_of[0]
-        whole = interp.filled(owner)
-        while whole is not None and whole.row_of is not None:
-            owner = whole.row_of[0]
-            whole = interp.filled(owner)
-        if whole is None or not whole.done:
-            raise error
-        row = row_type(whole)
-        assert isinstance(row, Array)
-        raise Grows(owner, Kind(Array(item.dtype, row.shape), whole.nested, item.weak), reason=error)
-    widened = Kind(Scalar(item.dtype, item.weak), weak=item.weak)
-    if isinstance(row_type(contents), Array) or not as_list_of_rows(interp, Grows(ref, widened)):
-        raise error
-    after = interp.filled(ref)
-    assert after is not None
-    return after
-
-
-def kinds_beside(item: Type | None) -> tuple[Scalar, ...]:
-    """What a number of the type `item` may be, where whole numbers are beside floats."""
-    kinds = item.kinds if isinstance(item, Scalar) else ()
-    return kinds if len({kind.dtype for kind in kinds}) > 1 else ()
-
-
-def _joined(interp: Interpreter, a: Scalar | Array, b: Type) -> Scalar | Array | None:
-    """The type of an item of the type `a` or `b`, if one array holds both."""
-    if not alike_rows(a, b, True):
-        return None
-    joined = join_types(a, b, interp.fresh_dim)
-    if isinstance(joined, Scalar):
-        return joined if one_array_holds(joined) else None
-    return joined if isinstance(joined, Array) else None
-
-
-def see_exact(interp: Interpreter, buffer: Value, items: Iterable[Value]) -> None:
-    """Raise, now or in the run, where a whole number among `items` may be another one as a float, if `buffer` is of floats."""
-    if not isinstance(buffer, Var) or not is_float(buffer.type):
-        return
-    for item in items:
-        type_ = number_type(item)
-        if not isinstance(type_, Scalar) or all(kind.dtype != "int64" for kind in alternatives(type_)):
-            continue
-        if not isinstance(item, Lit):
-            interp.builder.effect(runtime.check_exact, interp.operand(item), span=interp.span)
-            continue
-        try:
-            runtime.check_exact(item.value)
-        except LargeNumberError as error:
-            raise interp.error(error.message, error.help, LargeNumberError) from None
-
-
-def note_items(interp: Interpreter, items: Value) -> None:
-    """Note that a list consists of `items`, copies of the arrays or lists that Python's list holds."""
-    if isinstance(items, Var) and rank(items.type) != 1:
-        interp.held.append(Filled(items))
-
-
-def _is_weak(interp: Interpreter, item: Value) -> bool:
-    """Whether `item` is a number of Python's, or a list of them."""
-    filled = interp.filled(item)
-    type_ = number_type(item) if filled is None else None
-    return filled.weak if filled is not None else isinstance(type_, Scalar) and type_.weak
-
-
-def _dtype(item: Type) -> Any:
-    assert isinstance(item, Scalar | Array)
-    return np.dtype(item.dtype)
-
-
-def _empty(interp: Interpreter, count: Operand, size: Size, item: Scalar | Array, sizes: list[Operand]) -> Var:
-    _refuse_any_precision(interp, item)
-    total: Operand = Pack("tuple", (count, *sizes)) if sizes else count
-    kwargs = {} if _dtype(item) == np.float64 else {"dtype": Lit(_dtype(item).type)}
-    shape = item.shape if isinstance(item, Array) else ()
-    assert shape is not None
-    return interp.emit(np.empty, (total,), Array(item.dtype, (size, *shape)), "items", kwargs)
-
-
-def _refuse_any_precision(interp: Interpreter, item: Scalar | Array) -> None:
-    """Refuse numbers of which only a run can tell the precision: the widest stands for all, which an array would have."""
-    given = {getattr(param.type, "dtype", "") for param in interp.parameters.values()}
-    if item.dtype == "longdouble" and "longdouble" not in given:
-        raise interp.error(
-            "the numbers of this list are of several precisions", "make them one: `float(…)`, or `x.astype(float)`"
-        )
-
-
-def item_sizes(interp: Interpreter, item: Type | None, initial: tuple[Value, ...]) -> list[Operand] | None:
-    """Operands for the lengths of an item; ``None`` where they cannot be told before the first."""
-    sizes: list[Operand] = []
-    if isinstance(item, Array):
-        if item.shape is None:
-            return None
-        for axis, size in enumerate(item.shape):
-            operand = Lit(size) if isinstance(size, int) else length_operand(interp, size, axis, initial)
-            if operand is None:
-                return None
-            sizes.append(operand)
-    return sizes
-
-
-def length_operand(interp: Interpreter, size: Dim, axis: int, initial: tuple[Value, ...]) -> Operand | None:
-    """An operand for the length `size`: that of an initial item or of a parameter."""
-    for item in initial:
-        if (
-            isinstance(item, Var)
-            and isinstance(item.type, Array)
-            and item.type.shape is not None
-            and item.type.shape[axis] == size
-        ):
-            return interp.operand(indexing.dim(interp, item, axis))
-    for number in interp.parameters.values():
-        if interp.sizes.get(number) == size:
-            return interp.operand(interp.call(Lit(max), (number, Lit(0))))
-    name, _, place = size.base.rpartition(".")
-    param = interp.parameters.get(name)
-    if param is None or not place.isdigit():
-        return None
-    whole = indexing.dim(interp, param, int(place))
-    if size.offset == 0:
-        return interp.operand(whole)
-    shorter = interp.call(Lit(operator.add), (whole, Lit(size.offset)))
-    return interp.operand(shorter if size.offset > 0 else interp.call(Lit(max), (shorter, Lit(0))))
-
-
-# -- what programs do with them ---------------------------------------------------------------------------------------
-
-
-def _hold(interp: Interpreter, ref: Ref, contents: Collected) -> None:
-    interp.write(ref, contents)  # type: ignore[arg-type]
 
 
 def new_list(
@@ -477,17 +79,17 @@ def append(interp: Interpreter, ref: Ref, contents: Collected, item: Value) -> N
     assert isinstance(held, Array)
     assert held.shape is not None
     if type_ is None or not isinstance(type_, Scalar | Array):
-        raise _differing(interp, contents)
+        raise differing(interp, contents)
     shape = type_.shape if isinstance(type_, Array) else ()
     if shape is None or len(shape) != len(held.shape) - 1:
         raise interp.error("the items of this list differ in shape", "append items of one shape")
     if shape != held.shape[1:]:
         _settled(ref, contents)
-    whole = _joined(interp, row_type(contents), type_)
-    if whole is None or not alike_rows(held, type_, contents.weak is _is_weak(interp, item)):
-        raise _differing(interp, contents) if contents.done else Grows(ref, reason=_differing(interp))
+    whole = joined_items(interp, row_type(contents), type_)
+    if whole is None or not alike_rows(held, type_, contents.weak is is_weak_item(interp, item)):
+        raise differing(interp, contents) if contents.done else Grows(ref, reason=differing(interp))
     dtype = np.dtype(whole.dtype)
-    weak = contents.weak and _is_weak(interp, item)
+    weak = contents.weak and is_weak_item(interp, item)
     if (weak, kinds_beside(whole)) != (contents.weak, contents.kinds):
         if not contents.done:
             raise Grows(ref, Kind(whole, contents.nested, weak), regular=not contents.counted)
@@ -495,7 +97,7 @@ def append(interp: Interpreter, ref: Ref, contents: Collected, item: Value) -> N
     if contents.counted and contents.passed:
         raise irregular(ref, contents)
     if contents.done and dtype != np.dtype(held.dtype):
-        raise _differing(interp, contents)
+        raise differing(interp, contents)
     see_exact(interp, contents.buffer, (item,))
     if contents.done:
         longer = Array(dtype_name(dtype), (interp.fresh_dim(), *_row_sizes(interp, held.shape[1:], shape)))
@@ -524,7 +126,7 @@ def _change(interp: Interpreter, ref: Ref, contents: Collected, buffer: Value, p
     if contents.row_of is not None:
         raise interp.error("a list within a list changes its length", "build the inner list first, then append it")
     note_items(interp, buffer)
-    _hold(interp, ref, replace(contents, buffer=buffer, params=params))
+    hold(interp, ref, replace(contents, buffer=buffer, params=params))
 
 
 def _settled(ref: Ref, contents: Collected) -> None:
@@ -542,7 +144,7 @@ def extend(interp: Interpreter, ref: Ref, contents: Collected, more: Value) -> N
         filled = interp.filled(other)
         if filled is not None:
             if not alike_rows(contents.buffer.type, filled.buffer.type, contents.weak is filled.weak):
-                raise _differing(interp, contents, filled)
+                raise differing(interp, contents, filled)
             _require_one_shape(interp, contents.buffer, filled.buffer)
             joined = interp.call(Lit(np.concatenate), (Tuple((contents.buffer, filled.buffer)),), hint="items")
             _change(interp, ref, either(contents, filled), joined)
@@ -604,18 +206,18 @@ def store(interp: Interpreter, ref: Ref, contents: Collected, index: Value, valu
     if isinstance(index, Slice):
         raise interp.error("a slice of a list whose length only a run can tell is set", "use an array")
     settle_rows(interp, (value,))
-    type_, held = item_type(interp, value) or Object(), _dtype(row_type(contents))
+    type_, held = item_type(interp, value) or Object(), dtype_of(row_type(contents))
     if isinstance(type_, Array) and _may_spread(type_, row_type(contents)):
         raise interp.error("the items of this list may differ in shape", "use items of one shape")
     if rank(type_) is None or rank(type_) != rank(row_type(contents)):
-        raise _differing(interp, contents)
-    if np.result_type(_dtype(type_), held) != held:
-        contents = _with_floats(interp, ref, contents, type_)
-    joined = _joined(interp, row_type(contents), type_)
-    if joined is None or not alike_rows(contents.buffer.type, type_, contents.weak is _is_weak(interp, value)):
-        raise _differing(interp, contents)
+        raise differing(interp, contents)
+    if np.result_type(dtype_of(type_), held) != held:
+        contents = with_floats(interp, ref, contents, type_)
+    joined = joined_items(interp, row_type(contents), type_)
+    if joined is None or not alike_rows(contents.buffer.type, type_, contents.weak is is_weak_item(interp, value)):
+        raise differing(interp, contents)
     see_exact(interp, contents.buffer, (value,))
-    contents = _with_kinds(interp, ref, contents, weak=contents.weak and _is_weak(interp, value), kinds=kinds_beside(joined))
+    contents = _with_kinds(interp, ref, contents, weak=contents.weak and is_weak_item(interp, value), kinds=kinds_beside(joined))
     if isinstance(row_type(contents), Scalar):
         indexing.store(interp, contents.buffer, _place(interp, contents, index), value)
         return
@@ -636,7 +238,7 @@ def _with_kinds(interp: Interpreter, ref: Ref, contents: Collected, *, weak: boo
         if parent is not None:
             _with_kinds(interp, contents.row_of[0], parent, weak=weak, kinds=kinds)
     after = replace(contents, weak=weak, kinds=kinds)
-    _hold(interp, ref, after)
+    hold(interp, ref, after)
     return after
 
 
@@ -675,7 +277,7 @@ def load(interp: Interpreter, ref: Ref, contents: Collected, index: Value, hint:
         row = (ref, contents.buffer)
         return new_list(interp, found, contents.nested - 1, weak=contents.weak, kinds=contents.kinds, row_of=row)
     if contents.kinds:
-        held = replace(_number_type(contents), as_float=is_float(_number_type(contents)))
+        held = replace(type_of_number(contents), as_float=is_float(type_of_number(contents)))
         return interp.emit(float if contents.weak else operator.pos, (interp.operand(found),), held, hint)
     if contents.weak:
         return interp.call(Lit(_PYTHON[row_type(contents).dtype]), (found,), hint=hint)
@@ -687,15 +289,6 @@ def load(interp: Interpreter, ref: Ref, contents: Collected, index: Value, hint:
 def _as_integer(index: Value) -> Value:
     """`index`, a truth value as the integer that it is: an array takes it for a mask."""
     return Lit(int(index.value)) if isinstance(index, Lit) and isinstance(index.value, bool) else index
-
-
-def so_far(interp: Interpreter, contents: Collected) -> Var:
-    """The items as one array."""
-    if contents.done:
-        return contents.buffer
-    found = indexing.load(interp, contents.buffer, Slice(Lit(None), contents.count, Lit(None)), "items")
-    assert isinstance(found, Var)
-    return found
 
 
 def as_array(interp: Interpreter, value: Ref) -> Var:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Literal
 
-from adxform.frontend.containers import collecting
+from adxform.frontend.containers import collecting, list_arrays
 from adxform.frontend.containers import tuple_columns as of_tuples
 from adxform.frontend.containers.sets import SET_METHODS
 from adxform.frontend.evaluate.control_flow import iteration, walks
@@ -71,10 +71,10 @@ def _extend(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Valu
         other, others = interp.filled(more), interp.columns(more)
         if others is not None:
             grows = Grows(ref, of_tuples.kind_of(interp, interp.heap, others))
-            if grows.item.is_known and collecting.as_list_of_rows(interp, grows):
+            if grows.item.is_known and list_arrays.as_list_of_rows(interp, grows):
                 of_tuples.extend(interp, interp.columns(ref) or others, more)
                 return NONE
-        if other is not None and collecting.as_list_of_rows(interp, collecting.irregular(ref, other)):
+        if other is not None and list_arrays.as_list_of_rows(interp, list_arrays.irregular(ref, other)):
             collecting.extend(interp, ref, interp.filled(ref) or other, more)
             return NONE
     interp.write(ref, list_contents((*items, *interp.items(source))))

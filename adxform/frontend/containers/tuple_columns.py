@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from dataclasses import replace
 
-from adxform.frontend.containers import collecting
+from adxform.frontend.containers import collecting, list_arrays, list_kinds
 from adxform.frontend.evaluate.control_flow import iteration
 from adxform.frontend.evaluate.keys import refuse_index
 from adxform.frontend.evaluate.signals import Grows, Kind
@@ -53,9 +53,9 @@ def kind_of(interp: Interpreter, heap: Heap, columns: Columns) -> Kind:
             if inner is not None:
                 fields.append(kind_of(interp, heap, inner))
             elif filled is not None:
-                fields.append(collecting.kind_of(filled))
+                fields.append(list_kinds.kind_of(filled))
             else:
-                fields.append(collecting.common_item(interp, interp.contents(part).items))
+                fields.append(list_kinds.common_item(interp, interp.contents(part).items))
         return Kind(fields=tuple(fields), cls=columns.cls)
     finally:
         interp.heap = held
@@ -158,10 +158,10 @@ def ordered(interp: Interpreter, columns: Columns, order: Value) -> Ref:
             parts.append(ordered(interp, inner, order))
             continue
         if interp.filled(part) is None:
-            collecting.as_list_of_rows(interp, Grows(part, collecting.common_item(interp, interp.contents(part).items)))
+            list_arrays.as_list_of_rows(interp, Grows(part, list_kinds.common_item(interp, interp.contents(part).items)))
         filled = interp.filled(part)
         if filled is None:
             raise interp.error("tuples are put in order whose items differ in kind", "make them one kind, e.g. with `float(…)`")
-        found = interp.call(Lit(operator.getitem), (collecting.so_far(interp, filled), order))
+        found = interp.call(Lit(operator.getitem), (list_arrays.so_far(interp, filled), order))
         parts.append(collecting.new_list(interp, found, filled.nested, weak=filled.weak, kinds=filled.kinds))
     return made(interp, replace(columns, lists=tuple(parts)))

@@ -11,7 +11,7 @@ from typing import Any, assert_never
 from adxform import runtime
 from adxform.errors import AdxError
 from adxform.frontend.calls import dispatch
-from adxform.frontend.containers import collecting, tuple_columns
+from adxform.frontend.containers import collecting, list_arrays, list_kinds, tuple_columns
 from adxform.frontend.evaluate import attributes, operands, outside, survey
 from adxform.frontend.evaluate.augmented import Augmented, augmented_assignment, load_what_waits
 from adxform.frontend.evaluate.control_flow import branches, iteration, loops, walks
@@ -84,12 +84,12 @@ class Evaluator(Interpreter):
 
     def of_numbers(self, items: tuple[Value, ...]) -> bool:
         """Whether `items` are numbers, so that an array can hold them."""
-        return bool(items) and isinstance(collecting.common_item(self, items).type, Scalar)
+        return bool(items) and isinstance(list_kinds.common_item(self, items).type, Scalar)
 
     def as_rows(self, ref: Ref, item: Value) -> bool:
         """Whether the list `ref` can be, and now is, an array of its items, one that can hold `item` too."""
-        kind = collecting.common_item(self, (*self.contents(ref).items, item))
-        return collecting.as_list_of_rows(self, Grows(ref, kind))
+        kind = list_kinds.common_item(self, (*self.contents(ref).items, item))
+        return list_arrays.as_list_of_rows(self, Grows(ref, kind))
 
     def pin(self, value: Static) -> Any:
         """The object itself; each call must find the same one."""

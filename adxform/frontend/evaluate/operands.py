@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from adxform import runtime
-from adxform.frontend.containers import collecting
+from adxform.frontend.containers import list_arrays
 from adxform.frontend.evaluate.control_flow import walks
 from adxform.frontend.evaluate.outside import pin
 from adxform.frontend.evaluate.set_orders import rebuilt, refuse_unordered
@@ -77,7 +77,7 @@ def _of_object(interp: Interpreter, value: Ref) -> Operand | None:
         case Ref(kind="list"):
             filled = interp.filled(value)
             if filled is not None:
-                return collecting.so_far(interp, filled)
+                return list_arrays.so_far(interp, filled)
             return Pack("list", tuple(operand(interp, item) for item in interp.contents(value).items))
         case Ref(kind="dict"):
             contents = interp.contents(value)

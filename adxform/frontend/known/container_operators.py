@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from adxform.frontend.containers import collecting, sets
+from adxform.frontend.containers import collecting, list_arrays, list_kinds, sets
 from adxform.frontend.containers.methods import Answer
 from adxform.frontend.evaluate.class_contents import find, is_native
 from adxform.frontend.evaluate.control_flow import walks
@@ -224,7 +224,7 @@ def repeated(interp: Interpreter, items: Value, count: Value) -> Ref:
         Lit(max(int(count.value), 0)) if isinstance(count, Lit) else count if known else interp.call(Lit(max), (count, Lit(0)))
     )
     if filled is not None:
-        rows = collecting.so_far(interp, filled)
+        rows = list_arrays.so_far(interp, filled)
         if not isinstance(rows.type, Array) or rows.type.shape is None or len(rows.type.shape) != 1 or filled.nested:
             raise interp.error("a list of arrays of a length that only a run can tell is repeated", "use `np.tile`")
         made = interp.call(Lit(np.tile), (rows, times), hint="items")
@@ -235,9 +235,9 @@ def repeated(interp: Interpreter, items: Value, count: Value) -> Ref:
     else:
         made = interp.call(Lit(np.tile), (interp.call(Lit(np.array), (Tuple(tuple(parts)),)), times), hint="items")
     params = interp.origins.get(count, frozenset()) if isinstance(count, Var) else frozenset()
-    kind = collecting.common_item(interp, tuple(parts))
-    collecting.see_exact(interp, made, parts)
-    return collecting.new_list(interp, made, weak=kind.weak, kinds=collecting.kinds_beside(kind.type), params=params)
+    kind = list_kinds.common_item(interp, tuple(parts))
+    list_arrays.see_exact(interp, made, parts)
+    return collecting.new_list(interp, made, weak=kind.weak, kinds=list_kinds.kinds_beside(kind.type), params=params)
 
 
 def _hold(interp: Interpreter, ref: Ref, made: Ref) -> None:

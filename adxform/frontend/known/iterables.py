@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from adxform.frontend.containers import collecting
+from adxform.frontend.containers import collecting, list_arrays
 from adxform.frontend.containers import tuple_columns as of_tuples
 from adxform.frontend.containers.methods import Answer, Handler
 from adxform.frontend.containers.sets import new_frozen_set, new_set
@@ -157,7 +157,7 @@ def listed(interp: Interpreter, source: Value, hint: str = "items", cls: type = 
         case Ref() if (columns := interp.columns(source)) is not None:
             return of_tuples.copied(interp, columns, cls)
         case Ref() if (filled := interp.filled(source)) is not None:
-            items = interp.call(Lit(np.ndarray.copy), (collecting.so_far(interp, filled),), hint=hint)
+            items = interp.call(Lit(np.ndarray.copy), (list_arrays.so_far(interp, filled),), hint=hint)
             return collecting.new_list(
                 interp, items, filled.nested, cls, weak=filled.weak, kinds=filled.kinds, params=filled.params
             )
@@ -190,7 +190,7 @@ def rows(interp: Interpreter, source: Value) -> Value:
     """The items of `source`, numbers or arrays of one shape, as one array."""
     filled = interp.filled(source)
     if filled is not None:
-        return collecting.so_far(interp, filled)
+        return list_arrays.so_far(interp, filled)
     match source:
         case Var(_, Array(_, shape)) if shape:
             return source

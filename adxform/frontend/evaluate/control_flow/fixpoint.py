@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container
 from dataclasses import dataclass, replace
 
-from adxform.frontend.containers.collecting import growth, rebinding
+from adxform.frontend.containers.list_arrays import growth, rebinding
 from adxform.frontend.evaluate.control_flow.joins import Joiner, Paths
 from adxform.frontend.evaluate.control_flow.templates import Joined, changed_objects
 from adxform.frontend.evaluate.signals import Unreachable

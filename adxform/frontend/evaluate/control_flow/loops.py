@@ -10,7 +10,7 @@ from typing import Any
 
 from adxform.errors import AdxError, UnsupportedOperationError
 from adxform.frontend.checks.shared_memory import changed_sources
-from adxform.frontend.containers import collecting
+from adxform.frontend.containers import list_arrays
 from adxform.frontend.evaluate.control_flow import iteration, walks
 from adxform.frontend.evaluate.control_flow.branches import branch, truth
 from adxform.frontend.evaluate.control_flow.fixpoint import find_fixpoint
@@ -277,10 +277,10 @@ def _collecting(interp: Interpreter, op: For, source: Value, inits: list[Value],
         counted = op.breaks or not growing.regular
         tried = fills.pop(ref, None)
         known = known and not growing.rebound and not (tried is not None and tried.counted)
-        contents = collecting.start(interp, growing, source, counted=counted) if known else None
+        contents = list_arrays.start(interp, growing, source, counted=counted) if known else None
         if contents is not None:
             fills[ref] = contents
-        elif not collecting.as_list_of_rows(interp, growing):
+        elif not list_arrays.as_list_of_rows(interp, growing):
             params = iteration.promotable(interp, source)
             if params:
                 raise Promote(params)
@@ -296,7 +296,7 @@ def _collecting(interp: Interpreter, op: For, source: Value, inits: list[Value],
             continue
         for ref, contents in fills.items():
             held: Any = interp.heap.contents[ref] if contents.counted else contents
-            interp.heap.contents[ref] = collecting.finished(interp, held, counted=contents.counted)  # type: ignore[assignment]
+            interp.heap.contents[ref] = list_arrays.finished(interp, held, counted=contents.counted)  # type: ignore[assignment]
         return values
 
 
@@ -339,7 +339,7 @@ def _loop(
         for ref, contents in regular.items():
             now: Any = interp.heap.contents[ref]
             if not isinstance(now, Collected) or now.passed != contents.passed + 1:
-                raise collecting.irregular(ref, contents)
+                raise list_arrays.irregular(ref, contents)
             interp.heap.contents[ref] = kept[ref]
         if not op.breaks:
             return results, []
@@ -454,7 +454,7 @@ def _collecting_while(interp: Interpreter, turns: _Turns, inits: list[Value], gr
     """Run a loop in which lists grow."""
     while True:
         _refuse_foreign(interp, growing)
-        if not collecting.as_list_of_rows(interp, growing):
+        if not list_arrays.as_list_of_rows(interp, growing):
             raise _uncountable(interp, growing, turns.span)
         saved = _State.of(interp)
         try:

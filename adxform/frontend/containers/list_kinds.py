@@ -1,0 +1,159 @@
+"""What the items of a list are whose length only a run can tell: of one type, so that an array holds them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from adxform.errors import AdxError
+from adxform.frontend.evaluate.control_flow.joins import alike_rows, join_types, number_type
+from adxform.frontend.evaluate.signals import Kind, Promote
+from adxform.frontend.evaluate.state import Interpreter
+from adxform.frontend.evaluate.values import Collected, Contents, Heap, Ref, Tuple, Value, is_undefined
+from adxform.ir.kinds import alternatives, one_array_holds
+from adxform.ir.types import Array, Scalar, Type, is_float
+
+
+def differing(interp: Interpreter, *lists: Collected) -> AdxError:
+    """What says that the items of `lists`, joined or changed, are of different kinds.
+
+    Raises:
+        Promote: they would be known one by one, if some parameters were.
+    """
+    params = frozenset(param for filled in lists if filled.done for param in filled.params)
+    if params:
+        raise Promote(params)
+    return interp.error("the items of this list differ in kind", "give it items of one kind: `float(…)`, or `int(…)`, of each")
+
+
+def common_item(interp: Interpreter, items: tuple[Value, ...]) -> Kind:
+    """What all `items` are, if they are of one type."""
+    rows = [item for item in items if isinstance(item, Tuple)]
+    if rows and len(rows) == len(items) and len({(row.cls, len(row.items)) for row in rows}) == 1 and rows[0].items:
+        fields = tuple(common_item(interp, column) for column in zip(*(row.items for row in rows), strict=True))
+        return Kind(fields=fields if all(field.is_known for field in fields) else (), cls=rows[0].cls)
+    type_: Type | None = None
+    nested, weak = 0, True
+    for place, item in enumerate(items):
+        own, depth, python = _as_row(interp, item)
+        if place and not alike_rows(own, type_, python is weak):
+            return Kind()
+        type_ = own if place == 0 else None if own is None or type_ is None else join_types(own, type_, interp.fresh_dim)
+        nested, weak = max(nested, depth), weak and python
+    if isinstance(type_, Scalar):
+        return Kind(type_, weak=type_.weak) if one_array_holds(type_) else Kind()
+    return Kind(type_, nested, weak) if isinstance(type_, Array) and type_.shape is not None else Kind()
+
+
+def _as_row(interp: Interpreter, item: Value) -> tuple[Type | None, int, bool]:
+    """The type of an item, how deep a list it is, and whether the numbers in that are Python's own."""
+    row = row_of_numbers(interp, item)
+    if row is not None:
+        return row.type, 1, row.weak
+    filled = interp.filled(item)
+    return item_type(interp, item), 0 if filled is None else filled.nested + 1, filled is not None and filled.weak
+
+
+def kind_on_paths(interp: Interpreter, sides: Sequence[Contents], heaps: Sequence[Heap]) -> Kind:
+    """What all items of a list are that has other items on each path, each path with the objects that there are on it."""
+    found: Kind | None = None
+    held = interp.heap
+    try:
+        for side, heap in zip(sides, heaps, strict=True):
+            interp.heap = heap
+            if side.items:
+                kind = common_item(interp, side.items)
+                found = kind if found is None else _either(interp, found, kind)
+    finally:
+        interp.heap = held
+    return found or Kind()
+
+
+def _either(interp: Interpreter, one: Kind, other: Kind) -> Kind:
+    """What items of either kind are."""
+    if one.fields and other.fields and one.cls is other.cls and len(one.fields) == len(other.fields):
+        fields = tuple(_either(interp, a, b) for a, b in zip(one.fields, other.fields, strict=True))
+        return Kind(fields=fields if all(field.is_known for field in fields) else (), cls=one.cls)
+    type_ = None if one.type is None or other.type is None else join_types(one.type, other.type, interp.fresh_dim)
+    if isinstance(type_, Scalar):
+        return Kind(type_, weak=type_.weak)
+    if isinstance(type_, Array) and type_.shape is not None:
+        return Kind(type_, max(one.nested, other.nested), one.weak and other.weak)
+    return Kind()
+
+
+def item_type(interp: Interpreter, item: Value) -> Type | None:
+    """The type of an item of a list, a row of an array where it is such a list itself."""
+    if is_undefined(item):
+        return None
+    filled = interp.filled(item)
+    if filled is None:
+        row = row_of_numbers(interp, item)
+        return number_type(item) if row is None else row.type
+    return filled.buffer.type if filled.done else None
+
+
+def row_of_numbers(interp: Interpreter, item: Value) -> Kind | None:
+    """What a list of numbers of one kind, known one by one, is as an item of another list."""
+    contents: object = interp.heap.contents[item] if isinstance(item, Ref) and item.kind == "list" and item.cls is list else None
+    if not isinstance(contents, Contents) or not contents.items:
+        return None
+    types = [number_type(number) for number in contents.items]
+    first = types[0]
+    if not isinstance(first, Scalar) or any(not isinstance(type_, Scalar) or type_.dtype != first.dtype for type_ in types):
+        return None
+    if alternatives(first) != (first,) and len(alternatives(first)) > 1:
+        return None
+    weak = {isinstance(type_, Scalar) and type_.weak for type_ in types}
+    if len(weak) > 1 and not is_float(first):
+        return None  # which whole numbers are Python's tells of which class a product with them is
+    return Kind(Array(first.dtype, (len(types),)), 1, all(weak))
+
+
+def row_type(contents: Collected) -> Scalar | Array:
+    """The type of an item."""
+    type_ = contents.buffer.type
+    assert isinstance(type_, Array)
+    assert type_.shape is not None
+    return Array(type_.dtype, type_.shape[1:]) if len(type_.shape) > 1 else Scalar(type_.dtype, contents.weak, contents.kinds)
+
+
+def kind_of(contents: Collected) -> Kind:
+    """What the items of a list are."""
+    return Kind(row_type(contents), contents.nested, contents.weak)
+
+
+def type_of_number(contents: Collected) -> Scalar:
+    """The type of a number in a list, or in the lists in it."""
+    return Scalar(row_type(contents).dtype, contents.weak, contents.kinds)
+
+
+def kinds_beside(item: Type | None) -> tuple[Scalar, ...]:
+    """What a number of the type `item` may be, where whole numbers are beside floats."""
+    kinds = item.kinds if isinstance(item, Scalar) else ()
+    return kinds if len({kind.dtype for kind in kinds}) > 1 else ()
+
+
+def joined_items(interp: Interpreter, a: Scalar | Array, b: Type) -> Scalar | Array | None:
+    """The type of an item of the type `a` or `b`, if one array holds both."""
+    if not alike_rows(a, b, True):
+        return None
+    joined = join_types(a, b, interp.fresh_dim)
+    if isinstance(joined, Scalar):
+        return joined if one_array_holds(joined) else None
+    return joined if isinstance(joined, Array) else None
+
+
+def is_weak_item(interp: Interpreter, item: Value) -> bool:
+    """Whether `item` is a number of Python's, or a list of them."""
+    filled = interp.filled(item)
+    type_ = number_type(item) if filled is None else None
+    return filled.weak if filled is not None else isinstance(type_, Scalar) and type_.weak
+
+
+def dtype_of(item: Type) -> Any:
+    """The dtype of an array of such items."""
+    assert isinstance(item, Scalar | Array)
+    return np.dtype(item.dtype)
