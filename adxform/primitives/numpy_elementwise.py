@@ -189,7 +189,10 @@ _UNARY = (
         np.nan_to_num, lambda y, x, copy=True, nan=0.0, posinf=None, neginf=None: np.isfinite(x), (_REAL,), chooses=Chooses.SOME
     ),
     scalar(np.conjugate, lambda y, x: 1.0, (_REAL,)),
-    linear(np.ndarray.conj, lambda ct, x: ct, (_REAL,), effect=views_array, moves=Moves.PART),
+    *(
+        linear(method, lambda ct, x: ct, (_REAL,), effect=views_array, moves=Moves.PART)
+        for method in (np.ndarray.conj, np.ndarray.conjugate)
+    ),
 )
 
 _BINARY = (

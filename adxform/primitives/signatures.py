@@ -150,7 +150,7 @@ def arranged(
         spare = name == "out" or (states is not None and name not in states)
         if spare and kind is not Parameter.VAR_POSITIONAL and is_default(parameter, value):
             gap = True
-        elif kind in (Parameter.POSITIONAL_ONLY, Parameter.VAR_POSITIONAL) or (not gap and _goes_by_place(parameter, by_place)):
+        elif _has_no_name(parameter) or (not gap and _goes_by_place(parameter, by_place)):
             placed.append(value)
         else:
             gap = True
@@ -208,6 +208,11 @@ def not_covered(fn: Callable[..., Any], parameter: str, span: Span) -> MissingRu
     """The error for a call that gives a `parameter` of `fn` that its rule does not state."""
     message = f"the derivative rule of `{name_of(fn)}` does not cover its parameter `{parameter}`"
     return MissingRuleError(message, span=span, help=f"leave `{parameter}` out, and compute with other functions what it does")
+
+
+def _has_no_name(parameter: Parameter) -> bool:
+    """Whether a call can give `parameter` by position alone; what is written to is named in a normal form all the same."""
+    return parameter.name != "out" and parameter.kind in (Parameter.POSITIONAL_ONLY, Parameter.VAR_POSITIONAL)
 
 
 def _goes_by_place(parameter: Parameter, by_place: bool) -> bool:
@@ -360,7 +365,7 @@ def _search_method(self: Any, v: Any, side: Any = "left", sorter: Any = None) ->
 def _partition_method(self: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> None: ...
 
 
-def _conj_method(self: Any, /, out: Any = None) -> None: ...
+def _conj_method(self: Any, out: Any = None, /) -> None: ...
 
 
 def _dot_method(self: Any, b: Any, out: Any = None) -> None: ...
@@ -425,7 +430,7 @@ STATED: Mapping[Callable[..., Any], Callable[..., Any]] = MappingProxyType(
         np.ndarray.searchsorted: _search_method,
         np.ndarray.argpartition: _partition_method,
         np.ndarray.dot: _dot_method,
-        np.ndarray.conj: _conj_method,
+        **dict.fromkeys((np.ndarray.conj, np.ndarray.conjugate), _conj_method),
         np.einsum: _einsum,
         np.pad: _pad,
         math.log: _log,

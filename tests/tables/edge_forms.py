@@ -339,6 +339,7 @@ NUMBERS = (
     *((f"np.{name}", _forms("number", f"np.{name}(x)")) for name in ("int64", "int32", "bool")),
     ("np.real", _forms("number vector matrix", "np.real(x)")),
     ("np.ndarray.conj", _forms("vector matrix", "x.conj()")),
+    ("np.ndarray.conjugate", _forms("vector matrix", "x.conjugate()")),
     ("np.sinc", _forms("number vector matrix", "np.sinc(x)")),
     ("np.fix", _forms("number vector matrix", "np.fix(x)")),
     *((f"np.{name}", _forms("number vector", f"np.{name}(x)")) for name in ("isneginf", "isposinf")),

@@ -47,7 +47,7 @@ SEVERAL: tuple[str, ...] = (
     *("np.hypot(x, y)", "np.logaddexp(x, y)", "np.logaddexp2(x, y)", "np.arctan2(x, y)", "np.fmax(x, y)", "np.fmin(x, y)", "np.heaviside(x, y)", "np.float_power(x, y)", "np.ldexp(x, 2)"),
     *("math.dist(x, y)", "math.hypot(x, y, 0.3)", "math.fsum(x)", "math.prod(x, start=0.7)", "math.prod([x, y])", "math.fsum([x, y])", "math.atan2(x, y)", "math.copysign(x, y)", "math.pow(x, y)", "math.fmod(x, y)", "math.log(x, y)"),
     *("np.unravel_index(1, np.shape(x))[0] * x", "np.size(x, [1, 0]) * x", "np.size(x, -1) * x", "np.size(x, (0, 1)) * x", "len(x) * np.asarray(x)", "np.shape(x)[-1] * np.asarray(x)"),
-    *("np.ndarray.conj(x)", "np.ndarray.conj(x, y * 2)", "np.real(x)", "np.nonzero(x)[0] * np.sum(x)", "np.argsort(x) * np.sum(x)", "np.lexsort((x, y)) * np.sum(x)"),
+    *("np.ndarray.conj(x)", "np.ndarray.conj(x, y * 2)", "np.ndarray.conjugate(x, y * 2)", "np.real(x)", "np.nonzero(x)[0] * np.sum(x)", "np.argsort(x) * np.sum(x)", "np.lexsort((x, y)) * np.sum(x)"),
     *("np.take_along_axis(x, np.argsort(y, axis=-1), -1)", "np.array_split(x, [1, 2])[1]", "np.split(x, np.array([1]))[0]", "np.split(x, (1,), -1)[1]", "np.moveaxis(x, [0, 1], [1, 0])", "np.moveaxis(x, (0,), (-1,))"),
     *("np.expand_dims(x, [0, 1])", "np.expand_dims(x, np.int64(0))", "np.squeeze(x, ())", "np.flip(x, np.int64(0))", "np.transpose(x, [1, 0])", "np.rot90(x, 1, [1, 0])", "np.swapaxes(x, np.int64(0), -1)"),
     *("np.diag(x, np.int64(1))", "np.triu(x, np.int64(1))", "np.cumsum(x, np.int64(0))", "np.sort(x, np.int64(0))", "np.reshape(x, [-1])", "np.reshape(x, np.int64(-1))", "np.linalg.matrix_power(x, np.int64(2))"),
