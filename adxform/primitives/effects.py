@@ -6,11 +6,13 @@ import operator
 from collections.abc import Iterator
 from dataclasses import replace
 
+from adxform import runtime
 from adxform.ir.ops import Call, For, Function, If, Invoke, Lit, Op, Operand, Raise, Var, While
 from adxform.ir.types import Scalar
 from adxform.ir.walk import blocks, operands, variables, variables_of
+from adxform.primitives.facets import Moves
 from adxform.primitives.record import OPAQUE, Effect
-from adxform.primitives.table import lookup
+from adxform.primitives.table import lookup, record_of
 
 IN_PLACE = Effect(writes=(0,), views=(0,), opaque=True)
 IN_PLACE_OPERATORS = (operator.iadd, operator.isub, operator.imul, operator.itruediv, operator.ifloordiv, operator.imod,
@@ -49,6 +51,21 @@ def writing_out(call: Call, effect: Effect) -> Effect:
     """`effect` of `call` with that of its keyword ``out``, which it writes and returns."""
     places = tuple(place for place, (key, _) in enumerate(call.kwargs, len(call.args)) if key == "out")
     return replace(effect, writes=effect.writes + places, views=effect.views + places) if places else effect
+
+
+def is_read_only(call: Call | None) -> bool:
+    """Whether the result of `call` is a view that cannot be written to."""
+    return call is not None and isinstance(call.fn, Lit) and (overlaps(call.fn.value) or is_diagonal(call.fn.value))
+
+
+def overlaps(fn: object) -> bool:
+    """Whether `fn` makes views whose elements overlap: what is to be added to the cotangent of one goes to what it is of."""
+    return record_of(fn).moves is Moves.SPREAD
+
+
+def is_diagonal(fn: object) -> bool:
+    """Whether `fn` makes views that NumPy makes read-only although their elements are apart; not `runtime.diagonal`."""
+    return record_of(fn).moves is Moves.DIAGONAL and fn is not runtime.diagonal
 
 
 def has_memory(var: Var) -> bool:

@@ -274,6 +274,19 @@ def constant_alias_of_a_written_array(x):
     return np.sum(held * y)
 
 
+@at((np.eye(3),), raises=AliasError)
+def added_to_a_read_only_view(m):
+    v = np.diag(m)[:2]
+    np.subtract.at(v, [0, 1, 0], 0.3)  # here
+    return np.sum(v) + np.sum(m)
+
+
+@at((vec(2.0, 3.0),), raises=AliasError)
+def added_to_what_is_broadcast(x):
+    np.add.at(np.broadcast_to(x, (3, 2))[0], 0, 0.3)  # here
+    return np.sum(x**2)
+
+
 @at((2,), wrt=(0,), raises=NonDifferentiableError)
 def integer_argument(n):  # here
     return n * 2.0

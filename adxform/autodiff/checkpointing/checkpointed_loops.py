@@ -34,7 +34,7 @@ from adxform import runtime
 from adxform.autodiff.checkpointing.loop_carried_aliasing import Separation
 from adxform.autodiff.expand import zeros
 from adxform.autodiff.reverse.blocks import BlockReversal
-from adxform.autodiff.reverse.cotangent_plan import is_read_only, may_copy
+from adxform.autodiff.reverse.cotangent_plan import may_copy
 from adxform.autodiff.reverse.cotangents import WHOLE
 from adxform.autodiff.reverse.residuals import Decision, Sweep, written_by
 from adxform.errors import AliasError, UnsupportedOperationError
@@ -46,7 +46,7 @@ from adxform.ir.types import BOOL, INT, Array, Stack
 from adxform.ir.undefined import maybe_undefined
 from adxform.ir.walk import all_ops, blocks, free_variables, never_ends, outs, rename_block, variables, variables_of
 from adxform.primitives.declare import name_of
-from adxform.primitives.effects import effect_of, has_memory, is_removable
+from adxform.primitives.effects import effect_of, has_memory, is_read_only, is_removable
 from adxform.runtime import revolve
 
 Carried = Mapping[int, Operand]

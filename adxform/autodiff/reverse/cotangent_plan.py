@@ -26,27 +26,12 @@ from adxform.ir.types import Array, Stack
 from adxform.ir.undefined import maybe_undefined
 from adxform.ir.walk import all_ops, blocks, outs, reads, variables
 from adxform.primitives.alias import Aliases
-from adxform.primitives.effects import effect_of
-from adxform.primitives.facets import Moves, Views
+from adxform.primitives.effects import effect_of, is_diagonal, overlaps
+from adxform.primitives.facets import Views
 from adxform.primitives.memory import reshapes_vector
 from adxform.primitives.table import record_of
 
 Mode = Literal["value", "buffer", "view", "companion"]
-
-
-def is_read_only(call: Call | None) -> bool:
-    """Whether the result of `call` is a view that cannot be written to."""
-    return call is not None and isinstance(call.fn, Lit) and (_overlaps(call.fn.value) or _is_diagonal(call.fn.value))
-
-
-def _overlaps(fn: object) -> bool:
-    """Whether `fn` makes views whose elements overlap: what is to be added to the cotangent of one goes to what it is of."""
-    return record_of(fn).moves is Moves.SPREAD
-
-
-def _is_diagonal(fn: object) -> bool:
-    """Whether `fn` makes views that NumPy makes read-only although their elements are apart; not `runtime.diagonal`."""
-    return record_of(fn).moves is Moves.DIAGONAL and fn is not runtime.diagonal
 
 
 def by_layout(call: Call) -> bool:
@@ -62,7 +47,7 @@ def may_copy(call: Call) -> bool:
 def same_view(call: Call, out: Var, base: Operand) -> Call:
     """The view of `base` that `call` makes of its first argument, as one that can be written to."""
     mirrored = replace(call, outs=(out,), args=(base, *call.args[1:]))
-    if not (isinstance(call.fn, Lit) and _is_diagonal(call.fn.value)):
+    if not (isinstance(call.fn, Lit) and is_diagonal(call.fn.value)):
         return mirrored
     kwargs = tuple(("offset" if key == "k" else key, value) for key, value in call.kwargs)
     return replace(mirrored, fn=Lit(runtime.diagonal), kwargs=kwargs)
@@ -142,7 +127,7 @@ def _is_surely_view(call: Call) -> bool:
 
 
 def _spreads(call: Call | None) -> bool:
-    return call is not None and isinstance(call.fn, Lit) and _overlaps(call.fn.value)
+    return call is not None and isinstance(call.fn, Lit) and overlaps(call.fn.value)
 
 
 def _is_certainly_spread(call: Call | None) -> bool:

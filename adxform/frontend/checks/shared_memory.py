@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+import numpy as np
+
 from adxform.errors import AliasError, GlobalMutationError
 from adxform.frontend.checks.handed_over import HandedArray
-from adxform.ir.ops import Block, Call, Function, Op, Operand, Var
+from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Var
 from adxform.ir.spans import Span
 from adxform.ir.types import Array
 from adxform.ir.walk import all_ops, outs, reads_with_blocks, variables
 from adxform.primitives.alias import alias_classes
-from adxform.primitives.effects import effect_of, writes
+from adxform.primitives.effects import effect_of, is_read_only, writes
 
 Apart = tuple[Var, Var, Span]
 """An array that an inner function or a loop writes to, one that must stay as it is meanwhile, and where that is."""
@@ -35,6 +37,23 @@ def refuse_outside_writes(function: Function, hidden: tuple[Var, ...]) -> None:
                         raise GlobalMutationError(message, span=op.span, help="pass it as an argument, or work on a copy")
     (name, *_) = owners.values()
     raise GlobalMutationError(f"the array `{name.base}` from outside the function is changed", help="pass it as an argument")
+
+
+def refuse_additions_to_read_only(function: Function) -> None:
+    """Raise where `np.add.at` is given a view that NumPy makes read-only: before 2.5 it writes there all the same."""
+    added = [op for op in all_ops(function.body) if isinstance(op, Call) and op.fn == Lit(np.add.at)]
+    views = (
+        {out: op for op in all_ops(function.body) if isinstance(op, Call) and effect_of(op).views for out in op.outs}
+        if added
+        else {}
+    )
+    for op in added:
+        view = views.get(op.args[0]) if isinstance(op.args[0], Var) else None
+        while view is not None and not is_read_only(view):
+            view = views.get(view.args[0]) if isinstance(view.args[0], Var) else None
+        if view is not None:
+            message = "this adds to a view that NumPy makes read-only, which NumPy before 2.5 writes to by mistake"
+            raise AliasError(message, span=op.span, help="add to a copy, `.copy()`, or to the array itself")
 
 
 def refuse_outside_arrays_given(function: Function, hidden: Iterable[Var], handed: Sequence[HandedArray]) -> None:
