@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tests.tables.cell import Cell, program
+from tests.tables.cell import Cell, Written
 
 NUMBERS = {
     "small": "k + 1",
@@ -108,4 +108,4 @@ def cells() -> Iterator[Cell]:
         text += f"    {made.format(a=a, b=b)}\n    return ({r}) * x[0]\n"
         args = (np.array([0.7, 1.3, -0.4, 2.1], precision), np.arange(4) + 3, 1.5)
         smooth = use in ("first", "last", "second", "sum", "twice", "array")
-        yield Cell(f"{precision.__name__}, {one} beside {other}, {source}: {use}", program(text, **given), args, smooth, orders=1)
+        yield Cell(f"{precision.__name__}, {one} beside {other}, {source}: {use}", Written(text, given), args, smooth, orders=1)

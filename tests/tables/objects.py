@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from decimal import Decimal
 from enum import IntEnum
 from fractions import Fraction
@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.tables.cell import Cell, program
+from tests.tables.cell import Cell, Written
 
 OPERATORS = {"+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow", "@": "matmul"}
 UNARY = {"-": "neg", "+": "pos", "~": "invert", "abs": "abs"}
@@ -95,7 +95,7 @@ def bodies(sign: str) -> dict[str, str]:
     }
 
 
-def made(text: str, make: str | Any, source: str, body: str) -> Callable[..., Any]:
+def made(text: str, make: str | Any, source: str, body: str) -> Written:
     """The program with `body` on an object from `source`."""
     around, called = SOURCES[source]
     body = body.replace("{o}", called)
@@ -107,7 +107,7 @@ def made(text: str, make: str | Any, source: str, body: str) -> Callable[..., An
     else:
         names["o"] = make
     text += "class Box: pass\nbox = Box()\nbox.o = o\nitems = [o]\nnamed = {'o': o}\n"
-    return program(text + around.replace("{body}", body).replace("{make}", str(make)) + "\n", **names)
+    return Written(text + around.replace("{body}", body).replace("{make}", str(make)) + "\n", names)
 
 
 def cells() -> Iterator[Cell]:
@@ -200,7 +200,7 @@ def conversions() -> Iterator[Cell]:
         for use, (x_kind, x) in itertools.product(uses, XS.items()):
             moving = use.replace("{o}", "K(x)")
             yield Cell(
-                f"{use}: {method} gives {returned}, made of x, {x_kind}", program(f"{whole}def f(x):\n    {moving}\n"), (x,)
+                f"{use}: {method} gives {returned}, made of x, {x_kind}", Written(f"{whole}def f(x):\n    {moving}\n"), (x,)
             )
             for source in (*FEW, "an attribute", "a branch"):
                 made_of = made(whole, "K(0.7)", source, f"    {use}")

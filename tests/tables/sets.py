@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.tables.cell import Cell, program
+from tests.tables.cell import Cell, Written
 
 ELEMENTS = {
     "small": ("7", "0", "3", "1", "5"),
@@ -196,5 +196,5 @@ def cells() -> Iterator[Cell]:
             f"def f(x, l):\n    {made.format(**names)}\n    {walked}\n    return r * x[1] + r\n"
         )
         outside = {"SET": set(values[:4]), "FROZEN": frozenset(values[:4]), "RANKS": ranks}
-        function = program(text, **library, **helpers, **outside)
+        function = Written(text, library | helpers | outside)
         yield Cell(f"{elements}, {make}: {walk}", function, (np.array([0.7, 1.3, -0.4, 2.1]), values), smooth=True, orders=1)
