@@ -10,6 +10,7 @@ import pytest
 
 import adxform
 from adxform.errors import MissingRuleError
+from tests.tables.cell import program
 
 WEIGHTS = np.arange(4.0)
 A = np.asfortranarray([[1.0, 2.0], [3.0, 4.0]])
@@ -61,3 +62,20 @@ def test_stated_orders_have_both_modes(order: Any) -> None:
     weights = WEIGHTS.reshape(2, 2, order=order)
     assert adxform.jvp(lambda a: by_a_parameter(a, order), (A,), (T,))[1] == np.sum(weights * T)
     assert np.array_equal(adxform.grad(lambda a: by_a_parameter(a, order))(A), weights)
+
+
+LYING = ("x[:, 3]", "np.diagonal(x)", "x.T[::-1, ::3]", "x[:, ::2]", "x[:, ::-1]", "np.broadcast_to(x[0], (37, 23))",
+         "np.broadcast_to(x[:, :1], (19, 23))", "np.exp(x)[:, ::-1]")  # fmt: skip
+UNCHANGED = ("({}).copy()", "np.copy({})", "({}) * 1.0", "1 * ({})", "({}) / 1", "({}) ** 1", "({}) - 0.0")
+SUMS = ("np.sum(y)", "np.sum(0.1 * np.cos(y))", "np.prod(1.0 + 0.01 * y)", "np.vdot(y, np.cos(y))", "np.sum(y @ y.T)",
+        "np.sum(np.einsum('...i->...', y))", "np.linalg.norm(y)")  # fmt: skip
+
+
+@pytest.mark.parametrize("copied", UNCHANGED)
+@pytest.mark.parametrize("lying", LYING)
+def test_sums_of_what_is_copied_have_the_bits_of_the_function(lying: str, copied: str) -> None:
+    x = np.random.default_rng(0).normal(size=(19, 23))
+    for total in SUMS:
+        f = program(f"def f(x):\n    y = {copied.format(lying)}\n    return {total}\n")
+        for point in (x, np.asfortranarray(x), np.repeat(x, 2, axis=1)[:, ::-2]):
+            assert adxform.value_and_grad(f, engine="python")(point)[0] == f(point), total

@@ -14,7 +14,8 @@ from adxform.ir import intrinsics
 from adxform.ir.kinds import is_merged
 from adxform.ir.ops import Call, Function, Lit, Op, Operand, Var
 from adxform.ir.types import FLOAT, INT, Array, Dim, Scalar, Size, Type, is_float
-from adxform.ir.walk import Names
+from adxform.ir.walk import Names, all_ops
+from adxform.passes.memory.storage_facts import makes
 from adxform.passes.scalar.rewriting import Rewriter, Sharing, callee, each_function
 from adxform.primitives.facets import Algebra, Moves
 from adxform.primitives.record import Primitive
@@ -57,6 +58,8 @@ class _Simplifying(Rewriter):
         self.negated: dict[str, Operand] = {}
         self.spread: dict[str, tuple[Operand, Operand]] = {}
         self.mirrored: dict[str, Operand] = {}
+        made = (op for op in all_ops(fn.body) if isinstance(op, Call) and makes(op))
+        self.made = {out.name for op in made for out in op.outs}  # these lie without gaps
         self.shaped = {
             (p.type.dtype, p.type.shape): p for p in reversed(fn.params) if isinstance(p.type, Array) and _names_own(p)
         }
@@ -78,6 +81,8 @@ class _Simplifying(Rewriter):
             ops += written
             return
         found = self.simpler(op)
+        if isinstance(found, Var) and not self.lies_alike(found):
+            found = None  # `passes.memory.copies` knows which of these nobody can tell
         if isinstance(found, Var) and (fn in ITSELF or self.sharing.unite(op.outs[0], found)):
             self.known[op.outs[0].name] = found
             return
@@ -85,6 +90,13 @@ class _Simplifying(Rewriter):
         if callee(op) in NOTED and not op.kwargs:
             self.note(op)
         ops.append(op)
+
+    def lies_alike(self, original: Var) -> bool:
+        """Whether sums and products of `original` have the bits that they have of a copy, which lies without gaps.
+
+        A sweep in reverse has no value whose bits are the user's.
+        """
+        return self.in_sweep or not isinstance(original.type, Array) or original.name in self.made
 
     def note(self, op: Call) -> None:
         """Remember what later ops may use instead of the result of `op`."""
