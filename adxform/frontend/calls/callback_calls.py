@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import dis
 import types
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,11 +50,15 @@ class Calls:
         step = self.steps[place]
         if step.opname not in _CALLS:
             return False
-        fn, is_method = self.called(place)
-        if fn is Unknown or isinstance(fn, type) or (isinstance(fn, types.FunctionType) and is_user(fn)):
-            return False
         counts = range(1, _MOST_ARGUMENTS) if step.opname == "CALL_FUNCTION_EX" else (step.arg or 0,)
-        return (not is_method and may_write(fn)) or any(any(writing_options(fn, n + is_method, ())) for n in counts)
+        if self._callee(place) is None:  # from Python 3.13 on one instruction stores a name and loads it
+            return any(
+                _writes(self._value(k - 1), counts) for k, one in enumerate(self.steps) if k and "STORE_FAST" in one.opname
+            )
+        fn, is_method = self.called(place)
+        if is_method:
+            return _writes(fn, [n + 1 for n in counts])
+        return _writes(fn, counts) or (_is_librarys(fn) and may_write(fn))
 
     def inside(self, place: int) -> Iterator[int]:
         """The instructions of the expression that the one at `place` ends, itself the last."""
@@ -102,6 +106,16 @@ class Calls:
             bound = [k for k, one in enumerate(self.steps) if "STORE_FAST" in one.opname and step.argval in _names(one)]
             return self._value(bound[0] - 1) if len(bound) == 1 and 0 < bound[0] < place else Unknown
         return Unknown
+
+
+def _is_librarys(fn: Any) -> bool:
+    """Whether `fn` is a function that is not the program's, which is followed."""
+    return fn is not Unknown and not isinstance(fn, type) and not (isinstance(fn, types.FunctionType) and is_user(fn))
+
+
+def _writes(fn: Any, counts: Iterable[int]) -> bool:
+    """Whether `fn` writes to one of so many arguments."""
+    return _is_librarys(fn) and any(any(writing_options(fn, n, ())) for n in counts)
 
 
 def _extent(step: dis.Instruction) -> tuple[Any, Any]:
