@@ -345,8 +345,9 @@ def test_what_is_only_read_by_unseen_code_may_be_read(case: int) -> None:
 
 
 PRELUDE = """
-import array, collections, decimal, functools, io, logging, operator, random, struct, types
+import array, collections, contextlib, decimal, functools, io, logging, operator, random, struct, types
 import numpy as np
+from numpy import copyto as copied_to
 import scipy.fft, scipy.integrate, scipy.linalg, scipy.ndimage, scipy.optimize
 
 A = np.array([2.0, 0.5, 1.0])
@@ -384,6 +385,13 @@ class Tracker:
         self.n += 1
         return 1.0
 
+    @functools.cached_property
+    def once(self):
+        NAMES.k += 1.0
+        return 1.0
+
+    later = functools.partialmethod(record)
+
 
 class Event:
     def __init__(self, t):
@@ -393,8 +401,7 @@ class Event:
 
 class Place:
     def __init__(self, t):
-        self.t = t
-        self.t += 1.0
+        self.t = t + 1.0
         self.row = [t]
 
 
@@ -402,8 +409,41 @@ T = Tracker()
 NAMES.tracker = T
 
 
+class Keeper:
+    def __init__(self, row):
+        self.row = row
+        self.row += 1.0
+
+
 def bump(owner):
     owner.k += 1.0
+
+
+def workspace():
+    return A
+
+
+def made():
+    return [0.0, 1.0]
+
+
+@functools.lru_cache
+def cached(t):
+    NAMES.items.append(t)
+
+
+@contextlib.contextmanager
+def entered(t):
+    NAMES.items.append(t)
+    yield
+
+
+@functools.singledispatch
+def dispatched(t):
+    NAMES.items.append(t)
+
+
+from_python = np.frompyfunc(NAMES.items.append, 1, 1)
 """
 ASKED = (
     "A[0] * x + A[-1] * x**2 + M[0, 1] * x + NUMBERS[0] * x + len(NUMBERS) * x + LETTERS[0] * x + QUEUE[0] * x + NAMES.k * x"
@@ -429,7 +469,41 @@ CALLBACKS = [
     "type(T).count += 1", "callback.n += 1", "bump(NAMES)", "functools.partial(bump, NAMES)()", "MODULE.k += 1.0",
     "held[0] += 1.0",
     "setattr(NAMES, 'k', 7.0)", "del NAMES.items[0:1]; NAMES.items.append(1.0); NAMES.items.append(1.0)",
+    "row = workspace(); row[0] = t", "row = np.asarray(A); row[0] = t", "row = A.reshape(3, 1); row[0] = t",
+    "row = next(iter([A])); row[0] = t", "row = max([NAMES.items], key=len); row.append(t)", "row = A.view(); row += t",
+    "rows = [A]; rows[0] += t", "rows = [A] * 2; rows[0] += t", "d = dict(k=A); d['k'] += t", "Keeper(A)",
+    "a = np.zeros(3); a, b = A, a; a[0] = t",
+    "np.add(A, t, A)", "np.add(*(A, t, A))", "np.tanh(A, A)", "A.clip(3.0, 4.0, A)", "np.cumsum(A, 0, None, A)",
+    "copied_to(A, t)",
+    "add = np.add; add(A, t, A)", "np.add.reduce(np.ones((2, 3)), 0, None, A)", "np.add(A, t, **{'out': A})",
+    "getattr(NAMES.items, 'append')(t)", "getattr(T, 'rec' + str('ord'))(t)", "operator.methodcaller('append', t)(NAMES.items)",
+    "operator.attrgetter('record')(T)(t)", "globals()['A'] = np.ones(3)", "exec('NAMES.k = 7.0')",
+    "cached(t)", "with entered(t): pass", "dispatched(t)", "from_python(t)", "T.later(t)", "T.once",
 ]  # fmt: skip
+QUESTIONS = [
+    ("S.act(x)", "S.act = np.cos"), ("(2.0 if S.act is np.sin else 1.0) * x", "S.act = np.cos"),
+    ("(2.0 if isinstance(S.part, Tracker) else 1.0) * x", "S.part = 1.0"),
+    ("(2.0 if type(S.part) is Tracker else 1.0) * x", "S.part = 1.0"),
+    ("len(S.seen) * x", "S.seen.add(7.0)"), ("len(S.seen) * x", "S.seen.clear()"),
+    ("(2.0 if 7.0 in S.seen else 1.0) * x", "S.seen.add(7.0)"),
+    ("len(S.queue) * x", "S.queue.append(7.0)"), ("len(S.table) * x", "S.table['b'] = 1.0"),
+    ("(2.0 if hasattr(S, 'new') else 1.0) * x", "S.new = 2.0"), ("getattr(S, 'new', 1.5) * x", "S.new = 2.0"),
+    ("S.rate * x", "State.rate = 7.0"), ("S.rate * x", "S.rate = 7.0"), ("State.rate * x", "State.rate = 7.0"),
+    ("(2.0 if S.none is None else 1.0) * x", "S.none = 3.0"), ("S.table.get('b', 1.5) * x", "S.table.setdefault('b', 2.0)"),
+    ("(2.0 if S.items else 1.0) * x", "S.items.clear()"), ("(2.0 if S.items == [1.0] else 1.0) * x", "S.items.append(2.0)"),
+]  # fmt: skip
+"""What a program asks of state, and what changes the answer."""
+STATE = """
+class State:
+    rate = 2.0
+
+    def __init__(self):
+        self.act, self.part, self.none = np.sin, Tracker(), None
+        self.seen, self.queue, self.table, self.items = {1.0}, collections.deque([1.0]), {"a": 1.0}, [1.0]
+
+
+S = State()
+"""
 
 
 def judged(text: str) -> None:
@@ -458,6 +532,13 @@ def test_what_a_callback_changes_is_refused_or_changed(statement: str) -> None:
     judged(f"{PRELUDE}\n{callback}\ndef f(x):\n    {called}\n    return y + {ASKED}\n")
 
 
+@pytest.mark.parametrize(("question", "statement"), QUESTIONS)
+def test_what_is_asked_twice_has_an_answer_of_its_own_each_time(question: str, statement: str) -> None:
+    callback = f"def callback(t):\n    {statement}\n    return t\n"
+    called = "y = y * x + np.apply_along_axis(callback, 0, np.ones(1))[0]"
+    judged(f"{PRELUDE}\n{STATE}\n{callback}\ndef f(x):\n    y = {question}\n    {called}\n    return y + {question}\n")
+
+
 @pytest.mark.parametrize("given", ["A", "NAMES", "NAMES.items", "NAMES.a", "[1.0]", "np.ones(2)"])
 @pytest.mark.parametrize("statement", ["held[0] = t", "held.k = t", "held.append(t)", "held += 1.0"])
 def test_what_a_callback_changes_of_what_it_is_given(given: str, statement: str) -> None:
@@ -481,7 +562,13 @@ def rhs(t, y):
     rows = [total]
     rows.append(np.add(t, Place(1.0).t))
     rows.sort()
-    return out + total
+    both = made()
+    both[0] += getattr(NAMES, "k")
+    flat = np.array(both).reshape(2) - A[:2]
+    flat[0] -= float(A.clip(0.0, 1.0)[0])
+    copied = A.astype(float)
+    copied[:] = 0.0
+    return out + total + 0.0 * flat
 def cost(p):
     residuals = A - p[0]
     residuals *= residuals

@@ -8,17 +8,21 @@ from __future__ import annotations
 
 import dis
 import inspect
-import itertools
+import sys
 import types
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from adxform.analysis.unseen_code import CHANGING, OF_ARRAYS, OF_NUMPY, is_writing_option
+from adxform.analysis.unseen_code import CHANGING, OF_ARRAYS, OF_NUMPY, REACHING, is_writing_option, makes_anew
+from adxform.frontend.calls.callback_calls import BY_NAME, Calls, Unknown
+from adxform.ir.spans import is_user
 
-_FRESH = tuple("LOAD_CONST LOAD_SMALL_INT BINARY_OP UNARY_ COMPARE_OP BUILD_ LIST_ SET_ DICT_ CALL PRECALL".split())  # noqa: SIM905
-"""Instructions, by how their names begin, that put on the stack what nobody else has."""
+_FRESH = tuple("LOAD_CONST LOAD_SMALL_INT BINARY_OP UNARY_ COMPARE_OP BUILD_ LIST_ SET_ DICT_".split())  # noqa: SIM905
+"""Instructions, by how their names begin, that put on the stack what nobody else has; of calls, those that make it."""
+_ITEM = "[]"
+"""How an item that is read is written, where an operator reads it (from Python 3.14 on)."""
 _BELOW = {"STORE_ATTR": 0, "DELETE_ATTR": 0, "STORE_SUBSCR": 1, "DELETE_SUBSCR": 1, "STORE_SLICE": 2}
 """How many values lie on the stack above what an instruction changes."""
 
@@ -34,6 +38,8 @@ class CallbackCode:
     space: dict[str, Any]
     free: tuple[str, ...]
     made: tuple[str, ...] = ()
+    within: frozenset[types.CodeType] = frozenset()
+    """The functions whose results are being asked about."""
 
     @cached_property
     def steps(self) -> list[dis.Instruction]:
@@ -41,29 +47,105 @@ class CallbackCode:
         return [step for step in dis.get_instructions(self.code) if step.opname not in ("CACHE", "PUSH_NULL")]
 
     @cached_property
-    def stored(self) -> list[tuple[str, dis.Instruction, bool]]:
-        """The names that it binds, each with the instruction ahead, and whether that made what it stands for from then on."""
-        return [
-            (_first(step), before, before.opname.startswith(_FRESH) and not step.is_jump_target)
-            for before, step in itertools.pairwise(self.steps)
-            if "STORE_FAST" in step.opname
-        ]
+    def calls(self) -> Calls:
+        """What it calls."""
+        return Calls(self.steps, self.space)
+
+    @cached_property
+    def stored(self) -> list[tuple[str, int]]:
+        """The names that it binds, each with the place of the instruction ahead."""
+        stores = [(k, step) for k, step in enumerate(self.steps) if "STORE_FAST" in step.opname]
+        return [(name, k - 1) for k, step in stores for name in _bound(step)]
 
     def stores(self) -> bool:
         """Whether it changes what others have: by an instruction, by a method or function known for that, or by an option."""
         options = (name for const in self.code.co_consts if isinstance(const, tuple) for name in const if isinstance(name, str))
-        return any(map(is_writing_option, options)) or any(self._changes(k, step) for k, step in enumerate(self.steps))
+        if (
+            self._reaches_all
+            or any(map(is_writing_option, options))
+            or any(name in CHANGING | OF_ARRAYS | OF_NUMPY for name in self.asked_for())
+        ):
+            return True
+        return any(self._changes(k, step) for k, step in enumerate(self.steps))
+
+    def asked_for(self) -> Iterator[str]:
+        """The names of what it may ask objects for by functions that are given a name."""
+        if BY_NAME & set(self.code.co_names):
+            yield from (const for const in self.code.co_consts if isinstance(const, str))
 
     def works_in_place(self) -> bool:
-        """Whether it has an operator in place (``a += b``) on a name of its own that may stand for what others have."""
-        changed = {name for name, before, _ in self.stored if before.opname == "BINARY_OP" and before.argrepr.endswith("=")}
-        return not all(map(self._is_own, changed))
+        """Whether it has an operator in place (``a += b``, ``a[0] += b``) on what may be of others, though it made `a`."""
+        changed = {name for name, ahead in self.stored if self._is_in_place(ahead)}
+        holders = {self._name_below(k, _BELOW[step.opname]) for k, step in enumerate(self.steps) if self._puts_back(k)}
+        return not all(map(self._is_own, changed)) or not all(self._is_own(name, alone=True) for name in holders)
+
+    def gives_new(self, alone: bool) -> bool:
+        """Whether what it returns is nobody else's, each time; `alone`: nor is what that holds."""
+        places = [k for k, step in enumerate(self.steps) if step.opname == "RETURN_VALUE"]
+        return not any(self.steps[k].is_jump_target for k in places) and all(self._is_new(k - 1, alone) for k in places)
 
     def assigned(self) -> Iterator[str]:
-        """The global variables that it binds."""
-        return (step.argval for step in self.steps if step.opname in ("STORE_GLOBAL", "DELETE_GLOBAL"))
+        """The global variables that it may bind."""
+        if self._reaches_all:
+            yield from self.space
+        yield from (step.argval for step in self.steps if step.opname in ("STORE_GLOBAL", "DELETE_GLOBAL"))
+
+    def globals_reached(self) -> Iterator[str]:
+        """The global variables that it may read."""
+        return (name for name in (self.space if self._reaches_all else self.code.co_names) if name in self.space)
+
+    def imported(self) -> Iterator[types.ModuleType]:
+        """The modules that it imports by itself."""
+        names = (step.argval for step in self.steps if step.opname == "IMPORT_NAME")
+        return (sys.modules[name] for name in names if name in sys.modules)
+
+    @cached_property
+    def _reaches_all(self) -> bool:
+        return any(step.argval in REACHING for step in self.steps if step.opname.startswith("LOAD_"))
+
+    def _is_new(self, place: int, alone: bool) -> bool:
+        """Whether the instruction at `place` puts on the stack what was made here; `alone`: and what that holds was."""
+        step = self.steps[place]
+        return self._is_made(place, alone) or ("LOAD_FAST" in step.opname and self._is_own(_last(step), alone))
+
+    def _is_made(self, place: int, alone: bool = False) -> bool:
+        """Whether the instruction at `place` makes what it puts on the stack; `alone`: of nothing that others have."""
+        step = self.steps[place]
+        if not step.opname.startswith("CALL"):
+            made = step.opname.startswith(_FRESH) and step.argrepr != _ITEM
+            return made and not (alone and any(map(self._holds_others, self.calls.inside(place))))
+        fn, _ = self.calls.called(place)
+        if not isinstance(fn, types.FunctionType) or not is_user(fn):
+            return fn is not Unknown and not (alone and isinstance(fn, type)) and makes_anew(fn, self._keywords(place))
+        seen = self.within | {self.code}
+        code = CallbackCode(fn.__code__, fn.__globals__, fn.__code__.co_freevars, (), seen)
+        return fn.__code__ not in seen and code.gives_new(alone)
+
+    def _holds_others(self, place: int) -> bool:
+        """Whether the instruction at `place` makes a list, a dict or the like of other things than constants."""
+        step = self.steps[place]
+        items = self.steps[max(place - (step.arg or 0), 0) : place]
+        return step.opname.startswith("BUILD_") and any(one.opname != "LOAD_CONST" for one in items)
+
+    def _is_in_place(self, place: int) -> bool:
+        step = self.steps[place]
+        return step.opname == "BINARY_OP" and step.argrepr.endswith("=")
+
+    def _puts_back(self, place: int) -> bool:
+        """Whether the instruction at `place` stores what an operator in place made of an item or an attribute."""
+        return self.steps[place].opname in _BELOW and self.steps[place - 1].opname == "SWAP"
+
+    def _keywords(self, place: int) -> tuple[str, ...]:
+        """The names of the options that the call at `place` is given."""
+        for step in self.steps[max(place - 2, 0) : place]:
+            given = self.code.co_consts[step.arg or 0] if step.opname in ("KW_NAMES", "LOAD_CONST") else None
+            if isinstance(given, tuple):
+                return given
+        return ()
 
     def _changes(self, place: int, step: dis.Instruction) -> bool:
+        if self.calls.writes(place) or self.calls.asks_by_unknown_name(place):
+            return True
         match step.opname:
             case "STORE_GLOBAL" | "DELETE_GLOBAL":
                 return True
@@ -85,11 +167,13 @@ class CallbackCode:
             return isinstance(module, types.ModuleType) and module.__name__ == "numpy" and name not in OF_NUMPY
         return "LOAD_FAST" in owner.opname and self._is_own(_last(owner))
 
-    def _is_own(self, name: str | None) -> bool:
-        """Whether `name` stands for what was made here, wherever it is bound."""
-        bound = [fresh for stored, _, fresh in self.stored if stored == name]
-        given = name in self._parameters and name not in self.made
-        return not given and all(bound) and (bool(bound) or name in self.made)
+    def _is_own(self, name: str | None, alone: bool = False) -> bool:
+        """Whether `name` stands for what was made here, wherever it is bound; `alone`: and so does what that holds."""
+        if name in self.made:
+            return not alone
+        bound = [ahead for stored, ahead in self.stored if stored == name]
+        made = (self._is_made(k, alone) and not self.steps[k + 1].is_jump_target for k in bound)
+        return name not in self._parameters and bool(bound) and all(made)
 
     @cached_property
     def _parameters(self) -> tuple[str, ...]:
@@ -114,6 +198,12 @@ class CallbackCode:
                 return _first(step)
             count -= dis.stack_effect(step.opcode, step.arg, jump=False)
         return None
+
+
+def _bound(step: dis.Instruction) -> tuple[str, ...]:
+    """The names that `step` binds; some bind one and load another."""
+    names = (step.argval,) if isinstance(step.argval, str) else step.argval
+    return names if step.opname == "STORE_FAST_STORE_FAST" else names[:1]
 
 
 def _first(step: dis.Instruction) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import array
 import collections
 import functools
+import gc
 import types
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
@@ -26,6 +27,8 @@ _CHANGED_IN_PLACE = (list, dict, set, bytearray, collections.deque, array.array,
 """Classes whose objects an operator in place changes."""
 _MAKING = ("__init__", "__post_init__")
 """Methods of an object that is being made."""
+_HOLDING = ("__func__", "fget", "func")
+"""Attributes in which what a class has under a name (a static method, a property, one that is cached) holds a function."""
 _PLAIN = frozenset({int, float, bool, str, complex, type(None), np.float64})
 _CONTAINERS = frozenset({list, dict, set})
 """Classes of most of what a program holds: nothing else has to be asked."""
@@ -98,6 +101,8 @@ class _Calls:
                 self.found += [fn.func, *fn.args, *fn.keywords.values()]
             case np.vectorize():
                 self.found.append(fn.pyfunc)
+            case np.ufunc():
+                self.found += gc.get_referents(fn)  # the function, where `np.frompyfunc` made it
             case types.FunctionType() if is_user(fn):
                 self._take_function(fn)
             case types.BuiltinMethodType(__self__=owner) if not isinstance(owner, types.ModuleType | type(None)):
@@ -107,8 +112,12 @@ class _Calls:
             case type():
                 for init in (found for name in _MAKING for found in _defined(fn, name) if is_user(found)):
                     self._take_function(init, made=init.__code__.co_varnames[:1])
-            case types.FunctionType() | types.BuiltinFunctionType():
+            case types.FunctionType():
+                self._take_wrapper(fn)
+            case types.BuiltinFunctionType():
                 pass
+            case _ if isinstance(wrapped := getattr(fn, "__wrapped__", None), types.FunctionType):
+                self.found.append(wrapped)
             case _ if isinstance(type(fn).__call__, types.FunctionType):
                 self.found += [type(fn).__call__, fn]
 
@@ -118,12 +127,20 @@ class _Calls:
         for code in inside:
             inside += [const for const in code.co_consts if isinstance(const, types.CodeType)]
             self.names.update(code.co_names)
-        self.codes += [CallbackCode(code, fn.__globals__, fn.__code__.co_freevars, made) for code in inside]
-        named = sorted({name for code in inside for name in code.co_names if name in fn.__globals__})
+        codes = [CallbackCode(code, fn.__globals__, fn.__code__.co_freevars, made) for code in inside]
+        self.codes += codes
+        self.names.update(name for code in codes for name in code.asked_for())
+        self.found += [module for code in codes for module in code.imported()]
+        named = sorted({name for code in codes for name in code.globals_reached()})
         self.found += [fn.__globals__[name] for name in named]
         for cell in filter(_is_filled, fn.__closure__ or ()):
             self.found += [cell, cell.cell_contents]
         self.found += [*(fn.__defaults__ or ()), *(fn.__kwdefaults__ or {}).values()]
+
+    def _take_wrapper(self, fn: types.FunctionType) -> None:
+        """Note what a library made of functions, such as those that `contextlib.contextmanager` or `singledispatch` returns."""
+        self.found += [cell.cell_contents for cell in filter(_is_filled, fn.__closure__ or ())]
+        self.found += [value for key, value in vars(fn).items() if key == "__wrapped__"]
 
 
 def reached_from(values: Iterable[Any], names: Set[str] | None = None) -> Iterator[Any]:
@@ -197,7 +214,8 @@ def _methods(owner: Any, names: Set[str]) -> Iterator[Any]:
     for space in (_own(owner), *map(vars, classes)):
         asked = [name for name in space if name in names or (_is_special(name) and not isinstance(owner, type))]
         for found in map(space.get, asked):
-            yield from (one for one in (found, getattr(found, "__func__", None), getattr(found, "fget", None)) if callable(one))
+            held = (getattr(found, name, None) for name in _HOLDING)
+            yield from (one for one in (found, *held) if callable(one))
 
 
 def _defined(cls: type, name: str) -> list[types.FunctionType]:

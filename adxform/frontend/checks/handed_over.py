@@ -7,16 +7,24 @@ call that changes them it would have what they were before.
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from adxform.errors import GlobalMutationError
-from adxform.frontend.signature.access import Access, Equals, Guard, Holds, LooksLike
+from adxform.frontend.signature.access import Access, Contains, Equals, Guard, Has, Holds, Is, LooksLike
+from adxform.frontend.signature.class_meaning import is_changeable
 from adxform.ir.ops import Var
 from adxform.ir.spans import Span
+
+_OF_VALUES = (Equals, LooksLike)
+"""What is assumed of numbers, texts and arrays."""
+_FOR_GOOD = (property, staticmethod, classmethod)
+"""Classes of objects that hold the same functions for ever."""
+_OF_WHOLE = (Is, Holds, Contains, Has)
+"""What is assumed of an object as a whole: it may be asked about by name, or its items and length when the derivative runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,26 +67,44 @@ def refuse_changed(
     names = {(id(one.space), one.name): one for one in handed if isinstance(one, Rebound)}
     if not objects and not names:
         return
-    told = [guard.access for guard in guards if isinstance(guard.expectation, Equals | LooksLike)]
-    listed = [guard.access for guard in guards if isinstance(guard.expectation, Holds)]
-    for access in (*hidden, *told, *listed):
-        for owner, (kind, key) in _owners(fn, access):
-            match kind:
-                case "global":
-                    one: Handed | Rebound | None = names.get((id(owner.__globals__), key))
-                case "cell":
-                    one = objects.get(id(owner.__closure__[owner.__code__.co_freevars.index(key)]))
-                case "default":
-                    one = None
-                case _:
-                    one = objects.get(id(owner))
-            if one is not None and not (kind == "attribute" and _has_method(owner, key)):
-                raise _refusal(access, one)
-    for access in listed:
-        one = objects.get(id(access.read(fn)))
-        if one is not None:
+    told = [(guard.access, type(guard.expectation)) for guard in guards]
+    for access, kind in (*((access, Equals) for access in hidden), *told):
+        if kind in _OF_WHOLE and (one := objects.get(id(value := access.read(fn)))) and not (kind is Is and _is_users(value)):
             raise _refusal(access, one)
+        for owner, step in _owners(fn, access):
+            if (found := _changed(fn, owner, step, objects, names)) and not (step[0] == "cell" and kind not in _OF_VALUES):
+                raise _refusal(access, found)
     _refuse_changed_arrays(fn, [one for one in objects.values() if isinstance(one.value, np.ndarray)], hidden)
+
+
+def _changed(
+    fn: Callable[..., Any],
+    owner: Any,
+    step: tuple[str, Any],
+    objects: Mapping[int, Handed],
+    names: Mapping[tuple[int, str], Rebound],
+) -> Handed | Rebound | None:
+    """What says that the `step` from `owner` may lead to another value."""
+    kind, key = step
+    match kind:
+        case "global":
+            return names.get((id(owner.__globals__), key))
+        case "cell":
+            return objects.get(id(owner.__closure__[owner.__code__.co_freevars.index(key)]))
+        case "default":
+            return None
+        case "attribute":
+            if _has_method(owner, key) or isinstance(owner, _FOR_GOOD):
+                return None
+            holders = (owner,) if key in getattr(owner, "__dict__", ()) else (owner, *type(owner).__mro__)
+            return next((objects[id(one)] for one in holders if id(one) in objects), None)
+        case _:
+            return objects.get(id(owner))
+
+
+def _is_users(value: Any) -> bool:
+    """Whether `value` is code, or an object of a class of the program's, of which all that is read is read by name."""
+    return isinstance(value, types.FunctionType | types.ModuleType | type) or is_changeable(type(value))
 
 
 def _refuse_changed_arrays(fn: Callable[..., Any], handed: Sequence[Handed], hidden: Iterable[Access]) -> None:
@@ -91,9 +117,9 @@ def _refuse_changed_arrays(fn: Callable[..., Any], handed: Sequence[Handed], hid
 
 
 def _has_method(owner: Any, name: str) -> bool:
-    """Whether `name` of `owner` is a function that it has for good: a method of its class, a function in a module."""
+    """Whether `name` of `owner` is a function that it has for good: a method of its class, a property, a function in a module."""
     found = getattr(owner if isinstance(owner, type | types.ModuleType) else type(owner), name, None)
-    return callable(found)
+    return callable(found) or isinstance(found, _FOR_GOOD)
 
 
 def _owners(fn: Callable[..., Any], access: Access) -> Iterator[tuple[Any, tuple[str, Any]]]:

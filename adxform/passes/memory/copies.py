@@ -16,7 +16,7 @@ import numpy as np
 
 from adxform.ir import intrinsics
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Pack, Var
-from adxform.ir.types import Array
+from adxform.ir.types import Array, rank
 from adxform.ir.walk import all_ops, outs
 from adxform.passes.memory.out_forms import is_elementwise
 from adxform.passes.memory.storage_facts import made_in
@@ -143,7 +143,10 @@ class _Eliding(Rewriter):
 
     def has_same_bits(self, op: Op, original: Var, readers: Iterable[Op]) -> bool:
         """Whether what `readers` make of the copy has the same bits if they read `original`, which may lie otherwise."""
-        return not _is_in_c_order(op) and (original.name in self.made or all(map(_in_any_order, readers)))
+        if original.name in self.made:
+            return not _is_in_c_order(op)
+        # A matrix that is repeated along an axis is copied in another order than an elementwise function has it in.
+        return rank(original.type) == 1 and all(map(_in_any_order, readers))
 
     def may_go(self, op: Op, original: Var, at: int, sweep: int, timeline: _Timeline) -> bool:
         """Whether the copy is read in this block only, and by nothing that runs after a write to `original`.

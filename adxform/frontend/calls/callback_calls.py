@@ -1,0 +1,134 @@
+"""What the calls in the code of a callback call: told from where each instruction stands in the source."""
+
+from __future__ import annotations
+
+import builtins
+import dis
+import types
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from adxform.analysis.unseen_code import may_write, writing_options
+from adxform.ir.spans import is_user
+
+BY_NAME = frozenset(["getattr", "attrgetter", "methodcaller"])
+"""Functions that find what an object has under a name that they are given."""
+_CALLS = ("CALL", "CALL_KW", "CALL_FUNCTION_EX")
+_ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD")
+_GLOBALS = ("LOAD_GLOBAL", "LOAD_NAME")
+_PREPARING = ("PRECALL", "KW_NAMES")
+_MOST_ARGUMENTS = 8
+
+
+class Unknown:
+    """In place of a value that the code does not tell."""
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """The calls among the instructions `steps`, which see the variables `space`."""
+
+    steps: Sequence[dis.Instruction]
+    space: Mapping[str, Any]
+
+    def called(self, place: int) -> tuple[Any, bool]:
+        """What the instruction at `place` calls, and whether that is a method of an object that only the run knows."""
+        loaded = self._callee(place)
+        if loaded is None:
+            return Unknown, False
+        step = self.steps[loaded]
+        found = self._value(loaded)
+        if found is Unknown and step.opname in _ATTRIBUTES:
+            return getattr(np.ndarray, step.argval, Unknown), True
+        return found, False
+
+    def writes(self, place: int) -> bool:
+        """Whether the instruction at `place` calls what is known to write to what it is given there, by its place."""
+        step = self.steps[place]
+        if step.opname not in _CALLS:
+            return False
+        counts = range(1, _MOST_ARGUMENTS) if step.opname == "CALL_FUNCTION_EX" else (step.arg or 0,)
+        if self._callee(place) is None:  # from Python 3.13 on one instruction stores a name and loads it
+            return any(
+                _writes(self._value(k - 1), counts) for k, one in enumerate(self.steps) if k and "STORE_FAST" in one.opname
+            )
+        fn, is_method = self.called(place)
+        if is_method:
+            return _writes(fn, [n + 1 for n in counts])
+        return _writes(fn, counts) or (_is_librarys(fn) and may_write(fn))
+
+    def inside(self, place: int) -> Iterator[int]:
+        """The instructions of the expression that the one at `place` ends, itself the last."""
+        start, end = _extent(self.steps[place])
+        for k in range(place + 1):
+            begun, ended = _extent(self.steps[k])
+            if start is None or (begun is not None and start <= begun and ended <= end):
+                yield k
+
+    def asks_by_unknown_name(self, place: int) -> bool:
+        """Whether the instruction at `place` loads a function `BY_NAME` that is given a name which only the run knows."""
+        step = self.steps[place]
+        if step.opname not in (*_ATTRIBUTES, *_GLOBALS) or step.argval not in BY_NAME:
+            return False
+        call = next((k for k in self._after(place) if self._callee(k) == place), None)
+        if call is None:
+            return True
+        given = [one for one in self.steps[place + 1 : call] if one.opname not in _PREPARING]
+        at = 0 if step.argval != "getattr" else -((self.steps[call].arg or 0) - 1)
+        return not (-len(given) <= at < len(given) and _is_text(given[at]))
+
+    def _after(self, place: int) -> Iterator[int]:
+        return (k for k in range(place + 1, len(self.steps)) if self.steps[k].opname in _CALLS)
+
+    def _callee(self, place: int) -> int | None:
+        """The instruction that loads what the one at `place` calls: it begins where the call does, and ends last before it."""
+        start, end = _extent(self.steps[place])
+        best: tuple[Any, int] | None = None
+        for k in range(place):
+            begun, ended = _extent(self.steps[k])
+            if start is not None and begun == start and ended < end and (best is None or ended >= best[0]):
+                best = ended, k
+        return None if best is None else best[1]
+
+    def _value(self, place: int) -> Any:
+        """What the instruction at `place` loads: a global variable, or what modules, classes and functions have."""
+        step = self.steps[place]
+        if step.opname in _GLOBALS:
+            return self.space.get(step.argval, getattr(builtins, step.argval, Unknown))
+        if step.opname in _ATTRIBUTES and place:
+            owner = self._value(place - 1)
+            if owner is not Unknown and isinstance(owner, types.ModuleType | type | np.ufunc):
+                return getattr(owner, step.argval, Unknown)
+        if step.opname == "LOAD_FAST":
+            bound = [k for k, one in enumerate(self.steps) if "STORE_FAST" in one.opname and step.argval in _names(one)]
+            return self._value(bound[0] - 1) if len(bound) == 1 and 0 < bound[0] < place else Unknown
+        return Unknown
+
+
+def _is_librarys(fn: Any) -> bool:
+    """Whether `fn` is a function that is not the program's, which is followed."""
+    return fn is not Unknown and not isinstance(fn, type) and not (isinstance(fn, types.FunctionType) and is_user(fn))
+
+
+def _writes(fn: Any, counts: Iterable[int]) -> bool:
+    """Whether `fn` writes to one of so many arguments."""
+    return _is_librarys(fn) and any(any(writing_options(fn, n, ())) for n in counts)
+
+
+def _extent(step: dis.Instruction) -> tuple[Any, Any]:
+    """Where `step` begins and ends in the source; ``None`` where that is not known."""
+    where = step.positions
+    if where is None or where.lineno is None or where.col_offset is None:
+        return None, None
+    return (where.lineno, where.col_offset), (where.end_lineno, where.end_col_offset)
+
+
+def _names(step: dis.Instruction) -> tuple[str, ...]:
+    return (step.argval,) if isinstance(step.argval, str) else step.argval
+
+
+def _is_text(step: dis.Instruction) -> bool:
+    return step.opname == "LOAD_CONST" and isinstance(step.argval, str)
