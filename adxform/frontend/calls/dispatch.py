@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import builtins
 import functools
 import inspect
 import operator
 import types
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,7 @@ from adxform.frontend.evaluate.class_contents import MISSING, find
 from adxform.frontend.evaluate.control_flow import walks
 from adxform.frontend.evaluate.folding import fold, run_now
 from adxform.frontend.evaluate.operands import are_static
-from adxform.frontend.evaluate.outside import from_outside, guard, is_kept, looked_up, missing, pin
+from adxform.frontend.evaluate.outside import from_outside, guard, is_kept, looked_up, pin
 from adxform.frontend.evaluate.pure_functions import is_pure
 from adxform.frontend.evaluate.recursion import call_helper, depth_of, general_key, key_of
 from adxform.frontend.evaluate.set_orders import as_constant
@@ -36,7 +36,7 @@ from adxform.frontend.evaluate.values import NONE, FunctionValue, InnerPullback,
 from adxform.frontend.known import KNOWN
 from adxform.frontend.lowering.lower import lower
 from adxform.frontend.nested import inline, objects
-from adxform.frontend.signature.access import Binds, Raises, SameAs, Step, path_to
+from adxform.frontend.signature.access import Binds, Raises, Step, path_to
 from adxform.ir import intrinsics
 from adxform.ir.ops import Function, Lit, Var
 from adxform.ir.spans import is_user, written_in
@@ -50,37 +50,6 @@ from adxform.primitives.table import definition, lookup
 Kwargs = dict[str, Value]
 DEPTH = 20
 """How many calls of one function may be inlined within one another before it becomes a function of its own."""
-
-
-def free_name(interp: Interpreter, name: str) -> Value:
-    """What the function being run finds under `name` outside of itself."""
-    frame = interp.frames[-1]
-    if name in frame.captured:
-        return frame.captured[name]
-    scope = frame.scope
-    if scope is None:
-        return interp.fail(NameError, f"name '{name}' is not defined")
-    fn, access = scope.fn, scope.access
-    if name in fn.__code__.co_freevars:
-        cell = fn.__closure__[fn.__code__.co_freevars.index(name)]  # type: ignore[index]
-        try:
-            found = cell.cell_contents
-        except ValueError as error:
-            return missing(interp, path_to(access, ("cell", name)), error, NameError(f"cannot access free variable '{name}'"))
-        return from_outside(interp, found, path_to(access, ("cell", name)))
-    if name in fn.__globals__:
-        found = fn.__globals__[name]
-    elif hasattr(builtins, name):
-        found = getattr(builtins, name)
-    else:
-        path = path_to(access, ("global", name))
-        return missing(interp, path, NameError(f"name '{name}' is not defined"))
-    if access is not None:
-        first = interp.modules.setdefault(id(fn.__globals__), access)
-        if first != access:
-            guard(interp, access.to("attribute", "__globals__"), SameAs(first.to("attribute", "__globals__")))
-        access = first
-    return from_outside(interp, found, path_to(access, ("global", name)))
 
 
 def call(interp: Interpreter, fn: Value, args: tuple[Value, ...], kwargs: Kwargs, hint: str, wanted: bool) -> Value:
@@ -120,53 +89,95 @@ def call(interp: Interpreter, fn: Value, args: tuple[Value, ...], kwargs: Kwargs
             raise interp.error("this value cannot be called", "call a function")
 
 
+@dataclass(frozen=True, slots=True)
+class _Lookup:
+    """What is known of a function: its record, what it means in terms of others, and what the front end itself does for it."""
+
+    record: Primitive | None
+    meaning: Callable[..., Any] | None
+    handler: Handler | None
+
+    @property
+    def ruled(self) -> bool:
+        """Whether its derivative is that of its record, whatever it means."""
+        return self.record is not None and (self.meaning is None or self.record.derivative is not None)
+
+    def bound(self, interp: Interpreter, fn: Any, args: tuple[Value, ...], kwargs: Kwargs) -> tuple[tuple[Value, ...], Kwargs]:
+        """The arguments of a call of `fn`, bound to its signature; a call that does not fit raises as `fn` does."""
+        numerical = self.record is not None or self.meaning is not None
+        try:
+            if numerical:
+                states = stated(self.record) if self.record is not None and self.ruled else taken(fn, self.meaning or fn)
+                args, kwargs = with_plain_axes(interp, fn, *normal_form(fn, args, kwargs, states))
+            elif self.handler is not None:
+                args, kwargs = of_python(fn, args, kwargs)
+        except TypeError as error:
+            interp.fail(TypeError, f"{name_of(fn)}() {error}")
+        if numerical and isinstance(fn, np.ufunc) and len(args) > fn.nin:
+            message = f"`{name_of(fn)}` is given arrays for its results one by one"  # that of a single result has become `out=`
+            raise interp.error(message, "store the results: `x[...], y[...] = f(a)`")
+        return args, kwargs
+
+
 def _call_object(
     interp: Interpreter, value: Static | Lit, args: tuple[Value, ...], kwargs: Kwargs, hint: str, wanted: bool
 ) -> Value:
     fn = value.value
-    access = value.access if isinstance(value, Static) else None
     if isinstance(fn, type) and find(type(fn), "__getattr__") is not MISSING and protocols.has_own_metaclass(fn):
         raise interp.error(f"the metaclass of `{fn.__name__}` defines `__getattr__`", "make the object outside of the function")
-    record, meaning = lookup(fn), definition(fn)
-    ruled = record is not None and (meaning is None or record.derivative is not None)
-    handler = _lookup_known(fn)
-    try:
-        if record is not None or meaning is not None:
-            args, kwargs = normal_form(fn, args, kwargs, stated(record) if ruled else taken(fn, meaning))
-            args, kwargs = with_plain_axes(interp, fn, args, kwargs)
-        elif handler is not None:
-            args, kwargs = of_python(fn, args, kwargs)
-    except TypeError as error:
-        return interp.fail(TypeError, f"{name_of(fn)}() {error}")
-    if isinstance(fn, np.ufunc) and len(args) > fn.nin and (record is not None or meaning is not None):
-        message = f"`{name_of(fn)}` is given arrays for its results one by one"  # that of a single result has become `out=`
-        raise interp.error(message, "store the results: `x[...], y[...] = f(a)`")
-    found = None if handler is None else handler(interp, args, kwargs, hint)
+    known = _Lookup(lookup(fn), definition(fn), _lookup_known(fn))
+    args, kwargs = known.bound(interp, fn, args, kwargs)
+    found = None if known.handler is None else known.handler(interp, args, kwargs, hint)
     if found is not None:
         return found
     if marked(fn) is not None or isinstance(fn, Operator):
         return objects.call_operator(interp, value, args, kwargs)
     if isinstance(fn, Decorated):
-        kept = is_kept(interp, fn, access)
-        inner = from_outside(interp, fn.__adx_function__, path_to(access, ("attribute", "__adx_function__")))
-        return call_kept(interp, inner, args, kwargs, hint) if kept else call(interp, inner, args, kwargs, hint, wanted)
+        return _call_decorated(interp, value, args, kwargs, hint, wanted)
     if _is_definition(fn) and are_static(interp, (*args, *kwargs.values())):
         return run_now(interp, fn, args, kwargs)
-    if record is not None and ruled:
+    found = _call_known(interp, value, known, args, kwargs, hint, wanted)
+    return _call_unruled(interp, value, args, kwargs, hint, wanted) if found is None else found
+
+
+def _call_decorated(
+    interp: Interpreter, value: Static | Lit, args: tuple[Value, ...], kwargs: Kwargs, hint: str, wanted: bool
+) -> Value:
+    """The result of a function with derivatives of its own: that of what it was made of."""
+    access = value.access if isinstance(value, Static) else None
+    kept = is_kept(interp, value.value, access)
+    inner = from_outside(interp, value.value.__adx_function__, path_to(access, ("attribute", "__adx_function__")))
+    if kept:
+        return call_kept(interp, inner, args, kwargs, hint)
+    return call(interp, inner, args, kwargs, hint, wanted)
+
+
+def _call_known(
+    interp: Interpreter,
+    value: Static | Lit,
+    known: _Lookup,
+    args: tuple[Value, ...],
+    kwargs: Kwargs,
+    hint: str,
+    wanted: bool,
+) -> Value | None:
+    """The result of a function by its rule, or else by what it means; ``None`` where it has neither, or they cover nothing."""
+    fn, record = value.value, known.record
+    if record is not None and known.ruled:
         if isinstance(value, Static):
             pin(interp, value)
         return primitive(interp, record, fn, args, kwargs, hint, wanted)
-    if meaning is not None:
+    if known.meaning is not None:
         args = tuple(walks.opened(interp, arg) for arg in args)
         kwargs = {key: arg for key, arg in kwargs.items() if (key, arg) != ("out", NONE)}
-        found = _call_defined(interp, value, record, meaning, args, kwargs, hint, wanted)
+        found = _call_defined(interp, value, record, known.meaning, args, kwargs, hint, wanted)
         if found is not None:
             return found
     if kwargs.get("overwrite_input", NONE) not in (NONE, Lit(False)):
         return opaque(interp, fn, args, kwargs, hint, wanted)
     if record is not None and not are_static(interp, (*args, *kwargs.values())):
         return primitive(interp, record, fn, args, kwargs, hint, wanted)
-    return _call_unruled(interp, value, args, kwargs, hint, wanted)
+    return None
 
 
 def _call_defined(

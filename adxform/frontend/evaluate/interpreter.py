@@ -231,7 +231,7 @@ class Evaluator(Interpreter):
                     self.name(outs[0].base, result)
                     env[outs[0]] = result
             case Free(out, name):
-                env[out] = dispatch.free_name(self, name)
+                env[out] = outside.free_name(self, name)
             case Attribute(out, value, name):
                 env[out] = self.attribute(self.use(self.value(value, env)), name, out.base)
             case Closure(out, fn, captures, defaults):

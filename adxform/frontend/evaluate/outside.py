@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import functools
 import types
 from collections import defaultdict
@@ -223,3 +224,34 @@ def settle(interp: Interpreter, value: Static) -> Any:
         for cls in {type(item) for item in found}:
             guard_class(interp, cls)
     return found
+
+
+def free_name(interp: Interpreter, name: str) -> Value:
+    """What the function being run finds under `name` outside of itself."""
+    frame = interp.frames[-1]
+    if name in frame.captured:
+        return frame.captured[name]
+    scope = frame.scope
+    if scope is None:
+        return interp.fail(NameError, f"name '{name}' is not defined")
+    fn, access = scope.fn, scope.access
+    if name in fn.__code__.co_freevars:
+        cell = fn.__closure__[fn.__code__.co_freevars.index(name)]  # type: ignore[index]
+        try:
+            found = cell.cell_contents
+        except ValueError as error:
+            return missing(interp, path_to(access, ("cell", name)), error, NameError(f"cannot access free variable '{name}'"))
+        return from_outside(interp, found, path_to(access, ("cell", name)))
+    if name in fn.__globals__:
+        found = fn.__globals__[name]
+    elif hasattr(builtins, name):
+        found = getattr(builtins, name)
+    else:
+        path = path_to(access, ("global", name))
+        return missing(interp, path, NameError(f"name '{name}' is not defined"))
+    if access is not None:
+        first = interp.modules.setdefault(id(fn.__globals__), access)
+        if first != access:
+            guard(interp, access.to("attribute", "__globals__"), SameAs(first.to("attribute", "__globals__")))
+        access = first
+    return from_outside(interp, found, path_to(access, ("global", name)))
