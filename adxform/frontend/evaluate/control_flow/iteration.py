@@ -105,28 +105,8 @@ def known_items(interp: Interpreter, source: Value) -> list[Value] | None:
 def known_places(interp: Interpreter, source: Value) -> list[Place] | None:
     """What gives each item of `source` when its turn comes, where they are known one by one."""
     match source:
-        case Tuple(items):
-            return settled(items)
-        case Ref(kind="list"):
-            return _places_of_row(interp, source) if interp.is_long(source) else settled(interp.contents(source).items)
-        case Ref(kind="dict"):
-            return settled([outside.itself(interp, key) for key in interp.contents(source).keys])
-        case Ref(kind="set"):
-            return settled([outside.itself(interp, item) for item in ordered(interp, interp.contents(source))])
-        case Lit(frozenset() as value):
-            return settled([outside.itself(interp, item) for item in ordered(interp, value)])
-        case Static(frozenset() as value) if type(value) is frozenset and not may_change(value):
-            return settled([outside.itself(interp, item) for item in ordered(interp, interp.pin(source))])
-        case Static(value) if is_listed(value):
-            return settled([outside.itself(interp, item) for item in interp.settle(source)])
-        case Lit(value) if isinstance(value, str | bytes | tuple | dict | range):
-            return settled([outside.itself(interp, item) for item in value])
-        case Static(enum.EnumMeta() as value) if type(value).__iter__ is enum.EnumMeta.__iter__:
-            return settled([outside.itself(interp, item) for item in interp.pin(source)])
-        case Static(tuple() as value) if type(value).__iter__ is tuple.__iter__:
-            return settled([outside.itself(interp, item) for item in tuple.__iter__(interp.pin(source))])
-        case View(of, part):
-            return settled(_viewed(interp, interp.contents(of), part))
+        case Ref(kind="list") if interp.is_long(source):
+            return _places_of_row(interp, source)
         case Zip(parts):
             return _known_zip(interp, parts)
         case Mapped(_, items) | Enumerate(items) | Reversed(items) | Rest(items):
@@ -136,8 +116,46 @@ def known_places(interp: Interpreter, source: Value) -> list[Place] | None:
             return []
         case Var(_, Array(_, (0, *_))):
             return []
+    held = _held_items(interp, source)
+    if held is None:
+        held = None if (found := _objects_in(interp, source)) is None else [outside.itself(interp, item) for item in found]
+    return None if held is None else settled(held)
+
+
+def _held_items(interp: Interpreter, source: Value) -> Iterable[Value] | None:
+    """The items of a tuple, a list or a view of a dict that the program made."""
+    match source:
+        case Tuple(items):
+            return items
+        case Ref(kind="list"):
+            return interp.contents(source).items
+        case View(of, part):
+            return _viewed(interp, interp.contents(of), part)
         case _:
             return None
+
+
+def _objects_in(interp: Interpreter, source: Value) -> Iterable[object] | None:
+    """What there is in a dict or a set, or in what comes from outside and does not change."""
+    found: Iterable[object] | None = None
+    match source:
+        case Ref(kind="dict"):
+            found = interp.contents(source).keys
+        case Ref(kind="set"):
+            found = ordered(interp, interp.contents(source))
+        case Lit(frozenset() as value):
+            found = ordered(interp, value)
+        case Static(frozenset() as value) if type(value) is frozenset and not may_change(value):
+            found = ordered(interp, interp.pin(source))
+        case Static(value) if is_listed(value):
+            found = interp.settle(source)
+        case Lit(value) if isinstance(value, str | bytes | tuple | dict | range):
+            found = value
+        case Static(enum.EnumMeta() as value) if type(value).__iter__ is enum.EnumMeta.__iter__:
+            found = interp.pin(source)
+        case Static(tuple() as value) if type(value).__iter__ is tuple.__iter__:
+            found = tuple.__iter__(interp.pin(source))
+    return found
 
 
 def _places_from(interp: Interpreter, walk: Mapped | Enumerate | Reversed | Rest, items: list[Place]) -> list[Place]:
