@@ -1,5 +1,7 @@
 """Programs that fail half way, after they have written: the caller's arrays are as before."""
 
+import random
+
 import numpy as np
 
 from tests.corpus.case import at, vec
@@ -281,3 +283,9 @@ def length_below_zero(x, n):
 def least_by_a_key_that_none_has_not(x):
     """The key of the second item is asked for before the first is compared."""
     return np.sum(min([x, None], key=lambda v: -v))
+
+
+@at((vec(1.0, 2.0),), raises=TypeError)
+def choice_from_an_iterator(x):
+    """An iterator stays one for code that adxform cannot look into: it has no length."""
+    return x[0] * random.choice(enumerate([1.0, 2.0]))[0]

@@ -7,7 +7,7 @@ import functools
 import inspect
 import operator
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -32,7 +32,18 @@ from adxform.frontend.evaluate.recursion import call_helper, depth_of, general_k
 from adxform.frontend.evaluate.set_orders import as_constant
 from adxform.frontend.evaluate.signals import Recursive
 from adxform.frontend.evaluate.state import Frame, Interpreter
-from adxform.frontend.evaluate.values import NONE, FunctionValue, InnerPullback, Maybe, Method, Namespace, Ref, Static, Value
+from adxform.frontend.evaluate.values import (
+    NONE,
+    FunctionValue,
+    InnerPullback,
+    Maybe,
+    Method,
+    Namespace,
+    Once,
+    Ref,
+    Static,
+    Value,
+)
 from adxform.frontend.known import KNOWN
 from adxform.frontend.lowering.lower import lower
 from adxform.frontend.nested import inline, objects
@@ -134,6 +145,7 @@ def _call_object(
         if record is not None or meaning is not None:
             args, kwargs = normal_form(fn, args, kwargs, stated(record) if ruled else taken(fn, meaning))
             args, kwargs = with_plain_axes(interp, fn, args, kwargs)
+            _refuse_iterators(interp, fn, (*args, *kwargs.values()))
         elif handler is not None:
             args, kwargs = of_python(fn, args, kwargs)
     except TypeError as error:
@@ -151,7 +163,9 @@ def _call_object(
         inner = from_outside(interp, fn.__adx_function__, path_to(access, ("attribute", "__adx_function__")))
         return call_kept(interp, inner, args, kwargs, hint) if kept else call(interp, inner, args, kwargs, hint, wanted)
     if _is_definition(fn) and are_static(interp, (*args, *kwargs.values())):
-        return run_now(interp, fn, args, kwargs)
+        computed = run_now(interp, fn, args, kwargs)
+        if computed is not None:
+            return computed
     if record is not None and ruled:
         if isinstance(value, Static):
             pin(interp, value)
@@ -167,6 +181,13 @@ def _call_object(
     if record is not None and not are_static(interp, (*args, *kwargs.values())):
         return primitive(interp, record, fn, args, kwargs, hint, wanted)
     return _call_unruled(interp, value, args, kwargs, hint, wanted)
+
+
+def _refuse_iterators(interp: Interpreter, fn: Callable[..., Any], values: Iterable[Value]) -> None:
+    """Raise where NumPy is given an iterator, which for most of its functions is one object and no sequence."""
+    if any(isinstance(value, Once) for value in values) and name_of(fn).startswith("np."):
+        message = f"an iterator is given to `{name_of(fn)}`, for which it is one object and not what it goes through"
+        raise interp.error(message, "make it a list first: `list(…)`")
 
 
 def _call_defined(
