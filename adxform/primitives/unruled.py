@@ -135,6 +135,11 @@ _SPECIAL: tuple[tuple[Callable[[Any], bool], Callable[[Any], str], str], ...] = 
         "call it outside of the function and pass what it returns, or put it into a function and register a rule for that",
     ),
     (
+        lambda fn: fn is iter,
+        lambda fn: "an iterator that goes to code which adxform cannot look into",
+        "make a list of it, or an array, and give that: `list(…)`",
+    ),
+    (
         lambda fn: isinstance(fn, types.BuiltinFunctionType) and fn in IN_PLACE_OPERATORS,
         lambda fn: f"an operator that works in place, `operator.{fn.__name__}`, on a value of which nothing is known",
         "write it with the plain operator, `a = a - b` for `a -= b`",

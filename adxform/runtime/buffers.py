@@ -56,7 +56,9 @@ def allocate(buffer: GrowingBuffer | BufferStack, shape: Any) -> Any:
     >>> allocate(buffer, (2, 3)).shape, buffer.memory.size, allocate(buffer, 4).shape, buffer.memory.size
     ((2, 3), 6, (4,), 6)
     """
-    return buffer.take(shape if isinstance(shape, tuple) else (shape,))
+    if isinstance(shape, tuple):
+        return buffer.take(shape)
+    return buffer.take((shape,) if isinstance(shape, int) else tuple(np.atleast_1d(shape).tolist()))  # an array, perhaps
 
 
 def allocate_like(buffer: GrowingBuffer | BufferStack, *like: Any) -> Any:

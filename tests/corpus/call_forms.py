@@ -249,3 +249,13 @@ def small_numbers_without_a_sign_taken_off(x):
 def quantiles_in_rows(x):
     q = np.quantile(x, [[0.1, 0.2], [0.6, 0.7]])
     return q[0, 1] ** 2 * q[1, 0] + np.percentile(x, [[30.0], [35.0]])[1, 0]
+
+
+@at((smooth(4), np.array(3), np.array([3, 4])), (smooth(4), np.array(2), np.array([2, 4])))
+def shapes_that_arrays_give(x, n, shape):
+    """How long an array is, only the run knows: a sample of whole numbers that are all one says nothing."""
+    y = np.zeros(n) + x[0]
+    z = np.full([n, 4], x[1]) * np.ones(np.array([1, 4])) + np.zeros(shape)
+    w = np.full_like(x, x[2], shape=n) + np.full((n,), x[3])
+    u = np.tile(x, n) + np.sum(np.broadcast_to(x, shape) ** 2) * np.ndim(np.broadcast_to(x, shape))
+    return np.sum(y**2) * y.size + np.sum(z**2 * x) + np.sum(w**3) * len(w) + np.sum(u**2) * u.size + np.empty(n).size * x[0]

@@ -1,6 +1,7 @@
 """Containers with a class of their own: ordered dicts, dicts with defaults, and classes registered with `optree`, in and out."""
 
 import copy
+import enum
 from collections import OrderedDict, defaultdict
 from functools import partial
 
@@ -245,3 +246,24 @@ def nodes_numbered_as_a_set_has_them(x, edges):
     places = {node: k for k, node in enumerate(nodes)}
     first, *others = {16, 8, 0, *nodes} - {24}
     return sum(x[places[a]] * x[places[b]] ** 2 for a, b in edges) * (first + 2.0) + len(others)
+
+
+class Times(enum.IntEnum):
+    TWO = 2
+    THREE = 3
+
+
+@at((0.7, vec(0.3, 1.2)))
+def lists_repeated_by_members_of_an_enumeration(x, v):
+    items = [x, 2.0 * x]
+    same = items
+    same *= Times.TWO
+    pair = (x, v[0]) * Times.THREE
+    return sum(k * item**2 for k, item in enumerate(items)) + pair[5] ** 2 * len(Times.TWO * [v]) + np.isscalar(Times.TWO) * x
+
+
+@at((0.7,))
+def keys_beside_what_can_be_gone_through(x):
+    held = {"a": x, "b": 2.0}
+    new = ["c", "a"] - held.keys()
+    return sum(held[key] ** 2 for key in sorted(("a", "q") & held.keys())) * len(new) + len("ab" | held.keys()) * x

@@ -148,3 +148,8 @@ def single_numbers_selected_beside_pythons(x):
 def joins_in_another_precision(x, y):
     rows = np.concatenate([x * y, y], axis=1, dtype=np.longdouble)
     return rows.astype(np.float64), np.stack([x, x * y], dtype=np.longdouble).astype(np.float64)
+
+
+@at((smooth(3),))
+def arrays_compared_with_a_dtype(x):
+    return np.sum(x**2 * (x != np.dtype(float))) + np.sum(x == np.dtype(np.float32)) * x[0] + x[1] * (x.dtype == np.dtype(float))

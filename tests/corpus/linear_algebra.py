@@ -164,3 +164,8 @@ def conjugate_gradient_steps(a, b, n):
 @at((smooth(5),), (smooth(5, seed=2),))
 def eigenvalues_of_a_matrix_of_known_size(x):
     return np.sum(np.linalg.eigvalsh(np.outer(x[:2], x[:2]) + np.diag(x[2:4])) ** 3) * x[4]
+
+
+@at((smooth(2, 3), smooth(4, seed=1)))
+def lengths_along_all_axes_there_are(m, v):
+    return np.linalg.norm(m, axis=(0, 1)) * np.linalg.norm(v, axis=0) + np.std(m, axis=(1, 0), ddof=1) * np.std(v, axis=0)

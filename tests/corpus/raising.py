@@ -1,5 +1,8 @@
 """Programs that fail half way, after they have written: the caller's arrays are as before."""
 
+import enum
+import random
+
 import numpy as np
 
 from tests.corpus.case import at, vec
@@ -281,3 +284,35 @@ def length_below_zero(x, n):
 def least_by_a_key_that_none_has_not(x):
     """The key of the second item is asked for before the first is compared."""
     return np.sum(min([x, None], key=lambda v: -v))
+
+
+@at((vec(1.0, 2.0),), raises=TypeError)
+def choice_from_an_iterator(x):
+    """An iterator stays one for code that adxform cannot look into: it has no length."""
+    return x[0] * random.choice(enumerate([1.0, 2.0]))[0]
+
+
+class Rank(enum.IntEnum):
+    LOW = 2
+
+
+@at((1.5,), raises=TypeError)
+def member_of_an_enumeration_joined_to_a_list(x):
+    return sum([x] + Rank.LOW)
+
+
+@at((1.5,), raises=TypeError)
+def member_of_an_enumeration_joined_to_a_tuple_in_place(x):
+    held = (x,)
+    held += Rank.LOW
+    return sum(held)
+
+
+@at((1.5,), raises=OverflowError)
+def list_repeated_more_often_than_memory_has_places(x):
+    return sum([x] * 10**30)
+
+
+@at((1.5,), raises=OverflowError)
+def tuple_repeated_less_often_than_an_index_says(x):
+    return x * len(-(10**30) * (1.0, 2.0))

@@ -650,3 +650,18 @@ def elements_as_they_lie_in_memory(a):
 @at((smooth(2, 3),), raises=MissingRuleError)
 def elements_in_any_order_of_memory(a):
     return np.sum(np.reshape(a.T, (-1,), "A")[:2] ** 2)  # here
+
+
+@at((vec(0.3, 0.7, 1.1),), raises=UnsupportedOperationError)
+def generator_that_numpy_takes_for_one_object(x):
+    return np.array(v**2 for v in [x[0], x[1]]).item()  # here
+
+
+@at((vec(0.3, 0.7, 1.1),), raises=UnsupportedOperationError)
+def rows_of_a_zip_joined_by_numpy(x):
+    return np.concatenate(map(np.negative, [x, x]))[4]  # here
+
+
+@at((vec(0.3, 0.7, 1.1),), raises=MissingRuleError)
+def iterator_over_what_moves_for_unknown_code(x):
+    return np.fromiter(reversed([x[0], x[1]]), float) @ x[:2]  # here

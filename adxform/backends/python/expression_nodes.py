@@ -17,6 +17,7 @@ from adxform.errors import VerificationError
 from adxform.ir import intrinsics
 from adxform.ir.ops import UNDEFINED, Call, If, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import Array, Scalar, Type
+from adxform.primitives.table import lookup
 
 INVERSE: Mapping[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Eq: ast.NotEq,
@@ -134,16 +135,24 @@ class Expressions:
     def plain_call(self, op: Call) -> ast.expr:
         """``fn(*args, **kwargs)``, or ``x.method(...)``."""
         fn = callee(op)
-        keywords = [ast.keyword(key, self.operand(value)) for key, value in op.kwargs]
+        keywords = [ast.keyword(key, self.argument(fn, value)) for key, value in op.kwargs]
         match op.args:
             case (Lit(receiver), *rest) if _is_found_on(receiver, fn):
-                return ast.Call(self.references.method(receiver, fn.__name__), [self.operand(arg) for arg in rest], keywords)
-        args = [self.operand(arg) for arg in op.args]
+                return ast.Call(self.references.method(receiver, fn.__name__), [self.argument(fn, arg) for arg in rest], keywords)
+        args = [self.argument(fn, arg) for arg in op.args]
         if fn is operator.call and args:
             return ast.Call(args[0], args[1:], keywords)
         if is_method(fn) and args and not isinstance(op.args[0], Lit):
             return ast.Call(ast.Attribute(args[0], fn.__name__, LOAD), args[1:], keywords)
         return ast.Call(self.operand(op.fn), args, keywords)
+
+    def argument(self, fn: Any, operand: Operand) -> ast.expr:
+        """An argument of `fn`: for a function of the rule table a dtype is its class, as a programmer writes it."""
+        match operand:
+            case Lit(np.dtype() as dtype) if _has_own_class(dtype) and lookup(fn) is not None:
+                return self.references.to(dtype.type)
+            case _:
+                return self.operand(operand)
 
     def binary(self, op: type[ast.operator], left: Operand, right: Operand) -> ast.expr:
         """``left op right``; ``a + -b`` becomes ``a - b``, which is the same to the last bit."""
@@ -209,8 +218,8 @@ class Expressions:
             return ast.Call(self.references.to(np.longdouble), [ast.Constant(str(value))], [])
         if isinstance(value, np.bool | np.integer | np.floating):
             return ast.Call(self.references.to(type(value)), [self.literal(value.item())], [])
-        if isinstance(value, np.dtype) and value.isnative and value.kind in "biufc":
-            return self.references.to(value.type)
+        if isinstance(value, np.dtype) and _has_own_class(value):
+            return ast.Call(self.references.to(np.dtype), [self.references.to(value.type)], [])
         return self.references.to(value)
 
     def display(self, value: tuple[Any, ...] | list[Any] | dict[Any, Any] | slice) -> ast.expr:
@@ -289,6 +298,11 @@ def _boolean(op: ast.boolop, left: ast.expr, right: ast.expr) -> ast.expr:
 
 def _signed(negative: bool, value: ast.expr) -> ast.expr:
     return ast.UnaryOp(ast.USub(), value) if negative else value
+
+
+def _has_own_class(dtype: np.dtype[Any]) -> bool:
+    """Whether a class of numbers says all that `dtype` does."""
+    return dtype.isnative and dtype.kind in "biufc"
 
 
 def _is_signed(operand: Operand) -> bool:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from inspect import Parameter
 from typing import Any
 
 import numpy as np
 
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import Ref, Tuple, Value
+from adxform.frontend.evaluate.values import Once, Ref, Tuple, Value
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, is_float
+from adxform.primitives.declare import name_of
 from adxform.primitives.signatures import PLAIN, SYNONYMS, arranged, form_of, signature_of
 
 Kwargs = dict[str, Value]
@@ -56,6 +57,13 @@ def with_plain_axes(
     form = form_of(fn, len(args), ())
     names = () if form is None else tuple(one.name for one in form.positional)
     return tuple(_plain_axis(interp, arg) if {*names[k : k + 1]} & AXES else arg for k, arg in enumerate(args)), named
+
+
+def refuse_iterators(interp: Interpreter, fn: Callable[..., Any], values: Iterable[Value]) -> None:
+    """Raise where NumPy is given an iterator, which for most of its functions is one object and no sequence."""
+    if any(isinstance(value, Once) for value in values) and name_of(fn).startswith("np."):
+        message = f"an iterator is given to `{name_of(fn)}`, for which it is one object and not what it goes through"
+        raise interp.error(message, "make it a list first: `list(…)`")
 
 
 AXES = frozenset({"axis", "axis1", "axis2", "source", "destination"})

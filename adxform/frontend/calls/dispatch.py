@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from adxform.errors import SourceUnavailableError
-from adxform.frontend.calls.bound_forms import normal_form, of_python, with_plain_axes
+from adxform.frontend.calls.bound_forms import normal_form, of_python, refuse_iterators, with_plain_axes
 from adxform.frontend.calls.construct import construct
 from adxform.frontend.calls.opaque import opaque
 from adxform.frontend.calls.own_values import with_own_value
@@ -109,6 +109,7 @@ class _Lookup:
             if numerical:
                 states = stated(self.record) if self.record is not None and self.ruled else taken(fn, self.meaning or fn)
                 args, kwargs = with_plain_axes(interp, fn, *normal_form(fn, args, kwargs, states))
+                refuse_iterators(interp, fn, (*args, *kwargs.values()))
             elif self.handler is not None:
                 args, kwargs = of_python(fn, args, kwargs)
         except TypeError as error:
@@ -135,8 +136,9 @@ def _call_object(
     if isinstance(fn, Decorated):
         return _call_decorated(interp, value, args, kwargs, hint, wanted)
     if _is_definition(fn) and are_static(interp, (*args, *kwargs.values())):
-        return run_now(interp, fn, args, kwargs)
-    found = _call_known(interp, value, known, args, kwargs, hint, wanted)
+        found = run_now(interp, fn, args, kwargs)
+    if found is None:
+        found = _call_known(interp, value, known, args, kwargs, hint, wanted)
     return _call_unruled(interp, value, args, kwargs, hint, wanted) if found is None else found
 
 

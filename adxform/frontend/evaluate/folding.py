@@ -54,8 +54,8 @@ def result_value(interp: Interpreter, result: Any) -> Value | None:
     return constant(interp, result) if stays(result) else None
 
 
-def run_now(interp: Interpreter, fn: Callable[..., Any], args: tuple[Value, ...], kwargs: Kwargs) -> Value:
-    """The value of a function of a rule module on known values: it is ours, so it is pure."""
+def run_now(interp: Interpreter, fn: Callable[..., Any], args: tuple[Value, ...], kwargs: Kwargs) -> Value | None:
+    """The value of a function of a rule module on known values: it is ours, so it is pure; ``None`` for what a run makes."""
     try:
         result = fn(*(known(interp, arg) for arg in args), **{key: known(interp, arg) for key, arg in kwargs.items()})
     except NotImplementedError as error:
@@ -64,7 +64,7 @@ def run_now(interp: Interpreter, fn: Callable[..., Any], args: tuple[Value, ...]
         raise
     except Exception as error:
         return interp.fail(type(error), str(error))
-    return constant(interp, result)
+    return None if isinstance(result, np.ndarray) else constant(interp, result)
 
 
 def calls_users(fn: Any) -> bool:

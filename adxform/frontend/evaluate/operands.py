@@ -52,7 +52,7 @@ def operand(interp: Interpreter, value: Value) -> Operand:
         case Once():
             left = interp.items(value)
             walks.leave(interp, value, "a function that adxform cannot look into was given it")
-            return Pack("tuple", tuple(operand(interp, item) for item in left))
+            return interp.emit(iter, (Pack("tuple", tuple(operand(interp, item) for item in left)),), Object(), "rest")
         case Range(start, stop, step):
             parts = tuple(operand(interp, part) for part in (start, stop, step))
             return interp.emit(range, parts, Object())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import copyreg
 import itertools
+import numbers
 import operator
 import string
 from typing import Any
@@ -79,10 +80,12 @@ def _isscalar(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Ans
             return Lit(True)
         case Var(_, Array(_, None)):
             return None
-        case Lit(found):
+        case Lit(found) | Static(found):
             return Lit(bool(np.isscalar(found)))
         case value if is_unknown(value):
             return None
+        case Ref(kind="instance", cls=cls):
+            return Lit(issubclass(cls, numbers.Number))
         case _:
             return Lit(False)
 

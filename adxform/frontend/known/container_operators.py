@@ -9,6 +9,7 @@ repeated ones, sets and dicts; all else is a ``TypeError``.
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -25,6 +26,7 @@ from adxform.frontend.evaluate.identity import one_object
 from adxform.frontend.evaluate.keys import hashed
 from adxform.frontend.evaluate.operands import is_static
 from adxform.frontend.evaluate.outside import guard
+from adxform.frontend.evaluate.protocols import as_number
 from adxform.frontend.evaluate.python_classes import SEQUENCES, SETS, VIEWS, class_of, is_container, is_numpy, name_of
 from adxform.frontend.evaluate.settled import is_listed, may_change
 from adxform.frontend.evaluate.state import Interpreter
@@ -63,6 +65,7 @@ SIGNS: dict[Any, str] = {
 
 def binary(interp: Interpreter, fn: Any, a: Value, b: Value, hint: str, sign: str = "") -> Answer:
     """``a fn b`` where one is a container; ``None`` where neither is. `sign`: how the program writes the operator."""
+    a, b = _plain(interp, a), _plain(interp, b)
     classes = _classes(interp, a, b)
     if classes is None:
         return None
@@ -87,6 +90,11 @@ def binary(interp: Interpreter, fn: Any, a: Value, b: Value, hint: str, sign: st
             return interp.fail(TypeError, what)
 
 
+def _plain(interp: Interpreter, value: Value) -> Value:
+    """`value`, a number where its class only names it (a member of an ``IntEnum``): a container asks it nothing else."""
+    return as_number(interp, value) if isinstance(value, Static | Lit) else value
+
+
 def _classes(interp: Interpreter, a: Value, b: Value) -> tuple[type, type] | None:
     """The classes of two operands, where one is a container and the other's class is known."""
     left, right = class_of(a), class_of(b)
@@ -103,6 +111,7 @@ def _classes(interp: Interpreter, a: Value, b: Value) -> tuple[type, type] | Non
 
 def in_place(interp: Interpreter, fn: Any, plain: Any, x: Value, value: Value) -> Answer:
     """What the name has after ``x fn= value`` where one is a container; ``None`` where neither is."""
+    value = _plain(interp, value)
     left, right = class_of(x), class_of(value)
     if left is None or not (is_container(left) or (right is not None and is_container(right))):
         return None
@@ -215,6 +224,8 @@ def _counts(cls: type | None) -> bool:
 
 def repeated(interp: Interpreter, items: Value, count: Value) -> Ref:
     """A fresh list of the items of a list or tuple, `count` times."""
+    if isinstance(count, Lit) and abs(operator.index(count.value)) > sys.maxsize:
+        interp.fail(OverflowError, "cannot fit 'int' into an index-sized integer")
     filled = interp.filled(items)
     if filled is None and not (isinstance(count, Var) and interp.of_numbers(tuple(interp.items(items)))):
         return interp.new_list(tuple(interp.items(items)) * operator.index(interp.static(count, "how often a list is repeated")))
@@ -248,11 +259,11 @@ def _hold(interp: Interpreter, ref: Ref, made: Ref) -> None:
 
 
 def _of_keys(left: type, right: type) -> bool:
-    """Whether operands are sets, or keys of dicts, which are like sets."""
+    """Whether operands are sets, or keys of dicts, which are like sets and take whatever can be gone through on either side."""
     views = (VIEWS["keys"], VIEWS["items"])
     if issubclass(left, SETS) and issubclass(right, SETS):
         return True
-    return issubclass(left, views) or (issubclass(right, views) and issubclass(left, SETS))
+    return issubclass(left, views) or (issubclass(right, views) and issubclass(left, (*SEQUENCES, *SETS, dict, range)))
 
 
 def _keys(interp: Interpreter, value: Value) -> Any:

@@ -40,7 +40,8 @@ def _in_place(fn: Any) -> Handler:
             value = _operand_in_place(interp, plain, value)
             args = x, value
         elif protocols.is_object(x) or protocols.is_object(value):
-            return interp.call(Lit(plain), args, hint=hint)
+            changed = _container_changed(interp, fn, x, value, hint)
+            return interp.call(Lit(plain), args, hint=hint) if changed is None else changed
         match x:
             case Var(_, Array(_, None)):
                 message = "this may be a number or an array, so it cannot be told whether the assignment changes it in place"
@@ -69,6 +70,17 @@ def _in_place(fn: Any) -> Handler:
                 return interp.call(Lit(plain), args, hint=hint) if found is None else found
 
     return handler
+
+
+def _container_changed(interp: Interpreter, fn: Any, x: Value, value: Value, hint: str) -> Answer:
+    """A list, dict or set once an object has changed it in place; ``None`` where `x` is none, or something else is made.
+
+    The operators of the object are asked first; where it has none, and is a number that repeats a list, the list itself changes.
+    """
+    if not isinstance(x, Ref) or x.kind not in ("list", "dict", "set"):
+        return None
+    answer = protocols.binary(interp, PLAIN[fn], x, value, hint)
+    return container_operators.in_place(interp, fn, PLAIN[fn], x, value) if answer is None else answer
 
 
 def _fits(interp: Interpreter, x: Var, value: Value) -> None:

@@ -31,6 +31,8 @@ INTEGERS = ((1, 2), (0, 1), (1, 1), (0, 0))
 _LARGEST_OFFSET = 4
 _LARGEST = (5000, 300, 30)
 """The largest length of a sample of one axis, of two, and of more."""
+_SHAPE = 12
+"""How many of the integers of an array are others in each run: more lengths than a shape has, fewer than fill the memory."""
 _MANY = 4
 """How many unknown lengths samples may have before they are kept short: an outer product has them all."""
 
@@ -162,7 +164,9 @@ def _array(dtype: str, shape: tuple[int, ...], lengths: _Lengths) -> Any:
             mask.reshape(-1)[min(3, mask.size - 1) :] = False
         return mask
     if not dtype.startswith(("float", "long", "complex")):
-        return np.full(shape, min(lengths.integer, 1), dtype)
+        whole = np.full(shape, min(lengths.integer, 1), dtype)
+        whole.reshape(-1)[:_SHAPE] = lengths.integer  # others in each run: they may be lengths of the result
+        return whole
     x = np.full(shape, 0.25, dtype)
     if len(shape) >= 2 and shape[-1] == shape[-2]:
         x = x + np.eye(shape[-1], dtype=dtype) * shape[-1]
@@ -280,8 +284,20 @@ def _sampled_type(fn: Callable[..., Any], specs: tuple[Spec, ...], named: dict[s
         if any(dim.may_be_one for spec in specs for dim in dims_of(spec)) and getattr(fn, "__name__", "") == "squeeze":
             results[1] = call.result(_Lengths(dict.fromkeys(bases, 1), 0))
         told = (lengths in telling or not bases) and integers[0] != integers[1]
-        return _type_of_both(call, results, pair, larger, told and not call.depends_on_data)
+        found = _type_of_both(call, results, pair, larger, told and not call.depends_on_data)
+        return found if lengths in telling else _with_other_axes(found, call, pair)
     return failure
+
+
+def _with_other_axes(found: Types, call: _Sampling, pair: _Pair) -> Types:
+    """`found`, of an unknown number of axes where the length of a vector of integers says how many, the same in both runs."""
+    for spec in call.operands:
+        match spec:
+            case Array(dtype, (Dim(base),)) if not dtype.startswith(("float", "long", "complex", "bool")):
+                found = _agreed(
+                    found, call, tuple(replace(one, values={**one.values, base: one.values[base] + 1}) for one in pair)
+                )
+    return found
 
 
 def _telling_lengths(bases: Mapping[str, int], dims: Sequence[Dim]) -> tuple[_Pair, _Pair, _Pair]:
