@@ -146,7 +146,8 @@ def _derivatives(
     if not cell.smooth or not float_leaves(plain):
         return "right", ""
     wrt = tuple(i for i, arg in enumerate(cell.args) if float_leaves(arg))
-    flat, x = flat_function(cell.function, cell.args, wrt)
+    inner, x = flat_function(cell.function, cell.args, wrt)
+    flat = _missing_where_it_raises(inner, pack(float_leaves(plain)).size)
     jacobian, error = central_jacobian(flat, x, step=1e-3)
     scale = max(1.0, float(np.max(np.abs(jacobian), initial=0.0)))
     if not np.all(np.isfinite(jacobian)) or error > 1e-6 * scale:
@@ -163,6 +164,18 @@ def _derivatives(
     if cell.orders > 1 and is_float(plain) and np.ndim(plain) == 0:
         return _second(cell, flat, x, directions, wrt, max(1e-4, tolerance))
     return "right", ""
+
+
+def _missing_where_it_raises(flat: Callable[[Vector], Vector], size: int) -> Callable[[Vector], Vector]:
+    """`flat`, and NaN where it raises: nearby a program may be on a path that its author has not thought of."""
+
+    def found(x: Vector) -> Vector:
+        try:
+            return flat(x)
+        except Exception:
+            return np.full(size, np.nan)
+
+    return found
 
 
 def _second(
