@@ -419,6 +419,32 @@ def bump(owner):
     owner.k += 1.0
 
 
+class Wrap:
+    def __init__(self, row):
+        self.row = row
+
+    def __setitem__(self, place, value):
+        self.row[place] = value
+
+    def __add__(self, other):
+        NAMES.k += 1.0
+        return 1.0
+
+    def __call__(self, other):
+        NAMES.k += 1.0
+        return 1.0
+
+    def __enter__(self):
+        NAMES.k += 1.0
+        return self
+
+    def __exit__(self, *error): pass
+
+    def __len__(self):
+        NAMES.k += 1.0
+        return 1
+
+
 def workspace():
     return A
 
@@ -478,6 +504,12 @@ CALLBACKS = [
     "add = np.add; add(A, t, A)", "np.add.reduce(np.ones((2, 3)), 0, None, A)", "np.add(A, t, **{'out': A})",
     "getattr(NAMES.items, 'append')(t)", "getattr(T, 'rec' + str('ord'))(t)", "operator.methodcaller('append', t)(NAMES.items)",
     "operator.attrgetter('record')(T)(t)", "globals()['A'] = np.ones(3)", "exec('NAMES.k = 7.0')",
+    "mv = memoryview(A); mv[0] = t", "v = np.ndarray(3, buffer=A); v[0] = t", "cls = type(T); cls.count = t",
+    "w = Wrap(A); w[0] = t", "Wrap(1) + 1", "w = Wrap(1); w(2)", "with Wrap(1): pass", "len(Wrap(1))",
+    "v = A.astype(float, 'K', 'unsafe', True, False); v[0] = t", "v = np.nan_to_num(A, False); v[0] = t",
+    "np.frexp(A, A, np.zeros(3, int))", "np.modf(A, A, A)", "np.divmod(A, 2, A)", "RNG.standard_normal(None, float, A)",
+    "scipy.linalg.blas.dscal(2.0, A)", "rows = [0.0]; rows[0] = A; rows[0] += t", "rows = []; rows.append(A); rows[0] += t",
+    "def local(q): return A\n    v = local(1); v[0] = t", "q = NAMES; object.__setattr__(q, 'k', 7.0)",
     "cached(t)", "with entered(t): pass", "dispatched(t)", "from_python(t)", "T.later(t)", "T.once",
 ]  # fmt: skip
 QUESTIONS = [
@@ -551,6 +583,14 @@ def test_what_a_callback_changes_of_what_it_is_given(given: str, statement: str)
 
 def test_what_code_does_to_what_it_made_changes_nothing() -> None:
     text = f"""{PRELUDE}
+import dataclasses, scipy.special
+@dataclasses.dataclass(frozen=True)
+class Frozen:
+    k: float
+FROZEN = Frozen(2.0)
+@functools.lru_cache
+def recalled(n):
+    return n * 2.0
 def rhs(t, y):
     out = np.zeros(2)
     out[0] = A[0] * y[1]
@@ -568,6 +608,16 @@ def rhs(t, y):
     flat[0] -= float(A.clip(0.0, 1.0)[0])
     copied = A.astype(float)
     copied[:] = 0.0
+    def flux(row):
+        found = np.asarray([row[0], 1.0])
+        found[1] *= row[1]
+        return found
+    along = flux(A).reshape(2, 1)
+    along[0] = scipy.special.expit(t)
+    spectrum = np.fft.rfft(A)
+    spectrum[1:] = recalled(2)
+    counts = collections.defaultdict(float)
+    counts["a"] += Frozen(t).k + FROZEN.k
     return out + total + 0.0 * flat
 def cost(p):
     residuals = A - p[0]
@@ -578,7 +628,7 @@ def f(x):
     p = scipy.optimize.minimize(cost, [1.0]).x
     flags = 1.0 if A.flags.writeable else 0.0
     drawn = RNG.choice(A) * 0.0 + np.partition(A, 1)[0] + float(scipy.fft.dct(A)[0])
-    return x * (A[0] + M[0, 1] + NAMES.items[0] + float(y[0, -1]) + float(p[0]) + flags + drawn)
+    return x * (A[0] + M[0, 1] + NAMES.items[0] + float(y[0, -1]) + float(p[0]) + flags + drawn + FROZEN.k)
 """
     f = program(text)
     assert adxform.value_and_grad(f)(2.0) == (f(2.0), f(1.0))
