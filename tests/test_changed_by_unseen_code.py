@@ -634,3 +634,52 @@ def f(x):
     assert adxform.value_and_grad(f)(2.0) == (f(2.0), f(1.0))
     f.__globals__["A"].setflags(write=False)
     assert adxform.value_and_grad(f)(2.0) == (f(2.0), f(1.0))
+
+
+REPLACED = """
+import scipy.integrate
+A = np.array([2.0, 0.5, 1.0])
+B = A.copy()
+def quiet(t): return t
+def loud(t):
+    A[0] = 7.0
+    return t
+def workspace(): return np.zeros(3)
+def given(): return A
+def holding(act, row):
+    def inner(t): return act(t)
+    def writing(t):
+        row[0] = 7.0
+        return t
+    return inner, writing
+class Thing:
+    def act(self, t): return t
+class Other:
+    def act(self, t): return loud(t)
+helper, thing, held = quiet, Thing(), Thing()
+held.found = quiet
+captured, writing = holding(quiet, B)
+def by_name(t): return helper(t)
+def by_method(t): return thing.act(t)
+def by_attribute(t): return held.found(t)
+def by_result(t):
+    row = workspace()
+    row[0] = 7.0
+    return t
+"""
+
+
+@pytest.mark.parametrize(
+    ("callback", "change"),
+    [
+        ("by_name", "helper = loud"), ("by_method", "thing = Other()"), ("by_method", "Thing.act = Other.act"),
+        ("by_attribute", "held.found = loud"), ("by_result", "workspace = given"), ("captured", "captured = holding(loud, B)[0]"),
+        ("writing", "writing = holding(quiet, A)[1]"),
+    ],
+)  # fmt: skip
+def test_what_a_callback_calls_may_be_replaced(callback: str, change: str) -> None:
+    f = program(f"{REPLACED}\ndef f(x): return A[0] * x + scipy.integrate.quad({callback}, 0, 1)[0] + A[0] * x**2\n")
+    assert adxform.value_and_grad(f)(2.0) == (f(2.0), 10.0)
+    exec(change, f.__globals__)
+    with pytest.raises(GlobalMutationError):
+        adxform.value_and_grad(f)(2.0)
