@@ -30,6 +30,7 @@ import pytest
 
 import adxform
 from adxform.errors import AdxError, GlobalMutationError
+from adxform.primitives import effects
 from tests.tables.cell import Raised, outcome, program
 
 
@@ -617,7 +618,7 @@ def rhs(t, y):
     spectrum = np.fft.rfft(A)
     spectrum[1:] = recalled(2)
     counts = collections.defaultdict(float)
-    counts["a"] += Frozen(t).k + FROZEN.k
+    counts["a"] += Frozen(t).k + dataclasses.replace(FROZEN, k=t).k
     return out + total + 0.0 * flat
 def cost(p):
     residuals = A - p[0]
@@ -634,6 +635,35 @@ def f(x):
     assert adxform.value_and_grad(f)(2.0) == (f(2.0), f(1.0))
     f.__globals__["A"].setflags(write=False)
     assert adxform.value_and_grad(f)(2.0) == (f(2.0), f(1.0))
+
+
+@pytest.mark.parametrize("statement", ["np.add(A, t, A)", "copied_to(A, t)", "np.cumsum(A, 0, None, A)"])
+def test_what_a_callback_changes_is_told_without_places_in_the_source(statement: str) -> None:
+    callback = f"def callback(t):\n    {statement}\n    return t\n"
+    callback += "callback.__code__ = callback.__code__.replace(co_linetable=b'')\n"  # as `python -X no_debug_ranges` has it
+    judged(f"{PRELUDE}\n{callback}\ndef f(x):\n    return A[0] * x + scipy.integrate.quad(callback, 0, 1)[0] + A[0] * x**2\n")
+
+
+def test_functions_that_make_arrays_share_no_memory_with_what_they_are_given() -> None:
+    row, square, empty = np.array([3.0, 1.0, 2.0]), np.array([[2.0, 0.5], [0.5, 1.0]]), np.zeros(0)
+    given = [
+        (row,),
+        (square,),
+        (row, row),
+        (row, empty),
+        (row, 0),
+        (row, [], 1.0),
+        (row, row, 0),
+        (row, row, 1),
+        ([row > 0], [row]),
+    ]
+    given += [(row, [row > 0], [1.0]), (3,), (np.array([1, 0, 2]),)]
+    for module, names in effects._MAKING.items():
+        for name in names.split():
+            results = [outcome(functools.partial(getattr(module, name), *args)) for args in given]
+            made = [found for found in results if isinstance(found, np.ndarray)]
+            assert made, name
+            assert not any(np.may_share_memory(found, one) for found in made for one in (row, square)), name
 
 
 REPLACED = """

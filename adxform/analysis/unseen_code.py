@@ -25,7 +25,7 @@ READING = frozenset(
     """
     builtins numpy scipy math cmath _operator operator statistics itertools bisect _bisect heapq _heapq random json pprint
     warnings time datetime re string textwrap hashlib pickle _pickle fractions decimal numbers inspect types typing sys os pathlib
-    io _io csv struct _struct traceback array collections logging adxform
+    io _io csv struct _struct traceback array collections dataclasses logging adxform
     """.split()  # noqa: SIM905 - a line for each would say no more
 )
 """Modules whose functions leave what they are given as it is, but for those that are `CHANGING`."""

@@ -127,8 +127,8 @@ class CallbackCode:
             case type():
                 return keeps_its_own(fn) and not (alone and not (starts_empty(fn) and self.calls.takes_only_classes(place)))
         meaning = None if lookup(fn) else definition(fn)
-        if isinstance(meaning, types.FunctionType):
-            return self._returns_new(meaning.__code__, meaning.__globals__, alone)
+        if isinstance(meaning, types.FunctionType) and self._returns_new(meaning.__code__, meaning.__globals__, alone):
+            return True
         if fn is Unknown or step.opname == "CALL_FUNCTION_EX":
             return False
         names = self._keywords(place)
