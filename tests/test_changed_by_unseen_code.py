@@ -30,6 +30,7 @@ import pytest
 
 import adxform
 from adxform.errors import AdxError, GlobalMutationError
+from adxform.primitives import effects
 from tests.tables.cell import Raised, outcome, program
 
 
@@ -419,6 +420,32 @@ def bump(owner):
     owner.k += 1.0
 
 
+class Wrap:
+    def __init__(self, row):
+        self.row = row
+
+    def __setitem__(self, place, value):
+        self.row[place] = value
+
+    def __add__(self, other):
+        NAMES.k += 1.0
+        return 1.0
+
+    def __call__(self, other):
+        NAMES.k += 1.0
+        return 1.0
+
+    def __enter__(self):
+        NAMES.k += 1.0
+        return self
+
+    def __exit__(self, *error): pass
+
+    def __len__(self):
+        NAMES.k += 1.0
+        return 1
+
+
 def workspace():
     return A
 
@@ -478,6 +505,12 @@ CALLBACKS = [
     "add = np.add; add(A, t, A)", "np.add.reduce(np.ones((2, 3)), 0, None, A)", "np.add(A, t, **{'out': A})",
     "getattr(NAMES.items, 'append')(t)", "getattr(T, 'rec' + str('ord'))(t)", "operator.methodcaller('append', t)(NAMES.items)",
     "operator.attrgetter('record')(T)(t)", "globals()['A'] = np.ones(3)", "exec('NAMES.k = 7.0')",
+    "mv = memoryview(A); mv[0] = t", "v = np.ndarray(3, buffer=A); v[0] = t", "cls = type(T); cls.count = t",
+    "w = Wrap(A); w[0] = t", "Wrap(1) + 1", "w = Wrap(1); w(2)", "with Wrap(1): pass", "len(Wrap(1))",
+    "v = A.astype(float, 'K', 'unsafe', True, False); v[0] = t", "v = np.nan_to_num(A, False); v[0] = t",
+    "np.frexp(A, A, np.zeros(3, int))", "np.modf(A, A, A)", "np.divmod(A, 2, A)", "RNG.standard_normal(None, float, A)",
+    "scipy.linalg.blas.dscal(2.0, A)", "rows = [0.0]; rows[0] = A; rows[0] += t", "rows = []; rows.append(A); rows[0] += t",
+    "def local(q): return A\n    v = local(1); v[0] = t", "q = NAMES; object.__setattr__(q, 'k', 7.0)",
     "cached(t)", "with entered(t): pass", "dispatched(t)", "from_python(t)", "T.later(t)", "T.once",
 ]  # fmt: skip
 QUESTIONS = [
@@ -551,6 +584,14 @@ def test_what_a_callback_changes_of_what_it_is_given(given: str, statement: str)
 
 def test_what_code_does_to_what_it_made_changes_nothing() -> None:
     text = f"""{PRELUDE}
+import dataclasses, scipy.special
+@dataclasses.dataclass(frozen=True)
+class Frozen:
+    k: float
+FROZEN = Frozen(2.0)
+@functools.lru_cache
+def recalled(n):
+    return n * 2.0
 def rhs(t, y):
     out = np.zeros(2)
     out[0] = A[0] * y[1]
@@ -568,6 +609,16 @@ def rhs(t, y):
     flat[0] -= float(A.clip(0.0, 1.0)[0])
     copied = A.astype(float)
     copied[:] = 0.0
+    def flux(row):
+        found = np.asarray([row[0], 1.0])
+        found[1] *= row[1]
+        return found
+    along = flux(A).reshape(2, 1)
+    along[0] = scipy.special.expit(t)
+    spectrum = np.fft.rfft(A)
+    spectrum[1:] = recalled(2)
+    counts = collections.defaultdict(float)
+    counts["a"] += Frozen(t).k + dataclasses.replace(FROZEN, k=t).k
     return out + total + 0.0 * flat
 def cost(p):
     residuals = A - p[0]
@@ -578,9 +629,87 @@ def f(x):
     p = scipy.optimize.minimize(cost, [1.0]).x
     flags = 1.0 if A.flags.writeable else 0.0
     drawn = RNG.choice(A) * 0.0 + np.partition(A, 1)[0] + float(scipy.fft.dct(A)[0])
-    return x * (A[0] + M[0, 1] + NAMES.items[0] + float(y[0, -1]) + float(p[0]) + flags + drawn)
+    return x * (A[0] + M[0, 1] + NAMES.items[0] + float(y[0, -1]) + float(p[0]) + flags + drawn + FROZEN.k)
 """
     f = program(text)
     assert adxform.value_and_grad(f)(2.0) == (f(2.0), f(1.0))
     f.__globals__["A"].setflags(write=False)
     assert adxform.value_and_grad(f)(2.0) == (f(2.0), f(1.0))
+
+
+@pytest.mark.parametrize("statement", ["np.add(A, t, A)", "copied_to(A, t)", "np.cumsum(A, 0, None, A)"])
+def test_what_a_callback_changes_is_told_without_places_in_the_source(statement: str) -> None:
+    callback = f"def callback(t):\n    {statement}\n    return t\n"
+    callback += "callback.__code__ = callback.__code__.replace(co_linetable=b'')\n"  # as `python -X no_debug_ranges` has it
+    judged(f"{PRELUDE}\n{callback}\ndef f(x):\n    return A[0] * x + scipy.integrate.quad(callback, 0, 1)[0] + A[0] * x**2\n")
+
+
+def test_functions_that_make_arrays_share_no_memory_with_what_they_are_given() -> None:
+    row, square, empty = np.array([3.0, 1.0, 2.0]), np.array([[2.0, 0.5], [0.5, 1.0]]), np.zeros(0)
+    given = [
+        (row,),
+        (square,),
+        (row, row),
+        (row, empty),
+        (row, 0),
+        (row, [], 1.0),
+        (row, row, 0),
+        (row, row, 1),
+        ([row > 0], [row]),
+    ]
+    given += [(row, [row > 0], [1.0]), (3,), (np.array([1, 0, 2]),)]
+    for module, names in effects._MAKING.items():
+        for name in names.split():
+            results = [outcome(functools.partial(getattr(module, name), *args)) for args in given]
+            made = [found for found in results if isinstance(found, np.ndarray)]
+            assert made, name
+            assert not any(np.may_share_memory(found, one) for found in made for one in (row, square)), name
+
+
+REPLACED = """
+import scipy.integrate
+A = np.array([2.0, 0.5, 1.0])
+B = A.copy()
+def quiet(t): return t
+def loud(t):
+    A[0] = 7.0
+    return t
+def workspace(): return np.zeros(3)
+def given(): return A
+def holding(act, row):
+    def inner(t): return act(t)
+    def writing(t):
+        row[0] = 7.0
+        return t
+    return inner, writing
+class Thing:
+    def act(self, t): return t
+class Other:
+    def act(self, t): return loud(t)
+helper, thing, held = quiet, Thing(), Thing()
+held.found = quiet
+captured, writing = holding(quiet, B)
+def by_name(t): return helper(t)
+def by_method(t): return thing.act(t)
+def by_attribute(t): return held.found(t)
+def by_result(t):
+    row = workspace()
+    row[0] = 7.0
+    return t
+"""
+
+
+@pytest.mark.parametrize(
+    ("callback", "change"),
+    [
+        ("by_name", "helper = loud"), ("by_method", "thing = Other()"), ("by_method", "Thing.act = Other.act"),
+        ("by_attribute", "held.found = loud"), ("by_result", "workspace = given"), ("captured", "captured = holding(loud, B)[0]"),
+        ("writing", "writing = holding(quiet, A)[1]"),
+    ],
+)  # fmt: skip
+def test_what_a_callback_calls_may_be_replaced(callback: str, change: str) -> None:
+    f = program(f"{REPLACED}\ndef f(x): return A[0] * x + scipy.integrate.quad({callback}, 0, 1)[0] + A[0] * x**2\n")
+    assert adxform.value_and_grad(f)(2.0) == (f(2.0), 10.0)
+    exec(change, f.__globals__)
+    with pytest.raises(GlobalMutationError):
+        adxform.value_and_grad(f)(2.0)

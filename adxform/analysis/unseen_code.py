@@ -17,7 +17,7 @@ from adxform.ir.spans import is_user, written_in
 from adxform.ir.types import Array
 from adxform.ir.walk import variables
 from adxform.primitives.effects import effect_of
-from adxform.primitives.record import Effect, Memory
+from adxform.primitives.record import Memory
 from adxform.primitives.signatures import form_of
 from adxform.primitives.table import lookup
 
@@ -25,7 +25,7 @@ READING = frozenset(
     """
     builtins numpy scipy math cmath _operator operator statistics itertools bisect _bisect heapq _heapq random json pprint
     warnings time datetime re string textwrap hashlib pickle _pickle fractions decimal numbers inspect types typing sys os pathlib
-    io _io csv struct _struct traceback array collections logging adxform
+    io _io csv struct _struct traceback array collections dataclasses logging adxform
     """.split()  # noqa: SIM905 - a line for each would say no more
 )
 """Modules whose functions leave what they are given as it is, but for those that are `CHANGING`."""
@@ -53,8 +53,6 @@ CHANGING = (
 )
 """Names of functions and methods that change their first argument, or the object that they are a method of."""
 
-_MAKING = frozenset("copy deepcopy sorted abs len round".split())  # noqa: SIM905
-"""Names of functions of Python's whose results are nobody else's; ``max`` may give a list that it is given."""
 REACHING = frozenset("exec eval globals modules import_module __import__".split())  # noqa: SIM905
 """Names by which code comes by whatever its module has."""
 
@@ -70,32 +68,17 @@ def may_write(fn: object, name: str = "") -> bool:
         return True
     own = getattr(fn, "__self__", None)
     owner = getattr(fn, "__objclass__", None) or (None if own is None or isinstance(own, types.ModuleType) else type(own))
-    module = (written_in(fn) or getattr(owner, "__module__", None) or "builtins").partition(".")[0]
+    pythons = isinstance(fn, types.BuiltinFunctionType | types.MethodWrapperType | np.ufunc)  # and not what wraps Fortran
+    module = (written_in(fn) or getattr(owner, "__module__", None) or ("builtins" if pythons else "")).partition(".")[0]
     name = name or getattr(fn, "__name__", "")
     if module == "numpy":
         return name in (OF_ARRAYS if isinstance(owner, type) else OF_NUMPY)
     return module not in READING or name in CHANGING
 
 
-def makes_anew(fn: object, names: tuple[str, ...]) -> bool:
-    """Whether what `fn` returns, called with keywords `names`, is nobody else's: a class makes it, or its record says so."""
-    if isinstance(fn, type):
-        makes = type(fn).__call__ is type.__call__ and not isinstance(fn.__new__, types.FunctionType)
-        return makes and not issubclass(fn, np.generic)  # of an array these may give the array itself
-    if getattr(fn, "__module__", None) in ("builtins", "copy"):
-        return getattr(fn, "__name__", "") in _MAKING
-    record = lookup(fn)
-    if record is None:
-        return False
-    array, options = Var("x", Array("float64", None)), tuple((name, Lit(None)) for name in names)
-    calls = [Call((), Lit(fn), args, options) for args in ((array,), (Lit(""), array))]
-    effects = [record.effect if isinstance(record.effect, Effect) else record.effect(call) for call in calls]
-    return not any(effect.views or effect.opaque for effect in effects)
-
-
 def is_writing_option(name: str) -> bool:
-    """Whether an option of this name says that an argument is written: to it, or where it lies."""
-    return name in ("out", "output", "inplace") or name.startswith("overwrite")
+    """Whether an option of this name says that an argument is written: to it, or where it lies; ``out2`` is one of several."""
+    return name.rstrip("0123456789") in ("out", "output", "inplace") or name.startswith("overwrite")
 
 
 def writing_options(fn: object, count: int, names: tuple[str, ...]) -> Iterator[int | str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import dis
+import inspect
 import types
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -42,14 +43,47 @@ class Calls:
         step = self.steps[loaded]
         found = self._value(loaded)
         if found is Unknown and step.opname in _ATTRIBUTES:
-            return getattr(np.ndarray, step.argval, Unknown), True
+            owner = self._value(loaded - 1) if loaded else Unknown
+            kind = np.ndarray if owner is Unknown else type(owner)
+            return inspect.getattr_static(kind, step.argval, Unknown), True
         return found, False
+
+    def first_argument(self, place: int) -> int | None:
+        """The instruction that gives what the call at `place` is given first, which of a method is its object."""
+        loaded = self._callee(place)
+        return loaded - 1 if loaded and self.called(place)[1] else self.first_given(place)
+
+    def first_given(self, place: int) -> int | None:
+        """The instruction that gives what stands first in the brackets of the call at `place`."""
+        given = [(k, *_extent(self.steps[k])) for k in self.given(place)]
+        if not given or any(begun is None for _, begun, _ in given):
+            return None
+        first = min(begun for _, begun, _ in given)
+        return max((ended, k) for k, begun, ended in given if begun == first)[1]
+
+    def given(self, place: int) -> list[int]:
+        """The instructions that give the call at `place` its arguments."""
+        loaded = self._callee(place)
+        places = () if loaded is None else range(loaded + 1, place)
+        return [k for k in places if self.steps[k].opname not in _PREPARING]
+
+    def takes_only_classes(self, place: int) -> bool:
+        """Whether nothing but classes is given to the call at `place`."""
+        return all(isinstance(self._value(k), type) for k in self.given(place))
+
+    def call_of(self, place: int) -> int | None:
+        """The call of what the instruction at `place` loads."""
+        return next(
+            (k for k in range(place + 1, len(self.steps)) if self.steps[k].opname in _CALLS and self._callee(k) == place), None
+        )
 
     def writes(self, place: int) -> bool:
         """Whether the instruction at `place` calls what is known to write to what it is given there, by its place."""
         step = self.steps[place]
         if step.opname not in _CALLS:
             return False
+        if _extent(step)[0] is None:  # Python was told to keep no places
+            return True
         counts = range(1, _MOST_ARGUMENTS) if step.opname == "CALL_FUNCTION_EX" else (step.arg or 0,)
         if self._callee(place) is None:  # from Python 3.13 on one instruction stores a name and loads it
             return any(
@@ -73,15 +107,12 @@ class Calls:
         step = self.steps[place]
         if step.opname not in (*_ATTRIBUTES, *_GLOBALS) or step.argval not in BY_NAME:
             return False
-        call = next((k for k in self._after(place) if self._callee(k) == place), None)
+        call = self.call_of(place)
         if call is None:
             return True
-        given = [one for one in self.steps[place + 1 : call] if one.opname not in _PREPARING]
+        given = [self.steps[k] for k in self.given(call)]
         at = 0 if step.argval != "getattr" else -((self.steps[call].arg or 0) - 1)
         return not (-len(given) <= at < len(given) and _is_text(given[at]))
-
-    def _after(self, place: int) -> Iterator[int]:
-        return (k for k in range(place + 1, len(self.steps)) if self.steps[k].opname in _CALLS)
 
     def _callee(self, place: int) -> int | None:
         """The instruction that loads what the one at `place` calls: it begins where the call does, and ends last before it."""
@@ -94,8 +125,15 @@ class Calls:
         return None if best is None else best[1]
 
     def _value(self, place: int) -> Any:
-        """What the instruction at `place` loads: a global variable, or what modules, classes and functions have."""
+        """What the instruction at `place` loads: a global variable, or what modules, classes and functions have.
+
+        Of a function that is made here, its code.
+        """
         step = self.steps[place]
+        if step.opname == "SET_FUNCTION_ATTRIBUTE":  # from Python 3.13 on, once for its defaults and once for what it captures
+            return self._value(place - 1)
+        if step.opname == "MAKE_FUNCTION":
+            return self.steps[place - 1].argval
         if step.opname in _GLOBALS:
             return self.space.get(step.argval, getattr(builtins, step.argval, Unknown))
         if step.opname in _ATTRIBUTES and place:
@@ -109,8 +147,11 @@ class Calls:
 
 
 def _is_librarys(fn: Any) -> bool:
-    """Whether `fn` is a function that is not the program's, which is followed."""
-    return fn is not Unknown and not isinstance(fn, type) and not (isinstance(fn, types.FunctionType) and is_user(fn))
+    """Whether `fn` is a function that is not the program's, which is followed, as is what a library made of one."""
+    if fn is Unknown or isinstance(fn, type | types.CodeType):
+        return False
+    wrapped = inspect.getattr_static(fn, "__wrapped__", fn)
+    return not (isinstance(wrapped, types.FunctionType) and is_user(wrapped))
 
 
 def _writes(fn: Any, counts: Iterable[int]) -> bool:

@@ -15,9 +15,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from adxform.analysis.unseen_code import CHANGING, OF_ARRAYS, OF_NUMPY, REACHING, is_writing_option, makes_anew
+import numpy as np
+
+from adxform.analysis.unseen_code import CHANGING, OF_ARRAYS, OF_NUMPY, REACHING, is_writing_option
 from adxform.frontend.calls.callback_calls import BY_NAME, Calls, Unknown
+from adxform.frontend.calls.made_anew import keeps_its_own, result_of, starts_empty
 from adxform.ir.spans import is_user
+from adxform.primitives.table import definition, lookup
 
 _FRESH = tuple("LOAD_CONST LOAD_SMALL_INT BINARY_OP UNARY_ COMPARE_OP BUILD_ LIST_ SET_ DICT_".split())  # noqa: SIM905
 """Instructions, by how their names begin, that put on the stack what nobody else has; of calls, those that make it."""
@@ -114,12 +118,28 @@ class CallbackCode:
         if not step.opname.startswith("CALL"):
             made = step.opname.startswith(_FRESH) and step.argrepr != _ITEM
             return made and not (alone and any(map(self._holds_others, self.calls.inside(place))))
-        fn, _ = self.calls.called(place)
-        if not isinstance(fn, types.FunctionType) or not is_user(fn):
-            return fn is not Unknown and not (alone and isinstance(fn, type)) and makes_anew(fn, self._keywords(place))
+        fn, is_method = self.calls.called(place)
+        match fn:
+            case types.CodeType():
+                return self._returns_new(fn, self.space, alone)
+            case types.FunctionType() if is_user(fn):
+                return self._returns_new(fn.__code__, fn.__globals__, alone)
+            case type():
+                return keeps_its_own(fn) and not (alone and not (starts_empty(fn) and self.calls.takes_only_classes(place)))
+        meaning = None if lookup(fn) else definition(fn)
+        if isinstance(meaning, types.FunctionType) and self._returns_new(meaning.__code__, meaning.__globals__, alone):
+            return True
+        if fn is Unknown or step.opname == "CALL_FUNCTION_EX":
+            return False
+        names = self._keywords(place)
+        whose = result_of(fn, (step.arg or 0) - len(names) + is_method, names)
+        first = self.calls.first_argument(place) if whose == "a view" else None
+        return whose == "new" or (first is not None and self._is_new(first, False))
+
+    def _returns_new(self, code: types.CodeType, space: dict[str, Any], alone: bool) -> bool:
+        """Whether the function with that `code` returns what is nobody else's."""
         seen = self.within | {self.code}
-        code = CallbackCode(fn.__code__, fn.__globals__, fn.__code__.co_freevars, (), seen)
-        return fn.__code__ not in seen and code.gives_new(alone)
+        return code not in seen and CallbackCode(code, space, code.co_freevars, (), seen).gives_new(alone)
 
     def _holds_others(self, place: int) -> bool:
         """Whether the instruction at `place` makes a list, a dict or the like of other things than constants."""
@@ -152,7 +172,7 @@ class CallbackCode:
             case "STORE_DEREF" | "DELETE_DEREF":
                 return step.argval in self.free
             case "LOAD_ATTR" | "LOAD_METHOD" if step.argval in CHANGING | OF_ARRAYS | OF_NUMPY:
-                return not self._is_harmless(self.steps[place - 1], step.argval)
+                return not (self._is_harmless(self.steps[place - 1], step.argval) or self._sets_own(place))
             case "LOAD_GLOBAL" | "LOAD_NAME":
                 return step.argval in CHANGING | OF_NUMPY
             case name if name in _BELOW:
@@ -167,13 +187,42 @@ class CallbackCode:
             return isinstance(module, types.ModuleType) and module.__name__ == "numpy" and name not in OF_NUMPY
         return "LOAD_FAST" in owner.opname and self._is_own(_last(owner))
 
+    def _sets_own(self, place: int) -> bool:
+        """Whether what the instruction at `place` loads is ``object.__setattr__``, called on what was made here."""
+        call = self.calls.call_of(place) if self.steps[place].argval == "__setattr__" else None
+        if call is None or self.steps[call].arg != len(("object", "name", "value")):  # a bound method has two
+            return False
+        first = self.calls.first_given(call)
+        return first is not None and self._is_new(first, False)
+
     def _is_own(self, name: str | None, alone: bool = False) -> bool:
         """Whether `name` stands for what was made here, wherever it is bound; `alone`: and so does what that holds."""
         if name in self.made:
             return not alone
         bound = [ahead for stored, ahead in self.stored if stored == name]
         made = (self._is_made(k, alone) and not self.steps[k + 1].is_jump_target for k in bound)
-        return name not in self._parameters and bool(bound) and all(made)
+        if name in self._parameters or not bound or not all(made):
+            return False
+        return not (alone and any(map(self._holds_objects, bound)) and self._is_given_others(name))
+
+    def _holds_objects(self, place: int) -> bool:
+        """Whether what the instruction at `place` makes may hold what is stored in it, of which an array keeps the numbers."""
+        step = self.steps[place]
+        if not step.opname.startswith("CALL"):
+            return any(self.steps[k].opname.startswith(("BUILD_", "LIST_", "CALL")) for k in self.calls.inside(place))
+        fn, _ = self.calls.called(place)
+        return not isinstance(fn, np.ufunc) and lookup(fn) is None
+
+    def _is_given_others(self, name: str | None) -> bool:
+        """Whether what is not known to be made here is stored in what `name` stands for, or a method of that may do so."""
+        for k, step in enumerate(self.steps):
+            if step.opname == "STORE_SUBSCR" and not self._puts_back(k) and self._name_below(k, 1) == name:
+                value = self._place_below(k, 2)
+                if value is None or not self._is_new(value, True):
+                    return True
+            if step.opname in ("LOAD_ATTR", "LOAD_METHOD") and step.argval in CHANGING and _loaded(self.steps[k - 1]) == name:
+                return True
+        return False
 
     @cached_property
     def _parameters(self) -> tuple[str, ...]:
@@ -190,12 +239,21 @@ class CallbackCode:
             place = next((k for k in range(place, 0, -1) if self.steps[k - 1].opname == "COPY"), 0)
             while place and self.steps[place - 1].opname == "COPY":
                 place -= 1
+        found = self._place_below(place, count)
+        if found is None:
+            return None
+        step = self.steps[found]
+        if step.opname == "LOAD_FAST_LOAD_FAST" and count:
+            names: tuple[str, str] = step.argval
+            return names[0] if self._place_below(place, count - 1) == found else names[1]
+        return _loaded(step)
+
+    def _place_below(self, place: int, count: int) -> int | None:
+        """The instruction that gives what lies below `count` values on the stack ahead of the one at `place`."""
         for k in range(place - 1, -1, -1):
             step = self.steps[k]
-            if count == 0:
-                return _last(step) if "LOAD_FAST" in step.opname else None
-            if step.opname == "LOAD_FAST_LOAD_FAST" and count == 1:
-                return _first(step)
+            if count == 0 or (count == 1 and step.opname == "LOAD_FAST_LOAD_FAST"):
+                return k
             count -= dis.stack_effect(step.opcode, step.arg, jump=False)
         return None
 
@@ -206,8 +264,9 @@ def _bound(step: dis.Instruction) -> tuple[str, ...]:
     return names if step.opname == "STORE_FAST_STORE_FAST" else names[:1]
 
 
-def _first(step: dis.Instruction) -> str:
-    return step.argval if isinstance(step.argval, str) else step.argval[0]
+def _loaded(step: dis.Instruction) -> str | None:
+    """The local name that `step` loads last."""
+    return _last(step) if "LOAD_FAST" in step.opname else None
 
 
 def _last(step: dis.Instruction) -> str:

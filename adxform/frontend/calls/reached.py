@@ -11,7 +11,7 @@ import functools
 import gc
 import types
 from collections.abc import Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,9 @@ from adxform.analysis.unseen_code import CHANGING, OF_ARRAYS
 from adxform.frontend.calls.callback_code import CallbackCode
 from adxform.frontend.checks.handed_over import Handed, Rebound
 from adxform.frontend.evaluate.settled import may_change
+from adxform.frontend.signature.access import Access, HasClass, Is
 from adxform.frontend.signature.class_meaning import is_changeable, is_users
+from adxform.ir.ops import Lit
 from adxform.ir.spans import Span, is_user
 
 _CHANGED_IN_PLACE = (list, dict, set, bytearray, collections.deque, array.array, np.ndarray)
@@ -42,6 +44,8 @@ class Reach:
     to: str
     span: Span
     handed: list[Handed | Rebound]
+    assumed: list[tuple[Access, Is | HasClass]] = field(default_factory=list)
+    """What says that another call would come by the same functions."""
 
     def given(self, value: Any, among: Classes = (object,)) -> None:
         """Note an object, and all that it holds, that may be changed; of classes `among`."""
@@ -61,6 +65,7 @@ class Reach:
         )
         for one in calls.found if among else ():
             self.given(one, among)
+        self.assumed.extend(calls.assumed(whole=not among))
         self.handed.extend(Rebound(code.space, name, self.to, self.span) for code in codes for name in code.assigned())
         return among
 
@@ -75,6 +80,7 @@ class _Calls:
 
     def __init__(self) -> None:
         self.codes: list[CallbackCode] = []
+        self.functions: list[types.FunctionType] = []
         self.found: list[Any] = []
         self.names: set[str] = set()
         self.seen: dict[int, Any] = {}
@@ -127,6 +133,7 @@ class _Calls:
         for code in inside:
             inside += [const for const in code.co_consts if isinstance(const, types.CodeType)]
             self.names.update(code.co_names)
+        self.functions.append(fn)
         codes = [CallbackCode(code, fn.__globals__, fn.__code__.co_freevars, made) for code in inside]
         self.codes += codes
         self.names.update(name for code in codes for name in code.asked_for())
@@ -136,6 +143,24 @@ class _Calls:
         for cell in filter(_is_filled, fn.__closure__ or ()):
             self.found += [cell, cell.cell_contents]
         self.found += [*(fn.__defaults__ or ()), *(fn.__kwdefaults__ or {}).values()]
+
+    def assumed(self, whole: bool) -> Iterator[tuple[Access, Is | HasClass]]:
+        """What each function finds outside that may call others; `whole`: and in the objects that it finds."""
+        for fn in self.functions:
+            for name in sorted(self.names & fn.__globals__.keys()):
+                yield from self._assumed_of(fn.__globals__[name], Access((("global", name),), Lit(fn)), whole)
+            for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True):
+                if _is_filled(cell):
+                    yield from self._assumed_of(cell.cell_contents, Access((("cell", name),), Lit(fn)), whole)
+
+    def _assumed_of(self, value: Any, access: Access, whole: bool) -> Iterator[tuple[Access, Is | HasClass]]:
+        if callable(value) or isinstance(value, types.ModuleType):
+            yield access, Is(value)
+        elif is_changeable(type(value)):
+            yield access, HasClass(type(value))
+        if whole and (is_changeable(type(value)) or (isinstance(value, types.ModuleType) and is_users(value))):
+            own = _own(value)
+            yield from ((access.to("attribute", name), Is(own[name])) for name in self.names & own.keys() if callable(own[name]))
 
     def _take_wrapper(self, fn: types.FunctionType) -> None:
         """Note what a library made of functions, such as those that `contextlib.contextmanager` or `singledispatch` returns."""
@@ -212,7 +237,7 @@ def _methods(owner: Any, names: Set[str]) -> Iterator[Any]:
         return
     classes = owner.__mro__ if isinstance(owner, type) else filter(is_changeable, type(owner).__mro__)
     for space in (_own(owner), *map(vars, classes)):
-        asked = [name for name in space if name in names or (_is_special(name) and not isinstance(owner, type))]
+        asked = [name for name in space if (name in names or _is_special(name)) and not _raises_only(space, name)]
         for found in map(space.get, asked):
             held = (getattr(found, name, None) for name in _HOLDING)
             yield from (one for one in (found, *held) if callable(one))
@@ -226,6 +251,12 @@ def _defined(cls: type, name: str) -> list[types.FunctionType]:
 def _is_special(name: str) -> bool:
     """Whether Python asks for the method `name` by itself, of an object that is there already."""
     return name.startswith("__") and name.endswith("__") and name not in (*_MAKING, "__new__")
+
+
+def _raises_only(space: Mapping[str, Any], name: str) -> bool:
+    """Whether the method `name` of a class that holds `space` is one of a frozen dataclass, which lets nobody set anything."""
+    parameters = space.get("__dataclass_params__")
+    return name in ("__setattr__", "__delattr__") and getattr(parameters, "frozen", False)
 
 
 def _is_filled(cell: types.CellType) -> bool:
