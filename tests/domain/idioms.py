@@ -323,11 +323,14 @@ def grid(scope: Scope) -> Lines:
 def buffers(scope: Scope) -> Lines:
     """Two buffers that a time loop swaps."""
     a, b = scope.name("u"), scope.name("u")
-    c = number(scope, 1)
+    c, first = number(scope, 1), scope.pick(*scope.vectors)
+    second, passes = scope.pick(f"np.empty_like({a})", f"np.zeros(len({a}))", f"{a}.copy()"), count(scope)
+    if not passes.isdigit():  # perhaps none, and what is in new memory has no value
+        second = second.replace("empty_like", "zeros_like")
     lines = [
-        f"{a} = {scope.pick(*scope.vectors)}.copy()",
-        f"{b} = {scope.pick(f'np.empty_like({a})', f'np.zeros(len({a}))', f'{a}.copy()')}",
-        f"for _ in range({count(scope)}):",
+        f"{a} = {first}.copy()",
+        f"{b} = {second}",
+        f"for _ in range({passes}):",
         f"    {b}[0] = {a}[0]",
         f"    {b}[-1] = {a}[-1] * {constant(scope)}",
         f"    {b}[1:-1] = {a}[1:-1] + ({c}) * 0.1 * ({a}[2:] - 2 * {a}[1:-1] + {a}[:-2])",
