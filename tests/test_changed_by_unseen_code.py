@@ -713,3 +713,35 @@ def test_what_a_callback_calls_may_be_replaced(callback: str, change: str) -> No
     exec(change, f.__globals__)
     with pytest.raises(GlobalMutationError):
         adxform.value_and_grad(f)(2.0)
+
+
+DRAWING = """
+RNG, GIVEN = np.random.default_rng(0), np.random.default_rng(0)
+class Model:
+    def __init__(self): self.rng = np.random.default_rng(0)
+    def loss(self, x): return drawn(self.rng, x)
+def drawn(rng, x):
+    order, noise = np.arange(3), np.empty(3)
+    rng.shuffle(order)
+    rng.random(out=noise)
+    return np.sum(x[order] * rng.normal(size=3) * noise)
+def by_method(x): return Model.loss(MODEL, x)
+def by_global(x): return drawn(RNG, x)
+def by_module(x):
+    np.random.seed(3)
+    order = np.arange(3)
+    np.random.shuffle(order)
+    return np.sum(x[order] * np.random.randn(3))
+MODEL = Model()
+"""
+
+
+@pytest.mark.parametrize("name", ["by_method", "by_global", "by_module"])
+def test_random_numbers_are_drawn_in_order(name: str) -> None:
+    """The methods of one generator change it and are called again: each reads it when it runs."""
+    x = np.array([0.5, 1.5, -1.0])
+    plain, f = program(DRAWING, name), program(DRAWING, name)
+    for _ in range(2):
+        value, gradient = adxform.value_and_grad(f)(x)
+        assert value == plain(x)
+        np.testing.assert_allclose(gradient @ x, value)

@@ -69,7 +69,8 @@ def refuse_changed(
         return
     told = [(guard.access, type(guard.expectation)) for guard in guards]
     for access, kind in (*((access, Equals) for access in hidden), *told):
-        if kind in _OF_WHOLE and (one := objects.get(id(value := access.read(fn)))) and not (kind is Is and _is_users(value)):
+        one = objects.get(id(access.read(fn))) if kind in _OF_WHOLE else None
+        if one is not None and not (kind is Is and _is_read_by_name(access, one.value)):
             raise _refusal(access, one)
         for owner, step in _owners(fn, access):
             if (found := _changed(fn, owner, step, objects, names)) and not (step[0] == "cell" and kind not in _OF_VALUES):
@@ -102,9 +103,12 @@ def _changed(
             return objects.get(id(owner))
 
 
-def _is_users(value: Any) -> bool:
-    """Whether `value` is code, or an object of a class of the program's, of which all that is read is read by name."""
-    return isinstance(value, types.FunctionType | types.ModuleType | type) or is_changeable(type(value))
+def _is_read_by_name(access: Access, value: Any) -> bool:
+    """Whether all that is read of `value` has guards of its own, or is read by its methods, when they run."""
+    if isinstance(value, types.FunctionType | types.ModuleType | type) or is_changeable(type(value)):
+        return True
+    # What a method is of, a generator of random numbers, unless it holds what may be counted.
+    return access.steps[-1:] == (("attribute", "__self__"),) and not hasattr(type(value), "__len__")
 
 
 def _refuse_changed_arrays(fn: Callable[..., Any], handed: Sequence[Handed], hidden: Iterable[Access]) -> None:
