@@ -23,7 +23,7 @@ from adxform.frontend.calls.made_anew import keeps_its_own, result_of, starts_em
 from adxform.ir.spans import is_user
 from adxform.primitives.table import definition, lookup
 
-_FRESH = tuple("LOAD_CONST LOAD_SMALL_INT BINARY_OP UNARY_ COMPARE_OP BUILD_ LIST_ SET_ DICT_".split())  # noqa: SIM905
+_FRESH = ("LOAD_CONST", "LOAD_SMALL_INT", "BINARY_OP", "UNARY_", "COMPARE_OP", "BUILD_", "LIST_", "SET_", "DICT_")
 """Instructions, by how their names begin, that put on the stack what nobody else has; of calls, those that make it."""
 _ITEM = "[]"
 """How an item that is read is written, where an operator reads it (from Python 3.14 on)."""

@@ -6,6 +6,7 @@ import math
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 
@@ -58,10 +59,14 @@ class _Simplifying(Rewriter):
         self.negated: dict[str, Operand] = {}
         self.spread: dict[str, tuple[Operand, Operand]] = {}
         self.mirrored: dict[str, Operand] = {}
-        self.made = made_in(fn)
         self.shaped = {
             (p.type.dtype, p.type.shape): p for p in reversed(fn.params) if isinstance(p.type, Array) and _names_own(p)
         }
+
+    @cached_property
+    def made(self) -> set[str]:
+        """The arrays that lie without gaps, and so as what arithmetic makes of them."""
+        return made_in(self.fn)
 
     def visit(self, op: Op, ops: list[Op]) -> None:
         if not isinstance(op, Call):
