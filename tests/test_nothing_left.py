@@ -19,6 +19,19 @@ def variances_of_the_first(x: Any, start: int) -> Any:
     return sum(np.var(x[:n], ddof=1) for n in range(start, 3))
 
 
+def spreads_that_are_written(x: Any) -> Any:
+    spreads = np.std(x[:1].reshape(1, 1), axis=1, ddof=1)
+    spreads[0] *= 2.0
+    return np.sum(spreads)
+
+
+def spreads_that_one_replaces(x: Any, moments: Any = np.std) -> Any:
+    spreads = moments(x.reshape(3, 1), axis=1, ddof=1)
+    spreads[1] = x[1] ** 3
+    spreads[2] = 0.0
+    return np.sum(spreads)
+
+
 NAN = np.nan
 FUNCTIONS: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any], tuple[int, ...]]] = {
     "variance of one": (lambda x: np.var(x[:1], ddof=1) + x[0] ** 2, lambda x: x[0] ** 2, (0,)),
@@ -32,6 +45,8 @@ FUNCTIONS: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any], tuple[int
     "mean of what is missing": (lambda x: np.nanmean(np.where(x > 0.0, np.nan, x)) + x[2] ** 2, lambda x: x[2] ** 2, ()),
     "means of no rows": (lambda x: np.sum(np.mean(x[None][:0], axis=0)) + x[2] ** 2, lambda x: x[2] ** 2, ()),
     "spread of nothing": (lambda x: np.std(x[3:]) + np.var(x[3:]) + x[2] ** 2, lambda x: x[2] ** 2, ()),
+    "spreads that are written": (spreads_that_are_written, lambda x: 0.0 * x[2], (0,)),
+    "variances that one replaces": (lambda x: spreads_that_one_replaces(x, np.var), lambda x: x[1] ** 3, (0,)),
     "spread of nothing, less one": (lambda x: np.std(x[3:], ddof=1) + x[2] ** 2, lambda x: x[2] ** 2, ()),
 }
 """Functions, what is left of each without the variance or mean, and which numbers that takes."""
@@ -42,6 +57,11 @@ COMPILED = ("variances of the first", "spread of one", "mean of nothing")
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_only_what_moves_something_has_an_undefined_slope(name: str) -> None:
     judge(name, "python", ORDERS)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_a_spread_that_another_number_replaces_takes_nothing() -> None:
+    np.testing.assert_array_equal(adxform.grad(spreads_that_one_replaces)(POINT), [NAN, 3.0, 0.0])
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")

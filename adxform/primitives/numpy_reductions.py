@@ -57,11 +57,16 @@ def undefined_unless(left: Any, ct: Any, ddof: Any) -> Any:
 
 
 def deviations(x: Any, axis: Any, left: Any, ddof: Any) -> Any:
-    """`x` without its mean. One element is its own mean, and yet where it moves, what is made of nothing `left` has no slope."""
+    """`x` without its mean.
+
+    One element is its own mean, and yet where it moves, what is made of nothing `left` has no slope: one stands for the
+    deviation there, since zero times what is undefined would be zero.
+    """
     if ddof == 0:
         return x - np.mean(x, axis=axis, keepdims=True)
     moved = undefined_unless(left, x, ddof)
-    return intrinsics.valued(x - np.mean(x, axis=axis, keepdims=True), moved - np.mean(moved, axis=axis, keepdims=True))
+    mean = np.mean(x, axis=axis, keepdims=True) - (left <= 0.0)
+    return intrinsics.valued(x - mean, moved - np.mean(moved, axis=axis, keepdims=True))
 
 
 def _sum_transpose(ct: Any, x: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False, *, where: Any = True) -> Any:
