@@ -111,7 +111,8 @@ class CallbackCode:
 
     def globals_reached(self) -> Iterator[str]:
         """The global variables that it may read."""
-        return (name for name in (self.space if self._reaches_all else self.code.co_names) if name in self.space)
+        named = (step.argval for step in self.steps if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"))
+        return (name for name in (self.space if self._reaches_all else named) if name in self.space)
 
     def imported(self) -> Iterator[types.ModuleType]:
         """The modules that it imports by itself."""

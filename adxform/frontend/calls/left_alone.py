@@ -5,8 +5,9 @@ A callback finds functions and data by names, in lists and in objects, where oth
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from adxform.errors import GlobalMutationError
@@ -64,12 +65,14 @@ def leaves_alone(
     """
     asked = tuple((guard.access, type(guard.expectation)) for guard in guards)
     LeavesAlone(tuple(unseen), tuple(hidden), asked).check(fn)
-    calling = tuple(call for call in unseen if not all(map(_is_librarys, call.called)))
+    others = (replace(call, called=tuple(itertools.filterfalse(_only_computes, call.called))) for call in unseen)
+    calling = tuple(call for call in others if call.called)
     return (Guard(Access(), LeavesAlone(calling, tuple(hidden), asked)),) if calling else ()
 
 
-def _is_librarys(fn: Any) -> bool:
-    return not is_changeable(fn) if isinstance(fn, type) else is_librarys(fn)
+def _only_computes(fn: Any) -> bool:
+    """Whether `fn` is a library's, and changes nothing by itself, for good."""
+    return (not is_changeable(fn) if isinstance(fn, type) else is_librarys(fn)) and not changes_of(fn).among
 
 
 def _handed(call: UnseenCall, changes: Iterable[Changes]) -> Iterator[Handed | Rebound]:
