@@ -245,16 +245,41 @@ def callback(t):
     for act in acts: t = act(t)
     total = Frozen(1.0).k + (Vector(1.0) + Vector(A[1])).a + add(1.0, out[0]) + dot(A, A)
     total += sum(map(np.maximum, [1.0], [2.0])) + np.apply_along_axis(np.sum, 0, np.ones((2, 3)))[0]
-    return t * total + float(np.sum(vectorized(t)))
+    values, vectors = np.linalg.eigh(np.outer(A, A))
+    values[0] = vectors[0, 0] = 0.0
+    return t * total + float(np.sum(vectorized(t))) + values[1]
+def shifted(row):
+    row = row.copy()
+    row[0] -= A[1]
+    return row
+def along(t): return np.apply_along_axis(shifted, 0, np.ones(3))[0] * t
 """
+KEPT = [
+    "def given(row):\n    row[0] = 7.0\n    row = row.copy()\n    return 0.0",
+    "def given(row):\n    if row[1] > 9.0: row = row.copy()\n    row[0] = 7.0\n    return 0.0",
+    "def given(row):\n    try: row = row.copied()\n    except AttributeError: pass\n    row[0] = 7.0\n    return 0.0",
+    "def given(row):\n    row = row.reshape(3)\n    row[0] = 7.0\n    return 0.0",
+    "def given(row):\n    row = np.abs(row.fill(7.0) or 0.0)\n    return 0.0",
+    "def given(row):\n    first, second = np.split(row, [1])\n    first[0] = 7.0\n    return 0.0",
+    "def given(row):\n    while row[0] != 7.0:\n        row[0] = 7.0\n        row = row.copy()\n    return 0.0",
+]
+"""Functions that write to what they are given, and not to what they made of it, or not only to that."""
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("name", ["made", "scaled.called", "callback"])
+@pytest.mark.parametrize("name", ["made", "scaled.called", "callback", "along"])
 def test_callbacks_that_only_compute_are_called(name: str, mode: str) -> None:
     called = CALLERS["quad"].format(name)
     text = f"{FOUND}\n{COMPUTING}\ndef f(x): return A[0] * x + LIST[0] * x + {called} + A[0] * x**2\n"
     assert judged(text, mode, "scaled.k, acts[0], LIST[0] = 3.0, np.cos, 2.0") == ["right"] * 3
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("given", KEPT)
+def test_a_callback_writes_to_what_it_is_given(given: str, mode: str) -> None:
+    text = f"{FOUND}\n{given}\ndef callback(t):\n    given(A)\n    return t\n"
+    called = CALLERS["quad"].format("callback")
+    assert judged(f"{text}\ndef f(x): return A[0] * x + {called} + A[0] * x**2\n", mode) == ["refused"]
 
 
 def test_a_prepared_derivative_says_that_a_callback_changes_what_it_reads() -> None:
@@ -264,5 +289,5 @@ def test_a_prepared_derivative_says_that_a_callback_changes_what_it_reads() -> N
     derivative = adxform.prepare_gradient(f, 2.0)
     np.testing.assert_allclose(derivative(3.0), 2.0)
     exec("hooks[0] = loud", f.__globals__)
-    with pytest.raises(AdxError):
+    with pytest.raises(AdxError, match="`quad` may now change what it reads"):
         derivative(3.0)

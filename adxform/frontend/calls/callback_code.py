@@ -62,9 +62,15 @@ class CallbackCode:
 
     @cached_property
     def stored(self) -> list[tuple[str, int]]:
-        """The names that it binds, each with the place of the instruction ahead."""
+        """The names that it binds, each with the place of the instruction ahead, or of that which takes a tuple apart."""
         stores = [(k, step) for k, step in enumerate(self.steps) if "STORE_FAST" in step.opname]
-        return [(name, k - 1) for k, step in stores for name in _bound(step)]
+        return [(name, self._ahead(k)) for k, step in stores for name in _bound(step)]
+
+    def _ahead(self, place: int) -> int:
+        first = place
+        while first and "STORE_FAST" in self.steps[first].opname:
+            first -= 1
+        return first if self.steps[first].opname == "UNPACK_SEQUENCE" else place - 1
 
     def stores(self) -> bool:
         """Whether it changes what others have: by an instruction, by a method or function known for that, or by an option."""
@@ -131,6 +137,9 @@ class CallbackCode:
     def _is_made(self, place: int, alone: bool = False) -> bool:
         """Whether the instruction at `place` makes what it puts on the stack; `alone`: of nothing that others have."""
         step = self.steps[place]
+        if step.opname == "UNPACK_SEQUENCE":  # of which the rule tells that all results are new
+            call = self.steps[place - 1].opname.startswith("CALL") and lookup(self.calls.called(place - 1)[0]) is not None
+            return call and not alone and self._is_made(place - 1)
         if not step.opname.startswith("CALL"):
             made = step.opname.startswith(_FRESH) and step.argrepr != _ITEM
             return made and not (alone and any(map(self._holds_others, self.calls.inside(place))))
@@ -217,9 +226,18 @@ class CallbackCode:
             return not alone
         bound = [ahead for stored, ahead in self.stored if stored == name]
         made = (self._is_made(k, alone) and not self.steps[k + 1].is_jump_target for k in bound)
-        if name in self._parameters or not bound or not all(made):
+        if not bound or (name in self._parameters and not self._is_bound_first(name)) or not all(made):
             return False
         return not (alone and any(map(self._holds_objects, bound)) and self._is_given_others(name))
+
+    def _is_bound_first(self, name: str) -> bool:
+        """Whether `name`, a parameter, is bound anew before anything but copying is done to it, whichever way the code takes."""
+        first = next(k for k, step in enumerate(self.steps) if "STORE_FAST" in step.opname and name in _bound(step))
+        ahead = self.steps[: first + 1]
+        if self.code.co_exceptiontable or any("JUMP" in step.opname or step.opname == "FOR_ITER" for step in ahead):
+            return False
+        used = [self.steps[k + 1] for k, step in enumerate(ahead) if "LOAD_FAST" in step.opname and _last(step) == name]
+        return all(step.opname in ("LOAD_ATTR", "LOAD_METHOD") and step.argval == "copy" for step in used)
 
     def _holds_objects(self, place: int) -> bool:
         """Whether what the instruction at `place` makes may hold what is stored in it, of which an array keeps the numbers."""

@@ -38,6 +38,12 @@ class LeavesAlone:
         except GlobalMutationError:
             return False
 
+    @property
+    def misfit(self) -> str:
+        """What is said where it is not met."""
+        names = dict.fromkeys(f"`{call.to}`" for call in self.unseen)
+        return f"{' or '.join(names)} may now change what it reads"
+
     def check(self, fn: Callable[..., Any]) -> bool:
         """Whether calls may change, of what they are given, only what they could when the derivative was made.
 
